@@ -1,0 +1,54 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "SyncStack",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "SyncStack", targets: ["SyncStack"]),
+    .executable(name: "syncstack", targets: ["SyncStackTool"]),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CSyncStackSQLite",
+      pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"]), .brew(["sqlite"])]),
+    .target(name: "SyncCore"),
+    .target(name: "SyncStore", dependencies: ["CSyncStackSQLite", "SyncCore"]),
+    .target(name: "SyncGraph", dependencies: ["SyncCore", "SyncStore"]),
+    .target(name: "SyncEngine", dependencies: ["SyncCore", "SyncStore", "SyncGraph"]),
+    .target(name: "SyncStack", dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine"]),
+    .executableTarget(name: "SyncStackTool", dependencies: ["SyncStack"]),
+
+    .target(
+      name: "TestSupport",
+      dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine"],
+      path: "Tests/Support"),
+    .testTarget(
+      name: "SyncCoreTests", dependencies: ["SyncCore", "TestSupport"]),
+    .testTarget(
+      name: "SyncStoreTests", dependencies: ["SyncCore", "SyncStore", "TestSupport"]),
+    .testTarget(
+      name: "SyncGraphTests", dependencies: ["SyncCore", "SyncStore", "SyncGraph", "TestSupport"]),
+    .testTarget(
+      name: "SyncEngineTests",
+      dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "TestSupport"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+/// One list for every Swift target: nothing compiles with a warning, and what a later language
+/// version will demand is demanded now.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("ImmutableWeakCaptures"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+for target in package.targets where target.type != .system {
+  target.swiftSettings = (target.swiftSettings ?? []) + settings
+}

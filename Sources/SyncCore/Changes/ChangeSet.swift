@@ -1,0 +1,123 @@
+public import Foundation
+
+/// What one committed transaction inserted, updated and deleted. Exact, and a plain value.
+///
+/// Objects appear once: inserted and then updated counts as inserted, inserted and then deleted does
+/// not appear. Objects whose values came out as they were are not in it; a change of membership in a
+/// to-many relationship alone is an update of that slot.
+public struct ChangeSet: Sendable {
+  /// The changes to objects of one concrete entity.
+  public struct EntityChanges: Sendable {
+    public let entity: EntityDescription
+
+    /// Row numbers of inserted objects, ascending.
+    public package(set) var inserted: [Int64] = []
+
+    /// Row numbers of updated objects, ascending, each with the slots that changed.
+    public package(set) var updated: [(row: Int64, slots: SlotSet)] = []
+
+    /// Row numbers of deleted objects, ascending.
+    public package(set) var deleted: [Int64] = []
+
+    /// Primary-key values of ``inserted``, ``updated`` and ``deleted``, in their order; empty when the
+    /// entity has no primary key. They let an observer name an object that is already gone.
+    public package(set) var insertedKeys: [Value] = []
+    public package(set) var updatedKeys: [Value] = []
+    public package(set) var deletedKeys: [Value] = []
+
+    package init(entity: EntityDescription) {
+      self.entity = entity
+    }
+
+    /// Whether nothing changed.
+    public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+  }
+
+  /// The changes per concrete entity, in model order; entities without changes are left out.
+  public package(set) var entities: [EntityChanges]
+
+  /// Who made the change: the author of the context or sync, if it has one.
+  public package(set) var author: String?
+
+  /// Name of the context or operation that made the change.
+  public package(set) var contextName: String?
+
+  /// Number of the commit; later commits of one store have larger numbers.
+  public package(set) var generation: Int64
+
+  /// When it was committed.
+  public package(set) var date: Date
+
+  /// Which scratchpad made the change, so that it does not merge its own edits; 0 is nobody.
+  package var origin: UInt64
+
+  package init(
+    entities: [EntityChanges] = [], author: String? = nil, contextName: String? = nil,
+    generation: Int64 = 0, date: Date = Date(timeIntervalSinceReferenceDate: 0), origin: UInt64 = 0
+  ) {
+    self.entities = entities
+    self.author = author
+    self.contextName = contextName
+    self.generation = generation
+    self.date = date
+    self.origin = origin
+  }
+
+  /// Whether nothing changed.
+  public var isEmpty: Bool { entities.isEmpty }
+}
+
+extension ChangeSet {
+  /// Identifiers of the inserted objects.
+  ///
+  /// - Complexity: O(*n*); made on each call, so keep the result.
+  public var inserted: Set<ManagedObjectID> {
+    identifiers { $0.inserted }
+  }
+
+  /// Identifiers of the updated objects.
+  ///
+  /// - Complexity: O(*n*); made on each call, so keep the result.
+  public var updated: Set<ManagedObjectID> {
+    identifiers { $0.updated.map(\.row) }
+  }
+
+  /// Identifiers of the deleted objects.
+  ///
+  /// - Complexity: O(*n*); made on each call, so keep the result.
+  public var deleted: Set<ManagedObjectID> {
+    identifiers { $0.deleted }
+  }
+
+  /// How many objects were inserted, updated and deleted.
+  public var counts: (inserted: Int, updated: Int, deleted: Int) {
+    entities.reduce((0, 0, 0)) {
+      ($0.0 + $1.inserted.count, $0.1 + $1.updated.count, $0.2 + $1.deleted.count)
+    }
+  }
+
+  /// Names of the properties of an object that changed; empty when it was not updated.
+  ///
+  /// - Complexity: O(log *n*).
+  public func changedProperties(of id: ManagedObjectID) -> [String] {
+    for changes in entities where changes.entity == id.entity {
+      var low = 0
+      var high = changes.updated.count
+      while low < high {
+        let middle = (low + high) / 2
+        if changes.updated[middle].row < id.row { low = middle + 1 } else { high = middle }
+      }
+      guard low < changes.updated.count, changes.updated[low].row == id.row else { return [] }
+      return changes.updated[low].slots.map { changes.entity.properties[$0].name }
+    }
+    return []
+  }
+
+  private func identifiers(_ rows: (EntityChanges) -> [Int64]) -> Set<ManagedObjectID> {
+    var result = Set<ManagedObjectID>()
+    for changes in entities {
+      for row in rows(changes) { result.insert(ManagedObjectID(entity: changes.entity, row: row)) }
+    }
+    return result
+  }
+}

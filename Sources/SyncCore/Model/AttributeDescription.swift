@@ -1,0 +1,68 @@
+/// One attribute of an entity: a scalar that the row of an object holds.
+public struct AttributeDescription: Sendable {
+  public let name: String
+  public package(set) var slot: Int
+  public let type: AttributeType
+  public let isOptional: Bool
+
+  /// Whether the value lives in objects only and is never stored.
+  public let isTransient: Bool
+
+  /// What a new object starts with; ``Value/null`` when the model gives no default.
+  public let defaultValue: Value
+
+  /// Name of the transformer of a transformable attribute, as the model gives it.
+  public let valueTransformerName: String?
+
+  /// Rules that a value must meet when an object is validated.
+  public let validation: ValidationRules
+
+  /// Whether a deleted object's value is kept in its tombstone.
+  public let preservesValueInHistory: Bool
+
+  public let userInfo: [String: String]
+  public let renamingIdentifier: String?
+
+  /// Name of the Swift type of the value when it is one of the program's own.
+  public let valueClassName: String?
+
+  public init(
+    name: String, slot: Int = 0, type: AttributeType, isOptional: Bool = true,
+    isTransient: Bool = false, defaultValue: Value = .null, valueTransformerName: String? = nil,
+    validation: ValidationRules = ValidationRules(), preservesValueInHistory: Bool = false,
+    userInfo: [String: String] = [:], renamingIdentifier: String? = nil,
+    valueClassName: String? = nil
+  ) {
+    self.name = name
+    self.slot = slot
+    self.type = type
+    self.isOptional = isOptional
+    self.isTransient = isTransient
+    self.defaultValue = defaultValue
+    self.valueTransformerName = valueTransformerName
+    self.validation = validation
+    self.preservesValueInHistory = preservesValueInHistory
+    self.userInfo = userInfo
+    self.renamingIdentifier = renamingIdentifier
+    self.valueClassName = valueClassName
+  }
+}
+
+/// Limits that a model sets on the values of an attribute. Numbers and dates compare by value; for
+/// text the limits are on its length in characters.
+public struct ValidationRules: Sendable, Hashable {
+  public var minimum: Value
+  public var maximum: Value
+  public var regularExpression: String?
+
+  public init(
+    minimum: Value = .null, maximum: Value = .null, regularExpression: String? = nil
+  ) {
+    self.minimum = minimum
+    self.maximum = maximum
+    self.regularExpression = regularExpression
+  }
+
+  /// Whether there is nothing to check.
+  public var isEmpty: Bool { minimum.isNull && maximum.isNull && regularExpression == nil }
+}

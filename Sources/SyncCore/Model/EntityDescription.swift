@@ -1,0 +1,102 @@
+/// One entity of a model: a number inside the model, with everything known about it.
+///
+/// A small value that keeps its model alive; two are equal when they are the same entity of the same
+/// model.
+public struct EntityDescription: Sendable {
+  public let model: ManagedObjectModel
+
+  /// Position of the entity in ``ManagedObjectModel/entities``.
+  public let index: Int
+
+  package init(model: ManagedObjectModel, index: Int) {
+    self.model = model
+    self.index = index
+  }
+
+  package var record: EntityRecord { model.records[index] }
+
+  public var name: String { record.name }
+
+  /// Whether no object of exactly this entity can be made.
+  public var isAbstract: Bool { record.isAbstract }
+
+  /// Name of the class that stands for the entity, as the model document gives it.
+  public var managedObjectClassName: String? { record.className }
+
+  public var superentity: EntityDescription? {
+    record.superentity.map { EntityDescription(model: model, index: $0) }
+  }
+
+  /// Direct subentities.
+  public var subentities: [EntityDescription] {
+    record.subentities.map { EntityDescription(model: model, index: $0) }
+  }
+
+  /// The topmost superentity: objects of all entities with one root share a table.
+  public var rootEntity: EntityDescription { EntityDescription(model: model, index: rootIndex) }
+
+  package var rootIndex: Int { record.root }
+
+  /// The entity and all below it, the entity itself first.
+  public var familyEntities: [EntityDescription] {
+    [self] + subentities.flatMap(\.familyEntities)
+  }
+
+  /// All properties in slot order, inherited ones first.
+  public var properties: [PropertyDescription] { record.properties }
+
+  /// All attributes in slot order.
+  public var attributes: [AttributeDescription] { properties.compactMap(\.attribute) }
+
+  /// All relationships in slot order.
+  public var relationships: [RelationshipDescription] { properties.compactMap(\.relationship) }
+
+  public var userInfo: [String: String] { record.userInfo }
+  public var renamingIdentifier: String? { record.renamingIdentifier }
+  public var uniquenessConstraints: [[String]] { record.uniquenessConstraints }
+  public var indexes: [FetchIndexDescription] { record.indexes }
+
+  /// The property of that name, or nil.
+  public func property(named name: String) -> PropertyDescription? {
+    record.slots[name].map { record.properties[$0] }
+  }
+
+  /// The attribute of that name, or nil.
+  public func attribute(named name: String) -> AttributeDescription? {
+    property(named: name)?.attribute
+  }
+
+  /// The relationship of that name, or nil.
+  public func relationship(named name: String) -> RelationshipDescription? {
+    property(named: name)?.relationship
+  }
+
+  /// The primary key: the attribute annotated as such, else `id`, else `remoteID`
+  /// (sync-behaviour, section 3.1), or nil.
+  public var primaryKey: AttributeDescription? {
+    record.primaryKey.flatMap { record.properties[$0].attribute }
+  }
+
+  /// Whether the entity is the other one or lies below it.
+  public func isKind(of other: EntityDescription) -> Bool {
+    var candidate: EntityDescription? = self
+    while let entity = candidate {
+      if entity == other { return true }
+      candidate = entity.superentity
+    }
+    return false
+  }
+}
+
+extension EntityDescription: Hashable, CustomStringConvertible {
+  public static func == (left: EntityDescription, right: EntityDescription) -> Bool {
+    left.index == right.index && left.model === right.model
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(index)
+    hasher.combine(ObjectIdentifier(model))
+  }
+
+  public var description: String { name }
+}

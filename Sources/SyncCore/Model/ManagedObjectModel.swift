@@ -1,0 +1,102 @@
+/// The immutable description of the data: entities, their attributes and relationships.
+///
+/// Made by ``ModelBuilder`` or from a model document, validated completely before it exists, and
+/// shared freely between threads. Entities are numbered; everything after look-up works on numbers.
+public final class ManagedObjectModel: Sendable {
+  package let records: [EntityRecord]
+  private let indexes: [String: Int]
+
+  /// Version identifier of the model document; empty when there is none.
+  public let versionIdentifier: String
+
+  /// Takes records that the builder has validated.
+  package init(validated records: [EntityRecord], versionIdentifier: String = "") {
+    self.records = records
+    self.versionIdentifier = versionIdentifier
+    indexes = Dictionary(uniqueKeysWithValues: records.enumerated().map { ($1.name, $0) })
+  }
+
+  /// All entities, in the order in which they were declared.
+  public var entities: [EntityDescription] {
+    records.indices.map { EntityDescription(model: self, index: $0) }
+  }
+
+  /// The entity of that name, or nil when the model has none.
+  public func entity(named name: String) -> EntityDescription? {
+    indexes[name].map { EntityDescription(model: self, index: $0) }
+  }
+
+  /// The entity of that name.
+  ///
+  /// - Throws: ``ModelError`` that lists the entities there are when the model has none of that name.
+  public func requireEntity(named name: String) throws -> EntityDescription {
+    guard let entity = entity(named: name) else {
+      throw ModelError.unknownEntity(name, known: records.map(\.name))
+    }
+    return entity
+  }
+}
+
+/// What the builder knows of one entity once everything is resolved. Properties are in slot order:
+/// inherited ones first, in the order of the superentity, then the entity's own.
+package struct EntityRecord: Sendable {
+  package var name: String
+  package var isAbstract: Bool
+  package var className: String?
+  package var superentity: Int?
+  package var subentities: [Int]
+  /// Index of the topmost superentity; the entity's own when it has none.
+  package var root: Int
+  package var properties: [PropertyDescription]
+  package var slots: [String: Int]
+  /// Slot of the primary-key attribute by the rules of the annotations, if the entity has one.
+  package var primaryKey: Int?
+  package var uniquenessConstraints: [[String]]
+  package var indexes: [FetchIndexDescription]
+  package var userInfo: [String: String]
+  package var renamingIdentifier: String?
+
+  package init(
+    name: String, isAbstract: Bool = false, className: String? = nil, superentity: Int? = nil,
+    subentities: [Int] = [], root: Int, properties: [PropertyDescription],
+    primaryKey: Int? = nil, uniquenessConstraints: [[String]] = [],
+    indexes: [FetchIndexDescription] = [], userInfo: [String: String] = [:],
+    renamingIdentifier: String? = nil
+  ) {
+    self.name = name
+    self.isAbstract = isAbstract
+    self.className = className
+    self.superentity = superentity
+    self.subentities = subentities
+    self.root = root
+    self.properties = properties
+    slots = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.slot) })
+    self.primaryKey = primaryKey
+    self.uniquenessConstraints = uniquenessConstraints
+    self.indexes = indexes
+    self.userInfo = userInfo
+    self.renamingIdentifier = renamingIdentifier
+  }
+}
+
+/// An index that the model asks for.
+public struct FetchIndexDescription: Sendable, Hashable {
+  public let name: String
+  /// Names of the indexed properties, in order, each ascending or descending.
+  public let elements: [Element]
+
+  public struct Element: Sendable, Hashable {
+    public let property: String
+    public let ascending: Bool
+
+    public init(property: String, ascending: Bool = true) {
+      self.property = property
+      self.ascending = ascending
+    }
+  }
+
+  public init(name: String, elements: [Element]) {
+    self.name = name
+    self.elements = elements
+  }
+}

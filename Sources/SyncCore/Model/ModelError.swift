@@ -1,0 +1,31 @@
+/// What is wrong with a model, and where.
+public struct ModelError: Error, Sendable, Hashable {
+  public enum Code: String, Sendable, Hashable, Codable {
+    case unknownEntity, unknownProperty, documentNotFound, malformedDocument, unsupported
+    case invalidModel
+  }
+
+  public let code: Code
+  public let entity: String?
+  public let property: String?
+  /// A sentence that says what is wrong and what to do.
+  public let message: String
+
+  public init(_ code: Code, entity: String? = nil, property: String? = nil, message: String) {
+    self.code = code
+    self.entity = entity
+    self.property = property
+    self.message = message
+  }
+
+  package static func unknownEntity(_ name: String, known: [String]) -> ModelError {
+    let list = known.isEmpty ? "no entities" : known.sorted().joined(separator: ", ")
+    return ModelError(
+      .unknownEntity, entity: name,
+      message: "There is no entity “\(name)” in the model. It has \(list).")
+  }
+}
+
+extension ModelError: CustomStringConvertible {
+  public var description: String { message }
+}

@@ -1,0 +1,50 @@
+/// An attribute or a relationship of an entity.
+public enum PropertyDescription: Sendable {
+  case attribute(AttributeDescription)
+  case relationship(RelationshipDescription)
+
+  public var name: String {
+    switch self {
+    case .attribute(let attribute): attribute.name
+    case .relationship(let relationship): relationship.name
+    }
+  }
+
+  /// Position in the entity; column, row value and edit share it.
+  public var slot: Int {
+    switch self {
+    case .attribute(let attribute): attribute.slot
+    case .relationship(let relationship): relationship.slot
+    }
+  }
+
+  public var attribute: AttributeDescription? {
+    if case .attribute(let attribute) = self { attribute } else { nil }
+  }
+
+  public var relationship: RelationshipDescription? {
+    if case .relationship(let relationship) = self { relationship } else { nil }
+  }
+
+  public var isOptional: Bool {
+    switch self {
+    case .attribute(let attribute): attribute.isOptional
+    case .relationship(let relationship): relationship.isOptional
+    }
+  }
+
+  public var userInfo: [String: String] {
+    switch self {
+    case .attribute(let attribute): attribute.userInfo
+    case .relationship(let relationship): relationship.userInfo
+    }
+  }
+
+  /// Whether the value lies in a column of the object's own row: a stored attribute or a to-one.
+  package var isColumn: Bool {
+    switch self {
+    case .attribute(let attribute): !attribute.isTransient
+    case .relationship(let relationship): !relationship.isToMany && !relationship.isTransient
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/// Rows of one entity in stored form: cell after cell, row after row, in slot order.
+///
+/// ```
+///            slot 0   slot 1   …   slot width-1
+/// row 0    │ cell   │ cell   │   │ cell         │
+/// row 1    │ cell   │ cell   │   │ cell         │
+/// ```
+///
+/// A to-one slot holds the row number of its destination as an integer cell. To-many slots stay
+/// absent: their content lies in other rows or in link tables. Confined to its owner.
+package final class RowBlock {
+  /// Number of slots of the entity.
+  package let width: Int
+  package private(set) var count = 0
+  package private(set) var cells: UnsafeMutablePointer<Cell>
+  private var capacity: Int
+
+  package init(width: Int, capacity: Int = 16) {
+    self.width = Swift.max(width, 1)
+    self.capacity = Swift.max(capacity, 1)
+    cells = .allocate(capacity: self.width * self.capacity)
+  }
+
+  deinit {
+    cells.deallocate()
+  }
+
+  /// The cells of one row.
+  package subscript(row: Int) -> UnsafeMutablePointer<Cell> {
+    cells + row * width
+  }
+
+  /// Adds a row in which nothing is said about any slot, and returns its index.
+  ///
+  /// - Complexity: O(`width`), amortised.
+  package func append() -> Int {
+    if count == capacity { grow() }
+    (cells + count * width).initialize(repeating: .absent, count: width)
+    count += 1
+    return count - 1
+  }
+
+  /// Forgets all rows and keeps the memory.
+  package func removeAll() {
+    count = 0
+  }
+
+  /// Grows by half, not by doubling: blocks are large and most of them are close to full.
+  private func grow() {
+    capacity += Swift.max(capacity / 2, 16)
+    let larger = UnsafeMutablePointer<Cell>.allocate(capacity: width * capacity)
+    larger.moveInitialize(from: cells, count: width * count)
+    cells.deallocate()
+    cells = larger
+  }
+}
+
+@available(*, unavailable, message: "A block is confined to the batch that owns it.")
+extension RowBlock: Sendable {}

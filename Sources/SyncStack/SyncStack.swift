@@ -1,0 +1,4 @@
+@_exported public import SyncCore
+@_exported public import SyncEngine
+@_exported public import SyncGraph
+@_exported public import SyncStore

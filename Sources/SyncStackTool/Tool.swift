@@ -1,0 +1,2 @@
+import SyncStack
+@main struct Tool { static func main() async {} }
