@@ -1,0 +1,200 @@
+import SyncCore
+
+/// A property by the entity that declares it, the same for all entities that inherit it.
+struct PropertyKey: Hashable {
+  let entity: Int
+  let slot: Int
+}
+
+/// Names and numbers tables, columns, link tables and indexes of a model.
+struct TableLayoutBuilder {
+  let model: ManagedObjectModel
+
+  /// Index of the table by root entity.
+  private(set) var tableIndex: [Int: Int] = [:]
+  private var names = NameSpace()
+  private var columnOrdinals: [PropertyKey: Int] = [:]
+  private var linkEnds: [PropertyKey: (link: Int, isForward: Bool)] = [:]
+
+  init(model: ManagedObjectModel) {
+    self.model = model
+  }
+
+  // MARK: - Tables
+
+  mutating func makeTables() -> [Table] {
+    let roots = model.entities.filter { $0.superentity == nil }
+    // Tables get their names before any index does, so that they keep the plain ones.
+    let identifiers = roots.map { names.take($0.name, $0.name + "_table") }
+    for (index, root) in roots.enumerated() { tableIndex[root.index] = index }
+    return zip(roots, identifiers).enumerated().map { index, root in
+      makeTable(index: index, root: root.0, identifier: root.1)
+    }
+  }
+
+  private mutating func makeTable(
+    index: Int, root: EntityDescription, identifier: Identifier
+  ) -> Table {
+    let family = root.familyEntities
+    var columnNames = NameSpace(reserved: [
+      "_row", "_entity", "_version", "rowid", "oid", "_rowid_",
+    ])
+    var columns: [Table.Column] = []
+    for entity in family {
+      for property in ownProperties(of: entity) where property.isColumn {
+        let type = property.attribute?.type
+        columnOrdinals[PropertyKey(entity: entity.index, slot: property.slot)] = columns.count
+        columns.append(
+          Table.Column(
+            identifier: columnNames.take(property.name, "\(entity.name)_\(property.name)"),
+            ordinal: columns.count, storage: type?.storage ?? .integer, type: type,
+            declaringIndex: entity.index, slot: property.slot))
+      }
+    }
+    let positions = columns.compactMap { column -> Table.Position? in
+      guard isInverseOrdered(column) else { return nil }
+      let name = column.identifier.name + "_position"
+      return Table.Position(
+        identifier: columnNames.take(name, "_" + name), reference: column.ordinal)
+    }
+    let indexes = makeIndexes(family: family, table: identifier, columns: columns)
+    return Table(
+      index: index, identifier: identifier, rootIndex: root.index,
+      hasEntityColumn: family.count > 1, columns: columns, positions: positions, indexes: indexes)
+  }
+
+  /// Properties that the entity does not inherit.
+  private func ownProperties(of entity: EntityDescription) -> ArraySlice<PropertyDescription> {
+    entity.properties.dropFirst(entity.superentity?.properties.count ?? 0)
+  }
+
+  private func relationship(of column: Table.Column) -> RelationshipDescription? {
+    model.records[column.declaringIndex].properties[column.slot].relationship
+  }
+
+  private func inverse(of column: Table.Column) -> RelationshipDescription? {
+    relationship(of: column).flatMap {
+      EntityDescription(model: model, index: column.declaringIndex).inverse(of: $0)
+    }
+  }
+
+  private func isInverseOrdered(_ column: Table.Column) -> Bool {
+    inverse(of: column).map { $0.isToMany && $0.isOrdered } ?? false
+  }
+
+  // MARK: - Indexes
+
+  /// Indexes on primary keys, on references that are looked up from the other side (those with a
+  /// to-many inverse, and those without inverse, which a deletion has to clear), on uniqueness
+  /// constraints, and those that the model asks for.
+  private mutating func makeIndexes(
+    family: [EntityDescription], table: Identifier, columns: [Table.Column]
+  ) -> [Table.Index] {
+    var indexes: [Table.Index] = []
+    var known = Set<[Int]>()
+    func add(_ ordinals: [Int], ascending: [Bool]? = nil, name: String) {
+      let ascending = ascending ?? ordinals.map { _ in true }
+      let signature = zip(ordinals, ascending).map { $0 * 2 + ($1 ? 0 : 1) }
+      guard !ordinals.isEmpty, known.insert(signature).inserted else { return }
+      indexes.append(
+        Table.Index(
+          identifier: names.take("\(table.name)_\(name)_index"), columns: ordinals,
+          isAscending: ascending))
+    }
+    for entity in family {
+      if let slot = entity.record.primaryKey, let ordinal = ordinal(slot, of: entity) {
+        add([ordinal], name: entity.properties[slot].name)
+      }
+    }
+    for column in columns where relationship(of: column) != nil {
+      if inverse(of: column)?.isToMany ?? true {
+        add([column.ordinal], name: column.identifier.name)
+      }
+    }
+    for entity in family {
+      for constraint in entity.uniquenessConstraints {
+        let ordinals = constraint.compactMap { name in
+          entity.property(named: name).flatMap { ordinal($0.slot, of: entity) }
+        }
+        guard ordinals.count == constraint.count else { continue }
+        add(ordinals, name: constraint.joined(separator: "_"))
+      }
+      for index in entity.indexes {
+        let elements = index.elements.compactMap { element in
+          entity.property(named: element.property).flatMap { ordinal($0.slot, of: entity) }
+            .map { ($0, element.ascending) }
+        }
+        guard elements.count == index.elements.count else { continue }
+        add(elements.map(\.0), ascending: elements.map(\.1), name: index.name)
+      }
+    }
+    return indexes
+  }
+
+  private func ordinal(_ slot: Int, of entity: EntityDescription) -> Int? {
+    var entity = entity
+    while let superentity = entity.superentity, slot < superentity.properties.count {
+      entity = superentity
+    }
+    return columnOrdinals[PropertyKey(entity: entity.index, slot: slot)]
+  }
+
+  func ordinals(of entity: EntityDescription) -> [Int] {
+    entity.properties.indices.map { ordinal($0, of: entity) ?? -1 }
+  }
+
+  // MARK: - Links
+
+  mutating func makeLinks() -> [LinkTable] {
+    var links: [LinkTable] = []
+    for entity in model.entities {
+      for property in ownProperties(of: entity) {
+        guard let relationship = property.relationship, relationship.kind == .manyToMany,
+          !relationship.isTransient
+        else { continue }
+        let key = PropertyKey(entity: entity.index, slot: relationship.slot)
+        guard linkEnds[key] == nil else { continue }
+        links.append(makeLink(relationship, of: entity, key: key, index: links.count))
+      }
+    }
+    return links
+  }
+
+  private mutating func makeLink(
+    _ relationship: RelationshipDescription, of entity: EntityDescription, key: PropertyKey,
+    index: Int
+  ) -> LinkTable {
+    let inverse = entity.inverse(of: relationship)
+    let inverseKey = inverse.map { _ in
+      declaration(relationship.inverseSlot ?? 0, of: entity.destination(of: relationship))
+    }
+    let isSymmetric = inverseKey == key
+    let identifier = names.take("\(entity.name)_\(relationship.name)")
+    linkEnds[key] = (index, true)
+    if let inverseKey, !isSymmetric { linkEnds[inverseKey] = (index, false) }
+    return LinkTable(
+      index: index, identifier: identifier, sourceEntity: key.entity, sourceSlot: key.slot,
+      targetEntity: inverseKey?.entity, targetSlot: inverseKey?.slot,
+      isSourceOrdered: relationship.isOrdered,
+      isTargetOrdered: !isSymmetric && (inverse?.isOrdered ?? false), isSymmetric: isSymmetric,
+      reverseIndex: names.take("\(identifier.name)_reverse_index"))
+  }
+
+  /// The entity that declares the property of a slot.
+  private func declaration(_ slot: Int, of entity: EntityDescription) -> PropertyKey {
+    var entity = entity
+    while let superentity = entity.superentity, slot < superentity.properties.count {
+      entity = superentity
+    }
+    return PropertyKey(entity: entity.index, slot: slot)
+  }
+
+  func linkEnds(of entity: EntityDescription, in links: [LinkTable]) -> [Int: LinkEnd] {
+    var ends: [Int: LinkEnd] = [:]
+    for slot in entity.properties.indices {
+      guard let end = linkEnds[declaration(slot, of: entity)] else { continue }
+      ends[slot] = LinkEnd(table: links[end.link], isForward: end.isForward)
+    }
+    return ends
+  }
+}
