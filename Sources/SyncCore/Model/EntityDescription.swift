@@ -53,7 +53,12 @@ public struct EntityDescription: Sendable {
 
   public var userInfo: [String: String] { record.userInfo }
   public var renamingIdentifier: String? { record.renamingIdentifier }
+
+  /// Groups of properties whose values may occur once only, as the entity itself declares them; they
+  /// hold for its subentities too.
   public var uniquenessConstraints: [[String]] { record.uniquenessConstraints }
+
+  /// Indexes that the entity itself declares; they cover its subentities too.
   public var indexes: [FetchIndexDescription] { record.indexes }
 
   /// The property of that name, or nil.

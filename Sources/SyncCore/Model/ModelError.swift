@@ -3,6 +3,9 @@ public struct ModelError: Error, Sendable, Hashable {
   public enum Code: String, Sendable, Hashable, Codable {
     case unknownEntity, unknownProperty, documentNotFound, malformedDocument, unsupported
     case invalidModel
+    case invalidName, duplicateName, inheritanceCycle, overriddenProperty
+    case invalidRelationship, invalidInverse, invalidDefault, invalidRule, invalidConstraint
+    case severalPrimaryKeys, invalidPrimaryKey
   }
 
   public let code: Code

@@ -40,6 +40,14 @@ public enum PropertyDescription: Sendable {
     }
   }
 
+  /// What the property was called in an earlier version of the model.
+  public var renamingIdentifier: String? {
+    switch self {
+    case .attribute(let attribute): attribute.renamingIdentifier
+    case .relationship(let relationship): relationship.renamingIdentifier
+    }
+  }
+
   /// Whether the value lies in a column of the object's own row: a stored attribute or a to-one.
   package var isColumn: Bool {
     switch self {

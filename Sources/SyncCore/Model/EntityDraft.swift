@@ -1,0 +1,51 @@
+/// An entity as it is declared: what ``ModelBuilder`` makes an ``EntityDescription`` of.
+///
+/// ```swift
+/// EntityDraft("User", [
+///   .attribute("id", .integer64, isPrimaryKey: true),
+///   .attribute("name", .string),
+///   .toMany("notes", to: "Note", inverse: "user", deleteRule: .cascade),
+/// ])
+/// ```
+///
+/// Everything refers to everything else by name, so entities may be declared in any order.
+public struct EntityDraft: Sendable {
+  public var name: String
+
+  /// Name of the entity whose properties this one inherits.
+  public var superentityName: String?
+
+  /// Whether no object of exactly this entity can be made.
+  public var isAbstract: Bool
+
+  /// Name of the class that stands for the entity; nil for plain objects.
+  public var className: String?
+
+  /// The entity's own properties, without inherited ones.
+  public var properties: [PropertyDraft]
+
+  /// Groups of property names whose values together may occur once only.
+  public var uniquenessConstraints: [[String]]
+  public var indexes: [FetchIndexDescription]
+  public var userInfo: [String: String]
+
+  /// What the entity is known by across renamings: its name in an earlier version of the model.
+  public var renamingIdentifier: String?
+
+  public init(
+    _ name: String, _ properties: [PropertyDraft] = [], superentity: String? = nil,
+    isAbstract: Bool = false, className: String? = nil, uniquenessConstraints: [[String]] = [],
+    indexes: [FetchIndexDescription] = [], userInfo: [String: String] = [:],
+    renamingIdentifier: String? = nil
+  ) {
+    self.name = name
+    self.properties = properties
+    superentityName = superentity
+    self.isAbstract = isAbstract
+    self.className = className
+    self.uniquenessConstraints = uniquenessConstraints
+    self.indexes = indexes
+    self.userInfo = userInfo
+    self.renamingIdentifier = renamingIdentifier
+  }
+}

@@ -1,0 +1,19 @@
+/// What the user info of a model can say about mapping. Each annotation has a current and a legacy
+/// key; the current one wins when both are there (sync-behaviour, section 2).
+package enum ModelAnnotation: String, Sendable, CaseIterable {
+  case isPrimaryKey, remoteKey, nonExportable, valueTransformer
+
+  package var currentKey: String { "sync.\(rawValue)" }
+  package var legacyKey: String { "hyper.\(rawValue)" }
+
+  /// Returns what the user info says, or nil when it says nothing.
+  package func value(in userInfo: [String: String]) -> String? {
+    userInfo[currentKey] ?? userInfo[legacyKey]
+  }
+
+  /// Returns whether the annotation is switched on: its value is exactly `YES` or `true`.
+  package func isOn(in userInfo: [String: String]) -> Bool {
+    let text = value(in: userInfo)
+    return text == "YES" || text == "true"
+  }
+}

@@ -1,0 +1,76 @@
+/// Collects the drafts of a model, resolves what they say about each other, and freezes them.
+///
+/// ```swift
+/// var builder = ModelBuilder()
+/// builder.add(EntityDraft("Note", [.toOne("user", to: "User", inverse: "notes")]))
+/// builder.add(EntityDraft("User", [.toMany("notes", to: "Note", inverse: "user")]))
+/// let model = try builder.build()
+/// ```
+public struct ModelBuilder: Sendable {
+  public private(set) var entities: [EntityDraft]
+
+  /// Version identifier of the model; empty for none.
+  public var versionIdentifier: String
+
+  public init(_ entities: [EntityDraft] = [], versionIdentifier: String = "") {
+    self.entities = entities
+    self.versionIdentifier = versionIdentifier
+  }
+
+  /// Adds an entity. Others that it names may follow later.
+  public mutating func add(_ entity: EntityDraft) {
+    entities.append(entity)
+  }
+
+  /// Makes the model.
+  ///
+  /// - Throws: ``ModelError`` for the first thing that is wrong, with entity and property and a
+  ///   sentence that says what to do.
+  public func build() throws(ModelError) -> ManagedObjectModel {
+    ManagedObjectModel(validated: try records(), versionIdentifier: versionIdentifier)
+  }
+
+  /// Resolves and validates everything; the records are in the order of the drafts.
+  func records() throws(ModelError) -> [EntityRecord] {
+    let hierarchy = try EntityHierarchy(entities)
+    var records = [EntityRecord?](repeating: nil, count: entities.count)
+    for index in hierarchy.superentitiesFirst {
+      let inherited = hierarchy.superentities[index].flatMap { records[$0]?.properties } ?? []
+      records[index] = try record(at: index, inheriting: inherited, in: hierarchy)
+    }
+    var resolved = records.compactMap { $0 }
+    try RelationshipResolver(indexes: hierarchy.indexes).resolve(&resolved)
+    for index in resolved.indices {
+      resolved[index].primaryKey = try PrimaryKeyRule.slot(in: resolved[index])
+      try ConstraintRule.check(resolved[index])
+    }
+    return resolved
+  }
+
+  /// Makes the record of one entity: inherited properties first, then its own, with their slots.
+  private func record(
+    at index: Int, inheriting inherited: [PropertyDescription], in hierarchy: EntityHierarchy
+  ) throws(ModelError) -> EntityRecord {
+    let draft = entities[index]
+    var properties = inherited
+    var names = Set(inherited.map(\.name))
+    let inheritedNames = names
+    for property in draft.properties {
+      try NameRule.checkProperty(property.name, in: draft.name)
+      if inheritedNames.contains(property.name) {
+        throw .overrides(property.name, in: draft.name, superentity: draft.superentityName)
+      }
+      guard names.insert(property.name).inserted else {
+        throw .duplicateProperty(property.name, in: draft.name)
+      }
+      properties.append(
+        try property.description(slot: properties.count, entity: draft.name, index: index))
+    }
+    return EntityRecord(
+      name: draft.name, isAbstract: draft.isAbstract, className: draft.className,
+      superentity: hierarchy.superentities[index], subentities: hierarchy.subentities[index],
+      root: hierarchy.roots[index], properties: properties,
+      uniquenessConstraints: draft.uniquenessConstraints, indexes: draft.indexes,
+      userInfo: draft.userInfo, renamingIdentifier: draft.renamingIdentifier)
+  }
+}
