@@ -1,0 +1,64 @@
+/// What to fetch: the entity, which of its objects, in which order, and what of them.
+///
+/// Without sort keys the order is that of insertion, which is also what decides between objects that
+/// the sort keys leave equal. Row space only: objects are made of the answer by whoever asked.
+package struct FetchPlan: Sendable {
+  /// What the answer lists.
+  package enum Output: Sendable {
+    /// Whole rows.
+    case rows
+    /// Entity and row number only.
+    case identifiers
+    /// One row of values per object, or per group when there are aggregates or ``FetchPlan/groupBy``.
+    case values([FetchColumn])
+  }
+
+  package var entity: EntityDescription
+  package var filter: Filter?
+  package var sort: [SortKey]
+
+  /// The other end first: all sort keys and insertion order turned around.
+  package var isReversed = false
+  package var limit: Int?
+  package var offset: Int
+  package var includesSubentities = true
+  package var output: Output = .rows
+
+  /// Leaves out rows of values that were there before; for ``Output/values(_:)``.
+  package var isDistinct = false
+
+  /// Key paths whose values make a group.
+  package var groupBy: [String] = []
+
+  /// A condition on groups, over the names of the columns.
+  package var having: Filter?
+
+  package init(
+    entity: EntityDescription, filter: Filter? = nil, sort: [SortKey] = [], limit: Int? = nil,
+    offset: Int = 0
+  ) {
+    self.entity = entity
+    self.filter = filter
+    self.sort = sort
+    self.limit = limit
+    self.offset = offset
+  }
+}
+
+/// One column of an answer that lists values.
+package struct FetchColumn: Sendable, Hashable {
+  /// The name it has in the answer.
+  package var name: String
+
+  /// Key path to an attribute or a to-one relationship; empty for a count of objects.
+  package var keyPath: String
+
+  /// What is calculated from the values of a group; nil for the value itself.
+  package var function: AggregateFunction?
+
+  package init(_ keyPath: String, as name: String? = nil, function: AggregateFunction? = nil) {
+    self.keyPath = keyPath
+    self.function = function
+    self.name = name ?? (function.map { "\($0.rawValue)(\(keyPath))" } ?? keyPath)
+  }
+}

@@ -1,0 +1,65 @@
+/// What is wrong with a filter, a sort key or a fetch, and where.
+public struct FilterError: Error, Sendable, Hashable {
+  public enum Code: String, Sendable, Hashable, Codable {
+    /// The text is not a filter: see ``FilterError/position`` and ``FilterError/expected``.
+    case syntax
+    /// An argument is missing, left over, or of a type that its specifier does not take.
+    case argument
+    /// A key path names something that the entity does not have.
+    case unknownKey
+    /// Two things are compared or calculated with that have no common measure.
+    case typeMismatch
+    /// A path over a to-many relationship stands where one value is needed.
+    case toManyPath
+    /// Part of the predicate language that is left out on purpose.
+    case unsupported
+    /// A pattern of `MATCHES` is not a regular expression.
+    case invalidPattern
+    /// A sum does not fit into 64 bits.
+    case overflow
+  }
+
+  public let code: Code
+
+  /// Where in ``text`` the mistake is, counted in characters from 0; nil when it is not in one place.
+  public let position: Int?
+
+  /// What could have stood there; nil when that is not the point.
+  public let expected: String?
+
+  /// The text of the filter or the sort key.
+  public let text: String?
+  public let entity: String?
+  public let key: String?
+
+  /// A sentence that says what is wrong and what to do.
+  public let message: String
+
+  public init(
+    _ code: Code, position: Int? = nil, expected: String? = nil, text: String? = nil,
+    entity: String? = nil, key: String? = nil, message: String
+  ) {
+    self.code = code
+    self.position = position
+    self.expected = expected
+    self.text = text
+    self.entity = entity
+    self.key = key
+    self.message = message
+  }
+
+  /// The same error, with the text it is about.
+  package func about(_ text: String) -> FilterError {
+    FilterError(
+      code, position: position, expected: expected, text: self.text ?? text, entity: entity,
+      key: key, message: message)
+  }
+}
+
+extension FilterError: CustomStringConvertible {
+  public var description: String {
+    guard let text else { return message }
+    guard let position else { return "\(message) (in “\(text)”)" }
+    return "\(message) (at position \(position) of “\(text)”)"
+  }
+}
