@@ -23,7 +23,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine"],
-      path: "Tests/Support"),
+      path: "Tests/Support",
+      resources: [.copy("Fixtures")]),
     .testTarget(
       name: "SyncCoreTests", dependencies: ["SyncCore", "TestSupport"]),
     .testTarget(
