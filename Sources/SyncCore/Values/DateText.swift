@@ -1,7 +1,251 @@
 package import Foundation
 
+/// Dates as they stand in JSON: ISO 8601 and Unix time, read and written by hand.
+///
+/// A text with a minus sign behind its first character is a date in ISO form, any other text Unix
+/// time (sync-behaviour, section 7). All results are whole milliseconds, cut and not rounded, counted
+/// as an integer and divided last: equal texts give equal doubles, bit for bit. They are seconds since
+/// 2001-01-01 UTC, as `Date` counts them.
 package enum DateText {
+  /// Milliseconds from 1970 to 2001.
+  private static let referenceMilliseconds: Int64 = 978_307_200_000
+
+  /// Reads the text of a date; nil when it is none.
+  ///
+  /// ```
+  /// yyyy-MM-dd [ (T|space) HH:mm [ :ss [ .fraction ] ] [ zone ] ]
+  /// zone = Z | ±hh | ±hhmm | ±hh:mm, after a space too when it is a number
+  /// ```
+  ///
+  /// Without a zone the time is UTC. A fraction has one to nine digits. Dates that are not in the
+  /// calendar, hours from 24 and seconds from 60 are no dates.
+  ///
+  /// - Complexity: O(*n*); no allocation.
+  package static func parse(_ bytes: UnsafeRawBufferPointer) -> Double? {
+    if bytes.count > 4, bytes[4] == UInt8(ascii: "-") { return iso8601(bytes) }
+    guard !bytes.dropFirst().contains(UInt8(ascii: "-")) else { return nil }
+    return unix(bytes)
+  }
+
+  /// Reads the text of a date; nil when it is none.
+  package static func parse(_ text: String) -> Double? {
+    var text = text
+    return text.withUTF8 { parse(UnsafeRawBufferPointer($0)) }
+  }
+
+  // MARK: - ISO 8601
+
+  private static func iso8601(_ bytes: UnsafeRawBufferPointer) -> Double? {
+    let count = bytes.count
+    guard count >= 10, let century = twoDigits(bytes, 0), let years = twoDigits(bytes, 2),
+      let month = twoDigits(bytes, 5), bytes[7] == UInt8(ascii: "-"),
+      let day = twoDigits(bytes, 8)
+    else { return nil }
+    let year = century * 100 + years
+    guard month >= 1, month <= 12, day >= 1, day <= daysInMonth(month, year) else { return nil }
+    var milliseconds = daysSince1970(year, month, day) * 86_400_000
+    if count == 10 { return seconds(milliseconds) }
+
+    guard count >= 16, bytes[10] | 0x20 == UInt8(ascii: "t") || bytes[10] == UInt8(ascii: " "),
+      let hour = twoDigits(bytes, 11), hour < 24, bytes[13] == UInt8(ascii: ":"),
+      let minute = twoDigits(bytes, 14), minute < 60
+    else { return nil }
+    milliseconds += (hour * 60 + minute) * 60_000
+    var index = 16
+    if index < count, bytes[index] == UInt8(ascii: ":") {
+      guard count >= 19, let second = twoDigits(bytes, 17), second < 60 else { return nil }
+      milliseconds += second * 1000
+      index = 19
+      if index < count, bytes[index] == UInt8(ascii: ".") {
+        guard let fraction = fraction(bytes, &index) else { return nil }
+        milliseconds += fraction
+      }
+    }
+    guard let offset = zone(bytes, index) else { return nil }
+    return seconds(milliseconds - offset)
+  }
+
+  /// The first three digits of a fraction whose point stands at `index`.
+  private static func fraction(_ bytes: UnsafeRawBufferPointer, _ index: inout Int) -> Int64? {
+    index += 1
+    let first = index
+    var value: Int64 = 0
+    while index < bytes.count, bytes[index] &- 0x30 <= 9 {
+      if index - first < 3 { value = value * 10 + Int64(bytes[index] &- 0x30) }
+      index += 1
+    }
+    switch index - first {
+    case 1: return value * 100
+    case 2: return value * 10
+    case 3...9: return value
+    default: return nil
+    }
+  }
+
+  /// Milliseconds that a zone is ahead of UTC; nil when anything but a zone stands there.
+  private static func zone(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Int64? {
+    var index = start
+    let count = bytes.count
+    if index == count { return 0 }
+    if bytes[index] | 0x20 == UInt8(ascii: "z") { return index + 1 == count ? 0 : nil }
+    if bytes[index] == UInt8(ascii: " ") { index += 1 }
+    guard index < count, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-")
+    else { return nil }
+    let sign: Int64 = bytes[index] == UInt8(ascii: "-") ? -1 : 1
+    guard let hours = twoDigits(bytes, index + 1), hours < 24 else { return nil }
+    index += 3
+    if index == count { return sign * hours * 3_600_000 }
+    if bytes[index] == UInt8(ascii: ":") { index += 1 }
+    guard let minutes = twoDigits(bytes, index), minutes < 60, index + 2 == count else {
+      return nil
+    }
+    return sign * (hours * 60 + minutes) * 60_000
+  }
+
+  @inline(__always)
+  private static func twoDigits(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Int64? {
+    guard index + 2 <= bytes.count else { return nil }
+    let tens = bytes[index] &- 0x30
+    let ones = bytes[index + 1] &- 0x30
+    return tens <= 9 && ones <= 9 ? Int64(tens &* 10 &+ ones) : nil
+  }
+
+  private static func daysInMonth(_ month: Int64, _ year: Int64) -> Int64 {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
+  /// Days of the Gregorian calendar, with years that begin in March so that the leap day is the last
+  /// (https://howardhinnant.github.io/date_algorithms.html).
+  private static func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    let shifted = month <= 2 ? year - 1 : year
+    let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+    let yearOfEra = shifted - era * 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * 146_097 + dayOfEra - 719_468
+  }
+
+  // MARK: - Unix time
+
+  /// Reads Unix time from a number in text form, as it stands in a document; nil when the text is no
+  /// number or the date beyond all reason.
+  ///
+  /// The magnitude tells the unit: below 10^11 seconds, below 10^14 milliseconds, else microseconds.
+  ///
+  /// - Complexity: O(*n*); no allocation.
+  package static func unix(_ bytes: UnsafeRawBufferPointer) -> Double? {
+    guard let number = NumberText(bytes), let magnitude = number.cut(shiftedBy: 0) else {
+      return nil
+    }
+    let milliseconds: UInt64? =
+      if magnitude < 100_000_000_000 {
+        number.cut(shiftedBy: 3)
+      } else if magnitude < 100_000_000_000_000 {
+        magnitude
+      } else {
+        magnitude / 1000
+      }
+    guard let milliseconds, let value = Int64(exactly: milliseconds) else { return nil }
+    return seconds(number.isNegative ? -value : value)
+  }
+
+  /// The date of Unix time in seconds, milliseconds or microseconds.
+  package static func unix(_ number: Int64) -> Double {
+    let magnitude = number.magnitude
+    if magnitude < 100_000_000_000 { return seconds(number * 1000) }
+    return seconds(magnitude < 100_000_000_000_000 ? number : number / 1000)
+  }
+
+  /// The date of Unix time in seconds, milliseconds or microseconds; nil when it is beyond all
+  /// reason. The digits are those of the shortest text, so that 1.001 has one millisecond.
+  package static func unix(_ number: Double) -> Double? {
+    if let integer = Int64(exactly: number) { return unix(integer) }
+    var text = number.description
+    return text.withUTF8 { unix(UnsafeRawBufferPointer($0)) }
+  }
+
+  private static func seconds(_ milliseconds: Int64) -> Double {
+    Double(milliseconds - referenceMilliseconds) / 1000
+  }
+
+  // MARK: - Writing
+
+  /// The date in UTC: `2016-01-09T12:40:08Z`, with `.123` when it has milliseconds.
+  ///
+  /// Dates outside of the years 0 to 9999 have a sign and as many digits as they need.
   package static func iso8601(_ date: Date) -> String {
-    date.formatted(.iso8601)
+    let interval = (date.timeIntervalSinceReferenceDate * 1000).rounded()
+    guard let milliseconds = Int64(exactly: interval), milliseconds.magnitude < 1 << 60 else {
+      return "no date"
+    }
+    return text(milliseconds + referenceMilliseconds, zone: 0, withMilliseconds: true)
+  }
+
+  /// The date in whole seconds, cut, in a zone: `2016-01-09T13:40:08+01:00`, `Z` for UTC.
+  package static func iso8601(_ date: Date, secondsFromGMT: Int) -> String {
+    let interval = date.timeIntervalSinceReferenceDate.rounded(.down)
+    guard let seconds = Int64(exactly: interval), seconds.magnitude < 1 << 50 else {
+      return "no date"
+    }
+    return text(
+      seconds * 1000 + referenceMilliseconds, zone: Int64(secondsFromGMT), withMilliseconds: false)
+  }
+
+  private static func text(
+    _ milliseconds: Int64, zone: Int64, withMilliseconds: Bool
+  ) -> String {
+    let local = milliseconds + zone * 1000
+    let days = Int64((Double(local) / 86_400_000).rounded(.down))
+    let inDay = local - days * 86_400_000
+    let (year, month, day) = civil(days)
+    var output: [UInt8] = []
+    output.reserveCapacity(32)
+    if year < 0 || year > 9999 { output.append(UInt8(ascii: year < 0 ? "-" : "+")) }
+    append(year < 0 ? -year : year, width: 4, to: &output)
+    append("-", month, to: &output)
+    append("-", day, to: &output)
+    append("T", inDay / 3_600_000, to: &output)
+    append(":", inDay / 60_000 % 60, to: &output)
+    append(":", inDay / 1000 % 60, to: &output)
+    if withMilliseconds, inDay % 1000 != 0 {
+      output.append(UInt8(ascii: "."))
+      append(inDay % 1000, width: 3, to: &output)
+    }
+    if zone == 0 {
+      output.append(UInt8(ascii: "Z"))
+    } else {
+      let minutes = abs(zone) / 60
+      append(zone < 0 ? "-" : "+", minutes / 60, to: &output)
+      append(":", minutes % 60, to: &output)
+    }
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let shifted = days + 719_468
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra =
+      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+  }
+
+  private static func append(_ mark: Unicode.Scalar, _ value: Int64, to output: inout [UInt8]) {
+    output.append(UInt8(ascii: mark))
+    append(value, width: 2, to: &output)
+  }
+
+  private static func append(_ value: Int64, width: Int, to output: inout [UInt8]) {
+    let digits = String(value).utf8
+    output.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: max(0, width - digits.count)))
+    output.append(contentsOf: digits)
   }
 }

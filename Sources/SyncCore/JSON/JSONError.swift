@@ -1,0 +1,94 @@
+/// What is wrong with a JSON text or value, and where.
+public struct JSONError: Error, Sendable, Hashable {
+  public enum Code: String, Sendable, Hashable, Codable {
+    /// There is nothing but white space.
+    case emptyDocument
+    /// The text stops inside a value.
+    case unexpectedEnd
+    /// Something else had to stand here.
+    case unexpectedCharacter
+    /// A number breaks the grammar.
+    case invalidNumber
+    /// A control character stands in a string.
+    case controlCharacter
+    /// A string holds an escape that does not exist.
+    case invalidEscape
+    /// The bytes are not UTF-8.
+    case invalidEncoding
+    /// Arrays and objects nest deeper than allowed.
+    case tooDeep
+    /// A string has more than 4 GB, or one item too many values.
+    case tooLarge
+    /// Something follows the document.
+    case trailingContent
+    /// A path leads nowhere.
+    case pathNotFound
+    /// There is no array and no object where the list is expected.
+    case notAList
+    /// A member that a path goes through is there twice.
+    case duplicateMember
+    /// A Swift value has no JSON form.
+    case unsupportedValue
+  }
+
+  public let code: Code
+  /// Line, from 1; nil when there is no text.
+  public let line: Int?
+  /// Character in the line, from 1; nil when there is no text.
+  public let column: Int?
+  /// Byte in the text, from 0; nil when there is no text.
+  public let offset: Int?
+  /// Where in the document, as in `$.data[3].name`.
+  public let path: String
+  /// A sentence that says what is wrong and what to do.
+  public let message: String
+
+  /// Describes an error in a Swift value, or in a document as a whole.
+  public init(_ code: Code, path: String = "$", message: String) {
+    self.code = code
+    self.line = nil
+    self.column = nil
+    self.offset = nil
+    self.path = path
+    self.message = message
+  }
+
+  /// Describes an error at a byte of a text.
+  ///
+  /// - Complexity: O(`offset`), to count the lines.
+  init(
+    _ code: Code, in bytes: UnsafeRawBufferPointer, at offset: Int, path: String, message: String
+  ) {
+    let position = JSONError.lineAndColumn(of: offset, in: bytes)
+    self.code = code
+    self.line = position.line
+    self.column = position.column
+    self.offset = offset
+    self.path = path
+    self.message = message
+  }
+
+  private static func lineAndColumn(
+    of offset: Int, in bytes: UnsafeRawBufferPointer
+  ) -> (line: Int, column: Int) {
+    var line = 1
+    var column = 1
+    for byte in bytes.prefix(offset) {
+      if byte == UInt8(ascii: "\n") {
+        line += 1
+        column = 1
+      } else if byte & 0xC0 != 0x80 {
+        column += 1
+      }
+    }
+    return (line, column)
+  }
+}
+
+extension JSONError: CustomStringConvertible {
+  /// Position, path and message, ready to be shown.
+  public var description: String {
+    guard let line, let column, let offset else { return "At \(path): \(message)" }
+    return "Line \(line), column \(column) (byte \(offset)), at \(path): \(message)"
+  }
+}

@@ -1,0 +1,66 @@
+/// A scanned JSON value as a flat list of tokens, in the order of the text.
+///
+/// ```
+/// {"id": 7, "tags": ["a", "b"]}
+///
+/// index   0        1      2    3        4       5     6
+/// kind    object   "id"   7    "tags"   array   "a"   "b"
+/// next    7        2      3    4        7       6     7
+/// ```
+///
+/// An object's members are pairs of a key token and a value; `next` steps over a value with all its
+/// content. Members stay in the order of the text, repeated ones too.
+///
+/// The tape is used again for one value after the other; its memory grows and never shrinks. Strings
+/// and numbers stay in the payload, which has to outlive the content of the tape. Confined to its
+/// owner.
+package final class JSONTape {
+  /// The tokens; valid until the next scan.
+  package private(set) var tokens: UnsafeMutablePointer<JSONToken>
+  /// How many there are.
+  package private(set) var count = 0
+  private(set) var capacity: Int
+
+  /// Makes an empty tape.
+  package init(capacity: Int = 256) {
+    self.capacity = Swift.max(capacity, 16)
+    tokens = .allocate(capacity: self.capacity)
+  }
+
+  deinit {
+    tokens.deallocate()
+  }
+
+  /// The token at an index.
+  package subscript(index: Int) -> JSONToken { tokens[index] }
+
+  /// Index of the token after a value: its next sibling, when there is one.
+  package func index(after index: Int) -> Int { Int(tokens[index].next) }
+
+  /// Where a value stands in the payload, quotes and brackets included.
+  package func sourceRange(_ index: Int) -> Range<Int> {
+    let token = tokens[index]
+    let start = Int(token.start)
+    return start..<(start + Int(token.length) + (token.isString ? 2 : 0))
+  }
+
+  /// Doubles the memory, which holds `used` tokens, and returns whether that was possible: indexes
+  /// have 31 bits.
+  func grow(used: Int) -> Bool {
+    guard capacity < Int(Int32.max) / 2 else { return false }
+    let larger = UnsafeMutablePointer<JSONToken>.allocate(capacity: capacity * 2)
+    larger.moveInitialize(from: tokens, count: used)
+    tokens.deallocate()
+    tokens = larger
+    capacity *= 2
+    return true
+  }
+
+  /// Says how many tokens a scan has left.
+  func setCount(_ newCount: Int) {
+    count = newCount
+  }
+}
+
+@available(*, unavailable, message: "A tape is confined to the reader that fills it.")
+extension JSONTape: Sendable {}

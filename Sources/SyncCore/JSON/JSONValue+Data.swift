@@ -1,0 +1,57 @@
+public import Foundation
+
+extension JSONValue {
+  /// Reads a document: exactly one value.
+  ///
+  /// - Throws: ``JSONError`` with the position and what to do.
+  /// - Complexity: O(*n*).
+  public init(parsing data: Data, options: JSONReadingOptions = JSONReadingOptions()) throws {
+    self = try data.withUnsafeBytes { try JSONValue(bytes: $0, options: options) }
+  }
+
+  /// Reads a document from a text.
+  ///
+  /// - Throws: ``JSONError`` with the position and what to do.
+  /// - Complexity: O(*n*).
+  public init(parsing text: String, options: JSONReadingOptions = JSONReadingOptions()) throws {
+    var text = text
+    self = try text.withUTF8 {
+      try JSONValue(bytes: UnsafeRawBufferPointer($0), options: options)
+    }
+  }
+
+  private init(bytes: UnsafeRawBufferPointer, options: JSONReadingOptions) throws {
+    var document = try JSONDocument(bytes, options: options)
+    let tape = JSONTape()
+    try document.scanner.scanValue(into: tape)
+    try document.expectEnd()
+    self = tape.value(0)
+  }
+
+  /// Writes the value as JSON text.
+  ///
+  /// Members keep their order unless the options say otherwise.
+  ///
+  /// - Complexity: O(*n*).
+  public func data(options: JSONWritingOptions = JSONWritingOptions()) -> Data {
+    Data(JSONWriter.bytes(of: self, options: options))
+  }
+
+  /// The one encoding of this value: sorted names, no white space, exact numbers in one form.
+  ///
+  /// Equal values have equal bytes. Binary attributes hold JSON in this form.
+  ///
+  /// - Complexity: O(*n* log *n*).
+  public var canonicalData: Data {
+    data(options: JSONWritingOptions(sortsKeys: true))
+  }
+
+  /// Reads what ``canonicalData`` has written, or any other JSON document.
+  ///
+  /// - Throws: ``JSONError`` when the bytes are no JSON.
+  /// - Complexity: O(*n*).
+  public init(canonical data: Data) throws {
+    try self.init(
+      parsing: data, options: JSONReadingOptions(allowsTrailingCommas: false, maximumDepth: 1000))
+  }
+}
