@@ -15,6 +15,10 @@ package final class EntityLayout: Sendable {
   /// Ordinal of the column by slot; -1 for slots without column.
   package let ordinals: [Int]
 
+  /// Position by slot in a row that was selected with ``Table/selectList(prefix:)``; -1 for slots
+  /// without column.
+  package let resultColumns: [Int]
+
   /// Slots that have a column, ascending.
   package let columnSlots: [Int]
 
@@ -31,6 +35,7 @@ package final class EntityLayout: Sendable {
     self.familyNumbers = familyNumbers
     self.ordinals = ordinals
     self.links = links
+    resultColumns = ordinals.map { $0 < 0 ? -1 : $0 + table.firstColumn }
     columnSlots = ordinals.indices.filter { ordinals[$0] >= 0 }
   }
 

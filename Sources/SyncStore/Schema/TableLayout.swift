@@ -18,6 +18,8 @@ package struct TableLayout: Sendable {
   /// Number by name of each entity that shares a table, to be kept in the file.
   package let entityNumbers: [String: Int64]
 
+  private let entityIndexes: [Int64: Int]
+
   /// Lays out the tables of a model.
   ///
   /// - Parameter entityNumbers: the numbers that an existing file uses; entities that are not in it
@@ -36,6 +38,8 @@ package struct TableLayout: Sendable {
     self.tables = tables
     self.links = links
     self.entityNumbers = numbers
+    entityIndexes = Dictionary(
+      uniqueKeysWithValues: model.entities.map { (numbers[$0.name] ?? 0, $0.index) })
     entities = model.entities.map { entity in
       EntityLayout(
         entity: entity, table: tables[builder.tableIndex[entity.rootIndex] ?? 0],
@@ -46,6 +50,11 @@ package struct TableLayout: Sendable {
   }
 
   package subscript(entity: EntityDescription) -> EntityLayout { entities[entity.index] }
+
+  /// The entity whose rows carry a number in `_entity`.
+  package func entity(numbered number: Int64) -> EntityLayout? {
+    entityIndexes[number].map { entities[$0] }
+  }
 
   /// The table that holds the objects of an entity.
   package func table(of entity: EntityDescription) -> Table { entities[entity.index].table }

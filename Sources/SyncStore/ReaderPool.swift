@@ -1,0 +1,67 @@
+import Synchronization
+
+/// Connections that read beside the writer. Each belongs to one reader at a time.
+final class ReaderPool: Sendable {
+  /// A connection on its way between threads, used by one of them at a time.
+  private struct Idle: @unchecked Sendable {
+    // Taken out of the pool under its mutex before use and put back after use.
+    let connection: Connection
+  }
+
+  private struct State {
+    var idle: [Idle] = []
+    var isClosed = false
+  }
+
+  private let path: String
+  private let options: Connection.Options
+  private let recorder: StatementRecorder
+  private let state = Mutex(State())
+
+  /// More idle connections than this are closed.
+  private let limit = 4
+
+  init(path: String, _ configuration: Store.Configuration, _ recorder: StatementRecorder) {
+    self.path = path
+    self.recorder = recorder
+    options = Connection.Options(mode: .reader, busyTimeout: configuration.busyTimeout)
+  }
+
+  /// Runs the body with a reader that sees one state of the database throughout.
+  func read<T>(layout: TableLayout, _ body: (StoreReader) throws -> T) throws -> T {
+    let connection = try take()
+    defer { giveBack(connection) }
+    try connection.beginDeferred()
+    defer { connection.endRead() }
+    return try body(StoreReader(layout: layout, connection: connection))
+  }
+
+  private func take() throws -> Connection {
+    let idle = try state.withLock { state -> Idle? in
+      if state.isClosed { throw StoreError.closed }
+      return state.idle.popLast()
+    }
+    if let idle { return idle.connection }
+    return try Connection(path: path, options: options, recorder: recorder)
+  }
+
+  private func giveBack(_ connection: Connection) {
+    let idle = Idle(connection: connection)
+    let isKept = state.withLock { state in
+      guard !state.isClosed, state.idle.count < limit else { return false }
+      state.idle.append(idle)
+      return true
+    }
+    if !isKept { connection.close() }
+  }
+
+  /// Closes idle readers now, and those in use when they come back.
+  func close() {
+    let idle = state.withLock { state in
+      state.isClosed = true
+      defer { state.idle = [] }
+      return state.idle
+    }
+    for reader in idle { reader.connection.close() }
+  }
+}

@@ -1,0 +1,66 @@
+package import SyncCore
+
+/// The current row of a scan, without copies. Valid during the callback only.
+package struct RowCursor {
+  let statement: Statement
+  let layout: EntityLayout
+
+  /// Column of the result by slot.
+  let columns: [Int]
+
+  /// Index of the row's concrete entity in the model.
+  package var entityIndex: Int { layout.entity.index }
+
+  package var entity: EntityDescription { layout.entity }
+
+  package var row: Int64 { statement.integer(0) }
+
+  package var version: Int64 { statement.integer(layout.table.firstColumn - 1) }
+
+  /// What a slot holds: numbers by value, text and bytes in SQLite's memory, valid until the next
+  /// row. Null for slots without column.
+  package func cell(_ slot: Int) -> Cell {
+    let column = columns[slot]
+    return column < 0 ? .null : statement.cell(column)
+  }
+
+  /// The integer of a to-one relationship or an integer attribute, nil when there is none.
+  package func integer(_ slot: Int) -> Int64? {
+    let column = columns[slot]
+    return column < 0 ? nil : statement.optionalInteger(column)
+  }
+
+  package func value(_ slot: Int) -> Value {
+    let column = columns[slot]
+    guard column >= 0 else { return .null }
+    return statement.value(column, as: layout.entity.record.properties[slot].attribute?.type)
+  }
+
+  /// Which of the slots hold something else than the cells, which are by slot. Passes over absent
+  /// cells. Compares in place: this is the loop that decides how fast an unchanged sync is.
+  ///
+  /// - Complexity: O(*n*) in the number of slots and the length of their texts.
+  package func differs(from cells: UnsafePointer<Cell>, among slots: [Int]) -> SlotSet {
+    var result = SlotSet()
+    for slot in slots {
+      let cell = cells[slot]
+      guard cell.kind != .absent else { continue }
+      let column = columns[slot]
+      if column >= 0, statement.differs(column, from: cell) { result.insert(slot) }
+    }
+    return result
+  }
+
+  /// The whole row.
+  package func storedRow() -> StoredRow {
+    let properties = layout.entity.record.properties
+    var values = [Value](repeating: .null, count: properties.count)
+    for slot in layout.columnSlots where columns[slot] >= 0 {
+      values[slot] = statement.value(columns[slot], as: properties[slot].attribute?.type)
+    }
+    return StoredRow(entity: layout.entity, row: row, version: version, values: values)
+  }
+}
+
+@available(*, unavailable, message: "A cursor is valid inside the callback of its scan only.")
+extension RowCursor: Sendable {}

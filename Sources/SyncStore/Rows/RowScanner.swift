@@ -1,0 +1,125 @@
+import SyncCore
+
+/// Runs the selects of a scan and shows each row to a callback.
+struct RowScanner {
+  let connection: Connection
+  let layout: TableLayout
+  let target: EntityLayout
+
+  /// The slots to read; nil is all of them.
+  let slots: [Int]?
+
+  /// The slot to sort by; nil is the order of the rows.
+  let order: Int?
+
+  func scan(_ selection: RowSelection, _ body: (RowCursor) throws -> Void) throws {
+    switch selection {
+    case .all:
+      try run(connection.statement(select()), body)
+    case .empty(let slot):
+      guard let column = target.column(slot) else { return try scan(.all, body) }
+      try run(connection.statement(select(where: "\(column.quoted) IS NULL")), body)
+    case .rows(let rows):
+      try scan(rows: sortedUnique(rows), column: "_row", body)
+    case .references(let slot, let rows):
+      guard let column = target.column(slot) else { return }
+      try scan(rows: sortedUnique(rows), column: column.quoted, body)
+    case .keys(let slot, let keys):
+      guard let column = target.column(slot) else { return }
+      try KeyChunks.forEach(keys.count) { start, count, parameters in
+        let statement = try connection.statement(
+          select(where: "\(column.quoted) IN \(KeyChunks.placeholders(parameters))"))
+        KeyChunks.bind(keys, from: start, count: count, parameters: parameters, to: statement)
+        defer { statement.clearBindings() }
+        try run(statement, body)
+      }
+    case .filter(let filter):
+      try scan(filter: filter, body)
+    }
+  }
+
+  private func scan(
+    rows: [Int64], column: String, _ body: (RowCursor) throws -> Void
+  ) throws {
+    try KeyChunks.forEach(rows.count) { start, count, parameters in
+      let statement = try connection.statement(
+        select(where: "\(column) IN \(KeyChunks.placeholders(parameters))"))
+      KeyChunks.bind(rows, from: start, count: count, parameters: parameters, to: statement)
+      try run(statement, body)
+    }
+  }
+
+  private func scan(filter: Filter, _ body: (RowCursor) throws -> Void) throws {
+    throw StoreError(.unsupported, message: "Filters are not translated yet.")
+  }
+
+  private func sortedUnique(_ rows: [Int64]) -> [Int64] {
+    var result = rows
+    if !zip(rows, rows.dropFirst()).allSatisfy({ $0 < $1 }) {
+      result.sort()
+      var last: Int64?
+      result.removeAll { row in
+        defer { last = row }
+        return row == last
+      }
+    }
+    return result
+  }
+
+  // MARK: - Text
+
+  private func select(where condition: String? = nil) -> String {
+    let table = target.table
+    let list: String
+    if let slots {
+      let system = table.hasEntityColumn ? ["_row", "_entity", "_version"] : ["_row", "_version"]
+      list = (system + slots.compactMap { target.column($0)?.quoted }).joined(separator: ", ")
+    } else {
+      list = table.selectList()
+    }
+    let conditions = [target.entityCondition(), condition].compactMap { $0 }
+    let filter = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
+    let key = order.flatMap { target.column($0) }.map { $0.quoted + ", " } ?? ""
+    return "SELECT \(list) FROM \(table.quoted)\(filter) ORDER BY \(key)_row"
+  }
+
+  // MARK: - Rows
+
+  /// Steps through a statement that selects what ``select(where:)`` lists.
+  private func run(_ statement: Statement, _ body: (RowCursor) throws -> Void) throws {
+    defer { statement.reset() }
+    let columns = slots.map(columnMap)
+    if !target.table.hasEntityColumn {
+      let cursor = RowCursor(
+        statement: statement, layout: target, columns: columns ?? target.resultColumns)
+      while try statement.step() { try body(cursor) }
+      return
+    }
+    var current = target
+    var cursor = RowCursor(
+      statement: statement, layout: target, columns: columns ?? target.resultColumns)
+    while try statement.step() {
+      let number = statement.integer(1)
+      if number != current.number {
+        current = layout.entity(numbered: number) ?? target
+        cursor = RowCursor(
+          statement: statement, layout: current, columns: columns ?? current.resultColumns)
+      }
+      try body(cursor)
+    }
+  }
+
+  /// Columns by slot when only some are read; subentities share the slots of the target.
+  private func columnMap(_ slots: [Int]) -> [Int] {
+    let width =
+      layout.entities[target.table.rootIndex].entity.familyEntities
+      .map { $0.record.properties.count }.max() ?? 0
+    var map = [Int](repeating: -1, count: width)
+    var next = target.table.firstColumn
+    for slot in slots where target.column(slot) != nil {
+      map[slot] = next
+      next += 1
+    }
+    return map
+  }
+}

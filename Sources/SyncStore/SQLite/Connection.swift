@@ -1,0 +1,129 @@
+import CSyncStackSQLite
+import Foundation
+
+/// One connection to a database. Confined to one queue: opened without SQLite's own mutexes.
+final class Connection {
+  enum Mode {
+    case writer
+    case reader
+  }
+
+  /// How a connection is set up.
+  struct Options {
+    var mode = Mode.writer
+    var isFullSynchronous = false
+    var usesRollbackJournal = false
+    var busyTimeout = 5.0
+  }
+
+  let recorder: StatementRecorder
+  let handle: OpaquePointer
+
+  /// Pages in the log after the latest commit that wrote to it.
+  var walPages = 0
+  private var cache = StatementCache()
+  private var isClosed = false
+
+  /// Opens the database at a path; an empty path is a database in memory.
+  ///
+  /// - Throws: ``StoreError``.
+  init(path: String, options: Options, recorder: StatementRecorder) throws {
+    self.recorder = recorder
+    var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    switch options.mode {
+    case .writer: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    case .reader: flags |= SQLITE_OPEN_READONLY
+    }
+    var handle: OpaquePointer?
+    let code = sqlite3_open_v2(path.isEmpty ? ":memory:" : path, &handle, flags, nil)
+    guard code == SQLITE_OK, let handle else {
+      let error = StoreError.sqlite(code, on: handle)
+      sqlite3_close_v2(handle)
+      throw error
+    }
+    self.handle = handle
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_timeout(handle, Int32(max(0, options.busyTimeout) * 1000))
+    registerTextFunctions()
+    registerLogHook()
+  }
+
+  deinit {
+    close()
+  }
+
+  /// Notes the length of the log after each commit. This also takes the place of automatic
+  /// checkpoints (https://www.sqlite.org/c3ref/wal_hook.html): they would run inside a commit.
+  private func registerLogHook() {
+    sqlite3_wal_hook(
+      handle,
+      { context, _, _, pages in
+        guard let context else { return SQLITE_OK }
+        Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().walPages = Int(pages)
+        return SQLITE_OK
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Finalises all statements and closes. Nothing may use the connection afterwards.
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    cache.removeAll()
+    // The form that waits for statements somebody still holds (https://www.sqlite.org/c3ref/close.html).
+    sqlite3_close_v2(handle)
+  }
+
+  // MARK: - Statements
+
+  /// A statement for repeated use, from the cache. One that is being run by an outer loop is left
+  /// alone and a second one is made for this use.
+  func statement(_ sql: String) throws -> Statement {
+    if let statement = cache.idleStatement(sql) { return statement }
+    let isKept = !cache.contains(sql)
+    let statement = try Statement(sql, connection: handle, recorder: recorder, isKept: isKept)
+    if isKept { cache.insert(statement) }
+    return statement
+  }
+
+  /// Runs a statement once, without keeping it.
+  func execute(_ sql: String) throws {
+    try Statement(sql, connection: handle, recorder: recorder, isKept: false).run()
+  }
+
+  /// The first column of the first row, or null.
+  func scalar(_ sql: String) throws -> Int64? {
+    let statement = try Statement(sql, connection: handle, recorder: recorder, isKept: false)
+    return try statement.step() ? statement.optionalInteger(0) : nil
+  }
+
+  /// The first column of the first row as text.
+  func textScalar(_ sql: String) throws -> String? {
+    let statement = try Statement(sql, connection: handle, recorder: recorder, isKept: false)
+    return try statement.step() && !statement.isNull(0) ? statement.text(0) : nil
+  }
+
+  /// How many rows the latest statement inserted, updated or deleted.
+  var changes: Int { Int(sqlite3_changes(handle)) }
+
+  /// Whether no transaction is open. Some errors end a transaction by themselves
+  /// (https://www.sqlite.org/c3ref/get_autocommit.html).
+  var isAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
+}
+
+@available(*, unavailable, message: "A connection is confined to one queue.")
+extension Connection: Sendable {}
+
+/// Reaches into a connection from other threads to stop the statement it runs.
+struct ConnectionInterrupter: @unchecked Sendable {
+  // The pointer is only passed to sqlite3_interrupt, which other threads may call as long as the
+  // connection is open; the owner sees to that (https://www.sqlite.org/c3ref/interrupt.html).
+  private let handle: OpaquePointer
+
+  init(_ connection: Connection) {
+    handle = connection.handle
+  }
+
+  func interrupt() {
+    sqlite3_interrupt(handle)
+  }
+}

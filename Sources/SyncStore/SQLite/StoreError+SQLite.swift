@@ -1,0 +1,73 @@
+import CSyncStackSQLite
+
+extension StoreError {
+  /// The error that a connection reports for its latest call, as users of a store meet it.
+  ///
+  /// - Parameter code: the code that the call returned, for connections that were never opened.
+  static func sqlite(_ code: Int32, on connection: OpaquePointer?, sql: String? = nil) -> StoreError
+  {
+    let latest = connection.map(sqlite3_extended_errcode) ?? code
+    let code = latest == SQLITE_OK ? code : latest
+    let text = connection.flatMap(sqlite3_errmsg) ?? sqlite3_errstr(code)
+    let message = text.map { String(cString: $0) } ?? "error"
+    let (kind, sentence) = explain(code, message)
+    return StoreError(kind, message: sentence, sqliteCode: code, sql: sql)
+  }
+
+  private static func explain(_ code: Int32, _ message: String) -> (Code, String) {
+    switch code & 0xff {
+    case SQLITE_FULL:
+      (
+        .full,
+        "There is no room left for the store (\(message)). Nothing was changed. Free some space, "
+          + "or raise the size limit, and try again."
+      )
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      (
+        .busy,
+        "The store is in use by another connection or process (\(message)). Nothing was changed. "
+          + "Try again when the other one has finished, or give a longer busy time limit."
+      )
+    case SQLITE_READONLY:
+      (
+        .readOnly,
+        "The store cannot be written (\(message)). Check the permissions of the file and of its "
+          + "folder, or open the store without the read-only option."
+      )
+    case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH:
+      (
+        .cannotOpen,
+        "The store cannot be opened (\(message)). Check that its folder exists and may be written."
+      )
+    case SQLITE_NOTADB:
+      (
+        .notADatabase,
+        "The file of the store is not a SQLite database. Give another path, or remove the file."
+      )
+    case SQLITE_CORRUPT:
+      (
+        .notADatabase,
+        "The file of the store is damaged (\(message)). Restore it from a copy, or remove it."
+      )
+    case SQLITE_INTERRUPT:
+      (.interrupted, "The work in the store was interrupted. Nothing was changed.")
+    default:
+      (.failed, "The store failed: \(message) (SQLite code \(code)).")
+    }
+  }
+
+  /// The same error about objects of an entity.
+  func about(_ entity: String) -> StoreError {
+    guard self.entity == nil else { return self }
+    return StoreError(
+      code, message: message, entity: entity, keys: keys, sqliteCode: sqliteCode, sql: sql)
+  }
+
+  /// The same error with the place of the store in its message.
+  func at(_ path: String) -> StoreError {
+    guard !path.isEmpty, !message.contains(path) else { return self }
+    return StoreError(
+      code, message: "\(path): \(message)", entity: entity, keys: keys, sqliteCode: sqliteCode,
+      sql: sql)
+  }
+}

@@ -1,0 +1,62 @@
+/// What a store keeps about itself, by key.
+struct Metadata {
+  /// Version of the tables' form; raised when an older library could not use them any more.
+  static let currentFormat: Int64 = 1
+
+  enum Key: String {
+    case format
+    case model
+    case fingerprint
+    case generation
+  }
+
+  let connection: Connection
+
+  /// Whether the database is one of ours, empty, or another program's.
+  enum Kind {
+    case empty
+    case store
+    case foreign
+  }
+
+  func kind() throws -> Kind {
+    let ours = try connection.scalar(
+      "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '_syncstack'")
+    if ours == 1 { return .store }
+    return try connection.scalar("SELECT count(*) FROM sqlite_master") == 0 ? .empty : .foreign
+  }
+
+  func integer(_ key: Key) throws -> Int64? {
+    let statement = try select(key)
+    defer { statement.reset() }
+    return try statement.step() ? statement.optionalInteger(0) : nil
+  }
+
+  func text(_ key: Key) throws -> String? {
+    let statement = try select(key)
+    defer { statement.reset() }
+    return try statement.step() && !statement.isNull(0) ? statement.text(0) : nil
+  }
+
+  private func select(_ key: Key) throws -> Statement {
+    let statement = try connection.statement("SELECT value FROM _syncstack WHERE key = ?")
+    statement.bind(1, key.rawValue)
+    return statement
+  }
+
+  func set(_ key: Key, _ value: Int64) throws {
+    let statement = try connection.statement(
+      "INSERT OR REPLACE INTO _syncstack (key, value) VALUES (?, ?)")
+    statement.bind(1, key.rawValue)
+    statement.bind(2, value)
+    try statement.run()
+  }
+
+  func set(_ key: Key, _ value: String) throws {
+    let statement = try connection.statement(
+      "INSERT OR REPLACE INTO _syncstack (key, value) VALUES (?, ?)")
+    statement.bind(1, key.rawValue)
+    statement.bind(2, value)
+    try statement.run()
+  }
+}

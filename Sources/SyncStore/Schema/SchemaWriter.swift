@@ -1,0 +1,100 @@
+import SyncCore
+
+/// Creates what a layout says: tables, indexes and our own bookkeeping.
+struct SchemaWriter {
+  let layout: TableLayout
+  let connection: Connection
+
+  /// Creates everything, in the transaction that is open.
+  func create() throws {
+    for statement in SchemaWriter.bookkeeping { try connection.execute(statement) }
+    for table in layout.tables {
+      try connection.execute(SchemaWriter.createTable(table))
+      for index in table.indexes { try connection.execute(SchemaWriter.createIndex(index, table)) }
+    }
+    for link in layout.links {
+      try connection.execute(SchemaWriter.createTable(link))
+      try connection.execute(SchemaWriter.createReverseIndex(link))
+    }
+  }
+
+  /// Creates indexes that the file does not have and drops those of ours that the model no longer
+  /// asks for: what is indexed is no part of what is stored.
+  func updateIndexes() throws {
+    let wanted = Dictionary(
+      layout.tables.flatMap { table in
+        table.indexes.map { ($0.identifier.name, SchemaWriter.createIndex($0, table)) }
+      } + layout.links.map { ($0.reverseIndex.name, SchemaWriter.createReverseIndex($0)) },
+      uniquingKeysWith: { first, _ in first })
+    let names = layout.tables.map(\.identifier.name) + layout.links.map(\.identifier.name)
+    var present: [String: String] = [:]
+    let statement = try connection.statement(
+      "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL "
+        + "AND tbl_name = ?")
+    for name in names {
+      statement.bind(1, name)
+      while try statement.step() { present[statement.text(0)] = statement.text(1) }
+    }
+    for (name, sql) in present.sorted(by: { $0.key < $1.key })
+    where wanted[name] != sql && name.hasSuffix("_index") {
+      try connection.execute("DROP INDEX \(Identifier(name).quoted)")
+    }
+    for (name, sql) in wanted.sorted(by: { $0.key < $1.key }) where present[name] != sql {
+      try connection.execute(sql)
+    }
+  }
+
+  // MARK: - Text
+
+  /// Names and values about the file itself, and the next row number of each table.
+  static let bookkeeping = [
+    "CREATE TABLE _syncstack (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
+    "CREATE TABLE _syncstack_sequences (name TEXT PRIMARY KEY, next INTEGER NOT NULL) "
+      + "WITHOUT ROWID",
+  ]
+
+  static func createTable(_ table: Table) -> String {
+    var columns = ["_row INTEGER PRIMARY KEY"]
+    if table.hasEntityColumn { columns.append("_entity INTEGER NOT NULL") }
+    columns.append("_version INTEGER NOT NULL DEFAULT 1")
+    for column in table.columns {
+      columns.append("\(column.quoted) \(typeName(column))")
+    }
+    columns += table.positions.map { "\($0.quoted) INTEGER" }
+    return "CREATE TABLE \(table.quoted) (\(columns.joined(separator: ", ")))"
+  }
+
+  private static func typeName(_ column: Table.Column) -> String {
+    switch column.storage {
+    case .integer: "INTEGER"
+    case .real: "REAL"
+    case .text: "TEXT"
+    case .decimalText: "TEXT COLLATE \(SQLFunction.decimalCollation)"
+    case .blob: "BLOB"
+    }
+  }
+
+  static func createIndex(_ index: Table.Index, _ table: Table) -> String {
+    let columns = zip(index.columns, index.isAscending).map { ordinal, isAscending in
+      table.columns[ordinal].quoted + (isAscending ? "" : " DESC")
+    }
+    return "CREATE INDEX \(index.identifier.quoted) ON \(table.quoted) "
+      + "(\(columns.joined(separator: ", ")))"
+  }
+
+  static func createTable(_ link: LinkTable) -> String {
+    var columns = ["source INTEGER NOT NULL", "target INTEGER NOT NULL"]
+    if link.isSourceOrdered { columns.append("source_position INTEGER") }
+    if link.isTargetOrdered { columns.append("target_position INTEGER") }
+    return "CREATE TABLE \(link.quoted) (\(columns.joined(separator: ", ")), "
+      + "PRIMARY KEY (source, target)) WITHOUT ROWID"
+  }
+
+  static func createReverseIndex(_ link: LinkTable) -> String {
+    "CREATE INDEX \(link.reverseIndex.quoted) ON \(link.quoted) (target, source)"
+  }
+
+  static func dropIndex(_ identifier: Identifier) -> String {
+    "DROP INDEX \(identifier.quoted)"
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+package import SyncCore
+
+/// What a file says about the model it was made with: everything that decides how objects are
+/// stored, in a form that can be compared and read without the model itself.
+package struct StoredModel: Sendable, Hashable, Codable {
+  package struct Entity: Sendable, Hashable, Codable {
+    package var name: String
+    package var superentity: String?
+    /// What `_entity` holds.
+    package var number: Int64
+    package var properties: [Property]
+    package var renamingIdentifier: String?
+  }
+
+  package struct Property: Sendable, Hashable, Codable {
+    package var name: String
+    /// Attribute type, or nil for a relationship.
+    package var type: AttributeType?
+    package var isOptional: Bool
+    package var destination: String?
+    package var inverse: String?
+    package var isToMany: Bool?
+    package var isOrdered: Bool?
+    package var renamingIdentifier: String?
+  }
+
+  package var entities: [Entity]
+
+  /// Describes the stored properties that each entity declares itself.
+  package init(_ layout: TableLayout) {
+    entities = layout.model.entities.map { entity in
+      let own = entity.properties.dropFirst(entity.superentity?.properties.count ?? 0)
+      return Entity(
+        name: entity.name, superentity: entity.superentity?.name,
+        number: layout[entity].number, properties: own.compactMap(Self.describe),
+        renamingIdentifier: entity.renamingIdentifier)
+    }
+  }
+
+  private static func describe(_ property: PropertyDescription) -> Property? {
+    switch property {
+    case .attribute(let attribute):
+      guard !attribute.isTransient else { return nil }
+      return Property(
+        name: attribute.name, type: attribute.type, isOptional: attribute.isOptional,
+        renamingIdentifier: attribute.renamingIdentifier)
+    case .relationship(let relationship):
+      guard !relationship.isTransient else { return nil }
+      return Property(
+        name: relationship.name, isOptional: relationship.isOptional,
+        destination: relationship.destinationName, inverse: relationship.inverseName,
+        isToMany: relationship.isToMany, isOrdered: relationship.isOrdered,
+        renamingIdentifier: relationship.renamingIdentifier)
+    }
+  }
+
+  /// The numbers of the entities, for ``TableLayout/init(model:entityNumbers:)``.
+  package var entityNumbers: [String: Int64] {
+    Dictionary(entities.map { ($0.name, $0.number) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The description as text with a stable order.
+  package func encoded() throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    return String(decoding: try encoder.encode(self), as: UTF8.self)
+  }
+
+  package init(decoding text: String) throws {
+    self = try JSONDecoder().decode(StoredModel.self, from: Data(text.utf8))
+  }
+}
+
+extension StoredModel {
+  /// Sentences that say in what a model differs in storage from this one; empty when in nothing.
+  /// What is optional does not count: it is checked when objects are saved, not by tables.
+  package func differences(from model: StoredModel) -> [String] {
+    var result: [String] = []
+    let stored = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let wanted = Set(model.entities.map(\.name))
+    for entity in entities where !wanted.contains(entity.name) {
+      result.append("the model has no entity “\(entity.name)”")
+    }
+    for entity in model.entities {
+      guard let old = stored[entity.name] else {
+        result.append("the store has no entity “\(entity.name)”")
+        continue
+      }
+      if old.superentity != entity.superentity {
+        result.append(
+          "“\(entity.name)” is below \(old.superentity ?? "nothing") in the store and below "
+            + "\(entity.superentity ?? "nothing") in the model")
+      }
+      result += Self.differences(of: entity.name, stored: old.properties, entity.properties)
+    }
+    return result
+  }
+
+  private static func differences(
+    of entity: String, stored: [Property], _ wanted: [Property]
+  ) -> [String] {
+    var result: [String] = []
+    let old = Dictionary(stored.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let names = Set(wanted.map(\.name))
+    for property in stored where !names.contains(property.name) {
+      result.append("the model has no “\(entity).\(property.name)”")
+    }
+    for property in wanted {
+      guard let before = old[property.name] else {
+        result.append("the store has no “\(entity).\(property.name)”")
+        continue
+      }
+      if before.storageText != property.storageText {
+        result.append(
+          "“\(entity).\(property.name)” is \(before.storageText) in the store and "
+            + "\(property.storageText) in the model")
+      }
+    }
+    return result
+  }
+}
+
+extension StoredModel.Property {
+  /// How the property is stored, in words.
+  fileprivate var storageText: String {
+    if let type { return type.rawValue }
+    let order = isOrdered == true ? "ordered " : ""
+    let count = isToMany == true ? "to-many" : "to-one"
+    return "\(order)\(count) \(destination ?? "") (inverse \(inverse ?? "none"))"
+  }
+}

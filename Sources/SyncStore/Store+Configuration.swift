@@ -1,0 +1,43 @@
+package import Foundation
+
+extension Store {
+  /// Where a store lies and how it treats its file.
+  package struct Configuration: Sendable {
+    package enum Location: Sendable, Hashable {
+      case file(URL)
+      case memory
+    }
+
+    package enum Synchronous: Sendable, Hashable {
+      /// A power cut may take the last commits, never the consistency of the file.
+      case normal
+      /// Every commit is on the disk when it returns.
+      case full
+    }
+
+    package enum Journal: Sendable, Hashable {
+      /// Readers and the writer do not wait for each other.
+      case writeAheadLog
+      /// One file only, for file systems without shared memory.
+      case rollback
+    }
+
+    package var location: Location
+    package var synchronous = Synchronous.normal
+    package var journal = Journal.writeAheadLog
+
+    /// How long to wait for another process, in seconds.
+    package var busyTimeout = 5.0
+    package var isReadOnly = false
+
+    /// Largest size of the file in pages; nil is SQLite's own limit.
+    package var maximumPageCount: Int?
+
+    /// Whether every commit is also written to a history that consumers read later.
+    package var keepsHistory = false
+
+    package init(_ location: Location) {
+      self.location = location
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import Dispatch
+package import SyncCore
+import Synchronization
+
+/// One SQLite file, or a database in memory, and its only writer in this program.
+///
+/// Mutable states and what guards them:
+/// - `writer`, `transaction`: the writer queue. Nothing else touches that connection, but for
+///   `sqlite3_interrupt`, which is meant to be called from elsewhere.
+/// - idle readers: the mutex of ``ReaderPool``; a reader that was taken belongs to its taker.
+/// - `running`: its mutex; says which transaction an interrupt would hit.
+package final class Store: @unchecked Sendable {
+  package let model: ManagedObjectModel
+  package let layout: TableLayout
+  package let configuration: Configuration
+  package let hub = ChangeHub()
+
+  /// Counts statements and keeps their texts, for tests.
+  package let recorder: StatementRecorder
+
+  let writerQueue: DispatchQueue
+  private let queueKey = DispatchSpecificKey<Bool>()
+  private var writer: Connection?
+  private var transaction: StoreTransaction?
+  private var lastToken: UInt64 = 0
+  private let readers: ReaderPool?
+  private let running = Mutex<(token: TransactionToken, interrupter: ConnectionInterrupter)?>(nil)
+
+  /// Opens the store, and makes it when there is none.
+  ///
+  /// - Throws: ``StoreError`` that says what is in the way.
+  package init(model: ManagedObjectModel, configuration: Configuration) throws {
+    recorder = StatementRecorder()
+    let opened = try StoreOpener(
+      model: model, configuration: configuration, recorder: recorder
+    ).open()
+    self.model = model
+    self.configuration = configuration
+    layout = opened.layout
+    writer = opened.connection
+    readers = opened.path.isEmpty ? nil : ReaderPool(path: opened.path, configuration, recorder)
+    writerQueue = DispatchQueue(label: "SyncStack.Store.writer")
+    writerQueue.setSpecific(key: queueKey, value: true)
+  }
+
+  /// Whether the caller runs on the writer queue: inside a ``write(_:commit:_:)``.
+  private var isOnWriterQueue: Bool { DispatchQueue.getSpecific(key: queueKey) == true }
+
+  // MARK: - Reading
+
+  /// Reads one consistent state of the store. Inside a write of the same store, what it has written
+  /// so far.
+  package func read<T>(_ body: (StoreReader) throws -> T) throws -> T {
+    if isOnWriterQueue { return try readFromWriter(body) }
+    guard let readers else { return try writerQueue.sync { try readFromWriter(body) } }
+    return try readers.read(layout: layout, body)
+  }
+
+  private func readFromWriter<T>(_ body: (StoreReader) throws -> T) throws -> T {
+    guard let writer else { throw StoreError.closed }
+    return try body(transaction ?? StoreReader(layout: layout, connection: writer))
+  }
+
+  // MARK: - Writing
+
+  /// Runs the body in one transaction. Commits when it returns, rolls back when it throws, and then
+  /// publishes what changed, if anything did.
+  ///
+  /// - Parameters:
+  ///   - commit: false rolls back in any case: the same work and the same change set, for nothing.
+  /// - Precondition: not called from inside the body of another write of the store.
+  package func write<T>(
+    _ info: TransactionInfo = TransactionInfo(), commit: Bool = true,
+    _ body: (StoreTransaction) throws -> T
+  ) throws -> (T, ChangeSet) {
+    precondition(
+      !isOnWriterQueue,
+      "A write was started inside a write of the same store. Use the transaction that is there.")
+    return try writerQueue.sync { try runTransaction(info, commit: commit, body) }
+  }
+
+  private func runTransaction<T>(
+    _ info: TransactionInfo, commit: Bool, _ body: (StoreTransaction) throws -> T
+  ) throws -> (T, ChangeSet) {
+    guard let writer else { throw StoreError.closed }
+    if configuration.isReadOnly { throw StoreError.readOnly }
+    try writer.beginImmediate()
+    lastToken += 1
+    let token = TransactionToken(number: lastToken)
+    let transaction = StoreTransaction(
+      layout: layout, connection: writer, token: token, info: info)
+    self.transaction = transaction
+    let interrupter = ConnectionInterrupter(writer)
+    running.withLock { $0 = (token, interrupter) }
+    defer { self.transaction = nil }
+    do {
+      let result = try body(transaction)
+      let changes = try transaction.finish()
+      // From here on an interrupt would come too late to be honest about it.
+      running.withLock { $0 = nil }
+      if commit { try writer.commit() } else { try writer.rollback() }
+      transaction.isEnded = true
+      if commit { didCommit(changes) }
+      return (result, changes)
+    } catch {
+      running.withLock { $0 = nil }
+      transaction.isEnded = true
+      try writer.rollback()
+      throw error
+    }
+  }
+
+  private func didCommit(_ changes: ChangeSet) {
+    if !changes.isEmpty { hub.publish(changes) }
+    // A thousand pages is SQLite's own measure. Queued, so that whoever wrote does not wait for it.
+    if let writer, writer.walPages > 1000 {
+      writerQueue.async { [weak self] in self?.writer?.checkpoint(whenLongerThan: 1000) }
+    }
+  }
+
+  /// Stops the statement that the transaction runs at the moment; it throws
+  /// ``StoreError/Code/interrupted``. Does nothing when the transaction has ended or is committing.
+  package func interrupt(_ token: TransactionToken) {
+    running.withLock { running in
+      if let running, running.token == token { running.interrupter.interrupt() }
+    }
+  }
+
+  /// Stops the statement of whichever transaction runs at the moment.
+  package func interrupt() {
+    running.withLock { $0?.interrupter.interrupt() }
+  }
+
+  // MARK: - Closing
+
+  /// Closes the store when the write that runs has ended. Everything afterwards throws
+  /// ``StoreError/Code/closed``.
+  ///
+  /// - Precondition: not called from inside the body of a write.
+  package func close() throws {
+    precondition(!isOnWriterQueue, "A store cannot be closed from inside a write.")
+    // Readers first: the last connection to close folds the log back, and that is the writer's job.
+    readers?.close()
+    writerQueue.sync {
+      writer?.close()
+      writer = nil
+    }
+  }
+
+  /// Closes the store and removes its files.
+  package func destroy() throws {
+    try close()
+    try StoreFiles(configuration.location).remove()
+  }
+}

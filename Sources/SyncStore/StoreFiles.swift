@@ -1,0 +1,65 @@
+import Foundation
+
+/// The files of a store: the database and what SQLite lays beside it.
+struct StoreFiles {
+  let url: URL?
+
+  init(_ location: Store.Configuration.Location) {
+    switch location {
+    case .file(let url): self.url = url.standardizedFileURL
+    case .memory: url = nil
+    }
+  }
+
+  /// Path of the database; empty for memory.
+  var path: String { url?.path ?? "" }
+
+  /// Removes the files that are there.
+  ///
+  /// - Throws: ``StoreError`` that names the file that cannot be removed.
+  func remove() throws {
+    guard let url else { return }
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+      let path = url.path + suffix
+      guard FileManager.default.fileExists(atPath: path) else { continue }
+      do {
+        try FileManager.default.removeItem(atPath: path)
+      } catch {
+        throw StoreError(
+          .failed, message: "The file \(path) of the store cannot be removed: \(error).")
+      }
+    }
+  }
+
+  /// What keeps the database from being opened or made at its path; nil when nothing does.
+  func obstacle() -> StoreError? {
+    guard let url else { return nil }
+    var isDirectory: ObjCBool = false
+    if FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) {
+      guard isDirectory.boolValue else { return nil }
+      return StoreError(
+        .cannotOpen,
+        message: "\(url.path) is a folder. Give the path of a file inside it.")
+    }
+    var folder = url.deletingLastPathComponent()
+    while !FileManager.default.fileExists(atPath: folder.path, isDirectory: &isDirectory) {
+      let parent = folder.deletingLastPathComponent()
+      guard parent.path != folder.path else { break }
+      folder = parent
+    }
+    if !isDirectory.boolValue {
+      return StoreError(
+        .cannotOpen,
+        message: "The store cannot be made at \(url.path): \(folder.path) is a file, not a folder. "
+          + "Give a path inside a folder.")
+    }
+    let needed = url.deletingLastPathComponent()
+    if needed.path != folder.path {
+      return StoreError(
+        .cannotOpen,
+        message: "The store cannot be made at \(url.path): there is no folder \(needed.path). "
+          + "Create it, or give another path.")
+    }
+    return nil
+  }
+}

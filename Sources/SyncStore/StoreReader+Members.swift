@@ -1,0 +1,82 @@
+package import SyncCore
+
+extension StoreReader {
+  /// Reads the members of a relationship for many owners at once: in the order of the owners' row
+  /// numbers, for each owner in the relationship's order, or that of insertion when it has none.
+  ///
+  /// - Parameters:
+  ///   - relationship: a relationship of any kind, as the entity has it.
+  ///   - owners: row numbers of objects of the entity.
+  package func members(
+    of relationship: RelationshipDescription, in entity: EntityDescription, owners: [Int64]
+  ) throws -> [StoredMember] {
+    guard let storage = layout.storage(of: relationship, in: entity) else { return [] }
+    let destination = layout.entities[relationship.destinationIndex]
+    let select: String
+    let ownerColumn: String
+    switch storage {
+    case .column(let column):
+      try prepareToRead()
+      let table = layout[entity].table
+      ownerColumn = "o._row"
+      select =
+        "SELECT o._row, m._row\(entityColumn(of: destination.table)) FROM \(table.quoted) o "
+        + "JOIN \(destination.table.quoted) m ON m._row = o.\(column.quoted)"
+    case .inverse(let table, let column, _):
+      try prepareToLookUp(table)
+      ownerColumn = "m.\(column.quoted)"
+      select =
+        "SELECT m.\(column.quoted), m._row\(entityColumn(of: table)) FROM \(table.quoted) m"
+    case .link(let end):
+      try prepareToLookUp(end.table)
+      ownerColumn = "l.\(end.ownerColumn)"
+      select =
+        "SELECT l.\(end.ownerColumn), m._row\(entityColumn(of: destination.table)) "
+        + "FROM \(end.table.quoted) l CROSS JOIN \(destination.table.quoted) m "
+        + "ON m._row = l.\(end.memberColumn)"
+    }
+    let order = [ownerColumn] + memberOrder(storage)
+    let owners = Set(owners).sorted()
+    var result: [StoredMember] = []
+    try KeyChunks.forEach(owners.count) { start, count, parameters in
+      let statement = try connection.statement(
+        "\(select) WHERE \(ownerColumn) IN \(KeyChunks.placeholders(parameters)) "
+          + "ORDER BY \(order.joined(separator: ", "))")
+      KeyChunks.bind(owners, from: start, count: count, parameters: parameters, to: statement)
+      try collect(statement, destination: destination, into: &result)
+    }
+    return result
+  }
+
+  private func entityColumn(of table: Table) -> String {
+    table.hasEntityColumn ? ", m._entity" : ""
+  }
+
+  /// Positions first, members without one last, then insertion.
+  private func memberOrder(_ storage: RelationshipStorage) -> [String] {
+    switch storage {
+    case .column: []
+    case .inverse(_, _, let position):
+      (position.map { ["m.\($0.quoted) IS NULL", "m.\($0.quoted)"] } ?? []) + ["m._row"]
+    case .link(let end):
+      (end.positionColumn.map { ["l.\($0) IS NULL", "l.\($0)"] } ?? [])
+        + ["l.\(end.memberColumn)"]
+    }
+  }
+
+  private func collect(
+    _ statement: Statement, destination: EntityLayout, into result: inout [StoredMember]
+  ) throws {
+    defer { statement.reset() }
+    let hasEntityColumn = destination.table.hasEntityColumn
+    var current = destination
+    while try statement.step() {
+      if hasEntityColumn, statement.integer(2) != current.number {
+        current = layout.entity(numbered: statement.integer(2)) ?? destination
+      }
+      result.append(
+        StoredMember(
+          owner: statement.integer(0), row: statement.integer(1), entity: current.entity))
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package import SyncCore
+
+/// Reads rows over one connection. Confined to the call that it was handed to.
+///
+/// ## Topics
+/// - Fetching: ``fetch(_:)``, ``fetchIdentifiers(_:)``, ``count(_:)``, ``fetchValues(_:)``
+/// - Firing faults: ``rows(_:rows:)``, ``members(of:in:owners:)``
+/// - Walking rows without copies: ``scan(_:_:slots:orderedBy:_:)``
+package class StoreReader {
+  package let layout: TableLayout
+  let connection: Connection
+
+  init(layout: TableLayout, connection: Connection) {
+    self.layout = layout
+    self.connection = connection
+  }
+
+  package var model: ManagedObjectModel { layout.model }
+
+  /// Called before each read; a transaction that was ended throws.
+  func prepareToRead() throws {}
+
+  /// Called before a read that an index of the table serves.
+  func prepareToLookUp(_ table: Table) throws {
+    try prepareToRead()
+  }
+
+  /// Called before a read that the reverse index of a link table serves.
+  func prepareToLookUp(_ link: LinkTable) throws {
+    try prepareToRead()
+  }
+
+  // MARK: - Walking rows
+
+  /// Shows rows of an entity and its subentities to a callback, one after the other.
+  ///
+  /// Large lists of keys or rows are cut into pieces, each in the order asked for. The callback must
+  /// not change rows of the entity's table.
+  ///
+  /// - Parameters:
+  ///   - slots: the slots that the cursor will be asked for; nil is all. Fewer is faster.
+  ///   - order: a slot to sort by; nil is the order of insertion.
+  package func scan(
+    _ entity: EntityDescription, _ selection: RowSelection, slots: [Int]? = nil,
+    orderedBy order: Int? = nil, _ body: (RowCursor) throws -> Void
+  ) throws {
+    let target = layout[entity]
+    switch selection {
+    case .all, .rows: try prepareToRead()
+    case .keys, .references, .empty, .filter: try prepareToLookUp(target.table)
+    }
+    let scanner = RowScanner(
+      connection: connection, layout: layout, target: target, slots: slots, order: order)
+    try scanner.scan(selection, body)
+  }
+
+  /// Reads rows by number, ascending; those that do not exist are left out.
+  package func rows(_ entity: EntityDescription, rows: [Int64]) throws -> [StoredRow] {
+    var result: [StoredRow] = []
+    result.reserveCapacity(rows.count)
+    try scan(entity, .rows(rows)) { result.append($0.storedRow()) }
+    return result
+  }
+}
+
+@available(*, unavailable, message: "A reader is confined to the call that it was handed to.")
+extension StoreReader: Sendable {}

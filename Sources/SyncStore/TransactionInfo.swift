@@ -1,0 +1,22 @@
+/// Who writes, for the change set and the history.
+package struct TransactionInfo: Sendable, Hashable {
+  /// The author of the context or sync, if it has one.
+  package var author: String?
+
+  /// Name of the context or operation.
+  package var contextName: String?
+
+  /// Which scratchpad writes; 0 is nobody.
+  package var origin: UInt64
+
+  package init(author: String? = nil, contextName: String? = nil, origin: UInt64 = 0) {
+    self.author = author
+    self.contextName = contextName
+    self.origin = origin
+  }
+}
+
+/// Names one run of a write transaction, so that interrupting it cannot hit a later one.
+package struct TransactionToken: Sendable, Hashable {
+  let number: UInt64
+}
