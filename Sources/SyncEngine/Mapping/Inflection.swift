@@ -1,0 +1,136 @@
+/// Turns names of properties into keys of JSON and back: `createdAt` and `created_at`
+/// (sync-behaviour, section 4).
+///
+/// Pure functions that answer for every text.
+package enum Inflection {
+  /// In the order in which they are looked for in a run of capitals.
+  static let acronyms = ["uuid", "id", "pdf", "url", "png", "jpg", "uri", "json", "xml"]
+
+  /// The snake case form of a name: `userIDFirst` gives `user_id_first`.
+  ///
+  /// Capitals that run together are one word, from which one acronym is split off; separators are
+  /// dropped.
+  package static func snake(_ name: String) -> String {
+    guard let first = name.first else { return "" }
+    var result = ""
+    var run = ""
+    for character in first.lowercased() + name.dropFirst() {
+      if character.isUppercase {
+        run += character.lowercased()
+        continue
+      }
+      flush(&run, into: &result)
+      if !isSeparator(character) { result.append(character) }
+    }
+    flush(&run, into: &result)
+    return result
+  }
+
+  private static func flush(_ run: inout String, into result: inout String) {
+    guard !run.isEmpty else { return }
+    result += "_"
+    if let acronym = acronyms.first(where: { run.firstRange(of: $0) != nil }), acronym != run {
+      result += acronym + "_" + run.removing(acronym)
+    } else {
+      result += run
+    }
+    run = ""
+  }
+
+  /// The name for a key: `user_id` gives `userID`. Nil when the key holds a character that no name
+  /// can hold.
+  package static func camel(_ key: String) -> String? {
+    guard key.contains("_") else { return lowercasingFirst(key) }
+    guard key.allSatisfy({ isSeparator($0) || isAlphanumeric($0) }) else { return nil }
+    let joined = key.split(whereSeparator: isSeparator).map { word in
+      acronyms.contains(String(word)) ? word.uppercased() : capitalized(word)
+    }.joined()
+    let lower = joined.lowercased()
+    return acronyms.contains(lower) ? lower : lowercasingFirst(joined)
+  }
+
+  /// The snake case form as a person would write it: separators kept, every acronym a word of its
+  /// own, whatever its spelling. `URLString` gives `url_string`, `isHTMLValid` `is_html_valid`.
+  package static func naturalSnake(_ name: String) -> String {
+    let characters = Array(name)
+    var words: [String] = []
+    var word = ""
+    for (index, character) in characters.enumerated() {
+      if isSeparator(character) {
+        if !word.isEmpty { words.append(word) }
+        word = ""
+        continue
+      }
+      if character.isUppercase, !word.isEmpty, startsWord(characters, at: index) {
+        words.append(word)
+        word = ""
+      }
+      word += character.lowercased()
+    }
+    if !word.isEmpty { words.append(word) }
+    return words.joined(separator: "_")
+  }
+
+  /// Whether a capital begins a word: after a small letter, or as the last capital of a run that
+  /// small letters follow. A lone `s` behind capitals is their plural (`plannedToIDs`).
+  private static func startsWord(_ characters: [Character], at index: Int) -> Bool {
+    guard index > 0, characters[index - 1].isUppercase else { return true }
+    guard index + 1 < characters.count, characters[index + 1].isLowercase else { return false }
+    let isPlural =
+      characters[index + 1] == "s"
+      && (index + 2 == characters.count || !characters[index + 2].isLowercase)
+    return !isPlural
+  }
+
+  /// The key that stands for a name by default: ``snake(_:)``, or ``naturalSnake(_:)`` where the way
+  /// back from the former does not lead to the name.
+  package static func key(for name: String) -> String {
+    let snake = snake(name)
+    if camel(snake) == name { return snake }
+    let natural = naturalSnake(name)
+    return natural.isEmpty ? name : natural
+  }
+}
+
+// MARK: - Characters
+
+extension Inflection {
+  private static func isSeparator(_ character: Character) -> Bool {
+    character == "_" || character == "-" || character == " "
+  }
+
+  private static func isAlphanumeric(_ character: Character) -> Bool {
+    character.unicodeScalars.allSatisfy { scalar in
+      switch scalar.properties.generalCategory {
+      case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+        .nonspacingMark, .spacingMark, .enclosingMark, .decimalNumber, .letterNumber, .otherNumber:
+        true
+      default: false
+      }
+    }
+  }
+
+  static func lowercasingFirst(_ text: String) -> String {
+    text.prefix(1).lowercased() + text.dropFirst()
+  }
+
+  /// The first letter of each run of letters as a capital, the others small.
+  private static func capitalized(_ word: Substring) -> String {
+    var result = ""
+    var isInside = false
+    for character in word {
+      result += isInside ? character.lowercased() : character.uppercased()
+      isInside = character.isLetter
+    }
+    return result
+  }
+}
+
+extension String {
+  /// The text without any occurrence of the part.
+  fileprivate func removing(_ part: String) -> String {
+    var rest = self
+    while let range = rest.firstRange(of: part) { rest.removeSubrange(range) }
+    return rest
+  }
+}

@@ -1,0 +1,70 @@
+package import SyncCore
+
+/// What is wrong with a mapping: an entity or a rule that cannot be used as asked.
+public struct MappingError: Error, Sendable, Hashable {
+  public enum Code: String, Sendable, Hashable, Codable {
+    /// Objects of the entity have to be told apart, and it has no primary key.
+    case noPrimaryKey
+    /// Objects of exactly this entity cannot be made.
+    case abstractEntity
+    /// A rule names a property that the entity does not have.
+    case unknownProperty
+    /// An attribute rule on a relationship, or the reverse.
+    case wrongPropertyKind
+    /// A rule that can never fit the attribute's type.
+    case unsuitableRule
+    /// No transformer of that name is registered.
+    case unknownTransformer
+  }
+
+  public let code: Code
+  public let entity: String
+  public let property: String?
+  /// A sentence that says what is wrong and what to do.
+  public let message: String
+
+  public init(_ code: Code, entity: String, property: String? = nil, message: String) {
+    self.code = code
+    self.entity = entity
+    self.property = property
+    self.message = message
+  }
+
+  /// The entity cannot be synced, because its objects cannot be told apart.
+  package static func noPrimaryKey(_ entity: EntityDescription) -> MappingError {
+    MappingError(
+      .noPrimaryKey, entity: entity.name,
+      message: """
+        “\(entity.name)” has no primary key. Name an attribute “id” or “remoteID”, or set \
+        “sync.isPrimaryKey” to “YES” in the user info of the attribute that identifies an object.
+        """)
+  }
+
+  /// A list of children cannot be synced, because they cannot be told apart.
+  package static func noPrimaryKey(
+    _ entity: EntityDescription, in relationship: RelationshipDescription,
+    of owner: EntityDescription
+  ) -> MappingError {
+    MappingError(
+      .noPrimaryKey, entity: entity.name, property: relationship.name,
+      message: """
+        “\(owner.name).\(relationship.name)” holds objects of “\(entity.name)”, which has no \
+        primary key. Name an attribute “id” or “remoteID”, or set “sync.isPrimaryKey” to “YES” in \
+        the user info of the attribute that identifies an object.
+        """)
+  }
+
+  /// No object of the entity can be made.
+  package static func abstractEntity(_ entity: EntityDescription) -> MappingError {
+    let concrete = entity.familyEntities.filter { !$0.isAbstract }.map(\.name)
+    let hint =
+      concrete.isEmpty ? "" : " Use \(concrete.map { "“\($0)”" }.joined(separator: " or "))."
+    return MappingError(
+      .abstractEntity, entity: entity.name,
+      message: "“\(entity.name)” is abstract: no object of it can be made from JSON.\(hint)")
+  }
+}
+
+extension MappingError: CustomStringConvertible {
+  public var description: String { message }
+}

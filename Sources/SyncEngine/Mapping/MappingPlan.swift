@@ -1,0 +1,55 @@
+package import SyncCore
+
+/// A compiled mapping: how the objects of a payload become rows.
+///
+/// A graph of nodes, one per entity for conventional mapping, one per serializer for explicit
+/// mapping; relationships name the node of their destination, and cycles are normal. Immutable and
+/// shared freely: a plan is compiled once per stack and used by every sync.
+package final class MappingPlan: Sendable {
+  package let model: ManagedObjectModel
+  package let nodes: [PlanNode]
+
+  /// Index of the node that the items of the payload belong to.
+  package let root: Int
+
+  /// Equal plans have equal fingerprints, in every process: what was derived from JSON by a plan
+  /// with another fingerprint has to be derived again.
+  package let fingerprint: UInt64
+
+  /// What the compiler found that works but is hardly meant: transformers that are not registered,
+  /// annotations nobody understands.
+  package let remarks: [MappingRemark]
+
+  package init(
+    model: ManagedObjectModel, nodes: [PlanNode], root: Int, remarks: [MappingRemark] = []
+  ) {
+    precondition(nodes.indices.contains(root), "A plan needs a root among its nodes.")
+    self.model = model
+    self.nodes = nodes
+    self.root = root
+    self.remarks = remarks
+    fingerprint = PlanFingerprint.of(nodes: nodes, root: root)
+  }
+
+  /// The node that the items of the payload belong to.
+  package var rootNode: PlanNode { nodes[root] }
+}
+
+/// Something about a mapping that its author should know.
+public struct MappingRemark: Sendable, Hashable, Codable {
+  public let entity: String
+  public let property: String?
+  public let message: String
+
+  public init(entity: String, property: String? = nil, message: String) {
+    self.entity = entity
+    self.property = property
+    self.message = message
+  }
+}
+
+extension MappingRemark: CustomStringConvertible {
+  public var description: String {
+    property.map { "\(entity).\($0): \(message)" } ?? "\(entity): \(message)"
+  }
+}

@@ -1,0 +1,144 @@
+package import SyncCore
+
+/// Compiles the conventional mapping of an entity: names and annotations of the model decide which
+/// key fills what (sync-behaviour, sections 2 to 8).
+///
+/// Every entity that relationships lead to becomes a node of the same plan, in the order in which
+/// it is reached.
+package struct MappingPlanCompiler {
+  private let model: ManagedObjectModel
+  private let transformers: TransformerRegistry
+  private let policy: NodePolicy
+  private var nodes: [PlanNode] = []
+  private var numbers: [Int: Int] = [:]
+  private var pending: [EntityDescription] = []
+  private var remarks: [MappingRemark] = []
+
+  private init(
+    _ model: ManagedObjectModel, transformers: TransformerRegistry, policy: NodePolicy
+  ) {
+    self.model = model
+    self.transformers = transformers
+    self.policy = policy
+  }
+
+  /// Compiles the plan for items of an entity.
+  ///
+  /// - Complexity: O(properties of all entities that can be reached).
+  package static func compile(
+    _ entity: EntityDescription, transformers: TransformerRegistry,
+    policy: NodePolicy = .conventional
+  ) -> MappingPlan {
+    var compiler = MappingPlanCompiler(entity.model, transformers: transformers, policy: policy)
+    let root = compiler.number(of: entity)
+    while compiler.nodes.count < compiler.pending.count {
+      let node = compiler.node(for: compiler.pending[compiler.nodes.count])
+      compiler.nodes.append(node)
+    }
+    return MappingPlan(
+      model: entity.model, nodes: compiler.nodes, root: root, remarks: compiler.remarks)
+  }
+
+  /// The number of the entity's node, which is made later when there is none yet.
+  private mutating func number(of entity: EntityDescription) -> Int {
+    if let number = numbers[entity.index] { return number }
+    numbers[entity.index] = pending.count
+    pending.append(entity)
+    return pending.count - 1
+  }
+
+  private mutating func node(for entity: EntityDescription) -> PlanNode {
+    let attributes = entity.attributes.filter { !$0.isTransient }
+    let stored = entity.relationships.filter { !$0.isTransient }
+    let relationships = stored.filter { !$0.isToMany } + stored.filter(\.isToMany)
+    let identity = entity.primaryKey.flatMap { $0.isTransient ? nil : $0.slot }
+    let spellings = AttributeSpellings(of: attributes, in: entity)
+    var table = MemberTableBuilder()
+    for claim in spellings.claims {
+      table.add(
+        MemberTarget(.attribute, rule: claim.attribute, precedence: claim.precedence),
+        at: claim.key)
+    }
+    let attributeRules = attributes.enumerated().map { number, attribute in
+      rule(
+        for: attribute, of: entity, isIdentity: attribute.slot == identity,
+        spellings: spellings.claims.filter { $0.attribute == number }.map(\.key))
+    }
+    let relationshipRules = relationships.enumerated().map { number, relationship in
+      rule(for: relationship, number: number, of: entity, table: &table)
+    }
+    let aliases = attributes.indices.compactMap { number in
+      spellings.claims.first {
+        $0.attribute == number && $0.strength != .custom && $0.strength != .identifier
+          && $0.key.steps.count == 1 && !MappingRules.reservedKeys.contains($0.key.steps[0])
+      }.map { (name: attributes[number].name, key: $0.key.steps[0]) }
+    }
+    return PlanNode(
+      entity: entity, identity: identity.map { [$0] } ?? [], attributes: attributeRules,
+      relationships: relationshipRules, members: table.table(aliases: aliases), policy: policy)
+  }
+
+  private mutating func rule(
+    for attribute: AttributeDescription, of entity: EntityDescription, isIdentity: Bool,
+    spellings: [RemoteKey]
+  ) -> AttributeRule {
+    let name = MappingRules.transformerName(attribute)
+    let transformer = name.flatMap { transformers.transformer(named: $0) }
+    if let name, transformer == nil {
+      remarks.append(
+        MappingRemark(
+          entity: entity.name, property: attribute.name,
+          message: """
+            no transformer is registered as “\(name)”, so values are converted as usual; register \
+            one before the sync
+            """))
+    }
+    var decoder: ValueConverter.Decoder?
+    if let transformer { decoder = { try transformer.value(from: $0) } }
+    return AttributeRule(
+      attribute: attribute, converter: ValueConverter(attribute.type, decoder: decoder),
+      isIdentity: isIdentity,
+      remoteKey: AttributeSpellings.remoteKey(of: attribute, in: entity), spellings: spellings,
+      policy: policy, isExportable: MappingRules.isExportable(attribute.userInfo),
+      transformerName: name, transformer: transformer)
+  }
+
+  private mutating func rule(
+    for relationship: RelationshipDescription, number: Int, of entity: EntityDescription,
+    table: inout MemberTableBuilder
+  ) -> RelationshipRule {
+    let spellings = RelationshipSpellings(of: relationship)
+    if spellings.hasCustomKey {
+      table.add(MemberTarget(.either, rule: number, precedence: 0), at: spellings.objects[0])
+    } else {
+      for (rank, key) in spellings.objects.enumerated() {
+        table.add(
+          MemberTarget(.objects, rule: number, precedence: UInt8(clamping: rank + 1)), at: key)
+      }
+      for (rank, key) in spellings.references.enumerated() {
+        table.add(
+          MemberTarget(.references, rule: number, precedence: UInt8(clamping: rank + 1)), at: key)
+      }
+    }
+    if let scope = MappingRules.keyScope(relationship), scope != "owner" {
+      remarks.append(
+        MappingRemark(
+          entity: entity.name, property: relationship.name,
+          message: "“sync.keyScope” understands “owner” only, not “\(scope)”; keys stay unique"))
+    }
+    let destination = entity.destination(of: relationship)
+    if relationship.isToMany, destination.primaryKey == nil {
+      remarks.append(
+        MappingRemark(
+          entity: entity.name, property: relationship.name,
+          message: MappingError.noPrimaryKey(destination, in: relationship, of: entity).message))
+    }
+    return RelationshipRule(
+      relationship: relationship, node: self.number(of: destination),
+      hasCustomKey: spellings.hasCustomKey,
+      keyScopeIsOwner: MappingRules.keyScopeIsOwner(relationship),
+      remoteKey: spellings.objects[0], objectKeys: spellings.objects,
+      referenceKeys: spellings.references, missing: policy.missingKey,
+      isExportable: MappingRules.isExportable(relationship.userInfo))
+  }
+}

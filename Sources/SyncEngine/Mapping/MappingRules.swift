@@ -1,0 +1,64 @@
+package import SyncCore
+
+/// What the annotations of a model say about JSON (sync-behaviour, section 2). Each has a current
+/// and a legacy spelling; the current one wins.
+package enum MappingRules {
+  /// Keys of JSON that stand for an attribute named after its entity: `type` for `userType`.
+  package static let reservedKeys = ["type", "description", "signed"]
+
+  /// The JSON key that the annotation gives, if it gives one.
+  package static func customKey(_ userInfo: [String: String]) -> RemoteKey? {
+    guard let text = ModelAnnotation.remoteKey.value(in: userInfo), !text.isEmpty else {
+      return nil
+    }
+    return RemoteKey(dotted: text, isCustom: true)
+  }
+
+  /// Whether an export may mention the property. The annotation counts by its presence alone.
+  package static func isExportable(_ userInfo: [String: String]) -> Bool {
+    ModelAnnotation.nonExportable.value(in: userInfo) == nil
+  }
+
+  /// Name of the transformer that the annotation gives, else the one the model gives to a
+  /// transformable attribute. Transformers that only archive objects say nothing about JSON.
+  package static func transformerName(_ attribute: AttributeDescription) -> String? {
+    if let name = ModelAnnotation.valueTransformer.value(in: attribute.userInfo), !name.isEmpty {
+      return name
+    }
+    guard attribute.type == .transformable, let name = attribute.valueTransformerName,
+      !name.isEmpty, !archivers.contains(name)
+    else { return nil }
+    return name
+  }
+
+  private static let archivers = [
+    "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer",
+    "NSKeyedUnarchiveFromData", "NSUnarchiveFromData",
+  ]
+
+  /// Whether keys of the children are unique per owner only.
+  package static func keyScopeIsOwner(_ relationship: RelationshipDescription) -> Bool {
+    keyScope(relationship) == "owner"
+  }
+
+  /// What the relationship says about the scope of its children's keys.
+  static func keyScope(_ relationship: RelationshipDescription) -> String? {
+    relationship.userInfo["sync.keyScope"]
+  }
+
+  /// The names that reserved keys can stand for: the key behind the name of the entity, then behind
+  /// that of each superentity. The form of the behaviour specification comes first.
+  static func names(forReserved key: String, in entity: EntityDescription) -> [String] {
+    var names: [String] = []
+    var level: EntityDescription? = entity
+    while let current = level {
+      for prefix in [Inflection.snake(current.name), Inflection.naturalSnake(current.name)] {
+        if let name = Inflection.camel("\(prefix)_\(key)"), !names.contains(name) {
+          names.append(name)
+        }
+      }
+      level = current.superentity
+    }
+    return names
+  }
+}

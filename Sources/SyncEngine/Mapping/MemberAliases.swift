@@ -1,0 +1,61 @@
+/// Finds an attribute by a spelling of its name that nobody wrote down: `FIRST_NAME`,
+/// `First__Name`, `_first_name`.
+///
+/// Keys that mean nothing are frequent, so most are refused without making text of them: small
+/// letters without separators, hashed, must be those of a name.
+struct MemberAliases: Sendable {
+  private struct Candidate: Sendable {
+    let name: String
+    let snake: String
+    let natural: String
+    let entry: Int
+  }
+
+  private let candidates: [UInt64: [Candidate]]
+  private let hasOtherLetters: Bool
+
+  /// Takes names with the number of the entry each stands for; nil when there are none.
+  init?(_ names: [(name: String, entry: Int)]) {
+    guard !names.isEmpty else { return nil }
+    var candidates: [UInt64: [Candidate]] = [:]
+    var hasOtherLetters = false
+    for (name, entry) in names {
+      let candidate = Candidate(
+        name: name, snake: Inflection.snake(name), natural: Inflection.naturalSnake(name),
+        entry: entry)
+      var text = name
+      let hash = text.withUTF8 { MemberAliases.fold(UnsafeRawBufferPointer($0)) }
+      if hash == nil { hasOtherLetters = true }
+      candidates[hash ?? 0, default: []].append(candidate)
+    }
+    self.candidates = candidates
+    self.hasOtherLetters = hasOtherLetters
+  }
+
+  /// The entry of the key, or -1.
+  func find(_ key: UnsafeRawBufferPointer) -> Int {
+    guard let hash = MemberAliases.fold(key) ?? (hasOtherLetters ? 0 : nil),
+      let candidates = candidates[hash]
+    else { return -1 }
+    let text = String(decoding: key, as: UTF8.self)
+    let name = Inflection.camel(text)
+    let lower = text.lowercased()
+    return candidates.first { candidate in
+      candidate.name == name || candidate.snake == lower || candidate.natural == lower
+    }?.entry ?? -1
+  }
+
+  /// Hash of the key in small letters without separators; nil when it has letters beyond ASCII.
+  private static func fold(_ key: UnsafeRawBufferPointer) -> UInt64? {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in key {
+      if byte >= 0x80 { return nil }
+      if byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: " ") {
+        continue
+      }
+      let isCapital = byte &- UInt8(ascii: "A") < 26
+      hash = (hash ^ UInt64(isCapital ? byte | 0x20 : byte)) &* 0x100_0000_01b3
+    }
+    return hash
+  }
+}

@@ -1,0 +1,107 @@
+/// What the keys of a JSON object mean: from the bytes of a key to the rules it fills.
+///
+/// Found by open addressing over the bytes; the objects of an API repeat their keys in one order,
+/// so the caller keeps a guess per position and most keys cost one comparison.
+///
+/// ```
+/// var hints = [Int](repeating: 0, count: table.entries.count + 1)   // one per preceding entry
+/// var previous = -1
+/// for each key:
+///   let entry = table.find(key, hint: &hints[previous + 1])
+///   if entry >= 0 { previous = entry }
+/// ```
+package struct MemberTable: Sendable {
+  package let entries: [MemberEntry]
+
+  /// What the item itself fills, whatever it is: rules with an empty path.
+  package let itself: [MemberTarget]
+  private let index: MemberIndex
+  private let aliases: MemberAliases?
+
+  package init(entries: [MemberEntry], itself: [MemberTarget] = []) {
+    self.init(entries: entries, itself: itself, aliases: nil)
+  }
+
+  init(entries: [MemberEntry], itself: [MemberTarget], aliases: MemberAliases?) {
+    self.entries = entries
+    self.itself = itself
+    self.aliases = aliases
+    index = MemberIndex(keys: entries.map { Array($0.key.utf8) })
+  }
+
+  /// Finds the entry of a key.
+  ///
+  /// - Parameters:
+  ///   - key: The bytes of the key, without escapes.
+  ///   - hint: The entry that is likely; becomes the entry found, and stays when none is found.
+  /// - Returns: Index of the entry, or -1 when the key means nothing.
+  /// - Complexity: O(length of the key).
+  package func find(_ key: UnsafeRawBufferPointer, hint: inout Int) -> Int {
+    if index.matches(hint, key) { return hint }
+    var found = index.find(key)
+    if found < 0, let aliases { found = aliases.find(key) }
+    if found >= 0 { hint = found }
+    return found
+  }
+
+  /// Finds the entry of a key, or -1. For occasional use.
+  package func find(_ key: String) -> Int {
+    var key = key
+    var hint = -1
+    return key.withUTF8 { find(UnsafeRawBufferPointer($0), hint: &hint) }
+  }
+}
+
+/// One key that means something.
+package struct MemberEntry: Sendable {
+  package let key: String
+  package let targets: [MemberTarget]
+
+  /// What the members of the value mean when it is an object, or its elements when it is an array
+  /// (their positions `0`, `1`… are the keys): further steps of dotted keys.
+  package let child: MemberTable?
+
+  /// All attribute targets below: what a null here clears.
+  package let descendants: [MemberTarget]
+
+  package init(key: String, targets: [MemberTarget], child: MemberTable? = nil) {
+    self.key = key
+    self.targets = targets
+    self.child = child
+    descendants =
+      child.map { table in
+        table.entries.flatMap { entry in
+          entry.targets.filter { $0.kind == .attribute } + entry.descendants
+        }
+      } ?? []
+  }
+}
+
+/// A rule that a key fills.
+package struct MemberTarget: Sendable, Hashable {
+  package enum Kind: UInt8, Sendable {
+    case attribute
+    /// A relationship given by identifiers.
+    case references
+    /// A relationship given by nested objects.
+    case objects
+    /// A relationship under its custom key: the shape of the value decides.
+    case either
+  }
+
+  package let kind: Kind
+
+  /// Index in the node's attributes or relationships.
+  package let rule: Int
+
+  /// When several keys of one object fill one rule, the lowest wins; at equal precedence the later
+  /// key, as for a repeated one. 0 is the custom key, then the default key, then the property's own
+  /// name, then last resorts.
+  package let precedence: UInt8
+
+  package init(_ kind: Kind, rule: Int, precedence: UInt8) {
+    self.kind = kind
+    self.rule = rule
+    self.precedence = precedence
+  }
+}

@@ -1,0 +1,59 @@
+import SyncCore
+
+/// Collects what keys mean, as a tree of steps, and freezes it into a table.
+package struct MemberTableBuilder {
+  private struct Node {
+    var key: String
+    var targets: [MemberTarget] = []
+    var children = MemberTableBuilder()
+  }
+
+  private var nodes: [Node] = []
+  private var itself: [MemberTarget] = []
+
+  package init() {}
+
+  /// Says that the value at a place fills a rule.
+  package mutating func add(_ target: MemberTarget, at key: RemoteKey) {
+    add(target, at: key.steps[...])
+  }
+
+  private mutating func add(_ target: MemberTarget, at steps: ArraySlice<String>) {
+    guard let step = steps.first else {
+      itself.append(target)
+      return
+    }
+    // Compared byte by byte, as the payload is: Swift's own equality of text is canonical.
+    let index =
+      nodes.firstIndex { $0.key.utf8.elementsEqual(step.utf8) }
+      ?? {
+        nodes.append(Node(key: step))
+        return nodes.count - 1
+      }()
+    if steps.count == 1 {
+      nodes[index].targets.append(target)
+    } else {
+      nodes[index].children.add(target, at: steps.dropFirst())
+    }
+  }
+
+  /// The table of everything said so far.
+  package func table() -> MemberTable { table(aliases: nil) }
+
+  /// The table, with other spellings of some names that are understood too: each name stands for
+  /// the entry of a key that is in the table.
+  func table(aliases names: [(name: String, key: String)]?) -> MemberTable {
+    let entries = nodes.map { node in
+      MemberEntry(
+        key: node.key, targets: node.targets,
+        child: node.children.nodes.isEmpty ? nil : node.children.table())
+    }
+    let aliases = names.flatMap { names in
+      MemberAliases(
+        names.compactMap { name, key in
+          nodes.firstIndex { $0.key.utf8.elementsEqual(key.utf8) }.map { (name, $0) }
+        })
+    }
+    return MemberTable(entries: entries, itself: itself, aliases: aliases)
+  }
+}

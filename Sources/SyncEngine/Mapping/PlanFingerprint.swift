@@ -1,0 +1,69 @@
+import SyncCore
+
+/// A stable hash of everything in a plan that decides which row an item becomes.
+enum PlanFingerprint {
+  /// FNV-1a over a canonical text: `Hasher` is seeded anew in every process.
+  static func of(nodes: [PlanNode], root: Int) -> UInt64 {
+    var hash = FNV()
+    hash.add(root)
+    for node in nodes {
+      hash.add(node.entity.name)
+      for slot in node.identity { hash.add(slot) }
+      hash.add(String(describing: node.policy))
+      for rule in node.attributes {
+        hash.add(rule.name)
+        hash.add(rule.slot)
+        hash.add(rule.type.rawValue)
+        hash.add(rule.transformerName ?? "")
+        hash.add(rule.converter.fingerprintText)
+        hash.add(rule.missing.rawValue + rule.mismatch.rawValue)
+      }
+      for rule in node.relationships {
+        hash.add(rule.name)
+        hash.add(rule.slot)
+        hash.add(rule.node)
+        hash.add(rule.keyScopeIsOwner ? 1 : 0)
+        hash.add(rule.missing.rawValue)
+      }
+      add(node.members, to: &hash)
+    }
+    return hash.value
+  }
+
+  private static func add(_ table: MemberTable, to hash: inout FNV) {
+    add(table.itself, to: &hash)
+    for entry in table.entries {
+      hash.add(entry.key)
+      add(entry.targets, to: &hash)
+      if let child = entry.child { add(child, to: &hash) }
+    }
+    hash.add(-1)
+  }
+
+  private static func add(_ targets: [MemberTarget], to hash: inout FNV) {
+    for target in targets {
+      hash.add(Int(target.kind.rawValue))
+      hash.add(target.rule)
+      hash.add(Int(target.precedence))
+    }
+  }
+
+  private struct FNV {
+    var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
+
+    mutating func add(_ number: Int) {
+      var rest = UInt64(bitPattern: Int64(number))
+      for _ in 0..<8 {
+        add(UInt8(truncatingIfNeeded: rest))
+        rest >>= 8
+      }
+    }
+
+    mutating func add(_ text: String) {
+      for byte in text.utf8 { add(byte) }
+      add(0xFF as UInt8)
+    }
+  }
+}

@@ -1,0 +1,171 @@
+package import SyncCore
+
+/// How one object of a payload becomes a row of one entity.
+package struct PlanNode: Sendable {
+  package let entity: EntityDescription
+
+  /// Slots of the attributes that together identify an object; conventional mapping: the primary
+  /// key, or none.
+  package let identity: [Int]
+
+  /// Rules of attributes, in model order (serializers: in the order of their mapping).
+  package let attributes: [AttributeRule]
+
+  /// Rules of relationships: to-one before to-many, each in model order.
+  package let relationships: [RelationshipRule]
+
+  /// What the keys of an item mean.
+  package let members: MemberTable
+
+  package let policy: NodePolicy
+
+  /// What a new object starts with: the default values of the model.
+  package let defaults: [(slot: Int, value: Value)]
+
+  /// Slots of the attributes that must have a value.
+  package let required: [Int]
+
+  /// Slots of the to-one relationships that must have a destination: checked when everything is
+  /// linked, because an owner may set them.
+  package let requiredToOne: [Int]
+
+  /// Slots that are columns of the row, in order.
+  package let columnSlots: [Int]
+
+  /// Slots of stored attributes, in order.
+  package let attributeSlots: [Int]
+
+  /// Slots of stored to-one relationships, in order.
+  package let toOneSlots: [Int]
+
+  package init(
+    entity: EntityDescription, identity: [Int], attributes: [AttributeRule],
+    relationships: [RelationshipRule], members: MemberTable, policy: NodePolicy
+  ) {
+    self.entity = entity
+    self.identity = identity
+    self.attributes = attributes
+    precondition(
+      relationships.drop { !$0.relationship.isToMany }.allSatisfy(\.relationship.isToMany),
+      "List the to-one relationships of a node first: its member table counts on the order.")
+    self.relationships = relationships
+    self.members = members
+    self.policy = policy
+    let columns = entity.properties.filter(\.isColumn)
+    columnSlots = columns.map(\.slot)
+    attributeSlots = columns.compactMap(\.attribute?.slot)
+    toOneSlots = columns.compactMap(\.relationship?.slot)
+    required = columns.filter { $0.attribute != nil && !$0.isOptional }.map(\.slot)
+    requiredToOne = columns.filter { $0.relationship != nil && !$0.isOptional }.map(\.slot)
+    defaults = columns.compactMap(\.attribute).filter { !$0.defaultValue.isNull }
+      .map { ($0.slot, $0.defaultValue) }
+  }
+
+  /// Index in ``attributes`` of the rule that fills the slot, or nil when none does.
+  package func attributeRule(forSlot slot: Int) -> Int? {
+    attributes.firstIndex { $0.slot == slot }
+  }
+
+  /// Index in ``relationships`` of the rule that fills the slot, or nil when none does.
+  package func relationshipRule(forSlot slot: Int) -> Int? {
+    relationships.firstIndex { $0.slot == slot }
+  }
+}
+
+/// How one attribute gets its value.
+package struct AttributeRule: Sendable {
+  package let slot: Int
+  package let name: String
+  package let type: AttributeType
+  package let converter: ValueConverter
+
+  /// Whether the attribute is (part of) the identity of the object.
+  package let isIdentity: Bool
+
+  /// Where the value is looked for first, and what an export calls it.
+  package let remoteKey: RemoteKey
+
+  /// All places where the value is looked for, the most important one first.
+  package let spellings: [RemoteKey]
+  package let missing: SyncPolicy.Missing
+  package let mismatch: SyncPolicy.Mismatch
+  package let isRequired: Bool
+
+  /// Whether an export may mention the attribute.
+  package let isExportable: Bool
+
+  /// Name of the transformer, as the model or the rule gives it.
+  package let transformerName: String?
+
+  /// The transformer, when it is registered: for the way back.
+  package let transformer: (any AttributeTransformer)?
+
+  package init(
+    attribute: AttributeDescription, converter: ValueConverter, isIdentity: Bool,
+    remoteKey: RemoteKey, spellings: [RemoteKey], policy: NodePolicy,
+    missing: SyncPolicy.Missing? = nil, mismatch: SyncPolicy.Mismatch? = nil,
+    isExportable: Bool = true, transformerName: String? = nil,
+    transformer: (any AttributeTransformer)? = nil
+  ) {
+    slot = attribute.slot
+    name = attribute.name
+    type = attribute.type
+    self.converter = converter
+    self.isIdentity = isIdentity
+    self.remoteKey = remoteKey
+    self.spellings = spellings
+    self.missing = missing ?? policy.missingKey
+    self.mismatch = mismatch ?? policy.mismatch
+    isRequired = !attribute.isOptional
+    self.isExportable = isExportable
+    self.transformerName = transformerName
+    self.transformer = transformer
+  }
+}
+
+/// How one relationship is filled.
+package struct RelationshipRule: Sendable {
+  package let slot: Int
+  package let name: String
+  package let relationship: RelationshipDescription
+
+  /// Index of the destination's node in the plan.
+  package let node: Int
+
+  /// Whether the key was given by an annotation or a rule. Then the default keys are not looked at.
+  package let hasCustomKey: Bool
+
+  /// Whether keys of the children are unique per owner only: nothing ever moves between owners.
+  package let keyScopeIsOwner: Bool
+
+  /// Where nested objects are looked for first, and what an export calls them.
+  package let remoteKey: RemoteKey
+
+  /// All keys under which nested objects are looked for, the most important one first.
+  package let objectKeys: [RemoteKey]
+
+  /// All keys under which identifiers are looked for, the most important one first.
+  package let referenceKeys: [RemoteKey]
+  package let missing: SyncPolicy.Missing
+
+  /// Whether an export may mention the relationship.
+  package let isExportable: Bool
+
+  package init(
+    relationship: RelationshipDescription, node: Int, hasCustomKey: Bool, keyScopeIsOwner: Bool,
+    remoteKey: RemoteKey, objectKeys: [RemoteKey], referenceKeys: [RemoteKey],
+    missing: SyncPolicy.Missing, isExportable: Bool = true
+  ) {
+    slot = relationship.slot
+    name = relationship.name
+    self.relationship = relationship
+    self.node = node
+    self.hasCustomKey = hasCustomKey
+    self.keyScopeIsOwner = keyScopeIsOwner
+    self.remoteKey = remoteKey
+    self.objectKeys = objectKeys
+    self.referenceKeys = referenceKeys
+    self.missing = missing
+    self.isExportable = isExportable
+  }
+}

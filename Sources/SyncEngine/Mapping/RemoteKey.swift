@@ -1,0 +1,27 @@
+/// Where in an item the value of a property stands: the key of a member, or the keys that lead to
+/// it through nested objects.
+public struct RemoteKey: Sendable, Hashable, Codable {
+  /// The keys from the outermost to the innermost; none stands for the item itself.
+  public let steps: [String]
+
+  /// Whether the key was given by an annotation or a rule, not derived from the property's name.
+  public let isCustom: Bool
+
+  /// Makes a key of literal steps.
+  public init(steps: [String], isCustom: Bool) {
+    self.steps = steps
+    self.isCustom = isCustom
+  }
+
+  /// Makes a key from text in which dots separate the steps. Text with an empty step, such as
+  /// `a..b`, is one literal key.
+  package init(dotted text: String, isCustom: Bool) {
+    let steps = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    self.init(steps: steps.contains("") ? [text] : steps, isCustom: isCustom)
+  }
+}
+
+extension RemoteKey: CustomStringConvertible {
+  /// The steps with dots between them.
+  public var description: String { steps.joined(separator: ".") }
+}

@@ -1,0 +1,60 @@
+/// How a plan decides where the JSON leaves a choice.
+///
+/// The defaults are those of explicit serializers; conventional mapping is more forgiving.
+public struct SyncPolicy: Sendable, Hashable {
+  /// What a key that the JSON does not have means.
+  public enum Missing: String, Sendable, Hashable { case keep, clear, fail }
+
+  /// What happens to a value that cannot be converted.
+  public enum Mismatch: String, Sendable, Hashable { case fail, clear, keep }
+
+  /// Which kinds of JSON value an attribute takes.
+  public enum Coercion: String, Sendable, Hashable {
+    /// Only the kind the rule asks for.
+    case strict
+    /// Any kind that can be converted without loss: `"12"` for a number, `12` for a text.
+    case lossless
+  }
+
+  /// What happens to an object without a readable key.
+  public enum MissingIdentity: String, Sendable, Hashable { case fail, skip, insert }
+
+  /// Where the stored object of a key is looked for.
+  public enum IdentityScope: String, Sendable, Hashable { case group, entity }
+
+  /// Among which stored objects those that the JSON does not mention are deleted.
+  public enum DeletionScope: String, Sendable, Hashable { case group, parent, nothing }
+
+  /// What happens when several stored objects have one key.
+  public enum StoredDuplicates: String, Sendable, Hashable { case updateAll, keepOne, fail }
+
+  /// What a missing key means; a rule's own setting wins.
+  public var missingKey: Missing = .keep
+  public var mismatch: Mismatch = .fail
+  public var coercion: Coercion = .strict
+  public var missingIdentity: MissingIdentity = .fail
+  public var identityScope: IdentityScope = .group
+
+  /// Nil decides by position: the group at the root, the parent's members in a to-many, nothing in
+  /// a to-one.
+  public var deletionScope: DeletionScope?
+  public var storedDuplicates: StoredDuplicates = .updateAll
+
+  /// Makes the policy of explicit serializers.
+  public init() {}
+
+  /// The policy of conventional mapping: an object that cannot be used costs only itself, and a
+  /// value that cannot be converted leaves the stored one alone.
+  public static var conventional: SyncPolicy {
+    var policy = SyncPolicy()
+    policy.mismatch = .keep
+    policy.coercion = .lossless
+    policy.missingIdentity = .skip
+    policy.identityScope = .entity
+    policy.storedDuplicates = .keepOne
+    return policy
+  }
+}
+
+/// The policy of one node of a plan.
+package typealias NodePolicy = SyncPolicy

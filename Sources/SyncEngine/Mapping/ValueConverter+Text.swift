@@ -1,0 +1,99 @@
+import Foundation
+import SyncCore
+
+extension ValueConverter {
+  /// Converts text, which stays valid as long as the arena or the payload.
+  func converted(text: UnsafeRawBufferPointer, arena: CellArena) -> Conversion {
+    switch type {
+    case .string: return .cell(.text(text))
+    case .date: return date(text)
+    case .uuid: return ValueConverter.uuid(text, arena: arena)
+    case .uri: return ValueConverter.url(text, arena: arena)
+    case .binary: return base64(text, arena: arena)
+    case .transformable: return .mismatch(.noTransformer)
+    case .integer16, .integer32, .integer64, .double, .float, .boolean, .decimal:
+      guard let number = NumberText(text), text.first != UInt8(ascii: "+") else {
+        return .mismatch(.notANumber)
+      }
+      return converted(number, arena: arena)
+    }
+  }
+
+  private func date(_ text: UnsafeRawBufferPointer) -> Conversion {
+    switch form {
+    case .isoDate where text.isEmpty:
+      return .cell(.null)
+    case .isoDate where !text.contains(UInt8(ascii: "-")):
+      return .mismatch(.notADate)
+    case .unixTime where text.dropFirst().contains(UInt8(ascii: "-")):
+      return .mismatch(.notADate)
+    default:
+      return DateText.parse(text).map { .cell(.real($0)) } ?? .mismatch(.notADate)
+    }
+  }
+
+  /// A UUID in its one spelling: capitals and dashes.
+  private static func uuid(_ text: UnsafeRawBufferPointer, arena: CellArena) -> Conversion {
+    guard text.count == 36 else { return .mismatch(.notAUUID) }
+    let target = arena.allocate(36)
+    for (position, byte) in text.enumerated() {
+      switch (position, byte) {
+      case (8, UInt8(ascii: "-")), (13, UInt8(ascii: "-")), (18, UInt8(ascii: "-")),
+        (23, UInt8(ascii: "-")):
+        target[position] = byte
+      case (8, _), (13, _), (18, _), (23, _):
+        return .mismatch(.notAUUID)
+      case (_, UInt8(ascii: "0")...UInt8(ascii: "9")), (_, UInt8(ascii: "A")...UInt8(ascii: "F")):
+        target[position] = byte
+      case (_, UInt8(ascii: "a")...UInt8(ascii: "f")):
+        target[position] = byte & ~0x20
+      default:
+        return .mismatch(.notAUUID)
+      }
+    }
+    return .cell(.text(UnsafeRawBufferPointer(target)))
+  }
+
+  /// The absolute string of a URL.
+  private static func url(_ text: UnsafeRawBufferPointer, arena: CellArena) -> Conversion {
+    if isPlainURL(text) { return .cell(.text(text)) }
+    guard let url = URL(string: String(decoding: text, as: UTF8.self)) else {
+      return .mismatch(.notAURL)
+    }
+    return .cell(arena.text(url.absoluteString))
+  }
+
+  /// Whether the text is a web address that needs no escapes and no second look: `https://`, a plain
+  /// host, a plain path and query. Most are, and making a URL of one costs microseconds.
+  private static func isPlainURL(_ text: UnsafeRawBufferPointer) -> Bool {
+    let schemes: [StaticString] = ["https://", "http://"]
+    guard
+      let scheme = schemes.first(where: { scheme in
+        text.count > scheme.utf8CodeUnitCount
+          && text.prefix(scheme.utf8CodeUnitCount).elementsEqual(
+            UnsafeBufferPointer(start: scheme.utf8Start, count: scheme.utf8CodeUnitCount))
+      })
+    else { return false }
+    var isHost = true
+    for (offset, byte) in text.dropFirst(scheme.utf8CodeUnitCount).enumerated() {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
+        continue
+      case UInt8(ascii: "/") where offset > 0:
+        isHost = false
+      case UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "?"), UInt8(ascii: "="),
+        UInt8(ascii: "&"), UInt8(ascii: "+"), UInt8(ascii: ","):
+        if isHost { return false }
+      default:
+        return false
+      }
+    }
+    return true
+  }
+
+  private func base64(_ text: UnsafeRawBufferPointer, arena: CellArena) -> Conversion {
+    guard let data = Data(base64Encoded: Data(text)) else { return .mismatch(.notBase64) }
+    return .cell(arena.blob(data))
+  }
+}

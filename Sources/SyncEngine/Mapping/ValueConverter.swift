@@ -1,0 +1,101 @@
+package import SyncCore
+
+/// Turns a JSON value into the stored form of one attribute (sync-behaviour, section 6).
+///
+/// Numbers, booleans, plain text and dates are converted in place, without allocations; text that
+/// has to be written anew goes into the arena.
+package struct ValueConverter: Sendable {
+  /// What a text or number means where the attribute's type leaves a choice.
+  package enum Form: String, Sendable {
+    /// What the type suggests: text with a dash is an ISO 8601 date, other text and numbers are unix
+    /// time; bytes are any JSON value.
+    case natural
+    /// Dates as ISO 8601 text only; empty text is no date.
+    case isoDate
+    /// Dates as seconds, milliseconds or microseconds since 1970, as number or text.
+    case unixTime
+    /// Bytes as base64 text.
+    case base64
+  }
+
+  /// Makes a stored value from JSON before anything else looks at it; nil stands for no value.
+  package typealias Decoder = @Sendable (JSONValue) throws -> Value?
+
+  package let type: AttributeType
+  package let form: Form
+
+  /// Kinds of JSON values that are converted; null always is.
+  package let accepts: JSONKinds
+
+  /// Whether integers must fit in the declared width, not only in 64 bits.
+  package let checksWidth: Bool
+  package let decoder: Decoder?
+
+  /// Makes a converter that takes everything that can be converted without loss.
+  package init(_ type: AttributeType, decoder: Decoder? = nil) {
+    self.init(type, form: .natural, accepts: .any, checksWidth: false, decoder: decoder)
+  }
+
+  /// Makes a converter that takes some kinds of JSON values only.
+  package init(
+    _ type: AttributeType, form: Form, accepts: JSONKinds, checksWidth: Bool,
+    decoder: Decoder? = nil
+  ) {
+    self.type = type
+    self.form = form
+    self.accepts = accepts
+    self.checksWidth = checksWidth
+    self.decoder = decoder
+  }
+
+  /// Everything about the converter that is not a closure, for the fingerprint of a plan.
+  var fingerprintText: String {
+    "\(type.rawValue) \(form.rawValue) \(accepts.rawValue) \(checksWidth) \(decoder != nil)"
+  }
+
+  /// Converts the JSON value at an index of the tape.
+  ///
+  /// - Returns: A cell that points into the payload or into the arena, or why there is none.
+  package func convert(_ index: Int, of tape: JSONTape, arena: CellArena) -> Conversion {
+    let token = tape.tokens[index]
+    if token.kind == .null { return .cell(.null) }
+    if decoder != nil { return decode(index, of: tape, arena: arena) }
+    let kind = token.kind.jsonKind
+    guard accepts.contains(kind) else { return .mismatch(.wrongKind(kind)) }
+    if type == .binary, form == .natural {
+      return .cell(.blob(tape.canonical(index, arena: arena)))
+    }
+    switch token.kind {
+    case .integer:
+      return converted(token.integer, arena: arena)
+    case .string:
+      return converted(text: token.bytes, arena: arena)
+    case .escapedString:
+      return converted(text: tape.text(index, arena: arena), arena: arena)
+    case .number:
+      return converted(number: token.bytes, arena: arena)
+    case .false:
+      return converted(false, arena: arena)
+    case .true:
+      return converted(true, arena: arena)
+    case .object:
+      // The key of a plain attribute may hold a related object for somebody else.
+      return accepts == .any ? .ignore : .mismatch(.wrongKind(.object))
+    case .array, .null:
+      return .mismatch(.wrongKind(.array))
+    }
+  }
+}
+
+extension JSONToken.Kind {
+  fileprivate var jsonKind: JSONKinds {
+    switch self {
+    case .null: []
+    case .false, .true: .boolean
+    case .integer, .number: .number
+    case .string, .escapedString: .string
+    case .array: .array
+    case .object: .object
+    }
+  }
+}
