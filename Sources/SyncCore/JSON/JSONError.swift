@@ -68,6 +68,20 @@ public struct JSONError: Error, Sendable, Hashable {
     self.message = message
   }
 
+  private init(_ other: JSONError, path: String) {
+    code = other.code
+    line = other.line
+    column = other.column
+    offset = other.offset
+    self.path = path
+    message = other.message
+  }
+
+  /// The error as seen from outside of the value in which it was found.
+  func inside(_ outer: String) -> JSONError {
+    JSONError(self, path: outer + path.dropFirst())
+  }
+
   private static func lineAndColumn(
     of offset: Int, in bytes: UnsafeRawBufferPointer
   ) -> (line: Int, column: Int) {

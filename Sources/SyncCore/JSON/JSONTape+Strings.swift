@@ -51,6 +51,12 @@ extension JSONTape {
     }
   }
 
+  /// Whether the content of a string or key is this text, byte by byte.
+  func isText(_ index: Int, _ other: String) -> Bool {
+    var other = other
+    return other.withUTF8 { isText(index, UnsafeRawBufferPointer($0)) }
+  }
+
   /// Index of the value of a member; nil when the value is no object or has no such member. Of
   /// members that are there more than once, the last one counts.
   ///

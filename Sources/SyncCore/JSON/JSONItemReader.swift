@@ -1,0 +1,219 @@
+/// Walks the items of a payload one by one, so that memory does not grow with the payload.
+///
+/// The items are the elements of an array, or one object as a list of one, at the top of the document
+/// or where a path leads; or those of every line of newline-delimited JSON. Everything else in the
+/// document is checked too: what lies before the list is read at the beginning, what lies behind it
+/// when the last item has been read.
+///
+/// ```
+/// start ──▶ single ──▶ listEnded ──▶ documentEnded ──▶ end
+///   ▲ └───▶ elements ─────▲                │
+///   └──────────── the next line ───────────┘
+/// ```
+package struct JSONItemReader {
+  private enum State {
+    /// Before the one item of this document.
+    case single
+    /// In the array, before an element or its end.
+    case elements
+    /// Behind the list, in the containers around it.
+    case listEnded
+    case documentEnded
+    case end
+  }
+
+  let bytes: UnsafeRawBufferPointer
+  let path: JSONPath
+  let options: JSONReadingOptions
+  var document: JSONDocument
+  /// Takes what is read only to be checked.
+  let scratch = JSONTape(capacity: 64)
+  /// The containers around the list, outermost first.
+  var frames: [Frame] = []
+  private var state = State.end
+  /// Path of the list, and how many of its elements were passed.
+  private var listPath = "$"
+  private var elementCount = 0
+  private var documentCount = 0
+  private var takesLines: Bool
+
+  /// Index of the item read last, over the whole payload; -1 before the first.
+  package private(set) var itemIndex = -1
+  /// Where the item read last stands in the payload.
+  package private(set) var itemRange = 0..<0
+  /// Path of the item read last, as in `$.data[3]`; made when asked for.
+  package var itemPath: String { isElement ? "\(listPath)[\(elementCount - 1)]" : listPath }
+  private var isElement = false
+
+  /// Byte offset of what is read next.
+  package var position: Int { document.scanner.position }
+
+  /// Goes to the list.
+  ///
+  /// - Throws: ``JSONError`` when the path leads nowhere (it says which names are there), when there
+  ///   is no array and no object, or when what lies before the list is no JSON.
+  package init(
+    _ bytes: UnsafeRawBufferPointer, at path: JSONPath = JSONPath(),
+    options: JSONReadingOptions = JSONReadingOptions()
+  ) throws(JSONError) {
+    self.bytes = bytes
+    self.path = path
+    self.options = options
+    document = try JSONDocument(bytes, options: options)
+    takesLines = options.format == .lines
+    if document.skipSpace().isAtEnd {
+      guard takesLines else {
+        throw document.error(
+          .emptyDocument, at: bytes.count,
+          "The document is empty. An empty list is written [].")
+      }
+    } else {
+      try beginDocument()
+    }
+  }
+
+  /// Reads the next item and replaces what is on the tape.
+  ///
+  /// - Returns: False when there is none; the whole document has been checked then.
+  /// - Throws: ``JSONError``; nothing more can be read afterwards.
+  package mutating func next(into tape: JSONTape) throws(JSONError) -> Bool {
+    guard try seekItem() else { return false }
+    let start = position
+    do {
+      try document.scanner.scanValue(into: tape)
+    } catch {
+      throw error.inside(upcomingPath)
+    }
+    finishItem(start..<position)
+    return true
+  }
+
+  /// Steps over the next item and returns its bounds; nil when there is none.
+  ///
+  /// Strings and brackets are followed, nothing else is checked. To read the item after all, or to
+  /// have it checked, use ``readSkipped(into:)``.
+  package mutating func skipNext() throws(JSONError) -> Range<Int>? {
+    guard try seekItem() else { return nil }
+    let start = position
+    guard let end = JSONSkipping.endOfValue(bytes, from: start) else {
+      throw error(.end, at: bytes.count, upcomingPath)
+    }
+    document.scanner.position = end
+    finishItem(start..<end)
+    return itemRange
+  }
+
+  /// Reads the item stepped over last and replaces what is on the tape.
+  ///
+  /// - Throws: ``JSONError`` when it is no JSON.
+  package func readSkipped(into tape: JSONTape) throws(JSONError) {
+    var scanner = document.scanner
+    scanner.position = itemRange.lowerBound
+    do {
+      try scanner.scanValue(into: tape)
+    } catch {
+      throw error.inside(itemPath)
+    }
+    guard scanner.position == itemRange.upperBound else {
+      throw error(isElement ? .arraySeparator : .value, at: scanner.position, itemPath)
+    }
+  }
+
+  private var upcomingPath: String {
+    state == .elements ? "\(listPath)[\(elementCount)]" : listPath
+  }
+
+  private mutating func finishItem(_ range: Range<Int>) {
+    itemRange = range
+    itemIndex += 1
+    isElement = state == .elements
+    if isElement {
+      elementCount += 1
+    } else {
+      state = .listEnded
+    }
+  }
+
+  /// Goes to the first byte of the next item; false when there is none.
+  private mutating func seekItem() throws(JSONError) -> Bool {
+    while true {
+      switch state {
+      case .single:
+        return true
+      case .elements:
+        if try seekElement() { return true }
+        state = .listEnded
+      case .listEnded:
+        try endFrames()
+        state = .documentEnded
+      case .documentEnded:
+        let next = document.skipSpace()
+        if next.isAtEnd {
+          state = .end
+        } else if takesLines && next.brokeLine {
+          try beginDocument()
+        } else {
+          try document.expectEnd()
+        }
+      case .end:
+        return false
+      }
+    }
+  }
+
+  /// Goes to the next element of the array, or behind its end.
+  private mutating func seekElement() throws(JSONError) -> Bool {
+    var byte = try nextByte(listPath)
+    if elementCount > 0 {
+      guard byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]") else {
+        throw error(.arraySeparator, at: position, listPath)
+      }
+      if byte == UInt8(ascii: ",") {
+        document.scanner.position += 1
+        byte = try nextByte(listPath)
+        if byte == UInt8(ascii: "]") && !options.allowsTrailingCommas {
+          throw error(.trailingComma, at: position, listPath)
+        }
+      }
+    }
+    guard byte == UInt8(ascii: "]") else { return true }
+    document.scanner.position += 1
+    return false
+  }
+
+  /// Goes from the first byte of a document to the list in it.
+  private mutating func beginDocument() throws(JSONError) {
+    let isFirst = documentCount == 0
+    let root = options.format == .lines || !isFirst ? "$[\(documentCount)]" : "$"
+    documentCount += 1
+    elementCount = 0
+    listPath = try followPath(from: root)
+    let byte = try nextByte(listPath)
+    if isFirst && options.format == .automatic {
+      takesLines = !path.steps.isEmpty || byte == UInt8(ascii: "{")
+    }
+    switch byte {
+    case UInt8(ascii: "["):
+      document.scanner.position += 1
+      state = .elements
+    case UInt8(ascii: "{"):
+      state = .single
+    default:
+      guard takesLines && path.steps.isEmpty else { throw notAList() }
+      state = .single
+    }
+  }
+
+  private mutating func notAList() -> JSONError {
+    let start = position
+    do {
+      try document.scanner.scanValue(into: scratch)
+    } catch {
+      return error.inside(listPath)
+    }
+    return document.error(
+      .notAList, at: start, path: listPath,
+      "Found \(scratch[0].kind.text) where the list of objects should be. Give the path that leads "
+        + "to an array, or to one object.")
+  }
+}
