@@ -19,11 +19,12 @@ extension AttributeType {
     case (_, .null): .null
     case (.integer16, .int), (.integer32, .int), (.integer64, .int): value
     case (.boolean, .bool): value
-    case (.boolean, .int(let number)): number == 0 || number == 1 ? .bool(number == 1) : nil
-    case (.double, .double(let number)), (.float, .double(let number)):
-      number.isFinite ? value : nil
+    case (.boolean, .int(0)): .bool(false)
+    case (.boolean, .int(1)): .bool(true)
+    case (.double, .double(let number)) where number.isFinite: value
+    case (.float, .double(let number)) where number.isFinite: value
     case (.double, .int(let number)), (.float, .int(let number)): .double(Double(number))
-    case (.decimal, .decimal(let number)): number.isNaN ? nil : value
+    case (.decimal, .decimal(let number)) where !number.isNaN: value
     case (.decimal, .int(let number)): .decimal(Decimal(number))
     case (.decimal, .double(let number)): modelValue(parsing: "\(number)")
     case (.string, .string), (.date, .date), (.binary, .data), (.transformable, .data): value

@@ -52,11 +52,13 @@ public struct ModelBuilder: Sendable {
     at index: Int, inheriting inherited: [PropertyDescription], in hierarchy: EntityHierarchy
   ) throws(ModelError) -> EntityRecord {
     let draft = entities[index]
+    try NameRule.checkText(draft.texts, in: draft.name)
     var properties = inherited
     var names = Set(inherited.map(\.name))
     let inheritedNames = names
     for property in draft.properties {
       try NameRule.checkProperty(property.name, in: draft.name)
+      try NameRule.checkText(property.texts, in: draft.name, property: property.name)
       if inheritedNames.contains(property.name) {
         throw .overrides(property.name, in: draft.name, superentity: draft.superentityName)
       }
@@ -72,5 +74,31 @@ public struct ModelBuilder: Sendable {
       root: hierarchy.roots[index], properties: properties,
       uniquenessConstraints: draft.uniquenessConstraints, indexes: draft.indexes,
       userInfo: draft.userInfo, renamingIdentifier: draft.renamingIdentifier)
+  }
+}
+
+extension EntityDraft {
+  /// Texts that are not names of properties or entities.
+  fileprivate var texts: [String] {
+    [className ?? "", renamingIdentifier ?? ""] + indexes.map(\.name)
+      + userInfo.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+  }
+}
+
+extension PropertyDraft {
+  /// Texts that are not names of properties or entities.
+  fileprivate var texts: [String] {
+    switch self {
+    case .attribute(let draft):
+      var texts = [
+        draft.valueTransformerName, draft.valueClassName, draft.renamingIdentifier,
+        draft.validation.regularExpression,
+      ].compactMap { $0 }
+      if case .string(let text) = draft.defaultValue { texts.append(text) }
+      return texts + draft.userInfo.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+    case .relationship(let draft):
+      return [draft.renamingIdentifier ?? ""]
+        + draft.userInfo.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+    }
   }
 }

@@ -38,6 +38,29 @@ enum NameRule {
     }
   }
 
+  /// Refuses characters that no model document can hold: a store keeps its model as one.
+  static func checkText(
+    _ texts: [String], in entity: String, property: String? = nil
+  ) throws(ModelError) {
+    for text in texts where !text.unicodeScalars.allSatisfy(isWritable) {
+      throw ModelError(
+        .invalidName, entity: entity, property: property,
+        message: """
+          \([entity, property].compactMap { $0 }.joined(separator: ".")) contains a control \
+          character in “\(text)”. Remove it.
+          """)
+    }
+  }
+
+  /// Whether a document can hold the character (https://www.w3.org/TR/xml/#charsets).
+  static func isWritable(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x9, 0xA, 0xD: true
+    case ..<0x20, 0xFFFE, 0xFFFF: false
+    default: true
+    }
+  }
+
   private static func isIdentifier(_ name: String) -> Bool {
     guard let first = name.unicodeScalars.first else { return false }
     return (first == "_" || first.properties.isAlphabetic)
