@@ -34,6 +34,8 @@ let package = Package(
     .testTarget(
       name: "SyncEngineTests",
       dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "TestSupport"]),
+    .testTarget(
+      name: "SyncStackToolTests", dependencies: ["SyncStackTool", "SyncStack", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

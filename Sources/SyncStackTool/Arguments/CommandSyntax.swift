@@ -1,0 +1,62 @@
+/// What the command line of one command looks like; arguments are read by it and the help is made of it.
+struct CommandSyntax: Sendable {
+  let name: String
+  /// One line that says what the command does.
+  let summary: String
+  let operands: [Operand]
+  let options: [Option]
+
+  /// A word without a name, told by its position.
+  struct Operand: Sendable {
+    let name: String
+    let help: String
+    let isRequired: Bool
+
+    init(_ name: String, required: Bool = true, _ help: String) {
+      self.name = name
+      self.help = help
+      isRequired = required
+    }
+  }
+
+  /// A word that begins with `--`.
+  struct Option: Sendable {
+    let name: String
+    /// What stands for its value in the help; nil when it is a switch without a value.
+    let placeholder: String?
+    let isRequired: Bool
+    let help: String
+
+    init(_ name: String, value placeholder: String? = nil, required: Bool = false, _ help: String) {
+      self.name = name
+      self.placeholder = placeholder
+      isRequired = required
+      self.help = help
+    }
+
+    /// The option as it is typed.
+    var usage: String { placeholder.map { "\(name) \($0)" } ?? name }
+  }
+
+  /// The command line with everything that can stand in it, in one line.
+  var usage: String {
+    var words = ["syncstack", name]
+    words += operands.map { $0.isRequired ? $0.name : "[\($0.name)]" }
+    for option in options {
+      words.append(option.isRequired ? option.usage : "[\(option.usage)]")
+    }
+    return words.joined(separator: " ")
+  }
+
+  /// The whole help of the command.
+  var help: String {
+    let rows = operands.map { ($0.name, $0.help) } + options.map { ($0.usage, $0.help) }
+    let width = rows.map(\.0.count).max() ?? 0
+    var lines = [summary, "", "  " + usage, ""]
+    for (name, help) in rows {
+      let gap = String(repeating: " ", count: width - name.count + 2)
+      lines.append("  " + name + gap + help)
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}

@@ -1,0 +1,10 @@
+/// How the tool ended, as its exit code says.
+enum ExitCode: Int32 {
+  case done = 0
+  /// The work was refused or failed; the store is as it was.
+  case failed = 1
+  /// The command line makes no sense.
+  case usage = 2
+  /// Stopped by the user; the store is as it was.
+  case cancelled = 130
+}

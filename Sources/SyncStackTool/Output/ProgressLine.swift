@@ -1,0 +1,35 @@
+/// One line that says how far a sync is: `insert  ██████░░░░  60 %  60,000 of 100,000  81,000/s  0:01 left`.
+struct ProgressLine: Sendable {
+  /// What is being done.
+  var phase: String
+  var completed: Int
+  var total: Int
+  /// Part of the whole work that is done, from 0 to 1.
+  var fraction: Double
+  /// Seconds since the work began.
+  var elapsed: Double
+
+  /// The line, at most as wide as told.
+  func text(width: Int) -> String {
+    let share = min(1, max(0, fraction.isFinite ? fraction : 0))
+    var tail = TextWidth.pad("\(Int((share * 100).rounded(.down))) %", to: 5, right: true)
+    if total > 0 {
+      tail += "  \(NumberText.grouped(completed)) of \(NumberText.grouped(total))"
+    }
+    if elapsed >= 0.5, completed > 0 {
+      tail += "  \(NumberText.grouped(Int(Double(completed) / elapsed)))/s"
+    }
+    if elapsed >= 1, share >= 0.02, share < 1 {
+      tail += "  \(NumberText.clock(elapsed / share * (1 - share))) left"
+    }
+    let head = TextWidth.pad(phase, to: 7)
+    let room = width - TextWidth.of(head) - TextWidth.of(tail) - 4
+    guard room >= 8 else { return TextWidth.cut("\(head)  \(tail)", to: width) }
+    return "\(head)  \(bar(share, cells: min(room, 30)))  \(tail)"
+  }
+
+  private func bar(_ share: Double, cells: Int) -> String {
+    let full = Int((share * Double(cells)).rounded(.down))
+    return String(repeating: "█", count: full) + String(repeating: "░", count: cells - full)
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+/// Where the tool writes: results to the standard output, everything about their making to the standard
+/// error, so that the one can go into a file while the other stays on the screen.
+struct Terminal: Sendable {
+  /// Cells in a line of the standard output; nil when it is no terminal.
+  let outputWidth: Int?
+
+  /// Cells in a line of the standard error; nil when it is no terminal.
+  let errorWidth: Int?
+
+  /// The terminal the tool was started in.
+  static var current: Terminal {
+    Terminal(
+      outputWidth: TerminalDevice.output.columns, errorWidth: TerminalDevice.error.columns)
+  }
+
+  /// Writes a line of the result.
+  func print(_ line: String = "") {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+  }
+
+  /// Writes bytes of the result as they are.
+  func write(_ data: Data) {
+    FileHandle.standardOutput.write(data)
+  }
+
+  /// Writes a table as wide as the terminal allows.
+  func print(_ table: TextTable) {
+    print(table.lines(width: outputWidth).joined(separator: "\n"))
+  }
+
+  /// Writes a line about what is going on.
+  func note(_ line: String) {
+    FileHandle.standardError.write(Data((line + "\n").utf8))
+  }
+
+  /// Writes the line over the one that was there before; an empty line takes it away.
+  func overwrite(_ line: String) {
+    FileHandle.standardError.write(Data("\r\u{1B}[K\(line)".utf8))
+  }
+}
