@@ -10,6 +10,7 @@
 ///
 /// Everything refers to everything else by name, so entities may be declared in any order.
 public struct EntityDraft: Sendable {
+  /// The entity's name, unique in the model.
   public var name: String
 
   /// Name of the entity whose properties this one inherits.
@@ -26,12 +27,15 @@ public struct EntityDraft: Sendable {
 
   /// Groups of property names whose values together may occur once only.
   public var uniquenessConstraints: [[String]]
+  /// Indexes that speed up fetching.
   public var indexes: [FetchIndexDescription]
+  /// Annotations, for mapping and for the program's own use.
   public var userInfo: [String: String]
 
   /// What the entity is known by across renamings: its name in an earlier version of the model.
   public var renamingIdentifier: String?
 
+  /// Makes a draft; all but the name may be set later.
   public init(
     _ name: String, _ properties: [PropertyDraft] = [], superentity: String? = nil,
     isAbstract: Bool = false, className: String? = nil, uniquenessConstraints: [[String]] = [],

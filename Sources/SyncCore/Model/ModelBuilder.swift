@@ -7,11 +7,13 @@
 /// let model = try builder.build()
 /// ```
 public struct ModelBuilder: Sendable {
+  /// What was added so far, in order.
   public private(set) var entities: [EntityDraft]
 
   /// Version identifier of the model; empty for none.
   public var versionIdentifier: String
 
+  /// Makes a builder that already has some entities.
   public init(_ entities: [EntityDraft] = [], versionIdentifier: String = "") {
     self.entities = entities
     self.versionIdentifier = versionIdentifier
@@ -32,6 +34,7 @@ public struct ModelBuilder: Sendable {
 
   /// Resolves and validates everything; the records are in the order of the drafts.
   func records() throws(ModelError) -> [EntityRecord] {
+    try NameRule.checkText([versionIdentifier])
     let hierarchy = try EntityHierarchy(entities)
     var records = [EntityRecord?](repeating: nil, count: entities.count)
     for index in hierarchy.superentitiesFirst {

@@ -143,7 +143,8 @@ struct ModelFileReader {
         “\(draft.destinationName)”. Write the same entity twice.
         """, at: "inverseEntity")
     }
-    try fields.finish(harmless: ModelFileReader.harmlessInProperties)
+    // What a to-one relationship is looked up by has an index anyway.
+    try fields.finish(harmless: ModelFileReader.harmlessInProperties.union(["indexed"]))
     for child in element.children {
       guard child.name == "userInfo" else { throw unknown(child, in: fields) }
       draft.userInfo = try userInfo(child, in: fields, known: draft.userInfo)

@@ -41,6 +41,7 @@ struct Contradiction: Sendable, CustomTestStringConvertible {
     .init(.invalidName, nil, nil, "has no name", [EntityDraft("")]),
     .init(.invalidName, "a b", nil, "“a b”", [EntityDraft("a b")]),
     .init(.invalidName, "1a", nil, "Begin with a letter", [EntityDraft("1a")]),
+    .init(.invalidName, "_a", nil, "Begin with a letter", [EntityDraft("_a")]),
     .init(.invalidName, "sqlite_a", nil, "sqlite_", [EntityDraft("sqlite_a")]),
     .init(
       .invalidName, "A", nil, "has no name", [EntityDraft("A", [.attribute("", .string)])]),

@@ -107,6 +107,7 @@ import Testing
         coreSpotlightDisplayNameExpression="a">
         <attribute name="a" attributeType="Binary" allowsExternalBinaryDataStorage="YES"
           spotlightIndexingEnabled="YES" storedInTruthFile="YES" allowsCloudEncryption="YES"/>
+        <relationship name="b" destinationEntity="A" indexed="YES" storedInTruthFile="YES"/>
         <fetchedProperty name="f"><fetchRequest name="r" entity="A"/></fetchedProperty>
         <fetchIndex name="i"><fetchIndexElement expression="a + 1" expressionType="Integer 16"
           type="Binary" order="ascending"/></fetchIndex>
@@ -116,7 +117,7 @@ import Testing
       <elements><element name="A" positionX="1" positionY="2" width="3" height="4"/></elements>
       """)
     let entity = try model.requireEntity(named: "A")
-    #expect(entity.properties.map(\.name) == ["a"])
+    #expect(entity.properties.map(\.name) == ["a", "b"])
     #expect(entity.indexes.isEmpty)
   }
 
@@ -180,6 +181,21 @@ import Testing
     let error = #expect(throws: ModelError.self) { try ManagedObjectModel(xml: Data(text.utf8)) }
     #expect(error?.code == .malformedDocument)
     #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+  }
+
+  @Test func damageIsRefusedOrHarmlessButNeverStopsTheProcess() {
+    let bytes = Array(Self.document.utf8)
+    for index in stride(from: 0, to: bytes.count, by: 17) {
+      for byte in "<>&\"/! x\u{0}".utf8 {
+        var damaged = bytes
+        damaged[index] = byte
+        _ = try? ManagedObjectModel(xml: Data(damaged))
+      }
+      _ = try? ManagedObjectModel(xml: Data(bytes[..<index]))
+      #expect(throws: ModelError.self) {
+        try ManagedObjectModel(xml: Data(bytes[..<min(index, bytes.count - 4)]))
+      }
+    }
   }
 
   @Test func otherDocumentVersionsAreRefused() {
