@@ -36,6 +36,9 @@ extension Store {
     /// Whether every commit is also written to a history that consumers read later.
     package var keepsHistory = false
 
+    /// The clock that dates change sets; tests replace it.
+    package var now: @Sendable () -> Date = { Date() }
+
     package init(_ location: Location) {
       self.location = location
     }

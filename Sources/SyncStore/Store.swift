@@ -5,7 +5,7 @@ import Synchronization
 /// One SQLite file, or a database in memory, and its only writer in this program.
 ///
 /// Mutable states and what guards them:
-/// - `writer`, `transaction`: the writer queue. Nothing else touches that connection, but for
+/// - `writer`, `writers`, `transaction`, `lastToken`: the writer queue. Nothing else touches that connection, but for
 ///   `sqlite3_interrupt`, which is meant to be called from elsewhere.
 /// - idle readers: the mutex of ``ReaderPool``; a reader that was taken belongs to its taker.
 /// - `running`: its mutex; says which transaction an interrupt would hit.
@@ -21,6 +21,7 @@ package final class Store: @unchecked Sendable {
   let writerQueue: DispatchQueue
   private let queueKey = DispatchSpecificKey<Bool>()
   private var writer: Connection?
+  private var writers: RowWriters?
   private var transaction: StoreTransaction?
   private var lastToken: UInt64 = 0
   private let readers: ReaderPool?
@@ -38,6 +39,7 @@ package final class Store: @unchecked Sendable {
     self.configuration = configuration
     layout = opened.layout
     writer = opened.connection
+    writers = RowWriters(layout: opened.layout, connection: opened.connection)
     readers = opened.path.isEmpty ? nil : ReaderPool(path: opened.path, configuration, recorder)
     writerQueue = DispatchQueue(label: "SyncStack.Store.writer")
     writerQueue.setSpecific(key: queueKey, value: true)
@@ -82,20 +84,23 @@ package final class Store: @unchecked Sendable {
   private func runTransaction<T>(
     _ info: TransactionInfo, commit: Bool, _ body: (StoreTransaction) throws -> T
   ) throws -> (T, ChangeSet) {
-    guard let writer else { throw StoreError.closed }
+    guard let writer, let writers else { throw StoreError.closed }
     if configuration.isReadOnly { throw StoreError.readOnly }
     try writer.beginImmediate()
     lastToken += 1
     let token = TransactionToken(number: lastToken)
     let transaction = StoreTransaction(
-      layout: layout, connection: writer, token: token, info: info)
+      layout: layout, writers: writers, connection: writer, token: token, info: info)
     self.transaction = transaction
     let interrupter = ConnectionInterrupter(writer)
     running.withLock { $0 = (token, interrupter) }
     defer { self.transaction = nil }
     do {
       let result = try body(transaction)
-      let changes = try transaction.finish()
+      let (entities, generation) = try transaction.finish()
+      let changes = ChangeSet(
+        entities: entities, author: info.author, contextName: info.contextName,
+        generation: generation, date: configuration.now(), origin: info.origin)
       // From here on an interrupt would come too late to be honest about it.
       running.withLock { $0 = nil }
       if commit { try writer.commit() } else { try writer.rollback() }
@@ -142,6 +147,7 @@ package final class Store: @unchecked Sendable {
     // Readers first: the last connection to close folds the log back, and that is the writer's job.
     readers?.close()
     writerQueue.sync {
+      writers = nil
       writer?.close()
       writer = nil
     }

@@ -2,25 +2,68 @@ package import SyncCore
 
 extension StoreTransaction {
   /// Adds pairs to a many-to-many relationship; pairs that exist already stay as they are and are
-  /// not recorded.
+  /// not recorded. Records owners and members, the latter when there is an inverse.
   ///
   /// - Parameters:
   ///   - entity: the entity that has the relationship; owners may be of subentities.
   ///   - positions: for each pair the member's position among the owner's, when the relationship is
-  ///     ordered; nil appends.
+  ///     ordered; nil appends. The other side of an ordered inverse is always appended.
   package func addLinks(
     _ relationship: RelationshipDescription, of entity: EntityDescription,
     pairs: [(owner: Int64, member: Int64)], positions: [Int64]? = nil
   ) throws {
-    throw StoreError(.unsupported, message: "Not yet.")
+    let writer = try linkWriter(relationship, of: entity)
+    let end = writer.end
+    let sources = Set(pairs.map { end.isForward ? $0.owner : $0.member })
+    var known = try writer.stored(sources: sources.sorted())
+    var entries: [LinkWriter.Entry] = []
+    entries.reserveCapacity(pairs.count)
+    for (index, pair) in pairs.enumerated() {
+      var entry = LinkWriter.Entry(pair: writer.pair(owner: pair.owner, member: pair.member))
+      guard known.insert(entry.pair).inserted else { continue }
+      if end.isForward {
+        entry.sourcePosition = positions?[index]
+      } else {
+        entry.targetPosition = positions?[index]
+      }
+      entries.append(entry)
+      record(pair, relationship, of: entity)
+      if end.table.isSymmetric { try addMirror(of: entry.pair, writer, &known, &entries) }
+    }
+    try writer.appendPositions(&entries)
+    entries.sort { $0.pair < $1.pair }
+    do {
+      try writer.insert(entries)
+    } catch let error as StoreError {
+      throw error.about(entity.name)
+    }
   }
 
-  /// Removes pairs from a many-to-many relationship.
+  /// A relationship that is its own inverse is stored in both directions.
+  private func addMirror(
+    of pair: LinkWriter.Pair, _ writer: LinkWriter, _ known: inout Set<LinkWriter.Pair>,
+    _ entries: inout [LinkWriter.Entry]
+  ) throws {
+    let mirror = LinkWriter.Pair(source: pair.target, target: pair.source)
+    guard !known.contains(mirror), try !writer.contains(mirror) else { return }
+    known.insert(mirror)
+    entries.append(LinkWriter.Entry(pair: mirror))
+  }
+
+  /// Removes pairs from a many-to-many relationship; those that do not exist are not recorded.
   package func removeLinks(
     _ relationship: RelationshipDescription, of entity: EntityDescription,
     pairs: [(owner: Int64, member: Int64)]
   ) throws {
-    throw StoreError(.unsupported, message: "Not yet.")
+    let writer = try linkWriter(relationship, of: entity)
+    for pair in pairs {
+      let stored = writer.pair(owner: pair.owner, member: pair.member)
+      guard try writer.remove(stored) else { continue }
+      if writer.end.table.isSymmetric {
+        _ = try writer.remove(LinkWriter.Pair(source: stored.target, target: stored.source))
+      }
+      record(pair, relationship, of: entity)
+    }
   }
 
   /// Sets the positions of members of an ordered relationship of either kind. Records the owners
@@ -29,12 +72,68 @@ extension StoreTransaction {
     _ relationship: RelationshipDescription, of entity: EntityDescription,
     positions: [(owner: Int64, member: Int64, position: Int64)]
   ) throws {
-    throw StoreError(.unsupported, message: "Not yet.")
+    try requireOpen()
+    let owners = layout.table(of: entity)
+    let slots: SlotSet = [relationship.slot]
+    switch layout.storage(of: relationship, in: entity) {
+    case .link(let end):
+      guard let column = end.positionColumn else { return }
+      let writer = LinkWriter(end, connection: connection)
+      for entry in positions {
+        let pair = writer.pair(owner: entry.owner, member: entry.member)
+        if try writer.setPosition(entry.position, column: column, of: pair) {
+          recorder.update(entry.owner, in: owners, slots: slots)
+        }
+      }
+    case .inverse(let table, let column, let position?):
+      let statement = try connection.statement(
+        "UPDATE \(table.quoted) SET \(position.quoted) = ?1 WHERE _row = ?2 "
+          + "AND \(column.quoted) = ?3 AND \(position.quoted) IS NOT ?1")
+      for entry in positions {
+        statement.bind(1, entry.position)
+        statement.bind(2, entry.member)
+        statement.bind(3, entry.owner)
+        try statement.run()
+        if connection.changes > 0 { recorder.update(entry.owner, in: owners, slots: slots) }
+      }
+    case .inverse, .column, nil:
+      return
+    }
   }
 
   /// Like ``prepareBulkInsert(_:count:)``, for the pairs of a many-to-many relationship.
   package func prepareBulkLinks(
     _ relationship: RelationshipDescription, of entity: EntityDescription, count: Int
   ) throws {
+    try requireOpen()
+    if case .link(let end) = layout.storage(of: relationship, in: entity) {
+      try lateIndexes.prepare(end.table, count: count)
+    }
+  }
+
+  private func linkWriter(
+    _ relationship: RelationshipDescription, of entity: EntityDescription
+  ) throws -> LinkWriter {
+    try requireOpen()
+    guard case .link(let end) = layout.storage(of: relationship, in: entity) else {
+      throw StoreError(
+        .unsupported,
+        message:
+          "“\(entity.name).\(relationship.name)” is not kept in a link table: set the to-one "
+          + "relationship at its other end.",
+        entity: entity.name)
+    }
+    return LinkWriter(end, connection: connection)
+  }
+
+  private func record(
+    _ pair: (owner: Int64, member: Int64), _ relationship: RelationshipDescription,
+    of entity: EntityDescription
+  ) {
+    recorder.update(pair.owner, in: layout.table(of: entity), slots: [relationship.slot])
+    if let inverse = relationship.inverseSlot {
+      let destination = layout.entities[relationship.destinationIndex].table
+      recorder.update(pair.member, in: destination, slots: [inverse])
+    }
   }
 }

@@ -5,7 +5,11 @@ extension StoreTransaction {
   ///
   /// - Returns: the first of them.
   package func reserveRows(_ count: Int, in entity: EntityDescription) throws -> Int64 {
-    throw StoreError(.unsupported, message: "Not yet.")
+    try requireOpen()
+    let table = layout.table(of: entity)
+    let first = try sequence.take(count, in: table)
+    recorder.willGiveOutRows(from: first, in: table)
+    return first
   }
 
   /// Inserts rows of a block; absent cells are stored as null.
@@ -19,20 +23,42 @@ extension StoreTransaction {
     _ block: RowBlock, of entity: EntityDescription, indexes: [Int32],
     rows: UnsafePointer<Int64>
   ) throws {
-    throw StoreError(.unsupported, message: "Not yet.")
+    try requireOpen()
+    let target = layout[entity]
+    do {
+      try writers[entity].insert(block, indexes: indexes, rows: rows)
+    } catch let error as StoreError {
+      throw error.about(entity.name)
+    }
+    recorder.reserveInserts(indexes.count, of: target)
+    let keySlot = target.keySlot
+    let keyType = keySlot.flatMap { entity.properties[$0].attribute?.type }
+    for index in indexes {
+      let key = keySlot.map { block[Int(index)][$0].value(as: keyType) } ?? .null
+      recorder.insert(rows[Int(index)], key: key, entity: target)
+    }
   }
 
   /// Writes slots of a row and raises its version.
   ///
+  /// A to-one relationship that changes loses its position in the ordered inverse; set it afterwards
+  /// with ``setPositions(_:of:positions:)``. Touching the owners is the caller's part.
+  ///
   /// - Parameters:
-  ///   - index: the row of the block that holds the new values; what the caller knows of the other
-  ///     slots may stand there too and makes the update faster.
+  ///   - index: the row of the block that holds the new values.
   ///   - entity: the concrete entity.
   ///   - slots: the slots that change; absent cells among them become null.
+  ///   - isComplete: whether the block's row holds what is stored in all other slots, too. That
+  ///     makes the update faster.
+  /// - Returns: false when there is no such row.
+  @discardableResult
   package func update(
-    _ block: RowBlock, index: Int, row: Int64, of entity: EntityDescription, slots: SlotSet
-  ) throws {
-    throw StoreError(.unsupported, message: "Not yet.")
+    _ block: RowBlock, index: Int, row: Int64, of entity: EntityDescription, slots: SlotSet,
+    isComplete: Bool = false
+  ) throws -> Bool {
+    try write(
+      block[index], row: row, of: entity, slots: slots, expectedVersion: nil,
+      isComplete: isComplete)
   }
 
   /// Writes slots of a row when it still has the version that is expected.
@@ -42,27 +68,62 @@ extension StoreTransaction {
     _ block: RowBlock, index: Int, row: Int64, of entity: EntityDescription, slots: SlotSet,
     expectedVersion: Int64
   ) throws -> Bool {
-    throw StoreError(.unsupported, message: "Not yet.")
+    try write(
+      block[index], row: row, of: entity, slots: slots, expectedVersion: expectedVersion,
+      isComplete: false)
+  }
+
+  private func write(
+    _ cells: UnsafeMutablePointer<Cell>, row: Int64, of entity: EntityDescription, slots: SlotSet,
+    expectedVersion: Int64?, isComplete: Bool
+  ) throws -> Bool {
+    try requireOpen()
+    do {
+      let isThere = try writers[entity].update(
+        cells, row: row, slots: slots, expectedVersion: expectedVersion, isComplete: isComplete)
+      guard isThere else { return false }
+    } catch let error as StoreError {
+      throw error.about(entity.name)
+    }
+    let target = layout[entity]
+    var key: Value?
+    if let slot = target.keySlot,
+      slots.contains(slot) || (!cells[slot].isAbsent && !recorder.isNew(row, in: target.table))
+    {
+      key = cells[slot].value(as: entity.properties[slot].attribute?.type)
+    }
+    recorder.update(row, in: target.table, slots: slots, entity: entity.index, key: key)
+    return true
   }
 
   /// Records that slots of a row changed without a change of its columns: the membership of a
   /// to-many relationship.
+  ///
+  /// - Parameter entity: the entity of the row or one above it.
   package func touch(_ row: Int64, of entity: EntityDescription, slots: SlotSet) throws {
-    throw StoreError(.unsupported, message: "Not yet.")
+    try requireOpen()
+    recorder.update(row, in: layout.table(of: entity), slots: slots)
   }
 
   /// Deletes rows with everything that the delete rules take along, and clears what led to them.
   ///
   /// - Parameter entity: the entity of the rows or one above it.
-  /// - Throws: ``StoreError`` with ``StoreError/Code/deletionDenied`` that names the objects in the way.
+  /// - Throws: ``StoreError`` with ``StoreError/Code/deletionDenied`` that names the objects in the
+  ///   way. Nothing was changed by this call then.
   @discardableResult
   package func delete(_ rows: [Int64], of entity: EntityDescription) throws -> DeletionSummary {
-    throw StoreError(.unsupported, message: "Not yet.")
+    try requireOpen()
+    var planner = DeletePlanner(transaction: self)
+    try planner.collect(rows, of: entity)
+    try planner.checkDenyRules()
+    return try planner.apply()
   }
 
   /// Says that about so many rows will be inserted. When they outweigh what the table holds, its
   /// secondary indexes are dropped and built again before they are needed, at the latest before
-  /// commit, inside the same transaction.
+  /// commit, inside the same transaction. Not to be called from inside a scan.
   package func prepareBulkInsert(_ entity: EntityDescription, count: Int) throws {
+    try requireOpen()
+    try lateIndexes.prepare(layout.table(of: entity), count: count)
   }
 }

@@ -3,11 +3,18 @@ package import SyncCore
 /// One atomic write. Reads as a ``StoreReader`` does, sees its own changes, and records exactly what
 /// it inserted, updated and deleted. Confined to the body of ``Store/write(_:commit:_:)``.
 ///
+/// ```
+///  open ──body returns──▶ finishing ──▶ committed        each error leads to ended: nothing of the
+///    └───────error─────────────┴──────▶ ended            transaction is left, and it takes no more
+/// ```
+///
 /// ## Topics
-/// - Rows: ``reserveRows(_:in:)``, ``insert(_:of:indexes:rows:)``, ``update(_:index:row:of:slots:)``,
+/// - Rows: ``reserveRows(_:in:)``, ``insert(_:of:indexes:rows:)``,
+///   ``update(_:index:row:of:slots:isComplete:)``,
 ///   ``update(_:index:row:of:slots:expectedVersion:)``, ``delete(_:of:)``, ``touch(_:of:slots:)``
 /// - Links: ``addLinks(_:of:pairs:positions:)``, ``removeLinks(_:of:pairs:)``,
 ///   ``setPositions(_:of:positions:)``
+/// - Parts that may fail alone: ``savepoint(_:)``
 /// - Speed: ``prepareBulkInsert(_:count:)``, ``prepareBulkLinks(_:of:count:)``
 package final class StoreTransaction: StoreReader {
   /// Names this run for ``Store/interrupt(_:)``.
@@ -17,19 +24,81 @@ package final class StoreTransaction: StoreReader {
   /// Whether the transaction was committed or rolled back.
   var isEnded = false
 
+  var recorder: ChangeRecorder
+  var sequence: RowSequence
+  var lateIndexes: LateIndexes
+  let writers: RowWriters
+
   init(
-    layout: TableLayout, connection: Connection, token: TransactionToken, info: TransactionInfo
+    layout: TableLayout, writers: RowWriters, connection: Connection, token: TransactionToken,
+    info: TransactionInfo
   ) {
     self.token = token
     self.info = info
+    self.writers = writers
+    recorder = ChangeRecorder(layout: layout)
+    sequence = RowSequence(connection: connection)
+    lateIndexes = LateIndexes(layout: layout, connection: connection)
     super.init(layout: layout, connection: connection)
   }
 
-  /// Completes the transaction up to its commit.
+  /// Throws when the transaction is over. After an error that ended it, further statements would
+  /// each be committed on their own.
+  func requireOpen() throws {
+    if isEnded || connection.isAutocommit { throw StoreError.transactionEnded }
+  }
+
+  override func prepareToRead() throws {
+    try requireOpen()
+  }
+
+  override func prepareToLookUp(_ table: Table) throws {
+    try requireOpen()
+    try lateIndexes.restore(table)
+  }
+
+  override func prepareToLookUp(_ link: LinkTable) throws {
+    try requireOpen()
+    try lateIndexes.restore(link)
+  }
+
+  /// Runs a part that is undone alone when it throws; what came before it stays.
+  package func savepoint<T>(_ body: () throws -> T) throws -> T {
+    try requireOpen()
+    let before = (recorder, lateIndexes)
+    try connection.statement("SAVEPOINT part").run()
+    do {
+      let result = try body()
+      try requireOpen()
+      try connection.statement("RELEASE part").run()
+      return result
+    } catch {
+      if !connection.isAutocommit {
+        try connection.statement("ROLLBACK TO part").run()
+        try connection.statement("RELEASE part").run()
+      }
+      (recorder, lateIndexes) = before
+      throw error
+    }
+  }
+
+  /// Completes the transaction up to its commit: builds late indexes, checks uniqueness, writes
+  /// sequences and the generation number.
   ///
   /// - Returns: what it changed.
-  func finish() throws -> ChangeSet {
-    ChangeSet()
+  func finish() throws -> (entities: [ChangeSet.EntityChanges], generation: Int64) {
+    try requireOpen()
+    try lateIndexes.restoreAll()
+    try UniquenessCheck(transaction: self).run()
+    try sequence.store()
+    let entities = try recorder.finish(reading: self)
+    let metadata = Metadata(connection: connection)
+    var generation = try metadata.integer(.generation) ?? 0
+    if !entities.isEmpty {
+      generation += 1
+      try metadata.set(.generation, generation)
+    }
+    return (entities, generation)
   }
 }
 

@@ -85,6 +85,11 @@ final class Connection {
     return statement
   }
 
+  /// A statement that the caller keeps for itself.
+  func ownedStatement(_ sql: String) throws -> Statement {
+    try Statement(sql, connection: handle, recorder: recorder, isKept: true)
+  }
+
   /// Runs a statement once, without keeping it.
   func execute(_ sql: String) throws {
     try Statement(sql, connection: handle, recorder: recorder, isKept: false).run()

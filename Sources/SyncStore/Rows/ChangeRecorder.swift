@@ -1,0 +1,251 @@
+import SyncCore
+
+/// Collects what a transaction does, row by row, and makes the change set of it.
+///
+/// Updates may come several times for a row and without its entity or key; both are found out at the
+/// end, and only for rows that need it. Rows that are new in this transaction are not recorded as
+/// updated: inserted wins.
+struct ChangeRecorder {
+  private struct Rows {
+    var rows: [Int64] = []
+    var keys: [Value] = []
+  }
+
+  private struct Update {
+    var row: Int64
+    var slots: SlotSet
+    /// Index of the concrete entity; nil when unknown.
+    var entity: Int?
+    /// Nil when unknown.
+    var key: Value?
+  }
+
+  private let layout: TableLayout
+  private var inserted: [Rows]
+  private var deleted: [Rows]
+  private var updates: [[Update]]
+
+  /// First row number per table that was given out in this transaction.
+  private var firstNewRow: [Int64]
+
+  init(layout: TableLayout) {
+    self.layout = layout
+    inserted = Array(repeating: Rows(), count: layout.entities.count)
+    deleted = inserted
+    updates = Array(repeating: [], count: layout.tables.count)
+    firstNewRow = Array(repeating: .max, count: layout.tables.count)
+  }
+
+  /// Notes where the row numbers of new rows begin.
+  mutating func willGiveOutRows(from row: Int64, in table: Table) {
+    firstNewRow[table.index] = min(firstNewRow[table.index], row)
+  }
+
+  /// Whether the row came into the table in this transaction.
+  func isNew(_ row: Int64, in table: Table) -> Bool { row >= firstNewRow[table.index] }
+
+  mutating func insert(_ row: Int64, key: Value, entity: EntityLayout) {
+    inserted[entity.entity.index].rows.append(row)
+    if entity.keySlot != nil { inserted[entity.entity.index].keys.append(key) }
+  }
+
+  mutating func reserveInserts(_ count: Int, of entity: EntityLayout) {
+    let index = entity.entity.index
+    let needed = inserted[index].rows.count + count
+    guard needed > inserted[index].rows.capacity else { return }
+    inserted[index].rows.reserveCapacity(max(needed, inserted[index].rows.count * 2))
+    if entity.keySlot != nil {
+      inserted[index].keys.reserveCapacity(max(needed, inserted[index].keys.count * 2))
+    }
+  }
+
+  mutating func delete(_ row: Int64, key: Value, entity: EntityLayout) {
+    deleted[entity.entity.index].rows.append(row)
+    if entity.keySlot != nil { deleted[entity.entity.index].keys.append(key) }
+  }
+
+  /// - Parameters:
+  ///   - entity: the concrete entity when the caller knows it.
+  ///   - key: the primary-key value that the row has now, when the caller knows it.
+  mutating func update(
+    _ row: Int64, in table: Table, slots: SlotSet, entity: Int? = nil, key: Value? = nil
+  ) {
+    // A new row's key may still change, so those updates that bring one are kept.
+    if isNew(row, in: table), key == nil { return }
+    let index = table.index
+    if let last = updates[index].indices.last, updates[index][last].row == row {
+      updates[index][last].slots.formUnion(slots)
+      if let entity { updates[index][last].entity = entity }
+      if let key { updates[index][last].key = key }
+    } else {
+      updates[index].append(Update(row: row, slots: slots, entity: entity, key: key))
+    }
+  }
+
+  /// Row numbers of an entity's rows that came or whose slots changed, for checks before commit.
+  func touched(_ table: Table, slots: SlotSet) -> [Int64] {
+    var rows: [Int64] = []
+    for entity in layout.entities where entity.table === table {
+      rows += inserted[entity.entity.index].rows
+    }
+    for update in updates[table.index] where slots.contains(where: update.slots.contains) {
+      rows.append(update.row)
+    }
+    return rows
+  }
+
+  // MARK: - The result
+
+  /// Makes the changes per concrete entity, in model order.
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of recorded changes; linear where rows were recorded
+  ///   in ascending order.
+  mutating func finish(reading transaction: StoreTransaction) throws -> [ChangeSet.EntityChanges] {
+    var result = layout.entities.map { ChangeSet.EntityChanges(entity: $0.entity) }
+    for table in layout.tables {
+      let members = layout.entities.filter { $0.table === table }
+      cancelOut(members)
+      for member in members { sortInserts(member) }
+      let updates = try resolvedUpdates(table, members, transaction)
+      for update in updates {
+        guard let entity = update.entity else { continue }
+        result[entity].updated.append((update.row, update.slots))
+        if layout.entities[entity].keySlot != nil {
+          result[entity].updatedKeys.append(update.key ?? .null)
+        }
+      }
+    }
+    for index in result.indices {
+      result[index].inserted = inserted[index].rows
+      result[index].insertedKeys = inserted[index].keys
+      result[index].deleted = deleted[index].rows
+      result[index].deletedKeys = deleted[index].keys
+    }
+    return result.filter { !$0.isEmpty }
+  }
+
+  /// Takes rows out that were inserted and deleted again.
+  private mutating func cancelOut(_ members: [EntityLayout]) {
+    for member in members {
+      let index = member.entity.index
+      sort(&deleted[index])
+      let first = firstNewRow[member.table.index]
+      guard let last = deleted[index].rows.last, last >= first else { continue }
+      let gone = Set(deleted[index].rows.lazy.filter { $0 >= first })
+      remove(gone, from: &inserted[index])
+      remove(gone, from: &deleted[index])
+    }
+  }
+
+  private func remove(_ gone: Set<Int64>, from list: inout Rows) {
+    let hasKeys = !list.keys.isEmpty
+    var kept = Rows()
+    for (index, row) in list.rows.enumerated() where !gone.contains(row) {
+      kept.rows.append(row)
+      if hasKeys { kept.keys.append(list.keys[index]) }
+    }
+    list = kept
+  }
+
+  private mutating func sortInserts(_ member: EntityLayout) {
+    sort(&inserted[member.entity.index])
+  }
+
+  private func sort(_ list: inout Rows) {
+    let rows = list.rows
+    guard !zip(rows, rows.dropFirst()).allSatisfy({ $0 < $1 }) else { return }
+    let order = rows.indices.sorted { rows[$0] < rows[$1] }
+    list.rows = order.map { rows[$0] }
+    if !list.keys.isEmpty {
+      let keys = list.keys
+      list.keys = order.map { keys[$0] }
+    }
+  }
+
+  /// One update per row, ascending, with entity and key; without rows that came or went.
+  private mutating func resolvedUpdates(
+    _ table: Table, _ members: [EntityLayout], _ transaction: StoreTransaction
+  ) throws -> [Update] {
+    var list = updates[table.index]
+    updates[table.index] = []
+    if !zip(list, list.dropFirst()).allSatisfy({ $0.row < $1.row }) {
+      list = merged(list)
+    }
+    let gone = Set(members.flatMap { deleted[$0.entity.index].rows })
+    var kept: [Update] = []
+    kept.reserveCapacity(list.count)
+    for update in list where !gone.contains(update.row) {
+      if isNew(update.row, in: table) {
+        replaceInsertedKey(update, members)
+      } else {
+        kept.append(update)
+      }
+    }
+    try lookUp(&kept, in: table, transaction)
+    return kept
+  }
+
+  /// Joins the updates of each row; what came later is in force.
+  private func merged(_ list: [Update]) -> [Update] {
+    let order = list.indices.sorted { (list[$0].row, $0) < (list[$1].row, $1) }
+    var result: [Update] = []
+    for index in order {
+      let update = list[index]
+      if let last = result.indices.last, result[last].row == update.row {
+        result[last].slots.formUnion(update.slots)
+        result[last].entity = update.entity ?? result[last].entity
+        result[last].key = update.key ?? result[last].key
+      } else {
+        result.append(update)
+      }
+    }
+    return result
+  }
+
+  private mutating func replaceInsertedKey(_ update: Update, _ members: [EntityLayout]) {
+    guard let key = update.key else { return }
+    for member in members {
+      let index = member.entity.index
+      let rows = inserted[index].rows
+      var low = 0
+      var high = rows.count
+      while low < high {
+        let middle = (low + high) / 2
+        if rows[middle] < update.row { low = middle + 1 } else { high = middle }
+      }
+      if low < rows.count, rows[low] == update.row {
+        if !inserted[index].keys.isEmpty { inserted[index].keys[low] = key }
+        return
+      }
+    }
+  }
+
+  /// Reads entity and key of rows where the writer did not know them. Rows that are not there were
+  /// never updated.
+  private func lookUp(
+    _ list: inout [Update], in table: Table, _ transaction: StoreTransaction
+  ) throws {
+    let hasKeys = layout.entities.contains { $0.table === table && $0.keySlot != nil }
+    let isSingle = !table.hasEntityColumn
+    var unknown: [Int64] = []
+    for index in list.indices {
+      if isSingle { list[index].entity = table.rootIndex }
+      if list[index].entity == nil || (hasKeys && list[index].key == nil) {
+        unknown.append(list[index].row)
+      }
+    }
+    guard !unknown.isEmpty else { return }
+    let root = layout.entities[table.rootIndex]
+    let slots = isSingle || root.keySlot != nil ? root.keySlot.map { [$0] } ?? [] : nil
+    var position = 0
+    try transaction.scan(root.entity, .rows(unknown), slots: slots) { cursor in
+      let row = cursor.row
+      while list[position].row < row {
+        position += 1
+      }
+      list[position].entity = cursor.entityIndex
+      list[position].key = cursor.layout.keySlot.map(cursor.value) ?? .null
+    }
+    list.removeAll { $0.entity == nil || (hasKeys && $0.key == nil) }
+  }
+}

@@ -1,0 +1,161 @@
+import SyncCore
+
+/// Adds and removes pairs of one link table, as one of its relationships sees them.
+struct LinkWriter {
+  let end: LinkEnd
+  let connection: Connection
+  private let rowsPerInsert = 32
+
+  init(_ end: LinkEnd, connection: Connection) {
+    self.end = end
+    self.connection = connection
+  }
+
+  private var table: LinkTable { end.table }
+
+  /// A pair as the table has it.
+  struct Pair: Hashable, Comparable {
+    var source: Int64
+    var target: Int64
+
+    static func < (left: Pair, right: Pair) -> Bool {
+      (left.source, left.target) < (right.source, right.target)
+    }
+  }
+
+  /// A pair that is to be written, with the positions it gets.
+  struct Entry {
+    var pair: Pair
+    var sourcePosition: Int64?
+    var targetPosition: Int64?
+  }
+
+  func pair(owner: Int64, member: Int64) -> Pair {
+    end.isForward ? Pair(source: owner, target: member) : Pair(source: member, target: owner)
+  }
+
+  // MARK: - Reading
+
+  /// The stored pairs of sources, which are the front of the primary key.
+  func stored(sources: [Int64]) throws -> Set<Pair> {
+    var result = Set<Pair>()
+    try KeyChunks.forEach(sources.count) { start, count, parameters in
+      let statement = try connection.statement(
+        "SELECT source, target FROM \(table.quoted) WHERE source IN "
+          + KeyChunks.placeholders(parameters))
+      KeyChunks.bind(sources, from: start, count: count, parameters: parameters, to: statement)
+      defer { statement.reset() }
+      while try statement.step() {
+        result.insert(Pair(source: statement.integer(0), target: statement.integer(1)))
+      }
+    }
+    return result
+  }
+
+  func contains(_ pair: Pair) throws -> Bool {
+    let statement = try connection.statement(
+      "SELECT 1 FROM \(table.quoted) WHERE source = ? AND target = ?")
+    statement.bind(1, pair.source)
+    statement.bind(2, pair.target)
+    defer { statement.reset() }
+    return try statement.step()
+  }
+
+  /// The largest position on one side, or nil when there is none.
+  private func lastPosition(column: String, ownerColumn: String, owner: Int64) throws -> Int64? {
+    let statement = try connection.statement(
+      "SELECT max(\(column)) FROM \(table.quoted) WHERE \(ownerColumn) = ?")
+    statement.bind(1, owner)
+    defer { statement.reset() }
+    return try statement.step() ? statement.optionalInteger(0) : nil
+  }
+
+  // MARK: - Writing
+
+  /// Gives entries without a position the next one of their list, where the table keeps positions.
+  func appendPositions(_ entries: inout [Entry]) throws {
+    if table.isSourceOrdered {
+      var next: [Int64: Int64] = [:]
+      for index in entries.indices where entries[index].sourcePosition == nil {
+        let source = entries[index].pair.source
+        let position =
+          try next[source]
+          ?? (lastPosition(column: "source_position", ownerColumn: "source", owner: source) ?? -1)
+          + 1
+        entries[index].sourcePosition = position
+        next[source] = position + 1
+      }
+    }
+    if table.isTargetOrdered {
+      var next: [Int64: Int64] = [:]
+      for index in entries.indices where entries[index].targetPosition == nil {
+        let target = entries[index].pair.target
+        let position =
+          try next[target]
+          ?? (lastPosition(column: "target_position", ownerColumn: "target", owner: target) ?? -1)
+          + 1
+        entries[index].targetPosition = position
+        next[target] = position + 1
+      }
+    }
+  }
+
+  /// Inserts pairs that are not stored, best in ascending order.
+  func insert(_ entries: [Entry]) throws {
+    var start = 0
+    while start < entries.count {
+      let count = entries.count - start >= rowsPerInsert ? rowsPerInsert : 1
+      let statement = try connection.statement(insertText(count))
+      var parameter: Int32 = 1
+      for entry in entries[start..<start + count] {
+        statement.bind(parameter, entry.pair.source)
+        statement.bind(parameter + 1, entry.pair.target)
+        parameter += 2
+        if table.isSourceOrdered { bind(entry.sourcePosition, to: statement, &parameter) }
+        if table.isTargetOrdered { bind(entry.targetPosition, to: statement, &parameter) }
+      }
+      try statement.run()
+      start += count
+    }
+  }
+
+  private func bind(_ position: Int64?, to statement: Statement, _ parameter: inout Int32) {
+    if let position {
+      statement.bind(parameter, position)
+    } else {
+      statement.bindNull(parameter)
+    }
+    parameter += 1
+  }
+
+  private func insertText(_ count: Int) -> String {
+    var columns = ["source", "target"]
+    if table.isSourceOrdered { columns.append("source_position") }
+    if table.isTargetOrdered { columns.append("target_position") }
+    let tuples = Array(repeating: KeyChunks.placeholders(columns.count), count: count)
+    return "INSERT OR ROLLBACK INTO \(table.quoted) (\(columns.joined(separator: ", "))) VALUES "
+      + tuples.joined(separator: ", ")
+  }
+
+  /// - Returns: whether the pair was there.
+  func remove(_ pair: Pair) throws -> Bool {
+    let statement = try connection.statement(
+      "DELETE FROM \(table.quoted) WHERE source = ? AND target = ?")
+    statement.bind(1, pair.source)
+    statement.bind(2, pair.target)
+    try statement.run()
+    return connection.changes > 0
+  }
+
+  /// - Returns: whether the position was another one.
+  func setPosition(_ position: Int64, column: String, of pair: Pair) throws -> Bool {
+    let statement = try connection.statement(
+      "UPDATE \(table.quoted) SET \(column) = ?1 WHERE source = ?2 AND target = ?3 "
+        + "AND \(column) IS NOT ?1")
+    statement.bind(1, position)
+    statement.bind(2, pair.source)
+    statement.bind(3, pair.target)
+    try statement.run()
+    return connection.changes > 0
+  }
+}

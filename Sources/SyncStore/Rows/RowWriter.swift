@@ -1,0 +1,168 @@
+import SyncCore
+
+/// Inserts and updates rows of one concrete entity. Keeps its statements, so that a later
+/// transaction of the same store prepares nothing. Confined to the writer queue.
+final class RowWriter {
+  let layout: EntityLayout
+  private let connection: Connection
+  private let slots: [Int]
+
+  /// Rows per INSERT. 20 to 50 cost two thirds of one at a time (performance notes of the project);
+  /// fewer when rows are wide, because SQLite limits parameters.
+  private let rowsPerInsert: Int
+  private var insertOne: Statement?
+  private var insertMany: Statement?
+
+  /// What an UPDATE sets, and whether it expects a version.
+  private struct Shape: Hashable {
+    let slots: SlotSet
+    let expectsVersion: Bool
+  }
+
+  private var updates: [Shape: Statement] = [:]
+
+  init(_ layout: EntityLayout, connection: Connection) {
+    self.layout = layout
+    self.connection = connection
+    slots = layout.columnSlots
+    rowsPerInsert = layout.columnSlots.count <= 64 ? 32 : (layout.columnSlots.count <= 512 ? 16 : 1)
+  }
+
+  // MARK: - Inserting
+
+  /// Writes rows of a block in the order of the indexes.
+  func insert(_ block: RowBlock, indexes: [Int32], rows: UnsafePointer<Int64>) throws {
+    var position = 0
+    if rowsPerInsert > 1, indexes.count >= rowsPerInsert {
+      let statement = try insertMany ?? makeInsert(rows: rowsPerInsert)
+      insertMany = statement
+      defer { statement.clearBindings() }
+      while indexes.count - position >= rowsPerInsert {
+        var parameter: Int32 = 1
+        for index in indexes[position..<position + rowsPerInsert] {
+          bind(block[Int(index)], row: rows[Int(index)], to: statement, &parameter)
+        }
+        try statement.run()
+        position += rowsPerInsert
+      }
+    }
+    guard position < indexes.count else { return }
+    let statement = try insertOne ?? makeInsert(rows: 1)
+    insertOne = statement
+    defer { statement.clearBindings() }
+    for index in indexes[position...] {
+      var parameter: Int32 = 1
+      bind(block[Int(index)], row: rows[Int(index)], to: statement, &parameter)
+      try statement.run()
+    }
+  }
+
+  @inline(__always)
+  private func bind(
+    _ cells: UnsafeMutablePointer<Cell>, row: Int64, to statement: Statement,
+    _ parameter: inout Int32
+  ) {
+    statement.bind(parameter, row)
+    parameter += 1
+    if layout.table.hasEntityColumn {
+      statement.bind(parameter, layout.number)
+      parameter += 1
+    }
+    for slot in slots {
+      statement.bind(parameter, cells[slot])
+      parameter += 1
+    }
+  }
+
+  /// INSERT OR ROLLBACK, because a plain multi-row INSERT opens a statement journal
+  /// (https://www.sqlite.org/tempfiles.html#statement_journal_files), which costs more than the
+  /// rows save. Only a row number given out twice could make it fail.
+  private func makeInsert(rows: Int) throws -> Statement {
+    var columns = ["_row"]
+    if layout.table.hasEntityColumn { columns.append("_entity") }
+    columns += slots.compactMap { layout.column($0)?.quoted }
+    let tuple = KeyChunks.placeholders(columns.count)
+    let tuples = Array(repeating: tuple, count: rows).joined(separator: ", ")
+    return try connection.ownedStatement(
+      "INSERT OR ROLLBACK INTO \(layout.table.quoted) (\(columns.joined(separator: ", "))) "
+        + "VALUES \(tuples)")
+  }
+
+  // MARK: - Updating
+
+  /// Sets slots of a row and raises its version.
+  ///
+  /// - Parameters:
+  ///   - isComplete: whether the block's row holds what is stored in all other slots. Then all
+  ///     columns without an index are written, by one statement for the entity.
+  /// - Returns: whether there was such a row.
+  func update(
+    _ cells: UnsafeMutablePointer<Cell>, row: Int64, slots changed: SlotSet,
+    expectedVersion: Int64?, isComplete: Bool
+  ) throws -> Bool {
+    var written = changed
+    if isComplete {
+      for slot in slots where !layout.table.isIndexed[layout.ordinals[slot]] {
+        written.insert(slot)
+      }
+    }
+    let shape = Shape(slots: written, expectsVersion: expectedVersion != nil)
+    let statement: Statement
+    if let known = updates[shape] {
+      statement = known
+    } else {
+      statement = try makeUpdate(shape)
+      if updates.count > 200 { updates.removeAll() }
+      updates[shape] = statement
+    }
+    defer { statement.clearBindings() }
+    var parameter: Int32 = 1
+    for slot in written where layout.ordinals[slot] >= 0 {
+      statement.bind(parameter, cells[slot])
+      parameter += 1
+    }
+    statement.bind(parameter, row)
+    if let expectedVersion { statement.bind(parameter + 1, expectedVersion) }
+    try statement.run()
+    return connection.changes > 0
+  }
+
+  private func makeUpdate(_ shape: Shape) throws -> Statement {
+    var assignments: [String] = []
+    for slot in shape.slots {
+      guard let column = layout.column(slot) else { continue }
+      assignments.append("\(column.quoted) = ?")
+    }
+    for slot in shape.slots {
+      // Under another owner the old position means nothing; without one it stands last.
+      guard let column = layout.column(slot),
+        let position = layout.table.position(beside: column.ordinal)
+      else { continue }
+      assignments.append("\(position.quoted) = NULL")
+    }
+    assignments.append("_version = _version + 1")
+    return try connection.ownedStatement(
+      "UPDATE \(layout.table.quoted) SET \(assignments.joined(separator: ", ")) WHERE _row = ?"
+        + (shape.expectsVersion ? " AND _version = ?" : ""))
+  }
+}
+
+/// The row writers of a store, made when first needed. Confined to the writer queue.
+final class RowWriters {
+  private let layout: TableLayout
+  private let connection: Connection
+  private var writers: [RowWriter?]
+
+  init(layout: TableLayout, connection: Connection) {
+    self.layout = layout
+    self.connection = connection
+    writers = Array(repeating: nil, count: layout.entities.count)
+  }
+
+  subscript(entity: EntityDescription) -> RowWriter {
+    if let writer = writers[entity.index] { return writer }
+    let writer = RowWriter(layout[entity], connection: connection)
+    writers[entity.index] = writer
+    return writer
+  }
+}
