@@ -1,0 +1,146 @@
+import Foundation
+import SyncCore
+import Testing
+
+struct JSONItemReaderTests {
+  /// All items of a text, read one by one.
+  private func items(
+    _ text: String, at path: JSONPath = JSONPath(),
+    options: JSONReadingOptions = JSONReadingOptions()
+  ) throws -> [JSONValue] {
+    try Array(text.utf8).withUnsafeBytes { bytes in
+      var reader = try JSONItemReader(bytes, at: path, options: options)
+      let tape = JSONTape()
+      var result: [JSONValue] = []
+      while try reader.next(into: tape) {
+        #expect(reader.itemIndex == result.count)
+        #expect(try JSONValue(parsing: Data(bytes[reader.itemRange])) == tape.value(0))
+        result.append(tape.value(0))
+      }
+      #expect(try reader.next(into: tape) == false)
+      return result
+    }
+  }
+
+  @Test(
+    "The list is found where the path leads",
+    arguments: [
+      ("[]", "", []), ("[1,{\"a\":2}]", "", [1, ["a": 2]]), ("{\"a\":1}", "", [["a": 1]]),
+      ("\u{feff} [1] ", "", [1]), ("[1,2,]", "", [1, 2]),
+      ("{\"data\":[1,2],\"page\":{\"n\":[3]}}", "data", [1, 2]),
+      ("{\"x\":{\"data\":0},\"data\":[],}", "data", []),
+      ("{\"a\":{\"b\":[1]},\"c\":2}", "a.b", [1]), ("{\"a\":{\"b\":1}}", "a", [["b": 1]]),
+      ("{\"a\":[[0],[1,2],[3]]}", "a.1", [1, 2]), ("[{\"x\":[5]},6]", "0.x", [5]),
+      ("[{\"x\":[5]},6]", "$[0].x", [5]), ("{\"0\":[7]}", "0", [7]),
+      ("{\"\\u0061\":[7]}", "a", [7]), ("{\"a.b\":[7]}", ["a.b"], [7]), ("[1]", "$", [1]),
+    ] as [(String, JSONPath, [JSONValue])])
+  func finds(text: String, path: JSONPath, values: [JSONValue]) throws {
+    #expect(try items(text, at: path) == values)
+  }
+
+  @Test(
+    "Values on lines of their own are items",
+    arguments: [
+      ("{\"a\":1}\n{\"a\":2}\n", "", [["a": 1], ["a": 2]]),
+      ("{\"a\":1}\r\n\r\n{\"a\":2}", "", [["a": 1], ["a": 2]]),
+      ("{\"d\":[1,2]}\n{\"d\":[3]}", "d", [1, 2, 3]),
+      ("{\"a\":\n1}\n5\n[6,7]", "", [["a": 1], 5, 6, 7]),
+    ] as [(String, JSONPath, [JSONValue])])
+  func readsLines(text: String, path: JSONPath, values: [JSONValue]) throws {
+    #expect(try items(text, at: path) == values)
+    #expect(try items(text, at: path, options: JSONReadingOptions(format: .lines)) == values)
+    #expect(throws: JSONError.self) {
+      try items(text, at: path, options: JSONReadingOptions(format: .document))
+    }
+  }
+
+  @Test func linesMayBeNone() throws {
+    #expect(try items(" \n", options: JSONReadingOptions(format: .lines)) == [])
+    #expect(try items("1\n2", options: JSONReadingOptions(format: .lines)) == [1, 2])
+  }
+
+  @Test(
+    "What is no list says what it is",
+    arguments: [
+      ("", "", .emptyDocument, "$", "empty"),
+      ("null", "", .notAList, "$", "null"), ("12", "", .notAList, "$", "a number"),
+      ("{\"a\":\"x\"}", "a", .notAList, "$.a", "a string"),
+      ("{\"a\":null}", "a", .notAList, "$.a", "null"),
+      ("{\"items\":1,\"page\":2}", "data", .pathNotFound, "$", "“items”, “page”"),
+      ("{\"data\":{}}", "data.items", .pathNotFound, "$.data", "empty"),
+      ("{\"data\":5}", "data.items", .pathNotFound, "$.data", "“items” in a number"),
+      ("[[1]]", "items", .pathNotFound, "$", "from 0 to 0"),
+      ("[[1]]", "3", .pathNotFound, "$", "the array has 1"),
+    ] as [(String, JSONPath, JSONError.Code, String, String)])
+  func refusesPath(
+    text: String, path: JSONPath, code: JSONError.Code, location: String, words: String
+  ) {
+    let error = #expect(throws: JSONError.self) { try items(text, at: path) }
+    #expect(error?.code == code)
+    #expect(error?.path == location)
+    #expect(error?.message.contains(words) == true)
+  }
+
+  @Test(
+    "The rest of the document is checked",
+    arguments: [
+      ("[1] x", "", .trailingContent, "$"), ("[1]\n[2]", "", .trailingContent, "$"),
+      ("{\"a\":1} {\"a\":2}", "", .trailingContent, "$"),
+      ("{\"d\":[1],\"e\":[tru]}", "d", .unexpectedCharacter, "$.e[0]"),
+      ("{\"d\":[1] \"e\":1}", "d", .unexpectedCharacter, "$"),
+      ("{\"d\":[1],\"d\":[2]}", "d", .duplicateMember, "$"),
+      ("{\"d\":[1]", "d", .unexpectedEnd, "$"), ("[[1],]x", "0", .trailingContent, "$"),
+      ("[1,[2,x]]", "", .unexpectedCharacter, "$[1][1]"), ("[1 2]", "", .unexpectedCharacter, "$"),
+      ("{\"d\":[{\"n\":\"a\nb\"}]}", "d", .controlCharacter, "$.d[0].n"),
+      ("{\"a\":1}\n{\"a\":}", "", .unexpectedCharacter, "$[1].a"),
+      ("[1,", "", .unexpectedEnd, "$"),
+    ] as [(String, JSONPath, JSONError.Code, String)])
+  func refusesRest(text: String, path: JSONPath, code: JSONError.Code, location: String) {
+    let error = #expect(throws: JSONError.self) { try items(text, at: path) }
+    #expect(error?.code == code)
+    #expect(error?.path == location)
+  }
+
+  @Test(
+    arguments: [[0xFF, 0xFE, 0x5B, 0x00], [0x00, 0x5B, 0x00, 0x5D], [0xFE, 0xFF]] as [[UInt8]])
+  func otherEncodingsAreNamed(bytes: [UInt8]) {
+    let error = #expect(throws: JSONError.self) { try JSONValue(parsing: Data(bytes)) }
+    #expect(error?.code == .invalidEncoding)
+    #expect(error?.message.contains("UTF-8") == true)
+  }
+
+  @Test(
+    "Skipping finds the same bounds as reading",
+    arguments: [
+      ("[]", ""), ("[1 , -2.5e3,\"]\\\"\" , [1,[2]],{\"a\":\"}\"} ,null,true]", ""),
+      ("{\"d\":[{\"x_y\":\"Y_y\\\\\"},\"\",0,{}]}", "d"), ("{\"a\":1}\n{\"a\":[2]}\n", ""),
+      (
+        "[\"a text of more than eight bytes, \\\\\\\"\",{\"key of many bytes\":[[[[]]]]},12345678901]",
+        ""
+      ),
+    ] as [(String, JSONPath)])
+  func skips(text: String, path: JSONPath) throws {
+    try Array(text.utf8).withUnsafeBytes { bytes in
+      var reading = try JSONItemReader(bytes, at: path)
+      var skipping = try JSONItemReader(bytes, at: path)
+      let tape = JSONTape()
+      let other = JSONTape()
+      while try reading.next(into: tape) {
+        #expect(try skipping.skipNext() == reading.itemRange)
+        try skipping.readSkipped(into: other)
+        #expect(other.value(0) == tape.value(0))
+        #expect(skipping.itemPath == reading.itemPath)
+      }
+      #expect(try skipping.skipNext() == nil)
+    }
+  }
+
+  @Test func aSkippedItemIsCheckedWhenRead() throws {
+    try Array("[[1}, 2]".utf8).withUnsafeBytes { bytes in
+      var reader = try JSONItemReader(bytes)
+      #expect(try reader.skipNext() == 1..<4)
+      let error = #expect(throws: JSONError.self) { try reader.readSkipped(into: JSONTape()) }
+      #expect(error?.path == "$[0][1]")
+    }
+  }
+}
