@@ -15,7 +15,14 @@ struct AttributeSpellings {
     let attribute: Int
     let key: RemoteKey
     let strength: Strength
+    /// Among equally strong claims: how far up the chain of entities the prefix was found.
+    let level: Int
     let precedence: UInt8
+
+    /// Whether the claim holds against the other one, which was made first.
+    func beats(_ rival: Claim) -> Bool {
+      (strength.rawValue, level) < (rival.strength.rawValue, rival.level)
+    }
   }
 
   /// The claims that hold, by attribute in model order, then by precedence.
@@ -28,13 +35,12 @@ struct AttributeSpellings {
     var best: [RemoteKey: Claim] = [:]
     for claim in all {
       let place = RemoteKey(steps: claim.key.steps, isCustom: false)
-      if let rival = best[place], rival.strength.rawValue <= claim.strength.rawValue { continue }
+      if let rival = best[place], !claim.beats(rival) { continue }
       best[place] = claim
     }
     claims = all.filter { claim in
       let winner = best[RemoteKey(steps: claim.key.steps, isCustom: false)]
-      return claim.strength == .custom
-        || (winner?.strength == claim.strength && winner?.attribute == claim.attribute)
+      return claim.strength == .custom || winner?.attribute == claim.attribute
     }
   }
 
@@ -43,29 +49,31 @@ struct AttributeSpellings {
     of attribute: AttributeDescription, number: Int, in entity: EntityDescription
   ) -> [Claim] {
     var result: [Claim] = []
-    func claim(_ key: RemoteKey, _ strength: Strength) {
+    func claim(_ key: RemoteKey, _ strength: Strength, level: Int = 0) {
       guard !result.contains(where: { $0.key.steps == key.steps }) else { return }
+      let rank = result.count { $0.strength != .custom } + 1
       result.append(
         Claim(
-          attribute: number, key: key, strength: strength,
-          precedence: UInt8(clamping: strength == .custom ? 0 : max(result.count, 1))))
+          attribute: number, key: key, strength: strength, level: level,
+          precedence: strength == .custom ? 0 : UInt8(clamping: rank)))
     }
-    func natural(_ key: String, _ strength: Strength? = nil) {
+    func natural(_ key: String) {
       guard !key.isEmpty else { return }
-      let inferred: Strength =
+      let strength: Strength =
         key == attribute.name
         ? .ownName : (Inflection.camel(key) == attribute.name ? .inflected : .lastResort)
-      claim(RemoteKey(steps: [key], isCustom: false), strength ?? inferred)
+      claim(RemoteKey(steps: [key], isCustom: false), strength)
     }
 
     let name = attribute.name
     let custom = MappingRules.customKey(attribute.userInfo)
     if let custom { claim(custom, .custom) }
-    for key in MappingRules.reservedKeys
-    where MappingRules.names(forReserved: key, in: entity).contains(name) {
-      natural(key, .inflected)
+    for key in MappingRules.reservedKeys {
+      let names = MappingRules.names(forReserved: key, in: entity)
+      guard let level = names.firstIndex(of: name) else { continue }
+      claim(RemoteKey(steps: [key], isCustom: false), .inflected, level: level)
     }
-    if name == "id" || name == "remoteID" { natural("id", name == "id" ? .ownName : .identifier) }
+    if name == "remoteID" { claim(RemoteKey(steps: ["id"], isCustom: false), .identifier) }
     natural(Inflection.key(for: name))
     natural(name)
     natural(name.prefix(1).uppercased() + name.dropFirst())
@@ -73,7 +81,9 @@ struct AttributeSpellings {
     natural(Inflection.naturalSnake(name))
     natural(Inflection.naturalSnake(name).uppercased())
     // A dotted key may also stand in the item as it is.
-    if let custom, custom.steps.count > 1 { natural(custom.description, .lastResort) }
+    if let custom, custom.steps.count > 1 {
+      claim(RemoteKey(steps: [custom.description], isCustom: false), .lastResort)
+    }
     return result
   }
 

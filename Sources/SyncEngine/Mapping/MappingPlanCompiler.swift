@@ -67,12 +67,7 @@ package struct MappingPlanCompiler {
     let relationshipRules = relationships.enumerated().map { number, relationship in
       rule(for: relationship, number: number, of: entity, table: &table)
     }
-    let aliases = attributes.indices.compactMap { number in
-      spellings.claims.first {
-        $0.attribute == number && $0.strength != .custom && $0.strength != .identifier
-          && $0.key.steps.count == 1 && !MappingRules.reservedKeys.contains($0.key.steps[0])
-      }.map { (name: attributes[number].name, key: $0.key.steps[0]) }
-    }
+    let aliases = attributes.enumerated().map { (name: $1.name, rule: $0) }
     return PlanNode(
       entity: entity, identity: identity.map { [$0] } ?? [], attributes: attributeRules,
       relationships: relationshipRules, members: table.table(aliases: aliases), policy: policy)

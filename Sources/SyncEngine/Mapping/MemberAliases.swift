@@ -11,18 +11,20 @@ struct MemberAliases: Sendable {
     let entry: Int
   }
 
+  /// Number of the entry that stands for the first name; the others follow.
+  let firstEntry: Int
   private let candidates: [UInt64: [Candidate]]
   private let hasOtherLetters: Bool
 
-  /// Takes names with the number of the entry each stands for; nil when there are none.
-  init?(_ names: [(name: String, entry: Int)]) {
-    guard !names.isEmpty else { return nil }
+  /// Takes names, whose entries follow each other.
+  init(_ names: [String], firstEntry: Int) {
+    self.firstEntry = firstEntry
     var candidates: [UInt64: [Candidate]] = [:]
     var hasOtherLetters = false
-    for (name, entry) in names {
+    for (number, name) in names.enumerated() {
       let candidate = Candidate(
         name: name, snake: Inflection.snake(name), natural: Inflection.naturalSnake(name),
-        entry: entry)
+        entry: firstEntry + number)
       var text = name
       let hash = text.withUTF8 { MemberAliases.fold(UnsafeRawBufferPointer($0)) }
       if hash == nil { hasOtherLetters = true }
@@ -39,9 +41,11 @@ struct MemberAliases: Sendable {
     else { return -1 }
     let text = String(decoding: key, as: UTF8.self)
     let name = Inflection.camel(text)
+    // Separators in any number count where an underscore is among them; `first-name` is no spelling.
     let lower = text.lowercased()
+    let words = text.contains("_") ? Inflection.naturalSnake(lower) : lower
     return candidates.first { candidate in
-      candidate.name == name || candidate.snake == lower || candidate.natural == lower
+      candidate.name == name || candidate.snake == words || candidate.natural == words
     }?.entry ?? -1
   }
 

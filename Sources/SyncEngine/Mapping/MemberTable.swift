@@ -11,6 +11,7 @@
 ///   if entry >= 0 { previous = entry }
 /// ```
 package struct MemberTable: Sendable {
+  /// One entry per key; then, for attributes with a natural name, one for all other spellings of it.
   package let entries: [MemberEntry]
 
   /// What the item itself fills, whatever it is: rules with an empty path.
@@ -26,7 +27,8 @@ package struct MemberTable: Sendable {
     self.entries = entries
     self.itself = itself
     self.aliases = aliases
-    index = MemberIndex(keys: entries.map { Array($0.key.utf8) })
+    let spelled = aliases.map { entries.prefix($0.firstEntry) } ?? entries[...]
+    index = MemberIndex(keys: spelled.map { Array($0.key.utf8) })
   }
 
   /// Finds the entry of a key.

@@ -40,20 +40,23 @@ package struct MemberTableBuilder {
   /// The table of everything said so far.
   package func table() -> MemberTable { table(aliases: nil) }
 
-  /// The table, with other spellings of some names that are understood too: each name stands for
-  /// the entry of a key that is in the table.
-  func table(aliases names: [(name: String, key: String)]?) -> MemberTable {
+  /// The table, with other spellings of some names that are understood too: those of `names`, each
+  /// for one attribute. They come after every spelling that was added.
+  func table(aliases names: [(name: String, rule: Int)]?) -> MemberTable {
     let entries = nodes.map { node in
       MemberEntry(
         key: node.key, targets: node.targets,
         child: node.children.nodes.isEmpty ? nil : node.children.table())
     }
-    let aliases = names.flatMap { names in
-      MemberAliases(
-        names.compactMap { name, key in
-          nodes.firstIndex { $0.key.utf8.elementsEqual(key.utf8) }.map { (name, $0) }
-        })
+    guard let names, !names.isEmpty else {
+      return MemberTable(entries: entries, itself: itself)
     }
-    return MemberTable(entries: entries, itself: itself, aliases: aliases)
+    let others = names.map { name, rule in
+      MemberEntry(
+        key: name, targets: [MemberTarget(.attribute, rule: rule, precedence: .max)])
+    }
+    return MemberTable(
+      entries: entries + others, itself: itself,
+      aliases: MemberAliases(names.map(\.name), firstEntry: entries.count))
   }
 }

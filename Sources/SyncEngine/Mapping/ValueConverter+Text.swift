@@ -66,16 +66,10 @@ extension ValueConverter {
   /// Whether the text is a web address that needs no escapes and no second look: `https://`, a plain
   /// host, a plain path and query. Most are, and making a URL of one costs microseconds.
   private static func isPlainURL(_ text: UnsafeRawBufferPointer) -> Bool {
-    let schemes: [StaticString] = ["https://", "http://"]
-    guard
-      let scheme = schemes.first(where: { scheme in
-        text.count > scheme.utf8CodeUnitCount
-          && text.prefix(scheme.utf8CodeUnitCount).elementsEqual(
-            UnsafeBufferPointer(start: scheme.utf8Start, count: scheme.utf8CodeUnitCount))
-      })
-    else { return false }
+    let scheme = hasPrefix(text, "https://") ? 8 : (hasPrefix(text, "http://") ? 7 : 0)
+    guard scheme > 0, text.count > scheme else { return false }
     var isHost = true
-    for (offset, byte) in text.dropFirst(scheme.utf8CodeUnitCount).enumerated() {
+    for (offset, byte) in text.dropFirst(scheme).enumerated() {
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
         UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
@@ -90,6 +84,12 @@ extension ValueConverter {
       }
     }
     return true
+  }
+
+  private static func hasPrefix(_ text: UnsafeRawBufferPointer, _ prefix: StaticString) -> Bool {
+    let length = prefix.utf8CodeUnitCount
+    guard text.count >= length else { return false }
+    return (0..<length).allSatisfy { text[$0] == prefix.utf8Start[$0] }
   }
 
   private func base64(_ text: UnsafeRawBufferPointer, arena: CellArena) -> Conversion {

@@ -1,0 +1,104 @@
+public import SyncCore
+
+/// Which JSON key fills what, for people and tools: `syncstack model --mapping` prints it.
+///
+/// ```
+/// User
+///   id          → id         Integer 64, primary key
+///   created_at  → createdAt  Date, also createdAt
+///   notes       → notes      list of Note, identifiers under notes_ids, notesIDs, notesIds
+/// ```
+public struct MappingDescription: Sendable, Hashable, Codable {
+  /// What fills the objects of one entity.
+  public struct Entity: Sendable, Hashable, Codable {
+    public let name: String
+    /// Names of the attributes that identify an object; empty when none do.
+    public let identity: [String]
+    /// Attributes in model order, then relationships to one, then to many.
+    public let fields: [Field]
+  }
+
+  /// What fills one property.
+  public struct Field: Sendable, Hashable, Codable {
+    public enum Kind: String, Sendable, Hashable, Codable { case attribute, toOne, toMany }
+
+    public let property: String
+    public let kind: Kind
+    /// Type of the attribute, or entity of the relationship.
+    public let type: String
+    /// The key that is looked at first, with dots between steps.
+    public let key: String
+    /// Other keys that are understood, the most important first.
+    public let otherKeys: [String]
+    /// Keys under which identifiers stand instead of objects; empty for attributes.
+    public let referenceKeys: [String]
+    public let isIdentity: Bool
+    public let isRequired: Bool
+    public let isExportable: Bool
+    /// Name of the transformer, whether it is registered or not.
+    public let transformer: String?
+  }
+
+  /// The entity the mapping starts from, then those its relationships lead to.
+  public let entities: [Entity]
+  public let remarks: [MappingRemark]
+
+  /// Describes the conventional mapping of an entity and of all entities it leads to.
+  public init(of entity: EntityDescription, transformers: TransformerRegistry = .shared) {
+    self.init(MappingPlanCompiler.compile(entity, transformers: transformers))
+  }
+
+  /// Describes the conventional mapping of all entities of a model.
+  public init(of model: ManagedObjectModel, transformers: TransformerRegistry = .shared) {
+    let parts = model.entities.map { MappingDescription(of: $0, transformers: transformers) }
+    entities = parts.compactMap(\.entities.first)
+    var known: Set<MappingRemark> = []
+    remarks = parts.flatMap(\.remarks).filter { known.insert($0).inserted }
+  }
+
+  /// Describes a plan.
+  package init(_ plan: MappingPlan) {
+    let root = [plan.rootNode]
+    let others = plan.nodes.indices.filter { $0 != plan.root }.map { plan.nodes[$0] }
+    entities = (root + others).map { node in
+      Entity(
+        name: node.entity.name,
+        identity: node.identity.map { node.entity.properties[$0].name },
+        fields: node.attributes.map(Field.init)
+          + node.relationships.map { Field($0, destination: plan.nodes[$0.node].entity.name) })
+    }
+    remarks = plan.remarks
+  }
+}
+
+extension MappingDescription.Field {
+  fileprivate init(_ rule: AttributeRule) {
+    property = rule.name
+    kind = .attribute
+    type = rule.type.rawValue
+    let first = rule.spellings.first ?? rule.remoteKey
+    key = first.description
+    // Capitals are understood too, and would only fill the page.
+    otherKeys = rule.spellings.dropFirst().map(\.description).filter { spelling in
+      spelling == rule.name || spelling.first?.isUppercase != true
+    }
+    referenceKeys = []
+    isIdentity = rule.isIdentity
+    isRequired = rule.isRequired
+    isExportable = rule.isExportable
+    transformer = rule.transformerName
+  }
+
+  fileprivate init(_ rule: RelationshipRule, destination: String) {
+    property = rule.name
+    kind = rule.relationship.isToMany ? .toMany : .toOne
+    type = destination
+    key = rule.remoteKey.description
+    otherKeys = rule.objectKeys.dropFirst().map(\.description)
+    referenceKeys = rule.referenceKeys.map(\.description)
+    isIdentity = false
+    isRequired = !rule.relationship.isOptional
+    isExportable = rule.isExportable
+    transformer = nil
+  }
+}

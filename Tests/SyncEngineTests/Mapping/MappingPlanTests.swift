@@ -1,0 +1,99 @@
+import SyncCore
+import SyncEngine
+import Testing
+
+@Suite struct MappingPlanTests {
+  private let entities = [
+    EntityDraft(
+      "User",
+      [
+        .attribute("id", .integer64, isOptional: false),
+        .attribute("name", .string, defaultValue: "x"),
+        .attribute("shade", .string, isTransient: true),
+        .toMany("notes", to: "Note", inverse: "user"),
+      ]),
+    EntityDraft(
+      "Note",
+      [
+        .attribute("id", .integer64),
+        .toOne("user", to: "User", inverse: "notes", isOptional: false),
+        .toMany("places", to: "Place"),
+      ]), EntityDraft("Place", [.attribute("name", .string)]),
+    EntityDraft("Island", [.attribute("id", .integer64)]),
+  ]
+
+  @Test("every entity that can be reached is a node, cycles included")
+  func nodes() throws {
+    let plan = try plan(entities)
+    #expect(plan.nodes.map(\.entity.name) == ["User", "Note", "Place"])
+    #expect(plan.nodes[1].relationships[0].node == plan.root)
+    #expect(plan.nodes.map(\.identity) == [[0], [0], []])
+  }
+
+  @Test("columns, defaults and required slots come from the model")
+  func slots() throws {
+    let plan = try plan(entities)
+    let user = plan.rootNode
+    #expect(user.columnSlots == [0, 1])
+    #expect(user.attributeSlots == [0, 1])
+    #expect(user.required == [0])
+    #expect(user.defaults.map(\.slot) == [1])
+    #expect(plan.nodes[1].toOneSlots == [1])
+    #expect(plan.nodes[1].requiredToOne == [1])
+    #expect(user.policy == .conventional)
+  }
+
+  @Test("what is hardly meant is remarked")
+  func remarks() throws {
+    let plan = try plan(entities)
+    #expect(plan.remarks.map(\.property) == ["places"])
+    #expect(plan.remarks[0].message.contains("sync.isPrimaryKey"))
+  }
+
+  @Test("equal mappings have equal fingerprints, others do not")
+  func fingerprints() throws {
+    let first = try plan([.attribute("a", .string)])
+    #expect(try plan([.attribute("a", .string)]).fingerprint == first.fingerprint)
+    #expect(try plan([.attribute("a", .integer64)]).fingerprint != first.fingerprint)
+    #expect(
+      try plan([.attribute("a", .string, remoteKey: "b")]).fingerprint != first.fingerprint)
+  }
+
+  @Test("a right guess, a wrong guess and no guess find the same")
+  func hints() throws {
+    let names = (0..<40).map { "property\($0)" }
+    let members = try plan(names.map { .attribute($0, .string) }).rootNode.members
+    for name in names {
+      var key = name
+      key.withUTF8 { bytes in
+        let bytes = UnsafeRawBufferPointer(bytes)
+        var hint = -1
+        let found = members.find(bytes, hint: &hint)
+        #expect(found >= 0 && hint == found)
+        #expect(members.find(bytes, hint: &hint) == found)
+        hint = found == 0 ? 1 : 0
+        #expect(members.find(bytes, hint: &hint) == found)
+        hint = .max
+        #expect(members.find(bytes, hint: &hint) == found)
+      }
+    }
+  }
+
+  @Test("the description says which key fills what")
+  func description() throws {
+    let model = try ManagedObjectModel(entities)
+    let description = MappingDescription(
+      of: try model.requireEntity(named: "User"), transformers: TransformerRegistry())
+    #expect(
+      description.entities[0].description == """
+        User
+          id     → id     Integer 64, primary key, required
+          name   → name   String
+          notes  → notes  list of Note, identifiers under notes_ids, notesIDs, notesIds
+        """)
+    #expect(description.entities[2].description.hasPrefix("Place (no primary key)"))
+    let all = MappingDescription(of: model, transformers: TransformerRegistry())
+    #expect(all.entities.map(\.name) == ["User", "Note", "Place", "Island"])
+    #expect(all.remarks.count == 1)
+  }
+}

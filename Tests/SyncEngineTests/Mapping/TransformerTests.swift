@@ -1,0 +1,115 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import Testing
+
+@Suite struct TransformerTests {
+  private func cell(_ json: JSONValue, _ plan: MappingPlan, _ body: (Conversion) -> Void) throws {
+    let tape = JSONTape()
+    let arena = CellArena()
+    try json.canonicalData.withUnsafeBytes { bytes in
+      var scanner = JSONScanner(bytes, options: JSONReadingOptions())
+      try scanner.scanValue(into: tape)
+      body(plan.rootNode.attributes[0].converter.convert(0, of: tape, arena: arena))
+    }
+  }
+
+  private func text(_ conversion: Conversion) -> String? {
+    guard case .cell(let cell) = conversion else { return nil }
+    return String(decoding: cell.bytes, as: UTF8.self)
+  }
+
+  @Test("arrays and objects reach a transformer, and its result is final")
+  func sees() throws {
+    let registry = TransformerRegistry()
+    registry.register("First") { json in
+      Value(json: json[0] ?? json["first"] ?? json)
+    }
+    let plan = try plan(
+      [.attribute("name", .string, userInfo: ["sync.valueTransformer": "First"])],
+      transformers: registry)
+    try cell(["x"], plan) { #expect(text($0) == "x") }
+    try cell(["first": "y"], plan) { #expect(text($0) == "y") }
+    try cell("z", plan) { #expect(text($0) == "z") }
+    try cell([7], plan) { #expect(text($0) == "7") }
+    #expect(plan.remarks.isEmpty)
+  }
+
+  @Test("a transformable attribute gets any kind of value back")
+  func transformable() throws {
+    let registry = TransformerRegistry()
+    let date = Date(timeIntervalSince1970: 1_451_606_400)
+    registry.register("Date") { _ in .date(date) }
+    let plan = try plan(
+      [.attribute("date", .transformable, valueTransformerName: "Date")], transformers: registry)
+    try cell("/Date(1451606400000)/", plan) { conversion in
+      guard case .cell(let cell) = conversion else {
+        Issue.record("no value")
+        return
+      }
+      #expect(Value(archive: Data(cell.bytes)) == .date(date))
+    }
+  }
+
+  @Test("an error of the transformer is a mismatch")
+  func refuses() throws {
+    struct Refusal: Error, CustomStringConvertible { let description = "no such thing" }
+    let registry = TransformerRegistry()
+    registry.register("No") { _ in throw Refusal() }
+    let plan = try plan(
+      [.attribute("name", .string, userInfo: ["sync.valueTransformer": "No"])],
+      transformers: registry)
+    try cell("x", plan) { conversion in
+      guard case .mismatch(.transformer("no such thing")) = conversion else {
+        Issue.record("not refused")
+        return
+      }
+    }
+  }
+
+  @Test("a name nobody registered is remarked once, and the usual conversion applies")
+  func unregistered() throws {
+    let plan = try plan([
+      .attribute("name", .string, userInfo: ["sync.valueTransformer": "Missing"]),
+      .attribute("archive", .transformable, valueTransformerName: "NSSecureUnarchiveFromData"),
+    ])
+    #expect(plan.remarks.map(\.property) == ["name"])
+    try cell("x", plan) { #expect(text($0) == "x") }
+  }
+
+  @Test("a later registration makes a new plan")
+  func cache() throws {
+    let registry = TransformerRegistry()
+    let cache = MappingPlanCache(transformers: registry)
+    let model = try ManagedObjectModel([
+      EntityDraft(
+        "User", [.attribute("name", .string, userInfo: ["sync.valueTransformer": "T"])])
+    ])
+    let user = try model.requireEntity(named: "User")
+    let first = cache.plan(for: user)
+    #expect(cache.plan(for: user) === first)
+    registry.register("T") { Value(json: $0) }
+    let second = cache.plan(for: user)
+    #expect(second !== first)
+    #expect(second.remarks.isEmpty)
+    #expect(second.fingerprint != first.fingerprint)
+  }
+
+  @Test(
+    "a stored form brings every value back",
+    arguments: [
+      .null, .bool(true), .int(-7), .double(0.1), .decimal(12.5), .string("é\u{0}"),
+      .data(Data([0, 255])), .date(Date(timeIntervalSinceReferenceDate: 0.1)), .uuid(UUID()),
+      .url(URL(filePath: "/tmp")),
+    ] as [Value])
+  func archives(value: Value) {
+    let copy = Value(archive: value.archive)
+    #expect(copy == value)
+    #expect(copy?.archive == value.archive)
+  }
+
+  @Test("bytes that are no stored form give nothing", arguments: ["", "q", "i", "ix", "r1", "b2"])
+  func badArchives(text: String) {
+    #expect(Value(archive: Data(text.utf8)) == nil)
+  }
+}
