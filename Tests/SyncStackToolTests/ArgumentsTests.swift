@@ -9,7 +9,8 @@ import Testing
     name: "paint", summary: "Paints.",
     operands: [.init("FILE", "what"), .init("FRAME", required: false, "its frame")],
     options: [
-      .init("--colour", value: "NAME", required: true, "the colour"), .init("--coats", value: "N", "how many"),
+      .init("--colour", value: "NAME", required: true, "the colour"),
+      .init("--coats", value: "N", "how many"),
       .init("--dry", "only says so"),
     ])
 

@@ -34,11 +34,11 @@ import Testing
     (3_600.4, "60:00 min"),
   ])
   func writesDurations(seconds: Double, text: String) {
-    #expect(NumberText.duration(seconds) == text)
+    #expect(Figures.duration(seconds) == text)
   }
 
   @Test(arguments: [(0, "0"), (999, "999"), (1_000, "1,000"), (-1_234_567, "-1,234,567")])
   func groupsThousands(number: Int, text: String) {
-    #expect(NumberText.grouped(number) == text)
+    #expect(Figures.grouped(number) == text)
   }
 }

@@ -4,7 +4,7 @@ enum Spelling {
   static func nearest(to word: String, in candidates: [String]) -> String? {
     let ranked = candidates.map { ($0, distance(Array(word), Array($0))) }
     guard let best = ranked.min(by: { $0.1 < $1.1 }) else { return nil }
-    return best.1 <= max(1, word.count / 3) ? best.0 : nil
+    return best.1 <= max(1, (word.count + 1) / 3) ? best.0 : nil
   }
 
   /// How many characters have to be put in, left out or replaced.

@@ -21,28 +21,28 @@ struct MappingText {
   }
 
   private func table(of node: PlanNode) -> TextTable {
-    var table = TextTable([.init("JSON key"), .init("Fills"), .init("As")])
+    var table = TextTable([
+      .init("JSON key"), .init("Fills"), .init("As"), .init("Other spellings"),
+    ])
+    func add(_ keys: [RemoteKey], _ name: String, _ meaning: String) {
+      let others = keys.dropFirst().map(\.description).joined(separator: ", ")
+      table.add([keys.first?.description ?? "", name, meaning, others])
+    }
     for rule in node.attributes {
-      table.add([
-        list(rule.spellings), rule.name, rule.type.rawValue + (rule.isIdentity ? ", the key" : ""),
-      ])
+      add(rule.spellings, rule.name, rule.type.rawValue + (rule.isIdentity ? ", the key" : ""))
     }
     for rule in node.relationships {
       let destination = rule.relationship.destinationName
-      let objects = rule.relationship.isToMany ? "list of \(destination)" : destination
-      let keys =
-        rule.relationship.isToMany ? "list of keys of \(destination)" : "key of \(destination)"
+      let isToMany = rule.relationship.isToMany
+      let objects = isToMany ? "list of \(destination)" : destination
+      let keys = isToMany ? "list of keys of \(destination)" : "key of \(destination)"
       if rule.hasCustomKey {
-        table.add([list(rule.objectKeys), rule.name, "\(objects), or \(keys)"])
+        add(rule.objectKeys, rule.name, "\(objects), or \(keys)")
       } else {
-        table.add([list(rule.objectKeys), rule.name, objects])
-        table.add([list(rule.referenceKeys), rule.name, keys])
+        add(rule.objectKeys, rule.name, objects)
+        add(rule.referenceKeys, rule.name, keys)
       }
     }
     return table
-  }
-
-  private func list(_ keys: [RemoteKey]) -> String {
-    keys.map(\.description).joined(separator: ", ")
   }
 }

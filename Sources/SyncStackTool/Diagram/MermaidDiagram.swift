@@ -12,7 +12,7 @@ struct MermaidDiagram {
       for attribute in entity.ownAttributes {
         let mark = attribute.name == entity.primaryKey?.name ? "+" : ""
         let optional = attribute.isOptional ? "?" : ""
-        lines.append("    \(mark)\(attribute.type.rawValue)\(optional) \(attribute.name)")
+        lines.append("    \(mark)\(attribute.type)\(optional) \(attribute.name)")
       }
       lines.append("  }")
     }
@@ -24,9 +24,10 @@ struct MermaidDiagram {
     for connection in ModelConnection.all(in: model) {
       let source = model.entities[connection.source].name
       let destination = model.entities[connection.destination].name
-      let near = connection.isInverseToMany ? "*" : "0..1"
+      let near =
+        connection.inverseName == nil ? "" : connection.isInverseToMany ? " \"*\"" : " \"0..1\""
       let far = connection.isToMany ? "*" : "0..1"
-      lines.append("  \(source) \"\(near)\" --> \"\(far)\" \(destination) : \(connection.label)")
+      lines.append("  \(source)\(near) --> \"\(far)\" \(destination) : \(connection.label)")
     }
     return lines.joined(separator: "\n") + "\n"
   }

@@ -14,13 +14,13 @@ struct ProgressLine: Sendable {
     let share = min(1, max(0, fraction.isFinite ? fraction : 0))
     var tail = TextWidth.pad("\(Int((share * 100).rounded(.down))) %", to: 5, right: true)
     if total > 0 {
-      tail += "  \(NumberText.grouped(completed)) of \(NumberText.grouped(total))"
+      tail += "  \(Figures.grouped(completed)) of \(Figures.grouped(total))"
     }
     if elapsed >= 0.5, completed > 0 {
-      tail += "  \(NumberText.grouped(Int(Double(completed) / elapsed)))/s"
+      tail += "  \(Figures.grouped(Int(Double(completed) / elapsed)))/s"
     }
     if elapsed >= 1, share >= 0.02, share < 1 {
-      tail += "  \(NumberText.clock(elapsed / share * (1 - share))) left"
+      tail += "  \(Figures.clock(elapsed / share * (1 - share))) left"
     }
     let head = TextWidth.pad(phase, to: 7)
     let room = width - TextWidth.of(head) - TextWidth.of(tail) - 4

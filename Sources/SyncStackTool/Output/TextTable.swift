@@ -41,12 +41,10 @@ struct TextTable: Sendable {
     var result = ""
     for (index, text) in texts.enumerated() {
       if index > 0 { result += "  " }
-      let isLast = index == texts.count - 1
       let cut = TextWidth.cut(text, to: widths[index])
-      let isNumeric = columns[index].isNumeric
-      result +=
-        isLast && !isNumeric ? cut : TextWidth.pad(cut, to: widths[index], right: isNumeric)
+      result += TextWidth.pad(cut, to: widths[index], right: columns[index].isNumeric)
     }
+    while result.last == " " { result.removeLast() }
     return result
   }
 

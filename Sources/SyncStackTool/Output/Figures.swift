@@ -1,5 +1,5 @@
 /// Numbers as people read them, the same in every locale.
-enum NumberText {
+enum Figures {
   /// The number with commas between the thousands.
   static func grouped(_ number: Int) -> String {
     let digits = String(number.magnitude)
