@@ -11,7 +11,10 @@ extension ValueConverter {
     case .uri: return ValueConverter.url(text, arena: arena)
     case .binary: return base64(text, arena: arena)
     case .transformable: return .mismatch(.noTransformer)
-    case .integer16, .integer32, .integer64, .double, .float, .boolean, .decimal:
+    case .decimal:
+      if let plain = ValueConverter.plainDecimal(text) { return .cell(.text(plain)) }
+      fallthrough
+    case .integer16, .integer32, .integer64, .double, .float, .boolean:
       guard let number = NumberText(text), text.first != UInt8(ascii: "+") else {
         return .mismatch(.notANumber)
       }
