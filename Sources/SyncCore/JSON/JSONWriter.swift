@@ -187,14 +187,13 @@ package struct JSONWriter {
   private mutating func append(content: UnsafeRawBufferPointer) {
     bytes.append(UInt8(ascii: "\""))
     var start = 0
-    for index in content.indices {
-      let byte = content[index]
-      if byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") { continue }
-      bytes.append(contentsOf: content[start..<index])
-      appendEscape(byte)
+    while true {
+      let index = JSONText.indexOfEscape(content, from: start)
+      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: content[start..<index]))
+      if index == content.count { break }
+      appendEscape(content[index])
       start = index + 1
     }
-    bytes.append(contentsOf: content[start...])
     bytes.append(UInt8(ascii: "\""))
   }
 

@@ -9,7 +9,8 @@ struct JSONWriterTests {
       (0, "0"), (.integer(.min), "-9223372036854775808"), (5.0, "5"), (-0.0, "0"), (0.1, "0.1"),
       (1e17, "100000000000000000"), (1e20, "100000000000000000000"), (1e21, "1e+21"),
       (1.5e300, "1.5e+300"), (1e-6, "0.000001"), (1e-7, "1e-7"), (123456.789, "123456.789"),
-      (.double(.leastNonzeroMagnitude), "5e-324"), (-1.25, "-1.25"), (.double(.infinity), "1e999"), (.double(.nan), "null"),
+      (.double(.leastNonzeroMagnitude), "5e-324"), (-1.25, "-1.25"), (.double(.infinity), "1e999"),
+      (.double(.nan), "null"),
       (.decimal(Decimal(string: "12.200") ?? 0), "12.2"),
       (
         .decimal(Decimal(string: "12345678901234567890.123456789") ?? 0),
