@@ -71,6 +71,7 @@ package final class Store: @unchecked Sendable {
   /// - Parameters:
   ///   - commit: false rolls back in any case: the same work and the same change set, for nothing.
   /// - Precondition: not called from inside the body of another write of the store.
+  @discardableResult
   package func write<T>(
     _ info: TransactionInfo = TransactionInfo(), commit: Bool = true,
     _ body: (StoreTransaction) throws -> T

@@ -75,6 +75,7 @@ struct StoreOpener {
         try metadata.set(.format, Metadata.currentFormat)
         try metadata.set(.generation, 0)
         try metadata.set(.model, StoredModel(layout).encoded())
+        try metadata.set(.fingerprint, model.fingerprint)
       }
       try connection.commit()
     } catch {
@@ -100,6 +101,7 @@ struct StoreOpener {
           + "from a copy, or remove it.")
     }
     let layout = TableLayout(model: model, entityNumbers: stored.entityNumbers)
+    if try metadata.text(.fingerprint) == model.fingerprint { return layout }
     let current = StoredModel(layout)
     let differences = stored.differences(from: current)
     guard differences.isEmpty else {
@@ -111,9 +113,24 @@ struct StoreOpener {
           "The store was made with another model: \(shown)\(rest). Use the model it was made "
           + "with, or another store.")
     }
-    if stored != current, !configuration.isReadOnly {
-      try metadata.set(.model, current.encoded())
-    }
+    if !configuration.isReadOnly { try adopt(layout, as: current, connection, metadata) }
     return layout
+  }
+
+  /// Takes over a model that stores the same and differs in indexes or in what is required.
+  private func adopt(
+    _ layout: TableLayout, as description: StoredModel, _ connection: Connection,
+    _ metadata: Metadata
+  ) throws {
+    try connection.beginImmediate()
+    do {
+      try SchemaWriter(layout: layout, connection: connection).updateIndexes()
+      try metadata.set(.model, description.encoded())
+      try metadata.set(.fingerprint, layout.model.fingerprint)
+      try connection.commit()
+    } catch {
+      try connection.rollback()
+      throw error
+    }
   }
 }

@@ -15,6 +15,7 @@ package struct StoredModel: Sendable, Hashable, Codable {
 
   package struct Property: Sendable, Hashable, Codable {
     package var name: String
+
     /// Attribute type, or nil for a relationship.
     package var type: AttributeType?
     package var isOptional: Bool
@@ -22,6 +23,9 @@ package struct StoredModel: Sendable, Hashable, Codable {
     package var inverse: String?
     package var isToMany: Bool?
     package var isOrdered: Bool?
+
+    /// Where it is kept: name of the column, or of the link table with the side.
+    package var place: String?
     package var renamingIdentifier: String?
   }
 
@@ -33,25 +37,32 @@ package struct StoredModel: Sendable, Hashable, Codable {
       let own = entity.properties.dropFirst(entity.superentity?.properties.count ?? 0)
       return Entity(
         name: entity.name, superentity: entity.superentity?.name,
-        number: layout[entity].number, properties: own.compactMap(Self.describe),
+        number: layout[entity].number,
+        properties: own.compactMap { Self.describe($0, of: layout[entity]) },
         renamingIdentifier: entity.renamingIdentifier)
     }
   }
 
-  private static func describe(_ property: PropertyDescription) -> Property? {
+  private static func describe(
+    _ property: PropertyDescription, of entity: EntityLayout
+  ) -> Property? {
+    let link = entity.links[property.slot]
+    let place =
+      entity.column(property.slot)?.identifier.name
+      ?? link.map { "\($0.table.identifier.name) \($0.isForward ? "source" : "target")" }
     switch property {
     case .attribute(let attribute):
       guard !attribute.isTransient else { return nil }
       return Property(
         name: attribute.name, type: attribute.type, isOptional: attribute.isOptional,
-        renamingIdentifier: attribute.renamingIdentifier)
+        place: place, renamingIdentifier: attribute.renamingIdentifier)
     case .relationship(let relationship):
       guard !relationship.isTransient else { return nil }
       return Property(
         name: relationship.name, isOptional: relationship.isOptional,
         destination: relationship.destinationName, inverse: relationship.inverseName,
         isToMany: relationship.isToMany, isOrdered: relationship.isOrdered,
-        renamingIdentifier: relationship.renamingIdentifier)
+        place: place, renamingIdentifier: relationship.renamingIdentifier)
     }
   }
 
@@ -115,6 +126,10 @@ extension StoredModel {
         result.append(
           "“\(entity).\(property.name)” is \(before.storageText) in the store and "
             + "\(property.storageText) in the model")
+      } else if before.place != property.place {
+        result.append(
+          "“\(entity).\(property.name)” is kept in \(before.place ?? "nothing") in the store and in "
+            + "\(property.place ?? "nothing") by the model, because declarations changed places")
       }
     }
     return result
@@ -124,7 +139,12 @@ extension StoredModel {
 extension StoredModel.Property {
   /// How the property is stored, in words.
   fileprivate var storageText: String {
-    if let type { return type.rawValue }
+    switch type {
+    case .integer16, .integer32, .integer64: return "Integer"
+    case .double, .float: return "Double"
+    case let type?: return type.rawValue
+    case nil: break
+    }
     let order = isOrdered == true ? "ordered " : ""
     let count = isToMany == true ? "to-many" : "to-one"
     return "\(order)\(count) \(destination ?? "") (inverse \(inverse ?? "none"))"

@@ -1,0 +1,223 @@
+import SyncCore
+import SyncStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// A transaction is all or nothing, and says exactly what it did.
+@Suite struct TransactionTests {
+  private struct Stop: Error {}
+
+  private func filled(_ kind: StoreKind) throws -> TemporaryStore {
+    let temporary = try TemporaryStore(TestModels.social(), kind)
+    let model = temporary.store.model
+    try temporary.store.write { transaction in
+      try transaction.insert("User", (1...40).map { ["id": .int($0)] })
+      try transaction.insert("Note", (1...80).map { ["id": .int($0), "user": .int($0 % 40 + 1)] })
+      try transaction.insert("Tag", (1...5).map { ["id": .int($0)] })
+      let user = try model.requireEntity(named: "User")
+      try transaction.addLinks(
+        #require(user.relationship(named: "tags")), of: user, pairs: [(1, 1), (1, 2), (2, 1)])
+    }
+    return temporary
+  }
+
+  /// Something of everything.
+  private func change(_ transaction: StoreTransaction) throws {
+    let user = try transaction.model.requireEntity(named: "User")
+    let tags = try #require(user.relationship(named: "tags"))
+    try transaction.prepareBulkInsert(user, count: 5000)
+    try transaction.prepareBulkLinks(tags, of: user, count: 5000)
+    try transaction.insert("User", (100..<5100).map { ["id": .int($0)] })
+    try transaction.update("User", 3, ["name": "x"])
+    try transaction.delete([1], of: user)
+    try transaction.addLinks(tags, of: user, pairs: [(3, 3)])
+    try transaction.removeLinks(tags, of: user, pairs: [(2, 1)])
+  }
+
+  @Test(arguments: StoreKind.allCases) func anErrorLeavesEveryTableAsItWas(_ kind: StoreKind) throws
+  {
+    let temporary = try filled(kind)
+    let before = try temporary.store.read { try ($0.dump(), $0.indexNames()) }
+    #expect(throws: Stop.self) {
+      try temporary.store.write { transaction in
+        try change(transaction)
+        throw Stop()
+      }
+    }
+    let after = try temporary.store.read { try ($0.dump(), $0.indexNames()) }
+    #expect(before.0 == after.0)
+    #expect(before.1 == after.1)
+  }
+
+  @Test(arguments: StoreKind.allCases) func aDryRunReportsAndLeavesNoTrace(_ kind: StoreKind) throws
+  {
+    let temporary = try filled(kind)
+    let before = try temporary.store.read { try $0.dump() }
+    let published = Mutex(0)
+    let subscription = temporary.store.hub.subscribe { _ in published.withLock { $0 += 1 } }
+    let (_, dry) = try temporary.store.write(commit: false) { try change($0) }
+    #expect(try temporary.store.read { try $0.dump() } == before)
+    #expect(published.withLock { $0 } == 0)
+    let (_, real) = try temporary.store.write { try change($0) }
+    #expect(dry.summary == real.summary)
+    #expect(published.withLock { $0 } == 1)
+    subscription.cancel()
+  }
+
+  @Test func lateIndexesAreThereAfterTheCommit() throws {
+    let temporary = try filled(.file)
+    let before = try temporary.store.read { try $0.indexNames() }
+    try temporary.store.write { try change($0) }
+    #expect(try temporary.store.read { try $0.indexNames() } == before)
+  }
+
+  @Test func insertedWinsOverUpdatedAndVanishesWhenDeleted() throws {
+    let temporary = try TemporaryStore(TestModels.users())
+    let user = try temporary.store.model.requireEntity(named: "User")
+    let (_, changes) = try temporary.store.write { transaction in
+      let rows = try transaction.insert("User", [["id": 1], ["id": 2], ["id": 3]])
+      try transaction.update("User", rows[0], ["id": 10, "name": "x"])
+      try transaction.update("User", rows[1], ["name": "x"])
+      try transaction.delete([rows[1]], of: user)
+    }
+    #expect(changes.summary == "User +[1, 3] ~[] -[]")
+    #expect(changes.entities[0].insertedKeys == [10, 3])
+  }
+
+  @Test func updatesOfOneObjectAreJoined() throws {
+    let temporary = try filled(.memory)
+    let user = try temporary.store.model.requireEntity(named: "User")
+    let (_, changes) = try temporary.store.write { transaction in
+      try transaction.update("User", 7, ["name": "x"])
+      try transaction.update("User", 5, ["name": "x"])
+      try transaction.touch(7, of: user, slots: [8])
+      try transaction.update("User", 9, ["name": "x"])
+      try transaction.delete([9], of: user)
+    }
+    let users = try #require(changes.entities.first { $0.entity == user })
+    #expect(users.updated.map(\.row) == [5, 7])
+    #expect(users.updated[1].slots == [1, 8])
+    #expect(users.updatedKeys == [5, 7])
+    #expect(users.deletedKeys == [9])
+  }
+
+  @Test func aTouchOfASubentityNamesItsEntityAndKey() throws {
+    let temporary = try TemporaryStore(TestModels.vehicles())
+    let vehicle = try temporary.store.model.requireEntity(named: "Vehicle")
+    try temporary.store.write {
+      try $0.insert("Car", [["id": 1]])
+      try $0.insert("Racecar", [["id": 2]])
+    }
+    let (_, changes) = try temporary.store.write { transaction in
+      try transaction.touch(2, of: vehicle, slots: [2])
+      try transaction.touch(1, of: vehicle, slots: [2])
+      try transaction.touch(99, of: vehicle, slots: [2])
+    }
+    #expect(changes.summary == "Racecar +[] ~[2: owner] -[]; Car +[] ~[1: owner] -[]")
+    #expect(changes.entities.map(\.updatedKeys) == [[2], [1]])
+  }
+
+  @Test(arguments: StoreKind.allCases) func generationsGrowWithEachChange(_ kind: StoreKind) throws
+  {
+    let temporary = try TemporaryStore(TestModels.users(), kind)
+    let store = temporary.store
+    var generations: [Int64] = []
+    for id in 1...3 {
+      let info = TransactionInfo(author: "me", contextName: "c", origin: 9)
+      let (_, changes) = try store.write(info) { try $0.insert("User", [["id": .int(Int64(id))]]) }
+      generations.append(changes.generation)
+      #expect(changes.author == "me" && changes.contextName == "c" && changes.origin == 9)
+    }
+    let (_, nothing) = try store.write { _ in }
+    #expect(generations == [1, 2, 3])
+    #expect(nothing.isEmpty)
+  }
+
+  @Test func aSavepointUndoesItsPartOnly() throws {
+    let temporary = try TemporaryStore(TestModels.users())
+    let (_, changes) = try temporary.store.write { transaction in
+      try transaction.insert("User", [["id": 1]])
+      try? transaction.savepoint {
+        try transaction.insert("User", [["id": 2]])
+        throw Stop()
+      }
+      try transaction.savepoint { _ = try transaction.insert("User", [["id": 3]]) }
+    }
+    #expect(changes.entities[0].insertedKeys == [1, 3])
+    #expect(try temporary.store.read { try $0.dump()["User"]?.count } == 2)
+  }
+
+  @Test func aTransactionThatAnErrorEndedTakesNoMore() throws {
+    let temporary = try TemporaryStore(TestModels.users())
+    let store = temporary.store
+    let user = try store.model.requireEntity(named: "User")
+    try store.write { try $0.insert("User", [["id": 1]]) }
+    let before = try store.read { try $0.dump() }
+    let error = #expect(throws: StoreError.self) {
+      try store.write { transaction in
+        let block = RowBlock(width: user.properties.count)
+        _ = block.append()
+        // A row number that is taken ends the transaction.
+        try? transaction.insert(block, of: user, indexes: [0], rows: [1])
+        try transaction.insert("User", [["id": 2]])
+      }
+    }
+    #expect(error?.code == .transactionEnded)
+    #expect(try store.read { try $0.dump() } == before)
+  }
+
+  @Test func changesAreDeliveredInCommitOrder() throws {
+    let temporary = try TemporaryStore(TestModels.users())
+    let received = Mutex<[Int64]>([])
+    let subscription = temporary.store.hub.subscribe { changes in
+      received.withLock { $0.append(changes.generation) }
+    }
+    for id in 1...5 {
+      try temporary.store.write { try $0.insert("User", [["id": .int(Int64(id))]]) }
+    }
+    #expect(received.withLock { $0 } == [1, 2, 3, 4, 5])
+    subscription.cancel()
+    try temporary.store.write { try $0.insert("User", [["id": 6]]) }
+    #expect(received.withLock { $0.count } == 5)
+  }
+
+  @Test func aReadInsideAWriteSeesWhatWasWritten() throws {
+    let temporary = try TemporaryStore(TestModels.users(), .file)
+    let store = temporary.store
+    try store.write { transaction in
+      try transaction.insert("User", [["id": 1]])
+      #expect(try store.read { try $0.dump()["User"]?.count } == 1)
+    }
+  }
+
+  @Test func aReaderSeesOneStateWhileTheWriterGoesOn() throws {
+    let temporary = try TemporaryStore(TestModels.users(), .file)
+    let store = temporary.store
+    try store.write { try $0.insert("User", [["id": 1]]) }
+    try store.read { reader in
+      #expect(try reader.dump()["User"]?.count == 1)
+      try store.write { try $0.insert("User", [["id": 2]]) }
+      #expect(try reader.dump()["User"]?.count == 1)
+    }
+    #expect(try store.read { try $0.dump()["User"]?.count } == 2)
+  }
+
+  @Test func anInterruptStopsItsTransactionOnly() throws {
+    let temporary = try TemporaryStore(TestModels.users())
+    let store = temporary.store
+    let user = try store.model.requireEntity(named: "User")
+    try store.write { try $0.insert("User", (1...100).map { ["id": .int($0)] }) }
+    let error = #expect(throws: StoreError.self) {
+      try store.write { transaction in
+        try transaction.scan(user, .all) { _ in store.interrupt(transaction.token) }
+      }
+    }
+    #expect(error?.code == .interrupted)
+    let (old, _) = try store.write { $0.token }
+    try store.write { transaction in
+      try transaction.scan(user, .all) { _ in store.interrupt(old) }
+      try transaction.insert("User", [["id": 101]])
+    }
+  }
+}
