@@ -1,5 +1,6 @@
 /// What is wrong with a JSON text or value, and where.
 public struct JSONError: Error, Sendable, Hashable {
+  /// The kinds of errors.
   public enum Code: String, Sendable, Hashable, Codable {
     /// There is nothing but white space.
     case emptyDocument
@@ -31,6 +32,7 @@ public struct JSONError: Error, Sendable, Hashable {
     case unsupportedValue
   }
 
+  /// What kind of error it is.
   public let code: Code
   /// Line, from 1; nil when there is no text.
   public let line: Int?

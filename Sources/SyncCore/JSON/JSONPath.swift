@@ -8,13 +8,16 @@
 /// In the form with dots, a step of digits is a position when it meets an array and a name when it
 /// meets an object. `$` and the empty path are the document itself.
 public struct JSONPath: Sendable, Hashable {
+  /// One step: a name, or a position from 0.
   public enum Step: Sendable, Hashable {
     case key(String)
     case position(Int)
   }
 
+  /// The steps from the outside in.
   public var steps: [Step]
 
+  /// Makes a path of steps that are taken literally.
   public init(_ steps: [Step] = []) {
     self.steps = steps
   }

@@ -24,6 +24,7 @@ public struct JSONReadingOptions: Sendable, Hashable {
   /// What kind of text a payload is. Default: found out.
   public var format = Format.automatic
 
+  /// Makes options; what is left out has its default.
   public init(
     allowsTrailingCommas: Bool = true, maximumDepth: Int = 512, format: Format = .automatic
   ) {

@@ -12,6 +12,7 @@
 ///
 /// A `number` is one that is no 64-bit integer: it has a fraction or an exponent, or is too large.
 package struct JSONToken {
+  /// What a token stands for.
   package enum Kind: UInt8, Sendable {
     case null, `false`, `true`, integer, number, string, escapedString, object, array
   }
@@ -24,8 +25,10 @@ package struct JSONToken {
   package var length: UInt32
   /// Index of the first token behind this value and everything in it.
   package var next: Int32
+  /// What the token stands for.
   package var kind: Kind
 
+  /// Makes a token; the table above says what goes where.
   package init(kind: Kind, word: UInt64, length: UInt32, next: Int32, start: UInt64) {
     self.word = word
     self.start = start

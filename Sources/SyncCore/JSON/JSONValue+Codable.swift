@@ -38,6 +38,7 @@ extension JSONValue: Codable {
     }
   }
 
+  /// Encodes the value with any encoder.
   public func encode(to encoder: any Encoder) throws {
     switch self {
     case .object(let object):

@@ -32,6 +32,7 @@ public enum JSONValue: Sendable {
 // MARK: - Looking inside
 
 extension JSONValue {
+  /// Whether this is `null`.
   public var isNull: Bool {
     if case .null = self { true } else { false }
   }

@@ -7,6 +7,7 @@ public struct JSONWritingOptions: Sendable, Hashable {
   /// Whether members are written in the bytewise order of their names instead of their own.
   public var sortsKeys = false
 
+  /// Makes options; the default is one line, members in their order.
   public init(isPretty: Bool = false, sortsKeys: Bool = false) {
     self.isPretty = isPretty
     self.sortsKeys = sortsKeys
@@ -35,6 +36,7 @@ package struct JSONWriter {
   private var isEmpty: [Bool] = []
   private var followsKey = false
 
+  /// Makes a writer with an empty buffer.
   package init(options: JSONWritingOptions = JSONWritingOptions()) {
     self.options = options
   }
@@ -57,9 +59,13 @@ package struct JSONWriter {
 
   // MARK: - Structure
 
+  /// Opens an object.
   package mutating func beginObject() { begin(UInt8(ascii: "{")) }
+  /// Closes the object opened last.
   package mutating func endObject() { end(UInt8(ascii: "}")) }
+  /// Opens an array.
   package mutating func beginArray() { begin(UInt8(ascii: "[")) }
+  /// Closes the array opened last.
   package mutating func endArray() { end(UInt8(ascii: "]")) }
 
   /// Writes the name of the member whose value comes next.
@@ -78,24 +84,30 @@ package struct JSONWriter {
 
   // MARK: - Values
 
+  /// Writes `null`.
   package mutating func null() { literal("null") }
+  /// Writes `true` or `false`.
   package mutating func bool(_ value: Bool) { literal(value ? "true" : "false") }
 
+  /// Writes a whole number.
   package mutating func integer(_ value: Int64) {
     separate()
     JSONNumber.append(value, to: &bytes)
   }
 
+  /// Writes the shortest digits that give the double back.
   package mutating func double(_ value: Double) {
     separate()
     JSONNumber.append(value, to: &bytes)
   }
 
+  /// Writes all digits of a decimal.
   package mutating func decimal(_ value: Decimal) {
     separate()
     JSONNumber.append(value, to: &bytes)
   }
 
+  /// Writes a text with the escapes it needs.
   package mutating func string(_ value: String) {
     separate()
     append(string: value)

@@ -7,6 +7,7 @@ package import Foundation
 /// Accepted are the numbers of JSON, and beyond them a leading plus, leading zeros and a missing
 /// whole part (`.5`): what people write into strings. No grouping, no white space, no other locale.
 package struct NumberText {
+  /// Whether a minus sign stands before it.
   package private(set) var isNegative = false
   private(set) var high: UInt64 = 0
   private(set) var low: UInt64 = 0
@@ -93,6 +94,7 @@ package struct NumberText {
     return index > first ? (isNegative ? -value : value) : nil
   }
 
+  /// Whether there is no digit but zero.
   package var isZero: Bool { high == 0 }
 
   /// The number as a 64-bit integer; nil when it has a fraction or does not fit.
