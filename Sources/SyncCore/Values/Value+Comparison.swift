@@ -64,22 +64,33 @@ extension Value: Comparable {
     }
   }
 
+  /// Numbers of different kinds compare by their exact values, as SQLite compares integers with
+  /// reals (https://www.sqlite.org/datatype3.html#comparisons): by their nearest doubles first, and
+  /// where those are equal without any rounding.
   private static func compareNumbers(_ left: Value, _ right: Value) -> Int {
-    switch (left.integer, right.integer) {
-    case (let left?, let right?):
-      return left < right ? -1 : (left == right ? 0 : 1)
-    default:
-      if left.isDecimal || right.isDecimal, let first = left.exactDecimal,
-        let second = right.exactDecimal
-      {
-        return first < second ? -1 : (first == second ? 0 : 1)
-      }
-      return compare(left.approximate, right.approximate)
+    if let first = left.integer, let second = right.integer {
+      return first < second ? -1 : (first == second ? 0 : 1)
     }
+    if let first = left.exactDecimal, let second = right.exactDecimal {
+      return first < second ? -1 : (first == second ? 0 : 1)
+    }
+    let order = compare(left.nearestDouble, right.nearestDouble)
+    guard order == 0, left.nearestDouble.isFinite else { return order }
+    switch (left, right) {
+    case (.decimal(let decimal), _): return ExactNumber.compare(decimal, right.nearestDouble)
+    case (_, .decimal(let decimal)): return -ExactNumber.compare(decimal, left.nearestDouble)
+    default: break
+    }
+    if let integer = left.integer { return compare(integer, right.nearestDouble) }
+    if let integer = right.integer { return -compare(integer, left.nearestDouble) }
+    return 0
   }
 
-  private var isDecimal: Bool {
-    if case .decimal = self { true } else { false }
+  /// Compares an integer with a whole double that is near it.
+  private static func compare(_ integer: Int64, _ double: Double) -> Int {
+    // 2 to the power of 63 is the only whole double near an integer that is none itself.
+    guard let other = Int64(exactly: double) else { return -1 }
+    return integer < other ? -1 : (integer == other ? 0 : 1)
   }
 
   /// The number as a 64-bit integer when it was stored as one.
@@ -91,23 +102,23 @@ extension Value: Comparable {
     }
   }
 
+  /// The number as a decimal when that loses nothing.
   private var exactDecimal: Decimal? {
     switch self {
     case .bool(let value): value ? 1 : 0
     case .int(let value): Decimal(value)
-    case .double(let value): value.isFinite ? Decimal(value) : nil
     case .decimal(let value): value.isNaN ? nil : value
-    case .date(let value): Decimal(value.timeIntervalSinceReferenceDate)
     default: nil
     }
   }
 
-  private var approximate: Double {
+  /// The double that is nearest to the number: equal numbers of different kinds share it.
+  private var nearestDouble: Double {
     switch self {
     case .bool(let value): value ? 1 : 0
     case .int(let value): Double(value)
     case .double(let value): value
-    case .decimal(let value): NSDecimalNumber(decimal: value).doubleValue
+    case .decimal(let value): Double(value.canonicalText) ?? .nan
     case .date(let value): value.timeIntervalSinceReferenceDate
     default: 0
     }
@@ -143,8 +154,10 @@ extension Value: Hashable {
     case .null:
       hasher.combine(0)
     case .bool, .int, .double, .decimal, .date:
-      // Equal numbers of different kinds must hash alike, so all go through one form.
-      hasher.combine(approximate == 0 ? 0 : approximate)
+      // Equal numbers of different kinds must hash alike, so all go through one form. Zero has two
+      // signs and not-a-number many patterns.
+      let double = nearestDouble
+      hasher.combine(double == 0 ? 0 : (double.isNaN ? .nan : double))
     case .string, .uuid, .url:
       for byte in storedText.utf8 { hasher.combine(byte) }
     case .data(let value):
