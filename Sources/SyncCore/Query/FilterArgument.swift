@@ -1,0 +1,113 @@
+import Foundation
+
+/// Something that can stand for `%@` in a filter and is not a plain value: managed objects are.
+public protocol FilterArgument {
+  /// What takes the place of `%@`.
+  var filterOperand: FilterOperand { get }
+}
+
+/// What an argument of a filter comes down to.
+public enum FilterOperand: Sendable {
+  case value(Value)
+  case object(ManagedObjectID)
+  case list([FilterOperand])
+
+  /// Two ends that both belong to it.
+  case range(Value, Value)
+}
+
+extension ManagedObjectID: FilterArgument {
+  public var filterOperand: FilterOperand { .object(self) }
+}
+
+extension FilterOperand: FilterArgument {
+  public var filterOperand: FilterOperand { self }
+}
+
+/// A range stands for all values between its ends: `"age BETWEEN %@", 18...30`.
+extension ClosedRange: FilterArgument where Bound: ValueConvertible {
+  public var filterOperand: FilterOperand { .range(lowerBound.storedValue, upperBound.storedValue) }
+}
+
+// MARK: - Conversion
+
+extension FilterOperand {
+  /// Makes an operand from an argument of any type, or nil when no attribute could hold it.
+  init?(argument: Any?) {
+    guard let argument else {
+      self = .value(.null)
+      return
+    }
+    switch argument {
+    case let argument as any FilterArgument:
+      self = argument.filterOperand
+    case let value as any ValueConvertible:
+      self = .value(value.storedValue)
+    case let optional as any OptionalArgument:
+      self.init(argument: optional.wrappedArgument)
+    case is NSNull:
+      self = .value(.null)
+    case let value as any RawRepresentable:
+      self.init(argument: value.rawValue)
+    case is [AnyHashable: Any], is NSDictionary:
+      return nil
+    case let list as any Sequence:
+      self.init(sequence: list)
+    default:
+      self.init(foundation: argument)
+    }
+  }
+
+  private init?(sequence: any Sequence) {
+    var operands: [FilterOperand] = []
+    for element in sequence {
+      guard let operand = FilterOperand(argument: element) else { return nil }
+      operands.append(operand)
+    }
+    self = .list(operands)
+  }
+
+  /// The reference types of Foundation, which casts bridge. Booleans need no care here: they compare as 0 and 1.
+  private init?(foundation argument: Any) {
+    switch argument {
+    case let number as NSDecimalNumber:
+      self = .value(.decimal(number.decimalValue))
+    case let number as NSNumber:
+      switch String(cString: number.objCType) {
+      case "d", "f": self = .value(.double(number.doubleValue))
+      case "Q": self = .value(number.uint64Value.storedValue)
+      default: self = .value(.int(number.int64Value))
+      }
+    case let text as String: self = .value(.string(text))
+    case let date as Date: self = .value(.date(date))
+    case let data as Data: self = .value(.data(data))
+    case let uuid as UUID: self = .value(.uuid(uuid))
+    case let url as URL: self = .value(.url(url))
+    default: return nil
+    }
+  }
+
+  /// The operand as part of a tree.
+  var expression: FilterExpression {
+    switch self {
+    case .value(let value): return .value(value)
+    case .object(let id): return .object(id)
+    case .range(let lower, let upper): return .range(lower, upper)
+    case .list(let operands):
+      let values = operands.compactMap { if case .value(let value) = $0 { value } else { nil } }
+      if values.count == operands.count { return .values(values) }
+      let objects = operands.compactMap { if case .object(let id) = $0 { id } else { nil } }
+      if objects.count == operands.count { return .objects(objects) }
+      return .list(operands.map(\.expression))
+    }
+  }
+}
+
+/// Looks into an optional that arrived as `Any`.
+private protocol OptionalArgument {
+  var wrappedArgument: Any? { get }
+}
+
+extension Optional: OptionalArgument {
+  var wrappedArgument: Any? { map { $0 as Any } }
+}

@@ -1,0 +1,249 @@
+/// Values, paths and calculations.
+///
+/// ```
+/// sum     = product { (+ | -) product }
+/// product = sign { (* | / | %%) sign }
+/// sign    = - sign | power
+/// power   = primary [** sign]
+/// primary = value | argument | { list } | ( or ) | path | SUBQUERY(path, $name, or) | TRUE | nil | …
+/// path    = (SELF | $name | key | %K) { . key } [. @function { . key }]
+/// ```
+extension FilterParser {
+  mutating func parseSum() throws(FilterError) -> Term {
+    var term = try parseProduct()
+    while isSymbol("+") || isSymbol("-") {
+      let operation: ArithmeticOperation = isSymbol("+") ? .add : .subtract
+      term = try calculate(term, operation) { parser throws(FilterError) in
+        try parser.parseProduct()
+      }
+    }
+    return term
+  }
+
+  private mutating func parseProduct() throws(FilterError) -> Term {
+    var term = try parseSign()
+    while isSymbol("*") || isSymbol("/") || isSymbol("%%") {
+      let operation: ArithmeticOperation =
+        isSymbol("*") ? .multiply : isSymbol("/") ? .divide : .remainder
+      term = try calculate(term, operation) { parser throws(FilterError) in
+        try parser.parseSign()
+      }
+    }
+    return term
+  }
+
+  private mutating func parseSign() throws(FilterError) -> Term {
+    guard take("-") else { return try parsePower() }
+    return try nested { parser throws(FilterError) in
+      let value = try parser.expression(parser.parseSign())
+      if case .value(let value) = value, let negated = Arithmetic.negated(value) {
+        return .expression(.value(negated))
+      }
+      return .expression(.negative(value))
+    }
+  }
+
+  private mutating func parsePower() throws(FilterError) -> Term {
+    let base = try parsePrimary()
+    guard isSymbol("**") else { return base }
+    return try nested { parser throws(FilterError) in
+      try parser.calculate(base, .power) { parser throws(FilterError) in try parser.parseSign() }
+    }
+  }
+
+  private mutating func calculate(
+    _ left: Term, _ operation: ArithmeticOperation,
+    _ right: (inout FilterParser) throws(FilterError) -> Term
+  ) throws(FilterError) -> Term {
+    let left = try expression(left)
+    index += 1
+    return .expression(.arithmetic(left, operation, try expression(right(&self))))
+  }
+
+  private func expression(_ term: Term) throws(FilterError) -> FilterExpression {
+    guard case .expression(let expression) = term else {
+      throw expected("AND, OR or the end behind a condition")
+    }
+    return expression
+  }
+
+  // MARK: - Primaries
+
+  private mutating func parsePrimary() throws(FilterError) -> Term {
+    switch token.kind {
+    case .number(let value):
+      index += 1
+      return .expression(.value(value))
+    case .text(let text):
+      index += 1
+      return .expression(.value(.string(text)))
+    case .symbol("("):
+      return try nested { parser throws(FilterError) in
+        parser.index += 1
+        let term = try parser.parseOr()
+        try parser.require(")")
+        return term
+      }
+    case .symbol("{"):
+      return .expression(try nested { parser throws(FilterError) in try parser.parseList() })
+    case .argument(.key), .variable, .identifier, .escaped:
+      return .expression(try parseNamed())
+    case .argument(let specifier):
+      let position = token.position
+      index += 1
+      return .expression(try arguments.next(specifier, at: position))
+    default:
+      throw expected("a key, a value or an argument")
+    }
+  }
+
+  private mutating func parseList() throws(FilterError) -> FilterExpression {
+    try require("{")
+    var elements: [FilterExpression] = []
+    while !isSymbol("}") {
+      if !elements.isEmpty { try require(",") }
+      elements.append(try expression(parseSum()))
+    }
+    try require("}")
+    let values = elements.compactMap { if case .value(let value) = $0 { value } else { nil } }
+    return values.count == elements.count ? .values(values) : .list(elements)
+  }
+
+  private static let constants: [String: Value] = [
+    "TRUE": .bool(true), "YES": .bool(true), "FALSE": .bool(false), "NO": .bool(false),
+    "NIL": .null, "NULL": .null,
+  ]
+
+  private static let keywords: Set<String> = [
+    "AND", "OR", "NOT", "ANY", "SOME", "ALL", "NONE", "IN", "BETWEEN", "BEGINSWITH", "CONTAINS",
+    "ENDSWITH", "LIKE", "MATCHES", "TRUEPREDICATE", "FALSEPREDICATE",
+  ]
+
+  private mutating func parseNamed() throws(FilterError) -> FilterExpression {
+    let next = tokens[index + 1].kind
+    if let keyword = token.keyword {
+      if next == .symbol("(") {
+        guard keyword == "SUBQUERY" else { throw unsupportedFunction() }
+        return try nested { parser throws(FilterError) in try parser.parseSubquery() }
+      }
+      if next != .symbol(".") {
+        if let constant = FilterParser.constants[keyword] {
+          index += 1
+          return .value(constant)
+        }
+        if FilterParser.keywords.contains(keyword) {
+          throw expected(
+            "a key, a value or an argument (a key of that name is written #\(keyword))")
+        }
+      }
+    }
+    return try parsePath()
+  }
+
+  private func unsupportedFunction() -> FilterError {
+    FilterError(
+      .unsupported, position: token.position,
+      message: "Functions such as \(token.shown) cannot be called in a filter. "
+        + "Calculate the value first and pass it as an argument (%@).")
+  }
+
+  // MARK: - Paths
+
+  private mutating func parsePath() throws(FilterError) -> FilterExpression {
+    var path = FilterPath([])
+    switch token.kind {
+    case .variable(let name):
+      guard variables.contains(name) else {
+        throw FilterError(
+          .syntax, position: token.position, expected: "a variable of a SUBQUERY around",
+          message: "There is no variable “$\(name)” here. Pass values as arguments (%@).")
+      }
+      path.variable = name
+      index += 1
+    case .identifier(let name) where name.uppercased() == "SELF":
+      index += 1
+    default:
+      path.keys = try parseKeys()
+    }
+    return try parseTail(path)
+  }
+
+  /// The keys of one step: one name, or those of an argument.
+  private mutating func parseKeys() throws(FilterError) -> [String] {
+    let position = token.position
+    switch token.kind {
+    case .identifier(let name), .escaped(let name):
+      index += 1
+      return [name]
+    case .argument(.key):
+      index += 1
+      return try arguments.nextKeys(at: position)
+    default:
+      throw expected("a key")
+    }
+  }
+
+  private mutating func parseTail(_ start: FilterPath) throws(FilterError) -> FilterExpression {
+    var path = start
+    while take(".") {
+      if case .function = token.kind { return try parseAggregate(of: .path(path)) }
+      path.keys += try parseKeys()
+    }
+    if isSymbol("[") {
+      throw FilterError(
+        .unsupported, position: token.position,
+        message: "Members of a relationship cannot be picked by number. Use ANY, ALL or SUBQUERY.")
+    }
+    return try path.splitAtFunction(position: token.position)
+  }
+
+  /// `@sum.score`, behind a collection.
+  private mutating func parseAggregate(
+    of collection: FilterExpression
+  ) throws(FilterError) -> FilterExpression {
+    guard case .function(let name) = token.kind,
+      let function = FilterPath.functions[name]
+    else {
+      throw expected("@count, @sum, @avg, @min or @max")
+    }
+    index += 1
+    var keys: [String] = []
+    while take(".") { keys += try parseKeys() }
+    return .aggregate(function, collection, key: keys)
+  }
+
+  private mutating func parseSubquery() throws(FilterError) -> FilterExpression {
+    index += 2
+    guard case .path(let path) = try parsePath() else { throw expected("a path to many objects") }
+    try require(",")
+    guard case .variable(let name) = token.kind else { throw expected("a variable such as “$n”") }
+    index += 1
+    try require(",")
+    variables.append(name)
+    let node = try condition(parseOr())
+    variables.removeLast()
+    try require(")")
+    guard take(".") else { throw expected("“.@count” behind a SUBQUERY") }
+    return try parseAggregate(of: .subquery(path, variable: name, node))
+  }
+}
+
+extension FilterPath {
+  static let functions: [String: AggregateFunction] = [
+    "count": .count, "sum": .sum, "avg": .average, "min": .min, "max": .max,
+  ]
+
+  /// A key path from an argument may have a function among its keys: `notes.@count`.
+  func splitAtFunction(position: Int?) throws(FilterError) -> FilterExpression {
+    guard let index = keys.firstIndex(where: { $0.hasPrefix("@") }) else { return .path(self) }
+    guard let function = FilterPath.functions[String(keys[index].dropFirst())] else {
+      throw FilterError(
+        .unsupported, position: position, key: keys[index],
+        message: "There is no function “\(keys[index])”. "
+          + "Known are @count, @sum, @avg, @min and @max.")
+    }
+    return .aggregate(
+      function, .path(FilterPath(variable: variable, Array(keys[..<index]))),
+      key: Array(keys[(index + 1)...]))
+  }
+}

@@ -1,0 +1,153 @@
+/// Values, paths, calculations and aggregates.
+extension FilterResolver {
+  /// Resolves what has to be one value.
+  mutating func expression(
+    _ expression: FilterExpression
+  ) throws(FilterError) -> ResolvedExpression {
+    switch expression {
+    case .value(let value):
+      return ResolvedExpression(value)
+    case .object(let id):
+      return ResolvedExpression(.value(.int(id.row)), .object(root: id.entity.rootIndex))
+    case .path(let path):
+      return try scalar(path)
+    case .negative(let operand):
+      return try arithmetic(ResolvedExpression(.int(0)), .subtract, self.expression(operand))
+    case .arithmetic(let left, let operation, let right):
+      return try arithmetic(self.expression(left), operation, self.expression(right))
+    case .aggregate(let function, let collection, let key):
+      return try aggregate(function, of: collection, key: key)
+    case .values, .objects, .list, .range:
+      throw mismatch("a list stands where one value is needed")
+    case .subquery:
+      throw mismatch("a SUBQUERY needs “.@count” behind it")
+    }
+  }
+
+  private func scalar(_ path: FilterPath) throws(FilterError) -> ResolvedExpression {
+    if columns != nil { return try column(path) }
+    let walk = try walk(path)
+    guard !walk.isToMany else {
+      throw FilterError(
+        .toManyPath, entity: scopes[0].entity.name, key: path.description,
+        message: "“\(path)” leads to many values. Put ANY, ALL or NONE before the comparison, "
+          + "or use @count, @sum, @avg, @min, @max or SUBQUERY.")
+    }
+    return walk.expression
+  }
+
+  // MARK: - Calculations
+
+  private func arithmetic(
+    _ left: ResolvedExpression, _ operation: ArithmeticOperation, _ right: ResolvedExpression
+  ) throws(FilterError) -> ResolvedExpression {
+    var left = left
+    var right = right
+    // A literal such as 1.5 is meant as written when it meets a decimal.
+    if right.kind == .decimal, let value = left.constant, left.kind.isNumber {
+      left = ResolvedExpression(try fit(value, to: right, options: []))
+    }
+    if left.kind == .decimal, let value = right.constant, right.kind.isNumber {
+      right = ResolvedExpression(try fit(value, to: left, options: []))
+    }
+    let kind = try kind(of: left, operation, right)
+    if let first = left.constant, let second = right.constant {
+      let value = Arithmetic.apply(operation, first, second)
+      return ResolvedExpression(kind == .date ? value.asDate : value)
+    }
+    return ResolvedExpression(.arithmetic(left, operation, right), kind)
+  }
+
+  private func kind(
+    of left: ResolvedExpression, _ operation: ArithmeticOperation, _ right: ResolvedExpression
+  ) throws(FilterError) -> FilterKind {
+    switch (left.kind, operation, right.kind) {
+    case (.null, _, .null): return .null
+    case (.null, _, let kind) where kind.isNumber || kind == .date: return kind
+    case (let kind, _, .null) where kind.isNumber || kind == .date: return kind
+    case (.integer, .remainder, .integer): return .integer
+    case (_, .remainder, _): throw mismatch("%% is for whole numbers")
+    case (.date, .subtract, .date): return .real
+    case (.date, .add, let kind) where kind.isNumber: return .date
+    case (.date, .subtract, let kind) where kind.isNumber: return .date
+    case (let kind, .add, .date) where kind.isNumber: return .date
+    case (let first, .power, let second) where first.isNumber && second.isNumber: return .real
+    case (.integer, _, .integer): return .integer
+    case (.decimal, _, .decimal), (.decimal, _, .integer), (.integer, _, .decimal):
+      return .decimal
+    case (let first, _, let second) where first.isNumber && second.isNumber: return .real
+    default:
+      throw mismatch("\(left.kind.name) \(operation.rawValue) \(right.kind.name)")
+    }
+  }
+
+  // MARK: - Aggregates
+
+  private mutating func aggregate(
+    _ function: AggregateFunction, of source: FilterExpression, key: [String]
+  ) throws(FilterError) -> ResolvedExpression {
+    let path: FilterPath
+    var variable: String?
+    var condition: FilterNode?
+    switch source {
+    case .path(let plain): path = plain
+    case .subquery(let inner, let name, let node): (path, variable, condition) = (inner, name, node)
+    default: throw mismatch("@\(function.rawValue) needs a path to many objects before it")
+    }
+    if columns != nil { return try column(FilterPath(path.keys + ["@\(function.rawValue)"] + key)) }
+    let walk = try walk(path)
+    guard walk.isToMany, walk.restIsEmpty else {
+      throw FilterError(
+        .toManyPath, entity: scopes[0].entity.name, key: path.description,
+        message: "“\(path)” has to end in a to-many relationship before @\(function.rawValue); "
+          + "keys of the members stand behind it.")
+    }
+    let (collection, _) = walk.split(scope: scopes.count)
+    return try inside(collection, variable: variable) { resolver throws(FilterError) in
+      let node: ResolvedNode? =
+        if let condition { try resolver.resolve(condition) } else { nil }
+      let (argument, kind) = try resolver.argument(function, key: key)
+      return ResolvedExpression(.aggregate(function, collection, node, argument), kind)
+    }
+  }
+
+  /// What a function is applied to, and the kind of its result.
+  private mutating func argument(
+    _ function: AggregateFunction, key: [String]
+  ) throws(FilterError) -> (ResolvedExpression?, FilterKind) {
+    if function == .count {
+      guard key.isEmpty else {
+        throw FilterError(
+          .unsupported, key: key.joined(separator: "."),
+          message: "@count counts objects; there is nothing to stand behind it.")
+      }
+      return (nil, .integer)
+    }
+    let scope = scopes.count - 1
+    let walk = try walk(keys: key, from: scope)
+    guard let attribute = walk.attribute, !walk.isToMany else {
+      throw FilterError(
+        .typeMismatch, entity: scopes[scope].entity.name, key: key.joined(separator: "."),
+        message: "@\(function.rawValue) needs the key of an attribute behind it.")
+    }
+    return (walk.expression, try function.resultKind(of: FilterKind(attribute.type), attribute))
+  }
+}
+
+extension AggregateFunction {
+  /// The kind of the result for values of a kind.
+  func resultKind(
+    of kind: FilterKind, _ attribute: AttributeDescription
+  ) throws(FilterError) -> FilterKind {
+    switch self {
+    case .count: return .integer
+    case .sum where kind.isNumber: return kind
+    case .average where kind.isNumber: return .real
+    case .min where kind != .opaque, .max where kind != .opaque: return kind
+    default:
+      throw FilterError(
+        .typeMismatch, key: attribute.name,
+        message: "There is no \(rawValue) of “\(attribute.name)”, which is \(kind.name).")
+    }
+  }
+}

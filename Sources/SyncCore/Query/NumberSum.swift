@@ -1,0 +1,63 @@
+import Foundation
+
+/// Adds numbers up so that the result does not depend on their order: the store and memory visit
+/// members differently. Nil values do not take part.
+package struct NumberSum {
+  private var integers: Int128 = 0
+  private var doubles: [Double] = []
+  private var decimals: [Decimal] = []
+
+  /// How many numbers were added.
+  package private(set) var count = 0
+
+  package init() {}
+
+  package mutating func add(_ value: Value) {
+    switch value {
+    case .bool(let value): integers += value ? 1 : 0
+    case .int(let value): integers += Int128(value)
+    case .double(let value): doubles.append(value)
+    case .date(let value): doubles.append(value.timeIntervalSinceReferenceDate)
+    case .decimal(let value): decimals.append(value)
+    default: return
+    }
+    count += 1
+  }
+
+  /// The sum; nil when nothing was added.
+  ///
+  /// - Throws: ``FilterError`` when whole numbers add up to more than 64 bits hold.
+  /// - Complexity: O(*n* log *n*) for doubles and decimals, which are added in ascending order.
+  package func sum() throws(FilterError) -> Value {
+    if count == 0 { return .null }
+    if !doubles.isEmpty { return double.isNaN ? .null : .double(double) }
+    if !decimals.isEmpty {
+      return .decimal(decimals.sorted().reduce(NumberSum.decimal(integers), +))
+    }
+    guard let sum = Int64(exactly: integers) else {
+      throw FilterError(
+        .overflow, message: "The sum \(integers) does not fit into a 64-bit integer.")
+    }
+    return .int(sum)
+  }
+
+  /// The mean, always a double; nil when nothing was added.
+  package func average() -> Value {
+    if count == 0 { return .null }
+    let total =
+      doubles.isEmpty && !decimals.isEmpty
+      ? Value.decimal(decimals.sorted().reduce(NumberSum.decimal(integers), +)).number ?? .nan
+      : double
+    let mean = total / Double(count)
+    return mean.isNaN ? .null : .double(mean)
+  }
+
+  private var double: Double {
+    let decimals = decimals.map { Value.decimal($0).number ?? .nan }
+    return (doubles + decimals).sorted().reduce(Double(integers), +)
+  }
+
+  private static func decimal(_ integer: Int128) -> Decimal {
+    Decimal(string: String(integer), locale: nil) ?? 0
+  }
+}

@@ -1,0 +1,124 @@
+/// A filter checked against an entity: keys are slots, constants have the kind of what they are
+/// compared with, text options are spelled out. Memory and SQL both work from this tree, so they
+/// cannot differ in what they understand.
+package struct ResolvedFilter: Sendable {
+  package let entity: EntityDescription
+  package let node: ResolvedNode
+}
+
+/// A condition. Every node is true or false, never unknown.
+///
+/// Paths start at a *scope*: 0 is the object that is asked about, each ``exists(_:_:)`` and each
+/// aggregate adds one scope for its member.
+package indirect enum ResolvedNode: Sendable {
+  case constant(Bool)
+  case and([ResolvedNode])
+  case or([ResolvedNode])
+  case not(ResolvedNode)
+
+  /// True when both are absent too.
+  case equal(ResolvedExpression, ResolvedExpression)
+
+  /// False when one side is absent.
+  case ordered(ResolvedExpression, FilterOrder, ResolvedExpression)
+  case member(ResolvedExpression, ResolvedList)
+  case text(ResolvedExpression, TextOperator, ResolvedExpression)
+  case matches(ResolvedExpression, ResolvedExpression, isCaseInsensitive: Bool)
+
+  /// Whether the condition holds for a member of the collection, which is the next scope.
+  case exists(ResolvedCollection, ResolvedNode)
+}
+
+package enum FilterOrder: String, Sendable, Hashable {
+  case less = "<"
+  case lessOrEqual = "<="
+  case greater = ">"
+  case greaterOrEqual = ">="
+}
+
+package enum TextOperator: Sendable, Hashable {
+  case contains, begins, ends, like
+}
+
+/// Something with a value, and what the value is measured by.
+package struct ResolvedExpression: Sendable {
+  package indirect enum Form: Sendable {
+    case value(Value)
+    case attribute(ResolvedPath, AttributeDescription)
+    /// The row number of the object that the path leads to.
+    case object(ResolvedPath)
+    case arithmetic(ResolvedExpression, ArithmeticOperation, ResolvedExpression)
+    case folded(ResolvedExpression, TextOptions)
+    /// Over the members for which the condition holds; the members are the next scope.
+    case aggregate(AggregateFunction, ResolvedCollection, ResolvedNode?, ResolvedExpression?)
+    /// A column of the answer, in conditions on groups.
+    case column(Int)
+  }
+
+  package var form: Form
+  package var kind: FilterKind
+
+  package init(_ form: Form, _ kind: FilterKind) {
+    self.form = form
+    self.kind = kind
+  }
+
+  init(_ value: Value) {
+    self.init(.value(value), FilterKind(value))
+  }
+
+  /// The value of a constant; nil for everything else.
+  package var constant: Value? {
+    if case .value(let value) = form { value } else { nil }
+  }
+}
+
+/// To-one relationships from an object on.
+package struct ResolvedPath: Sendable {
+  package var scope: Int
+  package var hops: [ResolvedHop]
+
+  package init(scope: Int, hops: [ResolvedHop]) {
+    self.scope = scope
+    self.hops = hops
+  }
+}
+
+/// One relationship of a path, and the entity it is a property of there.
+package struct ResolvedHop: Sendable {
+  package let relationship: RelationshipDescription
+  package let owner: EntityDescription
+
+  package init(relationship: RelationshipDescription, owner: EntityDescription) {
+    self.relationship = relationship
+    self.owner = owner
+  }
+
+  package var destination: EntityDescription { owner.destination(of: relationship) }
+}
+
+/// All objects at the end of a path whose last relationship is to-many. An object that is reached in
+/// several ways is there several times.
+package struct ResolvedCollection: Sendable {
+  package let scope: Int
+  package let hops: [ResolvedHop]
+  package let entity: EntityDescription
+}
+
+/// The constants of `IN`, fitted to the kind of what is looked for.
+package struct ResolvedList: Sendable {
+  /// Without repetitions and without nil, ascending.
+  package let values: [Value]
+  package let containsNull: Bool
+  private let set: Set<Value>
+
+  init(_ values: [Value]) {
+    set = Set(values.filter { !$0.isNull })
+    containsNull = values.contains(where: \.isNull)
+    self.values = set.sorted()
+  }
+
+  package func contains(_ value: Value) -> Bool {
+    value.isNull ? containsNull : set.contains(value)
+  }
+}

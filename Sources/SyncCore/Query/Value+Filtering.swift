@@ -1,0 +1,28 @@
+import Foundation
+
+/// The forms in which filters look at values.
+extension Value {
+  /// The text of a value that is stored as text; nil for others.
+  package var text: String? {
+    switch self {
+    case .string(let text): text
+    case .uuid(let uuid): uuid.uuidString
+    case .url(let url): url.absoluteString
+    default: nil
+    }
+  }
+
+  /// What the store would give back: SQLite has no not-a-number.
+  var storable: Value {
+    if case .double(let double) = self, double.isNaN { .null } else { self }
+  }
+
+  /// Seconds since 2001 as a date.
+  var asDate: Value {
+    switch self {
+    case .int(let seconds): .date(Date(timeIntervalSinceReferenceDate: Double(seconds)))
+    case .double(let seconds): .date(Date(timeIntervalSinceReferenceDate: seconds))
+    default: self
+    }
+  }
+}
