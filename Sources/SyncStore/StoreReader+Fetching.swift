@@ -2,22 +2,88 @@ package import SyncCore
 
 extension StoreReader {
   /// Reads the rows that a plan asks for, in its order.
+  ///
+  /// - Throws: ``FilterError`` when filter or order make no sense for the entity; ``StoreError``.
   package func fetch(_ plan: FetchPlan) throws -> [StoredRow] {
-    throw StoreError(.unsupported, message: "Fetch plans are not translated yet.")
+    try prepareToFetch(plan)
+    let statement = try statement(SelectBuilder(layout: layout).rows(plan))
+    defer { statement.clearBindings() }
+    let scanner = RowScanner(
+      connection: connection, layout: layout, target: layout[plan.entity], slots: nil, order: nil)
+    var result: [StoredRow] = []
+    try scanner.run(statement) { result.append($0.storedRow()) }
+    return result
   }
 
   /// Reads the identifiers of the objects that a plan asks for, in its order.
   package func fetchIdentifiers(_ plan: FetchPlan) throws -> [ManagedObjectID] {
-    throw StoreError(.unsupported, message: "Fetch plans are not translated yet.")
+    try prepareToFetch(plan)
+    let statement = try statement(SelectBuilder(layout: layout).identifiers(plan))
+    defer {
+      statement.reset()
+      statement.clearBindings()
+    }
+    let target = layout[plan.entity]
+    var current = target
+    var result: [ManagedObjectID] = []
+    while try statement.step() {
+      if target.table.hasEntityColumn {
+        let number = statement.integer(1)
+        if number != current.number { current = layout.entity(numbered: number) ?? target }
+      }
+      result.append(ManagedObjectID(entity: current.entity, row: statement.integer(0)))
+    }
+    return result
   }
 
   /// Counts the objects that a plan asks for.
   package func count(_ plan: FetchPlan) throws -> Int {
-    throw StoreError(.unsupported, message: "Fetch plans are not translated yet.")
+    try prepareToFetch(plan)
+    let statement = try statement(SelectBuilder(layout: layout).count(plan))
+    defer {
+      statement.reset()
+      statement.clearBindings()
+    }
+    return try statement.step() ? Int(statement.integer(0)) : 0
   }
 
   /// Reads the values that a plan asks for: one list per object or group, in the order of its columns.
   package func fetchValues(_ plan: FetchPlan) throws -> [[Value]] {
-    throw StoreError(.unsupported, message: "Fetch plans are not translated yet.")
+    try prepareToFetch(plan)
+    let (sql, columns) = try SelectBuilder(layout: layout).values(plan)
+    let statement = try statement(sql)
+    defer {
+      statement.reset()
+      statement.clearBindings()
+    }
+    var result: [[Value]] = []
+    while try statement.step() {
+      result.append(columns.indices.map { statement.value($0, as: columns[$0].type) })
+    }
+    return result
+  }
+
+  // MARK: - Statements
+
+  /// The prepared statement of a text, with its values bound.
+  private func statement(_ sql: SQLText) throws -> Statement {
+    let statement = try connection.statement(sql.text)
+    statement.bind(sql.bindings)
+    return statement
+  }
+
+  /// A filter may look up rows of any table.
+  private func prepareToFetch(_ plan: FetchPlan) throws {
+    try prepareToRead()
+    guard plan.filter != nil || !plan.sort.isEmpty else { return }
+    for table in layout.tables { try prepareToLookUp(table) }
+    for link in layout.links { try prepareToLookUp(link) }
+  }
+}
+
+extension Statement {
+  /// Binds values to the placeholders in order.
+  func bind(_ values: [Value]) {
+    for (index, value) in values.enumerated() { bind(Int32(index + 1), value) }
   }
 }

@@ -50,7 +50,11 @@ struct RowScanner {
   }
 
   private func scan(filter: Filter, _ body: (RowCursor) throws -> Void) throws {
-    throw StoreError(.unsupported, message: "Filters are not translated yet.")
+    let condition = try SelectBuilder(layout: layout).condition(filter, for: target.entity)
+    let statement = try connection.statement(select(where: condition.text))
+    statement.bind(condition.bindings)
+    defer { statement.clearBindings() }
+    try run(statement, body)
   }
 
   private func sortedUnique(_ rows: [Int64]) -> [Int64] {
@@ -86,7 +90,7 @@ struct RowScanner {
   // MARK: - Rows
 
   /// Steps through a statement that selects what ``select(where:)`` lists.
-  private func run(_ statement: Statement, _ body: (RowCursor) throws -> Void) throws {
+  func run(_ statement: Statement, _ body: (RowCursor) throws -> Void) throws {
     defer { statement.reset() }
     let columns = slots.map(columnMap)
     if !target.table.hasEntityColumn {

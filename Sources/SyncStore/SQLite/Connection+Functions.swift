@@ -19,5 +19,6 @@ extension Connection {
             UnsafeRawBufferPointer(start: left, count: Int(leftCount)),
             UnsafeRawBufferPointer(start: right, count: Int(rightCount))))
       }, nil)
+    registerFilterFunctions()
   }
 }

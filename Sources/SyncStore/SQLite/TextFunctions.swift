@@ -1,0 +1,153 @@
+import CSyncStackSQLite
+import Foundation
+import SyncCore
+
+/// What filters need beyond SQLite's own functions. Each is deterministic and calls the same code
+/// that evaluates filters in memory.
+extension SQLFunction {
+  /// `(text, options)`: the text without case or accents.
+  package static let fold = "syncstack_fold"
+  /// `(text, pattern, ignores case)`: whether a regular expression matches the whole text.
+  package static let matches = "syncstack_matches"
+  /// `(text, pattern)`: with `*` and `?`.
+  package static let like = "syncstack_like"
+  /// `(text, end)`
+  package static let ends = "syncstack_ends"
+  /// `(operator, left, right)`: exact for decimals.
+  package static let arithmetic = "syncstack_arithmetic"
+  /// `(left, right)`: negative, zero or positive, for decimals with numbers.
+  package static let compare = "syncstack_compare"
+  /// `(left, right)`: true when both are NULL too.
+  package static let equal = "syncstack_equal"
+  /// `(bits)`: the double with these bits.
+  package static let double = "syncstack_double"
+  /// Aggregate whose result does not depend on the order of rows.
+  package static let sum = "syncstack_sum"
+  package static let average = "syncstack_average"
+}
+
+extension Connection {
+  /// Makes the functions of filters known to the connection.
+  func registerFilterFunctions() {
+    register(SQLFunction.fold, arguments: 2) { context, arguments in
+      guard let text = SQLArgument.text(arguments, 0) else { return }
+      let options = TextOptions(rawValue: Int(sqlite3_value_int64(arguments?[1])))
+      SQLArgument.answer(context, text: TextFolding.fold(text, options))
+    }
+    register(SQLFunction.matches, arguments: 3) { context, arguments in
+      guard let text = SQLArgument.text(arguments, 0),
+        let pattern = SQLArgument.text(arguments, 1)
+      else { return }
+      do throws(FilterError) {
+        let matches = try TextPattern.matches(
+          text, pattern, isCaseInsensitive: sqlite3_value_int64(arguments?[2]) != 0)
+        sqlite3_result_int(context, matches ? 1 : 0)
+      } catch {
+        sqlite3_result_error(context, error.description, -1)
+      }
+    }
+    register(SQLFunction.like, arguments: 2) { context, arguments in
+      SQLArgument.answer(context, arguments, TextMatching.like)
+    }
+    register(SQLFunction.ends, arguments: 2) { context, arguments in
+      SQLArgument.answer(context, arguments, TextMatching.ends)
+    }
+    register(SQLFunction.arithmetic, arguments: 3) { context, arguments in
+      guard let name = SQLArgument.text(arguments, 0),
+        let operation = ArithmeticOperation(rawValue: name)
+      else { return }
+      SQLArgument.answer(
+        context,
+        Arithmetic.apply(
+          operation, SQLArgument.number(arguments?[1]), SQLArgument.number(arguments?[2])))
+    }
+    register(SQLFunction.compare, arguments: 2) { context, arguments in
+      let left = SQLArgument.number(arguments?[0])
+      let right = SQLArgument.number(arguments?[1])
+      guard !left.isNull, !right.isNull else { return }
+      sqlite3_result_int(context, Int32(left.compared(to: right)))
+    }
+    register(SQLFunction.equal, arguments: 2) { context, arguments in
+      let isEqual = SQLArgument.number(arguments?[0]) == SQLArgument.number(arguments?[1])
+      sqlite3_result_int(context, isEqual ? 1 : 0)
+    }
+    register(SQLFunction.double, arguments: 1) { context, arguments in
+      let bits = UInt64(bitPattern: sqlite3_value_int64(arguments?[0]))
+      sqlite3_result_double(context, Double(bitPattern: bits))
+    }
+    registerAggregate(SQLFunction.sum) { context in
+      do throws(FilterError) {
+        SQLArgument.answer(context, try NumberSumBox.finish(context).sum())
+      } catch {
+        sqlite3_result_error(context, error.description, -1)
+      }
+    }
+    registerAggregate(SQLFunction.average) { context in
+      SQLArgument.answer(context, NumberSumBox.finish(context).average())
+    }
+  }
+
+  private func register(
+    _ name: String, arguments: Int32,
+    _ body: @escaping (OpaquePointer?, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+  ) {
+    let box = Unmanaged.passRetained(FunctionBox(body: body))
+    sqlite3_create_function_v2(
+      handle, name, arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC, box.toOpaque(),
+      { context, _, arguments in
+        guard let data = sqlite3_user_data(context) else { return }
+        Unmanaged<FunctionBox>.fromOpaque(data).takeUnretainedValue().body(context, arguments)
+      }, nil, nil, { data in data.map { Unmanaged<FunctionBox>.fromOpaque($0).release() } })
+  }
+
+  private func registerAggregate(
+    _ name: String, _ finish: @escaping @convention(c) (OpaquePointer?) -> Void
+  ) {
+    sqlite3_create_function_v2(
+      handle, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, nil,
+      { context, _, arguments in
+        NumberSumBox.current(context)?.sum.add(SQLArgument.number(arguments?[0]))
+      }, finish, nil)
+  }
+}
+
+/// The code of a function, where SQLite can find it.
+private final class FunctionBox {
+  let body: (OpaquePointer?, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+
+  init(body: @escaping (OpaquePointer?, UnsafeMutablePointer<OpaquePointer?>?) -> Void) {
+    self.body = body
+  }
+}
+
+/// The sum of one group. SQLite gives each group zeroed memory for a pointer to it
+/// (https://www.sqlite.org/c3ref/aggregate_context.html).
+private final class NumberSumBox {
+  var sum = NumberSum()
+
+  /// The sum that is being made, begun when there is none.
+  static func current(_ context: OpaquePointer?) -> NumberSumBox? {
+    let size = Int32(MemoryLayout<UnsafeRawPointer?>.size)
+    guard
+      let memory = sqlite3_aggregate_context(context, size)?
+        .assumingMemoryBound(to: UnsafeRawPointer?.self)
+    else { return nil }
+    if let pointer = memory.pointee {
+      return Unmanaged<NumberSumBox>.fromOpaque(pointer).takeUnretainedValue()
+    }
+    let box = NumberSumBox()
+    memory.pointee = UnsafeRawPointer(Unmanaged.passRetained(box).toOpaque())
+    return box
+  }
+
+  /// The finished sum, which is given up; empty when there were no rows.
+  static func finish(_ context: OpaquePointer?) -> NumberSum {
+    guard
+      let memory = sqlite3_aggregate_context(context, 0)?
+        .assumingMemoryBound(to: UnsafeRawPointer?.self),
+      let pointer = memory.pointee
+    else { return NumberSum() }
+    memory.pointee = nil
+    return Unmanaged<NumberSumBox>.fromOpaque(pointer).takeRetainedValue().sum
+  }
+}
