@@ -11,10 +11,7 @@ extension ValueConverter {
     case .uri: return ValueConverter.url(text, arena: arena)
     case .binary: return base64(text, arena: arena)
     case .transformable: return .mismatch(.noTransformer)
-    case .decimal:
-      if let plain = ValueConverter.plainDecimal(text) { return .cell(.text(plain)) }
-      fallthrough
-    case .integer16, .integer32, .integer64, .double, .float, .boolean:
+    case .integer16, .integer32, .integer64, .double, .float, .boolean, .decimal:
       guard let number = NumberText(text), text.first != UInt8(ascii: "+") else {
         return .mismatch(.notANumber)
       }
