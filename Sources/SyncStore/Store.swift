@@ -15,6 +15,9 @@ package final class Store: @unchecked Sendable {
   package let configuration: Configuration
   package let hub = ChangeHub()
 
+  /// Where syncs wait for each other.
+  package let gate = WriteGate()
+
   /// Counts statements and keeps their texts, for tests.
   package let recorder: StatementRecorder
 

@@ -40,6 +40,11 @@ package final class RowBlock {
     return count - 1
   }
 
+  /// Forgets the last row.
+  package func removeLast() {
+    count -= 1
+  }
+
   /// Forgets all rows and keeps the memory.
   package func removeAll() {
     count = 0

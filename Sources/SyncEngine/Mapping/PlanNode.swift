@@ -61,6 +61,11 @@ package struct PlanNode: Sendable {
       .map { ($0.slot, $0.defaultValue) }
   }
 
+  /// Names of the attributes that identify an object, for messages.
+  package var identityName: String {
+    identity.map { entity.properties[$0].name }.joined(separator: ", ")
+  }
+
   /// Index in ``attributes`` of the rule that fills the slot, or nil when none does.
   package func attributeRule(forSlot slot: Int) -> Int? {
     attributes.firstIndex { $0.slot == slot }

@@ -1,0 +1,149 @@
+import SyncCore
+
+/// Staged rows of one plan node: cells, keys and links of every object the payload mentions.
+///
+/// ```
+///              ┌ block: cells, row after row            index: key → first occurrence
+/// occurrences ─┤                                         next:  further ones of the same key
+///              └ Occurrence: row number, owner, flags
+/// references  ── keys that the payload only refers to    mentions[rule]: who links to whom
+/// ```
+///
+/// Confined to the sync that owns it.
+final class Batch {
+  let node: PlanNode
+  let number: Int
+  let block: RowBlock
+  let index: KeyIndex
+  var occurrences: [Occurrence] = []
+  var mentions: [LinkMentions]
+
+  /// Keys the payload refers to without nesting the object, each once.
+  let references: RowBlock
+  let referenceIndex: KeyIndex
+  /// Index in ``stored`` of each reference's object, or -1.
+  var referenceStored: [Int32] = []
+
+  var stored: StoredRows
+  /// What differs between occurrences and their stored rows.
+  var differences: [SlotSet] = []
+  /// All stored rows of a key that several rows have, by the first occurrence of the key.
+  var contested: [Int32: [Int32]] = [:]
+  /// The stored row of a key whose first occurrence turned out to be another object.
+  var firstStored: [Int32: Int32] = [:]
+  /// Whether the whole table was read, so that nothing has to be looked up.
+  var isComplete = false
+  /// Whether several occurrences are one object, so that one owner may have several lists.
+  var hasRepeats = false
+
+  init(node: PlanNode, number: Int) {
+    self.node = node
+    self.number = number
+    block = RowBlock(width: node.entity.properties.count)
+    index = KeyIndex(block: block, identity: node.identity)
+    references = RowBlock(width: node.entity.properties.count, capacity: 1)
+    referenceIndex = KeyIndex(block: references, identity: node.identity)
+    mentions = Array(repeating: LinkMentions(), count: node.relationships.count)
+    stored = StoredRows(referenceCount: node.toOneSlots.count)
+  }
+
+  var entity: EntityDescription { node.entity }
+
+  /// The occurrence that stands for the object of the given one.
+  func representative(_ occurrence: Int32) -> Int32 {
+    var result = occurrence
+    while occurrences[Int(result)].flags.contains(.folded) {
+      result = occurrences[Int(result)].link
+    }
+    return result
+  }
+
+  /// Adds an occurrence for the row just appended to the block.
+  func append(_ occurrence: Occurrence) -> Int32 {
+    occurrences.append(occurrence)
+    return Int32(occurrences.count - 1)
+  }
+
+  /// Adds an occurrence to those of its key. The one identified by its key alone, of which there is at
+  /// most one, stays in front; then come the latest.
+  func chain(_ occurrence: Int32, to head: Int32) {
+    guard head >= 0 else { return index.insert(occurrence) }
+    occurrences[Int(head)].flags.insert(.shared)
+    occurrences[Int(occurrence)].flags.insert(.shared)
+    if occurrences[Int(occurrence)].isOwned, !occurrences[Int(head)].isOwned {
+      occurrences[Int(occurrence)].next = occurrences[Int(head)].next
+      occurrences[Int(head)].next = occurrence
+    } else {
+      occurrences[Int(occurrence)].next = head
+      index.replace(head, by: occurrence)
+    }
+  }
+
+  /// The occurrence of a stored row; added, without values, when the payload does not describe it.
+  func occurrence(ofStored index: Int32) -> Int32 {
+    let existing = stored.occurrences[Int(index)]
+    if existing >= 0 { return existing }
+    _ = block.append()
+    var occurrence = Occurrence()
+    occurrence.row = stored.rows[Int(index)]
+    occurrence.stored = index
+    occurrence.flags = [.active, .referenceOnly]
+    let result = append(occurrence)
+    stored.occurrences[Int(index)] = result
+    return result
+  }
+
+  /// Lays the cells of a later occurrence over those of an earlier one; what it does not mention
+  /// stays.
+  func overlay(_ later: Int, over earlier: Int) {
+    let source = block[later]
+    let target = block[earlier]
+    for slot in 0..<block.width where !source[slot].isAbsent { target[slot] = source[slot] }
+  }
+
+  /// Folds an occurrence into another one that was already matched, and returns the one that stands
+  /// for both: the earlier one in the payload, with the values of both.
+  func fold(_ occurrence: Int32, into matched: Int32) -> Int32 {
+    let earlier = min(occurrence, matched)
+    let later = max(occurrence, matched)
+    let source = occurrences[Int(matched)]
+    hasRepeats = true
+    overlay(Int(later), over: Int(earlier))
+    occurrences[Int(earlier)].row = source.row
+    occurrences[Int(earlier)].stored = source.stored
+    occurrences[Int(earlier)].link = -1
+    occurrences[Int(earlier)].flags.formUnion(source.flags)
+    occurrences[Int(earlier)].flags.insert(.uncompared)
+    occurrences[Int(later)].flags.insert(.folded)
+    occurrences[Int(later)].link = earlier
+    if source.stored >= 0 { stored.occurrences[Int(source.stored)] = earlier }
+    return earlier
+  }
+
+  /// The concrete entity of a stored row.
+  func concreteEntity(ofStored index: Int32) -> EntityDescription {
+    stored.entities.isEmpty
+      ? entity : EntityDescription(model: entity.model, index: Int(stored.entities[Int(index)]))
+  }
+
+  /// Notes what differs between an occurrence and its stored row.
+  func noteDifference(_ slots: SlotSet, of occurrence: Int32) {
+    guard !slots.isEmpty else { return }
+    let link = occurrences[Int(occurrence)].link
+    if link >= 0 {
+      differences[Int(link)].formUnion(slots)
+    } else {
+      differences.append(slots)
+      occurrences[Int(occurrence)].link = Int32(differences.count - 1)
+    }
+  }
+
+  /// The key of a row of ``block`` or ``references``, for reports and change sets.
+  func key(_ cells: UnsafePointer<Cell>) -> Value {
+    guard let slot = node.identity.first else { return .null }
+    return cells[slot].value(as: node.entity.properties[slot].attribute?.type)
+  }
+}
+
+@available(*, unavailable, message: "A batch is confined to the sync that owns it.")
+extension Batch: Sendable {}

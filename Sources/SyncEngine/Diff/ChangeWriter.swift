@@ -1,0 +1,175 @@
+import SyncCore
+import SyncStore
+
+/// Writes what matching and linking decided: new rows, changed slots, links and orders.
+///
+/// New objects have their row numbers and references before the first one is written, so the order
+/// of entities does not matter and no row is written twice.
+final class ChangeWriter {
+  let batches: [Batch]
+  let transaction: StoreTransaction
+  let control: SyncControl
+  let report: ReportBuilder
+
+  /// First row number given out by this sync, by root entity: rows from there on are new.
+  let firstNewRows: [Int: Int64]
+
+  private let total: Int
+  private var completed = 0
+
+  init(planner: LinkPlanner, matcher: Matcher) {
+    batches = planner.batches
+    transaction = planner.transaction
+    control = matcher.control
+    report = planner.report
+    firstNewRows = matcher.firstNewRows
+    total = batches.reduce(0) { $0 + $1.occurrences.count }
+  }
+
+  // MARK: - Insert
+
+  /// Writes the new objects, entity after entity, in payload order.
+  func insert() throws {
+    try control.begin(.insert, total: total)
+    completed = 0
+    for batch in batches {
+      var indexes: [Int32] = []
+      for index in batch.occurrences.indices {
+        let flags = batch.occurrences[index].flags
+        if flags.contains(.inserted), !flags.contains(.folded) { indexes.append(Int32(index)) }
+      }
+      if !indexes.isEmpty { try insert(indexes, of: batch) }
+    }
+  }
+
+  private func insert(_ indexes: [Int32], of batch: Batch) throws {
+    guard !batch.entity.isAbstract else {
+      throw SyncError(
+        .invalidRequest, entity: batch.entity.name,
+        message: """
+          Entity “\(batch.entity.name)” is abstract, so no object of it can be made. Sync one of its \
+          subentities.
+          """)
+    }
+    let arena = CellArena()
+    let defaults = batch.node.defaults.map { (slot: $0.slot, cell: arena.cell($0.value)) }
+    for index in indexes {
+      let cells = batch.block[Int(index)]
+      for (slot, cell) in defaults where cells[slot].isAbsent { cells[slot] = cell }
+      try checkRequired(cells, in: batch, among: batch.node.required)
+      try checkRequired(cells, in: batch, among: batch.node.requiredToOne)
+    }
+    try transaction.prepareBulkInsert(batch.entity, count: indexes.count)
+    let rows = batch.occurrences.map(\.row)
+    var start = 0
+    while start < indexes.count {
+      let end = min(start + ChangeWriter.portion, indexes.count)
+      try transaction.insert(
+        batch.block, of: batch.entity, indexes: Array(indexes[start..<end]), rows: rows)
+      completed += end - start
+      try control.advance(.insert, to: completed, of: total)
+      start = end
+    }
+    try withExtendedLifetime(arena) { try touchOwners(ofNew: indexes, in: batch) }
+    report[batch.entity].inserted += indexes.count
+  }
+
+  /// Rows between two checkpoints.
+  private static let portion = 512
+
+  /// A to-many relationship of a stored owner gained a new member: that changes the owner.
+  private func touchOwners(ofNew indexes: [Int32], in batch: Batch) throws {
+    for slot in batch.node.toOneSlots {
+      guard let side = otherSide(of: slot, in: batch) else { continue }
+      let firstNew = firstNewRows[side.entity.rootIndex] ?? .max
+      for index in indexes {
+        let cell = batch.block[Int(index)][slot]
+        if !cell.isEmpty, cell.integer < firstNew {
+          try transaction.touch(cell.integer, of: side.entity, slots: [side.slot])
+        }
+      }
+    }
+  }
+
+  /// The to-many relationship at the other end of a to-one slot.
+  private func otherSide(of slot: Int, in batch: Batch) -> (entity: EntityDescription, slot: Int)? {
+    guard let relationship = batch.entity.properties[slot].relationship,
+      relationship.isInverseToMany, let inverse = relationship.inverseSlot
+    else { return nil }
+    return (batch.entity.destination(of: relationship), inverse)
+  }
+
+  private func checkRequired(
+    _ cells: UnsafePointer<Cell>, in batch: Batch, among slots: some Sequence<Int>
+  ) throws {
+    for slot in slots where cells[slot].isEmpty {
+      let name = batch.entity.properties[slot].name
+      let key = batch.key(cells).description
+      throw SyncError(
+        .requiredValueMissing, entity: batch.entity.name, property: name, key: key,
+        message: """
+          “\(name)” of \(batch.entity.name) \(key) is required and would be empty. Send a value, give \
+          the model a default, or make “\(name)” optional.
+          """)
+    }
+  }
+
+  // MARK: - Update
+
+  /// Writes the slots that differ, and nothing else.
+  func update() throws {
+    try control.begin(.update, total: total)
+    completed = 0
+    for batch in batches {
+      var required = SlotSet()
+      for slot in batch.node.required + batch.node.requiredToOne { required.insert(slot) }
+      for index in batch.occurrences.indices {
+        completed += 1
+        if completed % SyncControl.stride == 0 {
+          try control.advance(.update, to: completed, of: total)
+        }
+        let occurrence = batch.occurrences[index]
+        guard occurrence.stored >= 0, !occurrence.flags.contains(.folded) else { continue }
+        if occurrence.flags.contains(.active), occurrence.link >= 0 {
+          let slots = batch.differences[Int(occurrence.link)]
+          try update(index, occurrence, slots, required, in: batch)
+        } else if !occurrence.flags.contains(.referenceOnly), occurrence.flags.contains(.decided) {
+          report[batch.entity].unchanged += 1
+        }
+      }
+    }
+  }
+
+  private func update(
+    _ index: Int, _ occurrence: Occurrence, _ slots: SlotSet, _ required: SlotSet, in batch: Batch
+  ) throws {
+    let cells = batch.block[index]
+    try checkRequired(cells, in: batch, among: slots.lazy.filter { required.contains($0) })
+    let entity = batch.concreteEntity(ofStored: occurrence.stored)
+    try transaction.update(
+      batch.block, index: index, row: occurrence.row, of: entity, slots: slots)
+    for slot in slots {
+      let property = entity.properties[slot]
+      report[entity]
+        .updatedProperties[property.name, default: 0] += 1
+      if property.relationship != nil { try touchOwners(occurrence, slot, cells[slot], in: batch) }
+    }
+    report[entity].updated += 1
+  }
+
+  /// An object moved from one owner to another: both changed.
+  private func touchOwners(
+    _ occurrence: Occurrence, _ slot: Int, _ cell: Cell, in batch: Batch
+  ) throws {
+    guard let side = otherSide(of: slot, in: batch),
+      let column = batch.node.toOneSlots.firstIndex(of: slot)
+    else { return }
+    let firstNew = firstNewRows[side.entity.rootIndex] ?? .max
+    for row in [
+      batch.stored.references[column][Int(occurrence.stored)], cell.isEmpty ? 0 : cell.integer,
+    ]
+    where row > 0 && row < firstNew {
+      try transaction.touch(row, of: side.entity, slots: [side.slot])
+    }
+  }
+}

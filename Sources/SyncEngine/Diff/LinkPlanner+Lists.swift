@@ -1,0 +1,70 @@
+import SyncCore
+import SyncStore
+
+/// The lists of the payload as row numbers.
+extension LinkPlanner {
+  struct RuleKey: Hashable {
+    let batch: Int
+    let rule: Int
+  }
+
+  struct Pair: Hashable {
+    let owner: Int64
+    let member: Int64
+  }
+
+  /// The rows each owner lists, in payload order, each once. Owners that the payload says nothing
+  /// about are not in it; of several lists of one owner the last one counts.
+  func lists(_ rule: Int, of batch: Batch) -> [Int64: [Int64]] {
+    let relationship = batch.node.relationships[rule]
+    let destination = batches[relationship.node]
+    let mentions = batch.mentions[rule]
+    var result: [Int64: [Int64]] = [:]
+    activeMentions(rule, of: batch) { mention, owner in
+      let targets = mentions.targets(of: mention)
+      var rows: [Int64] = []
+      rows.reserveCapacity(targets.count)
+      var seen = Set<Int64>()
+      for target in targets {
+        if let row = row(of: target, in: destination) {
+          if targets.count == 1 || seen.insert(row).inserted { rows.append(row) }
+        } else if relationship.relationship.kind == .manyToMany {
+          noteUnresolved(target, relationship, owner, batch)
+        }
+      }
+      result[batch.occurrences[Int(owner)].row] = rows
+    }
+    return result
+  }
+
+  /// Pairs that the lists at the other end of a many-to-many relationship speak for.
+  func pairsFromOtherSide(_ rule: Int, of batch: Batch) -> Set<Pair> {
+    let relationship = batch.node.relationships[rule]
+    let destination = batches[relationship.node]
+    guard let inverse = relationship.relationship.inverseSlot,
+      let inverseRule = destination.node.relationshipRule(forSlot: inverse),
+      destination.mentions[inverseRule].count > 0
+    else { return [] }
+    var result = Set<Pair>()
+    for (member, owners) in lists(inverseRule, of: destination) {
+      for owner in owners { result.insert(Pair(owner: owner, member: member)) }
+    }
+    return result
+  }
+
+  /// Reads the present order of everything that an ordered one-to-many list of the payload is about.
+  func readOrders() throws {
+    for batch in batches {
+      for (rule, relationship) in batch.node.relationships.enumerated()
+      where relationship.relationship.kind == .oneToMany && relationship.relationship.isOrdered
+        && batch.mentions[rule].count > 0
+      {
+        let owners = Array(lists(rule, of: batch).keys)
+        let members = try transaction.members(
+          of: relationship.relationship, in: batch.entity, owners: owners)
+        ordersBefore[RuleKey(batch: batch.number, rule: rule)] =
+          Dictionary(grouping: members, by: \.owner).mapValues { $0.map(\.row) }
+      }
+    }
+  }
+}

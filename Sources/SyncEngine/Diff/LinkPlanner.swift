@@ -1,0 +1,243 @@
+import SyncCore
+import SyncStore
+
+/// Turns what the payload says about relationships into reference cells, link changes and members to
+/// unlink or delete. Reads the store, writes nothing.
+///
+/// A column may be spoken for more than once. From weak to strong: the object's own to-one
+/// relationship, an owner's list of keys, an owner's list of nested objects; among equals the last
+/// one in the payload.
+final class LinkPlanner {
+  let batches: [Batch]
+  let operations: SyncOperations
+  let rootOwner: Owner?
+  let transaction: StoreTransaction
+  let report: ReportBuilder
+
+  /// Rows that nobody claimed, by batch.
+  private(set) var unclaimed: [Int: [Int64]] = [:]
+
+  /// Stored members of the one-to-many lists that the payload speaks of: the scope of nested deletion.
+  private(set) var memberCount = 0
+
+  /// Members of ordered one-to-many lists before anything is written, by owner.
+  var ordersBefore: [RuleKey: [Int64: [Int64]]] = [:]
+  private let unreadableLists: Set<ListKey>
+
+  init(matcher: Matcher, rootOwner: Owner?) {
+    batches = matcher.batches
+    operations = matcher.operations
+    transaction = matcher.transaction
+    report = matcher.report
+    unreadableLists = matcher.unreadableLists
+    self.rootOwner = rootOwner
+  }
+
+  /// Fills the reference cells of everything that is about to be written.
+  ///
+  /// - Parameter isRootSuspended: Nothing at the top may be deleted, because a key could not be read.
+  func plan(isRootSuspended: Bool) throws {
+    self.isRootSuspended = isRootSuspended
+    try readOrders()
+    for batch in batches {
+      for rule in batch.node.relationships.indices
+      where !batch.node.relationships[rule].relationship.isToMany {
+        setOwnReferences(rule, of: batch)
+      }
+    }
+    for kind in [LinkMentions.Kind.keys, .objects] {
+      for batch in batches {
+        for rule in batch.node.relationships.indices
+        where batch.node.relationships[rule].relationship.kind == .oneToMany {
+          setMemberReferences(rule, of: batch, kind: kind)
+        }
+      }
+    }
+    for batch in batches {
+      for rule in batch.node.relationships.indices
+      where batch.node.relationships[rule].relationship.kind == .oneToMany {
+        releaseUnlisted(rule, of: batch)
+      }
+    }
+    for batch in batches { compareReferences(batch) }
+  }
+
+  /// The row a target of a mention came out as, or nil when there is none to link.
+  func row(of target: Int32, in destination: Batch) -> Int64? {
+    if target >= 0 {
+      let row = destination.occurrences[Int(destination.representative(target))].row
+      return row > 0 ? row : nil
+    }
+    return row(ofReference: ~target, in: destination)
+  }
+
+  private func row(ofReference reference: Int32, in destination: Batch) -> Int64? {
+    let occurrence = destination.index.find(
+      identityOf: destination.references[Int(reference)])
+    if occurrence >= 0 {
+      let row = destination.occurrences[Int(destination.representative(occurrence))].row
+      if row > 0 { return row }
+    }
+    let stored = destination.referenceStored[Int(reference)]
+    return stored >= 0 ? destination.stored.rows[Int(stored)] : nil
+  }
+
+  /// The occurrence to write a reference of a target into, or nil when there is no such object.
+  private func writable(_ target: Int32, in destination: Batch) -> Int32? {
+    if target >= 0 {
+      let occurrence = destination.representative(target)
+      return destination.occurrences[Int(occurrence)].row > 0 ? occurrence : nil
+    }
+    let known = destination.index.find(identityOf: destination.references[Int(~target)])
+    if known >= 0 {
+      let occurrence = destination.representative(known)
+      if destination.occurrences[Int(occurrence)].row > 0 { return occurrence }
+    }
+    let stored = destination.referenceStored[Int(~target)]
+    return stored >= 0 ? destination.occurrence(ofStored: stored) : nil
+  }
+
+  private var isRootSuspended = false
+
+  /// Mentions whose owner takes what the payload says; of several for one owner the last.
+  func activeMentions(
+    _ rule: Int, of batch: Batch, _ body: (_ mention: Int, _ owner: Int32) -> Void
+  ) {
+    let mentions = batch.mentions[rule]
+    var last: [Int32: Int] = [:]
+    if batch.hasRepeats {
+      for mention in 0..<mentions.count {
+        last[batch.representative(mentions.owners[mention])] = mention
+      }
+    }
+    for mention in 0..<mentions.count {
+      let owner = batch.representative(mentions.owners[mention])
+      if batch.hasRepeats, last[owner] != mention { continue }
+      if batch.occurrences[Int(owner)].flags.contains(.active) { body(mention, owner) }
+    }
+  }
+
+  // MARK: - To-one
+
+  private func setOwnReferences(_ rule: Int, of batch: Batch) {
+    let relationship = batch.node.relationships[rule]
+    let destination = batches[relationship.node]
+    let mentions = batch.mentions[rule]
+    activeMentions(rule, of: batch) { mention, owner in
+      let cells = batch.block[Int(owner)]
+      guard let target = mentions.targets(of: mention).first else {
+        cells[relationship.slot] = .null
+        return
+      }
+      if let row = row(of: target, in: destination) {
+        cells[relationship.slot] = .integer(row)
+      } else {
+        noteUnresolved(target, relationship, owner, batch)
+      }
+    }
+  }
+
+  func noteUnresolved(
+    _ target: Int32, _ rule: RelationshipRule, _ owner: Int32, _ batch: Batch
+  ) {
+    let destination = batches[rule.node]
+    let cells =
+      target >= 0 ? destination.block[Int(target)] : destination.references[Int(~target)]
+    let key = destination.key(cells).description
+    let ownerKey = batch.key(batch.block[Int(owner)]).description
+    report.note(
+      .unresolvedReference, batch.entity, property: rule.name, key: key,
+      message: """
+        “\(rule.name)” of \(batch.entity.name) \(ownerKey) refers to \(destination.entity.name) \
+        \(key), which does not exist.
+        """)
+  }
+
+  // MARK: - One-to-many
+
+  private func setMemberReferences(_ rule: Int, of batch: Batch, kind: LinkMentions.Kind) {
+    let relationship = batch.node.relationships[rule]
+    guard let inverse = relationship.relationship.inverseSlot else { return }
+    let destination = batches[relationship.node]
+    let mentions = batch.mentions[rule]
+    activeMentions(rule, of: batch) { mention, owner in
+      guard mentions.kinds[mention] == kind else { return }
+      let row = batch.occurrences[Int(owner)].row
+      for target in mentions.targets(of: mention) {
+        if let member = writable(target, in: destination) {
+          destination.block[Int(member)][inverse] = .integer(row)
+        } else {
+          noteUnresolved(target, relationship, owner, batch)
+        }
+      }
+    }
+  }
+
+  /// Members that an owner's list does not mention: unlinked, or deleted when nobody else in the
+  /// payload claims them and deleting is allowed.
+  private func releaseUnlisted(_ rule: Int, of batch: Batch) {
+    let relationship = batch.node.relationships[rule]
+    guard let inverse = relationship.relationship.inverseSlot else { return }
+    let destination = batches[relationship.node]
+    guard let column = destination.node.toOneSlots.firstIndex(of: inverse) else { return }
+    let isRootScope = rootOwner.map { $0.batch == batch.number && $0.rule == rule } ?? false
+    let mayDelete = operations.contains(isRootScope ? .delete : .deleteRelationships)
+    let suspended = suspendedOwners(rule, of: batch, isRootScope: isRootScope)
+    var kinds: [Int64: LinkMentions.Kind] = [:]
+    activeMentions(rule, of: batch) { mention, owner in
+      let occurrence = batch.occurrences[Int(owner)]
+      guard !occurrence.flags.contains(.inserted) else { return }
+      kinds[occurrence.row] = batch.mentions[rule].kinds[mention]
+    }
+    guard !kinds.isEmpty else { return }
+    for index in 0..<destination.stored.count {
+      let owner = destination.stored.references[column][index]
+      guard owner > 0 else { continue }
+      let occurrence = destination.stored.occurrences[index]
+      if occurrence >= 0, !destination.block[Int(occurrence)][inverse].isAbsent { continue }
+      guard let kind = kinds[owner] else { continue }
+      if kind == .objects { memberCount += 1 }
+      if suspended.contains(owner) { continue }
+      if kind == .keys || (occurrence >= 0 && mayDelete) {
+        let member = destination.occurrence(ofStored: Int32(index))
+        destination.block[Int(member)][inverse] = .null
+      } else if mayDelete {
+        unclaimed[destination.number, default: []].append(destination.stored.rows[index])
+      }
+    }
+  }
+
+  /// Owners of lists in which a key could not be read: nobody can tell which member was meant.
+  private func suspendedOwners(
+    _ rule: Int, of batch: Batch, isRootScope: Bool
+  ) -> Set<Int64> {
+    var result = Set<Int64>()
+    if isRootScope, isRootSuspended, let rootOwner {
+      result.insert(batch.occurrences[Int(rootOwner.owner)].row)
+    }
+    for list in unreadableLists where list.batch == batch.number && list.rule == rule {
+      result.insert(batch.occurrences[Int(batch.representative(list.owner))].row)
+    }
+    return result
+  }
+
+  // MARK: - Comparison
+
+  /// Adds the to-one columns that differ to what the attributes' comparison found.
+  private func compareReferences(_ batch: Batch) {
+    for occurrence in batch.occurrences.indices {
+      let mention = batch.occurrences[occurrence]
+      guard mention.stored >= 0, !mention.flags.contains(.folded),
+        mention.flags.contains(.decided)
+          || mention.flags.contains(.referenceOnly)
+      else { continue }
+      let cells = batch.block[occurrence]
+      for (column, slot) in batch.node.toOneSlots.enumerated() where !cells[slot].isAbsent {
+        let stored = batch.stored.references[column][Int(mention.stored)]
+        if (cells[slot].isEmpty ? 0 : cells[slot].integer) != stored {
+          batch.noteDifference([slot], of: Int32(occurrence))
+        }
+      }
+    }
+  }
+}

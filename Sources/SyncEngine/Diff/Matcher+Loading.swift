@@ -1,0 +1,112 @@
+import SyncCore
+import SyncStore
+
+/// Reading of stored rows: by one scan where the payload covers much of a table, by key elsewhere.
+extension Matcher {
+  /// From this share of a table on, one scan is cheaper than looking the keys up (measured: a row of
+  /// a scan costs about a sixth of a look-up).
+  private static let scanShare = 6
+
+  /// Reads the rows whose keys the payload mentions.
+  func loadKeys(of batch: Batch, isRoot: Bool) throws {
+    let touched = batch.occurrences.count + batch.references.count
+    batch.referenceStored = Array(repeating: -1, count: batch.references.count)
+    let coversTable = isRoot && scope.isWholeEntity && operations.contains(.delete)
+    guard touched > 0 || coversTable else { return }
+    guard !batch.node.identity.isEmpty else { return }
+    let estimate = try transaction.estimatedCount(of: batch.entity)
+    if coversTable
+      || touched * Matcher.scanShare >= estimate
+    {
+      try read(batch, .all)
+      batch.isComplete = true
+    } else {
+      try read(batch, .keys(slot: batch.node.identity[0], keys(of: batch)))
+    }
+  }
+
+  /// Reads the rows that belong to owners, whatever their keys.
+  func loadMembers(of owners: [Int64], column slot: Int, in batch: Batch) throws {
+    guard !batch.isComplete else { return }
+    try read(batch, .references(slot: slot, owners))
+  }
+
+  /// Reads rows by number.
+  func loadRows(_ rows: [Int64], in batch: Batch) throws {
+    guard !batch.isComplete else { return }
+    try read(batch, .rows(rows))
+  }
+
+  private func keys(of batch: Batch) -> [Cell] {
+    let slot = batch.node.identity[0]
+    var keys: [Cell] = []
+    keys.reserveCapacity(batch.occurrences.count + batch.references.count)
+    for (row, occurrence) in batch.occurrences.enumerated()
+    where !occurrence.flags.contains(.keyless) && !occurrence.flags.contains(.referenceOnly) {
+      keys.append(batch.block[row][slot])
+    }
+    for row in 0..<batch.references.count { keys.append(batch.references[row][slot]) }
+    return keys
+  }
+
+  private func read(_ batch: Batch, _ selection: RowSelection) throws {
+    let toOneSlots = batch.node.toOneSlots
+    let hasFamily = !batch.entity.subentities.isEmpty
+    let mayRepeat = batch.stored.count > 0
+    var count = 0
+    try transaction.scan(batch.entity, selection) { cursor in
+      count += 1
+      if count % SyncControl.stride == 0 { try control.checkpoint() }
+      if mayRepeat, batch.stored.index(ofRow: cursor.row) != nil { return }
+      let index = batch.stored.append(
+        row: cursor.row, entity: hasFamily ? cursor.entityIndex : nil
+      ) { cursor.integer(toOneSlots[$0]) ?? 0 }
+      attach(index, cursor, in: batch)
+    }
+  }
+
+  /// Connects a stored row with what the payload says of its key, and compares the two at once when
+  /// there can be no doubt that they are the same object.
+  @inline(__always)
+  private func attach(_ index: Int32, _ cursor: RowCursor, in batch: Batch) {
+    let head = batch.index.find { cursor.cell($0) }
+    if head >= 0 {
+      let mention = batch.occurrences[Int(head)]
+      if mention.stored < 0, !mention.flags.contains(.shared) {
+        batch.occurrences[Int(head)].stored = index
+        batch.occurrences[Int(head)].row = cursor.row
+        batch.noteDifference(
+          cursor.differs(from: batch.block[Int(head)], among: batch.node.attributeSlots), of: head)
+      } else {
+        let first = mention.stored >= 0 ? [mention.stored] : []
+        batch.contested[head, default: first].append(index)
+      }
+    }
+    if batch.references.count > 0 {
+      let reference = batch.referenceIndex.find { cursor.cell($0) }
+      if reference >= 0, batch.referenceStored[Int(reference)] < 0 {
+        batch.referenceStored[Int(reference)] = index
+      }
+    }
+  }
+
+  /// Compares the objects whose row was not certain yet when it was read.
+  func compareRemaining(_ batch: Batch) throws {
+    var rows: [Int64] = []
+    for occurrence in batch.occurrences
+    where occurrence.flags.contains(.uncompared) && !occurrence.flags.contains(.folded)
+      && occurrence.stored >= 0
+    {
+      rows.append(occurrence.row)
+    }
+    guard !rows.isEmpty else { return }
+    try transaction.scan(batch.entity, .rows(rows)) { cursor in
+      guard let index = batch.stored.index(ofRow: cursor.row) else { return }
+      let occurrence = batch.stored.occurrences[Int(index)]
+      guard occurrence >= 0 else { return }
+      batch.noteDifference(
+        cursor.differs(from: batch.block[Int(occurrence)], among: batch.node.attributeSlots),
+        of: occurrence)
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import SyncCore
+import SyncStore
+
+/// Finds out which stored row each object of the payload is, wave by wave from the top of the payload
+/// down, and compares their attributes while the rows go by.
+///
+/// ```
+/// load keys ──▶ wave: decide ──▶ number new objects ──▶ load members ──▶ next wave … ──▶ compare the rest
+/// ```
+///
+/// Identity (architecture, Decisions: child identity in one-to-many):
+///
+/// 1. An object mentioned by its key alone is the first stored one of that key, or a new one.
+/// 2. An object in an owner's one-to-many list is first the owner's own child of that key; then a
+///    stored object of that key, or one of the payload, that no other owner lists; then a new one.
+final class Matcher {
+  let batches: [Batch]
+  let transaction: StoreTransaction
+  let operations: SyncOperations
+  let scope: Scope
+  let control: SyncControl
+  let unreadableLists: Set<ListKey>
+  let report: ReportBuilder
+
+  /// First row number given out by this sync, by root entity: rows from there on are new.
+  private(set) var firstNewRows: [Int: Int64] = [:]
+  private var waves: [[Int32]]
+  private var completed = 0
+  private let total: Int
+
+  init(
+    stager: Stager, transaction: StoreTransaction, operations: SyncOperations, scope: Scope,
+    control: SyncControl
+  ) {
+    batches = stager.batches
+    self.transaction = transaction
+    self.operations = operations
+    self.scope = scope
+    self.control = control
+    unreadableLists = stager.unreadableLists
+    report = stager.report
+    waves = batches.map { _ in [] }
+    total = batches.reduce(0) { $0 + $1.occurrences.count }
+  }
+
+  /// Matches every object that is reached through objects the sync may write.
+  func match(rootOwner: Owner?, root: Int) throws {
+    for batch in batches { try loadKeys(of: batch, isRoot: batch.number == root) }
+    if let rootOwner {
+      batches[rootOwner.batch].occurrences[Int(rootOwner.owner)].flags.insert(.current)
+      try openNextWave()
+    } else {
+      let occurrences = batches[root].occurrences
+      waves[root] = occurrences.indices.filter { occurrences[$0].flags.contains(.root) }
+        .map(Int32.init)
+    }
+    while waves.contains(where: { !$0.isEmpty }) {
+      for batch in batches where !waves[batch.number].isEmpty {
+        try decide(waves[batch.number], in: batch)
+        try numberNewObjects(waves[batch.number], in: batch)
+      }
+      try openNextWave()
+    }
+    for batch in batches { try compareRemaining(batch) }
+  }
+
+  // MARK: - Waves
+
+  /// Decides the identity of a wave's occurrences. Children that their owner already has come first,
+  /// so that nobody else takes them.
+  private func decide(_ wave: [Int32], in batch: Batch) throws {
+    var undecided: [Int32] = []
+    for (position, occurrence) in wave.enumerated() {
+      if position % SyncControl.stride == 0 { try advance(by: min(SyncControl.stride, wave.count)) }
+      batch.occurrences[Int(occurrence)].flags.formUnion([.reached, .current])
+      if decideAlone(occurrence, in: batch) { continue }
+      if !takeOwnChild(occurrence, in: batch) { undecided.append(occurrence) }
+    }
+    for occurrence in undecided { decideAmongOthers(occurrence, in: batch) }
+  }
+
+  private func advance(by count: Int) throws {
+    completed = min(completed + count, total)
+    try control.advance(.match, to: completed, of: total)
+  }
+
+  /// Gives the wave's new objects their row numbers, in payload order.
+  private func numberNewObjects(_ wave: [Int32], in batch: Batch) throws {
+    var count = 0
+    for occurrence in wave where isUnnumbered(occurrence, in: batch) { count += 1 }
+    guard count > 0 else { return }
+    var row = try transaction.reserveRows(count, in: batch.entity)
+    if firstNewRows[batch.entity.rootIndex] == nil { firstNewRows[batch.entity.rootIndex] = row }
+    for occurrence in wave where isUnnumbered(occurrence, in: batch) {
+      batch.occurrences[Int(occurrence)].row = row
+      row += 1
+    }
+  }
+
+  private func isUnnumbered(_ occurrence: Int32, in batch: Batch) -> Bool {
+    let occurrence = batch.occurrences[Int(occurrence)]
+    return occurrence.flags.contains(.inserted) && !occurrence.flags.contains(.folded)
+      && occurrence.row == 0
+  }
+
+  /// Collects the objects below the current wave, and reads what has to be known of their owners'
+  /// stored members.
+  private func openNextWave() throws {
+    var next: [[Int32]] = batches.map { _ in [] }
+    var owners: [MemberLoad: [Int64]] = [:]
+    var linked: [Int: [Int64]] = [:]
+    for batch in batches {
+      for rule in batch.node.relationships.indices where batch.mentions[rule].count > 0 {
+        collect(rule, of: batch, into: &next, owners: &owners, linked: &linked)
+      }
+    }
+    for batch in batches {
+      for occurrence in waves[batch.number] {
+        batch.occurrences[Int(occurrence)].flags.remove(.current)
+      }
+    }
+    for (load, rows) in owners {
+      try loadMembers(of: rows, column: load.slot, in: batches[load.batch])
+    }
+    for (number, rows) in linked { try loadRows(rows, in: batches[number]) }
+    waves = next
+  }
+
+  private struct MemberLoad: Hashable {
+    let batch: Int
+    let slot: Int
+  }
+
+  private func collect(
+    _ rule: Int, of batch: Batch, into next: inout [[Int32]],
+    owners: inout [MemberLoad: [Int64]], linked: inout [Int: [Int64]]
+  ) {
+    let relationship = batch.node.relationships[rule]
+    let destination = batches[relationship.node]
+    let mentions = batch.mentions[rule]
+    let inverse = relationship.relationship.inverseSlot
+    let loadsMembers =
+      relationship.relationship.kind == .oneToMany && !destination.isComplete
+    for mention in 0..<mentions.count {
+      guard batch.occurrences[Int(mentions.owners[mention])].flags.contains(.current) else {
+        continue
+      }
+      let owner = batch.occurrences[Int(batch.representative(mentions.owners[mention]))]
+      guard owner.flags.contains(.active) else { continue }
+      if loadsMembers, owner.row > 0, !owner.flags.contains(.inserted), let inverse {
+        owners[MemberLoad(batch: destination.number, slot: inverse), default: []]
+          .append(owner.row)
+      }
+      for target in mentions.targets(of: mention) where target >= 0 {
+        let flags = destination.occurrences[Int(target)].flags
+        guard !flags.contains(.reached) else { continue }
+        destination.occurrences[Int(target)].flags.insert(.reached)
+        next[destination.number].append(target)
+        if flags.contains(.keyless), owner.stored >= 0,
+          let column = batch.node.toOneSlots.firstIndex(of: relationship.slot)
+        {
+          let row = batch.stored.references[column][Int(owner.stored)]
+          if row > 0 { linked[destination.number, default: []].append(row) }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,259 @@
+import Foundation
+import SyncCore
+
+/// Reads the items of a payload into batches: tape and plan in, cells, keys and links out. Needs no
+/// store and no lock.
+///
+/// An object is staged in two steps: first its attributes, from which its key follows; then, once it
+/// is known whether the payload mentioned it before, its relationships, which are staged the same
+/// way, to any depth.
+final class Stager {
+  let plan: MappingPlan
+  let batches: [Batch]
+  let arena = CellArena()
+  let report: ReportBuilder
+
+  /// Items that stand in for others.
+  var replacements: ItemReplacements?
+
+  /// The owner of the root items, when they are the children of a given parent.
+  var rootOwner: Owner?
+
+  /// Whether the key of an item at the top could not be read, so that nobody knows which object was
+  /// meant.
+  private(set) var hasUnreadableRootKey = false
+
+  /// The owners of lists in which a key could not be read.
+  private(set) var unreadableLists: Set<ListKey> = []
+
+  /// Items that can be used, at the top of the payload.
+  private(set) var usableItemCount = 0
+  private(set) var itemCount = 0
+
+  let operations: SyncOperations
+  let onItemError: ItemErrorPolicy?
+  let scratch: [StagingScratch]
+  var path: PayloadPath
+  var candidates: [LinkCandidate] = []
+  var targets: [Int32] = []
+  private var rootTargets: [Int32] = []
+
+  init(
+    plan: MappingPlan, operations: SyncOperations, onItemError: ItemErrorPolicy?, path: String?
+  ) {
+    self.plan = plan
+    self.operations = operations
+    self.onItemError = onItemError
+    self.path = PayloadPath(list: path)
+    report = ReportBuilder()
+    for remark in plan.remarks {
+      report.note(
+        .unregisteredTransformer, plan.model.entity(named: remark.entity) ?? plan.rootNode.entity,
+        property: remark.property, message: remark.message)
+    }
+    batches = plan.nodes.enumerated().map { Batch(node: $1, number: $0) }
+    scratch = plan.nodes.map { StagingScratch(node: $0) }
+  }
+
+  /// The batch of the root items.
+  var rootBatch: Batch { batches[plan.root] }
+
+  // MARK: - Items
+
+  /// Stages the next item of the payload.
+  func stageRootItem(_ source: ItemSource) throws {
+    path.reset(item: itemCount)
+    itemCount += 1
+    let role = rootOwner.map { rootRole(of: $0) } ?? .root
+    guard let occurrence = try stage(0, of: source, node: plan.root, role: role) else { return }
+    usableItemCount += 1
+    rootBatch.occurrences[Int(occurrence)].flags.insert(.root)
+    if rootOwner != nil { rootTargets.append(occurrence) }
+  }
+
+  private func rootRole(of owner: Owner) -> Role {
+    batches[owner.batch].node.relationships[owner.rule].relationship.kind == .oneToMany
+      ? .member(owner) : .shared(owner)
+  }
+
+  /// Whether an item is to become a new object whatever is stored.
+  private func alwaysInserts(_ role: Role) -> Bool {
+    guard operations.contains(.alwaysInsert) else { return false }
+    if case .root = role { return true }
+    return role.owner == rootOwner
+  }
+
+  /// Whether an item at the top of the payload says anything about the relationship.
+  func rootItemsName(_ rule: Int) -> Bool {
+    let batch = rootBatch
+    return batch.mentions[rule].owners.contains {
+      batch.occurrences[Int($0)].flags.contains(.root)
+    }
+  }
+
+  /// Closes the payload: what is known only at its end.
+  func finish() throws {
+    if let owner = rootOwner {
+      batches[owner.batch].mentions[owner.rule].append(
+        owner: owner.owner, kind: .objects, targets: rootTargets)
+    }
+    for (batch, scratch) in zip(batches, scratch) where !batch.occurrences.isEmpty {
+      scratch.report(into: &report[batch.entity])
+    }
+    report.report.itemCount = itemCount
+  }
+
+  /// Stages one object and everything below it.
+  ///
+  /// - Returns: The occurrence that stands for it, or nil when it is left out, which is reported.
+  func stage(
+    _ token: Int, of source: ItemSource, node number: Int, role: Role
+  ) throws -> Int32? {
+    let address = source.address(token)
+    if let replacement = replacements?[address] {
+      // The item keeps its identity, so that it is not offered for replacement again.
+      return try stage(0, of: replacement, address: address, node: number, role: role)
+    }
+    return try stage(token, of: source, address: address, node: number, role: role)
+  }
+
+  private func stage(
+    _ token: Int, of source: ItemSource, address: UInt, node number: Int, role: Role
+  ) throws -> Int32? {
+    let batch = batches[number]
+    guard source.tape.tokens[token].kind == .object else {
+      try skip(batch, "The item is \(source.tape.tokens[token].kind.text), not an object.")
+      return nil
+    }
+    let row = batch.block.append()
+    let firstCandidate = candidates.count
+    defer { candidates.removeSubrange(firstCandidate...) }
+    try fill(batch.block[row], from: token, of: source, node: number)
+    let occurrence: Int32
+    do {
+      guard let known = try identify(row, in: batch, source: address, role: role) else {
+        return nil
+      }
+      occurrence = known
+    }
+    for rule in batch.node.relationships.indices {
+      let range = firstCandidate..<candidates.count
+      try stageLink(rule, of: occurrence, in: batch, candidates: range, source: source)
+    }
+    return occurrence
+  }
+
+  // MARK: - Identity
+
+  /// Decides which object a freshly filled row is, as far as the payload alone can tell.
+  private func identify(
+    _ row: Int, in batch: Batch, source: UInt, role: Role
+  ) throws -> Int32? {
+    let cells = batch.block[row]
+    let isKeyless =
+      batch.node.identity.isEmpty || batch.node.identity.contains { cells[$0].isEmpty }
+    var occurrence = Occurrence()
+    occurrence.source = source
+    if let owner = role.owner {
+      occurrence.owner = owner.owner
+      occurrence.ownerBatch = Int16(owner.batch)
+      occurrence.ownerRule = Int16(owner.rule)
+      if case .member = role { occurrence.flags.insert(.owned) }
+    }
+    if isKeyless || alwaysInserts(role) {
+      return try identifyKeyless(row, occurrence, in: batch, role: role)
+    }
+    let head = batch.index.find(identityOf: cells)
+    if head >= 0, let earlier = earlierOccurrence(like: occurrence, from: head, in: batch) {
+      batch.overlay(row, over: Int(earlier))
+      batch.block.removeLast()
+      batch.hasRepeats = true
+      if case .root = role { noteRepeated(earlier, in: batch) }
+      return earlier
+    }
+    let result = batch.append(occurrence)
+    batch.chain(result, to: head)
+    return result
+  }
+
+  /// An object without a key: only the one a to-one relationship leads to can still be told.
+  private func identifyKeyless(
+    _ row: Int, _ occurrence: Occurrence, in batch: Batch, role: Role
+  ) throws -> Int32? {
+    if alwaysInserts(role) {
+      var new = occurrence
+      new.flags.insert(.keyless)
+      return batch.append(new)
+    }
+    if case .toOne = role {
+      // A key that is null or unreadable says nothing about the linked object's key.
+      for slot in batch.node.identity where batch.block[row][slot].isEmpty {
+        batch.block[row][slot] = .absent
+      }
+      var keyless = occurrence
+      keyless.flags.insert(.keyless)
+      return batch.append(keyless)
+    }
+    guard !batch.node.identity.isEmpty else {
+      throw SyncError.noPrimaryKey(batch.entity.name, path: path.description)
+    }
+    batch.block.removeLast()
+    if batch.node.policy.missingIdentity == .fail {
+      throw SyncError(
+        .missingKey, entity: batch.entity.name, property: batch.node.identityName,
+        path: path.description,
+        message: """
+          An item of entity “\(batch.entity.name)” has no readable “\(batch.node.identityName)”, so \
+          nobody can tell which object it is.
+          """)
+    }
+    switch role {
+    case .member(let owner) where rootOwner.map { $0 == owner } != true:
+      unreadableLists.insert(ListKey(batch: owner.batch, owner: owner.owner, rule: owner.rule))
+    default:
+      hasUnreadableRootKey = true
+    }
+    try skip(batch, "The item has no readable “\(batch.node.identityName)”.")
+    return nil
+  }
+
+  /// An earlier occurrence that is certainly the same object: of the same key, and in the list of
+  /// the same owner when it stands in one. What is not found here is found when objects are matched.
+  private func earlierOccurrence(
+    like occurrence: Occurrence, from head: Int32, in batch: Batch
+  ) -> Int32? {
+    var candidate = head
+    // The members of one owner are staged together, so they stand at the front of the chain: a key
+    // that every owner uses does not cost a walk over all owners.
+    for _ in 0..<4 where candidate >= 0 {
+      let other = batch.occurrences[Int(candidate)]
+      if other.isOwned == occurrence.isOwned,
+        !other.isOwned
+          || (other.owner == occurrence.owner && other.ownerBatch == occurrence.ownerBatch
+            && other.ownerRule == occurrence.ownerRule)
+      {
+        return candidate
+      }
+      candidate = other.next
+    }
+    return nil
+  }
+
+  private func noteRepeated(_ occurrence: Int32, in batch: Batch) {
+    let key = batch.key(batch.block[Int(occurrence)]).description
+    report.note(
+      .repeatedItem, batch.entity, key: key, path: path.description,
+      message: "The payload holds \(batch.entity.name) \(key) more than once; later values win.")
+  }
+
+  /// Leaves an item out, or stops, as the policy says.
+  func skip(_ batch: Batch, _ reason: String) throws {
+    if onItemError == .fail {
+      throw SyncError(
+        .invalidItem, entity: batch.entity.name, path: path.description, message: reason)
+    }
+    report[batch.entity].skipped += 1
+    report.note(
+      .skippedItem, batch.entity, path: path.description, message: reason)
+  }
+}

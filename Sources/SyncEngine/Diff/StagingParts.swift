@@ -1,0 +1,166 @@
+import SyncCore
+
+/// In which place of the payload an object stands.
+enum Role {
+  /// At the top.
+  case root
+  /// Under a to-one relationship.
+  case toOne(Owner)
+  /// In a list of which several owners may share the members.
+  case shared(Owner)
+  /// In the list of one owner, which its members have to themselves.
+  case member(Owner)
+
+  /// The object under whose relationship it stands.
+  var owner: Owner? {
+    switch self {
+    case .root: nil
+    case .toOne(let owner), .shared(let owner), .member(let owner): owner
+    }
+  }
+}
+
+/// An object and the relationship of it that something stands under.
+struct Owner: Equatable {
+  let batch: Int
+  /// Occurrence of the batch.
+  let owner: Int32
+  /// Relationship rule of the batch's node.
+  let rule: Int
+}
+
+/// A list of one owner.
+struct ListKey: Hashable {
+  let batch: Int
+  let owner: Int32
+  let rule: Int
+}
+
+/// A scanned item, and where the bytes lie that its offsets count from.
+struct ItemSource {
+  let tape: JSONTape
+  let base: UInt
+
+  /// Address of a value: what identifies an item of the payload.
+  func address(_ token: Int) -> UInt {
+    base + UInt(tape.tokens[token].start)
+  }
+}
+
+/// A value under a key of a relationship.
+struct LinkCandidate {
+  let rule: Int
+  let kind: MemberTarget.Kind
+  let precedence: UInt8
+  let token: Int
+}
+
+/// What to do with an item that cannot be used.
+public enum ItemErrorPolicy: String, Sendable, Hashable, CaseIterable, Codable {
+  /// The sync fails and stores nothing.
+  case fail
+  /// The item is left out and reported.
+  case skip
+  /// The item is left out, reported, and kept in the store with the reason.
+  case quarantine
+}
+
+/// Working memory of the stager for one plan node: which attribute the current object filled from
+/// which spelling, and what the report will say of all of them.
+final class StagingScratch {
+  private let node: PlanNode
+  private var precedence: [UInt8]
+  private var filled: [Bool]
+  private var unused: [(key: [UInt8], count: Int)] = []
+  private var unusedHint = 0
+  private static let unclaimed = UInt8.max
+
+  /// Whether any rule does more than leave an attribute alone when the JSON does not mention it.
+  let hasMissingRules: Bool
+
+  init(node: PlanNode) {
+    self.node = node
+    hasMissingRules = node.attributes.contains { $0.missing != .keep }
+    precedence = Array(repeating: StagingScratch.unclaimed, count: node.attributes.count)
+    filled = Array(repeating: false, count: node.attributes.count)
+  }
+
+  /// Forgets the last object.
+  func begin() {
+    for index in precedence.indices { precedence[index] = StagingScratch.unclaimed }
+    unusedHint = 0
+  }
+
+  /// Whether a spelling may fill its attribute: no more explicit one of the same object did.
+  @inline(__always)
+  func claims(_ target: MemberTarget) -> Bool {
+    guard target.precedence <= precedence[target.rule] else { return false }
+    precedence[target.rule] = target.precedence
+    filled[target.rule] = true
+    return true
+  }
+
+  /// Counts a key that fills nothing. Objects repeat their keys in the same order, so the one that
+  /// followed last time is tried first.
+  func noteUnused(_ key: UnsafeRawBufferPointer) {
+    if unusedHint < unused.count, unused[unusedHint].key.elementsEqual(key) {
+      unused[unusedHint].count += 1
+      unusedHint += 1
+    } else if let index = unused.firstIndex(where: { $0.key.elementsEqual(key) }) {
+      unused[index].count += 1
+      unusedHint = index + 1
+    } else if unused.count < StagingScratch.unusedLimit {
+      unused.append((Array(key), 1))
+      unusedHint = unused.count
+    }
+  }
+
+  /// Different unused keys that are counted; a payload that uses data as keys has no end of them.
+  private static let unusedLimit = 256
+
+  func report(into report: inout SyncReport.EntityReport) {
+    for (key, count) in unused {
+      report.unusedKeys[String(decoding: key, as: UTF8.self), default: 0] += count
+    }
+    report.unfilledAttributes = node.attributes.indices
+      .filter { !filled[$0] }.map { node.attributes[$0].name }
+  }
+}
+
+/// Where in the payload the stager is, kept as numbers and written only when a report needs it.
+struct PayloadPath: CustomStringConvertible {
+  private var steps: [(name: String, index: Int)] = []
+  private var item = 0
+  private let list: String
+
+  /// - Parameter list: The dotted path of the list inside the document.
+  init(list: String?) {
+    self.list = list.map { "$." + $0 } ?? "$"
+  }
+
+  mutating func reset(item: Int) {
+    self.item = item
+    steps.removeAll(keepingCapacity: true)
+  }
+
+  mutating func push(_ name: String) {
+    steps.append((name, -1))
+  }
+
+  mutating func setIndex(_ index: Int) {
+    steps[steps.count - 1].index = index
+  }
+
+  mutating func pop() {
+    steps.removeLast()
+  }
+
+  var description: String {
+    var result = "\(list)[\(item)]"
+    for step in steps {
+      result += "." + step.name
+      if step.index >= 0 { result += "[\(step.index)]" }
+    }
+    return result
+  }
+}

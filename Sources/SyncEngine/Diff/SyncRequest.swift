@@ -1,0 +1,35 @@
+package import SyncCore
+
+/// Everything one sync run needs to know.
+package struct SyncRequest {
+  package var plan: MappingPlan
+  package var payload: SyncPayload
+  /// Dotted path to the list inside the document; nil is the document itself.
+  package var path: String?
+  package var reading = JSONReadingOptions()
+  package var operations: SyncOperations = .all
+  /// Limits the stored objects that take part.
+  package var filter: Filter?
+  /// The object whose children the items are, and the child's or parent's relationship between them.
+  package var parent: ManagedObjectID?
+  package var parentRelationship: String?
+  package var onItemError: ItemErrorPolicy?
+  package var deletionGuard = DeletionGuard.on
+  package var isDryRun = false
+  package var author: String?
+  package var name: String?
+  /// Asked for each item that is about to become a new object; may return another one.
+  package var willInsert: WillInsert?
+
+  package typealias WillInsert = (
+    _ item: JSONValue, _ entity: EntityDescription, _ parent: ManagedObjectID?
+  ) throws -> JSONValue
+
+  package init(plan: MappingPlan, payload: SyncPayload) {
+    self.plan = plan
+    self.payload = payload
+  }
+}
+
+@available(*, unavailable, message: "A request may hold hooks that belong to one thread.")
+extension SyncRequest: Sendable {}

@@ -1,0 +1,65 @@
+import Synchronization
+
+/// The line between a running sync and whoever started it: cancellation in, progress out.
+///
+/// Protected by atomics; usable from every thread.
+package final class SyncControl: Sendable {
+  private let cancelled = Atomic<Bool>(false)
+  private let observer: (@Sendable (SyncStep) -> Void)?
+  private let interruption = Mutex<(@Sendable () -> Void)?>(nil)
+
+  /// - Parameter observer: Called on the thread of the sync as a phase begins and every few hundred
+  ///   records inside one.
+  package init(observer: (@Sendable (SyncStep) -> Void)? = nil) {
+    self.observer = observer
+  }
+
+  /// Asks the sync to stop at its next checkpoint.
+  package func cancel() {
+    cancelled.store(true, ordering: .releasing)
+    let interrupt = interruption.withLock { $0 }
+    interrupt?()
+  }
+
+  /// Says what stops whatever the sync is waiting for: its place at the gate, or a long statement.
+  /// Called at once when the sync was cancelled already.
+  func onCancel(_ interrupt: (@Sendable () -> Void)?) {
+    interruption.withLock { $0 = interrupt }
+    if isCancelled { interrupt?() }
+  }
+
+  package var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+
+  /// Stops the sync here when it was cancelled.
+  ///
+  /// - Throws: `CancellationError`.
+  package func checkpoint() throws {
+    if isCancelled { throw CancellationError() }
+  }
+
+  /// Reports that a phase begins, and stops the sync here when it was cancelled.
+  func begin(_ phase: SyncPhase, total: Int) throws {
+    try checkpoint()
+    observer?(SyncStep(phase: phase, completed: 0, total: total, begins: true))
+    try checkpoint()
+  }
+
+  /// Reports how far a phase is, and stops the sync here when it was cancelled.
+  func advance(_ phase: SyncPhase, to completed: Int, of total: Int) throws {
+    observer?(SyncStep(phase: phase, completed: completed, total: total, begins: false))
+    try checkpoint()
+  }
+
+  /// Records between two checkpoints: often enough to stop within a few milliseconds, and too seldom
+  /// to cost anything.
+  static let stride = 256
+}
+
+/// How far a sync is.
+package struct SyncStep: Sendable {
+  package let phase: SyncPhase
+  /// Bytes read in the parse phase, records in the others.
+  package let completed: Int
+  package let total: Int
+  package let begins: Bool
+}

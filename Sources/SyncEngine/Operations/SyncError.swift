@@ -1,0 +1,73 @@
+/// Why a sync was refused or failed. The store is as it was before.
+public struct SyncError: Error, Sendable, Hashable {
+  public enum Code: String, Sendable, Hashable, Codable {
+    /// The model has no such entity.
+    case unknownEntity
+    /// The entity has no such property, or one of another kind.
+    case unknownProperty
+    /// The entity has no primary key, so objects cannot be told apart.
+    case noPrimaryKey
+    /// An item has no readable primary key.
+    case missingKey
+    /// The payload or an item of it is no JSON object.
+    case invalidItem
+    /// A value cannot be converted to the type of its attribute.
+    case typeMismatch
+    /// A required attribute would be empty.
+    case requiredValueMissing
+    /// No relationship, or more than one, leads to the parent.
+    case ambiguousRelationship
+    /// The parent is not stored.
+    case parentNotFound
+    /// No object has that primary key.
+    case objectNotFound
+    /// The sync would delete more than the deletion guard allows.
+    case deletionRefused
+    /// The payload cannot be read.
+    case unreadablePayload
+    /// The operation was not given what it needs, or was used against its rules.
+    case invalidRequest
+  }
+
+  public let code: Code
+  public let entity: String?
+  /// The attribute, relationship or JSON key it is about.
+  public let property: String?
+  /// Primary key of the object it is about, as text.
+  public let key: String?
+  /// Where in the payload, as in `$[3].notes[0].id`.
+  public let path: String?
+  /// A sentence that says what is wrong and what to do.
+  public let message: String
+
+  public init(
+    _ code: Code, entity: String? = nil, property: String? = nil, key: String? = nil,
+    path: String? = nil, message: String
+  ) {
+    self.code = code
+    self.entity = entity
+    self.property = property
+    self.key = key
+    self.path = path
+    self.message = message
+  }
+}
+
+extension SyncError: CustomStringConvertible {
+  public var description: String {
+    var result = message
+    if let path { result += " At \(path)." }
+    return result
+  }
+}
+
+extension SyncError {
+  package static func noPrimaryKey(_ entity: String, path: String? = nil) -> SyncError {
+    SyncError(
+      .noPrimaryKey, entity: entity, path: path,
+      message: """
+        Entity “\(entity)” has no primary key, so its objects cannot be told apart. Name an attribute \
+        “id” or “remoteID”, or give one the user info sync.isPrimaryKey = YES.
+        """)
+  }
+}

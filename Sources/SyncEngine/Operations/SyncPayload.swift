@@ -1,0 +1,67 @@
+public import Foundation
+public import SyncCore
+
+/// The JSON that a sync reads.
+///
+/// A list of objects, or one object, which counts as a list of one; newline-delimited JSON; or a
+/// document that holds the list somewhere inside, at the path that the sync is given.
+public enum SyncPayload: Sendable {
+  /// JSON text in UTF-8.
+  case data(Data)
+  /// A file of JSON text. It is mapped into memory, not read.
+  case file(URL)
+  /// A JSON tree.
+  case json(JSONValue)
+  /// What could not be turned into JSON; the sync fails with it.
+  case unusable(JSONError)
+
+  /// The objects of `JSONSerialization` and of hand-written dictionaries.
+  public static func objects(_ objects: [[String: Any]]) -> SyncPayload {
+    converting { try JSONValue(objects) }
+  }
+
+  /// A value that encodes to a list of objects, or to one.
+  public static func encodable(_ value: some Encodable) -> SyncPayload {
+    converting { try JSONValue(encoding: value) }
+  }
+
+  private static func converting(_ body: () throws -> JSONValue) -> SyncPayload {
+    do {
+      return .json(try body())
+    } catch let error as JSONError {
+      return .unusable(error)
+    } catch {
+      return .unusable(JSONError(.unsupportedValue, message: String(describing: error)))
+    }
+  }
+}
+
+extension SyncPayload {
+  /// Gives the bytes of the payload to a closure.
+  ///
+  /// - Throws: ``SyncError`` with ``SyncError/Code/unreadablePayload`` when the file cannot be read,
+  ///   the ``JSONError`` of a payload that is none, and what the closure throws.
+  func withBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) throws -> T {
+    switch self {
+    case .data(let data):
+      return try data.withUnsafeBytes(body)
+    case .json(let value):
+      return try value.data().withUnsafeBytes(body)
+    case .unusable(let error):
+      throw error
+    case .file(let url):
+      let data: Data
+      do {
+        data = try Data(contentsOf: url, options: .alwaysMapped)
+      } catch {
+        throw SyncError(
+          .unreadablePayload, path: nil,
+          message: """
+            The file “\(url.path)” cannot be read: \(error.localizedDescription) Check that it exists \
+            and that this user may read it.
+            """)
+      }
+      return try data.withUnsafeBytes(body)
+    }
+  }
+}

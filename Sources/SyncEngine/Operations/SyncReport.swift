@@ -1,0 +1,113 @@
+/// What a sync did, found and passed over.
+public struct SyncReport: Sendable, Hashable, Codable {
+  /// Counts and findings of one entity.
+  public struct EntityReport: Sendable, Hashable, Codable {
+    public var inserted = 0
+    public var updated = 0
+    public var deleted = 0
+    /// Objects that the payload mentions and that came out as they were.
+    public var unchanged = 0
+    /// Items of the payload that were left out, whatever the reason.
+    public var skipped = 0
+    /// How many objects each property changed in.
+    public var updatedProperties: [String: Int] = [:]
+    /// JSON keys that filled nothing, with how often they stood in an item.
+    public var unusedKeys: [String: Int] = [:]
+    /// Attributes that no item of the payload filled.
+    public var unfilledAttributes: [String] = []
+  }
+
+  /// Something in the payload that was not taken as it stood.
+  public struct Finding: Sendable, Hashable, Codable {
+    public enum Kind: String, Sendable, Hashable, Codable {
+      /// An item without a readable key, or that is no object.
+      case skippedItem
+      /// A value that does not fit its attribute; the old value stayed.
+      case refusedConversion
+      /// A key that no object has.
+      case unresolvedReference
+      /// A value under a relationship's key that is none.
+      case ignoredValue
+      /// A child that moved from one owner to another.
+      case movedObject
+      /// Several stored objects of one key that became one.
+      case foldedDuplicates
+      /// Items of the payload that are one object.
+      case repeatedItem
+      /// Deletions that were not made, because an item's key could not be read.
+      case suspendedDeletion
+      /// A transformer the model names and nobody registered.
+      case unregisteredTransformer
+    }
+
+    public let kind: Kind
+    public let entity: String
+    public let property: String?
+    public let key: String?
+    public let path: String?
+    public let message: String
+  }
+
+  /// Per entity name.
+  public internal(set) var entities: [String: EntityReport] = [:]
+
+  /// The findings, in payload order; of each kind at most ``findingLimit`` are listed.
+  public internal(set) var findings: [Finding] = []
+
+  /// How many findings there were of each kind, listed or not.
+  public internal(set) var findingCounts: [String: Int] = [:]
+
+  /// Seconds spent in each phase.
+  public internal(set) var phaseDurations: [String: Double] = [:]
+
+  /// Size of the payload in bytes, and items at its top.
+  public internal(set) var payloadBytes = 0
+  public internal(set) var itemCount = 0
+
+  /// Whether it was a dry run: nothing was stored.
+  public internal(set) var isDryRun = false
+
+  /// Findings of one kind that are listed one by one.
+  public static let findingLimit = 1_000
+
+  public init() {}
+}
+
+extension SyncReport {
+  public var inserted: Int { entities.values.reduce(0) { $0 + $1.inserted } }
+  public var updated: Int { entities.values.reduce(0) { $0 + $1.updated } }
+  public var deleted: Int { entities.values.reduce(0) { $0 + $1.deleted } }
+  public var unchanged: Int { entities.values.reduce(0) { $0 + $1.unchanged } }
+  public var skipped: Int { entities.values.reduce(0) { $0 + $1.skipped } }
+
+  /// Whether the store is as it was.
+  public var isUnchanged: Bool { inserted == 0 && updated == 0 && deleted == 0 }
+
+  /// The findings of one kind.
+  public func findings(of kind: Finding.Kind) -> [Finding] {
+    findings.filter { $0.kind == kind }
+  }
+
+  /// How many findings there were of one kind, listed or not.
+  public func count(of kind: Finding.Kind) -> Int {
+    findingCounts[kind.rawValue] ?? 0
+  }
+}
+
+extension SyncReport: CustomStringConvertible {
+  /// The counts, an entity a line, then what was found, a kind a line.
+  public var description: String {
+    var lines = entities.sorted { $0.key < $1.key }.map { name, report in
+      var line =
+        "\(name): \(report.inserted) inserted, \(report.updated) updated, "
+        + "\(report.deleted) deleted, \(report.unchanged) unchanged"
+      if report.skipped > 0 { line += ", \(report.skipped) skipped" }
+      return line
+    }
+    for (kind, count) in findingCounts.sorted(by: { $0.key < $1.key }) {
+      lines.append("\(count) \(kind)")
+    }
+    if isDryRun { lines.append("Dry run: nothing was stored.") }
+    return lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncStore
+
+/// A store in memory and syncs into it, without stack and operations: what the engine's own tests
+/// work with.
+struct SyncBench {
+  let model: ManagedObjectModel
+  let store: Store
+
+  init(_ model: ManagedObjectModel) throws {
+    self.model = model
+    store = try Store(model: model, configuration: .init(.memory))
+  }
+
+  /// Syncs JSON text and returns the report.
+  @discardableResult
+  func sync(
+    _ json: String, _ entity: String, _ change: (inout SyncRequest) -> Void = { _ in }
+  ) throws -> SyncReport {
+    try syncWithChanges(json, entity, change).report
+  }
+
+  func syncWithChanges(
+    _ json: String, _ entity: String, _ change: (inout SyncRequest) -> Void = { _ in },
+    control: SyncControl = SyncControl()
+  ) throws -> (report: SyncReport, changes: ChangeSet) {
+    let plan = MappingPlanCompiler.compile(
+      try model.requireEntity(named: entity), transformers: TransformerRegistry())
+    var request = SyncRequest(plan: plan, payload: .data(Data(json.utf8)))
+    change(&request)
+    return try SyncRun(request, store: store, control: control).run()
+  }
+
+  /// The objects of an entity as text, one a line, by key: attributes that have a value, to-one as
+  /// keys, to-many as lists of keys (sorted when not ordered).
+  func objects(_ entity: String) throws -> [String] {
+    let entity = try model.requireEntity(named: entity)
+    return try store.read { reader in
+      var rows: [StoredRow] = []
+      try reader.scan(entity, .all) { rows.append($0.storedRow()) }
+      return try rows.map { try describe($0, reader) }.sorted()
+    }
+  }
+
+  private func describe(_ row: StoredRow, _ reader: StoreReader) throws -> String {
+    var parts: [String] = []
+    for property in row.entity.properties {
+      switch property {
+      case .attribute(let attribute):
+        let value = row.values[attribute.slot]
+        if !value.isNull { parts.append("\(attribute.name)=\(value)") }
+      case .relationship(let relationship):
+        let members = try reader.members(
+          of: relationship, in: row.entity, owners: [row.row])
+        guard !members.isEmpty else { continue }
+        let keys = try members.map { member in
+          try key(member.row, member.entity, reader)
+        }
+        let list = relationship.isOrdered ? keys : keys.sorted()
+        parts.append(
+          relationship.isToMany
+            ? "\(relationship.name)=[\(list.joined(separator: ","))]"
+            : "\(relationship.name)=\(list[0])")
+      }
+    }
+    return parts.joined(separator: " ")
+  }
+
+  private func key(_ row: Int64, _ entity: EntityDescription, _ reader: StoreReader) throws
+    -> String
+  {
+    guard let key = entity.primaryKey else { return "#\(row)" }
+    return try reader.rows(entity, rows: [row]).first?.values[key.slot].description ?? "?"
+  }
+
+  func count(_ entity: String) throws -> Int {
+    var count = 0
+    let entity = try model.requireEntity(named: entity)
+    try store.read { try $0.scan(entity, .all) { _ in count += 1 } }
+    return count
+  }
+}
