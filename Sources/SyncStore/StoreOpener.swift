@@ -75,6 +75,7 @@ struct StoreOpener {
         try metadata.set(.format, Metadata.currentFormat)
         try metadata.set(.generation, 0)
         try metadata.set(.model, StoredModel(layout).encoded())
+        try metadata.set(.document, model.storageDescription)
         try metadata.set(.fingerprint, model.fingerprint)
       }
       try connection.commit()
@@ -101,7 +102,8 @@ struct StoreOpener {
           + "from a copy, or remove it.")
     }
     let layout = TableLayout(model: model, entityNumbers: stored.entityNumbers)
-    if try metadata.text(.fingerprint) == model.fingerprint { return layout }
+    let isSame = try metadata.text(.fingerprint) == model.fingerprint
+    if isSame, try metadata.text(.document) == model.storageDescription { return layout }
     let current = StoredModel(layout)
     let differences = stored.differences(from: current)
     guard differences.isEmpty else {
@@ -117,7 +119,8 @@ struct StoreOpener {
     return layout
   }
 
-  /// Takes over a model that stores the same and differs in indexes or in what is required.
+  /// Takes over a model that stores the same and differs in indexes, annotations or in what is
+  /// required.
   private func adopt(
     _ layout: TableLayout, as description: StoredModel, _ connection: Connection,
     _ metadata: Metadata
@@ -126,6 +129,7 @@ struct StoreOpener {
     do {
       try SchemaWriter(layout: layout, connection: connection).updateIndexes()
       try metadata.set(.model, description.encoded())
+      try metadata.set(.document, layout.model.storageDescription)
       try metadata.set(.fingerprint, layout.model.fingerprint)
       try connection.commit()
     } catch {

@@ -6,6 +6,7 @@ struct Metadata {
   enum Key: String {
     case format
     case model
+    case document
     case fingerprint
     case generation
   }
