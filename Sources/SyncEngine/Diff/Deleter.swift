@@ -16,6 +16,7 @@ final class Deleter {
   private var rows: [Int: [Int64]] = [:]
   private(set) var rootScopeCount = 0
   private var rootCount = 0
+  private var nestedCount = 0
   private var memberCount = 0
 
   init(planner: LinkPlanner, matcher: Matcher, root: Int, guardsDeletion: Bool) {
@@ -31,7 +32,10 @@ final class Deleter {
 
   /// Takes over what linking found.
   func take(_ planner: LinkPlanner) {
-    for (number, unclaimed) in planner.unclaimed { rows[number, default: []] += unclaimed }
+    for (number, unclaimed) in planner.unclaimed {
+      rows[number, default: []] += unclaimed
+      nestedCount += unclaimed.count
+    }
     memberCount = planner.memberCount
   }
 
@@ -139,13 +143,13 @@ final class Deleter {
     try checkGuard(deleted)
   }
 
-  /// The rule of architecture, Decisions: more than 500 objects *and* more than half of the scope.
+  /// More than 500 objects, whatever takes them away, and more than half of what is in scope: of the
+  /// objects at the top, or of the members of the lists that the payload speaks of.
   private func checkGuard(_ deleted: Int) throws {
     guard guardsDeletion, deleted > Deleter.guardedCount else { return }
-    let nested = deleted - rootCount
-    guard rootCount * 2 > rootScopeCount || nested * 2 > memberCount + rootScopeCount else {
-      return
-    }
+    let isMostOfRoot = rootCount > 0 && rootCount * 2 > rootScopeCount
+    let isMostOfLists = nestedCount > 0 && nestedCount * 2 > memberCount
+    guard isMostOfRoot || isMostOfLists else { return }
     throw Deleter.refusal(
       batches[root].entity, deleting: deleted,
       reason: "that is more than half of what is stored")

@@ -5,13 +5,23 @@ import Synchronization
 /// Protected by atomics; usable from every thread.
 package final class SyncControl: Sendable {
   private let cancelled = Atomic<Bool>(false)
-  private let observer: (@Sendable (SyncStep) -> Void)?
+  private let observer = Mutex<(@Sendable (SyncStep) -> Void)?>(nil)
   private let interruption = Mutex<(@Sendable () -> Void)?>(nil)
 
   /// - Parameter observer: Called on the thread of the sync as a phase begins and every few hundred
   ///   records inside one.
   package init(observer: (@Sendable (SyncStep) -> Void)? = nil) {
-    self.observer = observer
+    observe(observer)
+  }
+
+  /// Says who is told how far the sync is; nil is nobody.
+  package func observe(_ observer: (@Sendable (SyncStep) -> Void)?) {
+    self.observer.withLock { $0 = observer }
+  }
+
+  private func tell(_ step: SyncStep) {
+    let observer = observer.withLock { $0 }
+    observer?(step)
   }
 
   /// Asks the sync to stop at its next checkpoint.
@@ -40,13 +50,13 @@ package final class SyncControl: Sendable {
   /// Reports that a phase begins, and stops the sync here when it was cancelled.
   func begin(_ phase: SyncPhase, total: Int) throws {
     try checkpoint()
-    observer?(SyncStep(phase: phase, completed: 0, total: total, begins: true))
+    tell(SyncStep(phase: phase, completed: 0, total: total, begins: true))
     try checkpoint()
   }
 
   /// Reports how far a phase is, and stops the sync here when it was cancelled.
   func advance(_ phase: SyncPhase, to completed: Int, of total: Int) throws {
-    observer?(SyncStep(phase: phase, completed: completed, total: total, begins: false))
+    tell(SyncStep(phase: phase, completed: completed, total: total, begins: false))
     try checkpoint()
   }
 

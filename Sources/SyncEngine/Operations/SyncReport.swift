@@ -58,14 +58,14 @@ public struct SyncReport: Sendable, Hashable, Codable {
   public internal(set) var findingCounts: [String: Int] = [:]
 
   /// Seconds spent in each phase.
-  public internal(set) var phaseDurations: [String: Double] = [:]
+  public package(set) var phaseDurations: [String: Double] = [:]
 
   /// Size of the payload in bytes, and items at its top.
   public internal(set) var payloadBytes = 0
   public internal(set) var itemCount = 0
 
   /// Whether it was a dry run: nothing was stored.
-  public internal(set) var isDryRun = false
+  public package(set) var isDryRun = false
 
   /// Findings of one kind that are listed one by one.
   public static let findingLimit = 1_000
