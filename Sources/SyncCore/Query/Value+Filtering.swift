@@ -12,10 +12,9 @@ extension Value {
     }
   }
 
-  /// What the store would give back: SQLite has no not-a-number, and columns lose the sign of zero.
+  /// What the store would give back: SQLite has no not-a-number.
   var storable: Value {
-    guard case .double(let double) = self else { return self }
-    return double.isNaN ? .null : (double == 0 ? .double(0) : self)
+    if case .double(let double) = self, double.isNaN { .null } else { self }
   }
 
   /// Seconds since 2001 as a date.

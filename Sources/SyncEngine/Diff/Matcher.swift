@@ -17,10 +17,8 @@ final class Matcher {
   let batches: [Batch]
   let transaction: StoreTransaction
   let operations: SyncOperations
-  /// Whether the payload is complete and stands for the whole entity.
-  let coversScope: Bool
+  let scope: Scope
   let control: SyncControl
-  let claims: Claims
   let unreadableLists: Set<ListKey>
   let report: ReportBuilder
 
@@ -31,14 +29,13 @@ final class Matcher {
   private let total: Int
 
   init(
-    stager: Stager, transaction: StoreTransaction, operations: SyncOperations,
-    coversScope: Bool, claims: Claims, control: SyncControl
+    stager: Stager, transaction: StoreTransaction, operations: SyncOperations, scope: Scope,
+    control: SyncControl
   ) {
-    self.claims = claims
     batches = stager.batches
     self.transaction = transaction
     self.operations = operations
-    self.coversScope = coversScope
+    self.scope = scope
     self.control = control
     unreadableLists = stager.unreadableLists
     report = stager.report

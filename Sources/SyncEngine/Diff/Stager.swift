@@ -39,15 +39,18 @@ final class Stager {
   private var rootTargets: [Int32] = []
 
   init(
-    plan: MappingPlan, operations: SyncOperations, onItemError: ItemErrorPolicy?, path: String?,
-    firstItem: Int, report: ReportBuilder
+    plan: MappingPlan, operations: SyncOperations, onItemError: ItemErrorPolicy?, path: String?
   ) {
-    itemCount = firstItem
     self.plan = plan
     self.operations = operations
     self.onItemError = onItemError
     self.path = PayloadPath(list: path)
-    self.report = report
+    report = ReportBuilder()
+    for remark in plan.remarks {
+      report.note(
+        .unregisteredTransformer, plan.model.entity(named: remark.entity) ?? plan.rootNode.entity,
+        property: remark.property, message: remark.message)
+    }
     batches = plan.nodes.enumerated().map { Batch(node: $1, number: $0) }
     scratch = plan.nodes.map { StagingScratch(node: $0) }
   }
@@ -97,6 +100,7 @@ final class Stager {
     for (batch, scratch) in zip(batches, scratch) where !batch.occurrences.isEmpty {
       scratch.report(into: &report[batch.entity])
     }
+    report.report.itemCount = itemCount
   }
 
   /// Stages one object and everything below it.

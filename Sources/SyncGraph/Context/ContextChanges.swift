@@ -1,0 +1,133 @@
+import Foundation
+import SyncCore
+
+/// The objects that a context's notification is about. For a merged commit they are made when an
+/// observer asks for them: a context that holds a hundred objects does not make a hundred thousand
+/// because somebody synced.
+final class ContextChanges {
+  enum Content {
+    case local(
+      inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject],
+      ChangeSet? = nil)
+    case merged(ChangeSet)
+  }
+
+  private let content: Content
+  private let context: ManagedObjectContext
+
+  init(_ content: Content, _ context: ManagedObjectContext) {
+    self.content = content
+    self.context = context
+  }
+
+  /// What was committed, if anything was.
+  var changeSet: ChangeSet? {
+    switch content {
+    case .local(_, _, _, let changes): changes
+    case .merged(let changes): changes
+    }
+  }
+
+  lazy var inserted: Set<ManagedObject> =
+    switch content {
+    case .local(let inserted, _, _, _): Set(inserted)
+    case .merged(let changes): objects(changes) { $0.inserted }
+    }
+
+  lazy var updated: Set<ManagedObject> =
+    switch content {
+    case .local(_, let updated, _, _): Set(updated)
+    case .merged(let changes): objects(changes) { $0.updated.map(\.row) }
+    }
+
+  lazy var deleted: Set<ManagedObject> =
+    switch content {
+    case .local(_, _, let deleted, _): Set(deleted)
+    case .merged(let changes): objects(changes, areGone: true) { $0.deleted }
+    }
+
+  private func objects(
+    _ changes: ChangeSet, areGone: Bool = false, _ rows: (ChangeSet.EntityChanges) -> [Int64]
+  ) -> Set<ManagedObject> {
+    context.check()
+    var result: Set<ManagedObject> = []
+    for entity in changes.entities {
+      for row in rows(entity) {
+        let object = context.object(entity.entity, row)
+        if areGone { context.bury(object) }
+        result.insert(object)
+      }
+    }
+    return result
+  }
+}
+
+// MARK: - Telling
+
+extension ManagedObjectContext {
+  /// Notes that observers have to hear of a change to an object.
+  func announce(_ object: ManagedObject) {
+    guard object.flags.insert(.unannounced).inserted else { return }
+    unannounced.append(object)
+    // Blocks tell at their end. Code that runs on the main queue as it is has no end that we know of.
+    guard depth == 0, !isAnnouncementScheduled else { return }
+    isAnnouncementScheduled = true
+    queue.queue.async { [weak self] in
+      self?.isAnnouncementScheduled = false
+      self?.processPendingChanges()
+    }
+  }
+
+  /// Tells observers of ``Notification/Name/managedObjectContextObjectsDidChange`` what changed since
+  /// they were told last. Called by itself at the end of each block, before each save, and soon after
+  /// a change outside of blocks.
+  public func processPendingChanges() {
+    check()
+    guard !unannounced.isEmpty else { return }
+    var inserted: [ManagedObject] = []
+    var updated: [ManagedObject] = []
+    var deleted: [ManagedObject] = []
+    for object in unannounced {
+      object.flags.remove(.unannounced)
+      let wasAnnounced = object.flags.contains(.announcedInsert)
+      if object.isDeleted {
+        if !object.identifier.isTemporary || wasAnnounced { deleted.append(object) }
+      } else if object.isInserted, !wasAnnounced {
+        object.flags.insert(.announcedInsert)
+        inserted.append(object)
+      } else {
+        updated.append(object)
+      }
+    }
+    unannounced = []
+    guard !(inserted.isEmpty && updated.isEmpty && deleted.isEmpty) else { return }
+    outgoing.append(
+      changesNotification(.local(inserted: inserted, updated: updated, deleted: deleted)))
+    postOutgoing()
+  }
+
+  func changesNotification(_ content: ContextChanges.Content) -> Notification {
+    notification(.managedObjectContextObjectsDidChange, content)
+  }
+
+  func saveNotification(_ content: ContextChanges.Content) -> Notification {
+    notification(.managedObjectContextDidSave, content)
+  }
+
+  private func notification(
+    _ name: Notification.Name, _ content: ContextChanges.Content
+  ) -> Notification {
+    Notification(
+      name: name, object: self,
+      userInfo: [StackNotifications.contextChangesKey: ContextChanges(content, self)])
+  }
+
+  /// Posts what is waiting, in order. An observer that uses the context may make more, which waits
+  /// for its turn.
+  func postOutgoing() {
+    guard !isPosting else { return }
+    isPosting = true
+    defer { isPosting = false }
+    while !outgoing.isEmpty { NotificationCenter.default.post(outgoing.removeFirst()) }
+  }
+}

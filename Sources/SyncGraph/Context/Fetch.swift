@@ -1,0 +1,85 @@
+public import SyncCore
+
+/// Which objects to fetch, and in which order.
+///
+/// ```swift
+/// Fetch<User>("age >= %@", 18).sorted(by: "name", "-age").limit(20)
+/// Fetch<ManagedObject>(entityNamed: "User")
+/// ```
+///
+/// A value: every refinement is a new one. Without order, objects come in the order of insertion.
+/// Mistakes in filters and sort keys are thrown when it is used.
+public struct Fetch<Object: ManagedObject>: Sendable {
+  /// Name of the entity; nil is that of the class.
+  public var entityName: String?
+
+  /// Which objects are meant; nil is all.
+  public var filter: Filter?
+  public var sortKeys: [SortKey] = []
+
+  /// How many objects at most; nil is no limit.
+  public var fetchLimit: Int?
+
+  /// How many objects are passed over at the beginning.
+  public var fetchOffset = 0
+
+  /// Whether objects of subentities are meant too.
+  public var includesSubentities = true
+
+  /// Fetches all objects of the class.
+  public init() {}
+
+  /// Fetches the objects of the class that a filter means.
+  public init(_ filter: Filter) {
+    self.filter = filter
+  }
+
+  /// Fetches the objects of the class that a filter in the predicate format means.
+  public init(_ format: String, _ arguments: Any?...) {
+    filter = Filter(format: format, arguments: arguments)
+  }
+
+  /// Fetches the objects of an entity.
+  public init(entityNamed name: String, _ filter: Filter? = nil) {
+    entityName = name
+    self.filter = filter
+  }
+
+  /// The objects that this filter means too.
+  public func filter(_ filter: Filter) -> Fetch {
+    var result = self
+    result.filter = self.filter.map { $0 && filter } ?? filter
+    return result
+  }
+
+  /// The objects that this filter in the predicate format means too.
+  public func filter(_ format: String, _ arguments: Any?...) -> Fetch {
+    filter(Filter(format: format, arguments: arguments))
+  }
+
+  /// The same objects, sorted by further keys; `"-age"` is descending.
+  public func sorted(by keys: SortKey...) -> Fetch {
+    sorted(by: keys)
+  }
+
+  /// The same objects, sorted by further keys.
+  public func sorted(by keys: [SortKey]) -> Fetch {
+    var result = self
+    result.sortKeys += keys
+    return result
+  }
+
+  /// At most so many objects.
+  public func limit(_ limit: Int?) -> Fetch {
+    var result = self
+    result.fetchLimit = limit
+    return result
+  }
+
+  /// Without so many objects at the beginning.
+  public func offset(_ offset: Int) -> Fetch {
+    var result = self
+    result.fetchOffset = offset
+    return result
+  }
+}

@@ -1,0 +1,128 @@
+import SyncCore
+import SyncStore
+
+/// Writes what changed in to-many relationships: pairs of link tables, positions of ordered ones, and
+/// a note for owners whose members are in other rows.
+struct LinkChanges {
+  private struct Pair: Hashable, Comparable {
+    var owner: Int64
+    var member: Int64
+
+    static func < (left: Pair, right: Pair) -> Bool {
+      (left.owner, left.member) < (right.owner, right.member)
+    }
+  }
+
+  /// The pairs of one relationship, seen from the side that was declared first.
+  private struct Changes {
+    var relationship: RelationshipDescription
+    var entity: EntityDescription
+    var added: Set<Pair> = []
+    var removed: Set<Pair> = []
+  }
+
+  private let transaction: StoreTransaction
+  private let rows: [Int64: Int64]
+
+  /// - Parameter rows: permanent row numbers by temporary ones.
+  init(_ transaction: StoreTransaction, _ rows: [Int64: Int64]) {
+    self.transaction = transaction
+    self.rows = rows
+  }
+
+  func write(_ objects: [ManagedObject]) throws {
+    try writePairs(of: objects)
+    try writePositions(of: objects)
+    for object in objects where !object.identifier.isTemporary {
+      var slots = SlotSet()
+      for (relationship, list) in lists(of: object) where relationship.kind == .oneToMany {
+        if list.hasChanges { slots.insert(relationship.slot) }
+      }
+      if !slots.isEmpty {
+        try transaction.touch(object.identifier.row, of: object.entity, slots: slots)
+      }
+    }
+  }
+
+  private func lists(of object: ManagedObject) -> [(RelationshipShape, MemberList)] {
+    object.links.enumerated().compactMap { ordinal, link in
+      (link as? MemberList).map { (object.binding.shape.relationships[ordinal], $0) }
+    }
+  }
+
+  private func row(_ object: ManagedObject) -> Int64 {
+    rows[object.identifier.row] ?? object.identifier.row
+  }
+
+  // MARK: - Pairs
+
+  private func writePairs(of objects: [ManagedObject]) throws {
+    var changes: [ListKey: Changes] = [:]
+    var order: [ListKey] = []
+    for object in objects {
+      for (relationship, list) in lists(of: object)
+      where relationship.kind == .manyToMany && list.hasChanges {
+        let (canonical, entity, isTurned) = self.canonical(relationship, object.entity)
+        let key = ListKey(canonical)
+        if changes[key] == nil {
+          changes[key] = Changes(relationship: canonical, entity: entity)
+          order.append(key)
+        }
+        for member in list.added.values where !member.isDeleted {
+          changes[key]?.added.insert(pair(object, member, isTurned))
+        }
+        for member in list.removed.values where !member.isDeleted {
+          changes[key]?.removed.insert(pair(object, member, isTurned))
+        }
+      }
+    }
+    for key in order {
+      guard let change = changes[key] else { continue }
+      if !change.removed.isEmpty {
+        try transaction.removeLinks(
+          change.relationship, of: change.entity,
+          pairs: change.removed.sorted().map { ($0.owner, $0.member) })
+      }
+      if !change.added.isEmpty {
+        try transaction.addLinks(
+          change.relationship, of: change.entity,
+          pairs: change.added.sorted().map { ($0.owner, $0.member) })
+      }
+    }
+  }
+
+  private func pair(_ owner: ManagedObject, _ member: ManagedObject, _ isTurned: Bool) -> Pair {
+    isTurned
+      ? Pair(owner: row(member), member: row(owner)) : Pair(owner: row(owner), member: row(member))
+  }
+
+  /// Both sides list a pair; it is written once, from the side that comes first in the model.
+  private func canonical(
+    _ relationship: RelationshipShape, _ entity: EntityDescription
+  ) -> (RelationshipDescription, EntityDescription, isTurned: Bool) {
+    let own = relationship.description
+    guard let inverse = entity.inverse(of: own),
+      (inverse.declaringIndex, inverse.slot) < (own.declaringIndex, own.slot)
+    else {
+      return (own, EntityDescription(model: entity.model, index: own.declaringIndex), false)
+    }
+    return (inverse, EntityDescription(model: entity.model, index: inverse.declaringIndex), true)
+  }
+
+  // MARK: - Positions
+
+  private func writePositions(of objects: [ManagedObject]) throws {
+    for object in objects {
+      for (relationship, list) in lists(of: object)
+      where relationship.isOrdered && list.hasChanges && list.isLoaded {
+        let owner = row(object)
+        let positions = list.objects.enumerated().map { index, member in
+          (owner: owner, member: row(member), position: Int64(index))
+        }
+        guard !positions.isEmpty else { continue }
+        try transaction.setPositions(
+          relationship.description, of: object.entity, positions: positions)
+      }
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import SyncCore
+
+/// The in-memory side of the delete rules: what the objects of the context say right after a delete.
+/// The store applies the same rules to its rows when the deletion is saved.
+extension ManagedObjectContext {
+  /// Deletes an object, and at once what its delete rules take along: cascades go too, the other side
+  /// of nullified relationships forgets it. Deny rules are checked when the deletion is saved.
+  ///
+  /// - Precondition: The object belongs to this context.
+  public func delete(_ object: ManagedObject) {
+    enter()
+    precondition(
+      object.owner === self,
+      "\(object) belongs to another context. Delete it there, or get it here with object(with: other.objectID)."
+    )
+    let doomed = collectDoomed(object)
+    for object in doomed { unlinkDoomed(object) }
+    for object in doomed where object.identifier.isTemporary { bury(object) }
+  }
+
+  /// Marks the object and everything that cascades from it, to any depth.
+  private func collectDoomed(_ object: ManagedObject) -> [ManagedObject] {
+    var doomed: [ManagedObject] = []
+    var waiting = [object]
+    while let next = waiting.popLast() {
+      guard !next.isDeleted else { continue }
+      next.prepareForDeletion()
+      if next.isFault { fire(next) }
+      guard !next.isDeleted else { continue }
+      pending.setUpdated(next, false)
+      if next.isInserted {
+        pending.setInserted(next, false)
+      }
+      pending.setDeleted(next, true)
+      announce(next)
+      doomed.append(next)
+      for relationship in next.binding.shape.relationships
+      where relationship.deleteRule == .cascade {
+        waiting += related(relationship, of: next)
+      }
+    }
+    return doomed
+  }
+
+  /// Takes a deleted object out of its relationships, where the rule says so.
+  private func unlinkDoomed(_ object: ManagedObject) {
+    for relationship in object.binding.shape.relationships {
+      switch relationship.deleteRule {
+      case .nullify, .cascade:
+        if relationship.isToMany {
+          if !object.members(relationship.ordinal).isEmpty {
+            object.setMembers(relationship.ordinal, [])
+          }
+        } else {
+          object.setDestination(relationship.ordinal, nil)
+        }
+      case .deny, .noAction:
+        break
+      }
+    }
+  }
+
+  /// The objects at the other end of a relationship.
+  func related(_ relationship: RelationshipShape, of object: ManagedObject) -> [ManagedObject] {
+    relationship.isToMany
+      ? object.members(relationship.ordinal)
+      : object.destination(relationship.ordinal).map { [$0] } ?? []
+  }
+
+  /// Checks the deny rules of the objects that a save is about to delete.
+  ///
+  /// - Throws: ``GraphError`` with ``GraphError/Code/deletionDenied`` that names what is in the way.
+  func checkDenyRules() throws {
+    guard pending.deletedCount > 0 else { return }
+    for object in pending.deleted {
+      for relationship in object.binding.shape.relationships where relationship.deleteRule == .deny
+      {
+        let blocking = related(relationship, of: object).filter { !$0.isDeleted }
+        guard !blocking.isEmpty else { continue }
+        let names = blocking.prefix(10).map { "\($0.objectID)" }.joined(separator: ", ")
+        throw GraphError(
+          .deletionDenied, entity: object.entity.name, key: relationship.description.name,
+          objects: blocking.map(\.objectID),
+          message: """
+            \(object.objectID) cannot be deleted: its relationship “\(relationship.description.name)” \
+            still leads to \(blocking.count) object\(blocking.count == 1 ? "" : "s") (\(names)), and \
+            the model denies that. Delete or move them first.
+            """)
+      }
+    }
+  }
+
+  // MARK: - Undoing
+
+  /// Drops all unsaved changes: new objects go, deleted ones are back, values are as last read.
+  public func rollback() {
+    enter()
+    let inserted = pending.inserted
+    let restored = pending.updated + pending.deleted
+    for object in restored { announce(object) }
+    for object in inserted { announce(object) }
+    pending.removeAll()
+    for object in restored { object.revert() }
+    for object in inserted { bury(object) }
+  }
+
+  /// Forgets all objects and all unsaved changes. The objects can no longer be used.
+  public func reset() {
+    check()
+    pending.removeAll()
+    for object in unannounced { object.flags.subtract([.unannounced, .announcedInsert]) }
+    unannounced = []
+    for object in identities.objects {
+      object.links = []
+      object.owner = nil
+    }
+    identities.removeAll()
+    loadedRelationships = []
+    mail = []
+    _ = inbox.take()
+  }
+
+  /// Makes an object read its values again.
+  ///
+  /// - Parameter mergeChanges: true keeps unsaved values on top of what is read; false drops them.
+  public func refresh(_ object: ManagedObject, mergeChanges: Bool = true) {
+    enter()
+    guard object.owner === self, !object.identifier.isTemporary, !object.isDeleted else { return }
+    if mergeChanges, object.isUpdated {
+      reread([object])
+      for case let list as MemberList in object.links { list.unload() }
+    } else {
+      pending.setUpdated(object, false)
+      object.becomeFault()
+    }
+    object.batch = nil
+  }
+
+  /// Makes all objects read their values again when they are next used; unsaved values stay. Objects
+  /// that nobody else holds are freed, those that held each other too.
+  public func refreshAllObjects() {
+    enter()
+    let edited = identities.objects.filter { object in
+      guard object.hasChanges else {
+        object.becomeFault()
+        return false
+      }
+      return object.isUpdated
+    }
+    reread(edited)
+  }
+}
+
+extension ManagedObject {
+  /// Goes back to the values as last read.
+  final func revert() {
+    if let committed { row = committed }
+    committed = nil
+    changed = SlotSet()
+    for (ordinal, link) in links.enumerated() {
+      if let list = link as? MemberList {
+        guard list.hasChanges else { continue }
+        links[ordinal] = nil
+      } else {
+        links[ordinal] = nil
+      }
+    }
+  }
+
+  /// Forgets its values; they are read again at the next access.
+  final func becomeFault() {
+    row = []
+    committed = nil
+    changed = SlotSet()
+    links = []
+  }
+}

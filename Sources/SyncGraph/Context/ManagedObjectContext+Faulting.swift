@@ -1,0 +1,297 @@
+import SyncCore
+import SyncStore
+
+/// Rows become objects here, one statement for as many as are wanted together.
+extension ManagedObjectContext {
+  // MARK: - Objects of identifiers
+
+  /// The object of a row: the one that is there, or a new fault.
+  func object(_ entity: EntityDescription, _ row: Int64) -> ManagedObject {
+    identities.object(root: entity.rootIndex, row: row) ?? makeObject(entity, row)
+  }
+
+  private func makeObject(_ entity: EntityDescription, _ row: Int64) -> ManagedObject {
+    let binding = bindings[entity.index]
+    let id = ManagedObjectID(entity: entity, row: row)
+    let object = WrapperConstruction.make(
+      binding.type, ObjectSeed(binding: binding, objectID: id, context: self))
+    identities.insert(object)
+    return object
+  }
+
+  /// The objects of rows that were just read, in their order, with the rows put in.
+  func objects(of rows: [StoredRow]) -> [ManagedObject] {
+    guard let first = rows.first else { return [] }
+    identities.reserve(rows.count, root: first.entity.rootIndex)
+    let batch = FaultBatch(rows: rows.map(\.row), firstWindow: 1024)
+    var objects: [ManagedObject] = []
+    objects.reserveCapacity(rows.count)
+    var awake: [ManagedObject] = []
+    for (index, row) in rows.enumerated() {
+      let object = object(row.entity, row.row)
+      object.batch = batch
+      object.batchIndex = index
+      if object.adopt(row) { awake.append(object) }
+      objects.append(object)
+    }
+    for object in awake { object.awakeFromFetch() }
+    return objects
+  }
+
+  // MARK: - Rows
+
+  /// Reads the row of a fault, and those of the faults it was listed with.
+  func fire(_ object: ManagedObject) {
+    guard !object.identifier.isTemporary, !object.flags.contains(.gone) else { return }
+    let root = object.identifier.entity.rootIndex
+    var wanted = [object.identifier.row]
+    forEachSibling(of: object, for: -1) { sibling in
+      if sibling.isFault, !sibling.flags.contains(.gone) { wanted.append(sibling.identifier.row) }
+    }
+    let rows = reading { try $0.rows(object.entity.rootEntity, rows: wanted) }
+    var awake: [ManagedObject] = []
+    for row in rows {
+      guard let known = identities.object(root: root, row: row.row) else { continue }
+      if known.adopt(row) { awake.append(known) }
+    }
+    // What has no row any more was deleted, and the commit that did it was not merged yet.
+    if rows.count < wanted.count {
+      let found = Set(rows.map(\.row))
+      for row in wanted where !found.contains(row) {
+        identities.object(root: root, row: row).map(bury)
+      }
+    }
+    for object in awake { object.awakeFromFetch() }
+  }
+
+  /// Turns an object whose row is gone into a tombstone.
+  func bury(_ object: ManagedObject) {
+    pending.setInserted(object, false)
+    pending.setUpdated(object, false)
+    pending.setDeleted(object, false)
+    object.flags.insert(.gone)
+    if object.row.isEmpty {
+      object.row = Array(repeating: .null, count: object.binding.shape.names.count)
+    }
+    object.committed = nil
+    object.changed = SlotSet()
+    object.links = []
+    identities.remove(root: object.identifier.entity.rootIndex, row: object.identifier.row)
+  }
+
+  /// Calls the body for the live objects that were listed around an object, the object left out.
+  private func forEachSibling(
+    of object: ManagedObject, for purpose: Int, _ body: (ManagedObject) -> Void
+  ) {
+    guard let batch = object.batch else { return }
+    let root = object.identifier.entity.rootIndex
+    for position in batch.window(from: object.batchIndex, for: purpose) {
+      guard let sibling = identities.object(root: root, row: batch.rows[position]),
+        sibling !== object
+      else { continue }
+      body(sibling)
+    }
+  }
+
+  /// Reads from the store where an access to an object cannot throw.
+  ///
+  /// - Precondition: The store can be read.
+  private func reading<Result>(_ body: (StoreReader) throws -> Result) -> Result {
+    do {
+      return try core.store().read(body)
+    } catch {
+      preconditionFailure(
+        """
+        The values of an object could not be read from the store: \(error) Keep the stack open as \
+        long as its objects are used; fetch(_:) and existingObject(with:) throw instead of stopping.
+        """)
+    }
+  }
+
+  // MARK: - To-one
+
+  /// The object of a row that a to-one relationship holds, and of those that the objects it was
+  /// listed with hold.
+  ///
+  /// - Parameter object: the owner; nil when the value is not its current one.
+  func resolve(
+    _ relationship: RelationshipShape, _ target: Int64, of object: ManagedObject?
+  ) -> ManagedObject? {
+    let root = relationship.destinationRoot
+    if let known = identities.object(root: root, row: target) {
+      if known.flags.contains(.gone) { return nil }
+      if let object { keep(known, linkedFrom: object, relationship) }
+      return known
+    }
+    guard target > 0 else { return nil }
+    var owners = object.map { [($0, target)] } ?? []
+    if let object {
+      forEachSibling(of: object, for: relationship.ordinal) { sibling in
+        guard !sibling.isFault, sibling.binding.shape.has(relationship),
+          case .int(let other) = sibling.row[relationship.slot], other > 0,
+          sibling.link(relationship.ordinal) == nil,
+          identities.object(root: root, row: other) == nil
+        else { return }
+        owners.append((sibling, other))
+      }
+    }
+    let rows = Array(Set(owners.map(\.1) + [target])).sorted()
+    // Held until every owner has its own.
+    let objects = makeDestinations(relationship, rows)
+    for (owner, row) in owners {
+      guard let found = identities.object(root: root, row: row) else { continue }
+      keep(found, linkedFrom: owner, relationship)
+    }
+    return withExtendedLifetime(objects) { identities.object(root: root, row: target) }
+  }
+
+  private func makeDestinations(
+    _ relationship: RelationshipShape, _ rows: [Int64]
+  ) -> [ManagedObject] {
+    if relationship.isDestinationInherited {
+      // Only the row says of which entity the object is.
+      return objects(
+        of: reading { try $0.rows(relationship.destination.rootEntity, rows: rows) })
+    }
+    let batch = FaultBatch(rows: rows, firstWindow: .max)
+    return rows.enumerated().map { index, row in
+      let object = object(relationship.destination, row)
+      object.batch = batch
+      object.batchIndex = index
+      return object
+    }
+  }
+
+  /// Holds the destination strongly as long as the owner lives, so that walking does not read it
+  /// again and again; but not where the destination holds the owner, which would keep both for ever.
+  private func keep(
+    _ target: ManagedObject, linkedFrom owner: ManagedObject, _ relationship: RelationshipShape
+  ) {
+    if let inverseSlot = relationship.inverseSlot,
+      let back = target.binding.shape.relationship(at: inverseSlot)
+    {
+      switch target.link(back.ordinal) {
+      case let list as MemberList: if list.isLoaded { return }
+      case let object?: if object === owner { return }
+      case nil: break
+      }
+    }
+    owner.setLink(relationship.ordinal, target)
+  }
+
+  // MARK: - To-many
+
+  /// Reads the members of a relationship for an object, and for those it was listed with.
+  func loadMembers(_ relationship: RelationshipShape, of object: ManagedObject) {
+    var owners = [object]
+    forEachSibling(of: object, for: relationship.ordinal) { sibling in
+      guard sibling.binding.shape.has(relationship), !sibling.identifier.isTemporary,
+        (sibling.link(relationship.ordinal) as? MemberList)?.isLoaded != true
+      else { return }
+      owners.append(sibling)
+    }
+    let members = reading {
+      try $0.members(
+        of: relationship.description, in: object.entity, owners: owners.map(\.identifier.row))
+    }
+    var rows: [Int64] = []
+    var known: Set<Int64> = []
+    for member in members where known.insert(member.row).inserted { rows.append(member.row) }
+    let batch = FaultBatch(rows: rows, firstWindow: .max)
+    var positions: [Int64: Int] = [:]
+    for (index, row) in rows.enumerated() { positions[row] = index }
+    var lists: [Int64: [ManagedObject]] = [:]
+    for member in members {
+      let found = self.object(member.entity, member.row)
+      if found.isFault || found.batch == nil {
+        found.batch = batch
+        found.batchIndex = positions[member.row] ?? 0
+      }
+      lists[member.owner, default: []].append(found)
+    }
+    for owner in owners {
+      let found = lists[owner.identifier.row] ?? []
+      owner.list(relationship.ordinal).load(found)
+      loosen(found, from: owner, relationship)
+    }
+    loadedRelationships.insert(ListKey(relationship.description))
+  }
+
+  /// Lets members hold their owner no longer: the owner holds them now.
+  private func loosen(
+    _ members: [ManagedObject], from owner: ManagedObject, _ relationship: RelationshipShape
+  ) {
+    guard let inverseSlot = relationship.inverseSlot, !relationship.isInverseToMany else { return }
+    for member in members {
+      guard let back = member.binding.shape.relationship(at: inverseSlot),
+        member.link(back.ordinal) === owner, !member.hasChanges
+      else { continue }
+      member.setLink(back.ordinal, nil)
+    }
+  }
+}
+
+/// Names a to-many relationship among those of a model.
+struct ListKey: Hashable {
+  private let entity: Int
+  private let slot: Int
+
+  init(_ relationship: RelationshipDescription) {
+    entity = relationship.declaringIndex
+    slot = relationship.slot
+  }
+}
+
+extension EntityShape {
+  /// Whether objects of the entity have the relationship, under the same slot.
+  func has(_ relationship: RelationshipShape) -> Bool {
+    guard relationship.slot < kinds.count, let own = self.relationship(at: relationship.slot) else {
+      return false
+    }
+    return own.description.declaringIndex == relationship.description.declaringIndex
+  }
+}
+
+extension ManagedObject {
+  /// Reads the row of a fault.
+  ///
+  /// - Precondition: The context is still there.
+  final func fireFault() {
+    guard let owner else {
+      preconditionFailure(
+        "\(self) has no values yet and its context is gone. Keep the context, or its stack.")
+    }
+    owner.fire(self)
+    if row.isEmpty { owner.bury(self) }
+  }
+
+  /// Takes a row that was read from the store. Unsaved values stay.
+  ///
+  /// - Returns: whether values came in that the object did not have.
+  final func adopt(_ stored: StoredRow) -> Bool {
+    guard !flags.contains(.gone), row.isEmpty || version != stored.version else { return false }
+    version = stored.version
+    guard !row.isEmpty else {
+      row = stored.values
+      return true
+    }
+    var values = stored.values
+    let old = row
+    for property in entity.properties where !property.isColumn {
+      values[property.slot] = old[property.slot]
+    }
+    let base = values
+    for slot in changed {
+      if case .toMany = binding.shape.kinds[slot] { continue }
+      values[slot] = old[slot]
+      if base[slot] == values[slot] { changed.remove(slot) }
+    }
+    let isEdited = changed.contains {
+      if case .toMany = binding.shape.kinds[$0] { false } else { true }
+    }
+    committed = isEdited ? base : nil
+    row = values
+    if !isInserted, !isDeleted { owner?.pending.setUpdated(self, !changed.isEmpty) }
+    return true
+  }
+}

@@ -1,0 +1,187 @@
+import SyncCore
+import SyncStore
+
+extension ManagedObjectContext {
+  /// Fetches objects, unsaved changes considered: new objects that match are there, deleted ones are
+  /// not, and edited ones count with the values they have here.
+  ///
+  /// - Throws: ``FilterError`` for mistakes in filter or order, ``GraphError`` when the class does not
+  ///   fit, `StoreError` when the store cannot be read.
+  public func fetch<Object: ManagedObject>(_ request: Fetch<Object>) throws -> [Object] {
+    enter()
+    let plan = try plan(request)
+    let objects = try fetch(plan)
+    if let same = objects as? [Object] { return same }
+    return try objects.map { try typed($0, as: Object.self) }
+  }
+
+  /// Counts the objects that a fetch would give, unsaved changes considered.
+  ///
+  /// - Throws: as ``fetch(_:)``.
+  public func count<Object: ManagedObject>(_ request: Fetch<Object>) throws -> Int {
+    enter()
+    return try count(plan(request))
+  }
+
+  /// The plan of a request: its entity resolved, its class bound.
+  func plan<Object: ManagedObject>(_ request: Fetch<Object>) throws -> FetchPlan {
+    let entity: EntityDescription
+    if let name = request.entityName {
+      entity = try model.requireEntity(named: name)
+    } else {
+      guard Object.self != ManagedObject.self else {
+        throw GraphError(
+          .classMismatch,
+          message: "Fetch<ManagedObject> does not say which entity: use Fetch(entityNamed:).")
+      }
+      entity = try bind(Object.self).shape.entity
+    }
+    var plan = FetchPlan(
+      entity: entity, filter: request.filter, sort: request.sortKeys, limit: request.fetchLimit,
+      offset: request.fetchOffset)
+    plan.includesSubentities = request.includesSubentities
+    return plan
+  }
+
+  // MARK: - Plans
+
+  func fetch(_ plan: FetchPlan) throws -> [ManagedObject] {
+    switch try overlay(for: plan) {
+    case .none:
+      return objects(of: try core.store().read { try $0.fetch(plan) })
+    case .ownRows:
+      let pending = pendingObjects(of: plan)
+      var wider = plan
+      wider.offset = 0
+      // Each pending object takes at most one place in the answer of the store.
+      wider.limit = plan.limit.map { max($0, 0) + max(plan.offset, 0) + self.pending.count }
+      let stored = objects(of: try core.store().read { try $0.fetch(wider) })
+      return try arrange(stored.filter { !$0.hasChanges && !$0.isDeleted } + pending, plan)
+    case .everything:
+      return try arrange(allObjects(of: plan), plan)
+    }
+  }
+
+  func count(_ plan: FetchPlan) throws -> Int {
+    switch try overlay(for: plan) {
+    case .none:
+      return try core.store().read { try $0.count(plan) }
+    case .ownRows, .everything:
+      return try fetch(plan).count
+    }
+  }
+
+  /// The rows of a plan whose output is values; unsaved changes considered.
+  func values(_ plan: FetchPlan) throws -> [[Value]] {
+    if case .none = try overlay(for: plan) {
+      return try core.store().read { try $0.fetchValues(plan) }
+    }
+    return try plan.resolved().values(over: allObjects(of: plan))
+  }
+
+  // MARK: - Unsaved changes
+
+  /// How far unsaved changes reach into an answer.
+  private enum Overlay {
+    /// There are none that could matter.
+    case none
+    /// Objects of the entity itself differ from their rows.
+    case ownRows
+    /// Objects that the filter or the order looks at across relationships do.
+    case everything
+  }
+
+  private func overlay(for plan: FetchPlan) throws -> Overlay {
+    guard !pending.isEmpty else { return .none }
+    var roots: Set<Int> = []
+    for object in pending.inserted + pending.updated + pending.deleted {
+      roots.insert(object.entity.rootIndex)
+    }
+    if !roots.isDisjoint(with: try plan.resolved().crossedRoots) { return .everything }
+    return roots.contains(plan.entity.rootIndex) ? .ownRows : .none
+  }
+
+  /// The objects with unsaved changes that are of the plan's entity and were not deleted.
+  private func pendingObjects(of plan: FetchPlan) -> [ManagedObject] {
+    (pending.inserted + pending.updated).filter { includes($0, in: plan) && !$0.isDeleted }
+  }
+
+  private func includes(_ object: ManagedObject, in plan: FetchPlan) -> Bool {
+    plan.includesSubentities
+      ? object.entity.isKind(of: plan.entity) : object.entity == plan.entity
+  }
+
+  /// All objects of the plan's entity, whatever its filter says.
+  private func allObjects(of plan: FetchPlan) throws -> [ManagedObject] {
+    var all = FetchPlan(entity: plan.entity)
+    all.includesSubentities = plan.includesSubentities
+    let stored = objects(of: try core.store().read { try $0.fetch(all) })
+    let inserted = pending.inserted.filter { includes($0, in: plan) }
+    return stored.filter { !$0.isDeleted } + inserted
+  }
+
+  /// Filters, sorts and cuts in memory what the store could not answer alone.
+  private func arrange(
+    _ objects: [ManagedObject], _ plan: FetchPlan
+  ) throws -> [ManagedObject] {
+    let resolved = try plan.resolved()
+    // Rows that the store found and that nobody changed match; asking again is cheap and simple.
+    return try resolved.arranged(objects.filter { try resolved.matches($0) })
+  }
+}
+
+extension ResolvedFetch {
+  /// The root entities of objects that an answer depends on besides the objects it is about.
+  fileprivate var crossedRoots: Set<Int> {
+    var roots: Set<Int> = []
+    if let filter { filter.collectRoots(&roots) }
+    for key in sort { key.expression.collectRoots(&roots) }
+    for column in columns { column.expression?.collectRoots(&roots) }
+    for group in groups ?? [] { group.collectRoots(&roots) }
+    return roots
+  }
+}
+
+extension ResolvedNode {
+  fileprivate func collectRoots(_ roots: inout Set<Int>) {
+    switch self {
+    case .constant: break
+    case .and(let nodes), .or(let nodes):
+      for node in nodes { node.collectRoots(&roots) }
+    case .not(let node): node.collectRoots(&roots)
+    case .equal(let left, let right), .ordered(let left, _, let right),
+      .text(let left, _, let right), .matches(let left, let right, _):
+      left.collectRoots(&roots)
+      right.collectRoots(&roots)
+    case .member(let expression, _): expression.collectRoots(&roots)
+    case .exists(let collection, let node):
+      collection.hops.collectRoots(&roots)
+      node.collectRoots(&roots)
+    }
+  }
+}
+
+extension ResolvedExpression {
+  fileprivate func collectRoots(_ roots: inout Set<Int>) {
+    switch form {
+    case .value, .column: break
+    case .attribute(let path, _): path.hops.collectRoots(&roots)
+    // The last step is a column of the object before it.
+    case .object(let path): path.hops.dropLast().collectRoots(&roots)
+    case .arithmetic(let left, _, let right):
+      left.collectRoots(&roots)
+      right.collectRoots(&roots)
+    case .folded(let operand, _): operand.collectRoots(&roots)
+    case .aggregate(_, let collection, let condition, let argument):
+      collection.hops.collectRoots(&roots)
+      condition?.collectRoots(&roots)
+      argument?.collectRoots(&roots)
+    }
+  }
+}
+
+extension Collection<ResolvedHop> {
+  fileprivate func collectRoots(_ roots: inout Set<Int>) {
+    for hop in self { roots.insert(hop.destination.rootIndex) }
+  }
+}

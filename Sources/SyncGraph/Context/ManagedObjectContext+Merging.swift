@@ -1,0 +1,183 @@
+import Foundation
+import SyncCore
+import SyncStore
+
+/// What others committed comes in here: at every entry, and by a kick soon after each commit.
+///
+/// The cost follows the smaller of what is live here and what changed there. Clean objects forget
+/// their row and read it again when it is needed, all together; unsaved values stay on top of the new
+/// row; deleted objects become tombstones.
+extension ManagedObjectContext {
+  /// Merges what lies in the inbox, one commit after the other, then tells observers.
+  func mergeInbox() {
+    mail += inbox.take()
+    guard !mail.isEmpty, !isMergingMail else { return }
+    isMergingMail = true
+    while !mail.isEmpty {
+      switch mail.removeFirst() {
+      case .changes(let changes):
+        merge(changes)
+        outgoing.append(changesNotification(.merged(changes)))
+      case .dropped:
+        let waiting = mail
+        forgetEverything()
+        mail = waiting
+      }
+    }
+    isMergingMail = false
+    postOutgoing()
+  }
+
+  /// The store was emptied: everything that is live is gone.
+  private func forgetEverything() {
+    for object in identities.objects { bury(object) }
+    pending.removeAll()
+    identities.removeAll()
+    loadedRelationships = []
+  }
+
+  /// Brings live objects in line with a commit.
+  ///
+  /// - Parameter saved: objects that are in line already, because this context wrote them.
+  func merge(_ changes: ChangeSet, except saved: Set<ObjectIdentifier> = []) {
+    var stale: [ManagedObject] = []
+    var edited: [ManagedObject] = []
+    for entity in changes.entities {
+      let root = entity.entity.rootIndex
+      if saved.isEmpty { unloadLists(affectedBy: entity) }
+      forEachLive(entity.updated, row: \.row, root: root) { object, change in
+        guard !saved.contains(ObjectIdentifier(object)) else { return }
+        unloadLists(of: object, in: change.slots)
+        guard !object.isFault else { return }
+        if object.committed != nil {
+          edited.append(object)
+        } else if change.slots.contains(where: { entity.entity.properties[$0].isColumn }) {
+          stale.append(object)
+        }
+      }
+      forEachLive(entity.deleted, row: \.self, root: root) { object, _ in
+        guard !saved.contains(ObjectIdentifier(object)) else { return }
+        bury(object)
+      }
+    }
+    makeFaults(of: stale)
+    reread(edited)
+  }
+
+  /// Calls the body for every live object among rows that are in ascending order.
+  private func forEachLive<Change>(
+    _ changes: [Change], row: (Change) -> Int64, root: Int,
+    _ body: (ManagedObject, Change) -> Void
+  ) {
+    let live = identities.count(root: root)
+    guard live > 0, !changes.isEmpty else { return }
+    if changes.count <= live {
+      for change in changes {
+        if let object = identities.object(root: root, row: row(change)) { body(object, change) }
+      }
+      return
+    }
+    for object in identities.objects(root: root) {
+      let wanted = object.identifier.row
+      var low = 0
+      var high = changes.count
+      while low < high {
+        let middle = (low + high) / 2
+        if row(changes[middle]) < wanted { low = middle + 1 } else { high = middle }
+      }
+      if low < changes.count, row(changes[low]) == wanted { body(object, changes[low]) }
+    }
+  }
+
+  /// Clean objects whose row changed read it again, together, when one of them is used.
+  private func makeFaults(of objects: [ManagedObject]) {
+    let families = Dictionary(grouping: objects) { $0.identifier.entity.rootIndex }
+    for family in families.values {
+      let batch = FaultBatch(rows: family.map(\.identifier.row), firstWindow: 1024)
+      for (index, object) in family.enumerated() {
+        object.row = []
+        object.batch = batch
+        object.batchIndex = index
+      }
+    }
+  }
+
+  /// Reads the rows of objects with unsaved values and lays those on top.
+  func reread(_ objects: [ManagedObject]) {
+    let families = Dictionary(grouping: objects) { $0.identifier.entity.rootIndex }
+    for family in families.sorted(by: { $0.key < $1.key }).map(\.value) {
+      guard let root = family.first?.entity.rootEntity else { continue }
+      let found: [StoredRow]
+      do {
+        found = try core.store().read { try $0.rows(root, rows: family.map(\.identifier.row)) }
+      } catch {
+        // The store is closed or failing. The next fetch or save says so; the values stay.
+        continue
+      }
+      let rows = Dictionary(uniqueKeysWithValues: found.map { ($0.row, $0) })
+      for object in family {
+        if let row = rows[object.identifier.row] { _ = object.adopt(row) } else { bury(object) }
+      }
+    }
+  }
+
+  // MARK: - Lists
+
+  /// Unloads the lists of an object among slots.
+  private func unloadLists(of object: ManagedObject, in slots: SlotSet) {
+    guard !object.links.isEmpty else { return }
+    for slot in slots where slot < object.binding.shape.kinds.count {
+      guard case .toMany(let ordinal) = object.binding.shape.kinds[slot] else { continue }
+      (object.link(ordinal) as? MemberList)?.unload()
+    }
+  }
+
+  /// Unloads lists whose members came, went or moved with the rows of an entity: the owners need not
+  /// be in the change set themselves.
+  private func unloadLists(affectedBy changes: ChangeSet.EntityChanges) {
+    guard !loadedRelationships.isEmpty else { return }
+    let isMembershipOpen = !changes.inserted.isEmpty || !changes.deleted.isEmpty
+    for relationship in changes.entity.relationships where !relationship.isToMany {
+      guard let inverse = changes.entity.inverse(of: relationship), inverse.isToMany,
+        loadedRelationships.contains(ListKey(inverse)),
+        isMembershipOpen
+          || changes.updated.contains(where: { $0.slots.contains(relationship.slot) })
+      else { continue }
+      unloadAllLists(inverse, root: changes.entity.destination(of: relationship).rootIndex)
+    }
+    if !changes.deleted.isEmpty { unloadLinkedLists(leadingTo: changes.entity) }
+  }
+
+  /// Lists over link tables lose members that were deleted.
+  private func unloadLinkedLists(leadingTo entity: EntityDescription) {
+    for owner in model.entities {
+      for relationship in owner.relationships
+      where relationship.kind == .manyToMany && relationship.declaringIndex == owner.index {
+        guard owner.destination(of: relationship).rootIndex == entity.rootIndex,
+          loadedRelationships.contains(ListKey(relationship))
+        else { continue }
+        unloadAllLists(relationship, root: owner.rootIndex)
+      }
+    }
+  }
+
+  private func unloadAllLists(_ relationship: RelationshipDescription, root: Int) {
+    loadedRelationships.remove(ListKey(relationship))
+    var owners: [ManagedObject] = []
+    for object in identities.objects(root: root) where !object.links.isEmpty {
+      guard relationship.slot < object.binding.shape.kinds.count,
+        let own = object.binding.shape.relationship(at: relationship.slot),
+        own.description.declaringIndex == relationship.declaringIndex,
+        !object.identifier.isTemporary, let list = object.link(own.ordinal) as? MemberList
+      else { continue }
+      list.unload()
+      owners.append(object)
+    }
+    // They were loaded together, they will be wanted together.
+    let batch = FaultBatch(rows: owners.map(\.identifier.row), firstWindow: 1024)
+    for (index, owner) in owners.enumerated() {
+      owner.batch = batch
+      owner.batchIndex = index
+    }
+  }
+}

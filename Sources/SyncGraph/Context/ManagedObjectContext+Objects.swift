@@ -1,0 +1,140 @@
+public import SyncCore
+import SyncStore
+
+extension ManagedObjectContext {
+  // MARK: - Inserting
+
+  /// Makes a new object of the entity that the class stands for, with the model's default values.
+  ///
+  /// - Precondition: The model has that entity, it is not abstract, and the class fits it.
+  public func insert<Object: ManagedObject>(_ type: Object.Type) -> Object {
+    enter()
+    let binding: ClassBinding
+    do {
+      binding = try bind(type)
+    } catch {
+      preconditionFailure("\(error)")
+    }
+    guard let object = insert(binding) as? Object else {
+      preconditionFailure("\(binding.type) stands for \(type.entityName), not \(type).")
+    }
+    return object
+  }
+
+  /// Makes a new object of an entity, with the model's default values.
+  ///
+  /// - Throws: ``ModelError`` when the model has no entity of that name, ``GraphError`` when it is
+  ///   abstract.
+  public func insert(entityNamed name: String) throws -> ManagedObject {
+    enter()
+    let entity = try model.requireEntity(named: name)
+    guard !entity.isAbstract else {
+      let subentities = entity.familyEntities.filter { !$0.isAbstract }.map(\.name)
+      throw GraphError(
+        .unsupported, entity: name,
+        message: "\(name) is abstract. Insert one of \(subentities.joined(separator: ", ")).")
+    }
+    return insert(bindings[entity.index])
+  }
+
+  private func insert(_ binding: ClassBinding) -> ManagedObject {
+    let entity = binding.shape.entity
+    precondition(
+      !entity.isAbstract, "\(entity.name) is abstract. Insert an object of one of its subentities.")
+    let id = ManagedObjectID(entity: entity, row: core.nextTemporaryRow())
+    let object = WrapperConstruction.make(
+      binding.type, ObjectSeed(binding: binding, objectID: id, context: self))
+    object.row = binding.shape.defaults
+    identities.insert(object)
+    pending.setInserted(object, true)
+    noteChange(of: object)
+    object.awakeFromInsert()
+    return object
+  }
+
+  // MARK: - Finding
+
+  /// The object of an identifier, as a fault when it was not loaded yet. Reads nothing: whether there
+  /// still is such an object shows when a value is read.
+  ///
+  /// - Precondition: The identifier is from this stack, and permanent unless the object was made in
+  ///   this context.
+  public func object(with id: ManagedObjectID) -> ManagedObject {
+    enter()
+    precondition(
+      id.entity.model === model, "\(id) is an identifier of another model. Use its own stack.")
+    if let known = identities.object(root: id.entity.rootIndex, row: id.row) { return known }
+    precondition(
+      !id.isTemporary,
+      "\(id) is a temporary identifier that only its own context knows. Save first, then hand the new objectID over."
+    )
+    return object(id.entity, id.row)
+  }
+
+  /// The object of an identifier, read from the store unless it is loaded.
+  ///
+  /// - Throws: ``GraphError`` with ``GraphError/Code/notFound`` when there is none or it was deleted.
+  public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
+    enter()
+    let known = identities.object(root: id.entity.rootIndex, row: id.row)
+    if let known, !known.isFault, !known.isDeleted { return known }
+    if known?.isDeleted != true, !id.isTemporary, id.entity.model === model,
+      let row = try core.store().read({ try $0.rows(id.entity.rootEntity, rows: [id.row]) }).first,
+      let object = objects(of: [row]).first
+    {
+      return object
+    }
+    throw GraphError(
+      .notFound, entity: id.entity.name, objects: [id],
+      message: "There is no object \(id). It was deleted, or never saved.")
+  }
+
+  /// The object of an identifier as its class, read from the store unless it is loaded.
+  ///
+  /// - Throws: ``GraphError`` with ``GraphError/Code/notFound`` when there is none or it was deleted,
+  ///   with ``GraphError/Code/classMismatch`` when it is of another class.
+  public func existingObject<Object: ManagedObject>(
+    with id: ManagedObjectID, as type: Object.Type
+  ) throws -> Object {
+    if type != ManagedObject.self { _ = try bind(type) }
+    return try typed(existingObject(with: id), as: type)
+  }
+
+  // MARK: - Classes
+
+  /// The class binding for a class that a program mentions.
+  ///
+  /// - Throws: ``GraphError`` when the class does not fit.
+  func bind(_ type: ManagedObject.Type) throws -> ClassBinding {
+    if let entity = model.entity(named: type.entityName), bindings[entity.index].type == type {
+      return bindings[entity.index]
+    }
+    let binding = try core.classes.bind(type)
+    bindings = core.classes.current
+    return binding
+  }
+
+  /// An object as the class that was asked for.
+  func typed<Object: ManagedObject>(
+    _ object: ManagedObject, as type: Object.Type
+  ) throws -> Object {
+    if let object = object as? Object { return object }
+    throw GraphError(
+      .classMismatch, entity: object.entity.name, objects: [object.objectID],
+      message: """
+        \(object) is not a \(type): it was loaded before that class was mentioned, or another \
+        class stands for its entity. Name the classes when you make the stack: \
+        DataStack(…, classes: [\(type).self]).
+        """)
+  }
+
+  // MARK: - Changes
+
+  /// Takes notice of a change to an object: it counts as updated as long as it differs from the store.
+  func noteChange(of object: ManagedObject) {
+    if !object.flags.contains(.inserted), !object.flags.contains(.deleted) {
+      pending.setUpdated(object, !object.changed.isEmpty)
+    }
+    announce(object)
+  }
+}

@@ -1,0 +1,191 @@
+import Foundation
+public import SyncCore
+import SyncStore
+import Synchronization
+
+/// A scratchpad over the store of a stack: objects, their unsaved changes, and what is seen of
+/// everybody else's.
+///
+/// A context is confined to one queue: the main queue for ``DataStack/mainContext``, a queue of its
+/// own otherwise. Use it and its objects there only, through ``perform(_:)`` or
+/// ``performAndWait(_:)``; use elsewhere stops the program with a message.
+///
+/// ```swift
+/// let work = stack.newBackgroundContext()
+/// try await work.perform {
+///   let user = work.insert(User.self)
+///   user.name = "Ann"
+///   try work.save()
+/// }
+/// ```
+///
+/// What others commit is merged whenever the context is entered (`perform`, `fetch`, `save`, …), and
+/// by itself soon after the commit. Between two entries values do not move under the reader. Unsaved
+/// values stay as they are and are seen by fetches. Nothing is ever saved by itself.
+///
+/// Invariants:
+/// 1. One object per identifier (`identities`).
+/// 2. An object with unsaved changes is in `pending`, and only then held strongly.
+/// 3. Both sides of a relationship say the same, also while unsaved.
+///
+/// ## Topics
+/// - Entering: ``perform(_:)``, ``performAndWait(_:)``
+/// - Objects: ``insert(_:)``, ``insert(entityNamed:)``, ``delete(_:)``, ``object(with:)``,
+///   ``existingObject(with:)``
+/// - Asking: ``fetch(_:)``, ``count(_:)``, ``managerFor(_:)``
+/// - Saving: ``save()``, ``saveIfChanged()``, ``rollback()``, ``reset()``, ``refresh(_:mergeChanges:)``
+/// - State: ``hasChanges``, ``insertedObjects``, ``updatedObjects``, ``deletedObjects``
+public final class ManagedObjectContext: @unchecked Sendable {
+  // Unchecked: everything mutable is confined to `queue` and checked at every entry, but for
+  // `settings` (a mutex) and `inbox` (its own mutex).
+
+  /// Where a context runs.
+  public enum Concurrency: Sendable, Hashable {
+    case mainQueue
+    case privateQueue
+  }
+
+  struct Settings {
+    var name: String?
+    var author: String?
+    var mergePolicy: MergePolicy
+  }
+
+  /// How a context differs from an ordinary one.
+  struct Options {
+    var name: String?
+    var mergePolicy = MergePolicy.error
+    var isMerging = true
+    var discardsOnSave = false
+  }
+
+  public let concurrency: Concurrency
+  let core: StackCore
+  let queue: ContextQueue
+  let settings: Mutex<Settings>
+  let inbox = Inbox()
+  let isMerging: Bool
+  let discardsOnSave: Bool
+
+  /// Names the context in change sets, so that it does not merge its own.
+  let origin: UInt64
+
+  // MARK: Confined to the queue
+
+  var identities: IdentityTable
+  var pending = PendingChanges()
+  var bindings: [ClassBinding]
+  var lastTemporaryRow: Int64 = 0
+
+  /// Relationships of which lists may be loaded somewhere; the others need no look when rows change.
+  var loadedRelationships: Set<ListKey> = []
+
+  /// Set while a set of a to-many property is changed in place.
+  var tracker: MemberTracker?
+
+  /// How many calls of ``perform(_:)`` and the like are under way.
+  var depth = 0
+  var isSaving = false
+
+  /// What changed since observers were told last.
+  var unannounced: [ManagedObject] = []
+  var isAnnouncementScheduled = false
+
+  /// Mail and notifications that an outer call is already busy with, in order.
+  var mail: [Inbox.Mail] = []
+  var isMergingMail = false
+  var outgoing: [Notification] = []
+  var isPosting = false
+
+  init(_ core: StackCore, _ queue: ContextQueue, _ options: Options) {
+    self.core = core
+    self.queue = queue
+    concurrency = queue === ContextQueue.main ? .mainQueue : .privateQueue
+    settings = Mutex(
+      Settings(name: options.name, author: nil, mergePolicy: options.mergePolicy))
+    isMerging = options.isMerging
+    discardsOnSave = options.discardsOnSave
+    origin = core.nextOrigin()
+    identities = IdentityTable(entityCount: core.model.entities.count)
+    bindings = core.classes.current
+  }
+
+  deinit {
+    // Objects may outlive their context. They keep the values they have.
+    for object in identities.objects {
+      object.owner = nil
+      object.links = []
+    }
+  }
+
+  // MARK: - Settings, from any queue
+
+  /// A name for change sets and messages.
+  public var name: String? {
+    get { settings.withLock { $0.name } }
+    set { settings.withLock { $0.name = newValue } }
+  }
+
+  /// Who makes the changes, for change sets and history.
+  public var author: String? {
+    get { settings.withLock { $0.author } }
+    set { settings.withLock { $0.author = newValue } }
+  }
+
+  /// What a save does with rows that changed since the context read them.
+  public var mergePolicy: MergePolicy {
+    get { settings.withLock { $0.mergePolicy } }
+    set { settings.withLock { $0.mergePolicy = newValue } }
+  }
+
+  /// The stack that made the context; nil when it is gone.
+  public var stack: DataStack? { core.stack }
+
+  /// The model of the store.
+  public var model: ManagedObjectModel { core.model }
+
+  // MARK: - State
+
+  /// Whether there is anything to save.
+  public var hasChanges: Bool {
+    check()
+    return !pending.isEmpty
+  }
+
+  /// New objects that were not saved yet.
+  public var insertedObjects: Set<ManagedObject> {
+    check()
+    return Set(pending.inserted)
+  }
+
+  /// Saved objects with unsaved values.
+  public var updatedObjects: Set<ManagedObject> {
+    check()
+    return Set(pending.updated)
+  }
+
+  /// Saved objects whose deletion was not saved yet.
+  public var deletedObjects: Set<ManagedObject> {
+    check()
+    return Set(pending.deleted)
+  }
+
+  /// All objects that somebody holds, with and without changes.
+  public var registeredObjects: Set<ManagedObject> {
+    check()
+    return Set(identities.objects)
+  }
+
+  // MARK: - Entering
+
+  /// Stops the program when the context is used on another queue.
+  func check() {
+    queue.check("The context\(name.map { " “\($0)”" } ?? "")")
+  }
+
+  /// What every public operation begins with: the right queue, and what others committed merged.
+  func enter() {
+    check()
+    mergeInbox()
+  }
+}

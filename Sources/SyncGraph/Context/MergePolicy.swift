@@ -1,0 +1,17 @@
+/// What a save does with rows that changed since the context read them.
+///
+/// Merging a commit into a context never loses unsaved values: they stay and win when they are saved.
+/// So a conflict is rare: somebody committed between the context's last look and its save, or the
+/// context does not merge.
+public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
+  /// The save throws ``GraphError/Code/conflict`` with both versions.
+  case error
+  /// Property by property: what changed in the store stays, the other edits are saved.
+  case storeWinsPerProperty
+  /// Property by property: every edit is saved, the rest stays as the store has it.
+  case objectWinsPerProperty
+  /// The edits of objects in conflict are dropped.
+  case storeWins
+  /// The whole row as the context has it is saved.
+  case objectWins
+}

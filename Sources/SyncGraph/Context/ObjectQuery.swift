@@ -1,0 +1,199 @@
+public import SyncCore
+
+/// A query over the objects of a class or an entity, refined step by step and asked at the end.
+///
+/// ```swift
+/// try context.managerFor(User.self).filter("age < 40").orderBy("-age", "name").array
+/// try context.managerFor(User.self).average("age")
+/// ```
+///
+/// A value: refining it gives a new one and leaves the base as it was. Refinements never throw;
+/// mistakes in them are thrown by the question. Unsaved changes count in every answer.
+public struct ObjectQuery<Object: ManagedObject>: Sendable {
+  private let context: ManagedObjectContext
+
+  /// What is asked for.
+  public var request: Fetch<Object>
+
+  init(_ context: ManagedObjectContext, _ request: Fetch<Object>) {
+    self.context = context
+    self.request = request
+  }
+
+  // MARK: - Refining
+
+  /// The objects that this filter means too.
+  public func filter(_ filter: Filter) -> ObjectQuery {
+    ObjectQuery(context, request.filter(filter))
+  }
+
+  /// The objects that this filter in the predicate format means too.
+  public func filter(_ format: String, _ arguments: Any?...) -> ObjectQuery {
+    filter(Filter(format: format, arguments: arguments))
+  }
+
+  /// The objects that this filter in the predicate format means too.
+  public func filter(format: String, _ arguments: Any?...) -> ObjectQuery {
+    filter(Filter(format: format, arguments: arguments))
+  }
+
+  /// The objects that this filter in the predicate format means too.
+  public func filter(format: String, argumentArray arguments: [Any?]) -> ObjectQuery {
+    filter(Filter(format: format, arguments: arguments))
+  }
+
+  /// The same objects, sorted by further keys; `"-age"` is descending.
+  public func orderBy(_ keys: SortKey...) -> ObjectQuery {
+    orderBy(keys)
+  }
+
+  /// The same objects, sorted by further keys.
+  public func orderBy(_ keys: [SortKey]) -> ObjectQuery {
+    ObjectQuery(context, request.sorted(by: keys))
+  }
+
+  /// At most so many objects.
+  public func limit(_ limit: Int?) -> ObjectQuery {
+    ObjectQuery(context, request.limit(limit))
+  }
+
+  /// Without so many objects at the beginning.
+  public func offset(_ offset: Int) -> ObjectQuery {
+    ObjectQuery(context, request.offset(offset))
+  }
+
+  // MARK: - Asking
+
+  /// All objects, in order.
+  public var array: [Object] {
+    get throws { try context.fetch(request) }
+  }
+
+  /// How many objects there are.
+  public var count: Int {
+    get throws { try context.count(request) }
+  }
+
+  /// Whether there are no objects.
+  public var isEmpty: Bool {
+    get throws { try context.count(request.limit(1)) == 0 }
+  }
+
+  /// The first object; without order the one that was inserted first.
+  public var first: Object? {
+    get throws {
+      guard request.fetchLimit.map({ $0 > 0 }) ?? true else { return nil }
+      return try context.fetch(request.limit(1)).first
+    }
+  }
+
+  /// The last object; without order the one that was inserted last.
+  public var last: Object? {
+    get throws {
+      // A window has an end of its own.
+      guard request.fetchLimit == nil, request.fetchOffset == 0 else { return try array.last }
+      context.enter()
+      var plan = try context.plan(request)
+      plan.isReversed = true
+      plan.limit = 1
+      return try context.fetch(plan).first.map { try context.typed($0, as: Object.self) }
+    }
+  }
+
+  /// The least value of a key path; nil when there is none.
+  public func min(_ keyPath: String) throws -> Value? { try aggregate(.min, keyPath) }
+
+  /// The largest value of a key path; nil when there is none.
+  public func max(_ keyPath: String) throws -> Value? { try aggregate(.max, keyPath) }
+
+  /// The sum over a key path; nil when there is no value.
+  ///
+  /// - Throws: ``FilterError`` when a sum of integers does not fit into 64 bits.
+  public func sum(_ keyPath: String) throws -> Value? { try aggregate(.sum, keyPath) }
+
+  /// The mean of a key path, always floating point; nil when there is no value.
+  public func average(_ keyPath: String) throws -> Double? {
+    try aggregate(.average, keyPath).flatMap { Double.converted(from: $0) }
+  }
+
+  /// The least value of a key path as a Swift type; nil when there is none.
+  public func min<Result: ValueConvertible>(
+    _ keyPath: String, as type: Result.Type
+  ) throws -> Result? {
+    try min(keyPath).flatMap { Result.converted(from: $0) }
+  }
+
+  /// The largest value of a key path as a Swift type; nil when there is none.
+  public func max<Result: ValueConvertible>(
+    _ keyPath: String, as type: Result.Type
+  ) throws -> Result? {
+    try max(keyPath).flatMap { Result.converted(from: $0) }
+  }
+
+  /// The sum over a key path as a Swift type; nil when there is no value.
+  public func sum<Result: ValueConvertible>(
+    _ keyPath: String, as type: Result.Type
+  ) throws -> Result? {
+    try sum(keyPath).flatMap { Result.converted(from: $0) }
+  }
+
+  /// What a function makes of the values of a key path; nil when there is no value.
+  ///
+  /// - Parameter function: `min`, `max`, `sum`, `average` or `count`.
+  /// - Throws: ``GraphError`` with ``GraphError/Code/unsupported`` for any other function,
+  ///   ``FilterError`` for a key path that leads to no attribute.
+  public func aggregate(_ function: String, forKeyPath keyPath: String) throws -> Value? {
+    guard let known = AggregateFunction(rawValue: function) else {
+      throw GraphError(
+        .unsupported, key: keyPath,
+        message: "There is no function “\(function)”. Use "
+          + AggregateFunction.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+    }
+    return try aggregate(known, keyPath)
+  }
+
+  /// Deletes the objects in the context, delete rules included. Nothing is saved.
+  ///
+  /// - Returns: how many objects the query meant.
+  @discardableResult
+  public func delete() throws -> Int {
+    let objects = try array
+    for object in objects where !object.isDeleted { context.delete(object) }
+    return objects.count
+  }
+
+  /// Name of the entity.
+  public func entityName() -> String { request.entityName ?? Object.entityName }
+
+  private func aggregate(_ function: AggregateFunction, _ keyPath: String) throws -> Value? {
+    context.enter()
+    var plan = try context.plan(request)
+    // The order of values does not matter to a function, but a mistake in it is one.
+    _ = try plan.resolved()
+    let isWindow = plan.limit != nil || plan.offset > 0
+    let column = FetchColumn(keyPath, function: function)
+    if isWindow {
+      let objects = try context.fetch(plan)
+      var inner = FetchPlan(entity: plan.entity)
+      inner.output = .values([column])
+      return try inner.resolved().values(over: objects).first?.first.flatMap {
+        $0.isNull ? nil : $0
+      }
+    }
+    plan.sort = []
+    plan.output = .values([column])
+    return try context.values(plan).first?.first.flatMap { $0.isNull ? nil : $0 }
+  }
+}
+
+extension ManagedObjectContext {
+  /// A query over the objects of a class.
+  public func managerFor<Object: ManagedObject>(_ type: Object.Type) -> ObjectQuery<Object> {
+    ObjectQuery(self, Fetch<Object>())
+  }
+
+  /// A query over the objects of an entity.
+  public func managerFor(entityNamed name: String) -> ObjectQuery<ManagedObject> {
+    ObjectQuery(self, Fetch<ManagedObject>(entityNamed: name))
+  }
+}

@@ -1,0 +1,60 @@
+/// The unsaved objects of a context, in the order in which they came to be so. Holds them strongly.
+///
+/// Flags of an object say whether it is inserted, updated or deleted; the lists may still hold objects
+/// that no longer are, and pass over them.
+struct PendingChanges {
+  private var insertedList: [ManagedObject] = []
+  private var updatedList: [ManagedObject] = []
+  private var deletedList: [ManagedObject] = []
+  private(set) var insertedCount = 0
+  private(set) var updatedCount = 0
+  private(set) var deletedCount = 0
+
+  var isEmpty: Bool { insertedCount + updatedCount + deletedCount == 0 }
+  var count: Int { insertedCount + updatedCount + deletedCount }
+
+  var inserted: [ManagedObject] { insertedList.filter { $0.flags.contains(.inserted) } }
+  var updated: [ManagedObject] { updatedList.filter { $0.flags.contains(.updated) } }
+  var deleted: [ManagedObject] { deletedList.filter { $0.flags.contains(.deleted) } }
+
+  mutating func setInserted(_ object: ManagedObject, _ newValue: Bool) {
+    guard object.flags.contains(.inserted) != newValue else { return }
+    insertedCount += newValue ? 1 : -1
+    Self.set(.inserted, listed: .listedInserted, of: object, newValue, &insertedList)
+  }
+
+  mutating func setUpdated(_ object: ManagedObject, _ newValue: Bool) {
+    guard object.flags.contains(.updated) != newValue else { return }
+    updatedCount += newValue ? 1 : -1
+    Self.set(.updated, listed: .listedUpdated, of: object, newValue, &updatedList)
+  }
+
+  mutating func setDeleted(_ object: ManagedObject, _ newValue: Bool) {
+    guard object.flags.contains(.deleted) != newValue else { return }
+    deletedCount += newValue ? 1 : -1
+    Self.set(.deleted, listed: .listedDeleted, of: object, newValue, &deletedList)
+  }
+
+  private static func set(
+    _ flag: ObjectFlags, listed: ObjectFlags, of object: ManagedObject, _ newValue: Bool,
+    _ list: inout [ManagedObject]
+  ) {
+    guard newValue else {
+      object.flags.remove(flag)
+      return
+    }
+    object.flags.insert(flag)
+    if object.flags.insert(listed).inserted { list.append(object) }
+  }
+
+  /// Forgets everything; the flags of the objects too.
+  mutating func removeAll() {
+    let flags: ObjectFlags = [
+      .inserted, .updated, .deleted, .listedInserted, .listedUpdated, .listedDeleted,
+    ]
+    for list in [insertedList, updatedList, deletedList] {
+      for object in list { object.flags.subtract(flags) }
+    }
+    self = PendingChanges()
+  }
+}

@@ -1,0 +1,224 @@
+import SyncCore
+import SyncStore
+
+/// What became of the objects of a save.
+struct SaveOutcome {
+  /// Permanent row numbers by temporary ones.
+  var rows: [Int64: Int64] = [:]
+
+  /// New versions of updated rows.
+  var versions: [ObjectIdentifier: Int64] = [:]
+
+  /// Objects that have to read their row again: the store won.
+  var refreshed: [ManagedObject] = []
+
+  /// Objects whose row was gone, and that the merge policy gave up.
+  var vanished: [ManagedObject] = []
+}
+
+/// Turns the unsaved objects of a context into row changes of one transaction.
+///
+/// The order matters: rows that are referred to come before those that refer, and whatever was moved
+/// away from a deleted object has left it before the store applies the delete rules to rows.
+///
+/// ```
+/// insert rows ─▶ update rows (version check) ─▶ links ─▶ positions ─▶ touched owners ─▶ delete rows
+/// ```
+struct SaveWriter {
+  private let transaction: StoreTransaction
+  private let policy: MergePolicy
+  private let arena = CellArena()
+
+  init(_ transaction: StoreTransaction, _ policy: MergePolicy) {
+    self.transaction = transaction
+    self.policy = policy
+  }
+
+  func write(
+    _ inserted: [ManagedObject], _ updated: [ManagedObject], _ deleted: [ManagedObject]
+  ) throws -> SaveOutcome {
+    var outcome = SaveOutcome()
+    try insert(inserted, &outcome)
+    try update(updated, &outcome)
+    let kept = inserted + updated
+    try LinkChanges(transaction, outcome.rows).write(kept)
+    try delete(deleted)
+    return outcome
+  }
+
+  // MARK: - Inserting
+
+  private func insert(_ objects: [ManagedObject], _ outcome: inout SaveOutcome) throws {
+    for family in grouped(objects, by: \.entity.rootIndex) {
+      guard let root = family.first?.entity.rootEntity else { continue }
+      // In the order of insertion, subentities mixed: that is what an unsorted fetch returns.
+      let first = try transaction.reserveRows(family.count, in: root)
+      for (index, object) in family.enumerated() {
+        outcome.rows[object.identifier.row] = first + Int64(index)
+      }
+    }
+    for family in grouped(objects, by: \.entity.index) {
+      guard let shape = family.first?.binding.shape else { continue }
+      let block = RowBlock(width: shape.kinds.count, capacity: family.count)
+      var rows: [Int64] = []
+      for object in family {
+        fill(block[block.append()], object.row, object, outcome.rows)
+        rows.append(outcome.rows[object.identifier.row] ?? 0)
+      }
+      try transaction.insert(
+        block, of: shape.entity, indexes: Array(0..<Int32(family.count)), rows: rows)
+    }
+  }
+
+  /// Writes the columns of a row into cells.
+  private func fill(
+    _ cells: UnsafeMutablePointer<Cell>, _ values: [Value], _ object: ManagedObject,
+    _ rows: [Int64: Int64]
+  ) {
+    for property in object.entity.properties where property.isColumn {
+      let slot = property.slot
+      if property.relationship != nil, case .int(let target) = values[slot], target < 0 {
+        cells[slot] = rows[target].map { .integer($0) } ?? .null
+      } else {
+        cells[slot] = arena.cell(values[slot])
+      }
+    }
+  }
+
+  // MARK: - Updating
+
+  private func update(_ objects: [ManagedObject], _ outcome: inout SaveOutcome) throws {
+    var conflicts: [SaveConflict] = []
+    for family in grouped(objects, by: \.entity.index) {
+      guard let shape = family.first?.binding.shape else { continue }
+      let block = RowBlock(width: shape.kinds.count, capacity: family.count)
+      for object in family where object.committed != nil {
+        let slots = columns(of: object)
+        guard !slots.isEmpty else { continue }
+        let index = block.append()
+        fill(block[index], object.row, object, outcome.rows)
+        let row = object.identifier.row
+        if try transaction.update(
+          block, index: index, row: row, of: shape.entity, slots: slots,
+          expectedVersion: object.version)
+        {
+          outcome.versions[ObjectIdentifier(object)] = object.version + 1
+        } else if let conflict = try resolve(object, slots, block, &outcome) {
+          conflicts.append(conflict)
+        }
+      }
+    }
+    guard !conflicts.isEmpty else { return }
+    let names = conflicts.prefix(10).map { "\($0.objectID)" }.joined(separator: ", ")
+    throw GraphError(
+      .conflict, entity: conflicts[0].objectID.entity.name, objects: conflicts.map(\.objectID),
+      conflicts: conflicts,
+      message: """
+        \(conflicts.count) object\(conflicts.count == 1 ? "" : "s") changed in the store since this \
+        context read them: \(names). Look at the error's conflicts, refresh the objects and save \
+        again, or choose a merge policy.
+        """)
+  }
+
+  /// The changed slots that have a column.
+  private func columns(of object: ManagedObject) -> SlotSet {
+    var result = SlotSet()
+    let properties = object.entity.properties
+    for slot in object.changed where properties[slot].isColumn { result.insert(slot) }
+    return result
+  }
+
+  /// Applies the merge policy to a row that moved on.
+  ///
+  /// - Returns: the conflict when the policy leaves it open.
+  private func resolve(
+    _ object: ManagedObject, _ slots: SlotSet, _ block: RowBlock, _ outcome: inout SaveOutcome
+  ) throws -> SaveConflict? {
+    let base = object.committed ?? object.row
+    let row = object.identifier.row
+    guard
+      let stored = try transaction.rows(object.entity.rootEntity, rows: [row]).first
+    else {
+      switch policy {
+      case .storeWins, .storeWinsPerProperty:
+        outcome.vanished.append(object)
+        return nil
+      case .error, .objectWins, .objectWinsPerProperty:
+        return conflict(object, slots, base, nil)
+      }
+    }
+    var moved = SlotSet()
+    for property in object.entity.properties where property.isColumn {
+      if stored.values[property.slot] != base[property.slot] { moved.insert(property.slot) }
+    }
+    var written = slots
+    var values = stored.values
+    switch policy {
+    case .error:
+      if !moved.isEmpty { return conflict(object, slots, base, stored.values) }
+    case .storeWinsPerProperty:
+      written.subtract(moved)
+    case .objectWinsPerProperty:
+      break
+    case .storeWins:
+      written = SlotSet()
+    case .objectWins:
+      written.formUnion(moved)
+    }
+    for slot in written { values[slot] = object.row[slot] }
+    if !written.isEmpty {
+      let index = block.append()
+      fill(block[index], values, object, outcome.rows)
+      try transaction.update(block, index: index, row: row, of: object.entity, slots: written)
+    }
+    outcome.versions[ObjectIdentifier(object)] = 0
+    outcome.refreshed.append(object)
+    return nil
+  }
+
+  private func conflict(
+    _ object: ManagedObject, _ slots: SlotSet, _ base: [Value], _ stored: [Value]?
+  ) -> SaveConflict {
+    let properties = object.entity.properties.filter(\.isColumn)
+    func named(_ values: [Value]) -> [String: Value] {
+      Dictionary(uniqueKeysWithValues: properties.map { ($0.name, values[$0.slot]) })
+    }
+    return SaveConflict(
+      objectID: object.objectID, committed: named(base),
+      edited: named(object.row).filter { slots.contains(object.binding.shape.slots[$0.key] ?? 0) },
+      stored: stored.map(named))
+  }
+
+  // MARK: - Deleting
+
+  /// Deletes by root entity, those first that others' deny rules are about.
+  private func delete(_ objects: [ManagedObject]) throws {
+    let families = grouped(objects, by: \.entity.rootIndex)
+    let roots = Set(families.compactMap { $0.first?.entity.rootIndex })
+    var done: Set<Int> = []
+    func visit(_ family: [ManagedObject]) throws {
+      guard let root = family.first?.entity.rootEntity, done.insert(root.index).inserted else {
+        return
+      }
+      for entity in root.familyEntities {
+        for relationship in entity.relationships where relationship.deleteRule == .deny {
+          let blocking = entity.destination(of: relationship).rootIndex
+          if roots.contains(blocking),
+            let other = families.first(where: { $0.first?.entity.rootIndex == blocking })
+          {
+            try visit(other)
+          }
+        }
+      }
+      try transaction.delete(family.map(\.identifier.row).sorted(), of: root)
+    }
+    for family in families { try visit(family) }
+  }
+
+  /// Groups objects by a number, in order of the numbers.
+  private func grouped(
+    _ objects: [ManagedObject], by key: (ManagedObject) -> Int
+  ) -> [[ManagedObject]] {
+    Dictionary(grouping: objects, by: key).sorted { $0.key < $1.key }.map(\.value)
+  }
+}

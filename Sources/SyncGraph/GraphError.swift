@@ -1,0 +1,101 @@
+public import SyncCore
+
+/// What went wrong with objects, a context or a stack, where, and what to do about it.
+public struct GraphError: Error, Sendable {
+  public enum Code: String, Sendable, Hashable, Codable {
+    /// Objects break rules of the model; see ``GraphError/failures``.
+    case validation
+    /// A delete rule forbids the deletion; ``GraphError/objects`` are in the way.
+    case deletionDenied
+    /// Rows changed since they were read; see ``GraphError/conflicts``.
+    case conflict
+    /// There is no object of that identifier.
+    case notFound
+    /// A class does not fit the entity that it stands for.
+    case classMismatch
+    /// The model document is at none of the places where it was looked for.
+    case modelNotFound
+    /// The store cannot be made or opened at that place.
+    case storeNotFound
+    /// A function or property that a query cannot use.
+    case unsupported
+  }
+
+  public let code: Code
+
+  /// A sentence that says what is wrong and what to do.
+  public let message: String
+
+  /// Name of the entity it is about.
+  public let entity: String?
+
+  /// Name of the property it is about.
+  public let key: String?
+
+  /// Identifiers of the objects it is about.
+  public let objects: [ManagedObjectID]
+
+  /// The rules that were broken.
+  public let failures: [ValidationFailure]
+
+  /// The rows that changed meanwhile.
+  public let conflicts: [SaveConflict]
+
+  public init(
+    _ code: Code, entity: String? = nil, key: String? = nil, objects: [ManagedObjectID] = [],
+    failures: [ValidationFailure] = [], conflicts: [SaveConflict] = [], message: String
+  ) {
+    self.code = code
+    self.entity = entity
+    self.key = key
+    self.objects = objects
+    self.failures = failures
+    self.conflicts = conflicts
+    self.message = message
+  }
+}
+
+extension GraphError: CustomStringConvertible {
+  public var description: String { message }
+}
+
+/// One rule of the model that one object breaks.
+public struct ValidationFailure: Error, Sendable, CustomStringConvertible {
+  public enum Rule: String, Sendable, Hashable, Codable {
+    /// A required value is missing.
+    case required
+    /// A number, date or length lies below the limit.
+    case minimum
+    /// A number, date or length lies above the limit.
+    case maximum
+    /// A text does not match the regular expression.
+    case pattern
+    /// A to-many relationship has fewer objects than it must.
+    case minimumCount
+    /// A to-many relationship has more objects than it may.
+    case maximumCount
+  }
+
+  public let rule: Rule
+  public let objectID: ManagedObjectID
+  public let key: String
+
+  /// A sentence that says what is wrong.
+  public let message: String
+
+  public var description: String { message }
+}
+
+/// A row that another context or a sync changed after this context had read it.
+public struct SaveConflict: Sendable {
+  public let objectID: ManagedObjectID
+
+  /// The values as this context had read them, by property name.
+  public let committed: [String: Value]
+
+  /// The values that this context wants to save, by property name: the changed ones only.
+  public let edited: [String: Value]
+
+  /// The values that the store holds now; nil when the object was deleted there.
+  public let stored: [String: Value]?
+}

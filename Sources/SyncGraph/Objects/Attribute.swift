@@ -1,0 +1,158 @@
+public import SyncCore
+
+/// An attribute of a managed object class.
+///
+/// ```swift
+/// @Attribute var name: String?                              // optional
+/// @Attribute var age: Int64 = 0                             // required, with a default
+/// @Attribute(remoteKey: "contact.email") var email: String? // another key in JSON
+/// ```
+///
+/// The type may be any ``ValueConvertible`` one. Reading a required attribute that was never set
+/// stops the program with a message. When the class stands for an entity of a model document, the
+/// document decides and the parameters are not used.
+@propertyWrapper
+public struct Attribute<Wrapped: ValueConvertible>: PropertyWrapper {
+  let ordinal: UInt16
+
+  /// Declares an attribute without default value.
+  public init() {
+    ordinal = WrapperConstruction.ordinal { .attribute(Wrapped.self, options: AttributeOptions()) }
+  }
+
+  /// Declares an attribute with a default value.
+  public init(wrappedValue: @autoclosure () -> Wrapped) {
+    ordinal = WrapperConstruction.ordinal {
+      .attribute(
+        Wrapped.self, options: AttributeOptions(), defaultValue: wrappedValue().storedValue)
+    }
+  }
+
+  /// Declares an attribute.
+  ///
+  /// - Parameters:
+  ///   - remoteKey: Key or dot path in JSON, when it does not follow from the name.
+  ///   - isTransient: Whether the value lives in objects only and is never stored.
+  ///   - isUnique: Whether a value may occur once only.
+  ///   - minimum: Least value; for text, least length.
+  ///   - maximum: Largest value; for text, largest length.
+  ///   - pattern: Regular expression that a text has to match as a whole.
+  ///   - renamedFrom: Name in an earlier version of the model.
+  ///   - userInfo: Annotations.
+  public init(
+    remoteKey: String? = nil, isTransient: Bool = false, isUnique: Bool = false,
+    minimum: Value = .null, maximum: Value = .null, pattern: String? = nil,
+    renamedFrom: String? = nil, userInfo: [String: String] = [:]
+  ) {
+    ordinal = WrapperConstruction.ordinal {
+      .attribute(
+        Wrapped.self,
+        options: AttributeOptions(
+          remoteKey: remoteKey, isTransient: isTransient, isUnique: isUnique,
+          validation: ValidationRules(
+            minimum: minimum, maximum: maximum, regularExpression: pattern),
+          renamedFrom: renamedFrom, userInfo: userInfo))
+    }
+  }
+
+  /// Declares an attribute with a default value; see the other initialiser for the parameters.
+  public init(
+    wrappedValue: @autoclosure () -> Wrapped, remoteKey: String? = nil, isTransient: Bool = false,
+    isUnique: Bool = false, minimum: Value = .null, maximum: Value = .null,
+    pattern: String? = nil, renamedFrom: String? = nil, userInfo: [String: String] = [:]
+  ) {
+    ordinal = WrapperConstruction.ordinal {
+      .attribute(
+        Wrapped.self,
+        options: AttributeOptions(
+          remoteKey: remoteKey, isTransient: isTransient, isUnique: isUnique,
+          validation: ValidationRules(
+            minimum: minimum, maximum: maximum, regularExpression: pattern),
+          renamedFrom: renamedFrom, userInfo: userInfo),
+        defaultValue: wrappedValue().storedValue)
+    }
+  }
+
+  /// The declaration itself, which gives a key path its name: `\User.$age`.
+  public var projectedValue: Attribute { self }
+
+  @available(*, unavailable, message: "Attributes belong into classes that inherit ManagedObject.")
+  public var wrappedValue: Wrapped {
+    get { preconditionFailure("An attribute needs a managed object.") }
+    set { preconditionFailure("An attribute needs a managed object.") }
+  }
+
+  public static subscript<Object: ManagedObject>(
+    _enclosingInstance object: Object, wrapped wrapped: ReferenceWritableKeyPath<Object, Wrapped>,
+    storage storage: ReferenceWritableKeyPath<Object, Attribute>
+  ) -> Wrapped {
+    get { object.attribute(at: object[keyPath: storage].ordinal, as: Wrapped.self) }
+    set { object.setAttribute(at: object[keyPath: storage].ordinal, newValue.storedValue) }
+  }
+}
+
+@available(*, unavailable, message: "A declaration belongs to its object.")
+extension Attribute: Sendable {}
+
+/// What the wrappers of attributes may say besides type and default.
+struct AttributeOptions {
+  var isPrimaryKey = false
+  var remoteKey: String?
+  var isTransient = false
+  var isUnique = false
+  var validation = ValidationRules()
+  var renamedFrom: String?
+  var userInfo: [String: String] = [:]
+}
+
+extension WrapperDeclaration {
+  /// The declaration of an attribute; its name is filled in later.
+  static func attribute<Wrapped: ValueConvertible>(
+    _ type: Wrapped.Type, options: AttributeOptions, defaultValue: Value = .null
+  ) -> WrapperDeclaration {
+    var userInfo = options.userInfo
+    if options.isPrimaryKey { userInfo[ModelAnnotation.isPrimaryKey.currentKey] = "YES" }
+    if let key = options.remoteKey { userInfo[ModelAnnotation.remoteKey.currentKey] = key }
+    return WrapperDeclaration(
+      content: .attribute(
+        AttributeDraft(
+          "", type.attributeType, isOptional: type.isOptionalValue,
+          isTransient: options.isTransient, defaultValue: defaultValue,
+          validation: options.validation, userInfo: userInfo,
+          renamingIdentifier: options.renamedFrom)),
+      isUnique: options.isUnique)
+  }
+}
+
+extension ManagedObject {
+  /// The value of a wrapped attribute.
+  ///
+  /// - Precondition: There is one, or the type is optional.
+  final func attribute<Wrapped: ValueConvertible>(
+    at ordinal: UInt16, as type: Wrapped.Type
+  ) -> Wrapped {
+    let slot = binding.slots[Int(ordinal)]
+    let value = value(at: slot)
+    guard let result = Wrapped.converted(from: value) else { missing(slot, value, "\(type)") }
+    return result
+  }
+
+  final func setAttribute(at ordinal: UInt16, _ value: Value) {
+    setAttribute(binding.slots[Int(ordinal)], value)
+  }
+
+  private func missing(_ slot: Int, _ value: Value, _ type: String) -> Never {
+    let name = "\(entity.name).\(binding.shape.names[slot])"
+    guard value.isNull else {
+      preconditionFailure("\(name) is “\(value)”, which is not of type \(type).")
+    }
+    guard !flags.contains(.gone) else {
+      preconditionFailure("\(name) cannot be read: \(objectID) was deleted. Check isDeleted first.")
+    }
+    preconditionFailure(
+      """
+      \(name) is required but was never set. Set it first, give it a default, or declare it as \
+      \(type)?.
+      """)
+  }
+}

@@ -1,0 +1,95 @@
+import SyncCore
+
+/// A class that stands for an entity: how its objects are made and where their properties lie.
+final class ClassBinding: Sendable {
+  let type: ManagedObject.Type
+  let shape: EntityShape
+
+  /// Slot by ordinal of the wrapper.
+  let slots: [Int]
+
+  /// Whether a program named the class; otherwise it only fills in.
+  let isNamed: Bool
+
+  init(type: ManagedObject.Type, shape: EntityShape, slots: [Int], isNamed: Bool) {
+    self.type = type
+    self.shape = shape
+    self.slots = slots
+    self.isNamed = isNamed
+  }
+
+  /// Finds the slots of the class's wrapped properties.
+  ///
+  /// - Throws: ``GraphError`` when the class wraps a property that the entity does not have, or has
+  ///   in another form.
+  convenience init(
+    _ type: ManagedObject.Type, standingFor shape: EntityShape, isNamed: Bool
+  ) throws {
+    let slots = try ObjectClassRegistry.wrappers(of: type).properties.map { property in
+      guard let slot = shape.slots[property.name] else {
+        throw GraphError(
+          .classMismatch, entity: shape.entity.name, key: property.name,
+          message: """
+            The class \(type) has a property “\(property.name)” that the entity \
+            \(shape.entity.name) does not have. It has \(shape.names.joined(separator: ", ")). \
+            Rename the property, or remove its wrapper.
+            """)
+      }
+      if let problem = property.declaration.mismatch(with: shape.entity.properties[slot]) {
+        throw GraphError(
+          .classMismatch, entity: shape.entity.name, key: property.name,
+          message: """
+            \(type).\(property.name) does not fit the entity \(shape.entity.name): \(problem)
+            """)
+      }
+      return slot
+    }
+    self.init(type: type, shape: shape, slots: slots, isNamed: isNamed)
+  }
+}
+
+extension WrapperDeclaration {
+  /// Says why the declaration cannot stand for a property of a model; nil when it can.
+  func mismatch(with property: PropertyDescription) -> String? {
+    switch (content, property) {
+    case (.attribute(let draft), .attribute(let attribute)):
+      guard draft.type.isReadable(from: attribute.type) else {
+        return "the model says \(attribute.type.rawValue), the class \(draft.type.rawValue)."
+      }
+      return nil
+    case (.relationship(let draft), .relationship(let relationship)):
+      if draft.isToMany != relationship.isToMany {
+        return "it is \(relationship.isToMany ? "to-many" : "to-one") in the model. "
+          + "Use \(relationship.isToMany ? "@ToMany" : "@ToOne")."
+      }
+      if draft.isOrdered != relationship.isOrdered {
+        return "it is \(relationship.isOrdered ? "ordered" : "unordered") in the model. "
+          + "Use \(relationship.isOrdered ? "@OrderedToMany" : "@ToMany")."
+      }
+      return nil
+    case (.attribute, .relationship):
+      return "it is a relationship in the model. Use @ToOne or @ToMany."
+    case (.relationship, .attribute):
+      return "it is an attribute in the model. Use @Attribute."
+    }
+  }
+}
+
+extension AttributeType {
+  /// Whether values of the other type can come out as values of this one.
+  fileprivate func isReadable(from other: AttributeType) -> Bool {
+    func isNumber(_ type: AttributeType) -> Bool {
+      switch type {
+      case .integer16, .integer32, .integer64, .double, .float, .decimal: true
+      default: false
+      }
+    }
+    if self == other || isNumber(self) && isNumber(other) { return true }
+    switch (self, other) {
+    // A class may keep its own coding of a transformed value, and text stands for any type of value.
+    case (.binary, .transformable), (.string, .transformable), (_, .transformable): return true
+    case (.string, .uuid), (.string, .uri), (.uuid, .string), (.uri, .string): return true
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import SyncCore
+
+/// What objects of one entity need to know of it at every access, without walking the model.
+final class EntityShape: Sendable {
+  /// What lies in a slot.
+  enum Kind: Sendable {
+    case attribute(AttributeType)
+    case toOne(Int)
+    case toMany(Int)
+  }
+
+  let entity: EntityDescription
+  let root: Int
+  let names: [String]
+  let slots: [String: Int]
+  let kinds: [Kind]
+
+  /// The row of a new object.
+  let defaults: [Value]
+
+  /// Relationships in slot order; their position here is their ordinal.
+  let relationships: [RelationshipShape]
+
+  init(_ entity: EntityDescription) {
+    self.entity = entity
+    root = entity.rootIndex
+    let properties = entity.properties
+    names = properties.map(\.name)
+    slots = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.slot) })
+    var relationships: [RelationshipShape] = []
+    var kinds: [Kind] = []
+    for property in properties {
+      switch property {
+      case .attribute(let attribute):
+        kinds.append(.attribute(attribute.type))
+      case .relationship(let relationship):
+        kinds.append(
+          relationship.isToMany ? .toMany(relationships.count) : .toOne(relationships.count))
+        relationships.append(
+          RelationshipShape(relationship, ordinal: relationships.count, of: entity))
+      }
+    }
+    self.kinds = kinds
+    self.relationships = relationships
+    defaults = properties.map { $0.attribute?.defaultValue ?? .null }
+  }
+
+  /// The relationship in a slot; nil when there is an attribute.
+  func relationship(at slot: Int) -> RelationshipShape? {
+    switch kinds[slot] {
+    case .attribute: nil
+    case .toOne(let ordinal), .toMany(let ordinal): relationships[ordinal]
+    }
+  }
+
+  /// The slot of a property.
+  ///
+  /// - Precondition: The entity has a property of that name.
+  func requireSlot(_ name: String) -> Int {
+    guard let slot = slots[name] else {
+      preconditionFailure(
+        """
+        \(entity.name) has no property “\(name)”. It has \(names.joined(separator: ", ")).
+        """)
+    }
+    return slot
+  }
+}
+
+/// One relationship, with everything that keeping both sides needs.
+final class RelationshipShape: Sendable {
+  let description: RelationshipDescription
+  let slot: Int
+  let ordinal: Int
+  let isToMany: Bool
+  let isOrdered: Bool
+  let deleteRule: DeleteRule
+  let destination: EntityDescription
+  let destinationRoot: Int
+
+  /// Whether an identifier alone does not say of which entity the object is.
+  let isDestinationInherited: Bool
+  let inverseSlot: Int?
+  let isInverseToMany: Bool
+
+  /// How the relationship is kept in the store.
+  let kind: RelationshipKind
+
+  init(_ description: RelationshipDescription, ordinal: Int, of entity: EntityDescription) {
+    self.description = description
+    self.ordinal = ordinal
+    slot = description.slot
+    isToMany = description.isToMany
+    isOrdered = description.isOrdered
+    deleteRule = description.deleteRule
+    destination = entity.destination(of: description)
+    destinationRoot = destination.rootIndex
+    isDestinationInherited = !destination.subentities.isEmpty
+    inverseSlot = description.inverseSlot
+    isInverseToMany = description.isInverseToMany
+    kind = description.kind
+  }
+}

@@ -1,0 +1,256 @@
+import SyncCore
+
+/// Relationships, by ordinal. Setting one side sets the other at once, in memory.
+///
+/// Every change comes down to two primitive steps that keep a pair of sides equal:
+/// ``setDestination(_:_:)`` for a to-one side, ``addMember(_:_:at:)`` and ``removeMember(_:_:)`` for a
+/// to-many side. Each calls the raw step (`write`, `MemberList.add`, `MemberList.remove`) on both
+/// sides and never itself through the inverse, so there is no recursion to end.
+extension ManagedObject {
+  // MARK: - To-one
+
+  /// The object that a to-one relationship leads to.
+  final func destination(_ ordinal: Int) -> ManagedObject? {
+    let relationship = binding.shape.relationships[ordinal]
+    guard case .int(let target) = value(at: relationship.slot) else { return nil }
+    if let known = link(ordinal) as? ManagedObject, known.identifier.row == target { return known }
+    guard let owner else { return nil }
+    return owner.resolve(relationship, target, of: self)
+  }
+
+  /// The object a to-one relationship led to when last read or saved.
+  final func committedDestination(_ ordinal: Int) -> ManagedObject? {
+    let relationship = binding.shape.relationships[ordinal]
+    guard !isInserted, case .int(let target) = committedValue(at: relationship.slot) else {
+      return nil
+    }
+    return owner?.resolve(relationship, target, of: nil)
+  }
+
+  /// Sets a to-one relationship and the other side of it.
+  final func setDestination(_ ordinal: Int, _ newValue: ManagedObject?) {
+    prepareForChange()
+    let relationship = binding.shape.relationships[ordinal]
+    check(newValue, for: relationship)
+    let old = destination(ordinal)
+    guard old !== newValue else {
+      // The row may name an object that is gone.
+      if newValue == nil { point(relationship, to: nil) }
+      return
+    }
+    guard let inverseSlot = relationship.inverseSlot else {
+      return point(relationship, to: newValue)
+    }
+    if relationship.isInverseToMany {
+      old?.list(atSlot: inverseSlot)?.remove(self)
+      old?.noteListChange(inverseSlot)
+      point(relationship, to: newValue)
+      newValue?.list(atSlot: inverseSlot)?.add(self)
+      newValue?.noteListChange(inverseSlot)
+    } else {
+      setPartner(old, newValue, relationship, inverseSlot)
+    }
+  }
+
+  /// Sets a one-to-one relationship: up to four objects change.
+  private func setPartner(
+    _ old: ManagedObject?, _ new: ManagedObject?, _ relationship: RelationshipShape,
+    _ inverseSlot: Int
+  ) {
+    if let old, let back = old.binding.shape.relationship(at: inverseSlot) {
+      old.point(back, to: nil)
+    }
+    guard let new, let back = new.binding.shape.relationship(at: inverseSlot) else {
+      return point(relationship, to: nil)
+    }
+    if let former = new.destination(back.ordinal), former !== self {
+      former.point(relationship, to: nil)
+    }
+    point(relationship, to: new)
+    new.point(back, to: self)
+  }
+
+  /// Sets one side only: the column and the link.
+  private func point(_ relationship: RelationshipShape, to target: ManagedObject?) {
+    write(relationship.slot, target.map { .int($0.identifier.row) } ?? .null)
+    setLink(relationship.ordinal, target)
+  }
+
+  // MARK: - To-many
+
+  /// The members of a to-many relationship, in order when it has one.
+  final func members(_ ordinal: Int) -> [ManagedObject] {
+    loadedList(ordinal).objects
+  }
+
+  /// The members a to-many relationship had when last read or saved.
+  final func committedMembers(_ ordinal: Int) -> [ManagedObject] {
+    guard !isInserted else { return [] }
+    let list = loadedList(ordinal)
+    return list.objects.filter { list.added[ObjectIdentifier($0)] == nil }
+      + list.removed.values.sorted { $0.identifier < $1.identifier }
+  }
+
+  /// Sets the members of a to-many relationship and the other side of each that comes or goes.
+  ///
+  /// - Complexity: O(*n* + *m*) in old and new members.
+  final func setMembers(_ ordinal: Int, _ newValue: [ManagedObject]) {
+    prepareForChange()
+    let relationship = binding.shape.relationships[ordinal]
+    let list = loadedList(ordinal)
+    var wanted: Set<ObjectIdentifier> = []
+    let members = newValue.filter { wanted.insert(ObjectIdentifier($0)).inserted }
+    for member in members { check(member, for: relationship) }
+    for member in list.objects where !wanted.contains(ObjectIdentifier(member)) {
+      unlink(relationship, list, member)
+    }
+    for member in members where !list.contains(member) { link(relationship, list, member) }
+    if list.isOrdered, !list.objects.elementsEqual(members, by: ===) {
+      list.reorder(members)
+      noteListChange(relationship.slot)
+    }
+  }
+
+  /// Adds a member, at the end or at a position, and sets its other side. Members stay as they are.
+  final func addMember(_ ordinal: Int, _ member: ManagedObject, at index: Int? = nil) {
+    prepareForChange()
+    let relationship = binding.shape.relationships[ordinal]
+    check(member, for: relationship)
+    let list = loadedList(ordinal)
+    guard !list.contains(member) else { return }
+    link(relationship, list, member, at: index)
+  }
+
+  /// Removes a member and clears its other side. Others stay as they are.
+  final func removeMember(_ ordinal: Int, _ member: ManagedObject) {
+    prepareForChange()
+    let list = loadedList(ordinal)
+    guard list.contains(member) else { return }
+    unlink(binding.shape.relationships[ordinal], list, member)
+  }
+
+  private func link(
+    _ relationship: RelationshipShape, _ list: MemberList, _ member: ManagedObject,
+    at index: Int? = nil
+  ) {
+    member.prepareForChange()
+    if let inverseSlot = relationship.inverseSlot,
+      let back = member.binding.shape.relationship(at: inverseSlot)
+    {
+      if back.isToMany {
+        if !(member === self && back.ordinal == relationship.ordinal) {
+          member.list(back.ordinal).add(self)
+          member.noteListChange(inverseSlot)
+        }
+      } else {
+        let former = member.destination(back.ordinal)
+        former?.list(atSlot: relationship.slot)?.remove(member)
+        former?.noteListChange(relationship.slot)
+        member.point(back, to: self)
+      }
+    }
+    list.add(member, at: index)
+    noteListChange(relationship.slot)
+  }
+
+  private func unlink(
+    _ relationship: RelationshipShape, _ list: MemberList, _ member: ManagedObject
+  ) {
+    if let inverseSlot = relationship.inverseSlot,
+      let back = member.binding.shape.relationship(at: inverseSlot)
+    {
+      if back.isToMany {
+        if !(member === self && back.ordinal == relationship.ordinal) {
+          member.list(back.ordinal).remove(self)
+          member.noteListChange(inverseSlot)
+        }
+      } else {
+        member.point(back, to: nil)
+      }
+    }
+    list.remove(member)
+    noteListChange(relationship.slot)
+  }
+
+  // MARK: - Links
+
+  /// What is loaded of a relationship.
+  final func link(_ ordinal: Int) -> AnyObject? {
+    links.isEmpty ? nil : links[ordinal]
+  }
+
+  final func setLink(_ ordinal: Int, _ object: AnyObject?) {
+    if links.isEmpty {
+      guard object != nil else { return }
+      links = Array(repeating: nil, count: binding.shape.relationships.count)
+    }
+    links[ordinal] = object
+  }
+
+  /// The list of a to-many relationship, loaded or not.
+  final func list(_ ordinal: Int) -> MemberList {
+    if let list = link(ordinal) as? MemberList { return list }
+    let list = MemberList(
+      isOrdered: binding.shape.relationships[ordinal].isOrdered,
+      isLoaded: identifier.isTemporary)
+    setLink(ordinal, list)
+    return list
+  }
+
+  /// The list in a slot; nil when the slot is something else.
+  final func list(atSlot slot: Int) -> MemberList? {
+    guard case .toMany(let ordinal) = binding.shape.kinds[slot] else { return nil }
+    return list(ordinal)
+  }
+
+  /// The list of a to-many relationship, read from the store first when necessary.
+  final func loadedList(_ ordinal: Int) -> MemberList {
+    checkAccess()
+    let list = list(ordinal)
+    if !list.isLoaded {
+      if let owner, !flags.contains(.gone) {
+        owner.loadMembers(binding.shape.relationships[ordinal], of: self)
+      } else {
+        list.load([])
+      }
+    }
+    return list
+  }
+
+  /// Notes that a to-many relationship differs from the store, or does so no longer.
+  final func noteListChange(_ slot: Int) {
+    if !isInserted {
+      if list(atSlot: slot)?.hasChanges == true {
+        changed.insert(slot)
+      } else {
+        changed.remove(slot)
+      }
+    }
+    owner?.noteChange(of: self)
+  }
+
+  /// Stops the program when an object cannot be at the other end of a relationship.
+  private func check(_ object: ManagedObject?, for relationship: RelationshipShape) {
+    guard let object else { return }
+    let name = "\(entity.name).\(relationship.description.name)"
+    guard object.owner === owner else {
+      preconditionFailure(
+        """
+        \(name) cannot lead to \(object), which belongs to another context. Get it in this one with \
+        object(with: other.objectID).
+        """)
+    }
+    guard !object.flags.contains(.gone) else {
+      preconditionFailure("\(name) cannot lead to \(object), which was deleted.")
+    }
+    guard object.entity.isKind(of: relationship.destination) else {
+      preconditionFailure(
+        "\(name) leads to \(relationship.destination.name), not to \(object.entity.name).")
+    }
+  }
+}
+
+extension ManagedObjectID {
+  /// Orders as a fetch without sort keys does: saved objects by row, then new ones as inserted.
+  var insertionOrder: (Int, Int64) { isTemporary ? (1, -row) : (0, row) }
+}

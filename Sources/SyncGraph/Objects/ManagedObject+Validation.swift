@@ -1,0 +1,104 @@
+import Foundation
+import SyncCore
+
+extension ManagedObject {
+  /// The rules of the model that the object breaks.
+  final func brokenRules() throws -> [ValidationFailure] {
+    var failures: [ValidationFailure] = []
+    for property in entity.properties {
+      switch property {
+      case .attribute(let attribute):
+        let value = value(at: attribute.slot)
+        if value.isNull {
+          if !attribute.isOptional {
+            failures.append(failure(.required, attribute.name, "is required but has no value."))
+          }
+        } else if !attribute.validation.isEmpty {
+          failures += try broken(attribute, value)
+        }
+      case .relationship(let relationship):
+        failures += broken(relationship)
+      }
+    }
+    return failures
+  }
+
+  private func broken(
+    _ attribute: AttributeDescription, _ value: Value
+  ) throws -> [ValidationFailure] {
+    let rules = attribute.validation
+    var failures: [ValidationFailure] = []
+    // Limits of a text are about its length.
+    var measure = value
+    var unit = ""
+    if case .string(let text) = value {
+      measure = .int(Int64(text.count))
+      unit = " characters"
+    }
+    if !rules.minimum.isNull, measure < rules.minimum {
+      failures.append(
+        failure(
+          .minimum, attribute.name, "is \(measure)\(unit), less than the minimum \(rules.minimum).")
+      )
+    }
+    if !rules.maximum.isNull, measure > rules.maximum {
+      failures.append(
+        failure(
+          .maximum, attribute.name, "is \(measure)\(unit), more than the maximum \(rules.maximum).")
+      )
+    }
+    if let pattern = rules.regularExpression, case .string(let text) = value {
+      let expression: Regex<AnyRegexOutput>
+      do {
+        expression = try Regex(pattern)
+      } catch {
+        throw GraphError(
+          .validation, entity: entity.name, key: attribute.name,
+          message: "The pattern “\(pattern)” of \(entity.name).\(attribute.name) is not a regular "
+            + "expression. Mend it in the model.")
+      }
+      if try expression.wholeMatch(in: text) == nil {
+        failures.append(
+          failure(.pattern, attribute.name, "is “\(text)”, which does not match “\(pattern)”."))
+      }
+    }
+    return failures
+  }
+
+  private func broken(_ relationship: RelationshipDescription) -> [ValidationFailure] {
+    guard case .toMany(let ordinal) = binding.shape.kinds[relationship.slot] else {
+      guard !relationship.isOptional, value(at: relationship.slot).isNull else { return [] }
+      return [failure(.required, relationship.name, "is required but leads to no object.")]
+    }
+    // A list that nobody touched is as valid as it was when it was saved.
+    guard isInserted || changed.contains(relationship.slot) else { return [] }
+    guard relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional else {
+      return []
+    }
+    let count = members(ordinal).count
+    if count == 0, relationship.isOptional { return [] }
+    if count < max(relationship.minCount, relationship.isOptional ? 0 : 1) {
+      return [
+        failure(
+          .minimumCount, relationship.name,
+          "has \(count) objects, less than the minimum \(max(relationship.minCount, 1)).")
+      ]
+    }
+    if relationship.maxCount > 0, count > relationship.maxCount {
+      return [
+        failure(
+          .maximumCount, relationship.name,
+          "has \(count) objects, more than the maximum \(relationship.maxCount).")
+      ]
+    }
+    return []
+  }
+
+  private func failure(
+    _ rule: ValidationFailure.Rule, _ key: String, _ sentence: String
+  ) -> ValidationFailure {
+    ValidationFailure(
+      rule: rule, objectID: objectID, key: key,
+      message: "\(entity.name).\(key) of \(objectID) \(sentence)")
+  }
+}

@@ -1,0 +1,212 @@
+public import SyncCore
+
+// MARK: - By key
+
+extension ManagedObject {
+  /// The value of a property: a Swift value for an attribute (`Int64` for every integer type), an
+  /// object for a to-one, a `Set<ManagedObject>` for a to-many, an array for an ordered one.
+  ///
+  /// - Precondition: The entity has a property of that name.
+  public final func value(forKey key: String) -> Any? {
+    let slot = binding.shape.requireSlot(key)
+    switch binding.shape.kinds[slot] {
+    case .attribute: return value(at: slot).anyValue
+    case .toOne(let ordinal): return destination(ordinal)
+    case .toMany(let ordinal):
+      let members = members(ordinal)
+      return binding.shape.relationships[ordinal].isOrdered ? members : Set(members)
+    }
+  }
+
+  /// The value of an attribute as a Swift type; nil when there is none or it is of another type.
+  public final func value<Wrapped: ValueConvertible>(
+    forKey key: String, as type: Wrapped.Type
+  ) -> Wrapped? {
+    Wrapped.converted(from: storedValue(forKey: key))
+  }
+
+  /// The value of an attribute in its stored form.
+  ///
+  /// - Precondition: The entity has an attribute of that name.
+  public final func storedValue(forKey key: String) -> Value {
+    let slot = binding.shape.requireSlot(key)
+    guard case .attribute = binding.shape.kinds[slot] else {
+      preconditionFailure("\(entity.name).\(key) is a relationship. Use value(forKey:).")
+    }
+    return value(at: slot)
+  }
+
+  /// Sets the value of a property. Both sides of a relationship change at once.
+  ///
+  /// - Parameter newValue: for an attribute a value of its type or nil; for a to-one an object or
+  ///   nil; for a to-many a set or an array of objects.
+  /// - Precondition: The entity has a property of that name, and the value is of its type.
+  public final func setValue(_ newValue: Any?, forKey key: String) {
+    let slot = binding.shape.requireSlot(key)
+    switch binding.shape.kinds[slot] {
+    case .attribute:
+      guard let value = Value(anyValue: newValue) else {
+        preconditionFailure(
+          """
+          \(entity.name).\(key) cannot hold a \(newValue.map { "\(type(of: $0))" } ?? "nil"). \
+          Set a value of the attribute's type.
+          """)
+      }
+      setAttribute(slot, value)
+    case .toOne(let ordinal):
+      setDestination(ordinal, checkedObject(newValue, key: key))
+    case .toMany(let ordinal):
+      setMembers(ordinal, checkedObjects(newValue, key: key))
+    }
+  }
+
+  /// The value of a property by name, as in ``value(forKey:)`` and ``setValue(_:forKey:)``.
+  public final subscript(key: String) -> Any? {
+    get { value(forKey: key) }
+    set { setValue(newValue, forKey: key) }
+  }
+
+  private func checkedObject(_ value: Any?, key: String) -> ManagedObject? {
+    guard let value = Value.unwrapped(value) else { return nil }
+    guard let object = value as? ManagedObject else {
+      preconditionFailure("\(entity.name).\(key) is a to-one relationship. Set an object or nil.")
+    }
+    return object
+  }
+
+  private func checkedObjects(_ value: Any?, key: String) -> [ManagedObject] {
+    switch Value.unwrapped(value) {
+    case nil: return []
+    case let objects as [ManagedObject]: return objects
+    case let objects as Set<ManagedObject>: return objects.sorted { $0.objectID < $1.objectID }
+    default:
+      preconditionFailure(
+        "\(entity.name).\(key) is a to-many relationship. Set a set or an array of objects.")
+    }
+  }
+}
+
+// MARK: - By slot
+
+extension ManagedObject {
+  /// The value of a column or a transient attribute, reading the row first when it is a fault.
+  final func value(at slot: Int) -> Value {
+    checkAccess()
+    if row.isEmpty { fireFault() }
+    return row[slot]
+  }
+
+  /// Sets an attribute after checking that the value is of its type.
+  final func setAttribute(_ slot: Int, _ value: Value) {
+    prepareForChange()
+    guard case .attribute(let type) = binding.shape.kinds[slot] else {
+      preconditionFailure("\(entity.name).\(binding.shape.names[slot]) is a relationship.")
+    }
+    guard let value = type.coerced(value) else {
+      preconditionFailure(
+        """
+        \(entity.name).\(binding.shape.names[slot]) is of type \(type.rawValue) and cannot hold \
+        “\(value)”. Set a value of that type.
+        """)
+    }
+    write(slot, value)
+  }
+
+  /// Stores a value and notes whether it differs from the row as last read. Equal values change
+  /// nothing.
+  final func write(_ slot: Int, _ value: Value) {
+    if row.isEmpty { fireFault() }
+    guard row[slot] != value else { return }
+    guard !isInserted else {
+      row[slot] = value
+      owner?.noteChange(of: self)
+      return
+    }
+    if committed == nil { committed = row }
+    row[slot] = value
+    if let committed, committed[slot] == value {
+      changed.remove(slot)
+      if !hasColumnChanges { self.committed = nil }
+    } else {
+      changed.insert(slot)
+    }
+    owner?.noteChange(of: self)
+  }
+
+  private var hasColumnChanges: Bool {
+    changed.contains {
+      if case .toMany = binding.shape.kinds[$0] { false } else { true }
+    }
+  }
+
+  /// The value of a slot as last read or saved.
+  final func committedValue(at slot: Int) -> Value {
+    if row.isEmpty { fireFault() }
+    return (committed ?? row)[slot]
+  }
+
+  /// Stops the program when the object is used on a queue that is not its context's.
+  final func checkAccess() {
+    owner?.queue.check("The object \(self)")
+  }
+
+  /// Stops the program when the object cannot be changed.
+  final func prepareForChange() {
+    checkAccess()
+    guard owner != nil else {
+      preconditionFailure("\(self) cannot be changed: its context is gone. Keep the context.")
+    }
+    guard !flags.contains(.gone) else {
+      preconditionFailure("\(self) cannot be changed: it was deleted. Check isDeleted first.")
+    }
+  }
+}
+
+// MARK: - Changes
+
+extension ManagedObject {
+  /// The unsaved values by property name; for a new object all values that it has.
+  public final func changedValues() -> [String: Any?] {
+    checkAccess()
+    var result: [String: Any?] = [:]
+    if isInserted {
+      for (slot, name) in binding.shape.names.enumerated() {
+        switch binding.shape.kinds[slot] {
+        case .attribute, .toOne: if row[slot].isNull { continue }
+        case .toMany(let ordinal): if members(ordinal).isEmpty { continue }
+        }
+        result[name] = .some(value(forKey: name))
+      }
+    } else {
+      for slot in changed {
+        let name = binding.shape.names[slot]
+        result[name] = .some(value(forKey: name))
+      }
+    }
+    return result
+  }
+
+  /// The values as last read or saved, by property name.
+  ///
+  /// - Parameter keys: names of properties; nil is all.
+  /// - Precondition: The entity has properties of those names.
+  public final func committedValues(forKeys keys: [String]?) -> [String: Any?] {
+    checkAccess()
+    if row.isEmpty { fireFault() }
+    var result: [String: Any?] = [:]
+    for name in keys ?? binding.shape.names {
+      let slot = binding.shape.requireSlot(name)
+      switch binding.shape.kinds[slot] {
+      case .attribute:
+        result[name] = .some(isInserted ? nil : committedValue(at: slot).anyValue)
+      case .toOne(let ordinal):
+        result[name] = .some(committedDestination(ordinal))
+      case .toMany(let ordinal):
+        let members = committedMembers(ordinal)
+        result[name] = .some(
+          binding.shape.relationships[ordinal].isOrdered ? members as Any : Set(members) as Any)
+      }
+    }
+    return result
+  }
+}

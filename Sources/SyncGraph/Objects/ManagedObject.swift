@@ -1,0 +1,206 @@
+public import SyncCore
+
+/// One object of a context: an identity, the row it was last read with, and its unsaved values.
+///
+/// Subclass it with property wrappers, with computed properties over ``value(forKey:)``, or use it as
+/// it is with string keys:
+///
+/// ```swift
+/// final class User: ManagedObject {
+///   @PrimaryKey var id: Int64
+///   @Attribute var name: String?
+///   @ToMany(inverse: "user", deleteRule: .cascade) var notes: Set<Note>
+/// }
+/// let user = context.insert(User.self)
+/// user.name = "Ann"
+/// user["name"] = "Ann"
+/// ```
+///
+/// A context has at most one object of an identifier, so `===` and `==` say the same. Objects belong
+/// to the queue of their context and cannot leave it: they are not `Sendable`, and use on another
+/// queue stops the program with a message. Identifiers may go anywhere.
+///
+/// ## States
+///
+/// ```
+///  fetched  ┌───────┐  first access   ┌───────┐   a value is set    ┌────────┐
+/// ────────▶ │ fault │ ──────────────▶ │ clean │ ──────────────────▶ │ edited │
+///           └───────┘ ◀────────────── └───────┘ ◀────────────────── └────────┘
+///               ▲    changed elsewhere    ▲      save, rollback        │
+///               │                         │ save                       │ delete
+///           refresh                  ┌──────────┐   delete       ┌──────────┐  save   ┌───────────┐
+///                        insert ───▶ │ inserted │ ─────────────▶ │ deleted  │ ──────▶ │ tombstone │
+///                                    └──────────┘                └──────────┘         └───────────┘
+/// ```
+///
+/// Invariants: `row` is empty exactly in a fault; `committed` holds the row as last read exactly while
+/// column values differ from it; `changed` names the slots that a save would write. A clean object is
+/// held weakly by its context, one with unsaved changes strongly.
+///
+/// ## Topics
+/// - Identity: ``objectID``, ``entity``, ``managedObjectContext``
+/// - State: ``isFault``, ``isInserted``, ``isUpdated``, ``isDeleted``, ``hasChanges``
+/// - Values: ``value(forKey:)``, ``setValue(_:forKey:)``, ``subscript(_:)``
+/// - Changes: ``changedValues()``, ``committedValues(forKeys:)``
+/// - For subclasses: ``awakeFromInsert()``, ``awakeFromFetch()``, ``willSave()``, ``didSave()``,
+///   ``prepareForDeletion()``, ``validateForSave()``
+open class ManagedObject {
+  final let binding: ClassBinding
+  final var identifier: ManagedObjectID
+
+  // Not counted: a context clears it in all its objects when it goes away, so it never dangles.
+  final unowned(unsafe) var owner: ManagedObjectContext?
+
+  /// Current values by slot; a to-one is the destination's row number; empty in a fault.
+  final var row: [Value] = []
+
+  /// The row as last read, while it differs from ``row``.
+  final var committed: [Value]?
+
+  /// Slots that a save would write, to-many ones included.
+  final var changed = SlotSet()
+
+  /// Version of the row as last read.
+  final var version: Int64 = 0
+
+  /// Loaded relationships by ordinal: an object for a to-one, a ``MemberList`` for a to-many; empty
+  /// until the first is needed.
+  final var links: [AnyObject?] = []
+  final var flags: ObjectFlags = []
+
+  /// The objects that were listed together with this one and are loaded together with it.
+  final var batch: FaultBatch?
+  final var batchIndex = 0
+
+  /// Called by contexts. Insert or fetch objects instead.
+  public required init(_ seed: ObjectSeed) {
+    binding = seed.binding
+    identifier = seed.objectID
+    owner = seed.context
+  }
+
+  /// Name of the entity that the class stands for; the name of the class unless overridden.
+  open class var entityName: String { String(describing: self) }
+
+  /// Whether the entity of the class is abstract, for models made of classes. The topmost class that
+  /// says so is; classes that inherit it are not.
+  open class var isAbstractEntity: Bool { false }
+
+  /// Groups of property names whose values may occur once only, for models made of classes.
+  open class var uniquenessConstraints: [[String]] { [] }
+
+  // MARK: - Identity
+
+  /// The identifier; temporary until the object is saved for the first time.
+  public final var objectID: ManagedObjectID { identifier }
+
+  /// The entity of the object.
+  public final var entity: EntityDescription { identifier.entity }
+
+  /// The context it belongs to; nil when the context is gone.
+  public final var managedObjectContext: ManagedObjectContext? { owner }
+
+  // MARK: - State
+
+  /// Whether the values are still in the store only. They are read at the first access.
+  public final var isFault: Bool { row.isEmpty }
+
+  /// Whether it was inserted and not yet saved.
+  public final var isInserted: Bool { flags.contains(.inserted) }
+
+  /// Whether it was saved before and has unsaved values.
+  public final var isUpdated: Bool { flags.contains(.updated) }
+
+  /// Whether it was deleted, here and not yet saved, or for good.
+  public final var isDeleted: Bool { !flags.isDisjoint(with: [.deleted, .gone]) }
+
+  /// Whether a save has something to do for it.
+  public final var hasChanges: Bool {
+    !flags.isDisjoint(with: [.inserted, .updated, .deleted])
+  }
+
+  // MARK: - For subclasses
+
+  /// Called once, when the object was inserted. Overrides may set values.
+  open func awakeFromInsert() {}
+
+  /// Called when values were read from the store. Overrides may set transient values.
+  open func awakeFromFetch() {}
+
+  /// Called before each save in which the object takes part, before it is validated. Overrides may
+  /// set values.
+  open func willSave() {}
+
+  /// Called after each save in which the object took part.
+  open func didSave() {}
+
+  /// Called before the object is deleted, while its relationships are still there.
+  open func prepareForDeletion() {}
+
+  /// Checks the object before a save: required values, limits, patterns and counts of the model.
+  /// Overrides call super and add rules of their own.
+  ///
+  /// - Throws: ``GraphError`` with all rules that are broken, or what an override throws.
+  open func validateForSave() throws {
+    let failures = try brokenRules()
+    guard !failures.isEmpty else { return }
+    throw GraphError(
+      .validation, entity: entity.name, key: failures[0].key, objects: [objectID],
+      failures: failures, message: failures.map(\.message).joined(separator: " "))
+  }
+}
+
+@available(
+  *, unavailable,
+  message: "An object belongs to the queue of its context. Hand its objectID over instead."
+)
+extension ManagedObject: Sendable {}
+
+// MARK: - Hashable
+
+extension ManagedObject: Hashable {
+  /// The same object.
+  public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
+
+  public final func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(self))
+    // While a set of a to-many property is changed in place, this is how the context learns which
+    // members to look at; see `MemberTracker`.
+    if let tracker = owner?.tracker { tracker.touched.append(self) }
+  }
+}
+
+extension ManagedObject: CustomStringConvertible {
+  /// Entity, identifier and state; never fires a fault.
+  public var description: String {
+    var state = isFault ? " fault" : ""
+    if isDeleted { state += " deleted" } else if isInserted { state += " inserted" }
+    return "<\(type(of: self)) \(identifier)\(state)>"
+  }
+}
+
+/// What a context knows of an object besides its values.
+struct ObjectFlags: OptionSet {
+  let rawValue: UInt16
+
+  static let inserted = ObjectFlags(rawValue: 1)
+  static let updated = ObjectFlags(rawValue: 2)
+  static let deleted = ObjectFlags(rawValue: 4)
+
+  /// The row is gone for good, or never came to be.
+  static let gone = ObjectFlags(rawValue: 8)
+
+  /// Stands in the context's list of that name, current or not.
+  static let listedInserted = ObjectFlags(rawValue: 16)
+  static let listedUpdated = ObjectFlags(rawValue: 32)
+  static let listedDeleted = ObjectFlags(rawValue: 64)
+
+  /// Changed since the context last announced its changes.
+  static let unannounced = ObjectFlags(rawValue: 128)
+
+  /// Announced as inserted, so that later changes to it are announced as updates.
+  static let announcedInsert = ObjectFlags(rawValue: 256)
+
+  /// The row was read while edits were kept: the version is not that of the edits.
+  static let awakened = ObjectFlags(rawValue: 512)
+}

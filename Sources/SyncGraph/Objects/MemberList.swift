@@ -1,0 +1,192 @@
+/// The members of one to-many relationship of one object.
+///
+/// ```
+///   store  ──load──▶  objects = stored members − removed + added     (what a program sees)
+///                     added, removed                                 (what a save writes)
+/// ```
+///
+/// An unloaded list knows only what was added and removed here; loading lays that over what the store
+/// says. Confined to the context of its owner.
+final class MemberList {
+  private(set) var isLoaded: Bool
+  let isOrdered: Bool
+
+  /// Current members, in order when the list is ordered; empty while not loaded.
+  private(set) var objects: [ManagedObject] = []
+
+  /// Members that the store does not have.
+  private(set) var added: [ObjectIdentifier: ManagedObject] = [:]
+
+  /// Members that only the store has.
+  private(set) var removed: [ObjectIdentifier: ManagedObject] = [:]
+
+  /// Whether the order differs from that of the store.
+  private(set) var isReordered = false
+
+  /// Positions by object, made when the list is long enough to need them.
+  private var positions: [ObjectIdentifier: Int]?
+
+  /// The members as the collection of a property wrapper, kept from access to access.
+  var typed: TypedMembers?
+
+  /// A new object's list is loaded from the start: the store has nothing.
+  init(isOrdered: Bool, isLoaded: Bool) {
+    self.isOrdered = isOrdered
+    self.isLoaded = isLoaded
+  }
+
+  /// Whether a save has something to write.
+  var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
+
+  /// Takes the members that the store has.
+  func load(_ stored: [ManagedObject]) {
+    typed = nil
+    positions = nil
+    if isReordered {
+      // The order given here stays; what others added in the meantime goes to the end.
+      let known = Set(objects.map(ObjectIdentifier.init))
+      let present = Set(stored.map(ObjectIdentifier.init))
+      objects.removeAll {
+        !present.contains(ObjectIdentifier($0)) && added[ObjectIdentifier($0)] == nil
+      }
+      objects += stored.filter {
+        !known.contains(ObjectIdentifier($0)) && removed[ObjectIdentifier($0)] == nil
+      }
+    } else {
+      let late = added.isEmpty ? [] : pendingAdditions(missingIn: stored)
+      objects = stored.filter { removed[ObjectIdentifier($0)] == nil } + late
+    }
+    isLoaded = true
+  }
+
+  private func pendingAdditions(missingIn stored: [ManagedObject]) -> [ManagedObject] {
+    let present = Set(stored.map(ObjectIdentifier.init))
+    return added.values.filter { !present.contains(ObjectIdentifier($0)) }
+      .sorted { $0.identifier.insertionOrder < $1.identifier.insertionOrder }
+  }
+
+  /// Forgets what the store said, keeps what was changed here.
+  func unload() {
+    isLoaded = false
+    typed = nil
+    positions = nil
+    if !isReordered { objects = [] }
+  }
+
+  /// What was changed here is what the store has now.
+  func commit() {
+    added = [:]
+    removed = [:]
+    isReordered = false
+    if !isLoaded { objects = [] }
+  }
+
+  /// Whether the object is a member. The list has to be loaded.
+  ///
+  /// - Complexity: O(1) for lists of more than a few members, amortised.
+  func contains(_ object: ManagedObject) -> Bool {
+    position(of: object) != nil
+  }
+
+  /// Adds an object that is not a member, at the end or at a position.
+  func add(_ object: ManagedObject, at index: Int? = nil) {
+    let id = ObjectIdentifier(object)
+    if removed.removeValue(forKey: id) == nil {
+      added[id] = object
+    } else if isOrdered {
+      isReordered = true
+    }
+    guard isLoaded || isReordered else { return }
+    if let index, index < objects.count {
+      objects.insert(object, at: index)
+      positions = nil
+      isReordered = true
+    } else {
+      positions?[id] = objects.count
+      objects.append(object)
+    }
+    typed?.insert(object, at: index)
+  }
+
+  /// Removes a member.
+  ///
+  /// - Complexity: O(1), amortised; O(*n*) for an ordered list.
+  func remove(_ object: ManagedObject) {
+    let id = ObjectIdentifier(object)
+    if added.removeValue(forKey: id) == nil { removed[id] = object }
+    guard isLoaded || isReordered, let index = position(of: object) else { return }
+    if isOrdered {
+      objects.remove(at: index)
+      positions = nil
+    } else {
+      let last = objects.removeLast()
+      positions?[id] = nil
+      if last !== object {
+        objects[index] = last
+        positions?[ObjectIdentifier(last)] = index
+      }
+    }
+    typed?.remove(object, at: index)
+  }
+
+  /// Puts the members into another order.
+  func reorder(_ members: [ManagedObject]) {
+    objects = members
+    positions = nil
+    typed = nil
+    isReordered = true
+  }
+
+  private func position(of object: ManagedObject) -> Int? {
+    guard objects.count > 16 else { return objects.firstIndex { $0 === object } }
+    if let positions { return positions[ObjectIdentifier(object)] }
+    var positions: [ObjectIdentifier: Int] = [:]
+    positions.reserveCapacity(objects.count)
+    for (index, object) in objects.enumerated() { positions[ObjectIdentifier(object)] = index }
+    self.positions = positions
+    return positions[ObjectIdentifier(object)]
+  }
+}
+
+/// The members of a list as a collection of their own class. Kept in step with the list.
+class TypedMembers {
+  func insert(_ object: ManagedObject, at index: Int?) {}
+  func remove(_ object: ManagedObject, at index: Int) {}
+}
+
+/// The members of an unordered list.
+final class TypedSet<Member: ManagedObject>: TypedMembers {
+  var members: Set<Member>
+
+  init(_ members: Set<Member>) { self.members = members }
+
+  override func insert(_ object: ManagedObject, at index: Int?) {
+    if let member = object as? Member { members.insert(member) }
+  }
+
+  override func remove(_ object: ManagedObject, at index: Int) {
+    if let member = object as? Member { members.remove(member) }
+  }
+}
+
+/// The members of an ordered list.
+final class TypedArray<Member: ManagedObject>: TypedMembers {
+  var members: [Member]
+
+  init(_ members: [Member]) { self.members = members }
+
+  override func insert(_ object: ManagedObject, at index: Int?) {
+    guard let member = object as? Member else { return }
+    members.insert(member, at: min(index ?? members.count, members.count))
+  }
+
+  override func remove(_ object: ManagedObject, at index: Int) {
+    members.remove(at: index)
+  }
+}
+
+/// Notes which objects are hashed while a set of a to-many property is changed in place: only those
+/// can have been inserted or removed, so nobody has to compare the whole set afterwards.
+final class MemberTracker {
+  var touched: [ManagedObject] = []
+}

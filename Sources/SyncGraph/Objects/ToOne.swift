@@ -1,0 +1,122 @@
+public import SyncCore
+
+/// A relationship to at most one object.
+///
+/// ```swift
+/// @ToOne(inverse: "employees") var company: Company?
+/// ```
+///
+/// Setting it sets the other side at once.
+@propertyWrapper
+public struct ToOne<Destination: ManagedObject>: PropertyWrapper {
+  let ordinal: UInt16
+
+  /// Declares a relationship that no other one leads back from, unless that one names it.
+  public init() {
+    ordinal = WrapperConstruction.ordinal {
+      .relationship(Destination.self, options: RelationshipOptions())
+    }
+  }
+
+  /// Declares a relationship.
+  ///
+  /// - Parameters:
+  ///   - inverse: Name of the destination's relationship that leads back.
+  ///   - deleteRule: What happens to the destination when the object is deleted.
+  ///   - isRequired: Whether a save without destination fails.
+  ///   - remoteKey: Key in JSON, when it does not follow from the name.
+  ///   - renamedFrom: Name in an earlier version of the model.
+  ///   - userInfo: Annotations.
+  public init(
+    inverse: String? = nil, deleteRule: DeleteRule = .nullify, isRequired: Bool = false,
+    remoteKey: String? = nil, renamedFrom: String? = nil, userInfo: [String: String] = [:]
+  ) {
+    ordinal = WrapperConstruction.ordinal {
+      .relationship(
+        Destination.self,
+        options: RelationshipOptions(
+          inverse: inverse, deleteRule: deleteRule, isRequired: isRequired, remoteKey: remoteKey,
+          renamedFrom: renamedFrom, userInfo: userInfo))
+    }
+  }
+
+  /// The declaration itself, which gives a key path its name: `\Note.$user`.
+  public var projectedValue: ToOne { self }
+
+  @available(
+    *, unavailable, message: "Relationships belong into classes that inherit ManagedObject."
+  )
+  public var wrappedValue: Destination? {
+    get { preconditionFailure("A relationship needs a managed object.") }
+    set { preconditionFailure("A relationship needs a managed object.") }
+  }
+
+  public static subscript<Object: ManagedObject>(
+    _enclosingInstance object: Object,
+    wrapped wrapped: ReferenceWritableKeyPath<Object, Destination?>,
+    storage storage: ReferenceWritableKeyPath<Object, ToOne>
+  ) -> Destination? {
+    get {
+      let slot = object.binding.slots[Int(object[keyPath: storage].ordinal)]
+      guard case .toOne(let ordinal) = object.binding.shape.kinds[slot] else { return nil }
+      return object.destination(ordinal).map { $0.typed(as: Destination.self, for: object, slot) }
+    }
+    set {
+      let slot = object.binding.slots[Int(object[keyPath: storage].ordinal)]
+      guard case .toOne(let ordinal) = object.binding.shape.kinds[slot] else { return }
+      object.setDestination(ordinal, newValue)
+    }
+  }
+}
+
+@available(*, unavailable, message: "A declaration belongs to its object.")
+extension ToOne: Sendable {}
+
+/// What the wrappers of relationships may say.
+struct RelationshipOptions {
+  var inverse: String?
+  var isToMany = false
+  var isOrdered = false
+  var deleteRule = DeleteRule.nullify
+  var isRequired = false
+  var minCount = 0
+  var maxCount = 0
+  var remoteKey: String?
+  var renamedFrom: String?
+  var userInfo: [String: String] = [:]
+}
+
+extension WrapperDeclaration {
+  /// The declaration of a relationship; its name is filled in later.
+  static func relationship(
+    _ destination: ManagedObject.Type, options: RelationshipOptions
+  ) -> WrapperDeclaration {
+    var userInfo = options.userInfo
+    if let key = options.remoteKey { userInfo[ModelAnnotation.remoteKey.currentKey] = key }
+    return WrapperDeclaration(
+      content: .relationship(
+        RelationshipDraft(
+          "", to: destination.entityName, inverse: options.inverse, isToMany: options.isToMany,
+          isOrdered: options.isOrdered, isOptional: !options.isRequired,
+          minCount: options.minCount, maxCount: options.maxCount, deleteRule: options.deleteRule,
+          userInfo: userInfo, renamingIdentifier: options.renamedFrom)))
+  }
+}
+
+extension ManagedObject {
+  /// The object as the class that a relationship declares.
+  ///
+  /// - Precondition: It is one.
+  final func typed<Destination: ManagedObject>(
+    as type: Destination.Type, for owner: ManagedObject, _ slot: Int
+  ) -> Destination {
+    guard let result = self as? Destination else {
+      preconditionFailure(
+        """
+        \(owner.entity.name).\(owner.binding.shape.names[slot]) leads to \(self), which is not a \
+        \(type). Name the classes when you make the stack: DataStack(…, classes: [\(type).self]).
+        """)
+    }
+    return result
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import SyncCore
+
+/// Between stored values and what string keys take and give.
+extension Value {
+  /// The value as a Swift value; nil for no value.
+  var anyValue: Any? {
+    switch self {
+    case .null: nil
+    case .bool(let value): value
+    case .int(let value): value
+    case .double(let value): value
+    case .decimal(let value): value
+    case .string(let value): value
+    case .data(let value): value
+    case .date(let value): value
+    case .uuid(let value): value
+    case .url(let value): value
+    }
+  }
+
+  /// Makes a value of what a program hands over, or returns nil when there is no such value.
+  init?(anyValue: Any?) {
+    switch Value.unwrapped(anyValue) {
+    case nil: self = .null
+    case let value as any ValueConvertible: self = value.storedValue
+    case let number as NSNumber: self = Value(number)
+    case let text as NSString: self = .string(text as String)
+    default: return nil
+    }
+  }
+
+  /// Removes optionals that hide inside `Any`, and `NSNull`.
+  static func unwrapped(_ value: Any?) -> Any? {
+    guard let value, !(value is NSNull) else { return nil }
+    let mirror = Mirror(reflecting: value)
+    guard mirror.displayStyle == .optional else { return value }
+    return unwrapped(mirror.children.first?.value)
+  }
+
+  /// Booleans are told from numbers by their Objective-C type, never by casting, which mixes them up.
+  private init(_ number: NSNumber) {
+    if let decimal = number as? NSDecimalNumber {
+      self = .decimal(decimal.decimalValue)
+      return
+    }
+    switch UInt8(bitPattern: number.objCType.pointee) {
+    case UInt8(ascii: "B"): self = .bool(number.boolValue)
+    case UInt8(ascii: "d"), UInt8(ascii: "f"): self = .double(number.doubleValue)
+    case UInt8(ascii: "Q"):
+      let value = number.uint64Value
+      self = Int64(exactly: value).map { .int($0) } ?? .decimal(Decimal(value))
+    default: self = .int(number.int64Value)
+    }
+  }
+}
+
+extension AttributeType {
+  /// The value in the kind in which attributes of this type keep it, or nil when it is none of the
+  /// type. Only forms of the same thing are turned into each other: `3` for a double is `3.0`.
+  func coerced(_ value: Value) -> Value? {
+    switch (self, value) {
+    case (_, .null): value
+    case (.integer16, .int), (.integer32, .int), (.integer64, .int): value
+    case (.integer16, _), (.integer32, _), (.integer64, _):
+      if case .bool = value { nil } else { Int64.converted(from: value).map { .int($0) } }
+    case (.boolean, .bool): value
+    case (.boolean, .int(let number)): number == 0 || number == 1 ? .bool(number == 1) : nil
+    case (.double, .double), (.float, .double), (.decimal, .decimal): value
+    case (.double, .int), (.double, .decimal), (.float, .int), (.float, .decimal):
+      Double.converted(from: value).map { .double($0) }
+    case (.decimal, .int), (.decimal, .double):
+      Decimal.converted(from: value).map { .decimal($0) }
+    case (.string, .string), (.date, .date), (.binary, .data), (.transformable, .data): value
+    case (.uuid, .uuid), (.uri, .url): value
+    case (.uuid, .string): UUID.converted(from: value).map { .uuid($0) }
+    case (.uri, .string): URL.converted(from: value).map { .url($0) }
+    default: nil
+    }
+  }
+}

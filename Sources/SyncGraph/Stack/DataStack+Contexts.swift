@@ -1,0 +1,56 @@
+import SyncStore
+
+extension DataStack {
+  /// Makes a context with a queue of its own. What it saves is merged into the others, what they save
+  /// into it.
+  public func newBackgroundContext() -> ManagedObjectContext {
+    core.makeContext(ContextQueue(label: "a background context"), .init())
+  }
+
+  /// Makes a context with a queue of its own that does not take notice of what others save. Its own
+  /// saves reach the others as usual.
+  public func newNonMergingBackgroundContext() -> ManagedObjectContext {
+    core.makeContext(ContextQueue(label: "a background context"), .init(isMerging: false))
+  }
+
+  /// Makes a context of the main queue over an empty store of its own, for objects that are never
+  /// kept: saving discards them.
+  public func newDisposableMainContext() -> ManagedObjectContext {
+    do {
+      let core = try StackCore(sharing: core, .init(.memory))
+      return core.makeContext(.main, .init(name: "disposable", discardsOnSave: true))
+    } catch {
+      preconditionFailure("There is no memory for a disposable context: \(error)")
+    }
+  }
+
+  /// Runs the body in a new background context some time later.
+  public func performInNewBackgroundContext(
+    _ body: @escaping @Sendable (ManagedObjectContext) -> Void
+  ) {
+    let context = newBackgroundContext()
+    context.perform { body(context) }
+  }
+
+  /// Runs the body in a new background context and returns what it returns.
+  public func performInNewBackgroundContext<Result: Sendable, Failure: Error>(
+    _ body: @escaping @Sendable (ManagedObjectContext) throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    let context = newBackgroundContext()
+    return try await context.perform { () throws(Failure) -> Result in try body(context) }
+  }
+
+  /// Runs the operation in a new background context some time later.
+  public func performBackgroundTask(
+    operation: @escaping @Sendable (ManagedObjectContext) -> Void
+  ) {
+    performInNewBackgroundContext(operation)
+  }
+
+  /// Runs the operation in a new background context and returns what it returns.
+  public func performBackgroundTask<Result: Sendable, Failure: Error>(
+    operation: @escaping @Sendable (ManagedObjectContext) throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    try await performInNewBackgroundContext(operation)
+  }
+}

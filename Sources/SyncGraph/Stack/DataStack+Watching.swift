@@ -1,0 +1,55 @@
+public import SyncCore
+
+extension DataStack {
+  /// Every commit from now on, in order. Ends when the stack is closed or freed.
+  ///
+  /// ```swift
+  /// for await changes in stack.changes { print(changes.counts) }
+  /// ```
+  public var changes: AsyncStream<ChangeSet> { core.streams.makeStream() }
+
+  /// Every commit from now on that changes objects of a class, restricted to those, in order.
+  ///
+  /// - Precondition: The model has an entity for the class.
+  public func changes<Object: ManagedObject>(
+    of type: Object.Type
+  ) -> some AsyncSequence<ChangeSet, Never> & Sendable {
+    guard let entity = model.entity(named: type.entityName) else {
+      preconditionFailure("The model has no entity “\(type.entityName)” for the class \(type).")
+    }
+    return changes.compactMap { $0.restricted(to: entity) }
+  }
+
+  /// Every commit from now on that changes objects of an entity, restricted to those, in order.
+  ///
+  /// - Throws: ``ModelError`` when the model has no entity of that name.
+  public func changes(
+    ofEntityNamed name: String
+  ) throws -> some AsyncSequence<ChangeSet, Never> & Sendable {
+    let entity = try model.requireEntity(named: name)
+    return changes.compactMap { $0.restricted(to: entity) }
+  }
+
+  /// Returns when every notification about what was committed before has been delivered.
+  ///
+  /// Contexts with a queue of their own have merged and told their observers then; so has the main
+  /// context when this is called on the main queue. Inside an observer it returns at once, because an
+  /// observer cannot wait for itself.
+  public func drainNotifications() {
+    guard !delivery.isCurrent else { return }
+    for context in core.contexts
+    where context.concurrency == .privateQueue || context.queue.isCurrent {
+      context.performAndWait { context.processPendingChanges() }
+    }
+    delivery.drain()
+  }
+
+  /// Returns when every notification about what was committed before has been delivered, in all
+  /// contexts and to all observers of the stack.
+  public func drainNotifications() async {
+    for context in core.contexts {
+      await context.perform { context.processPendingChanges() }
+    }
+    await delivery.drain()
+  }
+}

@@ -1,0 +1,91 @@
+public import Foundation
+public import SyncCore
+package import SyncStore
+
+/// A model, a store, and the contexts over it.
+///
+/// ```swift
+/// let stack = try DataStack(modelName: "Demo")
+/// let stack = try DataStack(model: ManagedObjectModel(User.self, Note.self), store: .inMemory)
+/// ```
+///
+/// ## Topics
+/// - Making one: ``init(model:store:classes:)``, ``init(modelName:bundle:storeType:storeName:containerURL:)``
+/// - Contexts: ``mainContext``, ``newBackgroundContext()``, ``newNonMergingBackgroundContext()``,
+///   ``newDisposableMainContext()``, ``performInNewBackgroundContext(_:)``
+/// - Watching: ``changes``, ``changes(of:)``, ``drainNotifications()``
+/// - Ending: ``close()``, ``drop()``
+public final class DataStack: Sendable {
+  /// Where the data are kept.
+  public enum Location: Sendable, Hashable {
+    /// In a SQLite file.
+    case sqlite(URL)
+    /// In memory, as long as the stack or one of its contexts lives.
+    case inMemory
+  }
+
+  let core: StackCore
+
+  /// The context of the main queue. Store values win conflicts, property by property.
+  public let mainContext: ManagedObjectContext
+
+  /// The serial queue for the syncs of this stack.
+  public let syncQueue: OperationQueue
+
+  /// Opens a store, and makes it when there is none.
+  ///
+  /// - Parameter classes: Classes that stand for entities of the model by name. Those that a model
+  ///   was made of, and those that a model document names, are known already; others are also found
+  ///   when they are first mentioned, as in `insert(User.self)`.
+  /// - Throws: `StoreError` that says why the store cannot be opened, ``GraphError`` when a class does
+  ///   not fit its entity.
+  public convenience init(
+    model: ManagedObjectModel, store location: Location, classes: [ManagedObject.Type] = []
+  ) throws {
+    switch location {
+    case .sqlite(let url):
+      try self.init(model: model, configuration: .init(.file(url)), classes: classes)
+    case .inMemory:
+      try self.init(model: model, configuration: .init(.memory), classes: classes)
+    }
+  }
+
+  /// Opens a store with settings of its own.
+  package init(
+    model: ManagedObjectModel, configuration: Store.Configuration,
+    classes: [ManagedObject.Type] = []
+  ) throws {
+    core = try StackCore(model, configuration, classes: classes)
+    mainContext = core.makeContext(
+      .main, .init(name: "main", mergePolicy: .storeWinsPerProperty))
+    syncQueue = OperationQueue()
+    syncQueue.name = "SyncStack.sync"
+    syncQueue.maxConcurrentOperationCount = 1
+    core.stack = self
+  }
+
+  deinit {
+    core.streams.finish()
+  }
+
+  /// The context of the main queue, by its other name.
+  public var viewContext: ManagedObjectContext { mainContext }
+
+  /// The model of the store.
+  public var model: ManagedObjectModel { core.model }
+
+  /// The file of the store; nil for one in memory.
+  public var storeURL: URL? {
+    if case .file(let url) = core.configuration.location { url } else { nil }
+  }
+
+  /// The store, for whoever works on rows. Ask anew each time: ``drop()`` exchanges it.
+  ///
+  /// - Throws: ``GraphError`` when the stack was closed.
+  package var store: Store {
+    get throws { try core.store() }
+  }
+
+  /// The queue on which observers are told, in order.
+  package var delivery: DeliveryQueue { core.delivery }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import SyncCore
+import SyncStore
+import Synchronization
+
+/// What a stack shares with its contexts, and what lives as long as one of them: the store, the
+/// classes, and the ways that commits take to contexts and observers.
+///
+/// Contexts hold the core, not the stack, so a stack is freed when the program lets it go.
+///
+/// Mutable state is in `state`, under its mutex.
+final class StackCore: Sendable {
+  private struct State {
+    var store: Store?
+    var subscription: ChangeSubscription?
+    var contexts: [WeakContext] = []
+    weak var stack: DataStack?
+  }
+
+  private struct WeakContext {
+    weak var context: ManagedObjectContext?
+  }
+
+  let model: ManagedObjectModel
+  let classes: ObjectClasses
+  let configuration: Store.Configuration
+  let delivery = DeliveryQueue()
+  let streams = ChangeStreams()
+  private let state = Mutex(State())
+  private let lastOrigin = Atomic<UInt64>(0)
+  private let lastTemporaryRow = Atomic<Int64>(0)
+
+  /// Opens the store.
+  ///
+  /// - Throws: `StoreError`, ``GraphError`` when a class does not fit.
+  init(
+    _ model: ManagedObjectModel, _ configuration: Store.Configuration,
+    classes: [ManagedObject.Type]
+  ) throws {
+    self.model = model
+    self.configuration = configuration
+    self.classes = try ObjectClasses(model, classes: classes)
+    try open()
+  }
+
+  /// Shares model and classes with another core, over a store of its own.
+  init(sharing other: StackCore, _ configuration: Store.Configuration) throws {
+    model = other.model
+    classes = other.classes
+    self.configuration = configuration
+    try open()
+  }
+
+  private func open() throws {
+    let store = try Store(model: model, configuration: configuration)
+    let subscription = store.hub.subscribe { [weak self] changes in self?.distribute(changes) }
+    state.withLock { state in
+      state.store = store
+      state.subscription = subscription
+    }
+  }
+
+  /// The store.
+  ///
+  /// - Throws: ``GraphError`` when the stack was closed.
+  func store() throws -> Store {
+    guard let store = state.withLock({ $0.store }) else {
+      throw GraphError(
+        .storeNotFound, message: "The stack was closed. Make a new one to use the store again.")
+    }
+    return store
+  }
+
+  var stack: DataStack? {
+    get { state.withLock { $0.stack } }
+    set { state.withLock { $0.stack = newValue } }
+  }
+
+  func nextOrigin() -> UInt64 { lastOrigin.add(1, ordering: .relaxed).newValue }
+
+  /// Numbers of new objects count down, so that no two of a stack are the same.
+  func nextTemporaryRow() -> Int64 { lastTemporaryRow.subtract(1, ordering: .relaxed).newValue }
+
+  // MARK: - Contexts
+
+  /// Makes a context and sends it what others commit.
+  func makeContext(
+    _ queue: ContextQueue, _ options: ManagedObjectContext.Options
+  ) -> ManagedObjectContext {
+    let context = ManagedObjectContext(self, queue, options)
+    state.withLock { state in
+      state.contexts.removeAll { $0.context == nil }
+      state.contexts.append(WeakContext(context: context))
+    }
+    return context
+  }
+
+  var contexts: [ManagedObjectContext] {
+    state.withLock { $0.contexts.compactMap(\.context) }
+  }
+
+  // MARK: - Commits
+
+  /// Called on the writer's queue right after each commit, in commit order. Quick: letters into
+  /// inboxes and one block for the delivery queue.
+  private func distribute(_ changes: ChangeSet) {
+    for context in contexts where context.isMerging && context.origin != changes.origin {
+      send(.changes(changes), to: context)
+    }
+    delivery.post { [weak self] in
+      guard let self else { return }
+      streams.yield(changes)
+      guard let stack else { return }
+      NotificationCenter.default.post(
+        name: .dataStackDidChange, object: stack,
+        userInfo: [StackNotifications.changeSetKey: changes])
+    }
+  }
+
+  private func send(_ mail: Inbox.Mail, to context: ManagedObjectContext) {
+    guard context.inbox.put(mail) else { return }
+    context.queue.queue.async { [weak context] in context?.mergeInbox() }
+  }
+
+  // MARK: - Closing
+
+  /// Closes the store; everything afterwards throws.
+  func close() throws {
+    let (store, subscription) = state.withLock { state in
+      defer {
+        state.store = nil
+        state.subscription = nil
+      }
+      return (state.store, state.subscription)
+    }
+    subscription?.cancel()
+    try store?.close()
+    streams.finish()
+  }
+
+  /// Removes the store with its files and makes an empty one.
+  func drop() throws {
+    let (store, subscription) = state.withLock { state in
+      defer {
+        state.store = nil
+        state.subscription = nil
+      }
+      return (state.store, state.subscription)
+    }
+    subscription?.cancel()
+    try store?.destroy()
+    try open()
+    for context in contexts { send(.dropped, to: context) }
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import SyncCore
+import SyncGraph
+import Testing
+
+@Suite struct WrapperTests {
+  @Test func wrappersDeclareTheModel() throws {
+    let model = try ManagedObjectModel.social()
+    let user = try model.requireEntity(named: "User")
+    #expect(
+      user.properties.map(\.name) == [
+        "id", "name", "email", "age", "createdAt", "mood", "notes", "company", "tags", "chores",
+      ])
+    #expect(user.primaryKey?.name == "id")
+    #expect(user.attribute(named: "id")?.isOptional == false)
+    #expect(user.attribute(named: "name")?.isOptional == true)
+    #expect(user.attribute(named: "age")?.defaultValue == 0)
+    #expect(user.attribute(named: "age")?.type == .integer64)
+    #expect(user.attribute(named: "email")?.userInfo["sync.remoteKey"] == "contact.email")
+    #expect(user.attribute(named: "mood")?.isTransient == true)
+    #expect(user.relationship(named: "notes")?.deleteRule == .cascade)
+    #expect(user.relationship(named: "chores")?.isOrdered == true)
+    #expect(user.relationship(named: "chores")?.destinationName == "Task")
+    let note = try model.requireEntity(named: "Note")
+    #expect(note.relationship(named: "user")?.inverseName == "notes")
+    #expect(try model.requireEntity(named: "Tag").uniquenessConstraints == [["id"]])
+  }
+
+  @Test func listedSuperclassesBecomeSuperentities() throws {
+    let model = try ManagedObjectModel(Car.self, Vehicle.self, Person.self)
+    let car = try model.requireEntity(named: "Car")
+    #expect(car.superentity?.name == "Vehicle")
+    #expect(car.superentity?.isAbstract == true)
+    #expect(car.properties.map(\.name) == ["id", "owner", "fuel"])
+    let context = try DataStack(model: model, store: .inMemory).mainContext
+    onMain {
+      let car = context.insert(Car.self)
+      #expect(car.fuel == .power)
+      car.fuel = .petrol
+      car.id = 7
+      #expect(car["fuel"] as? String == "petrol")
+      let person = context.insert(Person.self)
+      car.owner = person
+      #expect(person.vehicles == [car])
+      #expect(person.name == "nobody")
+    }
+  }
+
+  @Test func valuesGoInAndComeOut() throws {
+    let stack = try DataStack.social()
+    let context = stack.newBackgroundContext()
+    let date = Date(timeIntervalSinceReferenceDate: 0.1)
+    let id = try context.performAndWait {
+      let user = context.insert(User.self)
+      user.id = 1
+      user.name = "Ann"
+      user.createdAt = date
+      user["email"] = "ann@example.org"
+      #expect(user.age == 0)
+      user.age += 1
+      #expect(user.hasChanges && user.isInserted)
+      try context.save()
+      #expect(!user.hasChanges && !context.hasChanges)
+      #expect(!user.objectID.isTemporary)
+      return user.objectID
+    }
+    onMain {
+      let user = stack.mainContext.object(with: id)
+      #expect(user.isFault)
+      #expect(user.value(forKey: "id") as? Int64 == 1)
+      #expect((user as? User)?.name == "Ann")
+      #expect((user as? User)?.createdAt == date)
+      #expect(user["email"] as? String == "ann@example.org")
+      #expect((user as? User)?.age == 1)
+    }
+  }
+
+  @Test func equalValuesAreNoChange() throws {
+    let stack = try DataStack.social()
+    let context = stack.newBackgroundContext()
+    try context.performAndWait {
+      let user = context.insert(User.self)
+      user.id = 1
+      user.name = "Ann"
+      try context.save()
+      user.name = "Ann"
+      #expect(!context.hasChanges)
+      user.name = "Bob"
+      #expect(user.isUpdated && context.updatedObjects == [user])
+      #expect(user.changedValues()["name"] as? String == "Bob")
+      #expect(user.committedValues(forKeys: ["name"])["name"] as? String == "Ann")
+      user.name = "Ann"
+      #expect(!user.hasChanges && !context.hasChanges)
+    }
+  }
+
+  @Test func documentsGetClassesByMention() throws {
+    let model = try ManagedObjectModel([
+      EntityDraft(
+        "Note",
+        [
+          .attribute("id", .integer32, isOptional: false), .attribute("text", .string),
+          .toOne("user", to: "User", inverse: "notes"),
+        ]),
+      EntityDraft("User", [.toMany("notes", to: "Note", inverse: "user")]),
+    ])
+    let stack = try DataStack(model: model, store: .inMemory)
+    let context = stack.newBackgroundContext()
+    context.performAndWait {
+      let note = context.insert(Note.self)
+      note.text = "x"
+      #expect(note.value(forKey: "text") as? String == "x")
+    }
+    // The class User has properties that this entity does not have.
+    #expect(throws: GraphError.self) {
+      try DataStack(model: model, store: .inMemory, classes: [User.self])
+    }
+  }
+
+  @Test func readingWhatWasNeverSetStops() async {
+    await #expect(processExitsWith: .failure) {
+      let context = try DataStack.social().newBackgroundContext()
+      context.performAndWait { _ = context.insert(User.self).id }
+    }
+  }
+}
+
+/// Runs the body on the main queue.
+func onMain<Result: Sendable>(_ body: () throws -> Result) rethrows -> Result {
+  try DataStack.main.performAndWait(body)
+}
+
+extension DataStack {
+  /// Any context of the main queue.
+  fileprivate static let main: ManagedObjectContext = {
+    guard let stack = try? DataStack.social() else { preconditionFailure("no stack") }
+    return stack.mainContext
+  }()
+}
