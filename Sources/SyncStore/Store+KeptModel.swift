@@ -20,7 +20,8 @@ extension Store {
       guard try metadata.kind() == .store, let text = try metadata.text(.document) else {
         throw StoreError(
           .notAStore,
-          message: "\(path) is a SQLite database that was not made by SyncStack. Give another path.")
+          message: "\(path) is a SQLite database that was not made by SyncStack. Give another path."
+        )
       }
       return try ManagedObjectModel(storageDescription: text)
     } catch let error as StoreError {

@@ -16,9 +16,9 @@ extension FilterResolver {
     var right = right
     let hasObject = left.kind.isObject || right.kind.isObject
     if !hasObject, let value = right.constant, left.constant == nil {
-      right = ResolvedExpression(try fit(value, to: left, options: []))
+      right = ResolvedExpression(try fit(value, to: left, options: options))
     } else if !hasObject, let value = left.constant, right.constant == nil {
-      left = ResolvedExpression(try fit(value, to: right, options: []))
+      left = ResolvedExpression(try fit(value, to: right, options: options))
     } else {
       guard left.kind.isComparable(with: right.kind) else {
         throw mismatch("\(left.kind.name) with \(right.kind.name)")
@@ -37,7 +37,8 @@ extension FilterResolver {
       switch other.kind {
       case .integer: integer(value)
       case .real: real(value)
-      case .decimal: decimal(value)
+      // What no decimal can hold (infinity, 1e300) stays a double, which compares all the same.
+      case .decimal: decimal(value) ?? real(value)
       case .date: date(value)
       case .text: text(value)
       case .uuid: options.isEmpty ? UUID.converted(from: value).map { .uuid($0) } : text(value)

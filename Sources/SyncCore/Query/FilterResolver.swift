@@ -200,6 +200,8 @@ struct FilterResolver {
       let left = try folded(left, options)
       for value in values {
         let value = try fit(value, to: left, options: options)
+        // A double that is still none of the decimals cannot be a member of them.
+        if left.kind == .decimal, FilterKind(value) == .real { continue }
         fitted.append(value)
       }
       return .member(left, ResolvedList(fitted))

@@ -30,24 +30,25 @@ package struct NumberSum {
   /// - Complexity: O(*n* log *n*) for doubles and decimals, which are added in ascending order.
   package func sum() throws(FilterError) -> Value {
     if count == 0 { return .null }
-    if !doubles.isEmpty { return double.isNaN ? .null : .double(double) }
-    if !decimals.isEmpty {
-      return .decimal(decimals.sorted().reduce(NumberSum.decimal(integers), +))
-    }
-    guard let sum = Int64(exactly: integers) else {
-      throw FilterError(
-        .overflow, message: "The sum \(integers) does not fit into a 64-bit integer.")
-    }
-    return .int(sum)
+    guard isWhole, Int64(exactly: integers) == nil else { return wideSum() }
+    throw FilterError(
+      .overflow, message: "The sum \(integers) does not fit into a 64-bit integer.")
+  }
+
+  /// The sum as filters see it: like all their arithmetic, it becomes a double when 64 bits do not
+  /// hold it. An error would depend on which objects happen to be looked at.
+  package func wideSum() -> Value {
+    if count == 0 { return .null }
+    if isWhole { return Int64(exactly: integers).map { .int($0) } ?? .double(Double(integers)) }
+    guard doubles.isEmpty else { return double.isNaN ? .null : .double(double) }
+    return decimal.isNaN ? .null : .decimal(decimal)
   }
 
   /// The mean, always a double; nil when nothing was added.
   package func average() -> Value {
     if count == 0 { return .null }
-    let total =
-      doubles.isEmpty && !decimals.isEmpty
-      ? Value.decimal(decimals.sorted().reduce(NumberSum.decimal(integers), +)).number ?? .nan
-      : double
+    let isExact = doubles.isEmpty && !decimals.isEmpty
+    let total = isExact ? Value.decimal(decimal).number ?? .nan : double
     let mean = total / Double(count)
     return mean.isNaN ? .null : .double(mean)
   }
@@ -57,7 +58,9 @@ package struct NumberSum {
     return (doubles + decimals).sorted().reduce(Double(integers), +)
   }
 
-  private static func decimal(_ integer: Int128) -> Decimal {
-    Decimal(string: String(integer), locale: nil) ?? 0
+  private var decimal: Decimal {
+    decimals.sorted().reduce(Decimal(string: String(integers), locale: nil) ?? 0, +)
   }
+
+  private var isWhole: Bool { doubles.isEmpty && decimals.isEmpty }
 }

@@ -2,8 +2,8 @@
 extension ResolvedFilter {
   /// Whether the filter means the object.
   ///
-  /// - Throws: ``FilterError`` for a sum that overflows or a pattern from a value that is none; what
-  ///   the subject throws when it reads a relationship.
+  /// - Throws: ``FilterError`` when a value that serves as a pattern is none; what the subject throws
+  ///   when it reads a relationship.
   package func matches(_ subject: any FilterSubject) throws -> Bool {
     try FilterEvaluator(subject).evaluate(node)
   }
@@ -114,15 +114,16 @@ struct FilterEvaluator {
       if let condition, try !inner.evaluate(condition) { continue }
       accumulator.add(try argument.map { try inner.value($0) } ?? .int(1))
     }
-    let result = try accumulator.result()
-    return function == .sum && result.isNull ? .int(0) : result
+    guard function == .sum else { return try accumulator.result() }
+    let sum = accumulator.sum.wideSum()
+    return sum.isNull ? .int(0) : sum
   }
 }
 
 /// Applies an aggregate function to values, one after the other.
 struct AggregateAccumulator {
   private let function: AggregateFunction
-  private var sum = NumberSum()
+  private(set) var sum = NumberSum()
   private var count: Int64 = 0
   private var extreme = Value.null
 

@@ -12,9 +12,10 @@ extension Value {
     }
   }
 
-  /// What the store would give back: SQLite has no not-a-number.
+  /// What the store would give back: SQLite has no not-a-number, and columns lose the sign of zero.
   var storable: Value {
-    if case .double(let double) = self, double.isNaN { .null } else { self }
+    guard case .double(let double) = self else { return self }
+    return double.isNaN ? .null : (double == 0 ? .double(0) : self)
   }
 
   /// Seconds since 2001 as a date.

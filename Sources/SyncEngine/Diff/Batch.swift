@@ -126,6 +126,11 @@ final class Batch {
       ? entity : EntityDescription(model: entity.model, index: Int(stored.entities[Int(index)]))
   }
 
+  /// The concrete entity of an occurrence's object.
+  func entity(of occurrence: Occurrence) -> EntityDescription {
+    occurrence.stored >= 0 ? concreteEntity(ofStored: occurrence.stored) : entity
+  }
+
   /// Notes what differs between an occurrence and its stored row.
   func noteDifference(_ slots: SlotSet, of occurrence: Int32) {
     guard !slots.isEmpty else { return }

@@ -4,10 +4,12 @@ import SyncStore
 /// Links that are no column of an object's own row: members of link tables, orders, and the other
 /// side of one-to-one relationships.
 extension ChangeWriter {
+  /// How many relationships there are to write.
+  var linkCount: Int { batches.reduce(0) { $0 + $1.node.relationships.count } }
+
   /// Writes memberships and orders.
   func link(_ planner: LinkPlanner) throws {
     let rules = batches.flatMap { batch in batch.node.relationships.indices.map { (batch, $0) } }
-    try control.begin(.link, total: rules.count)
     for (position, (batch, rule)) in rules.enumerated() {
       let relationship = batch.node.relationships[rule].relationship
       switch relationship.kind {

@@ -14,7 +14,7 @@ final class ChangeWriter {
   /// First row number given out by this sync, by root entity: rows from there on are new.
   let firstNewRows: [Int: Int64]
 
-  private let total: Int
+  let total: Int
   private var completed = 0
 
   init(planner: LinkPlanner, matcher: Matcher) {
@@ -30,7 +30,6 @@ final class ChangeWriter {
 
   /// Writes the new objects, entity after entity, in payload order.
   func insert() throws {
-    try control.begin(.insert, total: total)
     completed = 0
     for batch in batches {
       var indexes: [Int32] = []
@@ -118,7 +117,6 @@ final class ChangeWriter {
 
   /// Writes the slots that differ, and nothing else.
   func update() throws {
-    try control.begin(.update, total: total)
     completed = 0
     for batch in batches {
       var required = SlotSet()

@@ -4,9 +4,8 @@ import SyncStore
 /// Turns what the payload says about relationships into reference cells, link changes and members to
 /// unlink or delete. Reads the store, writes nothing.
 ///
-/// A column may be spoken for more than once. From weak to strong: the object's own to-one
-/// relationship, an owner's list of keys, an owner's list of nested objects; among equals the last
-/// one in the payload.
+/// A column may be spoken for more than once: an owner's list is stronger than the object's own to-one
+/// relationship, and of several lists the last one in the payload counts.
 final class LinkPlanner {
   let batches: [Batch]
   let operations: SyncOperations
@@ -14,17 +13,15 @@ final class LinkPlanner {
   let transaction: StoreTransaction
   let report: ReportBuilder
 
-  /// Rows that nobody claimed, by batch.
-  private(set) var unclaimed: [Int: [Int64]] = [:]
-
-  /// Stored members of the one-to-many lists that the payload speaks of: the scope of nested deletion.
-  private(set) var memberCount = 0
+  /// What earlier parts of the payload said; takes the members that are not listed.
+  let claims: Claims
 
   /// Members of ordered one-to-many lists before anything is written, by owner.
   var ordersBefore: [RuleKey: [Int64: [Int64]]] = [:]
   private let unreadableLists: Set<ListKey>
 
   init(matcher: Matcher, rootOwner: Owner?) {
+    claims = matcher.claims
     batches = matcher.batches
     operations = matcher.operations
     transaction = matcher.transaction
@@ -34,10 +31,8 @@ final class LinkPlanner {
   }
 
   /// Fills the reference cells of everything that is about to be written.
-  ///
-  /// - Parameter isRootSuspended: Nothing at the top may be deleted, because a key could not be read.
-  func plan(isRootSuspended: Bool) throws {
-    self.isRootSuspended = isRootSuspended
+  func plan() throws {
+    if claims.hasUnresolved { dropRepeated() }
     try readOrders()
     for batch in batches {
       for rule in batch.node.relationships.indices
@@ -45,12 +40,10 @@ final class LinkPlanner {
         setOwnReferences(rule, of: batch)
       }
     }
-    for kind in [LinkMentions.Kind.keys, .objects] {
-      for batch in batches {
-        for rule in batch.node.relationships.indices
-        where batch.node.relationships[rule].relationship.kind == .oneToMany {
-          setMemberReferences(rule, of: batch, kind: kind)
-        }
+    for batch in batches {
+      for rule in batch.node.relationships.indices
+      where batch.node.relationships[rule].relationship.kind == .oneToMany {
+        setMemberReferences(rule, of: batch)
       }
     }
     for batch in batches {
@@ -97,8 +90,6 @@ final class LinkPlanner {
     return stored >= 0 ? destination.occurrence(ofStored: stored) : nil
   }
 
-  private var isRootSuspended = false
-
   /// Mentions whose owner takes what the payload says; of several for one owner the last.
   func activeMentions(
     _ rule: Int, of batch: Batch, _ body: (_ mention: Int, _ owner: Int32) -> Void
@@ -114,6 +105,21 @@ final class LinkPlanner {
       let owner = batch.representative(mentions.owners[mention])
       if batch.hasRepeats, last[owner] != mention { continue }
       if batch.occurrences[Int(owner)].flags.contains(.active) { body(mention, owner) }
+    }
+  }
+
+  /// What is given again replaces what was given before.
+  private func dropRepeated() {
+    for batch in batches {
+      for (rule, relationship) in batch.node.relationships.enumerated() {
+        activeMentions(rule, of: batch) { _, owner in
+          let occurrence = batch.occurrences[Int(owner)]
+          claims.drop(
+            UnresolvedReference.Place(
+              owner: ManagedObjectID(entity: batch.entity(of: occurrence), row: occurrence.row),
+              slot: relationship.slot))
+        }
+      }
     }
   }
 
@@ -143,25 +149,24 @@ final class LinkPlanner {
     let destination = batches[rule.node]
     let cells =
       target >= 0 ? destination.block[Int(target)] : destination.references[Int(~target)]
-    let key = destination.key(cells).description
-    let ownerKey = batch.key(batch.block[Int(owner)]).description
-    report.note(
-      .unresolvedReference, batch.entity, property: rule.name, key: key,
-      message: """
-        “\(rule.name)” of \(batch.entity.name) \(ownerKey) refers to \(destination.entity.name) \
-        \(key), which does not exist.
-        """)
+    claims.append(
+      UnresolvedReference(
+        owner: ManagedObjectID(
+          entity: batch.entity(of: batch.occurrences[Int(owner)]),
+          row: batch.occurrences[Int(owner)].row),
+        relationship: rule.relationship, destination: destination.entity,
+        key: destination.key(cells),
+        ownerKey: batch.key(batch.block[Int(owner)]).description))
   }
 
   // MARK: - One-to-many
 
-  private func setMemberReferences(_ rule: Int, of batch: Batch, kind: LinkMentions.Kind) {
+  private func setMemberReferences(_ rule: Int, of batch: Batch) {
     let relationship = batch.node.relationships[rule]
     guard let inverse = relationship.relationship.inverseSlot else { return }
     let destination = batches[relationship.node]
     let mentions = batch.mentions[rule]
     activeMentions(rule, of: batch) { mention, owner in
-      guard mentions.kinds[mention] == kind else { return }
       let row = batch.occurrences[Int(owner)].row
       for target in mentions.targets(of: mention) {
         if let member = writable(target, in: destination) {
@@ -194,15 +199,21 @@ final class LinkPlanner {
       let owner = destination.stored.references[column][index]
       guard owner > 0 else { continue }
       let occurrence = destination.stored.occurrences[index]
-      if occurrence >= 0, !destination.block[Int(occurrence)][inverse].isAbsent { continue }
+      if occurrence >= 0, !destination.block[Int(occurrence)][inverse].isAbsent {
+        if destination.block[Int(occurrence)][inverse].integer == owner { claims.memberCount += 1 }
+        continue
+      }
       guard let kind = kinds[owner] else { continue }
-      if kind == .objects { memberCount += 1 }
+      if kind == .objects { claims.memberCount += 1 }
       if suspended.contains(owner) { continue }
       if kind == .keys || (occurrence >= 0 && mayDelete) {
         let member = destination.occurrence(ofStored: Int32(index))
         destination.block[Int(member)][inverse] = .null
       } else if mayDelete {
-        unclaimed[destination.number, default: []].append(destination.stored.rows[index])
+        claims.append(
+          Claims.UnlistedMember(
+            row: destination.stored.rows[index], entity: destination.entity, slot: inverse,
+            owner: owner))
       }
     }
   }
@@ -212,7 +223,7 @@ final class LinkPlanner {
     _ rule: Int, of batch: Batch, isRootScope: Bool
   ) -> Set<Int64> {
     var result = Set<Int64>()
-    if isRootScope, isRootSuspended, let rootOwner {
+    if isRootScope, claims.isRootSuspended, let rootOwner {
       result.insert(batch.occurrences[Int(rootOwner.owner)].row)
     }
     for list in unreadableLists where list.batch == batch.number && list.rule == rule {

@@ -17,7 +17,7 @@ extension Matcher {
     if mention.stored >= 0, mention.isOwned,
       !isChild(mention.stored, of: mention, in: batch)
     {
-      if keysAreOwners(mention) {
+      if keysAreOwners(mention) || isListedEarlier(mention.stored, mention, in: batch) {
         forget(occurrence, in: batch)
       } else {
         noteMoved(occurrence, in: batch)
@@ -64,7 +64,9 @@ extension Matcher {
         return settle(occurrence, in: batch)
       }
       for index in storedRows(of: head, in: batch)
-      where isFree(index, of: batch) && !isListedByItsOwner(index, mention, head, in: batch) {
+      where isFree(index, of: batch) && !isListedByItsOwner(index, mention, head, in: batch)
+        && !isListedEarlier(index, mention, in: batch)
+      {
         noteMoved(occurrence, in: batch)
         return take(index, for: occurrence, in: batch)
       }
@@ -171,6 +173,12 @@ extension Matcher {
     return batch.stored.references[column][Int(index)]
   }
 
+  /// Whether an earlier part of the payload listed a stored row under its present owner.
+  private func isListedEarlier(_ index: Int32, _ mention: Occurrence, in batch: Batch) -> Bool {
+    let rule = batches[Int(mention.ownerBatch)].node.relationships[Int(mention.ownerRule)]
+    return claims.isListed(batch.stored.rows[Int(index)], under: rule.relationship)
+  }
+
   /// Whether the present owner of a stored row lists it in this payload too.
   private func isListedByItsOwner(
     _ index: Int32, _ mention: Occurrence, _ head: Int32, in batch: Batch
@@ -263,7 +271,6 @@ extension Matcher {
     let owners = batches[Int(occurrence.ownerBatch)]
     let owner = owners.occurrences[Int(owners.representative(occurrence.owner))]
     guard owner.row > 0 else { return nil }
-    let entity = owner.stored >= 0 ? owners.concreteEntity(ofStored: owner.stored) : owners.entity
-    return ManagedObjectID(entity: entity, row: owner.row)
+    return ManagedObjectID(entity: owners.entity(of: owner), row: owner.row)
   }
 }

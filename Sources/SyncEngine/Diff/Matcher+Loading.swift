@@ -11,7 +11,7 @@ extension Matcher {
   func loadKeys(of batch: Batch, isRoot: Bool) throws {
     let touched = batch.occurrences.count + batch.references.count
     batch.referenceStored = Array(repeating: -1, count: batch.references.count)
-    let coversTable = isRoot && scope.isWholeEntity && operations.contains(.delete)
+    let coversTable = isRoot && coversScope && operations.contains(.delete)
     guard touched > 0 || coversTable else { return }
     guard !batch.node.identity.isEmpty else { return }
     let estimate = try transaction.estimatedCount(of: batch.entity)

@@ -17,8 +17,10 @@ final class Matcher {
   let batches: [Batch]
   let transaction: StoreTransaction
   let operations: SyncOperations
-  let scope: Scope
+  /// Whether the payload is complete and stands for the whole entity.
+  let coversScope: Bool
   let control: SyncControl
+  let claims: Claims
   let unreadableLists: Set<ListKey>
   let report: ReportBuilder
 
@@ -29,13 +31,14 @@ final class Matcher {
   private let total: Int
 
   init(
-    stager: Stager, transaction: StoreTransaction, operations: SyncOperations, scope: Scope,
-    control: SyncControl
+    stager: Stager, transaction: StoreTransaction, operations: SyncOperations,
+    coversScope: Bool, claims: Claims, control: SyncControl
   ) {
+    self.claims = claims
     batches = stager.batches
     self.transaction = transaction
     self.operations = operations
-    self.scope = scope
+    self.coversScope = coversScope
     self.control = control
     unreadableLists = stager.unreadableLists
     report = stager.report

@@ -39,18 +39,15 @@ final class Stager {
   private var rootTargets: [Int32] = []
 
   init(
-    plan: MappingPlan, operations: SyncOperations, onItemError: ItemErrorPolicy?, path: String?
+    plan: MappingPlan, operations: SyncOperations, onItemError: ItemErrorPolicy?, path: String?,
+    firstItem: Int, report: ReportBuilder
   ) {
+    itemCount = firstItem
     self.plan = plan
     self.operations = operations
     self.onItemError = onItemError
     self.path = PayloadPath(list: path)
-    report = ReportBuilder()
-    for remark in plan.remarks {
-      report.note(
-        .unregisteredTransformer, plan.model.entity(named: remark.entity) ?? plan.rootNode.entity,
-        property: remark.property, message: remark.message)
-    }
+    self.report = report
     batches = plan.nodes.enumerated().map { Batch(node: $1, number: $0) }
     scratch = plan.nodes.map { StagingScratch(node: $0) }
   }
@@ -100,7 +97,6 @@ final class Stager {
     for (batch, scratch) in zip(batches, scratch) where !batch.occurrences.isEmpty {
       scratch.report(into: &report[batch.entity])
     }
-    report.report.itemCount = itemCount
   }
 
   /// Stages one object and everything below it.

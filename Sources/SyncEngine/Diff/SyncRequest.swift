@@ -16,6 +16,11 @@ package struct SyncRequest {
   package var onItemError: ItemErrorPolicy?
   package var deletionGuard = DeletionGuard.on
   package var isDryRun = false
+  package var transaction = SyncTransaction.whole
+  /// Payloads larger than this many bytes are worked off in parts.
+  package var streamingThreshold = 256 << 20
+  /// Items of a part; nil goes by the size of the payload. For tests that compare the two ways.
+  package var partItems: Int?
   package var author: String?
   package var name: String?
   /// Asked for each item that is about to become a new object; may return another one.

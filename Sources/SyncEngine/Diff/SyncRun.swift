@@ -8,7 +8,12 @@ package import SyncStore
 ///       └ transaction ────────────────────────────────── commit
 /// ```
 ///
-/// Whatever throws in between, a checkpoint of a cancelled sync among it, leaves the store as it was.
+/// A large file is worked off in parts, parse to link for each, inside the one transaction; a sync
+/// that commits per batch has a transaction for each part and a last one for the deletions. What the
+/// parts have to know of each other is in ``Claims``.
+///
+/// Whatever throws in between, a checkpoint of a cancelled sync among it, leaves the store as it was at
+/// the last commit.
 package struct SyncRun {
   let request: SyncRequest
   let store: Store
@@ -21,155 +26,59 @@ package struct SyncRun {
   }
 
   /// Runs on the calling thread.
+  ///
+  /// - Returns: The report, and what the last transaction changed.
   package func run() throws -> (report: SyncReport, changes: ChangeSet) {
     try request.payload.withBytes { bytes in
-      var clock = PhaseClock()
-      let parent = try ParentScope.resolve(request)
-      let stager = try stage(bytes, parent: parent, replacements: ItemReplacements(bytes))
-      clock.end(.parse)
-      let info = TransactionInfo(author: request.author, contextName: request.name)
-      let (report, changes) = try store.write(info, commit: !request.isDryRun) { transaction in
-        let token = transaction.token
-        control.onCancel { [store] in store.interrupt(token) }
-        defer { control.onCancel(nil) }
-        do {
-          return try write(stager, parent: parent, bytes: bytes, in: transaction, clock: &clock)
-        } catch  where control.isCancelled {
-          // A statement that was interrupted says so in SQLite's words.
-          throw CancellationError()
-        }
+      let node = request.plan.rootNode
+      guard !node.identity.isEmpty || request.operations.contains(.alwaysInsert) else {
+        throw SyncError.noPrimaryKey(node.entity.name)
       }
-      var result = report
-      clock.end(.save)
-      result.phaseDurations = clock.durations
-      result.payloadBytes = bytes.count
-      result.isDryRun = request.isDryRun
-      return (result, changes)
+      let pass = try SyncPass(request, bytes: bytes, control: control)
+      let changes = try run(pass)
+      pass.clock.end(.save)
+      return (pass.finishedReport, changes)
     }
   }
 
-  // MARK: - Parse
-
-  private func stage(
-    _ bytes: UnsafeRawBufferPointer, parent: ParentScope?, replacements: ItemReplacements
-  ) throws -> Stager {
-    let stager = Stager(
-      plan: request.plan, operations: request.operations, onItemError: request.onItemError,
-      path: request.path)
-    stager.replacements = replacements
-    if let parent { stager.rootOwner = parent.addOwner(to: stager) }
-    try control.begin(.parse, total: bytes.count)
-    var reader = try JSONItemReader(
-      bytes, at: request.path.map { JSONPath($0) } ?? JSONPath(), options: request.reading)
-    let tape = JSONTape()
-    let source = ItemSource(tape: tape, base: UInt(bitPattern: bytes.baseAddress))
-    var nextCheckpoint = 0
-    while try reader.next(into: tape) {
-      try stager.stageRootItem(source)
-      if reader.position >= nextCheckpoint {
-        try control.advance(.parse, to: reader.position, of: bytes.count)
-        nextCheckpoint = reader.position + SyncRun.parseStride
+  private func run(_ pass: SyncPass) throws -> ChangeSet {
+    switch request.transaction {
+    case .whole where !pass.isStreamed:
+      // Nothing of the store is needed to read the payload, so nobody waits for that.
+      let stager = try pass.stage()
+      return try write {
+        try pass.readScope(in: $0)
+        try pass.process(stager, in: $0)
+        try pass.end(in: $0)
       }
-    }
-    try stager.finish()
-    try checkRoot(stager)
-    return stager
-  }
-
-  /// Bytes between two checkpoints of the parse phase: well under a millisecond.
-  private static let parseStride = 64 * 1024
-
-  private func checkRoot(_ stager: Stager) throws {
-    let node = request.plan.rootNode
-    if node.identity.isEmpty, !request.operations.contains(.alwaysInsert) {
-      throw SyncError.noPrimaryKey(node.entity.name)
-    }
-  }
-
-  // MARK: - Write
-
-  private func write(
-    _ first: Stager, parent: ParentScope?, bytes: UnsafeRawBufferPointer,
-    in transaction: StoreTransaction, clock: inout PhaseClock
-  ) throws -> SyncReport {
-    try control.begin(.match, total: first.rootBatch.occurrences.count)
-    try parent?.check(in: transaction)
-    var stager = first
-    var matcher = try match(stager, parent: parent, in: transaction)
-    if let willInsert = request.willInsert {
-      var replacements = stager.replacements ?? ItemReplacements(bytes)
-      while try replacements.ask(willInsert, about: matcher) {
-        stager = try stage(bytes, parent: parent, replacements: replacements)
-        matcher = try match(stager, parent: parent, in: transaction)
+    case .whole:
+      return try write {
+        try pass.readScope(in: $0)
+        repeat { try pass.process(try pass.stage(), in: $0) } while !pass.isAtEnd
+        try pass.end(in: $0)
       }
+    case .perBatch:
+      _ = try write { try pass.readScope(in: $0) }
+      repeat {
+        let stager = try pass.stage()
+        _ = try write { try pass.process(stager, in: $0) }
+      } while !pass.isAtEnd
+      return try write { try pass.end(in: $0) }
     }
-    let planner = LinkPlanner(matcher: matcher, rootOwner: stager.rootOwner)
-    let deleter = try plan(planner, matcher, stager)
-    clock.end(.match)
-
-    let writer = ChangeWriter(planner: planner, matcher: matcher)
-    try writer.insert()
-    clock.end(.insert)
-    try writer.update()
-    clock.end(.update)
-    try writer.link(planner)
-    clock.end(.link)
-    try deleter.delete()
-    clock.end(.delete)
-    try control.begin(.save, total: 1)
-    return stager.report.report
   }
 
-  private func match(
-    _ stager: Stager, parent: ParentScope?, in transaction: StoreTransaction
-  ) throws -> Matcher {
-    let matcher = Matcher(
-      stager: stager, transaction: transaction, operations: request.operations,
-      scope: scope(stager, parent), control: control)
-    try matcher.match(rootOwner: stager.rootOwner, root: request.plan.root)
-    return matcher
-  }
-
-  private func plan(
-    _ planner: LinkPlanner, _ matcher: Matcher, _ stager: Stager
-  ) throws -> Deleter {
-    let guards = request.deletionGuard == .on
-    let deleter = Deleter(
-      planner: planner, matcher: matcher, root: request.plan.root, guardsDeletion: guards)
-    try deleter.findUnclaimed(isSuspended: stager.hasUnreadableRootKey)
-    if guards { try deleter.checkPayload(items: stager.itemCount, usable: stager.usableItemCount) }
-    try planner.plan(isRootSuspended: stager.hasUnreadableRootKey)
-    deleter.take(planner)
-    return deleter
-  }
-
-  /// The predicate; else the parent's members; else, for a tree whose items name no parent, the roots;
-  /// else the whole entity (sync-behaviour, sections 8.10 and 9).
-  private func scope(_ stager: Stager, _ parent: ParentScope?) -> Scope {
-    if let filter = request.filter { return Scope(kind: .filter(filter)) }
-    if parent != nil { return Scope(kind: .members) }
-    let batch = stager.rootBatch
-    for (rule, relationship) in batch.node.relationships.enumerated()
-    where !relationship.relationship.isToMany
-      && relationship.relationship.destinationIndex == batch.entity.index
-    {
-      if stager.rootItemsName(rule) { return Scope(kind: .all) }
-      return Scope(kind: .roots(slot: relationship.slot))
-    }
-    return Scope(kind: .all)
-  }
-}
-
-/// Measures phases, one after the other.
-struct PhaseClock {
-  private(set) var durations: [String: Double] = [:]
-  private var last = ContinuousClock.now
-
-  mutating func end(_ phase: SyncPhase) {
-    let now = ContinuousClock.now
-    let duration = last.duration(to: now)
-    durations[phase.rawValue, default: 0] +=
-      Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
-    last = now
+  private func write(_ body: (StoreTransaction) throws -> Void) throws -> ChangeSet {
+    let info = TransactionInfo(author: request.author, contextName: request.name)
+    return try store.write(info, commit: !request.isDryRun) { transaction in
+      let token = transaction.token
+      control.onCancel { [store] in store.interrupt(token) }
+      defer { control.onCancel(nil) }
+      do {
+        try body(transaction)
+      } catch  where control.isCancelled {
+        // A statement that was interrupted says so in SQLite's words.
+        throw CancellationError()
+      }
+    }.1
   }
 }

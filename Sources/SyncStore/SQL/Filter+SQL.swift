@@ -77,8 +77,8 @@ extension SQLBuilder {
 
   /// Decimals are texts: SQLite cannot compare them with numbers of its own.
   private func needsFunction(_ left: ResolvedExpression, _ right: ResolvedExpression) -> Bool {
-    (left.kind == .decimal) != (right.kind == .decimal)
-      && left.kind != .null && right.kind != .null
+    guard left.kind == .decimal || right.kind == .decimal else { return false }
+    return !left.isDecimalText || !right.isDecimalText
   }
 
   private func collation(_ left: ResolvedExpression, _ right: ResolvedExpression) -> String {

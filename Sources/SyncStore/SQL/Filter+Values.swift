@@ -51,8 +51,12 @@ extension SQLBuilder {
   ) throws -> SQLText {
     let (tables, joins, member) = try join(collection)
     return try inside(member, collection.entity) { builder in
-      var result = try builder.applied(function, to: argument)
-      if function == .sum { result = "ifnull(\(result), 0)" }
+      let result: SQLText
+      if function == .sum, let argument {
+        result = "ifnull(\(raw: SQLFunction.wideSum)(\(try builder.value(argument))), 0)"
+      } else {
+        result = try builder.applied(function, to: argument)
+      }
       var text: SQLText = "SELECT \(result) FROM \(raw: tables) WHERE \(raw: joins)"
       if let condition { text += " AND \(try builder.condition(condition))" }
       return "(\(text))"
@@ -84,12 +88,23 @@ extension SQLBuilder {
   mutating func member(
     _ expression: ResolvedExpression, _ list: ResolvedList, strict: Bool
   ) throws -> SQLText {
+    if expression.kind == .decimal, !expression.isDecimalText {
+      var tests = try list.values.map { try equal(expression, $0) }
+      if list.containsNull { tests.append("\(try value(expression)) IS NULL") }
+      return tests.isEmpty ? "0" : "(\(tests.joined(" OR ")))"
+    }
     let value = try value(expression)
     if list.values.isEmpty { return list.containsNull ? "(\(value) IS NULL)" : "0" }
     let collation = expression.kind == .decimal ? SQLBuilder.decimalCollation : ""
     let test: SQLText = "\(value)\(raw: collation) IN (\(elements(list.values)))"
     if list.containsNull { return "ifnull(\(test), \(value) IS NULL)" }
     return strict ? "ifnull(\(test), 0)" : "(\(test))"
+  }
+
+  private mutating func equal(
+    _ expression: ResolvedExpression, _ constant: Value
+  ) throws -> SQLText {
+    "\(raw: SQLFunction.equal)(\(try value(expression)), \(bind: constant))"
   }
 
   private func elements(_ values: [Value]) -> SQLText {
@@ -110,5 +125,19 @@ extension SQLBuilder {
 
   private func spelled(_ values: [Value]) -> SQLText {
     values.map { "\(bind: $0)" as SQLText }.joined(", ")
+  }
+}
+
+extension ResolvedExpression {
+  /// Whether every value is a decimal in its stored form, which our collation can compare. Results of
+  /// calculations may be other numbers.
+  var isDecimalText: Bool {
+    guard kind == .decimal else { return false }
+    switch form {
+    case .attribute, .column: return true
+    case .value(.decimal): return true
+    case .aggregate(.min, _, _, _), .aggregate(.max, _, _, _): return true
+    default: return false
+    }
   }
 }

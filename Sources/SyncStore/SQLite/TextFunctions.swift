@@ -21,8 +21,10 @@ extension SQLFunction {
   package static let equal = "syncstack_equal"
   /// `(bits)`: the double with these bits.
   package static let double = "syncstack_double"
-  /// Aggregate whose result does not depend on the order of rows.
+  /// Aggregates whose result does not depend on the order of rows. The sum of an answer fails when it
+  /// does not fit into 64 bits, that inside a filter becomes a double.
   package static let sum = "syncstack_sum"
+  package static let wideSum = "syncstack_wide_sum"
   package static let average = "syncstack_average"
 }
 
@@ -81,6 +83,9 @@ extension Connection {
       } catch {
         sqlite3_result_error(context, error.description, -1)
       }
+    }
+    registerAggregate(SQLFunction.wideSum) { context in
+      SQLArgument.answer(context, NumberSumBox.finish(context).wideSum())
     }
     registerAggregate(SQLFunction.average) { context in
       SQLArgument.answer(context, NumberSumBox.finish(context).average())

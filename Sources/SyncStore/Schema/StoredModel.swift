@@ -87,56 +87,54 @@ extension StoredModel {
   /// Sentences that say in what a model differs in storage from this one; empty when in nothing.
   /// What is optional does not count: it is checked when objects are saved, not by tables.
   package func differences(from model: StoredModel) -> [String] {
-    var result: [String] = []
     let stored = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let wanted = Set(model.entities.map(\.name))
-    for entity in entities where !wanted.contains(entity.name) {
-      result.append("the model has no entity “\(entity.name)”")
+    // Entities first, then what changed its form, then what came and went: the first few are shown.
+    var ofEntities = entities.filter { !wanted.contains($0.name) }.map {
+      "the model has no entity “\($0.name)”"
     }
+    var ofForm: [String] = []
+    var ofProperties: [String] = []
     for entity in model.entities {
       guard let old = stored[entity.name] else {
-        result.append("the store has no entity “\(entity.name)”")
+        ofEntities.append("the store has no entity “\(entity.name)”")
         continue
       }
       if old.superentity != entity.superentity {
-        result.append(
+        ofEntities.append(
           "“\(entity.name)” is below \(old.superentity ?? "nothing") in the store and below "
             + "\(entity.superentity ?? "nothing") in the model")
       }
-      result += Self.differences(of: entity.name, stored: old.properties, entity.properties)
-    }
-    return result
-  }
-
-  private static func differences(
-    of entity: String, stored: [Property], _ wanted: [Property]
-  ) -> [String] {
-    var result: [String] = []
-    let old = Dictionary(stored.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    let names = Set(wanted.map(\.name))
-    for property in stored where !names.contains(property.name) {
-      result.append("the model has no “\(entity).\(property.name)”")
-    }
-    for property in wanted {
-      guard let before = old[property.name] else {
-        result.append("the store has no “\(entity).\(property.name)”")
-        continue
+      let before = Dictionary(
+        old.properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      let names = Set(entity.properties.map(\.name))
+      for property in old.properties where !names.contains(property.name) {
+        ofProperties.append("the model has no “\(entity.name).\(property.name)”")
       }
-      if before.storageText != property.storageText {
-        result.append(
-          "“\(entity).\(property.name)” is \(before.storageText) in the store and "
-            + "\(property.storageText) in the model")
-      } else if before.place != property.place {
-        result.append(
-          "“\(entity).\(property.name)” is kept in \(before.place ?? "nothing") in the store and in "
-            + "\(property.place ?? "nothing") by the model, because declarations changed places")
+      for property in entity.properties {
+        if let old = before[property.name] {
+          ofForm += old.difference(from: property, of: entity.name).map { [$0] } ?? []
+        } else {
+          ofProperties.append("the store has no “\(entity.name).\(property.name)”")
+        }
       }
     }
-    return result
+    return ofEntities + ofForm + ofProperties
   }
 }
 
 extension StoredModel.Property {
+  /// A sentence that says in what form the property is stored and the other is to be, or nil.
+  fileprivate func difference(from other: StoredModel.Property, of entity: String) -> String? {
+    if storageText != other.storageText {
+      return
+        "“\(entity).\(name)” is \(storageText) in the store and \(other.storageText) in the model"
+    }
+    guard place != other.place else { return nil }
+    return "“\(entity).\(name)” is kept in \(place ?? "nothing") in the store and would be in "
+      + "\(other.place ?? "nothing"), because declarations changed places"
+  }
+
   /// How the property is stored, in words.
   fileprivate var storageText: String {
     switch type {

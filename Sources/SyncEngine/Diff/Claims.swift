@@ -1,0 +1,155 @@
+import SyncCore
+import SyncStore
+
+/// What a payload has said so far, as far as later parts of it and the deletions at its end have to
+/// know: which objects it mentioned, who listed whom, and who was not in a list.
+///
+/// It outlives the batches, so a payload may be worked off in parts, and holds bits, not objects.
+/// Confined to its sync.
+final class Claims {
+  /// Objects that the payload mentions, by root entity.
+  private var mentioned: [Int: RowSet] = [:]
+
+  /// Members of one-to-many lists of nested objects, by the relationship.
+  private var listed: [Relationship: RowSet] = [:]
+
+  /// Members that their owner's list does not mention.
+  private(set) var unlisted: [UnlistedMember] = []
+
+  /// Stored objects of a repeated key that may become one with the first.
+  private var surplus: [Int: RowSet] = [:]
+
+  /// Keys that no object had, by the place they stand in.
+  private var unresolvedByPlace: [UnresolvedReference.Place: [UnresolvedReference]] = [:]
+  private var unresolvedOrder: [UnresolvedReference.Place] = []
+
+  /// Stored members of the lists that the payload speaks of: the scope of nested deletion.
+  var memberCount = 0
+
+  /// Items at the top of the payload, and those among them that can be used.
+  var itemCount = 0
+  var usableItemCount = 0
+
+  /// Whether a key at the top could not be read, so that nobody knows which object was meant.
+  var isRootSuspended = false
+
+  /// Whether an item at the top says anything about the relationship of a tree to itself.
+  var rootItemsNameParent = false
+
+  /// The objects in scope before anything was written; nil is every object of the entity.
+  var rootScope: [Int64]?
+
+  struct Relationship: Hashable {
+    let entity: Int
+    let slot: Int
+
+    init(_ relationship: RelationshipDescription) {
+      entity = relationship.declaringIndex
+      slot = relationship.slot
+    }
+  }
+
+  struct UnlistedMember {
+    let row: Int64
+    let entity: EntityDescription
+    /// The column that leads to the owner.
+    let slot: Int
+    let owner: Int64
+  }
+
+  // MARK: - Questions
+
+  func isMentioned(_ row: Int64, _ entity: EntityDescription) -> Bool {
+    mentioned[entity.rootIndex]?.contains(row) ?? false
+  }
+
+  /// Whether an earlier part of the payload listed the object under some owner.
+  func isListed(_ row: Int64, under relationship: RelationshipDescription) -> Bool {
+    listed[Relationship(relationship)]?.contains(row) ?? false
+  }
+
+  func isSurplus(_ row: Int64, _ entity: EntityDescription) -> Bool {
+    surplus[entity.rootIndex]?.contains(row) ?? false
+  }
+
+  // MARK: - Collecting
+
+  /// Notes the objects that a matched part of the payload mentions.
+  func mention(_ batches: [Batch]) {
+    for batch in batches {
+      var rows = mentioned[batch.entity.rootIndex] ?? RowSet()
+      for occurrence in batch.occurrences
+      where occurrence.row > 0 && !occurrence.flags.contains(.referenceOnly) {
+        rows.insert(occurrence.row)
+      }
+      mentioned[batch.entity.rootIndex] = rows
+    }
+  }
+
+  /// Notes the members of the lists of a linked part of the payload.
+  func list(_ planner: LinkPlanner) {
+    for batch in planner.batches {
+      for (rule, relationship) in batch.node.relationships.enumerated()
+      where relationship.relationship.kind == .oneToMany {
+        let destination = planner.batches[relationship.node]
+        let mentions = batch.mentions[rule]
+        var rows = listed[Relationship(relationship.relationship)] ?? RowSet()
+        planner.activeMentions(rule, of: batch) { mention, _ in
+          for target in mentions.targets(of: mention) where target >= 0 {
+            if let row = planner.row(of: target, in: destination) { rows.insert(row) }
+          }
+        }
+        listed[Relationship(relationship.relationship)] = rows
+      }
+    }
+  }
+
+  func append(_ member: UnlistedMember) {
+    unlisted.append(member)
+  }
+
+  // MARK: - References
+
+  var hasUnresolved: Bool { !unresolvedByPlace.isEmpty }
+
+  /// The keys that no object had, in payload order.
+  var unresolved: [UnresolvedReference] {
+    unresolvedOrder.flatMap { unresolvedByPlace[$0] ?? [] }
+  }
+
+  func append(_ reference: UnresolvedReference) {
+    if unresolvedByPlace[reference.place] == nil { unresolvedOrder.append(reference.place) }
+    unresolvedByPlace[reference.place, default: []].append(reference)
+  }
+
+  func drop(_ place: UnresolvedReference.Place) {
+    if unresolvedByPlace.removeValue(forKey: place) != nil {
+      unresolvedOrder.removeAll { $0 == place }
+    }
+  }
+
+  // MARK: - Duplicates
+
+  /// Decides about stored objects of the root entity that share a key the payload mentions, and that
+  /// are not the one it was taken for: those with the same owners may be folded into it, children of
+  /// other owners are objects of their own and stay.
+  func sortDuplicates(of batch: Batch) {
+    for (head, indexes) in batch.contested {
+      let kept = batch.occurrences[Int(batch.representative(head))].stored
+      for index in indexes where batch.stored.occurrences[Int(index)] < 0 {
+        let row = batch.stored.rows[Int(index)]
+        let isFoldable =
+          kept >= 0
+          && batch.stored.references.allSatisfy { $0[Int(kept)] == $0[Int(index)] }
+        if isFoldable {
+          surplus[batch.entity.rootIndex, default: RowSet()].insert(row)
+        } else {
+          mentioned[batch.entity.rootIndex, default: RowSet()].insert(row)
+        }
+      }
+    }
+  }
+}
+
+@available(*, unavailable, message: "Claims are confined to their sync.")
+extension Claims: Sendable {}

@@ -1,0 +1,101 @@
+import SyncCore
+
+/// Cuts a payload into parts and stages them: the whole payload as one part, or as many items at a
+/// time as keep memory bounded. Confined to its sync.
+final class PayloadReader {
+  private let request: SyncRequest
+  private let bytes: UnsafeRawBufferPointer
+  private let parent: ParentScope?
+  private let claims: Claims
+  private let report: ReportBuilder
+  private let control: SyncControl
+  private let limit: PartLimit
+  private var reader: JSONItemReader
+  private let tape = JSONTape()
+
+  // Where the current part begins, to stage it once more when items were rewritten.
+  private var partStart: JSONItemReader
+  private var partReport = SyncReport()
+  private(set) var isAtEnd = false
+  private var nextCheckpoint = 0
+
+  /// How large a part may get.
+  enum PartLimit {
+    case none
+    case bytes(Int)
+    case items(Int)
+  }
+
+  /// - Throws: ``JSONError`` when the payload does not begin as it should.
+  init(
+    _ bytes: UnsafeRawBufferPointer, request: SyncRequest, parent: ParentScope?, limit: PartLimit,
+    claims: Claims, report: ReportBuilder, control: SyncControl
+  ) throws {
+    self.bytes = bytes
+    self.request = request
+    self.parent = parent
+    self.limit = limit
+    self.claims = claims
+    self.report = report
+    self.control = control
+    reader = try JSONItemReader(
+      bytes, at: request.path.map { JSONPath($0) } ?? JSONPath(), options: request.reading)
+    partStart = reader
+  }
+
+  /// Stages the next part.
+  func next() throws -> Stager {
+    partStart = reader
+    partReport = report.report
+    return try stage(replacements: nil)
+  }
+
+  /// Stages the current part once more, with items that stand in for others.
+  func restage(_ replacements: ItemReplacements) throws -> Stager {
+    reader = partStart
+    report.report = partReport
+    return try stage(replacements: replacements)
+  }
+
+  /// Items for which memory is set aside at once; the text is read in order, so the byte range that is
+  /// replaced is known exactly.
+  private func stage(replacements: ItemReplacements?) throws -> Stager {
+    let stager = Stager(
+      plan: request.plan, operations: request.operations, onItemError: request.onItemError,
+      path: request.path, firstItem: claims.itemCount, report: report)
+    stager.replacements = replacements
+    if let parent { stager.rootOwner = parent.addOwner(to: stager) }
+    let source = ItemSource(tape: tape, base: UInt(bitPattern: bytes.baseAddress))
+    let start = reader.position
+    while true {
+      guard try reader.next(into: tape) else {
+        isAtEnd = true
+        break
+      }
+      try stager.stageRootItem(source)
+      if reader.position >= nextCheckpoint {
+        try control.advance(.parse, to: reader.position, of: bytes.count)
+        nextCheckpoint = reader.position + PayloadReader.stride
+      }
+      if isFull(bytes: reader.position - start, items: stager.itemCount - claims.itemCount) {
+        break
+      }
+    }
+    try stager.finish()
+    return stager
+  }
+
+  /// Bytes between two checkpoints of the parse phase: well under a millisecond.
+  private static let stride = 64 * 1024
+
+  private func isFull(bytes: Int, items: Int) -> Bool {
+    switch limit {
+    case .none: false
+    case .bytes(let limit): bytes >= limit
+    case .items(let limit): items >= limit
+    }
+  }
+}
+
+@available(*, unavailable, message: "A reader is confined to its sync.")
+extension PayloadReader: Sendable {}

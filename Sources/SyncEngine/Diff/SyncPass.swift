@@ -1,0 +1,199 @@
+import SyncCore
+import SyncStore
+
+/// The work of one sync on one payload, part after part. Confined to the sync.
+final class SyncPass {
+  private let request: SyncRequest
+  private let bytes: UnsafeRawBufferPointer
+  private let control: SyncControl
+  private let parent: ParentScope?
+  private let reader: PayloadReader
+  private let claims = Claims()
+  private let report = ReportBuilder()
+  private var announced: Set<SyncPhase> = []
+  /// Every row of the root entity, when the only part of the payload read them.
+  private var knownRows: [Int64]?
+  private var partCount = 0
+  var clock = PhaseClock()
+
+  /// Whether the payload is worked off in parts, because it is larger than should be in memory.
+  let isStreamed: Bool
+
+  init(_ request: SyncRequest, bytes: UnsafeRawBufferPointer, control: SyncControl) throws {
+    self.request = request
+    self.bytes = bytes
+    self.control = control
+    parent = try ParentScope.resolve(request)
+    for remark in request.plan.remarks {
+      report.note(
+        .unregisteredTransformer,
+        request.plan.model.entity(named: remark.entity) ?? request.plan.rootNode.entity,
+        property: remark.property, message: remark.message)
+    }
+    isStreamed = request.partItems != nil || bytes.count > request.streamingThreshold
+    let limit: PayloadReader.PartLimit =
+      switch request.transaction {
+      case .perBatch(let count): .items(max(count, 1))
+      case .whole where !isStreamed: .none
+      case .whole: request.partItems.map { .items($0) } ?? .bytes(SyncPass.partSize)
+      }
+    try control.begin(.parse, total: bytes.count)
+    announced.insert(.parse)
+    reader = try PayloadReader(
+      bytes, request: request, parent: parent, limit: limit, claims: claims, report: report,
+      control: control)
+  }
+
+  /// Bytes of a part of a streamed payload: large enough that statements are used well, small against
+  /// any memory.
+  private static let partSize = 8 << 20
+
+  var isAtEnd: Bool { reader.isAtEnd }
+
+  /// What was done, once everything is.
+  var finishedReport: SyncReport {
+    var result = report.report
+    result.phaseDurations = clock.durations
+    result.payloadBytes = bytes.count
+    result.itemCount = claims.itemCount
+    result.isDryRun = request.isDryRun
+    return result
+  }
+
+  /// Reads and stages the next part.
+  func stage() throws -> Stager {
+    let stager = try reader.next()
+    clock.end(.parse)
+    return stager
+  }
+
+  // MARK: - Scope
+
+  /// The predicate; else the parent's members; else, for a tree, its roots, unless the items name their
+  /// parents themselves; else the whole entity (sync-behaviour, sections 8.10 and 9).
+  private var scope: Scope {
+    if let filter = request.filter { return Scope(kind: .filter(filter)) }
+    if parent != nil { return Scope(kind: .members) }
+    if let rule = treeRule, !claims.rootItemsNameParent {
+      return Scope(kind: .roots(slot: request.plan.rootNode.relationships[rule].slot))
+    }
+    return Scope(kind: .all)
+  }
+
+  /// The to-one relationship of the entity to itself, if it has one.
+  private var treeRule: Int? {
+    let node = request.plan.rootNode
+    return node.relationships.firstIndex {
+      !$0.relationship.isToMany && $0.relationship.destinationIndex == node.entity.index
+    }
+  }
+
+  /// Reads which objects are in scope. Has to happen before anything is written, because writing moves
+  /// objects into and out of a scope.
+  func readScope(in transaction: StoreTransaction) throws {
+    try parent?.check(in: transaction)
+    guard request.operations.contains(.delete) else { return }
+    let selection: RowSelection
+    if let filter = request.filter {
+      selection = .filter(filter)
+    } else if parent == nil, let rule = treeRule {
+      selection = .empty(slot: request.plan.rootNode.relationships[rule].slot)
+    } else {
+      return
+    }
+    var rows: [Int64] = []
+    try transaction.scan(request.plan.rootNode.entity, selection, slots: []) { cursor in
+      rows.append(cursor.row)
+      if rows.count % SyncControl.stride == 0 { try control.checkpoint() }
+    }
+    claims.rootScope = rows
+  }
+
+  // MARK: - One part
+
+  /// Matches and writes one part.
+  func process(_ first: Stager, in transaction: StoreTransaction) throws {
+    partCount += 1
+    try begin(.match, total: first.rootBatch.occurrences.count)
+    var stager = first
+    var matcher = try match(stager, in: transaction)
+    if let willInsert = request.willInsert {
+      var replacements = ItemReplacements(bytes)
+      while try replacements.ask(willInsert, about: matcher) {
+        stager = try reader.restage(replacements)
+        matcher = try match(stager, in: transaction)
+      }
+    }
+    absorb(stager)
+    let planner = LinkPlanner(matcher: matcher, rootOwner: stager.rootOwner)
+    try planner.plan()
+    clock.end(.match)
+
+    let writer = ChangeWriter(planner: planner, matcher: matcher)
+    try begin(.insert, total: writer.total)
+    try writer.insert()
+    clock.end(.insert)
+    try begin(.update, total: writer.total)
+    try writer.update()
+    clock.end(.update)
+    try begin(.link, total: writer.linkCount)
+    try writer.link(planner)
+    if !reader.isAtEnd || partCount > 1 { claims.list(planner) }
+    clock.end(.link)
+  }
+
+  private func match(_ stager: Stager, in transaction: StoreTransaction) throws -> Matcher {
+    // A part of a payload is looked up, not scanned for: only the whole payload covers a table.
+    let matcher = Matcher(
+      stager: stager, transaction: transaction, operations: request.operations,
+      coversScope: scope.isWholeEntity && reader.isAtEnd && partCount == 1, claims: claims,
+      control: control)
+    try matcher.match(rootOwner: stager.rootOwner, root: request.plan.root)
+    return matcher
+  }
+
+  private func absorb(_ stager: Stager) {
+    claims.itemCount = stager.itemCount
+    claims.usableItemCount += stager.usableItemCount
+    if stager.hasUnreadableRootKey { claims.isRootSuspended = true }
+    if let rule = treeRule, stager.rootItemsName(rule) { claims.rootItemsNameParent = true }
+    claims.mention(stager.batches)
+    let root = stager.rootBatch
+    if request.operations.contains(.delete), root.node.policy.storedDuplicates == .keepOne {
+      claims.sortDuplicates(of: root)
+    }
+    knownRows = partCount == 1 && reader.isAtEnd && root.isComplete ? root.stored.rows : nil
+  }
+
+  // MARK: - The end
+
+  /// Deletes what nobody claimed.
+  func end(in transaction: StoreTransaction) throws {
+    announced.insert(.delete)
+    var unresolved = claims.unresolved
+    if partCount > 1 {
+      unresolved = try ReferenceResolver(transaction: transaction, report: report)
+        .resolve(unresolved)
+    }
+    for reference in unresolved { reference.note(in: report) }
+    let deleter = Deleter(
+      claims: claims, entity: request.plan.rootNode.entity, scope: scope,
+      operations: request.operations, guardsDeletion: request.deletionGuard == .on,
+      transaction: transaction, control: control, report: report, knownRows: knownRows)
+    try deleter.delete()
+    clock.end(.delete)
+    try begin(.save, total: 1)
+  }
+
+  /// Announces a phase the first time it begins; parts after the first go on with it.
+  private func begin(_ phase: SyncPhase, total: Int) throws {
+    if announced.insert(phase).inserted {
+      try control.begin(phase, total: total)
+    } else {
+      try control.checkpoint()
+    }
+  }
+}
+
+@available(*, unavailable, message: "A pass is confined to its sync.")
+extension SyncPass: Sendable {}

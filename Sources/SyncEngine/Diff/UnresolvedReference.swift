@@ -1,0 +1,30 @@
+import SyncCore
+
+/// A key in the payload that no object had when it was looked up: the object may still come, in a later
+/// part of the payload.
+struct UnresolvedReference {
+  let owner: ManagedObjectID
+  let relationship: RelationshipDescription
+  /// Entity whose primary key is meant.
+  let destination: EntityDescription
+  let key: Value
+  /// The owner's own key, for the report.
+  let ownerKey: String
+
+  /// What a reference is replaced by when the owner's relationship is given again.
+  struct Place: Hashable {
+    let owner: ManagedObjectID
+    let slot: Int
+  }
+
+  var place: Place { Place(owner: owner, slot: relationship.slot) }
+
+  func note(in report: ReportBuilder) {
+    report.note(
+      .unresolvedReference, owner.entity, property: relationship.name, key: key.description,
+      message: """
+        “\(relationship.name)” of \(owner.entity.name) \(ownerKey) refers to \(destination.name) \
+        \(key), which does not exist.
+        """)
+  }
+}

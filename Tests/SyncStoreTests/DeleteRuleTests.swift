@@ -1,0 +1,132 @@
+import SyncCore
+import SyncStore
+import TestSupport
+import Testing
+
+/// Delete rules as sets of rows do what the rules say object by object.
+@Suite struct DeleteRuleTests {
+  @Test func cascadesFollowAnyDepthAndEndInCycles() throws {
+    let temporary = try TemporaryStore(TestModels.tree())
+    let entity = try temporary.store.model.requireEntity(named: "Organization")
+    try temporary.store.write { transaction in
+      // A chain of 3,000, closed to a ring, and one that has nothing to do with it.
+      try transaction.insert(
+        "Organization",
+        (1...3000).map { ["id": .int($0), "parent": .int($0 == 1 ? 3000 : $0 - 1)] })
+      try transaction.insert("Organization", [["id": 9999]])
+    }
+    let (summary, changes) = try temporary.store.write { try $0.delete([1500], of: entity) }
+    #expect(summary.count == 3000)
+    #expect(changes.summary == "Organization +[] ~[] -\(Array(1...3000).map { Int64($0) })")
+    #expect(changes.entities[0].deletedKeys.first == 1)
+  }
+
+  @Test func everythingThatLedToTheDeletedIsClearedAndRecorded() throws {
+    let temporary = try TemporaryStore(TestModels.relationships())
+    let store = temporary.store
+    let a = try store.model.requireEntity(named: "A")
+    let b = try store.model.requireEntity(named: "B")
+    try store.write { transaction in
+      try transaction.insert("A", [["id": 1, "partner": 1, "other": 1], ["id": 2, "other": 2]])
+      try transaction.insert(
+        "B", [["id": "x", "partner": 1, "owner": 2], ["id": "y", "owner": 1], ["id": "z"]])
+      try transaction.addLinks(
+        #require(a.relationship(named: "links")), of: a, pairs: [(1, 1), (2, 1), (2, 3)])
+      try transaction.addLinks(
+        #require(a.relationship(named: "others")), of: a, pairs: [(1, 1), (2, 2)])
+    }
+    let (_, changes) = try store.write { try $0.delete([1], of: b) }
+    #expect(
+      changes.summary
+        == "A +[] ~[1: partner links other others, 2: items links] -[]; B +[] ~[] -[1]")
+    let dump = try store.read { try $0.dump() }
+    #expect(dump["A"] == ["1 | 3 | 1 | - | -", "2 | 1 | 2 | - | 2"])
+    #expect(dump["A_links"]?.count == 1)
+    #expect(dump["A_others"]?.count == 1)
+  }
+
+  @Test func noActionLeavesTheOtherSidePointingNowhere() throws {
+    let temporary = try TemporaryStore(
+      ManagedObjectModel([
+        EntityDraft(
+          "P", [.toMany("c", to: "C", inverse: "p", deleteRule: .noAction)]),
+        EntityDraft("C", [.toOne("p", to: "P", inverse: "c")]),
+      ]))
+    let p = try temporary.store.model.requireEntity(named: "P")
+    try temporary.store.write { transaction in
+      try transaction.insert("P", [[:]])
+      try transaction.insert("C", [["p": 1]])
+    }
+    let (_, changes) = try temporary.store.write { try $0.delete([1], of: p) }
+    #expect(changes.summary == "P +[] ~[] -[1]")
+    #expect(try temporary.store.read { try $0.dump()["C"] } == ["1 | 1 | 1"])
+  }
+
+  @Test func denyNamesTheObjectsInTheWay() throws {
+    let temporary = try TemporaryStore(Self.companies())
+    let store = temporary.store
+    let company = try store.model.requireEntity(named: "Company")
+    let person = try store.model.requireEntity(named: "Person")
+    try store.write { transaction in
+      try transaction.insert("Company", [["id": 7]])
+      try transaction.insert("Person", (1...12).map { ["id": .int($0), "company": 1] })
+    }
+    let before = try store.read { try $0.dump() }
+    let error = #expect(throws: StoreError.self) {
+      try store.write { try $0.delete([1], of: company) }
+    }
+    #expect(error?.code == .deletionDenied)
+    #expect(error?.keys == (1...10).map { .int($0) })
+    #expect(error?.message.hasPrefix("Company 7 cannot be deleted") == true)
+    #expect(error?.message.contains("Person 1, Person 2") == true)
+    #expect(error?.message.contains("and 2 more") == true)
+    #expect(try store.read { try $0.dump() } == before)
+    // Those that go in the same transaction before it are not in the way.
+    try store.write { transaction in
+      try transaction.delete(Array(1...12), of: person)
+      try transaction.delete([1], of: company)
+    }
+  }
+
+  private static func companies() throws -> ManagedObjectModel {
+    try ManagedObjectModel([
+      EntityDraft(
+        "Company",
+        [
+          .attribute("id", .integer64),
+          .toMany("employees", to: "Person", inverse: "company", deleteRule: .deny),
+        ]),
+      EntityDraft(
+        "Person",
+        [.attribute("id", .integer64), .toOne("company", to: "Company", inverse: "employees")]),
+    ])
+  }
+
+  /// Random graphs with random rules: rows against a small reconcile over dictionaries.
+  @Test(arguments: 0..<60) func rowsAndObjectsAgree(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var oracle = DeleteOracle.random(&random)
+    let temporary = try TemporaryStore(oracle.model(), seed % 2 == 0 ? .memory : .file)
+    let store = temporary.store
+    try oracle.fill(store)
+    #expect(try oracle.state(of: store) == oracle.state)
+    for _ in 0..<6 {
+      guard let victim = oracle.randomObject(&random) else { return }
+      var expected = oracle
+      let isAllowed = expected.delete([victim])
+      let entity = try store.model.requireEntity(named: victim.entity)
+      if isAllowed {
+        let (_, changes) = try store.write { try $0.delete([victim.row], of: entity) }
+        oracle.objects = expected.objects
+        oracle.links = expected.links
+        #expect(try oracle.state(of: store) == expected.state, "deleting \(victim)")
+        #expect(changes.summary == expected.lastChanges, "deleting \(victim)")
+      } else {
+        #expect(throws: StoreError.self) {
+          try store.write { try $0.delete([victim.row], of: entity) }
+        }
+        #expect(try oracle.state(of: store) == oracle.state)
+      }
+    }
+  }
+}
