@@ -9,7 +9,7 @@ struct Tool {
     exit(code.rawValue)
   }
 
-  static let commands: [any Command.Type] = [ModelCommand.self]
+  static let commands: [any Command.Type] = [ShowCommand.self, ModelCommand.self]
 
   /// Runs a command line and says how it ended. Errors are written, never thrown.
   static func run(_ words: [String], terminal: Terminal) async -> ExitCode {

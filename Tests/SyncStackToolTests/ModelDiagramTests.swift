@@ -109,12 +109,4 @@ import Testing
         "",
       ])
   }
-
-  @Test func writesWhichKeyFillsWhat() {
-    let lines = MappingText(model: model).lines(width: nil)
-    #expect(lines.first == "User")
-    #expect(lines.contains { $0.hasPrefix("  manager_id ") && $0.contains("key of User") })
-    #expect(lines.contains { $0.hasPrefix("  tags ") && $0.contains("list of Tag") })
-    #expect(lines.contains { $0.hasPrefix("  id ") && $0.contains("Integer 64, the key") })
-  }
 }

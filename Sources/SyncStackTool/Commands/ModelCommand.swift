@@ -35,11 +35,11 @@ struct ModelCommand: Command {
     case .dot: terminal.write(Data(DotDiagram(model: model).text.utf8))
     case .svg: terminal.write(Data(SVGDiagram(model: model).text.utf8))
     case nil:
-      let lines =
-        showsMapping
-        ? MappingText(model: model).lines(width: terminal.outputWidth)
-        : ModelText(model: model).lines(width: terminal.outputWidth)
-      terminal.print(lines.joined(separator: "\n"))
+      if showsMapping {
+        terminal.print(MappingDescription(of: model).description)
+      } else {
+        terminal.print(ModelText(model: model).lines(width: terminal.outputWidth))
+      }
     }
     return .done
   }

@@ -20,6 +20,11 @@ struct Terminal: Sendable {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }
 
+  /// Writes lines of the result.
+  func print(_ lines: [String]) {
+    if !lines.isEmpty { print(lines.joined(separator: "\n")) }
+  }
+
   /// Writes bytes of the result as they are.
   func write(_ data: Data) {
     FileHandle.standardOutput.write(data)
@@ -27,7 +32,7 @@ struct Terminal: Sendable {
 
   /// Writes a table as wide as the terminal allows.
   func print(_ table: TextTable) {
-    print(table.lines(width: outputWidth).joined(separator: "\n"))
+    print(table.lines(width: outputWidth))
   }
 
   /// Writes a line about what is going on.
