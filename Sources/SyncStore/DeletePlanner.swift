@@ -152,6 +152,8 @@ struct DeletePlanner {
     guard let inverseSlot = relationship.inverseSlot, relationship.kind != .manyToMany else {
       return
     }
+    // What cascades is doomed as well by now, and Deny let nothing through that is not.
+    guard relationship.deleteRule != .cascade, relationship.deleteRule != .deny else { return }
     // With the rule No Action the other side may keep pointing nowhere; a to-many has nothing to
     // point with, its members are simply gone.
     guard relationship.deleteRule != .noAction || relationship.isInverseToMany else { return }

@@ -14,40 +14,30 @@ extension StoreTransaction {
   ) throws {
     let writer = try linkWriter(relationship, of: entity)
     let end = writer.end
-    let sources = Set(pairs.map { end.isForward ? $0.owner : $0.member })
-    var known = try writer.stored(sources: sources.sorted())
     var entries: [LinkWriter.Entry] = []
     entries.reserveCapacity(pairs.count)
     for (index, pair) in pairs.enumerated() {
-      var entry = LinkWriter.Entry(pair: writer.pair(owner: pair.owner, member: pair.member))
-      guard known.insert(entry.pair).inserted else { continue }
+      var entry = LinkWriter.Entry(
+        pair: writer.pair(owner: pair.owner, member: pair.member), order: index)
       if end.isForward {
         entry.sourcePosition = positions?[index]
       } else {
         entry.targetPosition = positions?[index]
       }
       entries.append(entry)
-      record(pair, relationship, of: entity)
-      if end.table.isSymmetric { try addMirror(of: entry.pair, writer, &known, &entries) }
+      // A relationship that is its own inverse is stored in both directions.
+      if end.table.isSymmetric {
+        let mirror = LinkWriter.Pair(source: pair.member, target: pair.owner)
+        entries.append(LinkWriter.Entry(pair: mirror, order: index))
+      }
     }
-    try writer.appendPositions(&entries)
-    entries.sort { $0.pair < $1.pair }
+    try writer.keepNew(&entries)
     do {
       try writer.insert(entries)
     } catch let error as StoreError {
       throw error.about(entity.name)
     }
-  }
-
-  /// A relationship that is its own inverse is stored in both directions.
-  private func addMirror(
-    of pair: LinkWriter.Pair, _ writer: LinkWriter, _ known: inout Set<LinkWriter.Pair>,
-    _ entries: inout [LinkWriter.Entry]
-  ) throws {
-    let mirror = LinkWriter.Pair(source: pair.target, target: pair.source)
-    guard !known.contains(mirror), try !writer.contains(mirror) else { return }
-    known.insert(mirror)
-    entries.append(LinkWriter.Entry(pair: mirror))
+    record(entries.lazy.map(\.pair), end, relationship, of: entity)
   }
 
   /// Removes pairs from a many-to-many relationship; those that do not exist are not recorded.
@@ -56,14 +46,16 @@ extension StoreTransaction {
     pairs: [(owner: Int64, member: Int64)]
   ) throws {
     let writer = try linkWriter(relationship, of: entity)
+    var removed: [LinkWriter.Pair] = []
     for pair in pairs {
       let stored = writer.pair(owner: pair.owner, member: pair.member)
       guard try writer.remove(stored) else { continue }
       if writer.end.table.isSymmetric {
         _ = try writer.remove(LinkWriter.Pair(source: stored.target, target: stored.source))
       }
-      record(pair, relationship, of: entity)
+      removed.append(stored)
     }
+    record(removed, writer.end, relationship, of: entity)
   }
 
   /// Sets the positions of members of an ordered relationship of either kind. Records the owners
@@ -126,14 +118,19 @@ extension StoreTransaction {
     return LinkWriter(end, connection: connection)
   }
 
+  /// Records both ends of pairs that came or went.
   private func record(
-    _ pair: (owner: Int64, member: Int64), _ relationship: RelationshipDescription,
-    of entity: EntityDescription
+    _ pairs: some Sequence<LinkWriter.Pair>, _ end: LinkEnd,
+    _ relationship: RelationshipDescription, of entity: EntityDescription
   ) {
-    recorder.update(pair.owner, in: layout.table(of: entity), slots: [relationship.slot])
-    if let inverse = relationship.inverseSlot {
-      let destination = layout.entities[relationship.destinationIndex].table
-      recorder.update(pair.member, in: destination, slots: [inverse])
+    let owners = layout.table(of: entity)
+    let members = layout.entities[relationship.destinationIndex].table
+    let slots: SlotSet = [relationship.slot]
+    let inverseSlots: SlotSet? = relationship.inverseSlot.map { [$0] }
+    for pair in pairs {
+      let (owner, member) = end.isForward ? (pair.source, pair.target) : (pair.target, pair.source)
+      recorder.update(owner, in: owners, slots: slots)
+      if let inverseSlots { recorder.update(member, in: members, slots: inverseSlots) }
     }
   }
 }

@@ -26,6 +26,9 @@ struct LinkWriter {
   /// A pair that is to be written, with the positions it gets.
   struct Entry {
     var pair: Pair
+
+    /// Where it stood in the caller's list: appended positions follow that.
+    var order: Int
     var sourcePosition: Int64?
     var targetPosition: Int64?
   }
@@ -36,29 +39,51 @@ struct LinkWriter {
 
   // MARK: - Reading
 
-  /// The stored pairs of sources, which are the front of the primary key.
-  func stored(sources: [Int64]) throws -> Set<Pair> {
-    var result = Set<Pair>()
+  /// Leaves only entries whose pair is not stored, each once, in the order of the primary key, with
+  /// positions where the table keeps any.
+  ///
+  /// - Complexity: O(*n* log *n*), linear when they come in order; one look-up per 512 sources.
+  func keepNew(_ entries: inout [Entry]) throws {
+    if !zip(entries, entries.dropFirst()).allSatisfy({ $0.pair < $1.pair }) {
+      entries.sort { ($0.pair, $0.order) < ($1.pair, $1.order) }
+      var last: Pair?
+      entries.removeAll { entry in
+        defer { last = entry.pair }
+        return entry.pair == last
+      }
+    }
+    let stored = try storedPairs(of: entries)
+    if !stored.isEmpty {
+      var next = 0
+      entries.removeAll { entry in
+        while next < stored.count, stored[next] < entry.pair { next += 1 }
+        return next < stored.count && stored[next] == entry.pair
+      }
+    }
+    guard table.isSourceOrdered || table.isTargetOrdered else { return }
+    entries.sort { $0.order < $1.order }
+    try appendPositions(&entries)
+    entries.sort { $0.pair < $1.pair }
+  }
+
+  /// The stored pairs of the entries' sources, in the order of the primary key.
+  private func storedPairs(of entries: [Entry]) throws -> [Pair] {
+    var sources: [Int64] = []
+    for entry in entries where entry.pair.source != sources.last {
+      sources.append(entry.pair.source)
+    }
+    var result: [Pair] = []
     try KeyChunks.forEach(sources.count) { start, count, parameters in
       let statement = try connection.statement(
         "SELECT source, target FROM \(table.quoted) WHERE source IN "
-          + KeyChunks.placeholders(parameters))
+          + "\(KeyChunks.placeholders(parameters)) ORDER BY source, target")
       KeyChunks.bind(sources, from: start, count: count, parameters: parameters, to: statement)
       defer { statement.reset() }
       while try statement.step() {
-        result.insert(Pair(source: statement.integer(0), target: statement.integer(1)))
+        result.append(Pair(source: statement.integer(0), target: statement.integer(1)))
       }
     }
     return result
-  }
-
-  func contains(_ pair: Pair) throws -> Bool {
-    let statement = try connection.statement(
-      "SELECT 1 FROM \(table.quoted) WHERE source = ? AND target = ?")
-    statement.bind(1, pair.source)
-    statement.bind(2, pair.target)
-    defer { statement.reset() }
-    return try statement.step()
   }
 
   /// The largest position on one side, or nil when there is none.
@@ -73,7 +98,7 @@ struct LinkWriter {
   // MARK: - Writing
 
   /// Gives entries without a position the next one of their list, where the table keeps positions.
-  func appendPositions(_ entries: inout [Entry]) throws {
+  private func appendPositions(_ entries: inout [Entry]) throws {
     if table.isSourceOrdered {
       var next: [Int64: Int64] = [:]
       for index in entries.indices where entries[index].sourcePosition == nil {

@@ -33,7 +33,7 @@ package struct RowCursor {
   package func value(_ slot: Int) -> Value {
     let column = columns[slot]
     guard column >= 0 else { return .null }
-    return statement.value(column, as: layout.entity.record.properties[slot].attribute?.type)
+    return statement.value(column, as: layout.types[slot])
   }
 
   /// Which of the slots hold something else than the cells, which are by slot. Passes over absent
@@ -53,10 +53,14 @@ package struct RowCursor {
 
   /// The whole row.
   package func storedRow() -> StoredRow {
-    let properties = layout.entity.record.properties
-    var values = [Value](repeating: .null, count: properties.count)
-    for slot in layout.columnSlots where columns[slot] >= 0 {
-      values[slot] = statement.value(columns[slot], as: properties[slot].attribute?.type)
+    let width = layout.types.count
+    let values = [Value](unsafeUninitializedCapacity: width) { buffer, count in
+      for slot in 0..<width {
+        let column = columns[slot]
+        let value = column < 0 ? .null : statement.value(column, as: layout.types[slot])
+        buffer.initializeElement(at: slot, to: value)
+      }
+      count = width
     }
     return StoredRow(entity: layout.entity, row: row, version: version, values: values)
   }

@@ -19,6 +19,10 @@ package final class EntityLayout: Sendable {
   /// without column.
   package let resultColumns: [Int]
 
+  /// Attribute type by slot; nil for relationships. Reading it from the model would copy the whole
+  /// description for each value.
+  let types: [AttributeType?]
+
   /// Slots that have a column, ascending.
   package let columnSlots: [Int]
 
@@ -36,6 +40,7 @@ package final class EntityLayout: Sendable {
     self.ordinals = ordinals
     self.links = links
     resultColumns = ordinals.map { $0 < 0 ? -1 : $0 + table.firstColumn }
+    types = entity.properties.map { $0.attribute?.type }
     columnSlots = ordinals.indices.filter { ordinals[$0] >= 0 }
   }
 

@@ -60,6 +60,9 @@ package final class Table: Sendable {
   /// Whether the column of an ordinal is part of an index.
   package let isIndexed: [Bool]
 
+  /// ``selectList(prefix:)`` without a prefix, made once.
+  let plainSelectList: String
+
   init(
     index: Int, identifier: Identifier, rootIndex: Int, hasEntityColumn: Bool, columns: [Column],
     positions: [Position], indexes: [Index]
@@ -76,6 +79,7 @@ package final class Table: Sendable {
       for column in index.columns { isIndexed[column] = true }
     }
     self.isIndexed = isIndexed
+    plainSelectList = Table.selectList(hasEntityColumn, columns, prefix: "")
   }
 
   package var quoted: String { identifier.quoted }
@@ -86,6 +90,13 @@ package final class Table: Sendable {
   /// What a select of whole rows lists, in this order: row number, entity number if there is one,
   /// version, columns.
   package func selectList(prefix: String = "") -> String {
+    prefix.isEmpty
+      ? plainSelectList : Table.selectList(hasEntityColumn, columns, prefix: prefix)
+  }
+
+  private static func selectList(
+    _ hasEntityColumn: Bool, _ columns: [Column], prefix: String
+  ) -> String {
     let system = hasEntityColumn ? ["_row", "_entity", "_version"] : ["_row", "_version"]
     return (system + columns.map(\.quoted)).map { prefix + $0 }.joined(separator: ", ")
   }
