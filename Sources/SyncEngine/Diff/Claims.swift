@@ -8,23 +8,26 @@ import SyncStore
 /// Confined to its sync.
 final class Claims {
   /// Objects that the payload mentions, by root entity.
-  private var mentioned: [Int: RowSet] = [:]
+  var mentioned: [Int: RowSet] = [:]
 
   /// Members of one-to-many lists of nested objects, by the relationship.
-  private var listed: [Relationship: RowSet] = [:]
+  var listed: [Relationship: RowSet] = [:]
 
   /// Members that their owner's list does not mention.
-  private(set) var unlisted: [UnlistedMember] = []
+  var unlisted: [UnlistedMember] = []
 
   /// Stored objects of a repeated key that may become one with the first.
-  private var surplus: [Int: RowSet] = [:]
+  var surplus: [Int: RowSet] = [:]
 
   /// Keys that no object had, by the place they stand in.
-  private var unresolvedByPlace: [UnresolvedReference.Place: [UnresolvedReference]] = [:]
-  private var unresolvedOrder: [UnresolvedReference.Place] = []
+  var unresolvedByPlace: [UnresolvedReference.Place: [UnresolvedReference]] = [:]
+  var unresolvedOrder: [UnresolvedReference.Place] = []
 
   /// Stored members of the lists that the payload speaks of: the scope of nested deletion.
   var memberCount = 0
+
+  /// Parts of the payload that were worked off.
+  var partCount = 0
 
   /// Items at the top of the payload, and those among them that can be used.
   var itemCount = 0
@@ -39,7 +42,7 @@ final class Claims {
   /// The objects in scope before anything was written; nil is every object of the entity.
   var rootScope: [Int64]?
 
-  struct Relationship: Hashable {
+  struct Relationship: Hashable, Codable {
     let entity: Int
     let slot: Int
 

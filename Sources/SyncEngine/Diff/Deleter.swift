@@ -89,12 +89,20 @@ struct Deleter {
     var rows: [EntityDescription: [Int64]] = [:]
     for member in claims.unlisted {
       if claims.isMentioned(member.row, member.entity) {
-        try release(member)
+        if !isListed(member) { try release(member) }
       } else {
         rows[member.entity, default: []].append(member.row)
       }
     }
     return rows.sorted { $0.key.index < $1.key.index }.map { ($0.key, $0.value) }
+  }
+
+  /// Whether another part of the payload put it into a list of that relationship, of whatever owner.
+  private func isListed(_ member: Claims.UnlistedMember) -> Bool {
+    guard let relationship = member.entity.properties[member.slot].relationship,
+      let inverse = member.entity.inverse(of: relationship)
+    else { return false }
+    return claims.isListed(member.row, under: inverse)
   }
 
   private func release(_ member: Claims.UnlistedMember) throws {

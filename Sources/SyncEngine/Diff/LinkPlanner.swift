@@ -65,14 +65,24 @@ final class LinkPlanner {
   }
 
   private func row(ofReference reference: Int32, in destination: Batch) -> Int64? {
-    let occurrence = destination.index.find(
-      identityOf: destination.references[Int(reference)])
-    if occurrence >= 0 {
-      let row = destination.occurrences[Int(destination.representative(occurrence))].row
-      if row > 0 { return row }
-    }
     let stored = destination.referenceStored[Int(reference)]
-    return stored >= 0 ? destination.stored.rows[Int(stored)] : nil
+    let storedRow = stored >= 0 ? destination.stored.rows[Int(stored)] : nil
+    guard let occurrence = oldest(ofReference: reference, in: destination) else { return storedRow }
+    let row = destination.occurrences[Int(occurrence)].row
+    return min(row, storedRow ?? row)
+  }
+
+  /// The occurrence a key refers to: of several objects of the key the oldest.
+  private func oldest(ofReference reference: Int32, in destination: Batch) -> Int32? {
+    var candidate = destination.index.find(identityOf: destination.references[Int(reference)])
+    var oldest: (occurrence: Int32, row: Int64)?
+    while candidate >= 0 {
+      let occurrence = destination.representative(candidate)
+      let row = destination.occurrences[Int(occurrence)].row
+      if row > 0, row < oldest?.row ?? .max { oldest = (occurrence, row) }
+      candidate = destination.occurrences[Int(candidate)].next
+    }
+    return oldest?.occurrence
   }
 
   /// The occurrence to write a reference of a target into, or nil when there is no such object.
@@ -81,13 +91,16 @@ final class LinkPlanner {
       let occurrence = destination.representative(target)
       return destination.occurrences[Int(occurrence)].row > 0 ? occurrence : nil
     }
-    let known = destination.index.find(identityOf: destination.references[Int(~target)])
-    if known >= 0 {
-      let occurrence = destination.representative(known)
-      if destination.occurrences[Int(occurrence)].row > 0 { return occurrence }
-    }
     let stored = destination.referenceStored[Int(~target)]
-    return stored >= 0 ? destination.occurrence(ofStored: stored) : nil
+    guard let occurrence = oldest(ofReference: ~target, in: destination) else {
+      return stored >= 0 ? destination.occurrence(ofStored: stored) : nil
+    }
+    if stored >= 0,
+      destination.stored.rows[Int(stored)] < destination.occurrences[Int(occurrence)].row
+    {
+      return destination.occurrence(ofStored: stored)
+    }
+    return occurrence
   }
 
   /// Mentions whose owner takes what the payload says; of several for one owner the last.

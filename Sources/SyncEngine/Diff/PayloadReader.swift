@@ -6,7 +6,6 @@ final class PayloadReader {
   private let request: SyncRequest
   private let bytes: UnsafeRawBufferPointer
   private let parent: ParentScope?
-  private let claims: Claims
   private let report: ReportBuilder
   private let control: SyncControl
   private let limit: PartLimit
@@ -15,6 +14,10 @@ final class PayloadReader {
 
   // Where the current part begins, to stage it once more when items were rewritten.
   private var partStart: JSONItemReader
+  private var partItem = 0
+
+  /// Items read so far.
+  private(set) var itemCount = 0
   private var partReport = SyncReport()
   private(set) var isAtEnd = false
   private var nextCheckpoint = 0
@@ -29,13 +32,12 @@ final class PayloadReader {
   /// - Throws: ``JSONError`` when the payload does not begin as it should.
   init(
     _ bytes: UnsafeRawBufferPointer, request: SyncRequest, parent: ParentScope?, limit: PartLimit,
-    claims: Claims, report: ReportBuilder, control: SyncControl
+    report: ReportBuilder, control: SyncControl
   ) throws {
     self.bytes = bytes
     self.request = request
     self.parent = parent
     self.limit = limit
-    self.claims = claims
     self.report = report
     self.control = control
     reader = try JSONItemReader(
@@ -46,6 +48,7 @@ final class PayloadReader {
   /// Stages the next part.
   func next() throws -> Stager {
     partStart = reader
+    partItem = itemCount
     partReport = report.report
     return try stage(replacements: nil)
   }
@@ -62,7 +65,7 @@ final class PayloadReader {
   private func stage(replacements: ItemReplacements?) throws -> Stager {
     let stager = Stager(
       plan: request.plan, operations: request.operations, onItemError: request.onItemError,
-      path: request.path, firstItem: claims.itemCount, report: report)
+      path: request.path, firstItem: partItem, report: report)
     stager.replacements = replacements
     if let parent { stager.rootOwner = parent.addOwner(to: stager) }
     let source = ItemSource(tape: tape, base: UInt(bitPattern: bytes.baseAddress))
@@ -77,11 +80,12 @@ final class PayloadReader {
         try control.advance(.parse, to: reader.position, of: bytes.count)
         nextCheckpoint = reader.position + PayloadReader.stride
       }
-      if isFull(bytes: reader.position - start, items: stager.itemCount - claims.itemCount) {
+      if isFull(bytes: reader.position - start, items: stager.itemCount - partItem) {
         break
       }
     }
     try stager.finish()
+    itemCount = stager.itemCount
     return stager
   }
 

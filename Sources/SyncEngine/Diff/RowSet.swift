@@ -1,5 +1,5 @@
 /// A set of row numbers: one bit a row. Row numbers are dense, so a million objects are 125 kB.
-struct RowSet {
+struct RowSet: Codable {
   private var words: [UInt64] = []
 
   func contains(_ row: Int64) -> Bool {

@@ -29,6 +29,7 @@ final class Stager {
   /// Items that can be used, at the top of the payload.
   private(set) var usableItemCount = 0
   private(set) var itemCount = 0
+  let firstItem: Int
 
   let operations: SyncOperations
   let onItemError: ItemErrorPolicy?
@@ -42,6 +43,7 @@ final class Stager {
     plan: MappingPlan, operations: SyncOperations, onItemError: ItemErrorPolicy?, path: String?,
     firstItem: Int, report: ReportBuilder
   ) {
+    self.firstItem = firstItem
     itemCount = firstItem
     self.plan = plan
     self.operations = operations

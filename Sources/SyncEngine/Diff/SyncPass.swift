@@ -8,12 +8,11 @@ final class SyncPass {
   private let control: SyncControl
   private let parent: ParentScope?
   private let reader: PayloadReader
-  private let claims = Claims()
+  private var claims = Claims()
   private let report = ReportBuilder()
   private var announced: Set<SyncPhase> = []
   /// Every row of the root entity, when the only part of the payload read them.
   private var knownRows: [Int64]?
-  private var partCount = 0
   var clock = PhaseClock()
 
   /// Whether the payload is worked off in parts, because it is larger than should be in memory.
@@ -40,8 +39,7 @@ final class SyncPass {
     try control.begin(.parse, total: bytes.count)
     announced.insert(.parse)
     reader = try PayloadReader(
-      bytes, request: request, parent: parent, limit: limit, claims: claims, report: report,
-      control: control)
+      bytes, request: request, parent: parent, limit: limit, report: report, control: control)
   }
 
   /// Bytes of a part of a streamed payload: large enough that statements are used well, small against
@@ -55,7 +53,7 @@ final class SyncPass {
     var result = report.report
     result.phaseDurations = clock.durations
     result.payloadBytes = bytes.count
-    result.itemCount = claims.itemCount
+    result.itemCount = reader.itemCount
     result.isDryRun = request.isDryRun
     return result
   }
@@ -91,8 +89,10 @@ final class SyncPass {
   /// Reads which objects are in scope. Has to happen before anything is written, because writing moves
   /// objects into and out of a scope.
   func readScope(in transaction: StoreTransaction) throws {
+    // A copy, so that a page that fails leaves no trace.
+    if let session = request.session { claims = session.claims.copy() }
     try parent?.check(in: transaction)
-    guard request.operations.contains(.delete) else { return }
+    guard claims.partCount == 0, request.operations.contains(.delete) else { return }
     let selection: RowSelection
     if let filter = request.filter {
       selection = .filter(filter)
@@ -109,11 +109,16 @@ final class SyncPass {
     claims.rootScope = rows
   }
 
+  /// Whether the part that is worked off is the whole payload, and the payload all there is.
+  private var isOnlyPart: Bool {
+    reader.isAtEnd && claims.partCount == 1 && request.session == nil
+  }
+
   // MARK: - One part
 
   /// Matches and writes one part.
   func process(_ first: Stager, in transaction: StoreTransaction) throws {
-    partCount += 1
+    claims.partCount += 1
     try begin(.match, total: first.rootBatch.occurrences.count)
     var stager = first
     var matcher = try match(stager, in: transaction)
@@ -138,7 +143,7 @@ final class SyncPass {
     clock.end(.update)
     try begin(.link, total: writer.linkCount)
     try writer.link(planner)
-    if !reader.isAtEnd || partCount > 1 { claims.list(planner) }
+    if !isOnlyPart { claims.list(planner) }
     clock.end(.link)
   }
 
@@ -146,14 +151,14 @@ final class SyncPass {
     // A part of a payload is looked up, not scanned for: only the whole payload covers a table.
     let matcher = Matcher(
       stager: stager, transaction: transaction, operations: request.operations,
-      coversScope: scope.isWholeEntity && reader.isAtEnd && partCount == 1, claims: claims,
+      coversScope: scope.isWholeEntity && isOnlyPart, claims: claims,
       control: control)
     try matcher.match(rootOwner: stager.rootOwner, root: request.plan.root)
     return matcher
   }
 
   private func absorb(_ stager: Stager) {
-    claims.itemCount = stager.itemCount
+    claims.itemCount += stager.itemCount - stager.firstItem
     claims.usableItemCount += stager.usableItemCount
     if stager.hasUnreadableRootKey { claims.isRootSuspended = true }
     if let rule = treeRule, stager.rootItemsName(rule) { claims.rootItemsNameParent = true }
@@ -162,7 +167,18 @@ final class SyncPass {
     if request.operations.contains(.delete), root.node.policy.storedDuplicates == .keepOne {
       claims.sortDuplicates(of: root)
     }
-    knownRows = partCount == 1 && reader.isAtEnd && root.isComplete ? root.stored.rows : nil
+    knownRows = isOnlyPart && root.isComplete ? root.stored.rows : nil
+  }
+
+  /// Ends a page: the session takes over what it said.
+  func endPage(in transaction: StoreTransaction) throws {
+    try request.session?.keep(claims, in: transaction)
+    try begin(.save, total: 1)
+  }
+
+  /// What a page said counts once it is stored.
+  func didCommitPage() {
+    if !request.isDryRun { request.session?.claims = claims }
   }
 
   // MARK: - The end
@@ -171,7 +187,7 @@ final class SyncPass {
   func end(in transaction: StoreTransaction) throws {
     announced.insert(.delete)
     var unresolved = claims.unresolved
-    if partCount > 1 {
+    if claims.partCount > 1 {
       unresolved = try ReferenceResolver(transaction: transaction, report: report)
         .resolve(unresolved)
     }

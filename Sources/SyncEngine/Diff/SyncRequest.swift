@@ -23,6 +23,9 @@ package struct SyncRequest {
   package var partItems: Int?
   package var author: String?
   package var name: String?
+  /// The page session that the payload is a page of; its deletions are made when it is finished.
+  package var session: SessionState?
+
   /// Asked for each item that is about to become a new object; may return another one.
   package var willInsert: WillInsert?
 

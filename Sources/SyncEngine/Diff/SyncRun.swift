@@ -28,46 +28,88 @@ package struct SyncRun {
   /// Runs on the calling thread.
   ///
   /// - Returns: The report, and what the last transaction changed.
-  package func run() throws -> (report: SyncReport, changes: ChangeSet) {
+  ///
+  /// - Parameter enter: Called once before the store is touched for the first time, when everything
+  ///   that does not need it is done: where syncs wait for each other.
+  package func run(
+    enter: () throws -> Void = {}
+  ) throws -> (report: SyncReport, changes: ChangeSet) {
+    try withoutActuallyEscaping(enter) { enter in try run(Entrance(enter)) }
+  }
+
+  /// Calls something before the first of several things.
+  private final class Entrance {
+    private var enter: (() throws -> Void)?
+
+    init(_ enter: @escaping () throws -> Void) {
+      self.enter = enter
+    }
+
+    func pass() throws {
+      let enter = enter
+      self.enter = nil
+      try enter?()
+    }
+  }
+
+  private func run(
+    _ entrance: Entrance
+  ) throws -> (report: SyncReport, changes: ChangeSet) {
     try request.payload.withBytes { bytes in
       let node = request.plan.rootNode
       guard !node.identity.isEmpty || request.operations.contains(.alwaysInsert) else {
         throw SyncError.noPrimaryKey(node.entity.name)
       }
       let pass = try SyncPass(request, bytes: bytes, control: control)
-      let changes = try run(pass)
+      let changes = request.session == nil ? try run(pass, entrance) : try runPage(pass, entrance)
       pass.clock.end(.save)
       return (pass.finishedReport, changes)
     }
   }
 
-  private func run(_ pass: SyncPass) throws -> ChangeSet {
+  private func run(_ pass: SyncPass, _ entrance: Entrance) throws -> ChangeSet {
     switch request.transaction {
     case .whole where !pass.isStreamed:
       // Nothing of the store is needed to read the payload, so nobody waits for that.
       let stager = try pass.stage()
-      return try write {
+      return try write(entrance) {
         try pass.readScope(in: $0)
         try pass.process(stager, in: $0)
         try pass.end(in: $0)
       }
     case .whole:
-      return try write {
+      return try write(entrance) {
         try pass.readScope(in: $0)
         repeat { try pass.process(try pass.stage(), in: $0) } while !pass.isAtEnd
         try pass.end(in: $0)
       }
     case .perBatch:
-      _ = try write { try pass.readScope(in: $0) }
+      _ = try write(entrance) { try pass.readScope(in: $0) }
       repeat {
         let stager = try pass.stage()
-        _ = try write { try pass.process(stager, in: $0) }
+        _ = try write(entrance) { try pass.process(stager, in: $0) }
       } while !pass.isAtEnd
-      return try write { try pass.end(in: $0) }
+      return try write(entrance) { try pass.end(in: $0) }
     }
   }
 
-  private func write(_ body: (StoreTransaction) throws -> Void) throws -> ChangeSet {
+  /// A page stores what it brings at once; what it does not mention waits for the other pages.
+  private func runPage(_ pass: SyncPass, _ entrance: Entrance) throws -> ChangeSet {
+    let stager = pass.isStreamed ? nil : try pass.stage()
+    let changes = try write(entrance) {
+      try pass.readScope(in: $0)
+      if let stager { try pass.process(stager, in: $0) }
+      while !pass.isAtEnd { try pass.process(try pass.stage(), in: $0) }
+      try pass.endPage(in: $0)
+    }
+    pass.didCommitPage()
+    return changes
+  }
+
+  private func write(
+    _ entrance: Entrance, _ body: (StoreTransaction) throws -> Void
+  ) throws -> ChangeSet {
+    try entrance.pass()
     let info = TransactionInfo(author: request.author, contextName: request.name)
     return try store.write(info, commit: !request.isDryRun) { transaction in
       let token = transaction.token

@@ -1,0 +1,38 @@
+import SyncCore
+package import SyncStore
+
+/// The end of a page session: references are linked whose object came with a later page, and what no
+/// page mentioned is deleted.
+package struct SessionEnd {
+  let request: SyncRequest
+  let state: SessionState
+  let store: Store
+  let control: SyncControl
+
+  package init(
+    _ request: SyncRequest, state: SessionState, store: Store, control: SyncControl
+  ) {
+    self.request = request
+    self.state = state
+    self.store = store
+    self.control = control
+  }
+
+  /// Runs on the calling thread, inside the store's gate.
+  package func run() throws -> SyncReport {
+    var request = request
+    request.session = state
+    request.payload = .json([])
+    return try request.payload.withBytes { bytes in
+      let pass = try SyncPass(request, bytes: bytes, control: control)
+      let info = TransactionInfo(author: request.author, contextName: request.name)
+      _ = try store.write(info, commit: !request.isDryRun) { transaction in
+        try pass.readScope(in: transaction)
+        try pass.end(in: transaction)
+        try state.forget(in: transaction)
+      }
+      if !request.isDryRun { state.reset() }
+      return pass.finishedReport
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package import Foundation
+import SyncCore
+
+/// Small states of the layers above, kept beside the data and written in the same transaction: by a
+/// kind and a name.
+extension StoreReader {
+  /// The state of that kind and name, or nil.
+  package func kept(_ kind: String, _ name: String) throws -> Data? {
+    try prepareToRead()
+    let statement = try connection.statement("SELECT value FROM _syncstack WHERE key = ?")
+    defer { statement.reset() }
+    statement.bind(1, key(kind, name))
+    return try statement.step() && !statement.isNull(0) ? Data(statement.bytes(0)) : nil
+  }
+
+  /// Names of all states of a kind, in order.
+  package func keptNames(_ kind: String) throws -> [String] {
+    try prepareToRead()
+    let statement = try connection.statement(
+      "SELECT key FROM _syncstack WHERE substr(key, 1, length(?1)) = ?1 ORDER BY key")
+    defer { statement.reset() }
+    let prefix = key(kind, "")
+    statement.bind(1, prefix)
+    var names: [String] = []
+    while try statement.step() { names.append(String(statement.text(0).dropFirst(prefix.count))) }
+    return names
+  }
+
+  func key(_ kind: String, _ name: String) -> String { "\(kind):\(name)" }
+}
+
+extension StoreTransaction {
+  /// Keeps a state of that kind and name; nil forgets it.
+  package func keep(_ kind: String, _ name: String, _ data: Data?) throws {
+    try prepareToRead()
+    guard let data else {
+      let statement = try connection.statement("DELETE FROM _syncstack WHERE key = ?")
+      statement.bind(1, key(kind, name))
+      return try statement.run()
+    }
+    let statement = try connection.statement(
+      "INSERT OR REPLACE INTO _syncstack (key, value) VALUES (?, ?)")
+    statement.bind(1, key(kind, name))
+    statement.bind(2, .data(data))
+    try statement.run()
+  }
+}
