@@ -1,0 +1,29 @@
+public import Foundation
+public import SyncCore
+
+/// What the calls that sync take as JSON: bytes, the URL of a file, a JSON tree, dictionaries.
+public protocol SyncPayloadConvertible {
+  /// The value as a payload.
+  var syncPayload: SyncPayload { get }
+}
+
+extension SyncPayload: SyncPayloadConvertible {
+  public var syncPayload: SyncPayload { self }
+}
+
+extension Data: SyncPayloadConvertible {
+  public var syncPayload: SyncPayload { .data(self) }
+}
+
+extension URL: SyncPayloadConvertible {
+  /// The content of the file at the URL.
+  public var syncPayload: SyncPayload { .file(self) }
+}
+
+extension JSONValue: SyncPayloadConvertible {
+  public var syncPayload: SyncPayload { .json(self) }
+}
+
+extension Array: SyncPayloadConvertible where Element == [String: Any] {
+  public var syncPayload: SyncPayload { .objects(self) }
+}
