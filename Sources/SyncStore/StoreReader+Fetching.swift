@@ -58,7 +58,12 @@ extension StoreReader {
     }
     var result: [[Value]] = []
     while try statement.step() {
-      result.append(columns.indices.map { statement.value($0, as: columns[$0].type) })
+      let row = try columns.enumerated().map { index, column in
+        // Read as it is stored, because a sum that is too large is a double.
+        column.isWholeSum
+          ? try column.checked(statement.value(index)) : statement.value(index, as: column.type)
+      }
+      result.append(row)
     }
     return result
   }

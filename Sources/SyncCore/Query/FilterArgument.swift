@@ -45,6 +45,8 @@ extension FilterOperand {
       self = .value(value.storedValue)
     case let optional as any OptionalArgument:
       self.init(argument: optional.wrappedArgument)
+    case let text as Substring:
+      self = .value(.string(String(text)))
     case is NSNull:
       self = .value(.null)
     case let value as any RawRepresentable:

@@ -60,7 +60,7 @@ extension FilterParser {
     return .expression(.arithmetic(left, operation, try expression(right(&self))))
   }
 
-  private func expression(_ term: Term) throws(FilterError) -> FilterExpression {
+  private mutating func expression(_ term: Term) throws(FilterError) -> FilterExpression {
     guard case .expression(let expression) = term else {
       throw expected("AND, OR or the end behind a condition")
     }

@@ -95,7 +95,8 @@ struct FilterParser {
 
   // MARK: - Conditions
 
-  func condition(_ term: Term) throws(FilterError) -> FilterNode {
+  // Mutating only so that its argument is parsed before the position is looked at.
+  mutating func condition(_ term: Term) throws(FilterError) -> FilterNode {
     guard case .condition(let node) = term else {
       throw expected("a comparison operator such as “==”")
     }

@@ -42,7 +42,7 @@ extension FilterResolver {
       case .date: date(value)
       case .text: text(value)
       case .uuid: options.isEmpty ? UUID.converted(from: value).map { .uuid($0) } : text(value)
-      case .data: FilterKind(value) == .data ? value : nil
+      case .data: data(value)
       case .null: value
       case .opaque, .object: nil
       }
@@ -80,7 +80,7 @@ extension FilterResolver {
     switch value {
     case .bool(let value): .decimal(value ? 1 : 0)
     case .int, .double, .decimal:
-      Decimal.converted(from: value).flatMap { $0.isNaN ? nil : .decimal($0) }
+      Decimal.converted(from: value).flatMap { $0.isNaN ? .none : .some(.decimal($0)) }
     default: nil
     }
   }
@@ -93,6 +93,10 @@ extension FilterResolver {
       DateText.parse(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
     default: nil
     }
+  }
+
+  private func data(_ value: Value) -> Value? {
+    if case .data = value { value } else { nil }
   }
 
   private func text(_ value: Value) -> Value? {

@@ -24,20 +24,12 @@ package struct NumberSum {
     count += 1
   }
 
-  /// The sum; nil when nothing was added.
+  /// The sum; nil when nothing was added. A sum of whole numbers that 64 bits do not hold becomes a
+  /// double, like all arithmetic of filters; an answer that shows it is an error
+  /// (``ResolvedColumn/checked(_:)``).
   ///
-  /// - Throws: ``FilterError`` when whole numbers add up to more than 64 bits hold.
   /// - Complexity: O(*n* log *n*) for doubles and decimals, which are added in ascending order.
-  package func sum() throws(FilterError) -> Value {
-    if count == 0 { return .null }
-    guard isWhole, Int64(exactly: integers) == nil else { return wideSum() }
-    throw FilterError(
-      .overflow, message: "The sum \(integers) does not fit into a 64-bit integer.")
-  }
-
-  /// The sum as filters see it: like all their arithmetic, it becomes a double when 64 bits do not
-  /// hold it. An error would depend on which objects happen to be looked at.
-  package func wideSum() -> Value {
+  package func sum() -> Value {
     if count == 0 { return .null }
     if isWhole { return Int64(exactly: integers).map { .int($0) } ?? .double(Double(integers)) }
     guard doubles.isEmpty else { return double.isNaN ? .null : .double(double) }

@@ -47,8 +47,9 @@ extension ResolvedFetch {
         return try columns.map { try $0.expression.map { try evaluator.value($0) } ?? .null }
       }
     }
-    return try page(groupRows(matching))
-      .map { Array($0) }
+    return try page(groupRows(matching)).map { row in
+      try zip(columns, row).map { try $0.checked($1) }
+    }
   }
 
   private func sorted(_ subjects: [any FilterSubject]) throws -> [any FilterSubject] {
@@ -100,7 +101,7 @@ extension ResolvedFetch {
       accumulator.add(
         try column.expression.map { try FilterEvaluator(subject).value($0) } ?? .int(1))
     }
-    return try accumulator.result()
+    return accumulator.result()
   }
 }
 
@@ -108,6 +109,11 @@ extension ResolvedFetch {
 package struct SortPosition: Sendable {
   package let values: [Value]
   package let row: Int64
+
+  package init(values: [Value], row: Int64) {
+    self.values = values
+    self.row = row
+  }
 
   /// Whether the object was made before the other one. Unsaved objects have negative numbers that
   /// count down, and are younger than all saved ones.

@@ -31,6 +31,19 @@ package struct ResolvedColumn: Sendable {
 
   /// How to read the values; nil for row numbers of objects.
   package let type: AttributeType?
+
+  /// Whether the column is a sum of whole numbers.
+  package var isWholeSum: Bool { function == .sum && kind == .integer }
+
+  /// The value, when an answer can show it.
+  ///
+  /// - Throws: ``FilterError`` for a sum of whole numbers that 64 bits do not hold.
+  package func checked(_ value: Value) throws(FilterError) -> Value {
+    guard isWholeSum, case .double(let sum) = value else { return value }
+    throw FilterError(
+      .overflow, key: name,
+      message: "The sum “\(name)” is about \(sum) and does not fit into a 64-bit integer.")
+  }
 }
 
 extension FetchPlan {

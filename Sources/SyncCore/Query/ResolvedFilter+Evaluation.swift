@@ -114,16 +114,15 @@ struct FilterEvaluator {
       if let condition, try !inner.evaluate(condition) { continue }
       accumulator.add(try argument.map { try inner.value($0) } ?? .int(1))
     }
-    guard function == .sum else { return try accumulator.result() }
-    let sum = accumulator.sum.wideSum()
-    return sum.isNull ? .int(0) : sum
+    let result = accumulator.result()
+    return function == .sum && result.isNull ? .int(0) : result
   }
 }
 
 /// Applies an aggregate function to values, one after the other.
 struct AggregateAccumulator {
   private let function: AggregateFunction
-  private(set) var sum = NumberSum()
+  private var sum = NumberSum()
   private var count: Int64 = 0
   private var extreme = Value.null
 
@@ -141,10 +140,10 @@ struct AggregateAccumulator {
     }
   }
 
-  func result() throws(FilterError) -> Value {
+  func result() -> Value {
     switch function {
     case .count: .int(count)
-    case .sum: try sum.sum()
+    case .sum: sum.sum()
     case .average: sum.average()
     case .min, .max: extreme
     }

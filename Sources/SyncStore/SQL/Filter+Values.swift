@@ -51,12 +51,8 @@ extension SQLBuilder {
   ) throws -> SQLText {
     let (tables, joins, member) = try join(collection)
     return try inside(member, collection.entity) { builder in
-      let result: SQLText
-      if function == .sum, let argument {
-        result = "ifnull(\(raw: SQLFunction.wideSum)(\(try builder.value(argument))), 0)"
-      } else {
-        result = try builder.applied(function, to: argument)
-      }
+      var result = try builder.applied(function, to: argument)
+      if function == .sum { result = "ifnull(\(result), 0)" }
       var text: SQLText = "SELECT \(result) FROM \(raw: tables) WHERE \(raw: joins)"
       if let condition { text += " AND \(try builder.condition(condition))" }
       return "(\(text))"

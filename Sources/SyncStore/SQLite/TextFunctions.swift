@@ -21,10 +21,8 @@ extension SQLFunction {
   package static let equal = "syncstack_equal"
   /// `(bits)`: the double with these bits.
   package static let double = "syncstack_double"
-  /// Aggregates whose result does not depend on the order of rows. The sum of an answer fails when it
-  /// does not fit into 64 bits, that inside a filter becomes a double.
+  /// Aggregates whose results do not depend on the order of rows.
   package static let sum = "syncstack_sum"
-  package static let wideSum = "syncstack_wide_sum"
   package static let average = "syncstack_average"
 }
 
@@ -78,14 +76,7 @@ extension Connection {
       sqlite3_result_double(context, Double(bitPattern: bits))
     }
     registerAggregate(SQLFunction.sum) { context in
-      do throws(FilterError) {
-        SQLArgument.answer(context, try NumberSumBox.finish(context).sum())
-      } catch {
-        sqlite3_result_error(context, error.description, -1)
-      }
-    }
-    registerAggregate(SQLFunction.wideSum) { context in
-      SQLArgument.answer(context, NumberSumBox.finish(context).wideSum())
+      SQLArgument.answer(context, NumberSumBox.finish(context).sum())
     }
     registerAggregate(SQLFunction.average) { context in
       SQLArgument.answer(context, NumberSumBox.finish(context).average())
