@@ -13,15 +13,21 @@ extension ManagedObjectContext {
       object.owner === self,
       "\(object) belongs to another context. Delete it there, or get it here with object(with: other.objectID)."
     )
-    let doomed = collectDoomed(object)
+    delete([object])
+  }
+
+  /// Deletes objects of this context together.
+  func delete(_ objects: [ManagedObject]) {
+    let doomed = collectDoomed(objects)
     for object in doomed { unlinkDoomed(object) }
+    forgetDoomed(doomed)
     for object in doomed where object.identifier.isTemporary { bury(object) }
   }
 
-  /// Marks the object and everything that cascades from it, to any depth.
-  private func collectDoomed(_ object: ManagedObject) -> [ManagedObject] {
+  /// Marks the objects and everything that cascades from them, to any depth.
+  private func collectDoomed(_ objects: [ManagedObject]) -> [ManagedObject] {
     var doomed: [ManagedObject] = []
-    var waiting = [object]
+    var waiting = Array(objects.reversed())
     while let next = waiting.popLast() {
       guard !next.isDeleted else { continue }
       next.prepareForDeletion()
@@ -56,6 +62,28 @@ extension ManagedObjectContext {
         }
       case .deny, .noAction:
         break
+      }
+    }
+  }
+
+  /// Relationships without inverse are not found from the object that goes: their owners are asked,
+  /// as far as they are loaded. The store clears the others.
+  private func forgetDoomed(_ doomed: [ManagedObject]) {
+    for (root, objects) in Dictionary(grouping: doomed, by: \.entity.rootIndex) {
+      let rows = Set(objects.map(\.identifier.row))
+      for relationship in core.classes.oneWayRelationships[root] ?? [] {
+        for owner in identities.objects(root: relationship.ownerRoot)
+        where !owner.isFault && !owner.isDeleted && owner.binding.shape.has(relationship) {
+          guard relationship.isToMany else {
+            guard case .int(let target) = owner.row[relationship.slot] else { continue }
+            if rows.contains(target) { owner.setDestination(relationship.ordinal, nil) }
+            continue
+          }
+          guard let list = owner.link(relationship.ordinal) as? MemberList, list.isLoaded else {
+            continue
+          }
+          for object in objects { owner.removeMember(relationship.ordinal, object) }
+        }
       }
     }
   }
@@ -102,6 +130,17 @@ extension ManagedObjectContext {
     pending.removeAll()
     for object in restored { object.revert() }
     for object in inserted { bury(object) }
+    restoreOneWayLists()
+  }
+
+  /// Lists without inverse left deleted objects out that are back now.
+  private func restoreOneWayLists() {
+    for relationship in core.classes.oneWayRelationships.values.joined() where relationship.isToMany {
+      for owner in identities.objects(root: relationship.ownerRoot)
+      where owner.binding.shape.has(relationship) {
+        (owner.link(relationship.ordinal) as? MemberList)?.unload()
+      }
+    }
   }
 
   /// Forgets all objects and all unsaved changes. The objects can no longer be used.

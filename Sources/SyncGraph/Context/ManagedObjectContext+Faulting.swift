@@ -210,7 +210,9 @@ extension ManagedObjectContext {
       lists[member.owner, default: []].append(found)
     }
     for owner in owners {
-      let found = lists[owner.identifier.row] ?? []
+      var found = lists[owner.identifier.row] ?? []
+      // Deleted and not yet saved; with an inverse, the list knows already.
+      if relationship.inverseSlot == nil { found.removeAll { $0.isDeleted } }
       owner.list(relationship.ordinal).load(found)
       loosen(found, from: owner, relationship)
     }

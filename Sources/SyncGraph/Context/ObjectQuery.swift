@@ -158,7 +158,7 @@ public struct ObjectQuery<Object: ManagedObject>: Sendable {
   @discardableResult
   public func delete() throws -> Int {
     let objects = try array
-    for object in objects where !object.isDeleted { context.delete(object) }
+    context.delete(objects)
     return objects.count
   }
 

@@ -75,6 +75,7 @@ final class RelationshipShape: Sendable {
   let isToMany: Bool
   let isOrdered: Bool
   let deleteRule: DeleteRule
+  let ownerRoot: Int
   let destination: EntityDescription
   let destinationRoot: Int
 
@@ -93,6 +94,7 @@ final class RelationshipShape: Sendable {
     isToMany = description.isToMany
     isOrdered = description.isOrdered
     deleteRule = description.deleteRule
+    ownerRoot = entity.rootIndex
     destination = entity.destination(of: description)
     destinationRoot = destination.rootIndex
     isDestinationInherited = !destination.subentities.isEmpty

@@ -13,9 +13,11 @@ extension ManagedObject {
   final func destination(_ ordinal: Int) -> ManagedObject? {
     let relationship = binding.shape.relationships[ordinal]
     guard case .int(let target) = value(at: relationship.slot) else { return nil }
-    if let known = link(ordinal) as? ManagedObject, known.identifier.row == target { return known }
-    guard let owner else { return nil }
-    return owner.resolve(relationship, target, of: self)
+    var found = link(ordinal) as? ManagedObject
+    if found?.identifier.row != target { found = owner?.resolve(relationship, target, of: self) }
+    // Nobody told this side when it happened: there is no inverse to find it by.
+    if let found, found.isDeleted, relationship.inverseSlot == nil { return nil }
+    return found.flatMap { $0.flags.contains(.gone) ? nil : $0 }
   }
 
   /// The object a to-one relationship led to when last read or saved.
@@ -42,10 +44,10 @@ extension ManagedObject {
       return point(relationship, to: newValue)
     }
     if relationship.isInverseToMany {
-      old?.list(atSlot: inverseSlot)?.remove(self)
+      old?.changeableList(inverseSlot)?.remove(self)
       old?.noteListChange(inverseSlot)
       point(relationship, to: newValue)
-      newValue?.list(atSlot: inverseSlot)?.add(self)
+      newValue?.changeableList(inverseSlot)?.add(self)
       newValue?.noteListChange(inverseSlot)
     } else {
       setPartner(old, newValue, relationship, inverseSlot)
@@ -139,12 +141,12 @@ extension ManagedObject {
     {
       if back.isToMany {
         if !(member === self && back.ordinal == relationship.ordinal) {
-          member.list(back.ordinal).add(self)
+          member.changeableList(inverseSlot)?.add(self)
           member.noteListChange(inverseSlot)
         }
       } else {
         let former = member.destination(back.ordinal)
-        former?.list(atSlot: relationship.slot)?.remove(member)
+        former?.changeableList(relationship.slot)?.remove(member)
         former?.noteListChange(relationship.slot)
         member.point(back, to: self)
       }
@@ -161,7 +163,7 @@ extension ManagedObject {
     {
       if back.isToMany {
         if !(member === self && back.ordinal == relationship.ordinal) {
-          member.list(back.ordinal).remove(self)
+          member.changeableList(inverseSlot)?.remove(self)
           member.noteListChange(inverseSlot)
         }
       } else {
@@ -201,6 +203,12 @@ extension ManagedObject {
   final func list(atSlot slot: Int) -> MemberList? {
     guard case .toMany(let ordinal) = binding.shape.kinds[slot] else { return nil }
     return list(ordinal)
+  }
+
+  /// The list in a slot, ready to be changed from the other side.
+  private func changeableList(_ slot: Int) -> MemberList? {
+    guard case .toMany(let ordinal) = binding.shape.kinds[slot] else { return nil }
+    return binding.shape.relationships[ordinal].isOrdered ? loadedList(ordinal) : list(ordinal)
   }
 
   /// The list of a to-many relationship, read from the store first when necessary.

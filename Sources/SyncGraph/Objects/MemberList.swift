@@ -6,7 +6,8 @@
 /// ```
 ///
 /// An unloaded list knows only what was added and removed here; loading lays that over what the store
-/// says. Confined to the context of its owner.
+/// says. An ordered list is always loaded before it is changed, because positions need the whole.
+/// Confined to the context of its owner.
 final class MemberList {
   private(set) var isLoaded: Bool
   let isOrdered: Bool
@@ -20,8 +21,9 @@ final class MemberList {
   /// Members that only the store has.
   private(set) var removed: [ObjectIdentifier: ManagedObject] = [:]
 
-  /// Whether the order differs from that of the store.
-  private(set) var isReordered = false
+  /// The members of an ordered list as the store has them, since the first change here. From then
+  /// on the order given here is kept, whatever the store says.
+  private var baseline: [ManagedObject]?
 
   /// Positions by object, made when the list is long enough to need them.
   private var positions: [ObjectIdentifier: Int]?
@@ -36,14 +38,19 @@ final class MemberList {
   }
 
   /// Whether a save has something to write.
-  var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
+  ///
+  /// - Complexity: O(1); O(*n*) for an ordered list with the members that the store has.
+  var hasChanges: Bool {
+    if !added.isEmpty || !removed.isEmpty { return true }
+    return baseline.map { !$0.elementsEqual(objects, by: ===) } ?? false
+  }
 
   /// Takes the members that the store has.
   func load(_ stored: [ManagedObject]) {
     typed = nil
     positions = nil
-    if isReordered {
-      // The order given here stays; what others added in the meantime goes to the end.
+    if baseline != nil {
+      // What others added in the meantime goes to the end.
       let known = Set(objects.map(ObjectIdentifier.init))
       let present = Set(stored.map(ObjectIdentifier.init))
       objects.removeAll {
@@ -52,6 +59,7 @@ final class MemberList {
       objects += stored.filter {
         !known.contains(ObjectIdentifier($0)) && removed[ObjectIdentifier($0)] == nil
       }
+      baseline = stored
     } else {
       let late = added.isEmpty ? [] : pendingAdditions(missingIn: stored)
       objects = stored.filter { removed[ObjectIdentifier($0)] == nil } + late
@@ -70,14 +78,14 @@ final class MemberList {
     isLoaded = false
     typed = nil
     positions = nil
-    if !isReordered { objects = [] }
+    if baseline == nil { objects = [] }
   }
 
   /// What was changed here is what the store has now.
   func commit() {
     added = [:]
     removed = [:]
-    isReordered = false
+    baseline = nil
     if !isLoaded { objects = [] }
   }
 
@@ -91,16 +99,12 @@ final class MemberList {
   /// Adds an object that is not a member, at the end or at a position.
   func add(_ object: ManagedObject, at index: Int? = nil) {
     let id = ObjectIdentifier(object)
-    if removed.removeValue(forKey: id) == nil {
-      added[id] = object
-    } else if isOrdered {
-      isReordered = true
-    }
-    guard isLoaded || isReordered else { return }
+    keepBaseline()
+    if removed.removeValue(forKey: id) == nil { added[id] = object }
+    guard isLoaded else { return }
     if let index, index < objects.count {
       objects.insert(object, at: index)
       positions = nil
-      isReordered = true
     } else {
       positions?[id] = objects.count
       objects.append(object)
@@ -113,8 +117,9 @@ final class MemberList {
   /// - Complexity: O(1), amortised; O(*n*) for an ordered list.
   func remove(_ object: ManagedObject) {
     let id = ObjectIdentifier(object)
+    keepBaseline()
     if added.removeValue(forKey: id) == nil { removed[id] = object }
-    guard isLoaded || isReordered, let index = position(of: object) else { return }
+    guard isLoaded, let index = position(of: object) else { return }
     if isOrdered {
       objects.remove(at: index)
       positions = nil
@@ -131,10 +136,14 @@ final class MemberList {
 
   /// Puts the members into another order.
   func reorder(_ members: [ManagedObject]) {
+    keepBaseline()
     objects = members
     positions = nil
     typed = nil
-    isReordered = true
+  }
+
+  private func keepBaseline() {
+    if isOrdered, baseline == nil { baseline = objects }
   }
 
   private func position(of object: ManagedObject) -> Int? {

@@ -8,12 +8,21 @@ import Synchronization
 final class ObjectClasses: Sendable {
   let model: ManagedObjectModel
   let shapes: [EntityShape]
+
+  /// Relationships that no other one leads back from, by the root entity of their destination.
+  let oneWayRelationships: [Int: [RelationshipShape]]
   private let bindings: Mutex<[ClassBinding]>
 
   /// - Throws: ``GraphError`` when a class does not fit its entity, or two stand for one.
   init(_ model: ManagedObjectModel, classes: [ManagedObject.Type]) throws {
     self.model = model
     shapes = model.entities.map(EntityShape.init)
+    oneWayRelationships = Dictionary(
+      grouping: shapes.flatMap { shape in
+        shape.relationships.filter {
+          $0.inverseSlot == nil && $0.description.declaringIndex == shape.entity.index
+        }
+      }, by: \.destinationRoot)
     ObjectClassRegistry.register(classes)
     var named: [Int: ManagedObject.Type] = [:]
     for type in classes {

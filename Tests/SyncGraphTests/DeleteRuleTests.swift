@@ -1,0 +1,184 @@
+import SyncCore
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+/// Delete rules exist twice: in memory, and as set operations on rows. The same graph is deleted from
+/// both ways, and has to look the same.
+@Suite struct DeleteRuleTests {
+  private static func model(_ rule: DeleteRule) throws -> ManagedObjectModel {
+    try ManagedObjectModel([
+      EntityDraft(
+        "Owner",
+        [
+          .attribute("id", .integer64),
+          .toMany("parts", to: "Part", inverse: "owner", deleteRule: rule),
+          .toMany("linked", to: "Part", inverse: "links", deleteRule: rule),
+          .toOne("main", to: "Part", inverse: "mainOf", deleteRule: rule),
+        ]),
+      EntityDraft(
+        "Part",
+        [
+          .attribute("id", .integer64), .toOne("owner", to: "Owner", inverse: "parts"),
+          .toMany("links", to: "Owner", inverse: "linked"),
+          .toOne("mainOf", to: "Owner", inverse: "main"),
+          .toMany("children", to: "Part", inverse: "parent", deleteRule: rule),
+          .toOne("parent", to: "Part", inverse: "children"),
+        ]),
+    ])
+  }
+
+  /// Two owners, twelve parts, connected at random; the store has them.
+  private func makeGraph(_ rule: DeleteRule, seed: UInt64) throws -> DataStack {
+    let stack = try DataStack(model: Self.model(rule), store: .inMemory)
+    let context = stack.newBackgroundContext()
+    var random = SeededGenerator(seed: seed)
+    try context.performAndWait {
+      let owners = try (0..<3).map { number in
+        let owner = try context.insert(entityNamed: "Owner")
+        owner["id"] = number
+        return owner
+      }
+      let parts = try (0..<12).map { number in
+        let part = try context.insert(entityNamed: "Part")
+        part["id"] = number
+        return part
+      }
+      for part in parts {
+        if Bool.random(using: &random) { part["owner"] = owners.randomElement(using: &random) }
+        if Bool.random(using: &random) { part["parent"] = parts.randomElement(using: &random) }
+        if Int.random(in: 0..<4, using: &random) == 0 { part["mainOf"] = owners[0] }
+        part["links"] = Set(owners.filter { _ in Int.random(in: 0..<4, using: &random) == 0 })
+      }
+      try context.save()
+    }
+    return stack
+  }
+
+  /// What is there, told by keys: each object with what its relationships lead to.
+  private static func describe(_ context: ManagedObjectContext) throws -> [String] {
+    try ["Owner", "Part"].flatMap { entity in
+      try context.fetch(Fetch<ManagedObject>(entityNamed: entity)).map { object in
+        let relationships = object.entity.relationships.map { relationship in
+          let value = object.value(forKey: relationship.name)
+          let related =
+            (value as? Set<ManagedObject>).map(Array.init)
+            ?? (value as? ManagedObject).map { [$0] } ?? []
+          let ids = related.compactMap { $0["id"] as? Int64 }.sorted()
+          return "\(relationship.name) \(ids)"
+        }
+        return "\(entity) \(object["id"] as? Int64 ?? -1): \(relationships.sorted())"
+      }
+    }
+  }
+
+  @Test(arguments: [DeleteRule.nullify, .cascade, .deny, .noAction], 0..<8 as Range<UInt64>)
+  func memoryAndStoreAgree(rule: DeleteRule, seed: UInt64) throws {
+    let stack = try makeGraph(rule, seed: seed)
+    let context = stack.newBackgroundContext()
+    let fresh = stack.newBackgroundContext()
+    let model = stack.model
+
+    // In memory, before anything is saved, and what the store made of it.
+    var inMemory: [String] = []
+    var afterSave: [String] = []
+    var denied = false
+    try context.performAndWait {
+      let owner = try #require(
+        try context.fetch(Fetch<ManagedObject>(entityNamed: "Owner").limit(1)).first)
+      context.delete(owner)
+      inMemory = try Self.describe(context)
+      do {
+        try context.save()
+      } catch let error as GraphError where error.code == .deletionDenied {
+        denied = true
+        #expect(!error.objects.isEmpty)
+        context.rollback()
+      }
+    }
+    try fresh.performAndWait { afterSave = try Self.describe(fresh) }
+
+    // The same, rows only.
+    let other = try makeGraph(rule, seed: seed)
+    let owner = try #require(model.entity(named: "Owner"))
+    var storeDenied = false
+    do {
+      let store = try other.store
+      let entity = try other.model.requireEntity(named: owner.name)
+      let row = try #require(try store.read { try $0.fetch(.init(entity: entity)) }.first?.row)
+      _ = try store.write { try $0.delete([row], of: entity) }
+    } catch let error as StoreError where error.code == .deletionDenied {
+      storeDenied = true
+    }
+    let reader = other.newBackgroundContext()
+    let byRows = try reader.performAndWait { try Self.describe(reader) }
+
+    #expect(denied == storeDenied)
+    #expect(afterSave == byRows)
+    if !denied, rule != .noAction { #expect(inMemory == afterSave) }
+  }
+
+  @Test func whatWasMovedAwayIsNotTakenAlong() throws {
+    let stack = try DataStack.social()
+    let context = stack.newBackgroundContext()
+    try context.performAndWait {
+      let users = (0..<2).map { (number: Int64) in
+        let user = context.insert(User.self)
+        user.id = number
+        return user
+      }
+      let notes = (0..<2).map { (number: Int64) in
+        let note = context.insert(Note.self)
+        note.id = number
+        note.user = users[0]
+        return note
+      }
+      try context.save()
+      notes[0].user = users[1]
+      context.delete(users[0])
+      #expect(notes[1].isDeleted && !notes[0].isDeleted)
+      try context.save()
+      #expect(try context.fetch(Fetch<Note>()) == [notes[0]])
+      #expect(users[1].notes == [notes[0]])
+      #expect(users[0].isDeleted && notes[1].isDeleted)
+    }
+  }
+
+  @Test func denyLetsGoWhatGoesTogether() throws {
+    let stack = try DataStack.social()
+    let context = stack.newBackgroundContext()
+    try context.performAndWait {
+      let company = context.insert(Company.self)
+      company.id = 1
+      let user = context.insert(User.self)
+      user.id = 1
+      user.company = company
+      try context.save()
+      context.delete(company)
+      #expect {
+        try context.save()
+      } throws: { error in
+        (error as? GraphError)?.code == .deletionDenied
+          && (error as? GraphError)?.objects == [user.objectID]
+      }
+      context.delete(user)
+      try context.save()
+      #expect(try context.count(Fetch<Company>()) == 0)
+    }
+  }
+
+  @Test func cyclesEnd() throws {
+    let stack = try DataStack(model: Self.model(.cascade), store: .inMemory)
+    let context = stack.newBackgroundContext()
+    try context.performAndWait {
+      let parts = try (0..<3).map { _ in try context.insert(entityNamed: "Part") }
+      for (index, part) in parts.enumerated() { part["parent"] = parts[(index + 1) % 3] }
+      try context.save()
+      context.delete(parts[0])
+      #expect(parts.allSatisfy { $0.isDeleted })
+      try context.save()
+      #expect(try context.count(Fetch<ManagedObject>(entityNamed: "Part")) == 0)
+    }
+  }
+}
