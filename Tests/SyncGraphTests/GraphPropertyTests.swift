@@ -1,7 +1,7 @@
 import SyncCore
 import SyncGraph
-import Testing
 import TestSupport
+import Testing
 
 /// Random changes to objects and to a plain description of what should come of them. Whatever is
 /// asked in between, both have to say the same, in the context and in the store.

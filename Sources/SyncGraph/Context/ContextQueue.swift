@@ -20,6 +20,9 @@ final class ContextQueue: @unchecked Sendable {
 
   let queue: DispatchQueue
 
+  /// Runs asynchronous functions there.
+  let runner: QueueRunner
+
   // Both are touched by blocks on the queue only.
   /// The queue that waits for the block that runs.
   private var heldBy: ContextQueue?
@@ -33,6 +36,7 @@ final class ContextQueue: @unchecked Sendable {
 
   private init(_ queue: DispatchQueue) {
     self.queue = queue
+    runner = QueueRunner(queue)
     queue.setSpecific(key: ContextQueue.key, value: self)
   }
 

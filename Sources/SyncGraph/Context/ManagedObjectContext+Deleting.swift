@@ -135,7 +135,8 @@ extension ManagedObjectContext {
 
   /// Lists without inverse left deleted objects out that are back now.
   private func restoreOneWayLists() {
-    for relationship in core.classes.oneWayRelationships.values.joined() where relationship.isToMany {
+    for relationship in core.classes.oneWayRelationships.values.joined() where relationship.isToMany
+    {
       for owner in identities.objects(root: relationship.ownerRoot)
       where owner.binding.shape.has(relationship) {
         (owner.link(relationship.ordinal) as? MemberList)?.unload()

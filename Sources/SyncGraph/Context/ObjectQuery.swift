@@ -182,7 +182,13 @@ public struct ObjectQuery<Object: ManagedObject>: Sendable {
     }
     plan.sort = []
     plan.output = .values([column])
-    return try context.values(plan).first?.first.flatMap { $0.isNull ? nil : $0 }
+    return single(try context.values(plan))
+  }
+
+  /// The only value of an answer; none when it is absent.
+  private func single(_ rows: [[Value]]) -> Value? {
+    guard let value = rows.first?.first, !value.isNull else { return Optional.none }
+    return value
   }
 }
 

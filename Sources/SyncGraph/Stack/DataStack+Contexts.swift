@@ -33,11 +33,11 @@ extension DataStack {
   }
 
   /// Runs the body in a new background context and returns what it returns.
-  public func performInNewBackgroundContext<Result: Sendable, Failure: Error>(
-    _ body: @escaping @Sendable (ManagedObjectContext) throws(Failure) -> Result
-  ) async throws(Failure) -> Result {
+  public func performInNewBackgroundContext<Result: Sendable>(
+    _ body: @Sendable (ManagedObjectContext) throws -> Result
+  ) async rethrows -> Result {
     let context = newBackgroundContext()
-    return try await context.perform { () throws(Failure) -> Result in try body(context) }
+    return try await context.perform { try body(context) }
   }
 
   /// Runs the operation in a new background context some time later.
@@ -48,9 +48,9 @@ extension DataStack {
   }
 
   /// Runs the operation in a new background context and returns what it returns.
-  public func performBackgroundTask<Result: Sendable, Failure: Error>(
-    operation: @escaping @Sendable (ManagedObjectContext) throws(Failure) -> Result
-  ) async throws(Failure) -> Result {
+  public func performBackgroundTask<Result: Sendable>(
+    operation: @Sendable (ManagedObjectContext) throws -> Result
+  ) async rethrows -> Result {
     try await performInNewBackgroundContext(operation)
   }
 }

@@ -1,0 +1,39 @@
+import Dispatch
+
+/// Runs asynchronous functions on the queue of a context, so that awaiting a block there is an
+/// ordinary call: results and errors come back as they are.
+final class QueueExecutor: SerialExecutor {
+  private let queue: DispatchQueue
+
+  init(_ queue: DispatchQueue) {
+    self.queue = queue
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+
+  func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    UnownedSerialExecutor(ordinary: self)
+  }
+
+  func checkIsolated() {
+    dispatchPrecondition(condition: .onQueue(queue))
+  }
+}
+
+/// Lives on the queue of a context.
+actor QueueRunner {
+  private let executor: QueueExecutor
+
+  init(_ queue: DispatchQueue) {
+    executor = QueueExecutor(queue)
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  func run<Result: Sendable>(_ body: @Sendable () throws -> Result) rethrows -> Result {
+    try body()
+  }
+}

@@ -1,0 +1,165 @@
+import SyncCore
+import SyncGraph
+import SyncStore
+import Testing
+
+@Suite struct FetchingTests {
+  let stack: DataStack
+  let context: ManagedObjectContext
+
+  init() throws {
+    stack = try .social()
+    context = stack.newBackgroundContext()
+    let context = context
+    try context.performAndWait {
+      let company = context.insert(Company.self)
+      company.id = 1
+      company.name = "Acme"
+      for number in 1...10 as ClosedRange<Int64> {
+        let user = context.insert(User.self)
+        user.id = number
+        user.name = "user \(number)"
+        user.age = number * 10
+        if number % 2 == 0 { user.company = company }
+        for index in 0..<3 as Range<Int64> {
+          let note = context.insert(Note.self)
+          note.id = number * 10 + index
+          note.text = "note \(index)"
+          note.user = user
+        }
+      }
+      try context.save()
+    }
+  }
+
+  private func ids(_ request: Fetch<User>) throws -> [Int64] {
+    try context.fetch(request).map(\.id)
+  }
+
+  @Test func unsavedChangesTakePart() throws {
+    try context.performAndWait {
+      let users = try context.fetch(Fetch<User>())
+      #expect(users.map(\.id) == Array(1...10))
+      users[0].age = 1_000
+      context.delete(users[1])
+      let new = context.insert(User.self)
+      new.id = 11
+      new.age = 45
+      #expect(try ids(Fetch("age > 40")) == [1, 5, 6, 7, 8, 9, 10, 11])
+      #expect(try ids(Fetch("age > 40").sorted(by: "-age")) == [1, 10, 9, 8, 7, 6, 5, 11])
+      #expect(try ids(Fetch("age > 40").sorted(by: "age").limit(3).offset(1)) == [5, 6, 7])
+      #expect(try context.count(Fetch<User>("age < 50")) == 3)
+      #expect(try ids(Fetch()) == [1, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+    }
+  }
+
+  @Test func unsavedChangesCountAcrossRelationships() throws {
+    try context.performAndWait {
+      let company = try #require(try context.fetch(Fetch<Company>()).first)
+      company.name = "Zenith"
+      #expect(try ids(Fetch("company.name == 'Zenith'")) == [2, 4, 6, 8, 10])
+      #expect(try ids(Fetch("company.name == 'Acme'")).isEmpty)
+      let note = try #require(try context.fetch(Fetch<Note>("id == 10")).first)
+      note.text = "changed"
+      #expect(try ids(Fetch("ANY notes.text == 'changed'")) == [1])
+      context.delete(note)
+      #expect(try ids(Fetch("notes.@count < 3")) == [1])
+      #expect(try ids(Fetch("company == %@", company)) == [2, 4, 6, 8, 10])
+    }
+  }
+
+  @Test func managersRefineByValueAndAskEverything() throws {
+    try context.performAndWait {
+      let all = context.managerFor(User.self)
+      let some = all.filter("age <= %@", 40)
+      #expect(try ids(some.filter("age > 20").request) == [3, 4])
+      #expect(try ids(some.orderBy("-age", "name").request) == [4, 3, 2, 1])
+      let counts = [try some.count, try all.count]
+      #expect(counts == [4, 10])
+      let ends = [try some.first?.id, try some.last?.id, try some.orderBy("-age").last?.id]
+      #expect(ends == [1, 4, 1])
+      let numbers = [try some.min("age"), try some.max("age"), try some.sum("age")]
+      #expect(numbers == [10, 40, 100])
+      #expect(try some.average("age") == 25)
+      let nothing = all.filter("age > 1000")
+      let sums = [try nothing.sum("age"), try nothing.min("age")].compactMap { $0 }
+      #expect(sums.isEmpty)
+      #expect(try nothing.average("age") == nil)
+      #expect(try some.sum("age", as: Int.self) == 100)
+      let name = try all.filter("company.name == 'Acme'").max("company.name")
+      #expect(name == "Acme")
+      #expect(throws: GraphError.self) { try all.aggregate("median", forKeyPath: "age") }
+      #expect(throws: FilterError.self) { try all.filter("nobody == 1").count }
+      #expect(throws: FilterError.self) { try all.orderBy("--age").array }
+      // Unsaved objects count.
+      let user = context.insert(User.self)
+      user.id = 11
+      user.age = 30
+      let withNew = (try some.count, try some.sum("age"), try some.last)
+      #expect(withNew.0 == 5 && withNew.1 == 130 && withNew.2 === user)
+      let deleted = try some.delete()
+      let rest = try all.count
+      #expect(deleted == 5 && rest == 6)
+      context.rollback()
+      let restored = try context.managerFor(entityNamed: "User").count
+      #expect(restored == 10)
+      #expect(all.entityName() == "User")
+    }
+  }
+
+  @Test func wrongNamesAreErrors() {
+    context.performAndWait {
+      #expect(throws: ModelError.self) {
+        try context.fetch(Fetch<ManagedObject>(entityNamed: "Nobody"))
+      }
+      #expect(throws: GraphError.self) { try context.fetch(Fetch<Person>()) }
+    }
+  }
+
+  // MARK: - Statements
+
+  /// Statements that the store runs for the body.
+  private func statements(_ body: () throws -> Void) throws -> [String] {
+    try stack.store.recorder.record(body).filter { $0.hasPrefix("SELECT") }
+  }
+
+  @Test func walkingToManysTakesThreeStatements() throws {
+    let fresh = stack.newBackgroundContext()
+    try fresh.performAndWait {
+      let run = try statements {
+        for user in try fresh.fetch(Fetch<User>()) {
+          #expect(Set(user.notes.map(\.text)).count == 3)
+        }
+      }
+      #expect(run.count == 3, "\(run)")
+    }
+  }
+
+  @Test func walkingToOnesTakesTwoMoreStatements() throws {
+    let fresh = stack.newBackgroundContext()
+    try fresh.performAndWait {
+      let run = try statements {
+        for note in try fresh.fetch(Fetch<Note>()) { #expect(note.user?.name != nil) }
+      }
+      #expect(run.count == 2, "\(run)")
+    }
+  }
+
+  @Test func objectsMadeStaleByOneCommitAreReadTogether() throws {
+    let fresh = stack.newBackgroundContext()
+    try fresh.performAndWait {
+      let users = try fresh.fetch(Fetch<User>())
+      #expect(users.map(\.age).reduce(0, +) == 550)
+      try context.performAndWait {
+        for user in try context.fetch(Fetch<User>()) { user.age += 1 }
+        try context.save()
+      }
+      let run = try statements {
+        fresh.performAndWait {}
+        _ = try fresh.count(Fetch<Company>())
+        #expect(users.map(\.age).reduce(0, +) == 560)
+      }
+      #expect(run.count == 2, "\(run)")
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import SyncCore
+import SyncGraph
+import Testing
+
+@Suite struct IdentityTests {
+  let stack: DataStack
+  let context: ManagedObjectContext
+
+  init() throws {
+    stack = try .social()
+    context = stack.newBackgroundContext()
+  }
+
+  private func savedUser() throws -> ManagedObjectID {
+    try context.performAndWait {
+      let user = context.insert(User.self)
+      user.id = 1
+      try context.save()
+      return user.objectID
+    }
+  }
+
+  @Test func oneObjectPerIdentifier() throws {
+    let id = try savedUser()
+    let other = stack.newBackgroundContext()
+    try other.performAndWait {
+      let user = other.object(with: id)
+      #expect(user.isFault && user === other.object(with: id))
+      let existing = try other.existingObject(with: id)
+      let fetched = try other.fetch(Fetch<User>())
+      #expect(existing === user && fetched == [user])
+      #expect(!user.isFault && user.objectID == id)
+    }
+  }
+
+  @Test func temporaryIdentifiersBecomePermanentOnce() throws {
+    try context.performAndWait {
+      let user = context.insert(User.self)
+      user.id = 1
+      let note = context.insert(Note.self)
+      note.id = 1
+      note.user = user
+      let temporary = user.objectID
+      #expect(temporary.isTemporary && context.object(with: temporary) === user)
+      try context.save()
+      #expect(!user.objectID.isTemporary && user.objectID != temporary)
+      #expect(context.object(with: user.objectID) === user)
+      #expect(note.user === user && user.notes == [note])
+      #expect(throws: GraphError.self) { try context.existingObject(with: temporary) }
+      context.refreshAllObjects()
+      #expect(note.user === user && user.notes == [note])
+    }
+  }
+
+  @Test func identifiersOfDeletedObjectsLeadNowhere() throws {
+    let id = try savedUser()
+    try context.performAndWait {
+      context.delete(context.object(with: id))
+      try context.save()
+      #expect {
+        try context.existingObject(with: id)
+      } throws: { ($0 as? GraphError)?.code == .notFound }
+      let ghost = context.object(with: id)
+      #expect(ghost.value(forKey: "name") == nil)
+      #expect(ghost.isDeleted)
+    }
+  }
+
+  @Test func contextsHoldCleanObjectsWeaklyAndEditedOnesStrongly() throws {
+    let id = try savedUser()
+    try context.performAndWait {
+      weak var clean: ManagedObject?
+      do {
+        let user = context.object(with: id)
+        #expect(user.value(forKey: "id") as? Int64 == 1)
+        clean = user
+      }
+      #expect(clean == nil)
+      do {
+        let user = context.object(with: id)
+        user["name"] = "Ann"
+        clean = user
+      }
+      #expect(clean != nil)
+      try context.save()
+      #expect(clean == nil)
+    }
+  }
+
+  /// Owner and members would hold each other for ever if both held strongly.
+  @Test func walkedGraphsAreFreed() throws {
+    let id = try savedUser()
+    try context.performAndWait {
+      let user = try context.existingObject(with: id, as: User.self)
+      for number in 0..<3 as Range<Int64> {
+        let note = context.insert(Note.self)
+        note.id = number
+        user.notes.insert(note)
+      }
+      try context.save()
+    }
+    #expect(context.performAndWait { context.registeredObjects.isEmpty })
+    try context.performAndWait {
+      let user = try context.existingObject(with: id, as: User.self)
+      #expect(user.notes.count == 3)
+      for note in user.notes { #expect(note.user === user) }
+    }
+    #expect(context.performAndWait { context.registeredObjects.isEmpty })
+    try context.performAndWait {
+      let notes = try context.fetch(Fetch<Note>())
+      for note in notes { #expect(note.user?.notes.count == 3) }
+    }
+    #expect(context.performAndWait { context.registeredObjects.isEmpty })
+  }
+
+  @Test func objectsOutliveTheirContextWithTheirValues() throws {
+    let user = try {
+      let stack = try DataStack.social()
+      let context = stack.newBackgroundContext()
+      nonisolated(unsafe) var result: User?
+      context.performAndWait {
+        let user = context.insert(User.self)
+        user.name = "Ann"
+        result = user
+      }
+      return try #require(result)
+    }()
+    #expect(user.name == "Ann" && user.managedObjectContext == nil)
+  }
+}

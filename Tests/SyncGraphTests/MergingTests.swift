@@ -1,0 +1,187 @@
+import Foundation
+import SyncCore
+import SyncGraph
+import SyncStore
+import Testing
+
+@Suite struct MergingTests {
+  let stack: DataStack
+  let context: ManagedObjectContext
+  let other: ManagedObjectContext
+
+  init() throws {
+    stack = try .social()
+    context = stack.newBackgroundContext()
+    other = stack.newBackgroundContext()
+  }
+
+  private func savedUser(_ id: Int64 = 1, _ name: String = "Ann") throws -> ManagedObjectID {
+    try other.performAndWait {
+      let user = other.insert(User.self)
+      user.id = id
+      user.name = name
+      try other.save()
+      return user.objectID
+    }
+  }
+
+  private func edit(_ id: ManagedObjectID, _ change: (User) throws -> Void) throws {
+    try other.performAndWait {
+      try change(other.existingObject(with: id, as: User.self))
+      try other.save()
+    }
+  }
+
+  @Test @MainActor func aBlockedMainContextSeesTheSaveAtItsNextEntry() throws {
+    let main = stack.mainContext
+    let id = try savedUser()
+    let user = try main.existingObject(with: id, as: User.self)
+    #expect(user.name == "Ann")
+    // The main queue does nothing but wait here.
+    try edit(id) { $0.name = "Bob" }
+    #expect(user.name == "Ann")
+    let found = try main.fetch(Fetch<User>("name == %@", "Bob"))
+    #expect(found.first === user && user.name == "Bob")
+  }
+
+  @Test func unsavedValuesStayOnTop() throws {
+    let id = try savedUser()
+    try context.performAndWait {
+      let user = try context.existingObject(with: id, as: User.self)
+      user.name = "Mine"
+      try edit(id) {
+        $0.name = "Theirs"
+        $0.email = "theirs"
+      }
+      _ = context.hasChanges
+      context.performAndWait {}
+      #expect(user.name == "Mine")
+    }
+    try context.performAndWait {
+      let user = try context.existingObject(with: id, as: User.self)
+      #expect(user.name == "Mine" && user.email == "theirs")
+      #expect(user.committedValues(forKeys: ["name"])["name"] as? String == "Theirs")
+      try context.save()
+    }
+    #expect(onMain { stack.mainContext.object(with: id)["name"] as? String } == "Mine")
+  }
+
+  @Test func deletedObjectsBecomeTombstones() throws {
+    let id = try savedUser()
+    try context.performAndWait {
+      let user = try context.existingObject(with: id, as: User.self)
+      user.age = 5
+      try other.performAndWait {
+        other.delete(other.object(with: id))
+        try other.save()
+      }
+      #expect(try context.fetch(Fetch<User>()).isEmpty)
+      #expect(user.isDeleted && !context.hasChanges && user.name == "Ann")
+    }
+  }
+
+  @Test func listsThatWereLoadedFollow() throws {
+    let id = try savedUser()
+    try context.performAndWait {
+      let user = try context.existingObject(with: id, as: User.self)
+      #expect(user.notes.isEmpty && user.tags.isEmpty && user.chores.isEmpty)
+      let mine = context.insert(Note.self)
+      mine.id = 99
+      mine.user = user
+      try other.performAndWait {
+        let theirs = try other.existingObject(with: id, as: User.self)
+        let note = other.insert(Note.self)
+        note.id = 1
+        note.user = theirs
+        let tag = other.insert(Tag.self)
+        tag.users = [theirs]
+        let chore = other.insert(Chore.self)
+        theirs.chores = [chore]
+        try other.save()
+      }
+      context.enterByFetching()
+      #expect(Set(user.notes.map(\.id)) == [1, 99] && user.tags.count == 1)
+      #expect(user.chores.count == 1)
+      try other.performAndWait {
+        let theirs = try other.existingObject(with: id, as: User.self)
+        for note in theirs.notes { other.delete(note) }
+        theirs.tags = []
+        try other.save()
+      }
+      context.enterByFetching()
+      #expect(user.notes == [mine] && user.tags.isEmpty)
+      try context.save()
+      #expect(user.notes == [mine])
+    }
+  }
+
+  @Test func nonMergingContextsKeepWhatTheyHave() throws {
+    let id = try savedUser()
+    let still = stack.newNonMergingBackgroundContext()
+    try still.performAndWait {
+      let user = try still.existingObject(with: id, as: User.self)
+      try edit(id) { $0.name = "Bob" }
+      still.performAndWait {}
+      #expect(user.name == "Ann")
+      still.refresh(user)
+      #expect(user.name == "Bob")
+    }
+    try still.performAndWait {
+      let user = still.insert(User.self)
+      user.id = 2
+      try still.save()
+    }
+    #expect(try context.performAndWait { try context.count(Fetch<User>()) } == 2)
+  }
+
+  @Test func manyChangesCostWhatIsLive() throws {
+    let id = try savedUser()
+    try context.performAndWait {
+      let user = try context.existingObject(with: id, as: User.self)
+      try other.performAndWait {
+        for number in 2..<2_000 as Range<Int64> {
+          let user = other.insert(User.self)
+          user.id = number
+        }
+        try other.existingObject(with: id, as: User.self).name = "Bob"
+        try other.save()
+      }
+      let before = try stack.store.recorder.executed
+      context.performAndWait {}
+      context.enterByFetching(limit: 0)
+      #expect(context.registeredObjects == [user] && user.isFault)
+      #expect(try stack.store.recorder.executed - before < 8)
+      #expect(user.name == "Bob")
+    }
+  }
+
+  @Test func resetForgetsEverything() throws {
+    let id = try savedUser()
+    try context.performAndWait {
+      let user = try context.existingObject(with: id, as: User.self)
+      user.name = "x"
+      context.reset()
+      #expect(!context.hasChanges && context.registeredObjects.isEmpty)
+      #expect(try context.existingObject(with: id, as: User.self).name == "Ann")
+    }
+  }
+
+  @Test func refreshDropsOrKeepsEdits() throws {
+    let id = try savedUser()
+    try context.performAndWait {
+      let user = try context.existingObject(with: id, as: User.self)
+      user.name = "x"
+      context.refresh(user)
+      #expect(user.name == "x" && user.hasChanges)
+      context.refresh(user, mergeChanges: false)
+      #expect(user.isFault && user.name == "Ann" && !context.hasChanges)
+    }
+  }
+}
+
+extension ManagedObjectContext {
+  /// An entry, with a fetch that finds nothing.
+  fileprivate func enterByFetching(limit: Int = 0) {
+    #expect(throws: Never.self) { try fetch(Fetch<User>().limit(limit)) }
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import SyncCore
+import SyncGraph
+import SyncStore
+import Testing
+
+@Suite struct StackTests {
+  /// A folder that is removed with the suite's value.
+  final class Folder: Sendable {
+    let url: URL
+
+    init() throws {
+      url = FileManager.default.temporaryDirectory.appending(path: "graph-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+      try? FileManager.default.removeItem(at: url)
+    }
+  }
+
+  private func insert(_ id: Int64, in context: ManagedObjectContext) throws {
+    try context.performAndWait {
+      let user = context.insert(User.self)
+      user.id = id
+      try context.save()
+    }
+  }
+
+  private func count(_ context: ManagedObjectContext) throws -> Int {
+    try context.performAndWait { try context.count(Fetch<User>()) }
+  }
+
+  @Test func filesKeepWhatWasSaved() throws {
+    let folder = try Folder()
+    let url = folder.url.appending(path: "app.sqlite")
+    do {
+      let stack = try DataStack(model: .social(), store: .sqlite(url))
+      #expect(stack.storeURL == url && stack.viewContext === stack.mainContext)
+      try insert(1, in: stack.newBackgroundContext())
+      try stack.close()
+      #expect(throws: GraphError.self) { try count(stack.newBackgroundContext()) }
+    }
+    let stack = try DataStack(model: .social(), store: .sqlite(url))
+    #expect(try count(stack.newBackgroundContext()) == 1)
+  }
+
+  @Test(arguments: [true, false]) func droppedStacksGoOnEmpty(inMemory: Bool) async throws {
+    let folder = try Folder()
+    let url = folder.url.appending(path: "app.sqlite")
+    let stack = try DataStack(model: .social(), store: inMemory ? .inMemory : .sqlite(url))
+    let context = stack.newBackgroundContext()
+    try insert(1, in: context)
+    let ids = try context.performAndWait { try context.fetch(Fetch<User>()).map(\.objectID) }
+    context.performAndWait { context.insert(Note.self).id = 1 }
+    try await stack.drop()
+    #expect(try count(context) == 0)
+    #expect(context.performAndWait { !context.hasChanges })
+    context.performAndWait {
+      _ = #expect(throws: GraphError.self) { try context.existingObject(with: ids[0]) }
+    }
+    try insert(2, in: context)
+    #expect(try count(stack.mainContext) == 1)
+    try { try stack.drop() }()
+    #expect(try count(stack.mainContext) == 0)
+    await withCheckedContinuation { continuation in
+      stack.drop { error in
+        #expect(error == nil)
+        continuation.resume()
+      }
+    }
+  }
+
+  @Test func disposableContextsKeepNothing() throws {
+    let stack = try DataStack.social()
+    let disposable = stack.newDisposableMainContext()
+    try disposable.performAndWait {
+      let user = disposable.insert(User.self)
+      user.id = 1
+      #expect(try disposable.count(Fetch<User>()) == 1)
+      try disposable.save()
+      #expect(try disposable.count(Fetch<User>()) == 0)
+    }
+    #expect(try count(stack.mainContext) == 0)
+  }
+
+  @Test func missingModelsAreErrorsThatListThePlaces() {
+    #expect {
+      try DataStack(modelName: "Nowhere")
+    } throws: { error in
+      guard let error = error as? GraphError, error.code == .modelNotFound else { return false }
+      return error.message.contains("Nowhere.xcdatamodeld")
+        && error.message.contains(FileManager.default.currentDirectoryPath)
+    }
+  }
+
+  @Test func classesThatDoNotFitAreErrors() throws {
+    let model = try ManagedObjectModel([
+      EntityDraft("Note", [.attribute("id", .integer64), .attribute("text", .date)])
+    ])
+    #expect {
+      try DataStack(model: model, store: .inMemory, classes: [Note.self])
+    } throws: { error in
+      (error as? GraphError)?.code == .classMismatch && (error as? GraphError)?.key == "text"
+    }
+    #expect {
+      try DataStack(model: model, store: .inMemory, classes: [Company.self])
+    } throws: { ($0 as? GraphError)?.entity == "Company" }
+  }
+
+  @Test func stacksAreFreed() throws {
+    weak var stack: DataStack?
+    weak var context: ManagedObjectContext?
+    do {
+      let made = try DataStack.social()
+      stack = made
+      context = made.mainContext
+      try insert(1, in: made.mainContext)
+      made.drainNotifications()
+    }
+    #expect(stack == nil)
+    onMain {}
+    #expect(context == nil)
+  }
+}
