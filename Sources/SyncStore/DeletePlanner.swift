@@ -55,15 +55,19 @@ struct DeletePlanner {
   /// - Parameter wave: rows by an entity they are a kind of.
   /// - Returns: those, by concrete entity.
   private mutating func doom(_ wave: [Int: [Int64]]) throws -> [Int: [Int64]] {
+    let keepsHistory = try transaction.keepsHistory
     var added: [Int: [Int64]] = [:]
     for (index, candidates) in wave.sorted(by: { $0.key < $1.key }) {
       let target = layout.entities[index]
       let fresh = candidates.filter { !isDoomed($0, in: target.table) }
-      let slots = target.table.hasEntityColumn ? nil : target.keySlot.map { [$0] } ?? []
+      let preserved = keepsHistory ? preservedSlots(below: target.entity) : []
+      let keySlots = target.keySlot.map { [$0] } ?? []
+      let slots = target.table.hasEntityColumn || !preserved.isEmpty ? nil : keySlots
       var found: [(row: Int64, entity: Int, key: Value)] = []
       try transaction.scan(target.entity, .rows(fresh), slots: slots) { cursor in
         let key = cursor.layout.keySlot.map(cursor.value) ?? .null
         found.append((cursor.row, cursor.entityIndex, key))
+        if !preserved.isEmpty { bury(cursor) }
       }
       for (row, entity, key) in found {
         doomed[target.table.index].insert(row)
@@ -73,6 +77,19 @@ struct DeletePlanner {
       }
     }
     return added
+  }
+
+  /// Slots whose values the history keeps, of an entity or one below it.
+  private func preservedSlots(below entity: EntityDescription) -> [Int] {
+    entity.familyEntities.flatMap { $0.attributes.filter(\.preservesValueInHistory).map(\.slot) }
+  }
+
+  /// Notes for the history what the model says is to be kept of a row.
+  private func bury(_ cursor: RowCursor) {
+    let kept = cursor.entity.attributes.filter(\.preservesValueInHistory)
+    guard !kept.isEmpty else { return }
+    transaction.tombstones[ManagedObjectID(entity: cursor.entity, row: cursor.row)] =
+      Dictionary(uniqueKeysWithValues: kept.map { ($0.name, cursor.value($0.slot)) })
   }
 
   private func cascade(

@@ -33,11 +33,15 @@ extension Store {
     /// Largest size of the file in pages; nil is SQLite's own limit.
     package var maximumPageCount: Int?
 
-    /// Whether every commit is also written to a history that consumers read later.
+    /// Whether every commit is also written to a history that consumers read later. A file that has
+    /// a history keeps it, whatever is said here, until ``StoreTransaction/removeHistory()``.
     package var keepsHistory = false
 
     /// The clock that dates change sets; tests replace it.
     package var now: @Sendable () -> Date = { Date() }
+
+    /// Name of the program, for the history.
+    package var processName = ProcessInfo.processInfo.processName
 
     package init(_ location: Location) {
       self.location = location

@@ -94,27 +94,29 @@ package final class Store: @unchecked Sendable {
     lastToken += 1
     let token = TransactionToken(number: lastToken)
     let transaction = StoreTransaction(
-      layout: layout, writers: writers, connection: writer, token: token, info: info)
+      layout: layout, writers: writers, connection: writer, token: token, info: info,
+      configuration: configuration)
     self.transaction = transaction
     let interrupter = ConnectionInterrupter(writer)
     running.withLock { $0 = (token, interrupter) }
     defer { self.transaction = nil }
     do {
       let result = try body(transaction)
-      let (entities, generation) = try transaction.finish()
-      let changes = ChangeSet(
-        entities: entities, author: info.author, contextName: info.contextName,
-        generation: generation, date: configuration.now(), origin: info.origin)
+      let changes = try transaction.finish()
       // From here on an interrupt would come too late to be honest about it.
       running.withLock { $0 = nil }
       if commit { try writer.commit() } else { try writer.rollback() }
       transaction.isEnded = true
+      // Whoever is told may read; the transaction is none to read from any more.
+      self.transaction = nil
       if commit { didCommit(changes) }
       return (result, changes)
     } catch {
       running.withLock { $0 = nil }
       transaction.isEnded = true
-      try writer.rollback()
+      // What went wrong first is what matters; a connection that cannot even roll back says so when
+      // the next transaction begins.
+      try? writer.rollback()
       throw error
     }
   }

@@ -56,7 +56,22 @@ struct StoreOpener {
         .notAStore,
         message: "\(path) is a SQLite database that was not made by SyncStack. Give another path.")
     }
-    return try check(connection, metadata)
+    let layout = try check(connection, metadata)
+    if configuration.keepsHistory, !configuration.isReadOnly { try startHistory(connection) }
+    return layout
+  }
+
+  private func startHistory(_ connection: Connection) throws {
+    let journal = ChangeJournal(connection: connection)
+    guard try !journal.exists() else { return }
+    try connection.beginImmediate()
+    do {
+      if try !journal.exists() { try journal.create() }
+      try connection.commit()
+    } catch {
+      try connection.rollback()
+      throw error
+    }
   }
 
   /// Makes the tables, unless another process did so meanwhile.

@@ -28,11 +28,16 @@ package final class StoreTransaction: StoreReader {
   var sequence: RowSequence
   var lateIndexes: LateIndexes
   let writers: RowWriters
+  let configuration: Store.Configuration
+
+  /// What the history keeps of deleted objects, besides their keys.
+  var tombstones: [ManagedObjectID: [String: Value]] = [:]
 
   init(
     layout: TableLayout, writers: RowWriters, connection: Connection, token: TransactionToken,
-    info: TransactionInfo
+    info: TransactionInfo, configuration: Store.Configuration
   ) {
+    self.configuration = configuration
     self.token = token
     self.info = info
     self.writers = writers
@@ -62,10 +67,15 @@ package final class StoreTransaction: StoreReader {
     try lateIndexes.restore(link)
   }
 
+  /// Whether what is done here goes into a history.
+  var keepsHistory: Bool {
+    get throws { try ChangeJournal(connection: connection).exists() }
+  }
+
   /// Runs a part that is undone alone when it throws; what came before it stays.
   package func savepoint<T>(_ body: () throws -> T) throws -> T {
     try requireOpen()
-    let before = (recorder, lateIndexes)
+    let before = (recorder, lateIndexes, tombstones)
     try connection.statement("SAVEPOINT part").run()
     do {
       let result = try body()
@@ -77,16 +87,16 @@ package final class StoreTransaction: StoreReader {
         try connection.statement("ROLLBACK TO part").run()
         try connection.statement("RELEASE part").run()
       }
-      (recorder, lateIndexes) = before
+      (recorder, lateIndexes, tombstones) = before
       throw error
     }
   }
 
   /// Completes the transaction up to its commit: builds late indexes, checks uniqueness, writes
-  /// sequences and the generation number.
+  /// sequences, the generation number and the history.
   ///
   /// - Returns: what it changed.
-  func finish() throws -> (entities: [ChangeSet.EntityChanges], generation: Int64) {
+  func finish() throws -> ChangeSet {
     try requireOpen()
     try lateIndexes.restoreAll()
     try UniquenessCheck(transaction: self).run()
@@ -98,7 +108,14 @@ package final class StoreTransaction: StoreReader {
       generation += 1
       try metadata.set(.generation, generation)
     }
-    return (entities, generation)
+    let changes = ChangeSet(
+      entities: entities, author: info.author, contextName: info.contextName,
+      generation: generation, date: configuration.now(), origin: info.origin)
+    if !entities.isEmpty, try keepsHistory {
+      try ChangeJournal(connection: connection).record(
+        changes, source: info.source, process: configuration.processName, tombstones: tombstones)
+    }
+    return changes
   }
 }
 

@@ -9,10 +9,22 @@ package struct TransactionInfo: Sendable, Hashable {
   /// Which scratchpad writes; 0 is nobody.
   package var origin: UInt64
 
-  package init(author: String? = nil, contextName: String? = nil, origin: UInt64 = 0) {
+  /// Where the changes come from, for readers of the history: an exporter passes over imports.
+  package enum Source: String, Sendable, Hashable {
+    case local
+    case `import`
+    case migration
+  }
+
+  package var source: Source
+
+  package init(
+    author: String? = nil, contextName: String? = nil, origin: UInt64 = 0, source: Source = .local
+  ) {
     self.author = author
     self.contextName = contextName
     self.origin = origin
+    self.source = source
   }
 }
 

@@ -182,6 +182,42 @@ import Testing
     #expect(received.withLock { $0.count } == 5)
   }
 
+  @Test(arguments: StoreKind.allCases) func whoeverIsToldMayRead(_ kind: StoreKind) throws {
+    let temporary = try TemporaryStore(TestModels.users(), kind)
+    let store = temporary.store
+    let counts = Mutex<[Int?]>([])
+    let subscription = store.hub.subscribe { _ in
+      let count = try? store.read { try $0.dump()["User"]?.count }
+      counts.withLock { $0.append(count) }
+    }
+    for id in 1...2 { try store.write { try $0.insert("User", [["id": .int(Int64(id))]]) } }
+    #expect(counts.withLock { $0 } == [1, 2])
+    subscription.cancel()
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func readersNeverSeeHalfATransaction(_ kind: StoreKind) async throws {
+    let temporary = try TemporaryStore(TestModels.users(), kind)
+    let store = temporary.store
+    let user = try store.model.requireEntity(named: "User")
+    let counts = try await withThrowingTaskGroup(of: [Int].self) { group in
+      for _ in 0..<3 {
+        group.addTask {
+          try (0..<200).map { _ in
+            try store.read { reader in
+              var count = 0
+              try reader.scan(user, .all, slots: []) { _ in count += 1 }
+              return count
+            }
+          }
+        }
+      }
+      for _ in 0..<60 { try store.write { try $0.insert("User", [[:], [:], [:], [:], [:]]) } }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    #expect(counts.allSatisfy { $0 % 5 == 0 && $0 <= 300 })
+  }
+
   @Test func aReadInsideAWriteSeesWhatWasWritten() throws {
     let temporary = try TemporaryStore(TestModels.users(), .file)
     let store = temporary.store

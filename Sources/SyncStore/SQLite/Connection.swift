@@ -110,6 +110,9 @@ final class Connection {
   /// How many rows the latest statement inserted, updated or deleted.
   var changes: Int { Int(sqlite3_changes(handle)) }
 
+  /// Row number of the latest row that was inserted into a table that makes them itself.
+  var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
   /// Whether no transaction is open. Some errors end a transaction by themselves
   /// (https://www.sqlite.org/c3ref/get_autocommit.html).
   var isAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }

@@ -9,6 +9,10 @@ struct Metadata {
     case document
     case fingerprint
     case generation
+
+    /// Whether the file keeps a history, and the last number of one that was switched off.
+    case history
+    case historyEnd
   }
 
   let connection: Connection

@@ -1,0 +1,117 @@
+import Foundation
+import SyncCore
+
+/// The history of a store: every commit with what it changed, kept in the file and written in the
+/// transaction that it tells about (sync rules H1 of cloud-behaviour, section 3.2).
+///
+/// ```
+/// _syncstack_history            one row per transaction, numbered for ever
+/// _syncstack_history_changes    one row per object that it changed
+/// _syncstack_history_consumers  who reads, how far, and whether others wait for it
+/// _syncstack_history_floor      the highest number that was purged
+/// ```
+///
+/// Once a file has a history, every write to it is recorded, however it is opened: a history with
+/// gaps would be worse than none.
+struct ChangeJournal {
+  let connection: Connection
+
+  static let tables = [
+    "CREATE TABLE _syncstack_history (txn INTEGER PRIMARY KEY AUTOINCREMENT, "
+      + "generation INTEGER NOT NULL, ts_ms INTEGER NOT NULL, author TEXT, context TEXT, "
+      + "process TEXT NOT NULL, origin TEXT NOT NULL)",
+    "CREATE TABLE _syncstack_history_changes (txn INTEGER NOT NULL, seq INTEGER NOT NULL, "
+      + "entity TEXT NOT NULL, object_row INTEGER NOT NULL, kind INTEGER NOT NULL, columns TEXT, "
+      + "tombstone TEXT, PRIMARY KEY (txn, seq)) WITHOUT ROWID",
+    "CREATE TABLE _syncstack_history_consumers (name TEXT PRIMARY KEY, txn INTEGER NOT NULL, "
+      + "durable INTEGER NOT NULL, max_lag_txn INTEGER, max_lag_ms INTEGER, "
+      + "updated_ms INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE _syncstack_history_floor (txn INTEGER NOT NULL)",
+  ]
+
+  /// Whether the file has a history.
+  func exists() throws -> Bool {
+    try Metadata(connection: connection).integer(.history) == 1
+  }
+
+  /// Starts a history, in the transaction that is open. It goes on above the numbers of one that was
+  /// switched off before.
+  func create() throws {
+    let metadata = Metadata(connection: connection)
+    for statement in ChangeJournal.tables { try connection.execute(statement) }
+    let floor = try metadata.integer(.historyEnd).map { $0 + 1 } ?? 0
+    try connection.execute("INSERT INTO _syncstack_history_floor (txn) VALUES (\(floor))")
+    if floor > 0 {
+      // Makes AUTOINCREMENT go on from there (https://www.sqlite.org/autoinc.html).
+      try connection.execute(
+        "INSERT INTO _syncstack_history (txn, generation, ts_ms, process, origin) "
+          + "VALUES (\(floor), 0, 0, '', '')")
+      try connection.execute("DELETE FROM _syncstack_history")
+    }
+    try metadata.set(.history, 1)
+  }
+
+  // MARK: - Recording
+
+  /// Writes what a transaction did.
+  func record(
+    _ changes: ChangeSet, source: TransactionInfo.Source, process: String,
+    tombstones: [ManagedObjectID: [String: Value]]
+  ) throws {
+    let transaction = try connection.statement(
+      "INSERT INTO _syncstack_history (generation, ts_ms, author, context, process, origin) "
+        + "VALUES (?, ?, ?, ?, ?, ?)")
+    transaction.bind(1, changes.generation)
+    transaction.bind(2, Self.milliseconds(changes.date))
+    transaction.bind(3, changes.author.map(Value.string) ?? .null)
+    transaction.bind(4, changes.contextName.map(Value.string) ?? .null)
+    transaction.bind(5, process)
+    transaction.bind(6, source.rawValue)
+    try transaction.run()
+    var writer = ChangeWriter(connection: connection, txn: connection.lastInsertedRow)
+    for changes in changes.entities {
+      let entity = changes.entity
+      for row in changes.inserted { try writer.write(entity, row, .insert) }
+      for (row, slots) in changes.updated {
+        let names = slots.map { entity.properties[$0].name }
+        try writer.write(entity, row, .update, columns: names.joined(separator: " "))
+      }
+      for (index, row) in changes.deleted.enumerated() {
+        var kept = tombstones[ManagedObjectID(entity: entity, row: row)] ?? [:]
+        if let key = entity.primaryKey, !changes.deletedKeys.isEmpty {
+          kept[key.name] = changes.deletedKeys[index]
+        }
+        try writer.write(entity, row, .delete, tombstone: Tombstone.encode(kept))
+      }
+    }
+  }
+
+  static func milliseconds(_ date: Date) -> Int64 {
+    Int64((date.timeIntervalSince1970 * 1000).rounded())
+  }
+
+  /// Writes the changes of one transaction, numbered.
+  private struct ChangeWriter {
+    let connection: Connection
+    let txn: Int64
+    var sequence: Int64 = 0
+
+    mutating func write(
+      _ entity: EntityDescription, _ row: Int64, _ kind: HistoryChange.Kind,
+      columns: String? = nil, tombstone: String? = nil
+    ) throws {
+      sequence += 1
+      let statement = try connection.statement(
+        "INSERT INTO _syncstack_history_changes "
+          + "(txn, seq, entity, object_row, kind, columns, tombstone) VALUES (?, ?, ?, ?, ?, ?, ?)")
+      statement.bind(1, txn)
+      statement.bind(2, sequence)
+      statement.bind(3, entity.name)
+      statement.bind(4, row)
+      statement.bind(5, kind.rawValue)
+      statement.bind(6, columns.map(Value.string) ?? .null)
+      statement.bind(7, tombstone.map(Value.string) ?? .null)
+      try statement.run()
+    }
+  }
+}

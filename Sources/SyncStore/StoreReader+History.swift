@@ -1,0 +1,105 @@
+import Foundation
+import SyncCore
+
+extension StoreReader {
+  /// The place of the latest transaction in the history; nil when the store keeps none.
+  package func latestHistoryToken() throws -> HistoryToken? {
+    try prepareToRead()
+    guard try ChangeJournal(connection: connection).exists() else { return nil }
+    let last = try connection.scalar("SELECT max(txn) FROM _syncstack_history") ?? 0
+    return HistoryToken(number: max(last, try historyFloor()))
+  }
+
+  func historyFloor() throws -> Int64 {
+    try connection.scalar("SELECT max(txn) FROM _syncstack_history_floor") ?? 0
+  }
+
+  /// Reads the transactions after a token, oldest first.
+  ///
+  /// - Parameter limit: how many transactions at most.
+  /// - Throws: ``StoreError`` with ``StoreError/Code/historyExpired`` when some of them were purged:
+  ///   never an incomplete answer.
+  package func history(
+    since token: HistoryToken = .start, limit: Int = .max
+  ) throws -> [HistoryTransaction] {
+    try prepareToRead()
+    try requireHistory()
+    let floor = try historyFloor()
+    guard token.number >= floor else {
+      throw StoreError(
+        .historyExpired,
+        message: "The history after \(token.number) was purged up to \(floor). Read the objects "
+          + "themselves once, then go on from the latest token.")
+    }
+    let statement = try connection.statement(
+      "SELECT txn, generation, ts_ms, author, context, process, origin FROM _syncstack_history "
+        + "WHERE txn > ? ORDER BY txn LIMIT ?")
+    statement.bind(1, token.number)
+    statement.bind(2, Int64(clamping: limit))
+    defer { statement.reset() }
+    var result: [HistoryTransaction] = []
+    while try statement.step() {
+      result.append(
+        HistoryTransaction(
+          token: HistoryToken(number: statement.integer(0)), generation: statement.integer(1),
+          date: Date(timeIntervalSince1970: Double(statement.integer(2)) / 1000),
+          author: statement.isNull(3) ? nil : statement.text(3),
+          contextName: statement.isNull(4) ? nil : statement.text(4),
+          process: statement.text(5),
+          source: TransactionInfo.Source(rawValue: statement.text(6)) ?? .local, changes: []))
+    }
+    for index in result.indices {
+      result[index].changes = try historyChanges(of: result[index].token)
+    }
+    return result
+  }
+
+  private func historyChanges(of token: HistoryToken) throws -> [HistoryChange] {
+    let statement = try connection.statement(
+      "SELECT entity, object_row, kind, columns, tombstone FROM _syncstack_history_changes "
+        + "WHERE txn = ? ORDER BY seq")
+    statement.bind(1, token.number)
+    defer { statement.reset() }
+    var result: [HistoryChange] = []
+    while try statement.step() {
+      let name = statement.text(0)
+      let tombstone =
+        statement.isNull(4)
+        ? [:] : try Tombstone.decode(statement.text(4), of: model.entity(named: name))
+      result.append(
+        HistoryChange(
+          entity: name, row: statement.integer(1),
+          kind: HistoryChange.Kind(rawValue: statement.integer(2)) ?? .update,
+          properties: statement.text(3).split(separator: " ").map(String.init),
+          tombstone: tombstone))
+    }
+    return result
+  }
+
+  /// Everybody who reads the history, by name.
+  package func historyConsumers() throws -> [HistoryConsumer] {
+    try prepareToRead()
+    try requireHistory()
+    let statement = try connection.statement(
+      "SELECT name, txn, durable, max_lag_txn, max_lag_ms FROM _syncstack_history_consumers "
+        + "ORDER BY name")
+    defer { statement.reset() }
+    var result: [HistoryConsumer] = []
+    while try statement.step() {
+      result.append(
+        HistoryConsumer(
+          name: statement.text(0), token: HistoryToken(number: statement.integer(1)),
+          isDurable: statement.integer(2) != 0, maximumLag: statement.optionalInteger(3),
+          maximumAge: statement.optionalInteger(4).map { Double($0) / 1000 }))
+    }
+    return result
+  }
+
+  func requireHistory() throws {
+    guard try ChangeJournal(connection: connection).exists() else {
+      throw StoreError(
+        .unsupported,
+        message: "The store keeps no history. Open it with the history switched on first.")
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package import Foundation
+import SyncCore
+
+extension StoreTransaction {
+  /// Registers a consumer, or notes how far it has read and what it asks for now. In the same
+  /// transaction as what it made of the changes, nothing is done twice or left out.
+  package func setHistoryConsumer(_ consumer: HistoryConsumer) throws {
+    try requireOpen()
+    try requireHistory()
+    let statement = try connection.statement(
+      "INSERT OR REPLACE INTO _syncstack_history_consumers "
+        + "(name, txn, durable, max_lag_txn, max_lag_ms, updated_ms) VALUES (?, ?, ?, ?, ?, ?)")
+    statement.bind(1, consumer.name)
+    statement.bind(2, consumer.token.number)
+    statement.bind(3, Int64(consumer.isDurable ? 1 : 0))
+    statement.bind(4, consumer.maximumLag.map(Value.int) ?? .null)
+    statement.bind(5, consumer.maximumAge.map { .int(Int64($0 * 1000)) } ?? .null)
+    statement.bind(6, ChangeJournal.milliseconds(configuration.now()))
+    try statement.run()
+  }
+
+  /// Forgets a consumer; history that only it waited for may be purged then.
+  package func removeHistoryConsumer(named name: String) throws {
+    try requireOpen()
+    try requireHistory()
+    let statement = try connection.statement(
+      "DELETE FROM _syncstack_history_consumers WHERE name = ?")
+    statement.bind(1, name)
+    try statement.run()
+  }
+
+  /// Purges whole transactions up to a token and moves the floor.
+  ///
+  /// - Parameter limit: how many transactions at most.
+  /// - Returns: whether there is more to purge.
+  /// - Throws: ``StoreError`` with ``StoreError/Code/historyInUse`` that names the durable consumers
+  ///   that still need some of it.
+  package func purgeHistory(through token: HistoryToken, limit: Int = 1000) throws -> Bool {
+    try requireOpen()
+    try requireHistory()
+    try dropLateConsumers()
+    let blockers = try historyConsumers().filter { $0.isDurable && $0.token < token }
+    guard blockers.isEmpty else {
+      let names = blockers.map { "“\($0.name)” (at \($0.token.number))" }
+      throw StoreError(
+        .historyInUse,
+        message:
+          "The history up to \(token.number) cannot be purged: \(names.joined(separator: ", "))"
+          + " still needs some of it. Purge less, let it catch up, or remove it.")
+    }
+    return try purge(through: token.number, limit: limit)
+  }
+
+  /// Purges what is older than a date, as far as durable consumers have read.
+  ///
+  /// - Returns: whether there is more to purge.
+  package func purgeHistory(before date: Date, limit: Int = 1000) throws -> Bool {
+    try requireOpen()
+    try requireHistory()
+    try dropLateConsumers()
+    let statement = try connection.statement(
+      "SELECT max(txn) FROM _syncstack_history WHERE ts_ms < ?")
+    statement.bind(1, ChangeJournal.milliseconds(date))
+    let last = try statement.step() ? statement.optionalInteger(0) : nil
+    statement.reset()
+    let bound = try historyConsumers().filter(\.isDurable).map(\.token.number).min()
+    return try purge(through: min(last ?? 0, bound ?? .max), limit: limit)
+  }
+
+  /// Consumers that lag behind further than they said they may do not hold anybody up.
+  private func dropLateConsumers() throws {
+    let statement = try connection.statement(
+      "DELETE FROM _syncstack_history_consumers WHERE "
+        + "max_lag_txn < (SELECT count(*) FROM _syncstack_history h "
+        + "WHERE h.txn > _syncstack_history_consumers.txn) OR max_lag_ms < ?1 - "
+        + "(SELECT min(h.ts_ms) FROM _syncstack_history h "
+        + "WHERE h.txn > _syncstack_history_consumers.txn)")
+    statement.bind(1, ChangeJournal.milliseconds(configuration.now()))
+    try statement.run()
+  }
+
+  private func purge(through number: Int64, limit: Int) throws -> Bool {
+    let select = try connection.statement(
+      "SELECT max(txn), count(*) FROM (SELECT txn FROM _syncstack_history WHERE txn <= ? "
+        + "ORDER BY txn LIMIT ?)")
+    select.bind(1, number)
+    select.bind(2, Int64(clamping: limit))
+    guard try select.step(), let last = select.optionalInteger(0) else {
+      select.reset()
+      return false
+    }
+    let count = select.integer(1)
+    select.reset()
+    for text in [
+      "DELETE FROM _syncstack_history_changes WHERE txn <= ?",
+      "DELETE FROM _syncstack_history WHERE txn <= ?",
+      "UPDATE _syncstack_history_floor SET txn = max(txn, ?)",
+    ] {
+      let statement = try connection.statement(text)
+      statement.bind(1, last)
+      try statement.run()
+    }
+    return count >= limit
+  }
+
+  /// Switches the history off and forgets all of it, with its consumers.
+  ///
+  /// A history that is switched on again later starts above all numbers of this one, so that an old
+  /// token is never taken for a new one.
+  package func removeHistory() throws {
+    try requireOpen()
+    try requireHistory()
+    let last = try latestHistoryToken()?.number ?? 0
+    for table in ["history_changes", "history_consumers", "history_floor", "history"] {
+      try connection.execute("DROP TABLE _syncstack_\(table)")
+    }
+    let metadata = Metadata(connection: connection)
+    try metadata.set(.historyEnd, last)
+    try metadata.set(.history, 0)
+  }
+}
