@@ -9,7 +9,9 @@ struct Tool {
     exit(code.rawValue)
   }
 
-  static let commands: [any Command.Type] = [ShowCommand.self, ModelCommand.self]
+  static let commands: [any Command.Type] = [
+    ImportCommand.self, ShowCommand.self, ModelCommand.self,
+  ]
 
   /// Runs a command line and says how it ended. Errors are written, never thrown.
   static func run(_ words: [String], terminal: Terminal) async -> ExitCode {
@@ -34,6 +36,7 @@ struct Tool {
       return .cancelled
     } catch {
       terminal.note("syncstack: \(error)")
+      if let hint = ErrorHint.text(for: error) { terminal.note(hint) }
       return .failed
     }
   }

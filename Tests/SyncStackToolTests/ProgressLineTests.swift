@@ -4,12 +4,13 @@ import Testing
 
 @Suite struct ProgressLineTests {
   let line = ProgressLine(
-    phase: "insert", completed: 60_000, total: 100_000, fraction: 0.6, elapsed: 3)
+    phase: "insert", completed: 60_000, total: 100_000, fraction: 0.6, elapsed: 4,
+    elapsedInPhase: 3)
 
   @Test func saysPhasePartRateAndTimeLeft() {
     #expect(
       line.text(width: 80)
-        == "insert   ██████████████░░░░░░░░░░   60 %  60,000 of 100,000  20,000/s  0:02 left")
+        == "insert   ██████████████░░░░░░░░░░   60 %  60,000 of 100,000  20,000/s  0:03 left")
   }
 
   @Test(arguments: 1...120)
@@ -18,7 +19,9 @@ import Testing
   }
 
   @Test func leavesOutWhatIsNotKnownYet() {
-    let early = ProgressLine(phase: "parse", completed: 0, total: 0, fraction: .nan, elapsed: 0)
+    let early = ProgressLine(
+      phase: "parse", completed: 0, total: 0, fraction: .nan, elapsed: 0,
+      elapsedInPhase: 0)
     #expect(early.text(width: 60).hasSuffix("░    0 %"))
   }
 
@@ -35,6 +38,14 @@ import Testing
   ])
   func writesDurations(seconds: Double, text: String) {
     #expect(Figures.duration(seconds) == text)
+  }
+
+  @Test(arguments: [
+    (0, "0 bytes"), (999, "999 bytes"), (1_500, "1.5 kB"), (77_000_000, "77.0 MB"),
+    (999_600_000, "1.0 GB"),
+  ])
+  func writesBytes(number: Int, text: String) {
+    #expect(Figures.bytes(number) == text)
   }
 
   @Test(arguments: [(0, "0"), (999, "999"), (1_000, "1,000"), (-1_234_567, "-1,234,567")])

@@ -168,6 +168,9 @@ public final class Sync: Operation, @unchecked Sendable {
   /// Cancelling it cancels the sync.
   public var progress: Progress { follower.progress }
 
+  /// How far the phase is that runs at the moment; nil before the first.
+  package var latestStep: SyncStep? { follower.latestStep }
+
   /// What came of it; nil until the operation has finished. A cancelled sync has failed with a
   /// `CancellationError`.
   public var result: Result<SyncReport, any Error>? {

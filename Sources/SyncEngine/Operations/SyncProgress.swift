@@ -9,7 +9,10 @@ final class SyncProgress: Sendable {
   /// What users observe: 100 units over all phases.
   let progress: Progress
   private let children: [Progress]
-  private let current = Mutex<Int?>(nil)
+  private let latest = Mutex<SyncStep?>(nil)
+
+  /// The step that was reported last; nil before the first.
+  var latestStep: SyncStep? { latest.withLock { $0 } }
 
   /// Share of each phase in a sync that inserts everything, in percent.
   private static let weights: [SyncPhase: Int64] = [
@@ -30,11 +33,11 @@ final class SyncProgress: Sendable {
 
   /// Follows one step.
   func follow(_ step: SyncStep) {
+    latest.withLock { $0 = step }
     let position = step.phase.position
     if step.begins {
       complete(before: position)
       children[position].totalUnitCount = Int64(max(step.total, 1))
-      current.withLock { $0 = position }
     } else {
       children[position].completedUnitCount = Int64(min(step.completed, max(step.total, 1)))
     }

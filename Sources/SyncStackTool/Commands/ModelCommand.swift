@@ -31,9 +31,9 @@ struct ModelCommand: Command {
   func run(terminal: Terminal) async throws -> ExitCode {
     let model = try ManagedObjectModel(contentsOf: url)
     switch diagram {
-    case .mermaid: terminal.write(Data(MermaidDiagram(model: model).text.utf8))
-    case .dot: terminal.write(Data(DotDiagram(model: model).text.utf8))
-    case .svg: terminal.write(Data(SVGDiagram(model: model).text.utf8))
+    case .mermaid: terminal.write(MermaidDiagram(model: model).text)
+    case .dot: terminal.write(DotDiagram(model: model).text)
+    case .svg: terminal.write(SVGDiagram(model: model).text)
     case nil:
       if showsMapping {
         terminal.print(MappingDescription(of: model).description)

@@ -9,9 +9,9 @@ struct ObjectTable {
   /// The objects that a plan asks for.
   func table(_ plan: FetchPlan) throws -> TextTable {
     let rows = try reader.fetch(plan)
-    let properties = entity.properties.filter { property in
-      property.attribute.map { !$0.isTransient } ?? true
-    }
+    let key = entity.primaryKey?.slot
+    let stored = entity.properties.filter { !($0.attribute?.isTransient ?? false) }
+    let properties = stored.filter { $0.slot == key } + stored.filter { $0.slot != key }
     let hasSubentities = !entity.subentities.isEmpty
     var table = TextTable(
       (hasSubentities ? [.init("Entity")] : []) + properties.map { column($0) })

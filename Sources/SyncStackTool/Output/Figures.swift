@@ -16,6 +16,15 @@ enum Figures {
     "\(grouped(number)) \(number == 1 ? noun : plural ?? noun + "s")"
   }
 
+  /// A number of bytes in the unit that suits it.
+  static func bytes(_ number: Int) -> String {
+    var (value, unit) = (Double(number), 0)
+    let units = ["bytes", "kB", "MB", "GB", "TB"]
+    while value >= 999.5, unit < units.count - 1 { (value, unit) = (value / 1_000, unit + 1) }
+    let digits = unit == 0 || value >= 99.95 ? 0 : 1
+    return "\(fixed(value, digits: digits)) \(units[unit])"
+  }
+
   /// Seconds with as many digits as make sense.
   static func duration(_ seconds: Double) -> String {
     if seconds < 0.0995 { return "\(Int((seconds * 1_000).rounded())) ms" }

@@ -4,20 +4,22 @@ struct ProgressLine: Sendable {
   var phase: String
   var completed: Int
   var total: Int
+  /// Whether bytes are counted, not objects.
+  var isBytes = false
   /// Part of the whole work that is done, from 0 to 1.
   var fraction: Double
   /// Seconds since the work began.
   var elapsed: Double
+  /// Seconds since the phase began.
+  var elapsedInPhase: Double
 
   /// The line, at most as wide as told.
   func text(width: Int) -> String {
     let share = min(1, max(0, fraction.isFinite ? fraction : 0))
     var tail = TextWidth.pad("\(Int((share * 100).rounded(.down))) %", to: 5, right: true)
-    if total > 0 {
-      tail += "  \(Figures.grouped(completed)) of \(Figures.grouped(total))"
-    }
-    if elapsed >= 0.5, completed > 0 {
-      tail += "  \(Figures.grouped(Int(Double(completed) / elapsed)))/s"
+    if total > 0 { tail += "  \(amount(completed)) of \(amount(total))" }
+    if elapsedInPhase >= 0.5, completed > 0 {
+      tail += "  \(amount(Int(Double(completed) / elapsedInPhase)))/s"
     }
     if elapsed >= 1, share >= 0.02, share < 1 {
       tail += "  \(Figures.clock(elapsed / share * (1 - share))) left"
@@ -26,6 +28,10 @@ struct ProgressLine: Sendable {
     let room = width - TextWidth.of(head) - TextWidth.of(tail) - 4
     guard room >= 8 else { return TextWidth.cut("\(head)  \(tail)", to: width) }
     return "\(head)  \(bar(share, cells: min(room, 30)))  \(tail)"
+  }
+
+  private func amount(_ number: Int) -> String {
+    isBytes ? Figures.bytes(number) : Figures.grouped(number)
   }
 
   private func bar(_ share: Double, cells: Int) -> String {

@@ -9,15 +9,21 @@ struct Terminal: Sendable {
   /// Cells in a line of the standard error; nil when it is no terminal.
   let errorWidth: Int?
 
+  /// Take the bytes for the standard output and the standard error.
+  let output: @Sendable (Data) -> Void
+  let error: @Sendable (Data) -> Void
+
   /// The terminal the tool was started in.
   static var current: Terminal {
     Terminal(
-      outputWidth: TerminalDevice.output.columns, errorWidth: TerminalDevice.error.columns)
+      outputWidth: TerminalDevice.output.columns, errorWidth: TerminalDevice.error.columns,
+      output: { FileHandle.standardOutput.write($0) },
+      error: { FileHandle.standardError.write($0) })
   }
 
   /// Writes a line of the result.
   func print(_ line: String = "") {
-    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+    output(Data((line + "\n").utf8))
   }
 
   /// Writes lines of the result.
@@ -25,23 +31,23 @@ struct Terminal: Sendable {
     if !lines.isEmpty { print(lines.joined(separator: "\n")) }
   }
 
-  /// Writes bytes of the result as they are.
-  func write(_ data: Data) {
-    FileHandle.standardOutput.write(data)
-  }
-
   /// Writes a table as wide as the terminal allows.
   func print(_ table: TextTable) {
     print(table.lines(width: outputWidth))
   }
 
+  /// Writes text of the result as it is.
+  func write(_ text: String) {
+    output(Data(text.utf8))
+  }
+
   /// Writes a line about what is going on.
   func note(_ line: String) {
-    FileHandle.standardError.write(Data((line + "\n").utf8))
+    error(Data((line + "\n").utf8))
   }
 
   /// Writes the line over the one that was there before; an empty line takes it away.
   func overwrite(_ line: String) {
-    FileHandle.standardError.write(Data("\r\u{1B}[K\(line)".utf8))
+    error(Data("\r\u{1B}[K\(line)".utf8))
   }
 }

@@ -1,0 +1,111 @@
+import Foundation
+import SyncStack
+
+/// `syncstack import`: a JSON document into a store, as one sync.
+struct ImportCommand: Command {
+  static let syntax = ImportSettings.syntax
+
+  private let settings: ImportSettings
+
+  init(_ arguments: Arguments) throws {
+    settings = try ImportSettings(arguments)
+  }
+
+  func run(terminal: Terminal) async throws -> ExitCode {
+    let begin = ContinuousClock.now
+    let payload = try payload()
+    let model = try ManagedObjectModel(contentsOf: settings.model)
+    _ = try model.requireEntity(named: settings.entity)
+    let stack = try DataStack(model: model, store: location)
+    defer { try? stack.close() }
+    let log = try settings.log.map { try ChangeLogFile($0, of: stack) }
+    let sync = Sync(payload, inEntityNamed: settings.entity, dataStack: stack, at: settings.path)
+    try setUp(sync, stack)
+    let report = try await run(sync, on: stack, terminal)
+    await stack.drainNotifications()
+    try log?.close()
+    let seconds = (ContinuousClock.now - begin) / .seconds(1)
+    try write(report, of: model, seconds: seconds, to: terminal)
+    return .done
+  }
+
+  // MARK: - Before
+
+  private func payload() throws -> SyncPayload {
+    switch settings.source {
+    case .standardInput: return .data(try FileHandle.standardInput.readToEnd() ?? Data())
+    case .file(let url):
+      guard FileManager.default.isReadableFile(atPath: url.path) else {
+        throw ToolError("There is no file \(url.path) that can be read. Check its path.")
+      }
+      return .file(url)
+    }
+  }
+
+  /// A dry run does not leave a new file behind.
+  private var location: DataStack.Location {
+    let exists = FileManager.default.fileExists(atPath: settings.store.path)
+    return settings.isDryRun && !exists ? .inMemory : .sqlite(settings.store)
+  }
+
+  private func setUp(_ sync: Sync, _ stack: DataStack) throws {
+    sync.operations = settings.operations
+    sync.filter = settings.filter.map { Filter(format: $0, arguments: []) }
+    sync.isDryRun = settings.isDryRun
+    sync.deletionGuard = settings.isGuarded ? .on : .off
+    sync.onItemError = settings.onError == .fail ? .fail : .skip
+    sync.name = "syncstack import"
+    if let parent = settings.parent {
+      sync.parent = try identifier(of: parent, in: stack)
+      sync.parentRelationship = parent.relationship
+    }
+  }
+
+  private func identifier(
+    of parent: ImportSettings.Parent, in stack: DataStack
+  ) throws -> ManagedObjectID {
+    let entity = try stack.model.requireEntity(named: parent.entity)
+    guard let key = entity.primaryKey else { throw SyncError.noPrimaryKey(entity.name) }
+    let value: any Sendable =
+      Int64(parent.key).flatMap { key.type.isInteger ? $0 : nil } ?? parent.key
+    let plan = FetchPlan(
+      entity: entity, filter: Filter("%K == %@", key.name, value), limit: 1)
+    guard let id = try stack.store.read({ try $0.fetchIdentifiers(plan).first }) else {
+      throw SyncError(
+        .parentNotFound, entity: entity.name, key: parent.key,
+        message: "There is no \(entity.name) with \(key.name) “\(parent.key)” in the store. "
+          + "Import it first.")
+    }
+    return id
+  }
+
+  // MARK: - Meanwhile and afterwards
+
+  private func run(
+    _ sync: Sync, on stack: DataStack, _ terminal: Terminal
+  ) async throws -> SyncReport {
+    let interrupt = Interrupt { sync.cancel() }
+    defer { withExtendedLifetime(interrupt) {} }
+    guard !settings.isQuiet else { return try await stack.sync(sync) }
+    let display = ProgressDisplay(of: sync, on: terminal)
+    defer { display.end() }
+    return try await stack.sync(sync)
+  }
+
+  private func write(
+    _ report: SyncReport, of model: ManagedObjectModel, seconds: Double, to terminal: Terminal
+  ) throws {
+    switch settings.report {
+    case .none: return
+    case .json:
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+      terminal.write(String(decoding: try encoder.encode(report), as: UTF8.self) + "\n")
+    case .text:
+      let text = ReportText(report: report, model: model)
+      terminal.print(text.table)
+      terminal.print(text.remarks)
+      terminal.print(text.conclusion(store: settings.store.relativePath, seconds: seconds))
+    }
+  }
+}

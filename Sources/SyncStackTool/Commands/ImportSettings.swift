@@ -1,0 +1,117 @@
+import Foundation
+import SyncStack
+
+/// What the options of `import` say, before anything is opened.
+struct ImportSettings: Sendable {
+  /// Where the JSON comes from.
+  enum Source: Sendable, Equatable {
+    case file(URL)
+    case standardInput
+  }
+
+  /// The object whose children are synced.
+  struct Parent: Sendable, Equatable {
+    let entity: String
+    let key: String
+    let relationship: String?
+  }
+
+  enum ReportFormat: String, CaseIterable { case text, json, none }
+  enum Guard: String, CaseIterable { case on, off }
+  enum OnError: String, CaseIterable { case fail, skip }
+
+  let source: Source
+  let model: URL
+  let entity: String
+  let store: URL
+  let path: String?
+  let operations: SyncOperations
+  let filter: String?
+  let parent: Parent?
+  let isDryRun: Bool
+  let isGuarded: Bool
+  let onError: OnError
+  let report: ReportFormat
+  let log: URL?
+  let isQuiet: Bool
+
+  static let syntax = CommandSyntax(
+    name: "import", summary: "Brings a JSON file into a store and keeps the store in step with it.",
+    operands: [.init("FILE", "a JSON array, newline-delimited JSON, or - for the standard input")],
+    options: [
+      .init(
+        "--model", value: "MODEL", required: true, "the .xcdatamodeld, .xcdatamodel or XML file"),
+      .init("--entity", value: "NAME", required: true, "the entity of the objects"),
+      .init("--store", value: "FILE", required: true, "the SQLite file; made when there is none"),
+      .init("--at", value: "PATH", "where the array lies in the document, as in data.items"),
+      .init(
+        "--operations", value: "LIST", "what may happen, as in insert,update; everything by default"
+      ),
+      .init("--where", value: "PREDICATE", "which stored objects take part, as in 'age > 18'"),
+      .init(
+        "--parent", value: "ENTITY:ID[:RELATIONSHIP]", "the stored object whose children these are"),
+      .init(
+        "--on-error", value: "fail|skip",
+        "skip leaves out objects that cannot be used; fail, the default, stores nothing"),
+      .init("--dry-run", "says what would happen and stores nothing"),
+      .init("--guard", value: "on|off", "off lets a sync delete most of what is stored"),
+      .init("--report", value: "text|json|none", "how the report is written; text by default"),
+      .init("--log", value: "FILE", "appends a line of JSON for every object that changed"),
+      .init("--quiet", "no progress and no text report"),
+    ])
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    let name = arguments.operands[0]
+    source = name == "-" ? .standardInput : .file(URL(filePath: name))
+    model = URL(filePath: try arguments.required("--model"))
+    entity = try arguments.required("--entity")
+    store = URL(filePath: try arguments.required("--store"))
+    path = arguments["--at"]
+    operations = try ImportSettings.operations(arguments)
+    filter = arguments["--where"]
+    parent = try ImportSettings.parent(arguments)
+    isDryRun = arguments.has("--dry-run")
+    isGuarded = try arguments.choice("--guard", as: Guard.self) != .off
+    onError = try arguments.choice("--on-error") ?? .fail
+    isQuiet = arguments.has("--quiet")
+    report = try arguments.choice("--report") ?? (isQuiet ? .none : .text)
+    log = arguments["--log"].map { URL(filePath: $0) }
+    if parent != nil, filter != nil {
+      throw arguments.error("--parent and --where exclude each other.")
+    }
+  }
+
+  /// The words that `--operations` understands.
+  static let operationNames: [(name: String, operations: SyncOperations)] = [
+    ("insert", .insert), ("update", .update), ("delete", .delete),
+    ("insertRelationships", .insertRelationships), ("updateRelationships", .updateRelationships),
+    ("deleteRelationships", .deleteRelationships),
+    ("relationships", [.insertRelationships, .updateRelationships, .deleteRelationships]),
+    ("alwaysInsert", .alwaysInsert), ("all", .all),
+  ]
+
+  private static func operations(_ arguments: Arguments) throws(UsageError) -> SyncOperations {
+    guard let list = arguments["--operations"] else { return .all }
+    var result: SyncOperations = []
+    for word in list.split(separator: ",") {
+      guard let known = operationNames.first(where: { $0.name == word }) else {
+        let names = operationNames.map(\.name).joined(separator: ", ")
+        throw arguments.error("--operations does not know “\(word)”, only \(names).")
+      }
+      result.formUnion(known.operations)
+    }
+    guard !result.isEmpty else { throw arguments.error("--operations is empty.") }
+    return result
+  }
+
+  private static func parent(_ arguments: Arguments) throws(UsageError) -> Parent? {
+    guard let text = arguments["--parent"] else { return nil }
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count >= 2, !parts.contains("") else {
+      throw arguments.error("--parent takes ENTITY:ID or ENTITY:ID:RELATIONSHIP, not “\(text)”.")
+    }
+    guard parts.count > 2 else { return Parent(entity: parts[0], key: parts[1], relationship: nil) }
+    let key = parts[1..<(parts.count - 1)].joined(separator: ":")
+    return Parent(entity: parts[0], key: key, relationship: parts[parts.count - 1])
+  }
+}

@@ -1,0 +1,22 @@
+import SyncStack
+
+/// Says which option of the command line helps where an error speaks of the library's calls.
+enum ErrorHint {
+  static func text(for error: any Error) -> String? {
+    guard let error = error as? SyncError else { return nil }
+    switch error.code {
+    case .deletionRefused:
+      return "With this command: --guard off allows it; --operations insert,update,relationships "
+        + "or --where keep the rest."
+    case .missingKey, .invalidItem, .typeMismatch, .requiredValueMissing:
+      return
+        "With this command: --on-error skip leaves out objects that cannot be used; --at names "
+        + "the list when it lies deeper in the document."
+    case .ambiguousRelationship:
+      return "With this command: --parent ENTITY:ID:RELATIONSHIP."
+    case .unknownEntity, .unknownProperty, .noPrimaryKey, .parentNotFound, .objectNotFound,
+      .unreadablePayload, .invalidRequest:
+      return nil
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import SyncStack
+import Synchronization
+
+/// Shows how far a sync is: a line that changes ten times a second on a terminal, else a line per phase.
+///
+/// `state` is protected by its lock; `updates` is set once.
+final class ProgressDisplay: Sendable {
+  private struct State {
+    var phase: SyncPhase?
+    var phaseBegin = ContinuousClock.now
+    var hasEnded = false
+  }
+
+  private let sync: Sync
+  private let terminal: Terminal
+  private let begin = ContinuousClock.now
+  private let state = Mutex(State())
+  private let updates: Mutex<Task<Void, Never>?> = Mutex(nil)
+
+  init(of sync: Sync, on terminal: Terminal) {
+    self.sync = sync
+    self.terminal = terminal
+    let task = Task.detached { [weak self] in
+      while (try? await Task.sleep(for: .milliseconds(100))) != nil { self?.update() }
+    }
+    updates.withLock { $0 = task }
+  }
+
+  /// Takes the line away.
+  func end() {
+    updates.withLock { $0?.cancel() }
+    state.withLock { state in
+      state.hasEnded = true
+      if terminal.errorWidth != nil { terminal.overwrite("") }
+    }
+  }
+
+  private func update() {
+    state.withLock { state in
+      guard !state.hasEnded, let step = sync.latestStep else { return }
+      let now = ContinuousClock.now
+      let isNew = state.phase != step.phase
+      if isNew { (state.phase, state.phaseBegin) = (step.phase, now) }
+      guard let width = terminal.errorWidth else {
+        if isNew {
+          terminal.note("\(Figures.duration((now - begin) / .seconds(1)))  \(step.phase)")
+        }
+        return
+      }
+      let line = ProgressLine(
+        phase: step.phase.rawValue, completed: step.completed, total: step.total,
+        isBytes: step.phase == .parse, fraction: sync.progress.fractionCompleted,
+        elapsed: (now - begin) / .seconds(1),
+        elapsedInPhase: (now - state.phaseBegin) / .seconds(1))
+      terminal.overwrite(line.text(width: width - 1))
+    }
+  }
+}

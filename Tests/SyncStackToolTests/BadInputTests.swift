@@ -1,0 +1,148 @@
+import Foundation
+import SyncStack
+import TestSupport
+import Testing
+
+@testable import SyncStackTool
+
+/// Whatever is wrong with what the tool is given: it says what and where and what to do, ends with 1,
+/// and the store is as it was.
+@Suite struct BadInputTests {
+  static let model = """
+    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+      <entity name="User">
+        <attribute name="id" attributeType="Integer 64"/>
+        <attribute name="name" optional="YES" attributeType="String"/>
+      </entity>
+      <entity name="Nameless"><attribute name="text" optional="YES" attributeType="String"/></entity>
+    </model>
+    """
+  static let other = model.replacing("\"name\"", with: "\"title\"")
+  static let twoKeys = """
+    <model><entity name="User">
+      <attribute name="a" attributeType="Integer 64">
+        <userInfo><entry key="sync.isPrimaryKey" value="YES"/></userInfo></attribute>
+      <attribute name="b" attributeType="Integer 64">
+        <userInfo><entry key="sync.isPrimaryKey" value="YES"/></userInfo></attribute>
+    </entity></model>
+    """
+  static let unknownType = model.replacing("\"String\"", with: "\"Polygon\"")
+  static let noInverse = """
+    <model><entity name="User"><attribute name="id" attributeType="Integer 64"/>
+      <relationship name="notes" toMany="YES" destinationEntity="User" inverseName="owner"
+        inverseEntity="User"/>
+    </entity></model>
+    """
+
+  /// A case: the JSON, the model, the entity, further words, and what the message must say.
+  struct Case: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    var json = #"[{"id": 1, "name": "New"}]"#
+    var model = BadInputTests.model
+    var entity = "User"
+    var more: [String] = []
+    let says: [String]
+  }
+
+  static let cases: [Case] = [
+    Case(testDescription: "not JSON", json: "id,name", says: ["Line 1, column 1"]),
+    Case(
+      testDescription: "cut-off JSON", json: #"[{"id": 1},\#n {"id": 2, "na"#,
+      says: ["Line 2", "cut off"]),
+    Case(testDescription: "a number", json: "5", says: ["$"]),
+    Case(testDescription: "numbers", json: "[1, 2]", says: ["$[0]"]),
+    Case(
+      testDescription: "the list lies deeper", json: #"{"data": [{"id": 1}]}"#,
+      says: ["id", "--at"]),
+    Case(
+      testDescription: "wrong path", json: #"{"data": [{"id": 1}]}"#, more: ["--at", "items"],
+      says: ["items", "data"]),
+    Case(testDescription: "unknown entity", entity: "Usr", says: ["Usr", "User"]),
+    Case(testDescription: "no primary key", entity: "Nameless", says: ["Nameless", "primary key"]),
+    Case(testDescription: "two primary keys", model: twoKeys, says: ["User", "primary key"]),
+    Case(
+      testDescription: "object without its key", json: #"[{"id": 1}, {"name": "x"}]"#,
+      says: ["id", "$[1]"]),
+    Case(
+      testDescription: "malformed model", model: "<model><entity", says: ["model.xml", "line 1"]),
+    Case(
+      testDescription: "unsupported type", model: unknownType, says: ["User", "name", "Polygon"]),
+    Case(testDescription: "inverse missing", model: noInverse, says: ["User", "notes", "owner"]),
+    Case(testDescription: "another model", model: other, says: ["another model", "title"]),
+    Case(
+      testDescription: "wrong predicate", more: ["--where", "nme = 'x'"], says: ["nme", "name"]),
+    Case(testDescription: "no predicate", more: ["--where", "name ="], says: ["name ="]),
+  ]
+
+  @Test(arguments: cases) func isRefusedAndChangesNothing(_ test: Case) async throws {
+    let bench = try ToolBench()
+    let good = try bench.file("good.xml", Self.model)
+    let first = try bench.file("first.json", #"[{"id": 1, "name": "Old"}]"#)
+    #expect(
+      await bench.run(
+        "import", first, "--model", good, "--entity", "User", "--store", bench.store
+      ).code == .done)
+    let words = [
+      "import", try bench.file("bad.json", test.json), "--model",
+      try bench.file("model.xml", test.model), "--entity", test.entity, "--store", bench.store,
+    ]
+    let result = await bench.run(words + test.more)
+    #expect(result.code == .failed)
+    for text in test.says { #expect(result.error.contains(text), "\(result.error)") }
+    let shown = await bench.run("show", "User", "--store", bench.store)
+    #expect(shown.output.hasSuffix(" 1  Old\n"), "\(shown.output)")
+  }
+
+  @Test func aModelThatIsMissingSaysSo() async throws {
+    let bench = try ToolBench()
+    let result = await bench.run(
+      "import", try bench.file("a.json", "[]"), "--model",
+      bench.folder.file("none.xcdatamodeld").path,
+      "--entity", "User", "--store", bench.store)
+    #expect(result.code == .failed)
+    #expect(result.error.contains("none.xcdatamodeld"))
+    #expect(!FileManager.default.fileExists(atPath: bench.store))
+  }
+
+  @Test func aStoreInAnImpossiblePlaceSaysSo() async throws {
+    let bench = try ToolBench()
+    let model = try bench.file("model.xml", Self.model)
+    let json = try bench.file("a.json", #"[{"id": 1}]"#)
+    for place in ["a.json/store.sqlite", "a.json", "missing/store.sqlite", ""] {
+      let store = bench.folder.url.appending(path: place).path
+      let result = await bench.run(
+        "import", json, "--model", model, "--entity", "User", "--store", store)
+      #expect(result.code == .failed)
+      #expect(result.error.contains(bench.folder.url.lastPathComponent), "\(result.error)")
+    }
+    #expect(try String(contentsOfFile: json, encoding: .utf8) == #"[{"id": 1}]"#)
+  }
+
+  @Test func anEmptyPayloadCannotEmptyAStore() async throws {
+    let bench = try ToolBench()
+    #expect(await bench.countries(2024).code == .done)
+    let empty = try bench.file("empty.json", #"{"countries": []}"#)
+    let words = [
+      "import", empty, "--model", Fixtures.exampleData("Countries.xcdatamodeld").path, "--entity",
+      "Country", "--at", "countries", "--store", bench.store,
+    ]
+    let refused = await bench.run(words)
+    #expect(refused.code == .failed)
+    #expect(refused.error.contains("--guard off"))
+    #expect(await bench.countries(2024, "--report", "text").output.contains("Nothing changed"))
+    #expect(await bench.run(words + ["--guard", "off"]).code == .done)
+    #expect(await bench.run("show", "--store", bench.store).output.contains("Subdivision        0"))
+  }
+
+  @Test func objectsThatCannotBeUsedAreSkippedOnRequest() async throws {
+    let bench = try ToolBench()
+    let result = await bench.run(
+      "import", try bench.file("a.json", #"[{"id": 1}, {"name": "x"}, {"id": 3}]"#), "--model",
+      try bench.file("model.xml", Self.model), "--entity", "User", "--store", bench.store,
+      "--on-error", "skip", "--quiet", "--report", "json")
+    #expect(result.code == .done)
+    let report = try JSONDecoder().decode(SyncReport.self, from: Data(result.output.utf8))
+    #expect(report.inserted == 2)
+    #expect(report.skipped == 1)
+  }
+}

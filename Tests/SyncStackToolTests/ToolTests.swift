@@ -1,0 +1,103 @@
+import Foundation
+import SyncStack
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SyncStackTool
+
+@Suite struct ToolTests {
+  @Test func importsShowsAndImportsAgain() async throws {
+    let bench = try ToolBench()
+    #expect(await bench.countries(2016).code == .done)
+    let log = bench.folder.file("changes.ndjson")
+    let second = await bench.countries(2024, "--report", "json", "--log", log.path)
+    #expect(second.code == .done)
+    let report = try JSONDecoder().decode(SyncReport.self, from: Data(second.output.utf8))
+    #expect(report.entities["Subdivision"]?.inserted == 793)
+    #expect(report.entities["Subdivision"]?.updated == 1_151)
+    #expect(report.entities["Subdivision"]?.deleted == 594)
+    let lines = try String(contentsOf: log, encoding: .utf8).split(separator: "\n")
+    #expect(lines.count { $0.contains(#""change":"inserted""#) } == 793)
+    #expect(lines.count { $0.contains(#""change":"deleted""#) } == 594)
+    #expect(lines.count { $0.contains(#""entity":"Subdivision","change":"updated""#) } == 1_151)
+    #expect(
+      lines.contains {
+        $0.contains(#""change":"updated""#) && $0.contains(#""key":"CZ""#)
+          && $0.contains(#""name","#)
+      })
+    #expect(await bench.countries(2024, "--report", "text").output.contains("Nothing changed"))
+
+    let all = await bench.run("show", "--store", bench.store)
+    #expect(all.output.contains("Subdivision    5,046  code  country → Country"))
+    let czechia = await bench.run(
+      "show", "Country", "--store", bench.store, "--where", "name BEGINSWITH 'Czech'")
+    #expect(czechia.output.contains("Czechia"))
+    #expect(czechia.error == "1 object.\n")
+  }
+
+  @Test func aDryRunLeavesNoStoreBehind() async throws {
+    let bench = try ToolBench()
+    let result = await bench.countries(2016, "--dry-run", "--report", "text")
+    #expect(result.code == .done)
+    #expect(result.output.contains("Dry run: nothing was stored."))
+    #expect(!FileManager.default.fileExists(atPath: bench.store))
+  }
+
+  @Test func aDryRunChangesNothing() async throws {
+    let bench = try ToolBench()
+    _ = await bench.countries(2016)
+    let result = await bench.countries(2024, "--dry-run", "--report", "json")
+    let report = try JSONDecoder().decode(SyncReport.self, from: Data(result.output.utf8))
+    #expect(report.deleted == 594)
+    #expect(await bench.countries(2016, "--report", "text").output.contains("Nothing changed"))
+  }
+
+  @Test func childrenOfOneParentCanBeImported() async throws {
+    let bench = try ToolBench()
+    _ = await bench.countries(2024)
+    let parts = try bench.file(
+      "parts.json", #"[{"code": "LI-01", "name": "Balzers", "category": "Commune"}]"#)
+    let model = Fixtures.exampleData("Countries.xcdatamodeld").path
+    let result = await bench.run(
+      "import", parts, "--model", model, "--entity", "Subdivision", "--store", bench.store,
+      "--parent", "Country:LI:country")
+    #expect(result.code == .done)
+    #expect(result.output.contains("Subdivision         0        0       10          1"))
+    let missing = await bench.run(
+      "import", parts, "--model", model, "--entity", "Subdivision", "--store", bench.store,
+      "--parent", "Country:XX:country")
+    #expect(missing.code == .failed)
+    #expect(missing.error.contains("There is no Country with code “XX” in the store."))
+  }
+
+  @Test(
+    arguments: [
+      ([], "Say what to do"), (["imprt"], "Did you mean import?"),
+      (["show"], "--store FILE is missing"),
+      (["model"], "MODEL is missing."), (["model", "x", "--diagram", "png"], "mermaid, dot, svg"),
+      (["show", "--store", "x", "--where", "a = 1"], "need an ENTITY"),
+      (
+        ["import", "x", "--model", "m", "--entity", "E", "--store", "s", "--operations", "drop"],
+        "drop"
+      ),
+      (
+        ["import", "x", "--model", "m", "--entity", "E", "--store", "s", "--parent", "A"],
+        "ENTITY:ID"
+      ),
+    ] as [([String], String)])
+  func aCommandLineThatMakesNoSenseIsUsage(words: [String], message: String) async throws {
+    let result = await (try ToolBench()).run(words)
+    #expect(result.code == .usage)
+    #expect(result.error.contains(message))
+  }
+
+  @Test(arguments: ["help", "--help", "help import", "import --help", "show -h"])
+  func helpIsNoMistake(line: String) async throws {
+    let bench = try ToolBench()
+    let result = await bench.run(line.split(separator: " ").map(String.init))
+    #expect(result.code == .done)
+    #expect(result.output.contains("syncstack"))
+    #expect(result.error.isEmpty)
+  }
+}
