@@ -49,14 +49,21 @@ enum ObjectClassRegistry {
       (state.types[name], Set(state.types.keys.compactMap { $0.split(separator: ".").first }))
     }
     if let exact { return exact }
-    if let type = NSClassFromString(name) as? ManagedObject.Type { return type }
+    if let type = runtimeClass(name) { return type }
     guard !name.contains(".") else { return nil }
     let program = ProcessInfo.processInfo.processName.replacing("-", with: "_")
     for module in modules.map(String.init).sorted() + [program] {
       if let type = state.withLock({ $0.types["\(module).\(name)"] }) { return type }
-      if let type = NSClassFromString("\(module).\(name)") as? ManagedObject.Type { return type }
+      if let type = runtimeClass("\(module).\(name)") { return type }
     }
     return nil
+  }
+
+  /// The class that the runtime knows by a full name. Foundation complains on the standard error about
+  /// names with more than one dot, so those are not asked for.
+  private static func runtimeClass(_ name: String) -> ManagedObject.Type? {
+    guard name.count(where: { $0 == "." }) <= 1 else { return nil }
+    return NSClassFromString(name) as? ManagedObject.Type
   }
 
   /// The name of the property behind a wrapper's projected value, as in `\User.$age`.
