@@ -51,8 +51,10 @@ enum ObjectClassRegistry {
     if let exact { return exact }
     if let type = runtimeClass(name) { return type }
     guard !name.contains(".") else { return nil }
+    // A program whose name is no module name has none, and Foundation complains when it is asked.
     let program = ProcessInfo.processInfo.processName.replacing("-", with: "_")
-    for module in modules.map(String.init).sorted() + [program] {
+    let programs = program.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } ? [program] : []
+    for module in modules.map(String.init).sorted() + programs {
       if let type = state.withLock({ $0.types["\(module).\(name)"] }) { return type }
       if let type = runtimeClass("\(module).\(name)") { return type }
     }

@@ -11,8 +11,8 @@ import Testing
   /// them that every phase passes several checkpoints.
   private func makeBench() throws -> (SyncBench, payload: String) {
     let bench = try SyncBench(TestModels.social())
-    try bench.sync(payload(1...700, suffix: "a"), "User")
-    return (bench, payload(351...1_050, suffix: "b"))
+    try bench.sync(payload(1...320, suffix: "a"), "User")
+    return (bench, payload(151...470, suffix: "b"))
   }
 
   private func payload(_ users: ClosedRange<Int>, suffix: String) -> String {
