@@ -19,6 +19,11 @@ let package = Package(
     .target(name: "SyncEngine", dependencies: ["SyncCore", "SyncStore", "SyncGraph"]),
     .target(name: "SyncStack", dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine"]),
     .executableTarget(name: "SyncStackTool", dependencies: ["SyncStack"]),
+    .executableTarget(
+      name: "QueuedBatchImport", dependencies: ["SyncStack"], path: "Examples/QueuedBatchImport"),
+    .executableTarget(
+      name: "CancellableSync", dependencies: ["SyncStack"], path: "Examples/CancellableSync"),
+    .executableTarget(name: "ChangeLog", dependencies: ["SyncStack"], path: "Examples/ChangeLog"),
 
     .target(
       name: "TestSupport",

@@ -1,0 +1,50 @@
+import Foundation
+import SyncStack
+
+/// Prints every object that is inserted, updated and deleted while two snapshots of the world's countries
+/// and their subdivisions, eight years apart, are synced one after the other.
+///
+///     swift run ChangeLog                    in memory
+///     swift run ChangeLog countries.sqlite   into a file; run it again, and nothing changes
+@main
+struct ChangeLog {
+  static let data = URL(filePath: #filePath).appending(path: "../../Data").standardizedFileURL
+
+  static func main() async throws {
+    let model = try ManagedObjectModel(contentsOf: data.appending(path: "Countries.xcdatamodeld"))
+    let file = CommandLine.arguments.dropFirst().first.map { URL(filePath: $0) }
+    let stack = try DataStack(model: model, store: file.map { .sqlite($0) } ?? .inMemory)
+
+    // Called after each commit, in order, on a queue that no sync ever waits for.
+    let observation = NotificationCenter.default.addObserver(
+      forName: .dataStackDidChange, object: stack, queue: nil
+    ) { notification in
+      print(lines(of: notification.changeSet).joined(separator: "\n"))
+    }
+    defer { NotificationCenter.default.removeObserver(observation) }
+
+    // A store that is filled already is brought up to date with the newest snapshot only.
+    let isEmpty = try stack.mainContext.count(Fetch(entityNamed: "Country")) == 0
+    for year in isEmpty ? [2016, 2024] : [2024] {
+      let report = try await stack.sync(
+        data.appending(path: "countries-\(year).json"), inEntityNamed: "Country", at: "countries")
+      await stack.drainNotifications()
+      print("\(year):", report.isUnchanged ? "nothing changed" : "synced")
+      print(report)
+    }
+  }
+
+  /// A line for each object of a change set: its key, what happened to it, which properties changed.
+  static func lines(of changes: ChangeSet) -> [String] {
+    changes.entities.flatMap { entity in
+      let name = entity.entity.name
+      let inserted = entity.insertedKeys.map { "\(name) \($0) inserted" }
+      let updated = zip(entity.updatedKeys, entity.updated).map { key, update in
+        let properties = update.slots.map { entity.entity.properties[$0].name }
+        return "\(name) \(key) updated: \(properties.joined(separator: ", "))"
+      }
+      let deleted = entity.deletedKeys.map { "\(name) \($0) deleted" }
+      return inserted + updated + deleted
+    }
+  }
+}

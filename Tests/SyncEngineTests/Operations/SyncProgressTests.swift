@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@testable import SyncEngine
+
+@Suite struct SyncProgressTests {
+  /// Follows steps and gives the share that is done after each.
+  private func shares(_ steps: [(SyncPhase, completed: Int, total: Int, begins: Bool)]) -> [Double]
+  {
+    let progress = SyncProgress()
+    return steps.map { phase, completed, total, begins in
+      progress.follow(SyncStep(phase: phase, completed: completed, total: total, begins: begins))
+      return progress.progress.fractionCompleted
+    }
+  }
+
+  private func isAscending(_ shares: [Double]) -> Bool {
+    zip(shares, shares.dropFirst()).allSatisfy { $0 <= $1 }
+      && shares.allSatisfy { (0...1).contains($0) }
+  }
+
+  @Test func phasesCountByTheirWeights() {
+    let shares = shares([
+      (.parse, 0, 1_000, true), (.parse, 500, 1_000, false),
+      (.parse, 1_000, 1_000, false), (.match, 0, 10_000, true),
+      (.match, 5_000, 10_000, false), (.insert, 0, 10_000, true), (.save, 0, 1, true),
+    ])
+    #expect(shares.map { ($0 * 1_000).rounded() } == [0, 150, 300, 300, 425, 550, 960])
+  }
+
+  @Test func totalsThatGrowInsideAPhaseDoNotCountTwice() {
+    let match = (1...100).map {
+      (SyncPhase.match, completed: $0 * 256, total: $0 * 300, begins: false)
+    }
+    let shares = shares(
+      [(.parse, 0, 10, true), (.parse, 10, 10, false), (.match, 0, 0, true)] + match
+        + [(.insert, 0, 5, true), (.insert, 5, 5, false), (.update, 0, 0, true)])
+    #expect(isAscending(shares))
+    #expect(shares.last.map { ($0 * 100).rounded() } == 80)
+  }
+
+  @Test func aPayloadInPartsAdvancesWithTheBytesRead() {
+    var steps: [(SyncPhase, completed: Int, total: Int, begins: Bool)] = [(.parse, 0, 1_000, true)]
+    for part in 1...10 {
+      steps.append((.parse, part * 100, 1_000, false))
+      if part == 1 {
+        steps += [(.match, 0, 50, true), (.insert, 0, 50, true), (.link, 0, 1, true)]
+      }
+      steps += [(.match, 50, 50, false), (.insert, 50, 50, false)]
+    }
+    steps += [(.delete, 0, 1, true), (.save, 0, 1, true)]
+    let shares = shares(steps)
+    #expect(isAscending(shares))
+    #expect(abs(shares[shares.count / 2] - 0.5) < 0.15)
+    #expect(shares.last.map { ($0 * 100).rounded() } == 96)
+  }
+
+  @Test func onlyAFinishedSyncIsComplete() {
+    let progress = SyncProgress()
+    for phase in SyncPhase.allCases {
+      progress.follow(SyncStep(phase: phase, completed: 0, total: 3, begins: true))
+      progress.follow(SyncStep(phase: phase, completed: 3, total: 3, begins: false))
+    }
+    #expect(!progress.progress.isFinished)
+    #expect(progress.latestStep?.phase == .save)
+    progress.finish()
+    #expect(progress.progress.isFinished)
+    #expect(progress.progress.fractionCompleted == 1)
+  }
+
+  @Test func sharesReachTheProgressAbove() {
+    let total = Progress(totalUnitCount: 2)
+    let progresses = (0..<2).map { _ in SyncProgress() }
+    for progress in progresses { total.addChild(progress.progress, withPendingUnitCount: 1) }
+    progresses[0].follow(SyncStep(phase: .match, completed: 0, total: 9, begins: true))
+    #expect((total.fractionCompleted * 100).rounded() == 15)
+    for progress in progresses { progress.finish() }
+    #expect(total.isFinished)
+  }
+}
