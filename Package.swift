@@ -7,6 +7,8 @@ let package = Package(
   products: [
     .library(name: "SyncStack", targets: ["SyncStack"]),
     .executable(name: "syncstack", targets: ["SyncStackTool"]),
+    // What tests and benchmarks send into syncs; no part of the library.
+    .library(name: "_SyncStackPayloads", targets: ["TestPayloads"]),
   ],
   targets: [
     .systemLibrary(
@@ -25,6 +27,7 @@ let package = Package(
       name: "CancellableSync", dependencies: ["SyncStack"], path: "Examples/CancellableSync"),
     .executableTarget(name: "ChangeLog", dependencies: ["SyncStack"], path: "Examples/ChangeLog"),
 
+    .target(name: "TestPayloads", path: "Tests/Payloads"),
     .target(
       name: "TestSupport",
       dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine"],
@@ -38,7 +41,9 @@ let package = Package(
       name: "SyncGraphTests", dependencies: ["SyncCore", "SyncStore", "SyncGraph", "TestSupport"]),
     .testTarget(
       name: "SyncEngineTests",
-      dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "TestSupport"]),
+      dependencies: [
+        "SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "TestSupport", "TestPayloads",
+      ]),
     .testTarget(
       name: "SyncStackToolTests", dependencies: ["SyncStackTool", "SyncStack", "TestSupport"]),
   ],
