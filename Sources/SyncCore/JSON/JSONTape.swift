@@ -15,20 +15,23 @@
 /// and numbers stay in the payload, which has to outlive the content of the tape. Confined to its
 /// owner.
 package final class JSONTape {
+  // Private, so that the compiler sees all accesses and leaves their checks out.
+  private var storage: UnsafeMutablePointer<JSONToken>
+  private var used = 0
   /// The tokens; valid until the next scan.
-  package private(set) var tokens: UnsafeMutablePointer<JSONToken>
+  package var tokens: UnsafeMutablePointer<JSONToken> { storage }
   /// How many there are.
-  package private(set) var count = 0
+  package var count: Int { used }
   private(set) var capacity: Int
 
   /// Makes an empty tape.
   package init(capacity: Int = 256) {
     self.capacity = Swift.max(capacity, 16)
-    tokens = .allocate(capacity: self.capacity)
+    storage = .allocate(capacity: self.capacity)
   }
 
   deinit {
-    tokens.deallocate()
+    storage.deallocate()
   }
 
   /// The token at an index.
@@ -49,16 +52,16 @@ package final class JSONTape {
   func grow(used: Int) -> Bool {
     guard capacity < Int(Int32.max) / 2 else { return false }
     let larger = UnsafeMutablePointer<JSONToken>.allocate(capacity: capacity * 2)
-    larger.moveInitialize(from: tokens, count: used)
-    tokens.deallocate()
-    tokens = larger
+    larger.moveInitialize(from: storage, count: used)
+    storage.deallocate()
+    storage = larger
     capacity *= 2
     return true
   }
 
   /// Says how many tokens a scan has left.
   func setCount(_ newCount: Int) {
-    count = newCount
+    used = newCount
   }
 }
 

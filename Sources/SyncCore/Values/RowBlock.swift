@@ -11,8 +11,9 @@
 package final class RowBlock {
   /// Number of slots of the entity.
   package let width: Int
-  package private(set) var count = 0
-  package private(set) var cells: UnsafeMutablePointer<Cell>
+  package var count: Int { used }
+  private var used = 0
+  private var cells: UnsafeMutablePointer<Cell>
   private var capacity: Int
 
   package init(width: Int, capacity: Int = 16) {
@@ -34,27 +35,27 @@ package final class RowBlock {
   ///
   /// - Complexity: O(`width`), amortised.
   package func append() -> Int {
-    if count == capacity { grow() }
-    (cells + count * width).initialize(repeating: .absent, count: width)
-    count += 1
-    return count - 1
+    if used == capacity { grow() }
+    (cells + used * width).initialize(repeating: .absent, count: width)
+    used += 1
+    return used - 1
   }
 
   /// Forgets the last row.
   package func removeLast() {
-    count -= 1
+    used -= 1
   }
 
   /// Forgets all rows and keeps the memory.
   package func removeAll() {
-    count = 0
+    used = 0
   }
 
   /// Grows by half, not by doubling: blocks are large and most of them are close to full.
   private func grow() {
     capacity += Swift.max(capacity / 2, 16)
     let larger = UnsafeMutablePointer<Cell>.allocate(capacity: width * capacity)
-    larger.moveInitialize(from: cells, count: width * count)
+    larger.moveInitialize(from: cells, count: width * used)
     cells.deallocate()
     cells = larger
   }

@@ -15,8 +15,11 @@ final class Batch {
   let number: Int
   let block: RowBlock
   let index: KeyIndex
-  var occurrences: [Occurrence] = []
-  var mentions: [LinkMentions]
+
+  /// The slot of the key when it is a single one, else -1.
+  let keySlot: Int
+  let occurrences = PlainArray<Occurrence>()
+  let mentions: [LinkMentions]
 
   /// Keys the payload refers to without nesting the object, each once.
   let references: RowBlock
@@ -24,7 +27,7 @@ final class Batch {
   /// Index in ``stored`` of each reference's object, or -1.
   var referenceStored: [Int32] = []
 
-  var stored: StoredRows
+  let stored: StoredRows
   /// What differs between occurrences and their stored rows.
   var differences: [SlotSet] = []
   /// All stored rows of a key that several rows have, by the first occurrence of the key.
@@ -39,11 +42,12 @@ final class Batch {
   init(node: PlanNode, number: Int) {
     self.node = node
     self.number = number
+    keySlot = node.identity.count == 1 ? node.identity[0] : -1
     block = RowBlock(width: node.entity.properties.count)
     index = KeyIndex(block: block, identity: node.identity)
     references = RowBlock(width: node.entity.properties.count, capacity: 1)
     referenceIndex = KeyIndex(block: references, identity: node.identity)
-    mentions = Array(repeating: LinkMentions(), count: node.relationships.count)
+    mentions = node.relationships.map { _ in LinkMentions() }
     stored = StoredRows(referenceCount: node.toOneSlots.count)
   }
 
@@ -64,10 +68,9 @@ final class Batch {
     return Int32(occurrences.count - 1)
   }
 
-  /// Adds an occurrence to those of its key. The one identified by its key alone, of which there is at
+  /// Adds an occurrence to those of its key, which the index knows. The one identified by its key alone, of which there is at
   /// most one, stays in front; then come the latest.
   func chain(_ occurrence: Int32, to head: Int32) {
-    guard head >= 0 else { return index.insert(occurrence) }
     occurrences[Int(head)].flags.insert(.shared)
     occurrences[Int(occurrence)].flags.insert(.shared)
     if occurrences[Int(occurrence)].isOwned, !occurrences[Int(head)].isOwned {

@@ -121,6 +121,7 @@ final class ChangeWriter {
     for batch in batches {
       var required = SlotSet()
       for slot in batch.node.required + batch.node.requiredToOne { required.insert(slot) }
+      var unchanged = 0
       for index in batch.occurrences.indices {
         completed += 1
         if completed % SyncControl.stride == 0 {
@@ -132,9 +133,10 @@ final class ChangeWriter {
           let slots = batch.differences[Int(occurrence.link)]
           try update(index, occurrence, slots, required, in: batch)
         } else if !occurrence.flags.contains(.referenceOnly), occurrence.flags.contains(.decided) {
-          report[batch.entity].unchanged += 1
+          unchanged += 1
         }
       }
+      if unchanged > 0 { report[batch.entity].unchanged += unchanged }
     }
   }
 

@@ -7,6 +7,9 @@ import SyncCore
 final class KeyIndex {
   private let block: RowBlock
   private let identity: [Int]
+
+  /// The slot of an identity that is a single one, else -1.
+  private let keySlot: Int
   private var table: UnsafeMutablePointer<Int32>
   private var mask: Int
   private var used = 0
@@ -14,6 +17,7 @@ final class KeyIndex {
   init(block: RowBlock, identity: [Int]) {
     self.block = block
     self.identity = identity
+    keySlot = identity.count == 1 ? identity[0] : -1
     mask = 63
     table = .allocate(capacity: 64)
     table.initialize(repeating: -1, count: 64)
@@ -25,7 +29,8 @@ final class KeyIndex {
 
   /// The row whose identity equals that of the given cells, or -1.
   func find(identityOf cells: UnsafePointer<Cell>) -> Int32 {
-    find { cells[$0] }
+    if keySlot >= 0 { return find(cells[keySlot]) }
+    return find { cells[$0] }
   }
 
   /// The row whose identity equals the given cells, or -1.
@@ -33,16 +38,7 @@ final class KeyIndex {
   /// - Complexity: O(1) expected.
   @inline(__always)
   func find(_ cell: (Int) -> Cell) -> Int32 {
-    if identity.count == 1 {
-      let slot = identity[0]
-      let key = cell(slot)
-      var position = Int(truncatingIfNeeded: KeyIndex.hash(key)) & mask
-      while true {
-        let row = table[position]
-        if row < 0 || block[Int(row)][slot].isIdentical(to: key) { return row }
-        position = (position + 1) & mask
-      }
-    }
+    if keySlot >= 0 { return find(cell(keySlot)) }
     var position = Int(truncatingIfNeeded: combinedHash(cell)) & mask
     while true {
       let row = table[position]
@@ -53,11 +49,53 @@ final class KeyIndex {
     }
   }
 
-  /// Adds a row whose identity is not in the index yet.
-  func insert(_ row: Int32) {
+  /// The row with the given key, or -1; for an identity of one slot.
+  func find(_ key: Cell) -> Int32 {
+    var position = Int(truncatingIfNeeded: KeyIndex.hash(key)) & mask
+    while true {
+      let row = table[position]
+      if row < 0 || isKey(key, of: row) { return row }
+      position = (position + 1) & mask
+    }
+  }
+
+  /// Whether the row has the given key; for an identity of one slot.
+  @inline(__always)
+  func isKey(_ key: Cell, of row: Int32) -> Bool {
+    let other = block[Int(row)][keySlot]
+    switch (key.kind, other.kind) {
+    case (.integer, .integer): return key.word == other.word
+    case (.text, .text): return key.length == other.length && key.isIdentical(to: other)
+    default: return key.isIdentical(to: other)
+    }
+  }
+
+  /// The row whose identity equals that of the given one; adds the given one when there is none, and
+  /// returns -1.
+  func findOrInsert(_ row: Int32) -> Int32 {
     if used * 2 > mask { grow() }
-    place(row)
-    used += 1
+    let cells = UnsafePointer(block[Int(row)])
+    var position = firstPosition(of: row)
+    while true {
+      let known = table[position]
+      if known < 0 {
+        table[position] = row
+        used += 1
+        return -1
+      }
+      let isSame =
+        if keySlot >= 0 {
+          isKey(cells[keySlot], of: known)
+        } else {
+          isSameIdentity(cells, block[Int(known)])
+        }
+      if isSame { return known }
+      position = (position + 1) & mask
+    }
+  }
+
+  private func isSameIdentity(_ left: UnsafePointer<Cell>, _ right: UnsafePointer<Cell>) -> Bool {
+    identity.allSatisfy { left[$0].isIdentical(to: right[$0]) }
   }
 
   /// Puts another row of the same identity in the place of an earlier one.
@@ -76,7 +114,7 @@ final class KeyIndex {
   private func firstPosition(of row: Int32) -> Int {
     let cells = block[Int(row)]
     let hash =
-      identity.count == 1 ? KeyIndex.hash(cells[identity[0]]) : combinedHash { cells[$0] }
+      keySlot >= 0 ? KeyIndex.hash(cells[keySlot]) : combinedHash { cells[$0] }
     return Int(truncatingIfNeeded: hash) & mask
   }
 

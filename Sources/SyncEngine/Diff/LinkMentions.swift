@@ -8,7 +8,7 @@ import SyncCore
 /// │ 1    │ objects  │ 2     │ 0     │
 /// │ 3    │ keys     │ 2     │ 1     │──▶ targets │ ~0 │           ones' complement: a reference
 /// ```
-struct LinkMentions {
+final class LinkMentions {
   enum Kind: UInt8 {
     /// Nested objects (or none, by an empty list or null under the objects key): members that are
     /// not listed go, by the rules of the relationship.
@@ -18,26 +18,32 @@ struct LinkMentions {
     case keys
   }
 
-  private(set) var owners: [Int32] = []
-  private(set) var kinds: [Kind] = []
-  private(set) var starts: [Int32] = []
-  private(set) var counts: [Int32] = []
+  let owners = PlainArray<Int32>(capacity: 1)
+  let kinds = PlainArray<Kind>(capacity: 1)
+  private let starts = PlainArray<Int32>(capacity: 1)
+  private let counts = PlainArray<Int32>(capacity: 1)
 
   /// Destinations: an occurrence, or the ones' complement of a reference.
-  private(set) var targets: [Int32] = []
+  private let targets = PlainArray<Int32>(capacity: 1)
 
   var count: Int { owners.count }
 
-  mutating func append(owner: Int32, kind: Kind, targets list: some Collection<Int32>) {
+  @inline(__always)
+  func append(owner: Int32, kind: Kind, targets list: some Collection<Int32>) {
     owners.append(owner)
     kinds.append(kind)
     starts.append(Int32(targets.count))
     counts.append(Int32(list.count))
-    targets.append(contentsOf: list)
+    for target in list { targets.append(target) }
   }
 
-  func targets(of mention: Int) -> ArraySlice<Int32> {
-    let start = Int(starts[mention])
-    return targets[start..<start + Int(counts[mention])]
+  /// The destinations of one mention, in payload order.
+  @inline(__always)
+  func targets(of mention: Int) -> UnsafeBufferPointer<Int32> {
+    UnsafeBufferPointer(
+      start: targets.start + Int(starts[mention]), count: Int(counts[mention]))
   }
 }
+
+@available(*, unavailable, message: "Mentions are confined to the sync that owns them.")
+extension LinkMentions: Sendable {}

@@ -201,22 +201,18 @@ final class LinkPlanner {
     let isRootScope = rootOwner.map { $0.batch == batch.number && $0.rule == rule } ?? false
     let mayDelete = operations.contains(isRootScope ? .delete : .deleteRelationships)
     let suspended = suspendedOwners(rule, of: batch, isRootScope: isRootScope)
-    var kinds: [Int64: LinkMentions.Kind] = [:]
-    activeMentions(rule, of: batch) { mention, owner in
-      let occurrence = batch.occurrences[Int(owner)]
-      guard !occurrence.flags.contains(.inserted) else { return }
-      kinds[occurrence.row] = batch.mentions[rule].kinds[mention]
-    }
-    guard !kinds.isEmpty else { return }
+    let kinds = listKinds(rule, of: batch)
+    guard kinds.contains(where: { $0 != nil }) else { return }
+    let references = destination.stored.references[column]
     for index in 0..<destination.stored.count {
-      let owner = destination.stored.references[column][index]
+      let owner = references[index]
       guard owner > 0 else { continue }
       let occurrence = destination.stored.occurrences[index]
       if occurrence >= 0, !destination.block[Int(occurrence)][inverse].isAbsent {
         if destination.block[Int(occurrence)][inverse].integer == owner { claims.memberCount += 1 }
         continue
       }
-      guard let kind = kinds[owner] else { continue }
+      guard let kind = kind(ofListOf: owner, in: batch, kinds) else { continue }
       if kind == .objects { claims.memberCount += 1 }
       if suspended.contains(owner) { continue }
       if kind == .keys || (occurrence >= 0 && mayDelete) {
@@ -229,6 +225,25 @@ final class LinkPlanner {
             owner: owner))
       }
     }
+  }
+
+  /// What kind of list each stored owner has in the payload, by occurrence.
+  private func listKinds(_ rule: Int, of batch: Batch) -> [LinkMentions.Kind?] {
+    var kinds = [LinkMentions.Kind?](repeating: nil, count: batch.occurrences.count)
+    let mentions = batch.mentions[rule]
+    activeMentions(rule, of: batch) { mention, owner in
+      guard !batch.occurrences[Int(owner)].flags.contains(.inserted) else { return }
+      kinds[Int(owner)] = mentions.kinds[mention]
+    }
+    return kinds
+  }
+
+  private func kind(
+    ofListOf owner: Int64, in batch: Batch, _ kinds: [LinkMentions.Kind?]
+  ) -> LinkMentions.Kind? {
+    guard let index = batch.stored.index(ofRow: owner) else { return nil }
+    let occurrence = batch.stored.occurrences[Int(index)]
+    return occurrence >= 0 && Int(occurrence) < kinds.count ? kinds[Int(occurrence)] : nil
   }
 
   /// Owners of lists in which a key could not be read: nobody can tell which member was meant.
@@ -249,17 +264,20 @@ final class LinkPlanner {
 
   /// Adds the to-one columns that differ to what the attributes' comparison found.
   private func compareReferences(_ batch: Batch) {
+    let slots = batch.node.toOneSlots
+    guard !slots.isEmpty else { return }
     for occurrence in batch.occurrences.indices {
       let mention = batch.occurrences[occurrence]
       guard mention.stored >= 0, !mention.flags.contains(.folded),
-        mention.flags.contains(.decided)
-          || mention.flags.contains(.referenceOnly)
+        !mention.flags.isDisjoint(with: [.decided, .referenceOnly])
       else { continue }
       let cells = batch.block[occurrence]
-      for (column, slot) in batch.node.toOneSlots.enumerated() where !cells[slot].isAbsent {
-        let stored = batch.stored.references[column][Int(mention.stored)]
-        if (cells[slot].isEmpty ? 0 : cells[slot].integer) != stored {
-          batch.noteDifference([slot], of: Int32(occurrence))
+      for column in slots.indices {
+        let cell = cells[slots[column]]
+        if case .absent = cell.kind { continue }
+        let destination = cell.holdsNothing ? 0 : Int64(bitPattern: cell.word)
+        if destination != batch.stored.references[column][Int(mention.stored)] {
+          batch.noteDifference([slots[column]], of: Int32(occurrence))
         }
       }
     }

@@ -166,11 +166,8 @@ extension Matcher {
   }
 
   private func storedOwner(_ index: Int32, _ mention: Occurrence, in batch: Batch) -> Int64 {
-    let rule = batches[Int(mention.ownerBatch)].node.relationships[Int(mention.ownerRule)]
-    guard let inverse = rule.relationship.inverseSlot,
-      let column = batch.node.toOneSlots.firstIndex(of: inverse)
-    else { return 0 }
-    return batch.stored.references[column][Int(index)]
+    let column = memberColumns[Int(mention.ownerBatch)][Int(mention.ownerRule)]
+    return column >= 0 ? batch.stored.references[column][Int(index)] : 0
   }
 
   /// Whether an earlier part of the payload listed a stored row under its present owner.

@@ -51,32 +51,45 @@ extension Matcher {
 
   private func read(_ batch: Batch, _ selection: RowSelection) throws {
     let toOneSlots = batch.node.toOneSlots
+    let slots = batch.node.attributeSlots
     let hasFamily = !batch.entity.subentities.isEmpty
     let mayRepeat = batch.stored.count > 0
+    let stored = batch.stored
     var count = 0
+    var likely: Int32 = 0
     try transaction.scan(batch.entity, selection) { cursor in
       count += 1
       if count % SyncControl.stride == 0 { try control.checkpoint() }
-      if mayRepeat, batch.stored.index(ofRow: cursor.row) != nil { return }
-      let index = batch.stored.append(
-        row: cursor.row, entity: hasFamily ? cursor.entityIndex : nil
-      ) { cursor.integer(toOneSlots[$0]) ?? 0 }
-      attach(index, cursor, in: batch)
+      let row = cursor.row
+      if mayRepeat, stored.index(ofRow: row) != nil { return }
+      let index = stored.append(row: row, entity: hasFamily ? cursor.entityIndex : nil) {
+        cursor.integer(toOneSlots[$0]) ?? 0
+      }
+      attach(index, cursor, slots, in: batch, likely: &likely)
     }
   }
 
   /// Connects a stored row with what the payload says of its key, and compares the two at once when
   /// there can be no doubt that they are the same object.
+  ///
+  /// - Parameter likely: The occurrence that is tried first. Rows were numbered in the order of an
+  ///   earlier payload, and most services send the same order again.
   @inline(__always)
-  private func attach(_ index: Int32, _ cursor: RowCursor, in batch: Batch) {
-    let head = batch.index.find { cursor.cell($0) }
+  private func attach(
+    _ index: Int32, _ cursor: RowCursor, _ slots: [Int], in batch: Batch, likely: inout Int32
+  ) {
+    let head =
+      if batch.keySlot >= 0 {
+        occurrence(ofKey: cursor.cell(batch.keySlot), in: batch, likely: &likely)
+      } else {
+        batch.index.find { cursor.cell($0) }
+      }
     if head >= 0 {
       let mention = batch.occurrences[Int(head)]
       if mention.stored < 0, !mention.flags.contains(.shared) {
         batch.occurrences[Int(head)].stored = index
-        batch.occurrences[Int(head)].row = cursor.row
-        batch.noteDifference(
-          cursor.differs(from: batch.block[Int(head)], among: batch.node.attributeSlots), of: head)
+        batch.occurrences[Int(head)].row = batch.stored.rows[Int(index)]
+        batch.noteDifference(cursor.differs(from: batch.block[Int(head)], among: slots), of: head)
       } else {
         let first = mention.stored >= 0 ? [mention.stored] : []
         batch.contested[head, default: first].append(index)
@@ -88,6 +101,21 @@ extension Matcher {
         batch.referenceStored[Int(reference)] = index
       }
     }
+  }
+
+  /// The first occurrence of a key, or -1.
+  @inline(__always)
+  private func occurrence(ofKey key: Cell, in batch: Batch, likely: inout Int32) -> Int32 {
+    if Int(likely) < batch.occurrences.count,
+      batch.occurrences[Int(likely)].flags.isDisjoint(with: [.shared, .keyless, .referenceOnly]),
+      batch.index.isKey(key, of: likely)
+    {
+      likely += 1
+      return likely - 1
+    }
+    let found = batch.index.find(key)
+    if found >= 0 { likely = found + 1 }
+    return found
   }
 
   /// Compares the objects whose row was not certain yet when it was read.

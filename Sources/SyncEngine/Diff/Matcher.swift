@@ -24,6 +24,10 @@ final class Matcher {
   let unreadableLists: Set<ListKey>
   let report: ReportBuilder
 
+  /// The column of ``StoredRows/references`` that leads to the owner, by the owner's batch and rule;
+  /// -1 where none does.
+  let memberColumns: [[Int]]
+
   /// First row number given out by this sync, by root entity: rows from there on are new.
   private(set) var firstNewRows: [Int: Int64] = [:]
   private var waves: [[Int32]]
@@ -43,6 +47,12 @@ final class Matcher {
     unreadableLists = stager.unreadableLists
     report = stager.report
     waves = batches.map { _ in [] }
+    memberColumns = stager.batches.map { owners in
+      owners.node.relationships.map { rule in
+        rule.relationship.inverseSlot
+          .flatMap { stager.batches[rule.node].node.toOneSlots.firstIndex(of: $0) } ?? -1
+      }
+    }
     total = batches.reduce(0) { $0 + $1.occurrences.count }
   }
 
@@ -54,8 +64,9 @@ final class Matcher {
       try openNextWave()
     } else {
       let occurrences = batches[root].occurrences
-      waves[root] = occurrences.indices.filter { occurrences[$0].flags.contains(.root) }
-        .map(Int32.init)
+      for index in occurrences.indices where occurrences[index].flags.contains(.root) {
+        waves[root].append(Int32(index))
+      }
     }
     while waves.contains(where: { !$0.isEmpty }) {
       for batch in batches where !waves[batch.number].isEmpty {

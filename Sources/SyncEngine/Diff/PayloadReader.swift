@@ -68,14 +68,14 @@ final class PayloadReader {
       path: request.path, firstItem: partItem, report: report)
     stager.replacements = replacements
     if let parent { stager.rootOwner = parent.addOwner(to: stager) }
-    let source = ItemSource(tape: tape, base: UInt(bitPattern: bytes.baseAddress))
+    let base = UInt(bitPattern: bytes.baseAddress)
     let start = reader.position
     while true {
       guard try reader.next(into: tape) else {
         isAtEnd = true
         break
       }
-      try stager.stageRootItem(source)
+      try stager.stageRootItem(ItemSource(tape: tape, base: base))
       if reader.position >= nextCheckpoint {
         try control.advance(.parse, to: reader.position, of: bytes.count)
         nextCheckpoint = reader.position + PayloadReader.stride

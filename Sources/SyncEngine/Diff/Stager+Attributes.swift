@@ -4,13 +4,14 @@ import SyncCore
 extension Stager {
   /// Fills cells from the members of an object, and collects what stands under relationship keys.
   func fill(
-    _ cells: UnsafeMutablePointer<Cell>, from token: Int, of source: ItemSource, node number: Int
+    _ cells: UnsafeMutablePointer<Cell>, from token: Int, of source: ItemSource, node: StagingNode
   ) throws {
-    let node = plan.nodes[number]
-    let scratch = scratch[number]
-    scratch.begin()
-    try fill(cells, from: token, of: source, members: node.members, node: node, scratch: scratch)
-    guard scratch.hasMissingRules else { return }
+    node.scratch.begin()
+    try fill(cells, from: token, of: source, table: node.table, node: node)
+    if node.scratch.hasMissingRules { try fillMissing(cells, node.batch.node) }
+  }
+
+  private func fillMissing(_ cells: UnsafeMutablePointer<Cell>, _ node: PlanNode) throws {
     for rule in node.attributes where cells[rule.slot].isAbsent {
       switch rule.missing {
       case .keep: break
@@ -26,78 +27,150 @@ extension Stager {
 
   private func fill(
     _ cells: UnsafeMutablePointer<Cell>, from token: Int, of source: ItemSource,
-    members: MemberTable,
-    node: PlanNode, scratch: StagingScratch
+    table: StagingTable, node: StagingNode
   ) throws {
-    let isArray = source.tape.tokens[token].kind == .array
-    var hint = 0
+    let tokens = source.tokens
+    guard case .object = tokens[token].kind else {
+      return try fillFromElements(cells, from: token, of: source, table: table, node: node)
+    }
+    var previous = -1
     var position = token + 1
-    for index in 0..<Int(source.tape.tokens[token].word) {
-      let entry: Int
-      if isArray {
-        entry = members.find(String(index))
-      } else {
-        entry = members.find(source.tape.text(position, arena: arena), hint: &hint)
-        position += 1
+    for _ in 0..<Int(truncatingIfNeeded: tokens[token].word) {
+      let key: UnsafeRawBufferPointer
+      switch tokens[position].kind {
+      case .string: key = tokens[position].content
+      default: key = source.tape.text(position, arena: arena)
       }
-      defer { position = Int(source.tape.tokens[position].next) }
-      guard entry >= 0 else {
-        if !isArray { scratch.noteUnused(source.tape.text(position - 1, arena: arena)) }
+      let value = position + 1
+      position = Int(tokens[value].next)
+      let number = table.find(key, after: &previous)
+      guard number >= 0 else {
+        node.scratch.noteUnused(key)
         continue
       }
-      let member = members.entries[entry]
-      for target in member.targets {
-        if target.kind == .attribute {
-          try convert(
-            position, of: source, target: target, into: cells, node: node, scratch: scratch)
-        } else {
-          candidates.append(
-            LinkCandidate(
-              rule: target.rule, kind: target.kind, precedence: target.precedence, token: position))
-        }
-      }
-      guard let child = member.child else { continue }
-      switch source.tape.tokens[position].kind {
-      case .object, .array:
-        try fill(
-          cells, from: position, of: source, members: child, node: node, scratch: scratch)
-      case .null:
-        // Null where an object was expected clears everything that would have been read from it.
-        for target in member.descendants {
-          let slot = node.attributes[target.rule].slot
-          if cells[slot].isAbsent { cells[slot] = .null }
-        }
+      let entry = table[number]
+      switch entry.use {
+      case .general:
+        try fillInGeneral(cells, number, from: value, of: source, table: table, node: node)
+      case .link:
+        candidates.append(
+          LinkCandidate(
+            rule: Int(entry.rule), kind: entry.kind, precedence: entry.precedence, token: value))
       default:
-        if member.targets.isEmpty {
-          noteIgnored(
-            node, property: member.key,
-            "“\(member.key)” is no object, so nothing below it was read.")
+        if !fillInPlace(cells, entry, from: tokens[value], scratch: node.scratch) {
+          try fillInGeneral(cells, number, from: value, of: source, table: table, node: node)
         }
       }
     }
   }
 
+  /// Converts the usual JSON of the usual types.
+  ///
+  /// - Returns: False when the value is something else.
   @inline(__always)
+  private func fillInPlace(
+    _ cells: UnsafeMutablePointer<Cell>, _ entry: StagingTable.Entry, from token: JSONToken,
+    scratch: StagingScratch
+  ) -> Bool {
+    var cell = Cell(word: token.word, length: 0, kind: .integer)
+    switch (entry.use, token.kind) {
+    case (.text, .string):
+      cell.length = token.length
+      cell.kind = .text
+    case (.integer, .integer):
+      break
+    case (.boolean, .true):
+      cell.word = 1
+    case (.boolean, .false):
+      cell.word = 0
+    case (.date, .string):
+      guard let date = DateText.parse(token.content) else { return false }
+      cell.word = date.bitPattern
+      cell.kind = .real
+    case (.real, .integer):
+      cell.word = Double(Int64(bitPattern: token.word)).bitPattern
+      cell.kind = .real
+    case (.real, .number):
+      guard let number = NumberText(token.content), case let value = number.double, value.isFinite
+      else { return false }
+      cell.word = value.bitPattern
+      cell.kind = .real
+    case (_, .null):
+      cell.word = 0
+      cell.kind = .null
+    default:
+      return false
+    }
+    if scratch.claims(Int(entry.rule), entry.precedence) { cells[Int(entry.slot)] = cell }
+    return true
+  }
+
+  /// A step of a dotted key that is a position in an array.
+  private func fillFromElements(
+    _ cells: UnsafeMutablePointer<Cell>, from token: Int, of source: ItemSource,
+    table: StagingTable, node: StagingNode
+  ) throws {
+    var position = token + 1
+    for index in 0..<Int(source.tokens[token].word) {
+      defer { position = Int(source.tokens[position].next) }
+      let number = table.members.find(String(index))
+      guard number >= 0 else { continue }
+      try fillInGeneral(cells, number, from: position, of: source, table: table, node: node)
+    }
+  }
+
+  /// Fills everything that a key means.
+  private func fillInGeneral(
+    _ cells: UnsafeMutablePointer<Cell>, _ number: Int, from token: Int, of source: ItemSource,
+    table: StagingTable, node: StagingNode
+  ) throws {
+    let member = table.members.entries[number]
+    for target in member.targets {
+      if target.kind == .attribute {
+        try convert(token, of: source, target: target, into: cells, node: node)
+      } else {
+        candidates.append(
+          LinkCandidate(
+            rule: target.rule, kind: target.kind, precedence: target.precedence, token: token))
+      }
+    }
+    guard let child = table.children[number] else { return }
+    switch source.tokens[token].kind {
+    case .object, .array:
+      try fill(cells, from: token, of: source, table: child, node: node)
+    case .null:
+      // Null where an object was expected clears everything that would have been read from it.
+      for target in member.descendants {
+        let slot = node.batch.node.attributes[target.rule].slot
+        if cells[slot].isAbsent { cells[slot] = .null }
+      }
+    default:
+      if member.targets.isEmpty {
+        noteIgnored(
+          node.batch.node, property: member.key,
+          "“\(member.key)” is no object, so nothing below it was read.")
+      }
+    }
+  }
+
   private func convert(
     _ token: Int, of source: ItemSource, target: MemberTarget,
-    into cells: UnsafeMutablePointer<Cell>, node: PlanNode, scratch: StagingScratch
+    into cells: UnsafeMutablePointer<Cell>, node: StagingNode
   ) throws {
-    guard scratch.claims(target) else { return }
-    let rule = node.attributes[target.rule]
+    guard node.scratch.claims(target.rule, target.precedence) else { return }
+    let rule = node.batch.node.attributes[target.rule]
     switch rule.converter.convert(token, of: source.tape, arena: arena) {
     case .cell(let cell):
       cells[rule.slot] = cell
     case .ignore:
       break
     case .mismatch(let reason):
-      try refuse(reason.message(for: rule.type), token: token, of: source, rule: rule, node: node)
+      try refuse(reason.message(for: rule.type), rule: rule, node: node.batch.node)
       if rule.mismatch == .clear { cells[rule.slot] = .null }
     }
   }
 
-  private func refuse(
-    _ reason: String, token: Int, of source: ItemSource, rule: AttributeRule, node: PlanNode
-  ) throws {
+  private func refuse(_ reason: String, rule: AttributeRule, node: PlanNode) throws {
     let message = "“\(rule.name)” of “\(node.entity.name)”: \(reason)."
     if rule.mismatch == .fail {
       throw SyncError(

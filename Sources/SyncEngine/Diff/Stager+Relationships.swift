@@ -4,16 +4,16 @@ import SyncCore
 extension Stager {
   /// Stages what the object says about one relationship, if it says anything.
   func stageLink(
-    _ rule: Int, of owner: Int32, in batch: Batch, candidates range: Range<Int>, source: ItemSource
+    _ link: StagingLink, of owner: Int32, in batch: Batch, candidates range: Range<Int>,
+    source: ItemSource
   ) throws {
-    guard !range.isEmpty, let choice = choose(rule, range, source) else { return }
-    let relationship = batch.node.relationships[rule]
-    path.push(relationship.name)
+    guard let choice = choose(link.rule, range, source) else { return }
+    path.push(node: batch.number, rule: link.rule)
     defer { path.pop() }
-    if relationship.relationship.isToMany {
-      try stageToMany(rule, of: owner, in: batch, choice: choice, source: source)
+    if link.isToMany {
+      try stageToMany(link, of: owner, in: batch, choice: choice, source: source)
     } else {
-      try stageToOne(rule, of: owner, in: batch, choice: choice, source: source)
+      try stageToOne(link, of: owner, in: batch, choice: choice, source: source)
     }
   }
 
@@ -24,63 +24,63 @@ extension Stager {
     var bestRank = Int.max
     for index in range where candidates[index].rule == rule {
       let candidate = candidates[index]
-      let kind = source.tape.tokens[candidate.token].kind
+      let kind = source.tokens[candidate.token].kind
       var rank = Int(candidate.precedence)
       if kind == .null { rank += 1_000 }
-      if candidate.kind == .references, kind != .object { rank += 100 }
+      if case .references = candidate.kind, kind != .object { rank += 100 }
       if rank < bestRank { (best, bestRank) = (candidate, rank) }
     }
     return best
   }
 
   private func stageToOne(
-    _ rule: Int, of owner: Int32, in batch: Batch, choice: LinkCandidate, source: ItemSource
+    _ link: StagingLink, of owner: Int32, in batch: Batch, choice: LinkCandidate,
+    source: ItemSource
   ) throws {
-    let relationship = batch.node.relationships[rule]
-    switch source.tape.tokens[choice.token].kind {
+    switch source.tokens[choice.token].kind {
     case .null:
-      batch.mentions[rule].append(owner: owner, kind: .objects, targets: EmptyCollection())
+      link.mentions.append(owner: owner, kind: .objects, targets: EmptyCollection())
     case .object:
       let child = try stage(
-        choice.token, of: source, node: relationship.node,
-        role: .toOne(Owner(batch: batch.number, owner: owner, rule: rule)))
+        choice.token, of: source, node: link.node,
+        role: .toOne(Owner(batch: batch.number, owner: owner, rule: link.rule)))
       guard let child else { return }
-      batch.mentions[rule].append(
+      link.mentions.append(
         owner: owner, kind: .objects, targets: CollectionOfOne(child))
     case .array:
       noteIgnored(
-        batch.node, property: relationship.name,
-        "“\(relationship.name)” leads to one object, and the payload gives a list.")
+        batch.node, property: link.name,
+        "“\(link.name)” leads to one object, and the payload gives a list.")
     default:
-      guard let reference = stageReference(choice.token, of: source, rule: relationship, batch)
+      guard let reference = stageReference(choice.token, of: source, link, batch)
       else {
         return
       }
-      batch.mentions[rule].append(
+      link.mentions.append(
         owner: owner, kind: .keys, targets: CollectionOfOne(~reference))
     }
   }
 
   private func stageToMany(
-    _ rule: Int, of owner: Int32, in batch: Batch, choice: LinkCandidate, source: ItemSource
+    _ link: StagingLink, of owner: Int32, in batch: Batch, choice: LinkCandidate,
+    source: ItemSource
   ) throws {
-    let relationship = batch.node.relationships[rule]
     let token = choice.token
     let emptyKind: LinkMentions.Kind = choice.kind == .references ? .keys : .objects
-    switch source.tape.tokens[token].kind {
+    switch source.tokens[token].kind {
     case .null:
-      batch.mentions[rule].append(owner: owner, kind: emptyKind, targets: EmptyCollection())
+      link.mentions.append(owner: owner, kind: emptyKind, targets: EmptyCollection())
     case .array:
       let first = targets.count
-      defer { targets.removeSubrange(first...) }
-      let holdsObjects = try stageElements(token, of: source, rule: rule, owner: owner, in: batch)
+      defer { targets.removeAll(from: first) }
+      let holdsObjects = try stageElements(token, of: source, link, owner: owner, in: batch)
       let kind: LinkMentions.Kind =
         holdsObjects ? .objects : (targets.count == first ? emptyKind : .keys)
-      batch.mentions[rule].append(owner: owner, kind: kind, targets: targets[first...])
+      link.mentions.append(owner: owner, kind: kind, targets: targets[first...])
     default:
       noteIgnored(
-        batch.node, property: relationship.name,
-        "“\(relationship.name)” leads to many objects, and the payload gives no list.")
+        batch.node, property: link.name,
+        "“\(link.name)” leads to many objects, and the payload gives no list.")
     }
   }
 
@@ -88,28 +88,26 @@ extension Stager {
   ///
   /// - Returns: Whether there were objects among them, not keys alone.
   private func stageElements(
-    _ token: Int, of source: ItemSource, rule: Int, owner: Int32, in batch: Batch
+    _ token: Int, of source: ItemSource, _ link: StagingLink, owner: Int32, in batch: Batch
   ) throws -> Bool {
-    let relationship = batch.node.relationships[rule]
-    let isOwned = relationship.relationship.kind == .oneToMany
-    let place = Owner(batch: batch.number, owner: owner, rule: rule)
-    let role: Role = isOwned ? .member(place) : .shared(place)
+    let place = Owner(batch: batch.number, owner: owner, rule: link.rule)
+    let role: Role = link.isOwned ? .member(place) : .shared(place)
     var holdsObjects = false
     var element = token + 1
-    for index in 0..<Int(source.tape.tokens[token].word) {
-      defer { element = Int(source.tape.tokens[element].next) }
+    for index in 0..<Int(source.tokens[token].word) {
+      defer { element = Int(source.tokens[element].next) }
       path.setIndex(index)
-      switch source.tape.tokens[element].kind {
+      switch source.tokens[element].kind {
       case .object:
         holdsObjects = true
-        let child = try stage(element, of: source, node: relationship.node, role: role)
+        let child = try stage(element, of: source, node: link.node, role: role)
         if let child { targets.append(child) }
       case .null, .array:
         noteIgnored(
-          batch.node, property: relationship.name,
-          "An element of “\(relationship.name)” is neither an object nor a key.")
+          batch.node, property: link.name,
+          "An element of “\(link.name)” is neither an object nor a key.")
       default:
-        if let reference = stageReference(element, of: source, rule: relationship, batch) {
+        if let reference = stageReference(element, of: source, link, batch) {
           targets.append(~reference)
         }
       }
@@ -119,34 +117,29 @@ extension Stager {
 
   /// Notes a key that refers to an object of the destination.
   private func stageReference(
-    _ token: Int, of source: ItemSource, rule: RelationshipRule, _ batch: Batch
+    _ token: Int, of source: ItemSource, _ link: StagingLink, _ batch: Batch
   ) -> Int32? {
-    let destination = batches[rule.node]
-    guard destination.node.identity.count == 1,
-      let identity = destination.node.attributeRule(forSlot: destination.node.identity[0])
-    else {
+    let node = nodes[link.node]
+    let destination = node.batch
+    guard let slot = node.keySlot, let converter = node.keyConverter else {
       noteIgnored(
-        batch.node, property: rule.name,
-        "“\(destination.entity.name)” has no primary key to look “\(rule.name)” up by.")
+        batch.node, property: link.name,
+        "“\(destination.entity.name)” has no primary key to look “\(link.name)” up by.")
       return nil
     }
-    let converter = destination.node.attributes[identity].converter
     guard case .cell(let key) = converter.convert(token, of: source.tape, arena: arena),
       !key.isEmpty
     else {
       noteIgnored(
-        batch.node, property: rule.name,
-        "A key of “\(rule.name)” does not fit the primary key of “\(destination.entity.name)”.")
+        batch.node, property: link.name,
+        "A key of “\(link.name)” does not fit the primary key of “\(destination.entity.name)”.")
       return nil
     }
     let row = destination.references.append()
-    destination.references[row][destination.node.identity[0]] = key
-    let known = destination.referenceIndex.find(identityOf: destination.references[row])
-    if known >= 0 {
-      destination.references.removeLast()
-      return known
-    }
-    destination.referenceIndex.insert(Int32(row))
-    return Int32(row)
+    destination.references[row][slot] = key
+    let known = destination.referenceIndex.findOrInsert(Int32(row))
+    if known < 0 { return Int32(row) }
+    destination.references.removeLast()
+    return known
   }
 }

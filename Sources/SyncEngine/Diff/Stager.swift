@@ -33,10 +33,10 @@ final class Stager {
 
   let operations: SyncOperations
   let onItemError: ItemErrorPolicy?
-  let scratch: [StagingScratch]
-  var path: PayloadPath
-  var candidates: [LinkCandidate] = []
-  var targets: [Int32] = []
+  let nodes: [StagingNode]
+  let path: PayloadPath
+  let candidates = PlainArray<LinkCandidate>()
+  let targets = PlainArray<Int32>()
   private var rootTargets: [Int32] = []
 
   init(
@@ -48,10 +48,10 @@ final class Stager {
     self.plan = plan
     self.operations = operations
     self.onItemError = onItemError
-    self.path = PayloadPath(list: path)
+    self.path = PayloadPath(list: path, plan: plan)
     self.report = report
     batches = plan.nodes.enumerated().map { Batch(node: $1, number: $0) }
-    scratch = plan.nodes.map { StagingScratch(node: $0) }
+    nodes = batches.map { StagingNode($0) }
   }
 
   /// The batch of the root items.
@@ -96,8 +96,8 @@ final class Stager {
       batches[owner.batch].mentions[owner.rule].append(
         owner: owner.owner, kind: .objects, targets: rootTargets)
     }
-    for (batch, scratch) in zip(batches, scratch) where !batch.occurrences.isEmpty {
-      scratch.report(into: &report[batch.entity])
+    for node in nodes where !node.batch.occurrences.isEmpty {
+      node.scratch.report(into: &report[node.batch.entity])
     }
   }
 
@@ -118,25 +118,24 @@ final class Stager {
   private func stage(
     _ token: Int, of source: ItemSource, address: UInt, node number: Int, role: Role
   ) throws -> Int32? {
-    let batch = batches[number]
-    guard source.tape.tokens[token].kind == .object else {
-      try skip(batch, "The item is \(source.tape.tokens[token].kind.text), not an object.")
+    let node = nodes[number]
+    let batch = node.batch
+    guard case .object = source.tokens[token].kind else {
+      try skip(batch, "The item is \(source.tokens[token].kind.text), not an object.")
       return nil
     }
     let row = batch.block.append()
     let firstCandidate = candidates.count
-    defer { candidates.removeSubrange(firstCandidate...) }
-    try fill(batch.block[row], from: token, of: source, node: number)
-    let occurrence: Int32
-    do {
-      guard let known = try identify(row, in: batch, source: address, role: role) else {
-        return nil
-      }
-      occurrence = known
+    defer { candidates.removeAll(from: firstCandidate) }
+    try fill(batch.block[row], from: token, of: source, node: node)
+    guard let occurrence = try identify(row, in: node, source: address, role: role) else {
+      return nil
     }
-    for rule in batch.node.relationships.indices {
-      let range = firstCandidate..<candidates.count
-      try stageLink(rule, of: occurrence, in: batch, candidates: range, source: source)
+    if candidates.count > firstCandidate {
+      for link in node.links {
+        let range = firstCandidate..<candidates.count
+        try stageLink(link, of: occurrence, in: batch, candidates: range, source: source)
+      }
     }
     return occurrence
   }
@@ -145,11 +144,16 @@ final class Stager {
 
   /// Decides which object a freshly filled row is, as far as the payload alone can tell.
   private func identify(
-    _ row: Int, in batch: Batch, source: UInt, role: Role
+    _ row: Int, in node: StagingNode, source: UInt, role: Role
   ) throws -> Int32? {
+    let batch = node.batch
     let cells = batch.block[row]
     let isKeyless =
-      batch.node.identity.isEmpty || batch.node.identity.contains { cells[$0].isEmpty }
+      if let slot = node.keySlot {
+        cells[slot].holdsNothing
+      } else {
+        !node.hasIdentity || batch.node.identity.contains { cells[$0].isEmpty }
+      }
     var occurrence = Occurrence()
     occurrence.source = source
     if let owner = role.owner {
@@ -161,8 +165,9 @@ final class Stager {
     if isKeyless || alwaysInserts(role) {
       return try identifyKeyless(row, occurrence, in: batch, role: role)
     }
-    let head = batch.index.find(identityOf: cells)
-    if head >= 0, let earlier = earlierOccurrence(like: occurrence, from: head, in: batch) {
+    let head = batch.index.findOrInsert(Int32(row))
+    guard head >= 0 else { return batch.append(occurrence) }
+    if let earlier = earlierOccurrence(like: occurrence, from: head, in: batch) {
       batch.overlay(row, over: Int(earlier))
       batch.block.removeLast()
       batch.hasRepeats = true

@@ -36,19 +36,28 @@ struct ListKey: Hashable {
   let rule: Int
 }
 
-/// A scanned item, and where the bytes lie that its offsets count from.
+/// A scanned item, and where the bytes lie that its offsets count from. Valid until the tape is used
+/// for the next item.
 struct ItemSource {
   let tape: JSONTape
   let base: UInt
+  let tokens: UnsafeMutablePointer<JSONToken>
+
+  init(tape: JSONTape, base: UInt) {
+    self.tape = tape
+    self.base = base
+    tokens = tape.tokens
+  }
 
   /// Address of a value: what identifies an item of the payload.
+  @inline(__always)
   func address(_ token: Int) -> UInt {
-    base + UInt(tape.tokens[token].start)
+    base + UInt(truncatingIfNeeded: tokens[token].start)
   }
 }
 
 /// A value under a key of a relationship.
-struct LinkCandidate {
+struct LinkCandidate: BitwiseCopyable {
   let rule: Int
   let kind: MemberTarget.Kind
   let precedence: UInt8
@@ -69,8 +78,9 @@ public enum ItemErrorPolicy: String, Sendable, Hashable, CaseIterable, Codable {
 /// which spelling, and what the report will say of all of them.
 final class StagingScratch {
   private let node: PlanNode
-  private var precedence: [UInt8]
-  private var filled: [Bool]
+  private let precedence: UnsafeMutablePointer<UInt8>
+  private let filled: UnsafeMutablePointer<Bool>
+  private let count: Int
   private var unused: [(key: [UInt8], count: Int)] = []
   private var unusedHint = 0
   private static let unclaimed = UInt8.max
@@ -81,22 +91,30 @@ final class StagingScratch {
   init(node: PlanNode) {
     self.node = node
     hasMissingRules = node.attributes.contains { $0.missing != .keep }
-    precedence = Array(repeating: StagingScratch.unclaimed, count: node.attributes.count)
-    filled = Array(repeating: false, count: node.attributes.count)
+    count = node.attributes.count
+    precedence = .allocate(capacity: count)
+    precedence.initialize(repeating: StagingScratch.unclaimed, count: count)
+    filled = .allocate(capacity: count)
+    filled.initialize(repeating: false, count: count)
+  }
+
+  deinit {
+    precedence.deallocate()
+    filled.deallocate()
   }
 
   /// Forgets the last object.
   func begin() {
-    for index in precedence.indices { precedence[index] = StagingScratch.unclaimed }
+    precedence.update(repeating: StagingScratch.unclaimed, count: count)
     unusedHint = 0
   }
 
   /// Whether a spelling may fill its attribute: no more explicit one of the same object did.
   @inline(__always)
-  func claims(_ target: MemberTarget) -> Bool {
-    guard target.precedence <= precedence[target.rule] else { return false }
-    precedence[target.rule] = target.precedence
-    filled[target.rule] = true
+  func claims(_ rule: Int, _ precedence: UInt8) -> Bool {
+    guard precedence <= self.precedence[rule] else { return false }
+    self.precedence[rule] = precedence
+    filled[rule] = true
     return true
   }
 
@@ -128,37 +146,50 @@ final class StagingScratch {
 }
 
 /// Where in the payload the stager is, kept as numbers and written only when a report needs it.
-struct PayloadPath: CustomStringConvertible {
-  private var steps: [(name: String, index: Int)] = []
+/// Confined to the stager.
+final class PayloadPath: CustomStringConvertible {
+  private struct Step: BitwiseCopyable {
+    var node: Int32
+    var rule: Int32
+    var index: Int
+  }
+
+  private let steps = PlainArray<Step>()
   private var item = 0
   private let list: String
+  private let plan: MappingPlan
 
   /// - Parameter list: The dotted path of the list inside the document.
-  init(list: String?) {
+  init(list: String?, plan: MappingPlan) {
     self.list = list.map { "$." + $0 } ?? "$"
+    self.plan = plan
   }
 
-  mutating func reset(item: Int) {
+  func reset(item: Int) {
     self.item = item
-    steps.removeAll(keepingCapacity: true)
+    steps.removeAll(from: 0)
   }
 
-  mutating func push(_ name: String) {
-    steps.append((name, -1))
+  /// Goes to a relationship of the node.
+  @inline(__always)
+  func push(node: Int, rule: Int) {
+    steps.append(Step(node: Int32(node), rule: Int32(rule), index: -1))
   }
 
-  mutating func setIndex(_ index: Int) {
+  @inline(__always)
+  func setIndex(_ index: Int) {
     steps[steps.count - 1].index = index
   }
 
-  mutating func pop() {
-    steps.removeLast()
+  @inline(__always)
+  func pop() {
+    steps.removeAll(from: steps.count - 1)
   }
 
   var description: String {
     var result = "\(list)[\(item)]"
     for step in steps {
-      result += "." + step.name
+      result += "." + plan.nodes[Int(step.node)].relationships[Int(step.rule)].name
       if step.index >= 0 { result += "[\(step.index)]" }
     }
     return result

@@ -1,31 +1,35 @@
 import SyncCore
+import SyncStore
 
 /// The stored rows that take part in a sync, as far as linking needs them: number, entity and
 /// destinations of the to-one columns. Attribute values are compared while the rows are read and not
-/// kept.
-struct StoredRows {
-  private(set) var rows: [Int64] = []
+/// kept. Confined to the sync that owns it.
+final class StoredRows {
+  let rows = PlainArray<Int64>()
 
   /// The occurrence that turned out to be the row's object, or -1.
-  var occurrences: [Int32] = []
+  let occurrences = PlainArray<Int32>()
 
   /// Entity index of each row; empty when the entity has no subentities.
-  private(set) var entities: [Int16] = []
+  let entities = PlainArray<Int16>(capacity: 1)
 
   /// Destination rows of each to-one column, 0 for none; in the order of the node's to-one slots.
-  private(set) var references: [[Int64]]
+  let references: [PlainArray<Int64>]
 
+  /// Whether each row's number is larger than the one before, as after one scan.
+  private var isAscending = true
   private var indexByRow: [Int64: Int32] = [:]
   private var indexedCount = 0
 
   init(referenceCount: Int) {
-    references = Array(repeating: [], count: referenceCount)
+    references = (0..<referenceCount).map { _ in PlainArray() }
   }
 
   var count: Int { rows.count }
 
   @inline(__always)
-  mutating func append(row: Int64, entity: Int?, reference: (Int) -> Int64) -> Int32 {
+  func append(row: Int64, entity: Int?, reference: (Int) -> Int64) -> Int32 {
+    if let last = rows.last, last >= row { isAscending = false }
     rows.append(row)
     occurrences.append(-1)
     if let entity { entities.append(Int16(entity)) }
@@ -35,12 +39,27 @@ struct StoredRows {
 
   /// Index of the stored row of that number, or nil when it was not read.
   ///
-  /// - Complexity: O(1) expected; the first call after rows were added indexes those.
-  mutating func index(ofRow row: Int64) -> Int32? {
+  /// - Complexity: O(log *n*) while rows came in order; else O(1) expected, and the first call after
+  ///   rows were added indexes those.
+  func index(ofRow row: Int64) -> Int32? {
+    if isAscending { return sortedIndex(ofRow: row) }
     while indexedCount < rows.count {
       indexByRow[rows[indexedCount]] = Int32(indexedCount)
       indexedCount += 1
     }
     return indexByRow[row]
   }
+
+  private func sortedIndex(ofRow row: Int64) -> Int32? {
+    var low = 0
+    var high = rows.count
+    while low < high {
+      let middle = (low + high) / 2
+      if rows[middle] < row { low = middle + 1 } else { high = middle }
+    }
+    return low < rows.count && rows[low] == row ? Int32(low) : nil
+  }
 }
+
+@available(*, unavailable, message: "Stored rows are confined to the sync that reads them.")
+extension StoredRows: Sendable {}

@@ -167,7 +167,7 @@ final class SyncPass {
     if request.operations.contains(.delete), root.node.policy.storedDuplicates == .keepOne {
       claims.sortDuplicates(of: root)
     }
-    knownRows = isOnlyPart && root.isComplete ? root.stored.rows : nil
+    knownRows = isOnlyPart && root.isComplete ? Array(root.stored.rows) : nil
   }
 
   /// Ends a page: the session takes over what it said.

@@ -16,7 +16,7 @@ package struct MemberTable: Sendable {
 
   /// What the item itself fills, whatever it is: rules with an empty path.
   package let itself: [MemberTarget]
-  private let index: MemberIndex
+  let index: MemberIndex
   private let aliases: MemberAliases?
 
   package init(entries: [MemberEntry], itself: [MemberTarget] = []) {
@@ -81,7 +81,7 @@ package struct MemberEntry: Sendable {
 
 /// A rule that a key fills.
 package struct MemberTarget: Sendable, Hashable {
-  package enum Kind: UInt8, Sendable {
+  package enum Kind: UInt8, Sendable, BitwiseCopyable {
     case attribute
     /// A relationship given by identifiers.
     case references

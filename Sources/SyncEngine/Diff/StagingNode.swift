@@ -1,0 +1,57 @@
+import SyncCore
+
+/// What the stager needs of one plan node, ready at hand: asking the plan itself would copy its rules,
+/// names and all, for every object. Confined to the stager.
+final class StagingNode {
+  let batch: Batch
+  let table: StagingTable
+  let scratch: StagingScratch
+  let links: [StagingLink]
+
+  /// Whether objects have a key at all, and the slot when it is a single one.
+  let hasIdentity: Bool
+  let keySlot: Int?
+
+  /// How keys that refer to objects of the node are read, when they can be looked up.
+  let keyConverter: ValueConverter?
+
+  init(_ batch: Batch) {
+    self.batch = batch
+    let node = batch.node
+    table = StagingTable(node.members, of: node)
+    scratch = StagingScratch(node: node)
+    links = node.relationships.enumerated().map { rule, relationship in
+      StagingLink(
+        rule: rule, node: relationship.node, isToMany: relationship.relationship.isToMany,
+        isOwned: relationship.relationship.kind == .oneToMany, name: relationship.name,
+        mentions: batch.mentions[rule])
+    }
+    hasIdentity = !node.identity.isEmpty
+    keySlot = node.identity.count == 1 ? node.identity[0] : nil
+    keyConverter = keySlot.flatMap { node.attributeRule(forSlot: $0) }
+      .map { node.attributes[$0].converter }
+  }
+}
+
+/// What the stager needs of one relationship.
+final class StagingLink {
+  let rule: Int
+  let node: Int
+  let isToMany: Bool
+
+  /// Whether each object has one owner in the relationship.
+  let isOwned: Bool
+  let name: String
+  let mentions: LinkMentions
+
+  init(
+    rule: Int, node: Int, isToMany: Bool, isOwned: Bool, name: String, mentions: LinkMentions
+  ) {
+    self.rule = rule
+    self.node = node
+    self.isToMany = isToMany
+    self.isOwned = isOwned
+    self.name = name
+    self.mentions = mentions
+  }
+}
