@@ -48,6 +48,44 @@ extension StoreReader {
     return result
   }
 
+  /// Visits the pairs of a many-to-many relationship for many owners, in the order that ``members(of:in:owners:)``
+  /// has, without looking at the members themselves. One scan when the owners are many of those there are.
+  ///
+  /// - Parameter owners: row numbers of objects of the entity, ascending, each once.
+  package func scanLinks(
+    of relationship: RelationshipDescription, in entity: EntityDescription, owners: [Int64],
+    _ body: (_ owner: Int64, _ member: Int64) throws -> Void
+  ) throws {
+    let storage = layout.storage(of: relationship, in: entity)
+    guard case .link(let end) = storage, let storage, !owners.isEmpty else { return }
+    try prepareToLookUp(end.table)
+    let select =
+      "SELECT l.\(end.ownerColumn), l.\(end.memberColumn) FROM \(end.table.quoted) l"
+    let order =
+      " ORDER BY " + (["l.\(end.ownerColumn)"] + memberOrder(storage)).joined(separator: ", ")
+    if try owners.count * StoreReader.scanShare >= estimatedCount(of: entity) {
+      let statement = try connection.statement(select + order)
+      defer { statement.reset() }
+      var next = 0
+      while next < owners.count, try statement.step() {
+        let owner = statement.integer(0)
+        while next < owners.count, owners[next] < owner { next += 1 }
+        if next < owners.count, owners[next] == owner { try body(owner, statement.integer(1)) }
+      }
+      return
+    }
+    try KeyChunks.forEach(owners.count) { start, count, parameters in
+      let statement = try connection.statement(
+        "\(select) WHERE l.\(end.ownerColumn) IN \(KeyChunks.placeholders(parameters))" + order)
+      KeyChunks.bind(owners, from: start, count: count, parameters: parameters, to: statement)
+      defer { statement.reset() }
+      while try statement.step() { try body(statement.integer(0), statement.integer(1)) }
+    }
+  }
+
+  /// From this share of the owners on, one scan is cheaper than looking them up.
+  private static let scanShare = 6
+
   private func entityColumn(of table: Table) -> String {
     table.hasEntityColumn ? ", m._entity" : ""
   }

@@ -8,9 +8,10 @@ extension StoreTransaction {
   ///   - entity: the entity that has the relationship; owners may be of subentities.
   ///   - positions: for each pair the member's position among the owner's, when the relationship is
   ///     ordered; nil appends. The other side of an ordered inverse is always appended.
+  ///   - areNew: whether the caller knows that none of the pairs exists.
   package func addLinks(
     _ relationship: RelationshipDescription, of entity: EntityDescription,
-    pairs: [(owner: Int64, member: Int64)], positions: [Int64]? = nil
+    pairs: [(owner: Int64, member: Int64)], positions: [Int64]? = nil, areNew: Bool = false
   ) throws {
     let writer = try linkWriter(relationship, of: entity)
     let end = writer.end
@@ -31,7 +32,7 @@ extension StoreTransaction {
         entries.append(LinkWriter.Entry(pair: mirror, order: index))
       }
     }
-    try writer.keepNew(&entries)
+    try writer.keepNew(&entries, areNew: areNew && !end.table.isSymmetric)
     do {
       try writer.insert(entries)
     } catch let error as StoreError {
@@ -126,11 +127,14 @@ extension StoreTransaction {
     let owners = layout.table(of: entity)
     let members = layout.entities[relationship.destinationIndex].table
     let slots: SlotSet = [relationship.slot]
-    let inverseSlots: SlotSet? = relationship.inverseSlot.map { [$0] }
+    // A member may have thousands of owners; one record of it is enough.
+    var changed = Set<Int64>()
     for pair in pairs {
       let (owner, member) = end.isForward ? (pair.source, pair.target) : (pair.target, pair.source)
       recorder.update(owner, in: owners, slots: slots)
-      if let inverseSlots { recorder.update(member, in: members, slots: inverseSlots) }
+      if !recorder.isNew(member, in: members) { changed.insert(member) }
     }
+    guard let inverse = relationship.inverseSlot else { return }
+    for member in changed.sorted() { recorder.update(member, in: members, slots: [inverse]) }
   }
 }

@@ -37,6 +37,51 @@ extension LinkPlanner {
     return result
   }
 
+  /// The rows each owner lists, ascending by owner.
+  struct MemberLists {
+    var owners: [(row: Int64, start: Int, count: Int)] = []
+    let members = PlainArray<Int64>()
+
+    /// The rows of one list, in payload order, each once.
+    func members(of index: Int) -> UnsafeBufferPointer<Int64> {
+      UnsafeBufferPointer(start: members.start + owners[index].start, count: owners[index].count)
+    }
+  }
+
+  /// The lists of a many-to-many relationship. Like ``lists(_:of:)``, and notes what does not exist.
+  func memberLists(_ rule: Int, of batch: Batch) -> MemberLists {
+    let relationship = batch.node.relationships[rule]
+    let destination = batches[relationship.node]
+    let mentions = batch.mentions[rule]
+    var result = MemberLists()
+    let members = result.members
+    activeMentions(rule, of: batch) { mention, owner in
+      let targets = mentions.targets(of: mention)
+      let start = members.count
+      // Most lists are short, and need no set to see what they repeat.
+      var seen = Set<Int64>()
+      for target in targets {
+        guard let row = row(of: target, in: destination) else {
+          noteUnresolved(target, relationship, owner, batch)
+          continue
+        }
+        if targets.count > 16 {
+          guard seen.insert(row).inserted else { continue }
+        } else if members[start...].contains(row) {
+          continue
+        }
+        members.append(row)
+      }
+      result.owners.append(
+        (batch.occurrences[Int(owner)].row, start, members.count - start))
+    }
+    let owners = result.owners
+    if !zip(owners, owners.dropFirst()).allSatisfy({ $0.row < $1.row }) {
+      result.owners.sort { $0.row < $1.row }
+    }
+    return result
+  }
+
   /// Pairs that the lists at the other end of a many-to-many relationship speak for.
   func pairsFromOtherSide(_ rule: Int, of batch: Batch) -> Set<Pair> {
     let relationship = batch.node.relationships[rule]

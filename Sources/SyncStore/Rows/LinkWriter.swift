@@ -42,8 +42,9 @@ struct LinkWriter {
   /// Leaves only entries whose pair is not stored, each once, in the order of the primary key, with
   /// positions where the table keeps any.
   ///
+  /// - Parameter areNew: whether the caller knows that none is stored.
   /// - Complexity: O(*n* log *n*), linear when they come in order; one look-up per 512 sources.
-  func keepNew(_ entries: inout [Entry]) throws {
+  func keepNew(_ entries: inout [Entry], areNew: Bool) throws {
     if !zip(entries, entries.dropFirst()).allSatisfy({ $0.pair < $1.pair }) {
       entries.sort { ($0.pair, $0.order) < ($1.pair, $1.order) }
       var last: Pair?
@@ -52,7 +53,7 @@ struct LinkWriter {
         return entry.pair == last
       }
     }
-    let stored = try storedPairs(of: entries)
+    let stored = areNew ? [] : try storedPairs(of: entries)
     if !stored.isEmpty {
       var next = 0
       entries.removeAll { entry in
@@ -131,16 +132,18 @@ struct LinkWriter {
     while start < entries.count {
       let count = entries.count - start >= rowsPerInsert ? rowsPerInsert : 1
       let statement = try connection.statement(insertText(count))
-      var parameter: Int32 = 1
-      for entry in entries[start..<start + count] {
-        statement.bind(parameter, entry.pair.source)
-        statement.bind(parameter + 1, entry.pair.target)
-        parameter += 2
-        if table.isSourceOrdered { bind(entry.sourcePosition, to: statement, &parameter) }
-        if table.isTargetOrdered { bind(entry.targetPosition, to: statement, &parameter) }
-      }
-      try statement.run()
-      start += count
+      repeat {
+        var parameter: Int32 = 1
+        for entry in entries[start..<start + count] {
+          statement.bind(parameter, entry.pair.source)
+          statement.bind(parameter + 1, entry.pair.target)
+          parameter += 2
+          if table.isSourceOrdered { bind(entry.sourcePosition, to: statement, &parameter) }
+          if table.isTargetOrdered { bind(entry.targetPosition, to: statement, &parameter) }
+        }
+        try statement.run()
+        start += count
+      } while entries.count - start >= count
     }
   }
 

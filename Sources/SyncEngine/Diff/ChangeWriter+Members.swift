@@ -1,0 +1,120 @@
+import SyncCore
+import SyncStore
+
+/// Members of link tables.
+extension ChangeWriter {
+  /// Brings the members of link tables in step with the payload's lists: those of one owner after the
+  /// other, as the stored pairs go by.
+  func linkMembers(_ rule: Int, of batch: Batch, _ planner: LinkPlanner) throws {
+    let relationship = batch.node.relationships[rule].relationship
+    let wanted = planner.memberLists(rule, of: batch)
+    guard !wanted.owners.isEmpty else { return }
+    let firstNew = firstNewRows[batch.entity.rootIndex] ?? .max
+    let stored = wanted.owners.map(\.row).filter { $0 < firstNew }
+    var changes = MemberChanges(
+      isOrdered: relationship.isOrdered, mutual: planner.pairsFromOtherSide(rule, of: batch))
+    var next = 0
+    var current: [Int64] = []
+    func finish(upTo row: Int64) {
+      while next < wanted.owners.count, wanted.owners[next].row <= row {
+        changes.compare(current, with: wanted, next)
+        current.removeAll(keepingCapacity: true)
+        next += 1
+      }
+    }
+    try transaction.scanLinks(of: relationship, in: batch.entity, owners: stored) { owner, member in
+      if wanted.owners[next].row != owner { finish(upTo: owner - 1) }
+      current.append(member)
+    }
+    finish(upTo: .max)
+    try write(changes, relationship, of: batch.entity)
+  }
+
+  private func write(
+    _ changes: MemberChanges, _ relationship: RelationshipDescription, of entity: EntityDescription
+  ) throws {
+    if !changes.removed.isEmpty {
+      try transaction.removeLinks(relationship, of: entity, pairs: changes.removed)
+    }
+    if !changes.added.isEmpty {
+      try transaction.prepareBulkLinks(relationship, of: entity, count: changes.added.count)
+      try transaction.addLinks(
+        relationship, of: entity, pairs: changes.added,
+        positions: relationship.isOrdered ? changes.addedPositions : nil, areNew: true)
+    }
+    if !changes.positions.isEmpty {
+      try transaction.setPositions(relationship, of: entity, positions: changes.positions)
+    }
+  }
+}
+
+/// What the lists of one relationship change.
+private struct MemberChanges {
+  let isOrdered: Bool
+
+  /// Pairs that the other side lists, so that they stay.
+  let mutual: Set<LinkPlanner.Pair>
+  var added: [(owner: Int64, member: Int64)] = []
+  var addedPositions: [Int64] = []
+  var removed: [(owner: Int64, member: Int64)] = []
+  var positions: [(owner: Int64, member: Int64, position: Int64)] = []
+  private var sorted: [Int64] = []
+
+  init(isOrdered: Bool, mutual: Set<LinkPlanner.Pair>) {
+    self.isOrdered = isOrdered
+    self.mutual = mutual
+  }
+
+  /// Compares the stored members of an owner, in order, with its list in the payload.
+  mutating func compare(
+    _ current: [Int64], with wanted: LinkPlanner.MemberLists, _ index: Int
+  ) {
+    let owner = wanted.owners[index].row
+    let list = wanted.members(of: index)
+    if isOrdered {
+      if !current.elementsEqual(list) { compareOrdered(current, with: list, of: owner) }
+      return
+    }
+    sorted.removeAll(keepingCapacity: true)
+    sorted.append(contentsOf: list)
+    sorted.sort()
+    var position = 0
+    for member in current {
+      while position < sorted.count, sorted[position] < member {
+        added.append((owner, sorted[position]))
+        position += 1
+      }
+      if position < sorted.count, sorted[position] == member {
+        position += 1
+      } else if !mutual.contains(LinkPlanner.Pair(owner: owner, member: member)) {
+        removed.append((owner, member))
+      }
+    }
+    for member in sorted[position...] { added.append((owner, member)) }
+  }
+
+  private mutating func compareOrdered(
+    _ current: [Int64], with list: UnsafeBufferPointer<Int64>, of owner: Int64
+  ) {
+    let present = Set(current)
+    let listed = Set(list)
+    var position: Int64 = 0
+    for member in list {
+      if present.contains(member) {
+        positions.append((owner, member, position))
+      } else {
+        added.append((owner, member))
+        addedPositions.append(position)
+      }
+      position += 1
+    }
+    for member in current where !listed.contains(member) {
+      if mutual.contains(LinkPlanner.Pair(owner: owner, member: member)) {
+        positions.append((owner, member, position))
+        position += 1
+      } else {
+        removed.append((owner, member))
+      }
+    }
+  }
+}
