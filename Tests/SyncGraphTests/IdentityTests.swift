@@ -66,25 +66,35 @@ import Testing
     }
   }
 
-  @Test func contextsHoldCleanObjectsWeaklyAndEditedOnesStrongly() throws {
+  @Test func contextsLetGoOfCleanObjectsAndHoldEditedOnes() throws {
     let id = try savedUser()
+    nonisolated(unsafe) weak var object: ManagedObject?
     try context.performAndWait {
-      weak var clean: ManagedObject?
-      do {
-        let user = context.object(with: id)
-        #expect(user.value(forKey: "id") as? Int64 == 1)
-        clean = user
-      }
-      #expect(clean == nil)
-      do {
-        let user = context.object(with: id)
-        user["name"] = "Ann"
-        clean = user
-      }
-      #expect(clean != nil)
-      try context.save()
-      #expect(clean == nil)
+      let user = try context.existingObject(with: id)
+      object = user
     }
+    #expect(object == nil)
+    try context.performAndWait {
+      let user = try context.existingObject(with: id)
+      user["name"] = "Ann"
+      object = user
+    }
+    #expect(object != nil)
+    try context.performAndWait { try context.save() }
+    context.performAndWait { _ = context.object(with: id) }
+    #expect(object == nil)
+  }
+
+  @Test @MainActor func theMainContextLetsGoOutsideOfBlocks() async throws {
+    let id = try savedUser()
+    let main = stack.mainContext
+    weak var object: ManagedObject?
+    do {
+      let user = try main.existingObject(with: id)
+      object = user
+    }
+    await main.perform {}
+    #expect(object == nil)
   }
 
   /// Owner and members would hold each other for ever if both held strongly.

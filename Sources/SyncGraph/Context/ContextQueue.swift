@@ -49,10 +49,11 @@ final class ContextQueue: @unchecked Sendable {
   /// Stops the program when the caller runs elsewhere.
   @inline(__always)
   func check(_ subject: @autoclosure () -> String) {
-    guard isCurrent else { wrongQueue(subject()) }
+    guard isCurrent else { stop(subject()) }
   }
 
-  private func wrongQueue(_ subject: String) -> Never {
+  /// Says where the subject belongs, and stops the program.
+  func stop(_ subject: String) -> Never {
     preconditionFailure(
       self === ContextQueue.main
         ? """

@@ -127,6 +127,7 @@ extension ManagedObjectContext {
     let restored = pending.updated + pending.deleted
     for object in restored { announce(object) }
     for object in inserted { announce(object) }
+    identities.noteReleased(pending.count)
     pending.removeAll()
     for object in restored { object.revert() }
     for object in inserted { bury(object) }
@@ -152,7 +153,7 @@ extension ManagedObjectContext {
     unannounced = []
     for object in identities.objects {
       object.links = []
-      object.owner = nil
+      object.detach()
     }
     identities.removeAll()
     loadedRelationships = []

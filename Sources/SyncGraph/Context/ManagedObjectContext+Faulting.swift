@@ -16,6 +16,7 @@ extension ManagedObjectContext {
     let object = WrapperConstruction.make(
       binding.type, ObjectSeed(binding: binding, objectID: id, context: self))
     identities.insert(object)
+    scheduleTidying()
     return object
   }
 
@@ -136,29 +137,25 @@ extension ManagedObjectContext {
       }
     }
     let rows = Array(Set(owners.map(\.1) + [target])).sorted()
-    // Held until every owner has its own.
-    let objects = makeDestinations(relationship, rows)
+    makeDestinations(relationship, rows)
     for (owner, row) in owners {
       guard let found = identities.object(root: root, row: row) else { continue }
       keep(found, linkedFrom: owner, relationship)
     }
-    return withExtendedLifetime(objects) { identities.object(root: root, row: target) }
+    return identities.object(root: root, row: target)
   }
 
-  private func makeDestinations(
-    _ relationship: RelationshipShape, _ rows: [Int64]
-  ) -> [ManagedObject] {
+  private func makeDestinations(_ relationship: RelationshipShape, _ rows: [Int64]) {
     if relationship.isDestinationInherited {
       // Only the row says of which entity the object is.
-      return objects(
-        of: reading { try $0.rows(relationship.destination.rootEntity, rows: rows) })
+      _ = objects(of: reading { try $0.rows(relationship.destination.rootEntity, rows: rows) })
+      return
     }
     let batch = FaultBatch(rows: rows, firstWindow: .max)
-    return rows.enumerated().map { index, row in
+    for (index, row) in rows.enumerated() {
       let object = object(relationship.destination, row)
       object.batch = batch
       object.batchIndex = index
-      return object
     }
   }
 

@@ -38,6 +38,8 @@ extension ManagedObjectContext {
 
   private func leave() {
     depth -= 1
-    if depth == 0 { processPendingChanges() }
+    guard depth == 0 else { return }
+    processPendingChanges()
+    if identities.isSweepDue() { tidy() }
   }
 }

@@ -89,6 +89,7 @@ extension ManagedObjectContext {
     _ outcome: SaveOutcome, _ inserted: [ManagedObject], _ updated: [ManagedObject],
     _ deleted: [ManagedObject]
   ) {
+    identities.noteReleased(pending.count)
     pending.removeAll()
     for object in inserted {
       identities.remove(root: object.entity.rootIndex, row: object.identifier.row)

@@ -25,7 +25,8 @@ import Synchronization
 ///
 /// Invariants:
 /// 1. One object per identifier (`identities`).
-/// 2. An object with unsaved changes is in `pending`, and only then held strongly.
+/// 2. An object with unsaved changes is in `pending`. Others are let go of soon after nobody else holds
+///    them (`tidy`).
 /// 3. Both sides of a relationship say the same, also while unsaved.
 ///
 /// ## Topics
@@ -90,6 +91,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// What changed since observers were told last.
   var unannounced: [ManagedObject] = []
   var isAnnouncementScheduled = false
+  var isTidyingScheduled = false
 
   /// Mail and notifications that an outer call is already busy with, in order.
   var mail: [Inbox.Mail] = []
@@ -113,7 +115,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   deinit {
     // Objects may outlive their context. They keep the values they have.
     for object in identities.objects {
-      object.owner = nil
+      object.detach()
       object.links = []
     }
   }
@@ -170,10 +172,25 @@ public final class ManagedObjectContext: @unchecked Sendable {
     return Set(pending.deleted)
   }
 
-  /// All objects that somebody holds, with and without changes.
+  /// All objects that are loaded, with and without changes.
   public var registeredObjects: Set<ManagedObject> {
     check()
     return Set(identities.objects)
+  }
+
+  // MARK: - Tidying
+
+  /// Lets go of objects that nobody else holds, and of those that only they held.
+  func tidy() {
+    isTidyingScheduled = false
+    while !identities.removeUnheld().isEmpty {}
+  }
+
+  /// Objects made outside of blocks, on the main queue, are looked through soon after.
+  func scheduleTidying() {
+    guard depth == 0, !isTidyingScheduled else { return }
+    isTidyingScheduled = true
+    queue.queue.async { [weak self] in self?.tidy() }
   }
 
   // MARK: - Entering
@@ -187,5 +204,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
   func enter() {
     check()
     mergeInbox()
+    if identities.isSweepOverdue { tidy() }
   }
 }

@@ -146,8 +146,10 @@ extension ManagedObject {
   }
 
   /// Stops the program when the object is used on a queue that is not its context's.
+  @inline(__always)
   final func checkAccess() {
-    owner?.queue.check("The object \(self)")
+    guard let queue, !queue.isCurrent else { return }
+    queue.stop("The object \(self)")
   }
 
   /// Stops the program when the object cannot be changed.

@@ -34,8 +34,9 @@ public import SyncCore
 /// ```
 ///
 /// Invariants: `row` is empty exactly in a fault; `committed` holds the row as last read exactly while
-/// column values differ from it; `changed` names the slots that a save would write. A clean object is
-/// held weakly by its context, one with unsaved changes strongly.
+/// column values differ from it; `changed` names the slots that a save would write. A context holds
+/// objects with unsaved changes; others it lets go of at the end of the block in which they were last
+/// used, unless somebody else holds them.
 ///
 /// ## Topics
 /// - Identity: ``objectID``, ``entity``, ``managedObjectContext``
@@ -50,6 +51,9 @@ open class ManagedObject {
 
   // Not counted: a context clears it in all its objects when it goes away, so it never dangles.
   final unowned(unsafe) var owner: ManagedObjectContext?
+
+  /// The queue of the context, looked at by every access; nil when the context is gone.
+  final var queue: ContextQueue?
 
   /// Current values by slot; a to-one is the destination's row number; empty in a fault.
   final var row: [Value] = []
@@ -77,6 +81,13 @@ open class ManagedObject {
     binding = seed.binding
     identifier = seed.objectID
     owner = seed.context
+    queue = seed.context?.queue
+  }
+
+  /// Lets go of the context, which is going away or forgets its objects.
+  final func detach() {
+    owner = nil
+    queue = nil
   }
 
   /// Name of the entity that the class stands for; the name of the class unless overridden.

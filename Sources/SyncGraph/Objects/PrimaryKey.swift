@@ -11,7 +11,7 @@ public import SyncCore
 /// is as for ``Attribute``.
 @propertyWrapper
 public struct PrimaryKey<Wrapped: ValueConvertible>: PropertyWrapper {
-  let ordinal: UInt16
+  @usableFromInline let ordinal: UInt16
 
   /// Declares the primary key.
   public init() {
@@ -70,8 +70,10 @@ public struct PrimaryKey<Wrapped: ValueConvertible>: PropertyWrapper {
     _enclosingInstance object: Object, wrapped wrapped: ReferenceWritableKeyPath<Object, Wrapped>,
     storage storage: ReferenceWritableKeyPath<Object, PrimaryKey>
   ) -> Wrapped {
-    get { object.attribute(at: object[keyPath: storage].ordinal, as: Wrapped.self) }
-    set { object.setAttribute(at: object[keyPath: storage].ordinal, newValue.storedValue) }
+    @inlinable get { object.attribute(at: object[keyPath: storage].ordinal, as: Wrapped.self) }
+    @inlinable set {
+      object.setAttribute(at: object[keyPath: storage].ordinal, newValue.storedValue)
+    }
   }
 }
 
