@@ -38,10 +38,18 @@ extension StoreReader {
     let order = [ownerColumn] + memberOrder(storage)
     let owners = Set(owners).sorted()
     var result: [StoredMember] = []
+    let ending = " ORDER BY \(order.joined(separator: ", "))"
+    if owners.count > 512 {
+      let statement = try connection.statement(
+        "\(select) WHERE \(ownerColumn) IN \(KeyChunks.listed)" + ending)
+      statement.bind([KeyChunks.list(owners)])
+      defer { statement.clearBindings() }
+      try collect(statement, destination: destination, into: &result)
+      return result
+    }
     try KeyChunks.forEach(owners.count) { start, count, parameters in
       let statement = try connection.statement(
-        "\(select) WHERE \(ownerColumn) IN \(KeyChunks.placeholders(parameters)) "
-          + "ORDER BY \(order.joined(separator: ", "))")
+        "\(select) WHERE \(ownerColumn) IN \(KeyChunks.placeholders(parameters))" + ending)
       KeyChunks.bind(owners, from: start, count: count, parameters: parameters, to: statement)
       try collect(statement, destination: destination, into: &result)
     }

@@ -46,7 +46,7 @@ package class StoreReader {
   ) throws {
     let target = layout[entity]
     switch selection {
-    case .all, .rows: try prepareToRead()
+    case .all, .rows, .listed: try prepareToRead()
     case .keys, .references, .empty, .filter: try prepareToLookUp(target.table)
     }
     let scanner = RowScanner(
@@ -54,11 +54,11 @@ package class StoreReader {
     try scanner.scan(selection, body)
   }
 
-  /// Reads rows by number, ascending; those that do not exist are left out.
+  /// Reads rows by number, ascending, in one statement; those that do not exist are left out.
   package func rows(_ entity: EntityDescription, rows: [Int64]) throws -> [StoredRow] {
     var result: [StoredRow] = []
     result.reserveCapacity(rows.count)
-    try scan(entity, .rows(rows)) { result.append($0.storedRow()) }
+    try scan(entity, .listed(rows)) { result.append($0.storedRow()) }
     return result
   }
 }

@@ -123,6 +123,32 @@ import Testing
     try stack.store.recorder.record(body).filter { $0.hasPrefix("SELECT") }
   }
 
+  @Test func walkingAThousandToManysTakesThreeStatements() throws {
+    try context.performAndWait {
+      for number in 0..<1_000 as Range<Int64> {
+        let user = context.insert(User.self)
+        user.id = 100 + number
+        for index in 0..<3 as Range<Int64> {
+          let note = context.insert(Note.self)
+          note.id = number * 3 + index
+          note.text = "\(number)"
+          user.notes.insert(note)
+        }
+      }
+      try context.save()
+    }
+    let fresh = stack.newBackgroundContext()
+    try fresh.performAndWait {
+      let run = try statements {
+        for user in try fresh.fetch(Fetch<User>("id >= 100")) {
+          #expect(user.notes.count == 3)
+          #expect(user.notes.allSatisfy { $0.text == "\(user.id - 100)" })
+        }
+      }
+      #expect(run.count == 3, "\(run)")
+    }
+  }
+
   @Test func walkingToManysTakesThreeStatements() throws {
     let fresh = stack.newBackgroundContext()
     try fresh.performAndWait {

@@ -45,4 +45,13 @@ struct KeyChunks {
       statement.bind(Int32(index + 1), keys[start + min(index, count - 1)])
     }
   }
+
+  /// A condition on any number of integers that are bound as one JSON text. Up to 512 keys cost less
+  /// one by one, but then many keys take many statements.
+  static let listed = "(SELECT value FROM json_each(?))"
+
+  /// The text to bind for ``listed``.
+  static func list(_ rows: [Int64]) -> Value {
+    .string("[" + rows.map(String.init).joined(separator: ",") + "]")
+  }
 }

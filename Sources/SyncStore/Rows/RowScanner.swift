@@ -21,6 +21,13 @@ struct RowScanner {
       try run(connection.statement(select(where: "\(column.quoted) IS NULL")), body)
     case .rows(let rows):
       try scan(rows: sortedUnique(rows), column: "_row", body)
+    case .listed(let rows) where rows.count > 512:
+      let statement = try connection.statement(select(where: "_row IN \(KeyChunks.listed)"))
+      statement.bind([KeyChunks.list(rows)])
+      defer { statement.clearBindings() }
+      try run(statement, body)
+    case .listed(let rows):
+      try scan(.rows(rows), body)
     case .references(let slot, let rows):
       guard let column = target.column(slot) else { return }
       try scan(rows: sortedUnique(rows), column: column.quoted, body)

@@ -7,6 +7,9 @@ package enum RowSelection {
   /// Row numbers; those that do not exist are passed over.
   case rows([Int64])
 
+  /// The same in one statement, however many there are.
+  case listed([Int64])
+
   /// Rows whose attribute holds one of the keys. The memory of the cells has to stay during the scan.
   case keys(slot: Int, [Cell])
 
