@@ -63,6 +63,7 @@ package struct ValueConverter: Sendable {
     let kind = token.kind.jsonKind
     guard accepts.contains(kind) else { return .mismatch(.wrongKind(kind)) }
     if type == .binary, form == .natural {
+      if let data = BinaryText.bytes(index, of: tape) { return .cell(arena.blob(data)) }
       return .cell(.blob(tape.canonical(index, arena: arena)))
     }
     switch token.kind {

@@ -1,0 +1,26 @@
+/// Why something could not be exported.
+public struct ExportError: Error, Sendable, Hashable {
+  public enum Code: String, Sendable, Hashable, Codable {
+    /// The transformer of an attribute refused a stored value.
+    case transformerFailed
+    /// The file cannot be written.
+    case cannotWrite
+  }
+
+  public let code: Code
+  public let entity: String?
+  public let property: String?
+  /// A sentence that says what is wrong and what to do.
+  public let message: String
+
+  init(_ code: Code, entity: String? = nil, property: String? = nil, message: String) {
+    self.code = code
+    self.entity = entity
+    self.property = property
+    self.message = message
+  }
+}
+
+extension ExportError: CustomStringConvertible {
+  public var description: String { message }
+}

@@ -1,0 +1,51 @@
+package import Foundation
+
+/// Writes a file that appears when it is complete: until then an earlier one stays as it is.
+package enum ExportFile {
+  /// Gives a closure a handle to write to, and puts what was written in the place of the file.
+  ///
+  /// - Throws: ``ExportError`` when the file cannot be made, and what the closure throws; nothing is left
+  ///   behind then.
+  package static func replace<Result>(
+    _ url: URL, _ body: (FileHandle) throws -> Result
+  ) throws -> Result {
+    let files = FileManager.default
+    let draft = url.deletingLastPathComponent().appendingPathComponent(
+      ".\(url.lastPathComponent).\(UUID().uuidString)")
+    guard files.createFile(atPath: draft.path, contents: nil) else {
+      throw ExportError(
+        .cannotWrite,
+        message: """
+          The file “\(url.path)” cannot be written. Check that its folder exists and that this user may \
+          write there.
+          """)
+    }
+    do {
+      let handle = try FileHandle(forWritingTo: draft)
+      let result = try closing(handle, body)
+      if files.fileExists(atPath: url.path) {
+        _ = try files.replaceItemAt(url, withItemAt: draft)
+      } else {
+        try files.moveItem(at: draft, to: url)
+      }
+      return result
+    } catch {
+      // Why the export failed matters more than whether the draft could be removed.
+      try? files.removeItem(at: draft)
+      throw error
+    }
+  }
+
+  private static func closing<Result>(
+    _ handle: FileHandle, _ body: (FileHandle) throws -> Result
+  ) throws -> Result {
+    do {
+      let result = try body(handle)
+      try handle.close()
+      return result
+    } catch {
+      try? handle.close()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,96 @@
+/// How objects are written as JSON.
+///
+/// ```swift
+/// let json = try user.export(using: .camelCase)
+/// let rails = try user.export(using: ExportOptions(relationshipType: .nested))
+/// ```
+///
+/// With the defaults, importing what was exported changes nothing. Older frameworks offer the same
+/// choices as methods in all combinations (`hyp_dictionary(using:andRelationshipType:)` and so on);
+/// here they are properties of one value, and their default for relationships, `nested`, is asked for.
+public struct ExportOptions: Sendable {
+  /// How names of properties become keys. Custom keys are used as they are in both.
+  public enum InflectionType: String, Sendable, Hashable, CaseIterable, Codable {
+    /// `created_at`.
+    case snakeCase
+    /// `createdAt`: the name as it is.
+    case camelCase
+  }
+
+  /// How relationships are written.
+  public enum RelationshipType: String, Sendable, Hashable, CaseIterable, Codable {
+    /// `"notes": [{…}, {…}]`: what a sync reads.
+    case array
+    /// `"notes_attributes": {"0": {…}, "1": {…}}`: what web frameworks with nested attributes read. A
+    /// sync takes the attributes of the objects at the top from it; the nested objects lie under keys
+    /// that mean nothing to it, so it leaves the relationships as they are.
+    case nested
+    /// Not at all.
+    case none
+  }
+
+  /// How binary values are written.
+  public enum BinaryFormat: String, Sendable, Hashable, CaseIterable, Codable {
+    /// The JSON value that a sync stored. Bytes that are none become `{"$base64": "…"}`, which a sync
+    /// turns into the same bytes again.
+    case json
+    /// Base64 text of the stored bytes. A sync would store the text.
+    case base64
+  }
+
+  /// What is written of an attribute without value.
+  public enum NullHandling: String, Sendable, Hashable, CaseIterable, Codable {
+    /// Its key with `null`: a sync clears the attribute.
+    case written
+    /// Nothing: a sync leaves the attribute alone.
+    case omitted
+  }
+
+  /// How a list of objects is written to a file.
+  public enum Layout: String, Sendable, Hashable, CaseIterable, Codable {
+    /// One JSON array.
+    case array
+    /// An object a line. A sync reads that too.
+    case lines
+  }
+
+  public var inflectionType = InflectionType.snakeCase
+  public var relationshipType = RelationshipType.array
+  public var dateFormat = ExportDateFormat.iso8601
+  public var binaryFormat = BinaryFormat.json
+  public var nullHandling = NullHandling.written
+
+  /// For files and data: how the list is written.
+  public var layout = Layout.array
+
+  /// For files and data: whether lines and indentation are added, for people.
+  public var isPretty = false
+
+  /// Whether to-many relationships that lead back to where the export came from are followed, as far as
+  /// they reach objects that are not being exported already. Default: no, because what a tag says of its
+  /// users repeats what the users say of their tags, for every user anew.
+  public var followsWaysBack = false
+
+  /// How many objects may be nested in each other. Objects below are written with their primary key only,
+  /// which a sync takes as a reference. Default: 100.
+  public var maximumDepth = 100
+
+  /// Makes options; what is left out has its default.
+  public init(
+    inflectionType: InflectionType = .snakeCase, relationshipType: RelationshipType = .array,
+    dateFormat: ExportDateFormat = .iso8601, binaryFormat: BinaryFormat = .json,
+    nullHandling: NullHandling = .written
+  ) {
+    self.inflectionType = inflectionType
+    self.relationshipType = relationshipType
+    self.dateFormat = dateFormat
+    self.binaryFormat = binaryFormat
+    self.nullHandling = nullHandling
+  }
+
+  /// The defaults with names as they are.
+  public static let camelCase = ExportOptions(inflectionType: .camelCase)
+
+  /// The defaults without relationships.
+  public static let excludedRelationships = ExportOptions(relationshipType: .none)
+}

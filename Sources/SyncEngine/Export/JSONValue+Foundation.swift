@@ -1,0 +1,28 @@
+import Foundation
+public import SyncCore
+
+extension JSONValue {
+  /// The value as `JSONSerialization` would give it: dictionaries, arrays, text, numbers, booleans, and
+  /// `NSNull` for `null`.
+  public var foundationValue: Any {
+    switch self {
+    case .null: NSNull()
+    case .bool(let value): value
+    case .integer(let value): Int(exactly: value) ?? value
+    case .decimal(let value): value
+    case .double(let value): value
+    case .string(let value): value
+    case .array(let elements): elements.map(\.foundationValue)
+    case .object(let object): object.foundationDictionary
+    }
+  }
+}
+
+extension JSONObject {
+  /// The members as a dictionary, which has no order; values as in ``JSONValue/foundationValue``.
+  public var foundationDictionary: [String: Any] {
+    var result: [String: Any] = [:]
+    for member in self { result[member.key] = member.value.foundationValue }
+    return result
+  }
+}

@@ -1,0 +1,33 @@
+public import SyncCore
+public import SyncGraph
+
+extension ManagedObject {
+  /// The object and what it leads to as JSON, unsaved values included.
+  ///
+  /// Keys and values are those that a sync reads: importing the result changes nothing. Keys stand in a
+  /// fixed order: attributes, relationships to one, relationships to many, each in model order. What an
+  /// attribute or a relationship with the user info `sync.nonExportable` holds is left out, and so are
+  /// transformable attributes whose transformer has no way back.
+  ///
+  /// - Returns: A JSON object.
+  /// - Throws: ``ExportError`` when a transformer refuses a value.
+  public final func export(using options: ExportOptions = ExportOptions()) throws -> JSONValue {
+    let plans = managedObjectContext?.exportPlans ?? MappingPlanCache(transformers: .shared)
+    var exporter = Exporter(ExportPlan(options: options, plans: plans), ObjectSource())
+    return .object(try exporter.export(self))
+  }
+
+  /// What ``export(using:)`` gives, as a dictionary; `NSNull` stands for attributes without value.
+  public final func exportDictionary(
+    using options: ExportOptions = ExportOptions()
+  ) throws -> [String: Any] {
+    try export(using: options).objectValue?.foundationDictionary ?? [:]
+  }
+}
+
+extension ManagedObjectContext {
+  /// The mapping plans of the stack, or some of its own when the stack is gone.
+  var exportPlans: MappingPlanCache {
+    stack?.mappingPlans ?? MappingPlanCache(transformers: .shared)
+  }
+}

@@ -1,0 +1,121 @@
+import SyncCore
+import SyncStore
+
+/// Exports rows, and reads what they lead to for many of them at once.
+///
+/// Rows that came together are a cohort: those of a ``begin(_:)``, and those that a relationship of a
+/// cohort led to. The first row of a cohort that is asked for a relationship reads it for the whole
+/// cohort. So the number of statements follows the paths through the model, not the rows.
+///
+/// ```
+/// begin ─▶ cohort 0: users ─ notes ─▶ cohort 1: all notes of all these users ─ tags ─▶ cohort 2 …
+/// ```
+///
+/// Confined to one read of the store. An object is a position in `rows`.
+final class RowSource: ExportSource {
+  private struct Place: Hashable {
+    let root: Int
+    let row: Int64
+  }
+
+  /// A relationship of the rows of one entity in a cohort.
+  private struct CohortLink: Hashable {
+    let cohort: Int
+    let entity: Int
+    let slot: Int
+  }
+
+  private struct Link: Hashable {
+    let position: Int
+    let slot: Int
+  }
+
+  private let reader: StoreReader
+  private var rows: [StoredRow] = []
+  private var cohortOfRow: [Int] = []
+  private var cohorts: [[Int]] = []
+  private var positions: [Place: Int] = [:]
+  private var loaded: Set<CohortLink> = []
+  private var links: [Link: [Int]] = [:]
+
+  init(_ reader: StoreReader) {
+    self.reader = reader
+  }
+
+  /// Starts over with these rows, and forgets all others.
+  ///
+  /// - Returns: the objects to export, in the order of the rows.
+  func begin(_ first: [StoredRow]) -> Range<Int> {
+    rows.removeAll(keepingCapacity: true)
+    cohortOfRow.removeAll(keepingCapacity: true)
+    cohorts.removeAll(keepingCapacity: true)
+    positions.removeAll(keepingCapacity: true)
+    loaded.removeAll(keepingCapacity: true)
+    links.removeAll(keepingCapacity: true)
+    add(first)
+    return rows.indices
+  }
+
+  private func add(_ more: [StoredRow]) {
+    guard !more.isEmpty else { return }
+    let start = rows.count
+    rows += more
+    cohortOfRow += repeatElement(cohorts.count, count: more.count)
+    cohorts.append(Array(start..<rows.count))
+    for position in start..<rows.count {
+      let row = rows[position]
+      positions[Place(root: row.entity.rootIndex, row: row.row)] = position
+    }
+  }
+
+  // MARK: - ExportSource
+
+  func identifier(of position: Int) -> ManagedObjectID { rows[position].id }
+
+  func value(at slot: Int, of position: Int) -> Value { rows[position].values[slot] }
+
+  func objects(of relationship: RelationshipDescription, from position: Int) throws -> [Int] {
+    let entity = rows[position].entity
+    let link = CohortLink(
+      cohort: cohortOfRow[position], entity: entity.index, slot: relationship.slot)
+    if loaded.insert(link).inserted { try load(relationship, of: entity, in: link.cohort) }
+    return links[Link(position: position, slot: relationship.slot)] ?? []
+  }
+
+  // MARK: - Reading
+
+  private func load(
+    _ relationship: RelationshipDescription, of entity: EntityDescription, in cohort: Int
+  ) throws {
+    let owners = cohorts[cohort].filter { rows[$0].entity == entity }
+    let destination = entity.destination(of: relationship)
+    let pairs = try pairs(relationship, of: entity, owners)
+    let root = destination.rootIndex
+    let unknown = Set(pairs.map(\.target)).filter { positions[Place(root: root, row: $0)] == nil }
+    if !unknown.isEmpty {
+      add(try reader.rows(destination.rootEntity, rows: unknown.sorted()))
+    }
+    for (owner, target) in pairs {
+      guard let member = positions[Place(root: root, row: target)] else { continue }
+      links[Link(position: owner, slot: relationship.slot), default: []].append(member)
+    }
+  }
+
+  /// Positions of owners with the row numbers of what they lead to, in order.
+  private func pairs(
+    _ relationship: RelationshipDescription, of entity: EntityDescription, _ owners: [Int]
+  ) throws -> [(owner: Int, target: Int64)] {
+    guard relationship.isToMany else {
+      return owners.compactMap { owner in
+        guard case .int(let target) = rows[owner].values[relationship.slot] else { return nil }
+        return (owner, target)
+      }
+    }
+    let members = try reader.members(
+      of: relationship, in: entity, owners: owners.map { rows[$0].row })
+    let root = entity.rootIndex
+    return members.compactMap { member in
+      positions[Place(root: root, row: member.owner)].map { ($0, member.row) }
+    }
+  }
+}

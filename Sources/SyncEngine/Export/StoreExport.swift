@@ -1,0 +1,70 @@
+import Foundation
+package import SyncCore
+package import SyncStore
+
+/// Exports stored objects one after the other, in bounded memory: rows are read in portions, with what
+/// they lead to, and forgotten again.
+///
+/// Everything is read from one state of the store, whatever is written meanwhile.
+package struct StoreExport {
+  /// Rows that are read together. What they lead to is in memory at the same time.
+  private static let portion = 256
+
+  private let store: Store
+  private let plans: MappingPlanCache
+  private let options: ExportOptions
+
+  package init(_ store: Store, plans: MappingPlanCache, options: ExportOptions) {
+    self.store = store
+    self.plans = plans
+    self.options = options
+  }
+
+  /// Shows the JSON of each object that the request means to a closure, in its order.
+  ///
+  /// - Throws: `CancellationError` when the task was cancelled, ``FilterError``, ``ExportError``,
+  ///   `StoreError`, and what the closure throws.
+  /// - Returns: how many objects there were.
+  @discardableResult
+  package func forEach(
+    _ request: FetchPlan, _ body: (JSONObject) throws -> Void
+  ) throws -> Int {
+    try store.read { reader in
+      var count = 0
+      let source = RowSource(reader)
+      var exporter = Exporter(ExportPlan(options: options, plans: plans), source)
+      try StoreExport.portions(of: request, reader) { rows in
+        try Task.checkCancellation()
+        for object in source.begin(rows) { try body(exporter.export(object)) }
+        count += rows.count
+      }
+      return count
+    }
+  }
+
+  /// The rows of a request, in portions. With an order of its own or limits, the row numbers of all are
+  /// held in memory; without, nothing is.
+  private static func portions(
+    of request: FetchPlan, _ reader: StoreReader, _ body: ([StoredRow]) throws -> Void
+  ) throws {
+    guard !request.sort.isEmpty || request.limit != nil || request.offset > 0 else {
+      var rows: [StoredRow] = []
+      let selection = request.filter.map { RowSelection.filter($0) } ?? .all
+      try reader.scan(request.entity, selection) { cursor in
+        rows.append(cursor.storedRow())
+        guard rows.count == portion else { return }
+        try body(rows)
+        rows.removeAll(keepingCapacity: true)
+      }
+      if !rows.isEmpty { try body(rows) }
+      return
+    }
+    let all = try reader.fetchIdentifiers(request).map(\.row)
+    for start in stride(from: 0, to: all.count, by: portion) {
+      let numbers = all[start..<min(start + portion, all.count)]
+      let rows = try reader.rows(request.entity.rootEntity, rows: Array(numbers))
+      let byNumber = Dictionary(uniqueKeysWithValues: rows.map { ($0.row, $0) })
+      try body(numbers.compactMap { byNumber[$0] })
+    }
+  }
+}
