@@ -10,7 +10,8 @@ struct Tool {
   }
 
   static let commands: [any Command.Type] = [
-    ImportCommand.self, ShowCommand.self, ModelCommand.self,
+    ImportCommand.self, ExportCommand.self, DoctorCommand.self, ShowCommand.self,
+    ModelCommand.self,
   ]
 
   /// Runs a command line and says how it ended. Errors are written, never thrown.

@@ -3,7 +3,7 @@ public struct AttributeDescription: Sendable {
   public let name: String
   public package(set) var slot: Int
   public let type: AttributeType
-  public let isOptional: Bool
+  public package(set) var isOptional: Bool
 
   /// Whether the value lives in objects only and is never stored.
   public let isTransient: Bool

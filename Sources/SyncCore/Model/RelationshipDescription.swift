@@ -10,7 +10,7 @@
 public struct RelationshipDescription: Sendable {
   public let name: String
   public package(set) var slot: Int
-  public let isOptional: Bool
+  public package(set) var isOptional: Bool
   public let isTransient: Bool
   public let isToMany: Bool
   public let isOrdered: Bool

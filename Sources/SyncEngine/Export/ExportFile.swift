@@ -23,11 +23,7 @@ package enum ExportFile {
     do {
       let handle = try FileHandle(forWritingTo: draft)
       let result = try closing(handle, body)
-      if files.fileExists(atPath: url.path) {
-        _ = try files.replaceItemAt(url, withItemAt: draft)
-      } else {
-        try files.moveItem(at: draft, to: url)
-      }
+      try files.moveItem(at: draft, over: url)
       return result
     } catch {
       // Why the export failed matters more than whether the draft could be removed.

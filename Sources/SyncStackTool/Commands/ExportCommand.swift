@@ -1,0 +1,84 @@
+import Foundation
+import SyncStack
+
+/// `syncstack export`: stored objects as JSON.
+struct ExportCommand: Command {
+  static let syntax = CommandSyntax(
+    name: "export", summary: "Writes stored objects as JSON.",
+    operands: [],
+    options: [
+      .init("--store", value: "FILE", required: true, "the SQLite file"),
+      .init("--entity", value: "NAME", required: true, "the entity to write"),
+      .init("--where", value: "PREDICATE", "which objects, as in 'age > 18'"),
+      .init("--sort", value: "KEYS", "their order, as in -age,name; that of insertion without it"),
+      .init("--relationships", value: "FORM", "none, array or nested; array by default"),
+      .init("--camel-case", "names of properties as they are, not in snake case"),
+      .init("--omit-null", "leaves out attributes without value"),
+      .init("--lines", "an object a line instead of one array"),
+      .init("--pretty", "indented, for people"),
+      .init("--output", value: "FILE", "the file to write; the standard output without it"),
+    ])
+
+  private let store: URL
+  private let entity: String
+  private let filter: Filter?
+  private let sort: [SortKey]
+  private let options: ExportOptions
+  private let output: URL?
+
+  init(_ arguments: Arguments) throws {
+    store = URL(filePath: try arguments.required("--store"))
+    entity = try arguments.required("--entity")
+    filter = arguments["--where"].map { Filter(format: $0, arguments: []) }
+    sort = (arguments["--sort"] ?? "").split(separator: ",").map { SortKey(String($0)) }
+    output = arguments["--output"].map { URL(filePath: $0) }
+    var options = ExportOptions()
+    options.relationshipType = try arguments.choice("--relationships") ?? .array
+    options.inflectionType = arguments.has("--camel-case") ? .camelCase : .snakeCase
+    options.nullHandling = arguments.has("--omit-null") ? .omitted : .written
+    options.layout = arguments.has("--lines") ? .lines : .array
+    options.isPretty = arguments.has("--pretty")
+    self.options = options
+    if options.isPretty, options.layout == .lines {
+      throw arguments.error("--pretty and --lines exclude each other.")
+    }
+  }
+
+  func run(terminal: Terminal) async throws -> ExitCode {
+    let task = Task { try write(to: terminal) }
+    let interrupt = Interrupt { task.cancel() }
+    defer { withExtendedLifetime(interrupt) {} }
+    try await task.value
+    return .done
+  }
+
+  private func write(to terminal: Terminal) throws {
+    let model = try Store.keptModel(at: self.store)
+    let request = FetchPlan(
+      entity: try model.requireEntity(named: entity), filter: filter, sort: sort)
+    var configuration = Store.Configuration(.file(self.store))
+    configuration.isReadOnly = true
+    let store = try Store(model: model, configuration: configuration)
+    defer { try? store.close() }
+    let plans = MappingPlanCache(transformers: .shared)
+    let export = StoreExport(store, plans: plans, options: options)
+    guard let output else {
+      try write(export, request) { terminal.output($0) }
+      return
+    }
+    let count = try ExportFile.replace(output) { handle in
+      try write(export, request) { try handle.write(contentsOf: $0) }
+    }
+    terminal.note("\(Figures.counted(count, "object")) written to \(output.relativePath).")
+  }
+
+  @discardableResult
+  private func write(
+    _ export: StoreExport, _ request: FetchPlan, to output: @escaping (Data) throws -> Void
+  ) throws -> Int {
+    var writer = ExportWriter(options, to: output)
+    let count = try export.forEach(request) { try writer.write($0) }
+    try writer.finish()
+    return count
+  }
+}

@@ -1,0 +1,247 @@
+import SyncCore
+import SyncEngine
+import SyncGraph
+import TestSupport
+import Testing
+
+@Suite struct ExportRelationshipTests {
+  private let nested = ExportOptions(relationshipType: .nested)
+  private let nestedCamel = ExportOptions(
+    inflectionType: .camelCase, relationshipType: .nested)
+
+  /// An owner with a to-one and a to-many whose names have several words.
+  private func bench() throws -> ExportBench {
+    let bench = try ExportBench([
+      EntityDraft(
+        "User",
+        [
+          .attribute("id", .integer64),
+          .toOne("camelCaseCompany", to: "Company", inverse: "user"),
+          .toMany("oldNotes", to: "Note", inverse: "user"),
+        ]),
+      EntityDraft(
+        "Company",
+        [.attribute("id", .integer64), .toOne("user", to: "User", inverse: "camelCaseCompany")]),
+      EntityDraft(
+        "Note",
+        [
+          .attribute("id", .integer64), .attribute("destroy", .boolean),
+          .toOne("user", to: "User", inverse: "oldNotes"),
+        ]),
+    ])
+    try bench.sync(
+      #"{"id": 1, "camel_case_company": {"id": 7}, "old_notes": [{"id": 1}, {"id": 2}]}"#)
+    return bench
+  }
+
+  @Test func listsAreArraysByDefault() throws {
+    let notes: JSONValue = [["id": 1, "destroy": nil], ["id": 2, "destroy": nil]]
+    #expect(
+      try bench().first() == ["id": 1, "camel_case_company": ["id": 7], "old_notes": notes])
+    #expect(
+      try bench().first("User", .camelCase)
+        == ["id": 1, "camelCaseCompany": ["id": 7], "oldNotes": notes])
+  }
+
+  @Test func theNestedFormNumbersTheMembers() throws {
+    let notes: JSONValue = [
+      "0": ["id": 1, "_destroy": nil], "1": ["id": 2, "_destroy": nil],
+    ]
+    #expect(
+      try bench().first("User", nested) == [
+        "id": 1, "camel_case_company_attributes": ["id": 7], "old_notes_attributes": notes,
+      ])
+    #expect(
+      try bench().first("User", nestedCamel)
+        == ["id": 1, "camelCaseCompanyAttributes": ["id": 7], "oldNotesAttributes": notes])
+  }
+
+  @Test func relationshipsCanBeLeftOut() throws {
+    #expect(try bench().first("User", .excludedRelationships) == ["id": 1])
+  }
+
+  @Test func anEmptyToOneIsLeftOutAndAnEmptyListIsEmpty() throws {
+    let bench = try bench()
+    try bench.sync(#"{"id": 1, "camel_case_company": null, "old_notes": []}"#)
+    #expect(try bench.first() == ["id": 1, "old_notes": []])
+    #expect(try bench.first("User", nested) == ["id": 1, "old_notes_attributes": [:]])
+  }
+
+  @Test func theWayBackIsPassedOverAtEveryDepth() throws {
+    let bench = try ExportBench([
+      EntityDraft(
+        "Building",
+        [
+          .attribute("id", .integer64),
+          .toMany("apartments", to: "Apartment", inverse: "building"),
+        ]),
+      EntityDraft(
+        "Apartment",
+        [
+          .attribute("id", .integer64),
+          .toOne("building", to: "Building", inverse: "apartments"),
+          .toMany("rooms", to: "Room", inverse: "apartment"),
+        ]),
+      EntityDraft(
+        "Room",
+        [.attribute("id", .integer64), .toOne("apartment", to: "Apartment", inverse: "rooms")]),
+    ])
+    let json: JSONValue = ["id": 1, "apartments": [["id": 1, "rooms": [["id": 1], ["id": 2]]]]]
+    try bench.sync(.json(json), "Building")
+    #expect(try bench.first("Building") == json)
+    #expect(
+      try bench.first("Room") == ["id": 1, "apartment": ["id": 1, "building": ["id": 1]]])
+  }
+
+  @Test func treesEndInEmptyLists() throws {
+    let bench = try ExportBench([
+      EntityDraft(
+        "Recursive",
+        [
+          .attribute("id", .string), .toOne("recursive", to: "Recursive", inverse: "recursives"),
+          .toMany("recursives", to: "Recursive", inverse: "recursive"),
+        ])
+    ])
+    let json: JSONValue = [
+      "id": "1",
+      "recursives": [["id": "2", "recursives": [["id": "3", "recursives": []]]]],
+    ]
+    try bench.sync(.json(json), "Recursive")
+    #expect(try bench.first("Recursive") == json)
+  }
+
+  @Test func manyToManyDoesNotTurnAround() throws {
+    let bench = try ExportBench(TestModels.social())
+    try bench.sync(
+      #"[{"id": 1, "tags": [{"id": 5, "name": "x"}]}, {"id": 2, "tags": [{"id": 5}]}]"#)
+    let tags = try bench.first()["tags"]
+    #expect(tags == [["id": 5, "name": "x"]])
+    #expect(try bench.first("Tag")["users"]?.arrayValue?.compactMap { $0["id"] } == [1, 2])
+  }
+
+  @Test func waysBackThatAreFollowedEndWhereTheyBegan() throws {
+    let bench = try ExportBench(TestModels.social())
+    try bench.sync(#"[{"id": 1, "tags": [{"id": 5}]}, {"id": 2, "tags": [{"id": 5}]}]"#)
+    var options = ExportOptions(nullHandling: .omitted)
+    options.followsWaysBack = true
+    let users = try bench.first("User", options).value(at: "tags[0].users")
+    #expect(users?[0] == ["id": 1])
+    #expect(users?[1]?["tags"] == [["id": 5]])
+    #expect(try bench.sync(.json(try bench.export("User", options)), "User").isUnchanged)
+  }
+
+  @Test func aCycleEndsInAReference() throws {
+    let bench = try ExportBench([
+      EntityDraft(
+        "Page",
+        [
+          .attribute("id", .integer64), .attribute("title", .string),
+          .toMany("links", to: "Page"), .toOne("next", to: "Page"),
+        ])
+    ])
+    try bench.sync(
+      #"[{"id": 1, "title": "a", "links": [{"id": 2, "title": "b"}]}, {"id": 2}]"#, "Page")
+    try bench.sync(#"[{"id": 1}, {"id": 2, "links": [{"id": 1}, {"id": 2}]}]"#, "Page")
+    let page = try bench.first("Page")
+    #expect(
+      page == [
+        "id": 1, "title": "a",
+        "links": [["id": 2, "title": "b", "links": [["id": 1], ["id": 2]]]],
+      ])
+    #expect(try bench.sync(.json(try bench.export("Page")), "Page").isUnchanged)
+  }
+
+  @Test func chainsEndAtTheDepthLimit() throws {
+    let bench = try ExportBench([
+      EntityDraft(
+        "Link",
+        [
+          .attribute("id", .integer64), .attribute("title", .string),
+          .toOne("previous", to: "Link", inverse: "following"),
+          .toMany("following", to: "Link", inverse: "previous"),
+        ])
+    ])
+    let items = (1...120).map { JSONValue.object(["id": .integer($0), "title": "t"]) }
+    try bench.sync(.json(.array(items)), "Link")
+    let links = (2...120).map {
+      JSONValue.object(["id": .integer($0), "previous_id": .integer($0 - 1)])
+    }
+    try bench.sync(.json(.array([["id": 1]] + links)), "Link")
+    let json = try bench.export("Link")
+    var item = json[0]
+    var depth = 0
+    while let next = item?["following"]?[0] { (item, depth) = (next, depth + 1) }
+    #expect(depth == 100)
+    #expect(item == ["id": 101])
+    #expect(try bench.sync(.json(json), "Link").isUnchanged)
+  }
+
+  @Test func customKeysOfRelationshipsAreUsed() throws {
+    let bench = try ExportBench([
+      EntityDraft(
+        "User",
+        [
+          .attribute("id", .integer64),
+          .attribute("author", .string, remoteKey: "relationships.author"),
+          .toMany("notes", to: "Note", inverse: "user", remoteKey: "annotations"),
+          .toMany("tags", to: "Tag", remoteKey: "relationships.tags.data"),
+        ]),
+      EntityDraft(
+        "Note", [.attribute("id", .integer64), .toOne("user", to: "User", inverse: "notes")]),
+      EntityDraft("Tag", [.attribute("id", .integer64)]),
+    ])
+    let json: JSONValue = [
+      "id": 1, "annotations": [["id": 1]],
+      "relationships": ["author": "Ada", "tags": ["data": [["id": 2]]]],
+    ]
+    try bench.sync(.json(json), "User")
+    #expect(try bench.first() == json)
+    #expect(try bench.first("User", .camelCase) == json)
+    #expect(try bench.first("User", nested)["annotations_attributes"] == ["0": ["id": 1]])
+  }
+
+  @Test func orderedRelationshipsKeepTheirOrder() throws {
+    let bench = try ExportBench(TestModels.social())
+    try bench.sync(#"{"id": 1, "tasks": [{"id": 3}, {"id": 1}, {"id": 2}]}"#)
+    let ids = try bench.first()["tasks"]?.arrayValue?.compactMap { $0["id"] }
+    #expect(ids == [3, 1, 2])
+  }
+
+  @Test func relationshipsThatAreNotExportableAreLeftOut() throws {
+    let bench = try ExportBench([
+      EntityDraft(
+        "User",
+        [
+          .attribute("id", .integer64),
+          .toMany("notes", to: "Note", userInfo: ["sync.nonExportable": ""]),
+        ]),
+      EntityDraft("Note", [.attribute("id", .integer64)]),
+    ])
+    #expect(try bench.exportNew([:]) == ["id": nil])
+  }
+
+  @Test func objectsWithoutAnythingToSayAreLeftOut() throws {
+    let hidden = ["sync.nonExportable": ""]
+    let bench = try ExportBench([
+      EntityDraft(
+        "User",
+        [
+          .attribute("id", .integer64), .toMany("notes", to: "Note"),
+          .toOne("note", to: "Note"),
+        ]),
+      EntityDraft("Note", [.attribute("id", .integer64, userInfo: hidden)]),
+    ])
+    try bench.sync(#"{"id": 1, "notes": [{"id": 1}], "note": {"id": 1}}"#)
+    #expect(try bench.first() == ["id": 1, "notes": []])
+  }
+
+  @Test func membersOfSubentitiesAreExportedWhole() throws {
+    let bench = try ExportBench(TestModels.vehicles())
+    try bench.sync(#"{"id": 1, "owner": {"id": 9}, "doors": 4}"#, "Car")
+    try bench.sync(#"{"id": 2, "owner_id": 9, "gears": 21}"#, "Bicycle")
+    let vehicles = try bench.first("Person")["vehicles"]
+    #expect(vehicles?[0]?["doors"] == 4)
+    #expect(vehicles?[1]?["gears"] == 21)
+    #expect(vehicles?[0]?["owner"] == nil)
+  }
+}
