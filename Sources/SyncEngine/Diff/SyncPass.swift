@@ -92,6 +92,9 @@ final class SyncPass {
     // A copy, so that a page that fails leaves no trace.
     if let session = request.session { claims = session.claims.copy() }
     try parent?.check(in: transaction)
+    if claims.partCount == 0, request.defersReferences {
+      for reference in try deferred(in: transaction).load() { claims.append(reference) }
+    }
     guard claims.partCount == 0, request.operations.contains(.delete) else { return }
     let selection: RowSelection
     if let filter = request.filter {
@@ -187,7 +190,7 @@ final class SyncPass {
   func end(in transaction: StoreTransaction) throws {
     announced.insert(.delete)
     var unresolved = claims.unresolved
-    if claims.partCount > 1 {
+    if claims.partCount > 1 || request.defersReferences {
       unresolved = try ReferenceResolver(transaction: transaction, report: report)
         .resolve(unresolved)
     }
@@ -197,8 +200,13 @@ final class SyncPass {
       operations: request.operations, guardsDeletion: request.deletionGuard == .on,
       transaction: transaction, control: control, report: report, knownRows: knownRows)
     try deleter.delete()
+    if request.defersReferences { try deferred(in: transaction).save(unresolved) }
     clock.end(.delete)
     try begin(.save, total: 1)
+  }
+
+  private func deferred(in transaction: StoreTransaction) -> DeferredReferences {
+    DeferredReferences(transaction: transaction, model: request.plan.model)
   }
 
   /// Announces a phase the first time it begins; parts after the first go on with it.

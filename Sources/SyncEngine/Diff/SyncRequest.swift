@@ -17,6 +17,8 @@ package struct SyncRequest {
   package var deletionGuard = DeletionGuard.on
   package var isDryRun = false
   package var transaction = SyncTransaction.whole
+  /// Whether keys without an object are remembered until a later sync brings it.
+  package var defersReferences = false
   /// Payloads larger than this many bytes are worked off in parts.
   package var streamingThreshold = 256 << 20
   /// Items of a part; nil goes by the size of the payload. For tests that compare the two ways.

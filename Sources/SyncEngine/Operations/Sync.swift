@@ -22,7 +22,8 @@ import Synchronization
 ///
 /// ## Topics
 /// - Set-up: ``filter``, ``operations``, ``path``, ``delegate``, ``isDryRun``, ``deletionGuard``,
-///   ``onItemError``, ``transaction``, ``author``
+///   ``onItemError``, ``transaction``,
+///   ``deferReferences``, ``author``
 /// - Outcome: ``result``, ``progress``, ``whenFinished(_:)``
 public final class Sync: Operation, @unchecked Sendable {
   // Mutable state: `setup` until the operation starts, `state` ever after; each in its own lock.
@@ -37,6 +38,7 @@ public final class Sync: Operation, @unchecked Sendable {
     var deletionGuard = DeletionGuard.on
     var isDryRun = false
     var transaction = SyncTransaction.whole
+    var deferReferences = false
     var author: String?
     weak var delegate: (any SyncDelegate)?
   }
@@ -142,6 +144,15 @@ public final class Sync: Operation, @unchecked Sendable {
   public var transaction: SyncTransaction {
     get { setup.withLock { $0.transaction } }
     set { change { $0.transaction = newValue } }
+  }
+
+  /// Whether a key that no object has is remembered in the store and linked by a later sync, with this
+  /// setting too, that brings the object. It is forgotten when the relationship is given again or set
+  /// otherwise, and when its owner goes. Default: false; within one sync and one page session the order
+  /// of arrival never matters.
+  public var deferReferences: Bool {
+    get { setup.withLock { $0.deferReferences } }
+    set { change { $0.deferReferences = newValue } }
   }
 
   /// Who is said to have made the changes, in change sets and history.
@@ -256,6 +267,7 @@ public final class Sync: Operation, @unchecked Sendable {
     request.deletionGuard = setup.deletionGuard
     request.isDryRun = setup.isDryRun
     request.transaction = setup.transaction
+    request.defersReferences = setup.deferReferences
     request.author = setup.author
     request.name = name
     if let delegate = setup.delegate {

@@ -1,0 +1,55 @@
+import SyncCore
+import SyncEngine
+import SyncStore
+import TestSupport
+import Testing
+
+@Suite struct DeferredReferenceTests {
+  private func sync(_ json: String, _ entity: String, _ bench: SyncBench) throws -> SyncReport {
+    try bench.sync(json, entity) { $0.defersReferences = true }
+  }
+
+  @Test func aReferenceIsLinkedWhenALaterSyncBringsItsObject() throws {
+    let bench = try SyncBench(TestModels.social())
+    let first = try sync(
+      #"[{"id": 1, "company_id": 7, "notes_ids": [3], "tags_ids": [4]}]"#, "User", bench)
+    #expect(first.count(of: .unresolvedReference) == 3)
+    let second = try sync(#"[{"id": 7, "name": "Acme"}]"#, "Company", bench)
+    #expect(
+      second.count(of: .unresolvedReference) == 2, "the others are listed until they are linked")
+    _ = try sync(#"[{"id": 3}]"#, "Note", bench)
+    _ = try sync(#"[{"id": 4}]"#, "Tag", bench)
+    #expect(try bench.objects("User") == ["id=1 notes=[3] company=7 tags=[4]"])
+    #expect(try bench.store.read { try $0.kept("references", "deferred") } == nil)
+  }
+
+  @Test func withoutTheSettingAnUnknownKeyIsForgotten() throws {
+    let bench = try SyncBench(TestModels.social())
+    try bench.sync(#"[{"id": 1, "company_id": 7}]"#, "User")
+    try bench.sync(#"[{"id": 7}]"#, "Company")
+    #expect(try bench.objects("User") == ["id=1"])
+  }
+
+  @Test func aRelationshipThatIsGivenAgainEndsTheWait() throws {
+    let bench = try SyncBench(TestModels.social())
+    _ = try sync(#"[{"id": 1, "company_id": 7}]"#, "User", bench)
+    _ = try sync(#"[{"id": 1, "company_id": null}]"#, "User", bench)
+    _ = try sync(#"[{"id": 7}]"#, "Company", bench)
+    #expect(try bench.objects("User") == ["id=1"])
+  }
+
+  @Test func anOwnerThatGoesEndsTheWait() throws {
+    let bench = try SyncBench(TestModels.social())
+    _ = try sync(#"[{"id": 1, "company_id": 7}, {"id": 2}]"#, "User", bench)
+    _ = try sync(#"[{"id": 2}]"#, "User", bench)
+    #expect(try bench.store.read { try $0.kept("references", "deferred") } == nil)
+  }
+
+  @Test func aRelationshipThatWasSetMeanwhileEndsTheWait() throws {
+    let bench = try SyncBench(TestModels.social())
+    _ = try sync(#"[{"id": 1, "company_id": 7}]"#, "User", bench)
+    try bench.sync(#"[{"id": 1, "company": {"id": 8}}]"#, "User")
+    _ = try sync(#"[{"id": 7}, {"id": 8}]"#, "Company", bench)
+    #expect(try bench.objects("User") == ["id=1 company=8"])
+  }
+}
