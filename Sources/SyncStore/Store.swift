@@ -49,7 +49,7 @@ package final class Store: @unchecked Sendable {
   }
 
   /// Whether the caller runs on the writer queue: inside a ``write(_:commit:_:)``.
-  private var isOnWriterQueue: Bool { DispatchQueue.getSpecific(key: queueKey) == true }
+  package var isOnWriterQueue: Bool { DispatchQueue.getSpecific(key: queueKey) == true }
 
   // MARK: - Reading
 

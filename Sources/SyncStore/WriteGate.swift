@@ -33,6 +33,9 @@ package final class WriteGate: Sendable {
 
   package init() {}
 
+  /// How many wait.
+  package var waitingCount: Int { state.withLock { $0.waiting.count } }
+
   /// Takes a place in the queue. Every ticket has to be ``wait(_:)``ed for or ``withdraw(_:)``n.
   ///
   /// - Parameter priority: The highest goes first.

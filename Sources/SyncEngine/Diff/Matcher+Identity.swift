@@ -87,10 +87,15 @@ extension Matcher {
 
   // MARK: - Steps
 
-  /// An object without key, under a to-one relationship: the one its owner is linked to.
+  /// An object that its key does not tell: the stored row it was said to be, or, under a to-one
+  /// relationship, the one its owner is linked to.
   private func decideByLink(_ occurrence: Int32, in batch: Batch) {
     let mention = batch.occurrences[Int(occurrence)]
     defer { settle(occurrence, in: batch) }
+    if mention.row > 0 {
+      batch.occurrences[Int(occurrence)].stored = batch.stored.index(ofRow: mention.row) ?? -1
+      batch.occurrences[Int(occurrence)].flags.insert(.uncompared)
+    }
     guard mention.owner >= 0 else { return }
     let ownerBatch = batches[Int(mention.ownerBatch)]
     let owner = ownerBatch.occurrences[Int(ownerBatch.representative(mention.owner))]

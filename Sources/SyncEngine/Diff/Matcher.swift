@@ -31,6 +31,7 @@ final class Matcher {
   /// First row number given out by this sync, by root entity: rows from there on are new.
   private(set) var firstNewRows: [Int: Int64] = [:]
   private var waves: [[Int32]]
+  private let targets: [Int64]
   private var completed = 0
   private let total: Int
 
@@ -46,6 +47,7 @@ final class Matcher {
     self.control = control
     unreadableLists = stager.unreadableLists
     report = stager.report
+    targets = stager.targetRows
     waves = batches.map { _ in [] }
     memberColumns = stager.batches.map { owners in
       owners.node.relationships.map { rule in
@@ -67,6 +69,7 @@ final class Matcher {
       for index in occurrences.indices where occurrences[index].flags.contains(.root) {
         waves[root].append(Int32(index))
       }
+      if !targets.isEmpty { try loadRows(targets, in: batches[root]) }
     }
     while waves.contains(where: { !$0.isEmpty }) {
       for batch in batches where !waves[batch.number].isEmpty {

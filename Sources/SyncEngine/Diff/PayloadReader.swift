@@ -75,7 +75,12 @@ final class PayloadReader {
         isAtEnd = true
         break
       }
-      try stager.stageRootItem(ItemSource(tape: tape, base: base))
+      let source = ItemSource(tape: tape, base: base)
+      if request.targets.isEmpty {
+        try stager.stageRootItem(source)
+      } else {
+        for row in request.targets { try stager.stageRootItem(source, as: row) }
+      }
       if reader.position >= nextCheckpoint {
         try control.advance(.parse, to: reader.position, of: bytes.count)
         nextCheckpoint = reader.position + PayloadReader.stride

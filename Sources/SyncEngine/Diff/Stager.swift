@@ -16,6 +16,9 @@ final class Stager {
   /// Items that stand in for others.
   var replacements: ItemReplacements?
 
+  /// The stored rows that items at the top describe whatever their keys.
+  private(set) var targetRows: [Int64] = []
+
   /// The owner of the root items, when they are the children of a given parent.
   var rootOwner: Owner?
 
@@ -60,10 +63,13 @@ final class Stager {
   // MARK: - Items
 
   /// Stages the next item of the payload.
-  func stageRootItem(_ source: ItemSource) throws {
+  ///
+  /// - Parameter target: the stored row that the item describes; nil is decided by its key.
+  func stageRootItem(_ source: ItemSource, as target: Int64? = nil) throws {
     path.reset(item: itemCount)
     itemCount += 1
-    let role = rootOwner.map { rootRole(of: $0) } ?? .root
+    if let target { targetRows.append(target) }
+    let role = target.map { .target($0) } ?? rootOwner.map { rootRole(of: $0) } ?? Role.root
     guard let occurrence = try stage(0, of: source, node: plan.root, role: role) else { return }
     usableItemCount += 1
     rootBatch.occurrences[Int(occurrence)].flags.insert(.root)
@@ -161,6 +167,13 @@ final class Stager {
       occurrence.ownerBatch = Int16(owner.batch)
       occurrence.ownerRule = Int16(owner.rule)
       if case .member = role { occurrence.flags.insert(.owned) }
+    }
+    if case .target(let target) = role {
+      // A key that is null or unreadable says nothing about the object's key.
+      for slot in batch.node.identity where cells[slot].isEmpty { cells[slot] = .absent }
+      occurrence.row = target
+      occurrence.flags.insert(.keyless)
+      return batch.append(occurrence)
     }
     if isKeyless || alwaysInserts(role) {
       return try identifyKeyless(row, occurrence, in: batch, role: role)

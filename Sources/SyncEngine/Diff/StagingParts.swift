@@ -4,6 +4,8 @@ import SyncCore
 enum Role {
   /// At the top.
   case root
+  /// At the top, as the description of a stored row.
+  case target(Int64)
   /// Under a to-one relationship.
   case toOne(Owner)
   /// In a list of which several owners may share the members.
@@ -14,7 +16,7 @@ enum Role {
   /// The object under whose relationship it stands.
   var owner: Owner? {
     switch self {
-    case .root: nil
+    case .root, .target: nil
     case .toOne(let owner), .shared(let owner), .member(let owner): owner
     }
   }

@@ -23,6 +23,9 @@ package struct SyncRequest {
   package var streamingThreshold = 256 << 20
   /// Items of a part; nil goes by the size of the payload. For tests that compare the two ways.
   package var partItems: Int?
+  /// Stored rows that the only item of the payload describes, whatever key it gives: all of them take
+  /// its values, a new key among them.
+  package var targets: [Int64] = []
   package var author: String?
   package var name: String?
   /// The page session that the payload is a page of; its deletions are made when it is finished.

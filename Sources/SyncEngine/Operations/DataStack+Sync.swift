@@ -2,21 +2,22 @@ import Foundation
 public import SyncCore
 public import SyncGraph
 
-/// Syncs in one call. Each makes a ``Sync`` and adds it to the stack's ``DataStack/syncQueue``; set one
-/// up yourself for everything that the calls do not offer.
+/// Syncs in one call. Each makes a ``Sync``; set one up yourself for everything that the calls do not
+/// offer.
+///
+/// The parameters are the same everywhere:
+/// - `changes`: a list of JSON objects: `Data`, the URL of a file, `JSONValue` or dictionaries
+/// - `predicate`: limits the stored objects that may be deleted
+/// - `parent`: the saved object whose children the items are; only its other children may be deleted
+/// - `parentRelationship`: the relationship between the two, by its name at either end; needed only when
+///   there are several
+/// - `path`: dotted path to the list inside the document, as in `data.items`
 extension DataStack {
-  /// Brings the stored objects of an entity in step with JSON.
+  /// Brings the stored objects of an entity in step with JSON, on the stack's ``DataStack/syncQueue``.
   ///
   /// Afterwards every context sees the result when it is next used. Cancelling the task cancels the
   /// sync, and the store stays as it was.
   ///
-  /// - Parameters:
-  ///   - changes: A list of JSON objects: `Data`, the URL of a file, `JSONValue` or dictionaries.
-  ///   - entityName: Entity of the items.
-  ///   - predicate: Limits the stored objects that may be deleted.
-  ///   - parent: The object whose children the items are.
-  ///   - parentRelationship: The relationship between the two; needed only when there are several.
-  ///   - path: Dotted path to the list inside the document, as in `data.items`.
   /// - Throws: `CancellationError`, ``SyncError``, ``JSONError`` or what the store says.
   @discardableResult
   public func sync(
@@ -24,11 +25,10 @@ extension DataStack {
     predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
     operations: SyncOperations = .all, at path: String? = nil
   ) async throws -> SyncReport {
-    let sync = Sync(changes.syncPayload, inEntityNamed: entityName, dataStack: self, at: path)
-    sync.filter = predicate
-    sync.parent = parent?.objectID
-    sync.parentRelationship = parentRelationship
-    sync.operations = operations
+    let sync = Sync(
+      changes: changes, inEntityNamed: entityName, predicate: predicate, parent: parent,
+      parentRelationship: parentRelationship, dataStack: self, operations: operations)
+    sync.path = path
     return try await self.sync(sync)
   }
 
@@ -45,7 +45,26 @@ extension DataStack {
     }
   }
 
-  /// Brings the stored objects of an entity in step with JSON.
+  /// Brings the stored objects of an entity in step with JSON, now, on the calling thread.
+  ///
+  /// It waits for syncs that run already, not for those that wait in queues, and never for the main
+  /// queue, so it may be called from there.
+  ///
+  /// - Throws: ``SyncError``, ``JSONError`` or what the store says.
+  @discardableResult
+  public func sync(
+    _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
+    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    operations: SyncOperations = .all, at path: String? = nil
+  ) throws -> SyncReport {
+    let sync = Sync(
+      changes: changes, inEntityNamed: entityName, predicate: predicate, parent: parent,
+      parentRelationship: parentRelationship, dataStack: self, operations: operations)
+    sync.path = path
+    return try sync.runNow()
+  }
+
+  /// Brings the stored objects of an entity in step with JSON, on the stack's ``DataStack/syncQueue``.
   ///
   /// - Parameter completion: Called on the main queue, with the error if there was one.
   /// - Returns: The operation, to be observed or cancelled.
@@ -54,29 +73,14 @@ extension DataStack {
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
     predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
     operations: SyncOperations = .all, at path: String? = nil,
-    completion: @escaping @Sendable ((any Error)?) -> Void
+    completion: (@Sendable ((any Error)?) -> Void)?
   ) -> Sync {
-    let sync = Sync(changes.syncPayload, inEntityNamed: entityName, dataStack: self, at: path)
-    sync.filter = predicate
-    sync.parent = parent?.objectID
-    sync.parentRelationship = parentRelationship
-    sync.operations = operations
-    sync.whenFinished { result in
-      DispatchQueue.main.async {
-        switch result {
-        case .success: completion(nil)
-        case .failure(let error): completion(error)
-        }
-      }
-    }
+    let sync = Sync(
+      changes: changes, inEntityNamed: entityName, predicate: predicate, parent: parent,
+      parentRelationship: parentRelationship, dataStack: self, operations: operations)
+    sync.path = path
+    if let completion { sync.deliver(to: completion) }
     syncQueue.addOperation(sync)
     return sync
-  }
-}
-
-extension DataStack {
-  /// The conventional mapping plans of the stack.
-  package var mappingPlans: MappingPlanCache {
-    attachment { MappingPlanCache(transformers: .shared) }
   }
 }

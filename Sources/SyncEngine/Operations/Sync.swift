@@ -22,9 +22,9 @@ import Synchronization
 ///
 /// ## Topics
 /// - Set-up: ``filter``, ``operations``, ``path``, ``delegate``, ``isDryRun``, ``deletionGuard``,
-///   ``onItemError``, ``transaction``,
-///   ``deferReferences``, ``author``
-/// - Outcome: ``result``, ``progress``, ``whenFinished(_:)``
+///   ``onItemError``, ``transaction``, ``deferReferences``, ``author``
+/// - Outcome: ``result``, ``progress``, ``progressUpdates``, ``whenFinished(_:)``
+/// - Without an operation: ``changes(_:inEntityNamed:predicate:parent:parentRelationship:dataStack:operations:)``
 public final class Sync: Operation, @unchecked Sendable {
   // Mutable state: `setup` until the operation starts, `state` ever after; each in its own lock.
   private struct Setup {
@@ -41,6 +41,7 @@ public final class Sync: Operation, @unchecked Sendable {
     var deferReferences = false
     var author: String?
     weak var delegate: (any SyncDelegate)?
+    var stepObserver: (@Sendable (SyncStep) -> Void)?
   }
 
   private struct State {
@@ -54,11 +55,15 @@ public final class Sync: Operation, @unchecked Sendable {
   /// The entity of the items.
   public let entityName: String
 
-  private let payload: SyncPayload
+  /// The context that the sync was asked for in; it has the changes when the sync has finished there.
+  public let context: ManagedObjectContext?
+
+  private let work: SyncWork
   private let setup: Mutex<Setup>
   private let state = Mutex(State())
   private let control = SyncControl()
   private let follower = SyncProgress()
+  private let feed = ProgressFeed()
   private let announcer: SyncAnnouncer
 
   /// Makes a sync of a payload.
@@ -68,13 +73,47 @@ public final class Sync: Operation, @unchecked Sendable {
   ///   - entityName: Entity of the items. An unknown one is reported when the sync runs.
   ///   - dataStack: The stack to sync; kept alive until the operation goes.
   ///   - path: Dotted path to the list inside the document, as in `data.items`.
-  public init(
+  public convenience init(
     _ payload: SyncPayload, inEntityNamed entityName: String, dataStack: DataStack,
     at path: String? = nil
   ) {
-    self.payload = payload
+    self.init(.payload(payload), inEntityNamed: entityName, dataStack: dataStack, at: path)
+  }
+
+  /// Makes a sync of a payload, set up for use.
+  ///
+  /// - Parameters:
+  ///   - changes: The JSON: `Data`, the URL of a file, `JSONValue` or dictionaries.
+  ///   - entityName: Entity of the items. An unknown one is reported when the sync runs.
+  ///   - predicate: Limits the stored objects that may be deleted.
+  ///   - parent: The object whose children the items are. It has to be saved.
+  ///   - parentRelationship: The relationship between the two; needed only when there are several.
+  ///   - context: A context that has to have the changes; nil is all that merge.
+  ///   - dataStack: The stack to sync; kept alive until the operation goes.
+  ///   - operations: What the sync may do.
+  public convenience init(
+    changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
+    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    context: ManagedObjectContext? = nil, dataStack: DataStack, operations: SyncOperations = .all
+  ) {
+    self.init(
+      .payload(changes.syncPayload), inEntityNamed: entityName, dataStack: dataStack,
+      context: context)
+    filter = predicate
+    self.parent = parent?.objectID
+    self.parentRelationship = parentRelationship
+    self.operations = operations
+  }
+
+  /// Makes an operation of one kind of work.
+  init(
+    _ work: SyncWork, inEntityNamed entityName: String, dataStack: DataStack,
+    context: ManagedObjectContext? = nil, at path: String? = nil
+  ) {
+    self.work = work
     self.entityName = entityName
     self.dataStack = dataStack
+    self.context = context
     setup = Mutex(Setup(operations: .all, path: path))
     announcer = SyncAnnouncer(stack: dataStack)
     super.init()
@@ -167,6 +206,12 @@ public final class Sync: Operation, @unchecked Sendable {
     set { change { $0.delegate = newValue } }
   }
 
+  /// Is told each step on the thread of the sync, so it has to be quick.
+  package var stepObserver: (@Sendable (SyncStep) -> Void)? {
+    get { setup.withLock { $0.stepObserver } }
+    set { change { $0.stepObserver = newValue } }
+  }
+
   private func change(_ body: (inout Setup) -> Void) {
     precondition(
       !isExecuting && !isFinished, "Set a sync up before it starts, or make a new one.")
@@ -181,6 +226,14 @@ public final class Sync: Operation, @unchecked Sendable {
 
   /// How far the phase is that runs at the moment; nil before the first.
   package var latestStep: SyncStep? { follower.latestStep }
+
+  /// How far the sync is, from now on: as each phase begins, about ten times a second inside one, and
+  /// once at the end.
+  ///
+  /// ```swift
+  /// for await update in sync.progressUpdates { print(update) }
+  /// ```
+  public var progressUpdates: AsyncStream<SyncProgressUpdate> { feed.makeStream() }
 
   /// What came of it; nil until the operation has finished. A cancelled sync has failed with a
   /// `CancellationError`.
@@ -198,6 +251,30 @@ public final class Sync: Operation, @unchecked Sendable {
       return state.result
     }
     if let result { handler(result) }
+  }
+
+  /// Calls a completion handler on the main queue, with the error if there was one.
+  func deliver(to completion: @escaping @Sendable ((any Error)?) -> Void) {
+    deliver { (result: SyncResult<SyncReport>) in completion(result.error) }
+  }
+
+  /// Calls a completion handler on the main queue.
+  func deliver(to completion: @escaping @Sendable (SyncResult<SyncReport>) -> Void) {
+    whenFinished { result in
+      DispatchQueue.main.async {
+        switch result {
+        case .success(let report): completion(.success(report))
+        case .failure(let error): completion(.failure(error))
+        }
+      }
+    }
+  }
+
+  /// Runs on the calling thread, now.
+  func runNow() throws -> SyncReport {
+    start()
+    guard let result else { throw CancellationError() }
+    return try result.get()
   }
 
   /// Stops the sync at its next checkpoint; the store stays as it was. Does nothing once it has
@@ -218,44 +295,64 @@ public final class Sync: Operation, @unchecked Sendable {
   public override func main() {
     guard state.withLock({ $0.result == nil }) else { return }
     announcer.begin(self)
-    finish(Result { try run() })
+    let result = Result { try run() }
+    if let context, context.isCurrent { context.mergeCommits() }
+    finish(result)
   }
 
   private func finish(_ result: Result<SyncReport, any Error>) {
     if case .success = result { follower.finish() }
+    feed.finish(follower.progress)
     let handlers = state.withLock { state in
       state.result = result
       defer { state.handlers = [] }
       return state.handlers
+    }
+    switch (work, result) {
+    case (.page(_, let session, let id), _): session.didFinish(page: id, result)
+    case (.end(let session), .success) where !isDryRun: session.didEnd()
+    default: break
     }
     announcer.end(result, of: self)
     for handler in handlers { handler(result) }
   }
 
   private func run() throws -> SyncReport {
-    let request = try request()
-    let store = try dataStack.store
-    let ticket = Mutex<WriteGate.Ticket?>(nil)
+    let store = try context?.store ?? dataStack.store
+    let stepObserver = stepObserver
     control.observe { [unowned self] step in
       follower.follow(step)
+      feed.follow(step, follower.progress)
       announcer.announce(step, of: self)
+      stepObserver?(step)
     }
-    defer {
-      control.observe(nil)
-      ticket.withLock { $0.map(store.gate.leave) }
+    defer { control.observe(nil) }
+    let runner = SyncRunner(store: store, control: control, priority: queuePriority.rawValue)
+    switch work {
+    case .payload(let payload):
+      return try runner.run(request(payload))
+    case .page(let payload, let session, _):
+      var request = try request(payload)
+      request.session = session.state
+      return try runner.run { enter in
+        try SyncRun(request, store: store, control: control).run {
+          try enter()
+          try session.prepare(store)
+        }.report
+      }
+    case .end(let session):
+      let request = try request(.json([]))
+      return try runner.run { enter in
+        try enter()
+        try session.prepareEnd(store)
+        return try SessionEnd(request, state: session.state, store: store, control: control).run()
+      }
     }
-    // The payload is read before: two cores parse and write different syncs at the same time.
-    return try SyncRun(request, store: store, control: control).run {
-      let place = try store.gate.enter(priority: queuePriority.rawValue, control)
-      ticket.withLock { $0 = place }
-    }.report
   }
 
-  private func request() throws -> SyncRequest {
+  private func request(_ payload: SyncPayload) throws -> SyncRequest {
     let setup = setup.withLock { $0 }
-    guard let entity = dataStack.model.entity(named: entityName) else {
-      throw ModelError.unknownEntity(entityName, known: dataStack.model.entities.map(\.name))
-    }
+    let entity = try dataStack.model.requireEntity(named: entityName)
     var request = SyncRequest(plan: dataStack.mappingPlans.plan(for: entity), payload: payload)
     request.path = setup.path
     request.reading = setup.reading
@@ -265,11 +362,11 @@ public final class Sync: Operation, @unchecked Sendable {
     request.parentRelationship = setup.parentRelationship
     request.onItemError = setup.onItemError
     request.deletionGuard = setup.deletionGuard
-    request.isDryRun = setup.isDryRun
+    request.isDryRun = setup.isDryRun || context?.keepsNothing == true
     request.transaction = setup.transaction
     request.defersReferences = setup.deferReferences
-    request.author = setup.author
-    request.name = name
+    request.author = setup.author ?? context?.author
+    request.name = name ?? context?.name
     if let delegate = setup.delegate {
       request.willInsert = { [unowned self] item, entity, parent in
         try delegate.sync(self, willInsert: item, in: entity.name, parent: parent)
@@ -277,4 +374,13 @@ public final class Sync: Operation, @unchecked Sendable {
     }
     return request
   }
+}
+
+/// What a sync operation works off.
+enum SyncWork: Sendable {
+  case payload(SyncPayload)
+  /// One of the payloads of a session.
+  case page(SyncPayload, SyncSession, SyncSession.PageID)
+  /// The deletions of a session.
+  case end(SyncSession)
 }

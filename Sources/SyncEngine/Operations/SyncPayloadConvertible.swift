@@ -27,3 +27,12 @@ extension JSONValue: SyncPayloadConvertible {
 extension Array: SyncPayloadConvertible where Element == [String: Any] {
   public var syncPayload: SyncPayload { .objects(self) }
 }
+
+extension Dictionary: SyncPayloadConvertible where Key == String, Value == Any {
+  /// The one object as a list.
+  public var syncPayload: SyncPayload { .objects([self]) }
+}
+
+extension JSONObject: SyncPayloadConvertible {
+  public var syncPayload: SyncPayload { .json(.object(self)) }
+}

@@ -49,4 +49,40 @@ extension ChangeSet {
     result.entities = entities.filter { $0.entity.isKind(of: entity) }
     return result.isEmpty ? nil : result
   }
+
+  /// What the change set says about one object; nil when that is nothing.
+  ///
+  /// - Complexity: O(*n*) in the changes of the object's entity.
+  func restricted(to id: ManagedObjectID) -> ChangeSet? {
+    var result = self
+    result.entities = entities.compactMap { changes in
+      guard changes.entity.rootIndex == id.entity.rootIndex else { return nil }
+      let only = changes.restricted(to: id.row)
+      return only.isEmpty ? nil : only
+    }
+    return result.isEmpty ? nil : result
+  }
+}
+
+extension ChangeSet.EntityChanges {
+  fileprivate func restricted(to row: Int64) -> ChangeSet.EntityChanges {
+    var result = ChangeSet.EntityChanges(entity: entity)
+    if let index = inserted.firstIndex(of: row) {
+      result.inserted = [row]
+      result.insertedKeys = key(index, in: insertedKeys)
+    }
+    if let index = updated.firstIndex(where: { $0.row == row }) {
+      result.updated = [updated[index]]
+      result.updatedKeys = key(index, in: updatedKeys)
+    }
+    if let index = deleted.firstIndex(of: row) {
+      result.deleted = [row]
+      result.deletedKeys = key(index, in: deletedKeys)
+    }
+    return result
+  }
+
+  private func key(_ index: Int, in keys: [Value]) -> [Value] {
+    keys.indices.contains(index) ? [keys[index]] : []
+  }
 }

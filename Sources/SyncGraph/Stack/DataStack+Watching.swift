@@ -30,6 +30,14 @@ extension DataStack {
     return changes.compactMap { $0.restricted(to: entity) }
   }
 
+  /// Every commit from now on that changes one object, restricted to it, in order. Its deletion is the
+  /// last that is heard of it; the sequence goes on until the stack is closed or the task cancelled.
+  public func changes(
+    of id: ManagedObjectID
+  ) -> some AsyncSequence<ChangeSet, Never> & Sendable {
+    changes.compactMap { $0.restricted(to: id) }
+  }
+
   /// Returns when every notification about what was committed before has been delivered.
   ///
   /// Contexts with a queue of their own have merged and told their observers then; so has the main

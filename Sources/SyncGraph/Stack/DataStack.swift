@@ -25,7 +25,6 @@ public final class DataStack: Sendable {
   }
 
   let core: StackCore
-  let attachments = StackAttachments()
 
   /// The context of the main queue. Store values win conflicts, property by property.
   public let mainContext: ManagedObjectContext

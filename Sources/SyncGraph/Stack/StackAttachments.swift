@@ -20,6 +20,6 @@ final class StackAttachments: Sendable {
 extension DataStack {
   /// A value that another module keeps with the stack, made on the first call.
   package func attachment<T: Sendable>(_ make: () -> T) -> T {
-    attachments.value(make)
+    core.attachments.value(make)
   }
 }

@@ -26,6 +26,7 @@ final class StackCore: Sendable {
   let configuration: Store.Configuration
   let delivery = DeliveryQueue()
   let streams = ChangeStreams()
+  let attachments = StackAttachments()
   private let state = Mutex(State())
   private let lastOrigin = Atomic<UInt64>(0)
   private let lastTemporaryRow = Atomic<Int64>(0)

@@ -1,0 +1,127 @@
+import Dispatch
+public import SyncCore
+public import SyncGraph
+
+/// Single objects by their primary key, in the background. Objects do not leave their context, so the
+/// results are primary keys.
+extension DataStack {
+  /// Updates all objects of the primary key that the JSON gives, or inserts one when there is none, in a
+  /// new background context.
+  ///
+  /// - Returns: The primary key of the object.
+  @discardableResult
+  public func insertOrUpdate(
+    _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String
+  ) async throws -> Value {
+    let payload = changes.syncPayload
+    return try await performBackgroundTask { context in
+      try context.insertOrUpdate(payload, inEntityNamed: entityName).primaryKey
+    }
+  }
+
+  /// Updates all objects of the primary key that the JSON gives, or inserts one when there is none, in a
+  /// new background context.
+  ///
+  /// - Parameter completion: Called on the main queue, with the primary key of the object.
+  public func insertOrUpdate(
+    _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
+    completion: @escaping @Sendable (SyncResult<Value>) -> Void
+  ) {
+    let payload = changes.syncPayload
+    inBackground(completion) { context in
+      try context.insertOrUpdate(payload, inEntityNamed: entityName).primaryKey
+    }
+  }
+
+  /// Updates the objects of a primary key in a new background context.
+  ///
+  /// - Returns: The primary key afterwards.
+  /// - Throws: ``SyncError`` with ``SyncError/Code/objectNotFound`` when there is no such object.
+  @discardableResult
+  public func update(
+    _ id: Any, with changes: some SyncPayloadConvertible, inEntityNamed entityName: String
+  ) async throws -> Value {
+    let payload = changes.syncPayload
+    let key = try key(id, entityName)
+    return try await performBackgroundTask { context in
+      try context.updateKnown(key, with: payload, entityName)
+    }
+  }
+
+  /// Updates the objects of a primary key in a new background context.
+  ///
+  /// - Parameter completion: Called on the main queue, with the primary key afterwards; it is a failure
+  ///   when there is no such object.
+  public func update(
+    _ id: Any, with changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
+    completion: @escaping @Sendable (SyncResult<Value>) -> Void
+  ) {
+    let payload = changes.syncPayload
+    let given = SyncResult { try key(id, entityName) }
+    inBackground(completion) { context in
+      try context.updateKnown(try given.get(), with: payload, entityName)
+    }
+  }
+
+  /// Deletes all objects of a primary key in a new background context.
+  public func delete(_ id: Any, inEntityNamed entityName: String) async throws {
+    let key = try key(id, entityName)
+    try await performBackgroundTask { context in
+      try context.delete(key, inEntityNamed: entityName)
+    }
+  }
+
+  /// Deletes all objects of a primary key in a new background context.
+  ///
+  /// - Parameter completion: Called on the main queue, with the error if there was one.
+  public func delete(
+    _ id: Any, inEntityNamed entityName: String,
+    completion: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    let given = SyncResult { try key(id, entityName) }
+    inBackground { result in
+      completion(result.error)
+    } _: { context in
+      try context.delete(try given.get(), inEntityNamed: entityName)
+    }
+  }
+
+  /// A key in its stored form, which may cross threads.
+  private func key(_ id: Any, _ entityName: String) throws -> Value {
+    let entity = try model.requireEntity(named: entityName)
+    return try ObjectKey(id, plan: mappingPlans.plan(for: entity)).value ?? .null
+  }
+
+  private func inBackground<Result: Sendable>(
+    _ completion: @escaping @Sendable (SyncResult<Result>) -> Void,
+    _ body: @escaping @Sendable (ManagedObjectContext) throws -> Result
+  ) {
+    performInNewBackgroundContext { context in
+      let result = SyncResult { try body(context) }
+      DispatchQueue.main.async { completion(result) }
+    }
+  }
+}
+
+extension ManagedObjectContext {
+  /// Updates objects that have to be there.
+  fileprivate func updateKnown(
+    _ key: Value, with payload: SyncPayload, _ entityName: String
+  ) throws -> Value {
+    guard let object = try update(key, with: payload, inEntityNamed: entityName) else {
+      throw SyncError(
+        .objectNotFound, entity: entityName, key: key.description,
+        message: """
+          There is no object of “\(entityName)” with the key \(key). Use insertOrUpdate to make one.
+          """)
+    }
+    return object.primaryKey
+  }
+}
+
+extension ManagedObject {
+  /// The value of the primary key.
+  fileprivate var primaryKey: Value {
+    entity.primaryKey.map { storedValue(forKey: $0.name) } ?? .null
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import SyncCore
+
+/// What one JSON object says of the attributes of an object, by the mapping plan: keys, coercion and
+/// transformers as in every sync.
+struct ItemValues {
+  /// The values by slot, null for those that the JSON clears; what it does not mention is not there.
+  let values: [(slot: Int, value: Value)]
+
+  /// What could not be taken as it stood.
+  let findings: [SyncReport.Finding]
+
+  /// - Throws: ``SyncError`` when a rule of the plan says that the item cannot be used.
+  init(_ item: JSONValue, plan: MappingPlan) throws {
+    let report = ReportBuilder()
+    let stager = Stager(
+      plan: plan, operations: .all, onItemError: nil, path: nil, firstItem: 0, report: report)
+    let node = plan.rootNode
+    let tape = JSONTape()
+    values = try item.data().withUnsafeBytes { bytes in
+      var scanner = JSONScanner(bytes)
+      try scanner.scanValue(into: tape)
+      let block = RowBlock(width: node.entity.properties.count, capacity: 1)
+      let cells = block[block.append()]
+      let source = ItemSource(tape: tape, base: UInt(bitPattern: bytes.baseAddress))
+      try stager.fill(cells, from: 0, of: source, node: stager.nodes[plan.root])
+      return node.attributes.compactMap { rule in
+        cells[rule.slot].isAbsent ? nil : (rule.slot, cells[rule.slot].value(as: rule.type))
+      }
+    }
+    findings = report.report.findings
+  }
+
+  /// The value of a slot; nil when the JSON does not mention it.
+  subscript(slot: Int) -> Value? {
+    values.first { $0.slot == slot }?.value
+  }
+}
+
+extension SyncPayload {
+  /// The one object of the payload.
+  ///
+  /// - Throws: ``SyncError`` with ``SyncError/Code/invalidItem`` when it is none, or several.
+  func singleObject() throws -> JSONValue {
+    let document: JSONValue
+    switch self {
+    case .json(let value): document = value
+    default: document = try JSONValue(parsing: withBytes { Data($0) })
+    }
+    var item = document
+    if let items = document.arrayValue, items.count == 1 { item = items[0] }
+    guard case .object = item else {
+      let found = document.arrayValue.map { "a list of \($0.count)" } ?? document.kindText
+      throw SyncError(
+        .invalidItem, path: "$",
+        message: "One JSON object is expected, found \(found). Use sync for lists of objects.")
+    }
+    return item
+  }
+}

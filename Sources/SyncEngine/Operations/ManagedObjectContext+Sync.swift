@@ -1,0 +1,150 @@
+public import SyncCore
+public import SyncGraph
+
+/// Syncs into the store of a context, immediately and on the calling thread, which has to be the
+/// context's queue.
+///
+/// A sync does not look at unsaved edits: they stay as they are and win over what was synced until they
+/// are saved or rolled back. When the call returns, the context has merged the result. In a disposable
+/// context everything is done and nothing is kept.
+///
+/// The parameters are those of `DataStack.sync`.
+extension ManagedObjectContext {
+  /// Brings the stored objects of an entity in step with JSON.
+  ///
+  /// - Throws: ``SyncError``, among it ``SyncError/Code/invalidRequest`` when the caller is not on the
+  ///   context's queue; ``JSONError``; what the store says.
+  @discardableResult
+  public func sync(
+    _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
+    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    operations: SyncOperations = .all
+  ) throws -> SyncReport {
+    try syncNow(
+      changes.syncPayload, entityName, predicate, parent, parentRelationship, operations)
+  }
+
+  /// Brings the stored objects of an entity in step with JSON.
+  ///
+  /// - Parameter completion: Called before the call returns, with the error if there was one.
+  public func sync(
+    _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
+    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    operations: SyncOperations = .all, completion: (((any Error)?) -> Void)?
+  ) {
+    let result = SyncResult {
+      try syncNow(
+        changes.syncPayload, entityName, predicate, parent, parentRelationship, operations)
+    }
+    completion?(result.error)
+  }
+
+  /// Brings the stored objects of an entity in step with JSON, from any thread: the sync waits its turn
+  /// like any other, and the context has merged the result when the call returns.
+  ///
+  /// Cancelling the task cancels the sync, and the store stays as it was.
+  @discardableResult
+  public func sync(
+    _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
+    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    operations: SyncOperations = .all
+  ) async throws -> SyncReport {
+    guard let stack else {
+      let payload = changes.syncPayload
+      return try await perform {
+        try self.syncNow(payload, entityName, predicate, nil, parentRelationship, operations)
+      }
+    }
+    let report = try await stack.sync(
+      Sync(
+        changes: changes, inEntityNamed: entityName, predicate: predicate, parent: parent,
+        parentRelationship: parentRelationship, context: self, dataStack: stack,
+        operations: operations))
+    await perform { self.mergeCommits() }
+    return report
+  }
+
+  /// Brings the stored objects of an entity in step with JSON: another name of
+  /// ``sync(_:inEntityNamed:predicate:parent:parentRelationship:operations:completion:)``.
+  public func changes(
+    _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
+    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    operations: SyncOperations = .all, completion: (((any Error)?) -> Void)?
+  ) {
+    sync(
+      changes, inEntityNamed: entityName, predicate: predicate, parent: parent,
+      parentRelationship: parentRelationship, operations: operations, completion: completion)
+  }
+
+  /// Brings the stored objects of an entity in step with JSON: another name of
+  /// ``sync(_:inEntityNamed:predicate:parent:parentRelationship:operations:)``.
+  @discardableResult
+  public func changes(
+    _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
+    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    operations: SyncOperations = .all
+  ) throws -> SyncReport {
+    try syncNow(
+      changes.syncPayload, entityName, predicate, parent, parentRelationship, operations)
+  }
+
+  private func syncNow(
+    _ payload: SyncPayload, _ entityName: String, _ predicate: Filter?, _ parent: ManagedObject?,
+    _ parentRelationship: String?, _ operations: SyncOperations
+  ) throws -> SyncReport {
+    try requireCurrent()
+    if let stack {
+      return try Sync(
+        changes: payload, inEntityNamed: entityName, predicate: predicate, parent: parent,
+        parentRelationship: parentRelationship, context: self, dataStack: stack,
+        operations: operations
+      ).runNow()
+    }
+    // A disposable context, or one that outlived its stack: nobody is there to hear announcements.
+    let entity = try model.requireEntity(named: entityName)
+    var request = SyncRequest(plan: mappingPlans.plan(for: entity), payload: payload)
+    request.filter = predicate
+    request.parent = parent?.objectID
+    request.parentRelationship = parentRelationship
+    request.operations = operations
+    return try run(request)
+  }
+
+  /// Runs a request in the context's store, on the calling thread, and merges the result.
+  func run(_ request: SyncRequest) throws -> SyncReport {
+    var request = request
+    request.isDryRun = request.isDryRun || keepsNothing
+    request.author = request.author ?? author
+    request.name = request.name ?? name
+    let report = try SyncRunner(store: store, control: SyncControl()).run(request)
+    mergeCommits()
+    return report
+  }
+
+  /// - Throws: ``SyncError`` with ``SyncError/Code/invalidRequest`` when the caller is on another queue.
+  func requireCurrent() throws {
+    guard !isCurrent else { return }
+    throw SyncError(
+      .invalidRequest,
+      message: concurrency == .mainQueue
+        ? """
+        The context belongs to the main queue and was used on another one. Call it from the main actor \
+        or the main queue, or use a background context.
+        """
+        : """
+        The context belongs to a queue of its own and was used on another one. Call it inside \
+        perform { } or performAndWait { }.
+        """)
+  }
+}
+
+extension SyncResult {
+  /// Keeps what the body returns or throws.
+  init(_ body: () throws -> Value) {
+    do {
+      self = .success(try body())
+    } catch {
+      self = .failure(error)
+    }
+  }
+}

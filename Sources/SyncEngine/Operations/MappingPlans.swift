@@ -1,0 +1,16 @@
+import SyncCore
+package import SyncGraph
+
+extension DataStack {
+  /// The conventional mapping plans of the stack.
+  package var mappingPlans: MappingPlanCache {
+    attachment { MappingPlanCache(transformers: .shared) }
+  }
+}
+
+extension ManagedObjectContext {
+  /// The conventional mapping plans of the context's store.
+  package var mappingPlans: MappingPlanCache {
+    attachment { MappingPlanCache(transformers: .shared) }
+  }
+}

@@ -1,0 +1,103 @@
+import SyncCore
+import SyncGraph
+
+/// Finds, inserts, updates and deletes objects of one entity by their primary key, in a context.
+struct ObjectSync {
+  let context: ManagedObjectContext
+  let entity: EntityDescription
+  let plan: MappingPlan
+
+  /// - Throws: ``SyncError`` when the caller is not on the context's queue or the entity has no primary
+  ///   key, ``ModelError`` when there is no such entity.
+  init(
+    _ context: ManagedObjectContext, _ entityName: String,
+    learning type: ManagedObject.Type = ManagedObject.self
+  ) throws {
+    try context.requireCurrent()
+    try context.learn(type)
+    self.context = context
+    entity = try context.model.requireEntity(named: entityName)
+    plan = context.mappingPlans.plan(for: entity)
+    guard !plan.rootNode.identity.isEmpty else { throw SyncError.noPrimaryKey(entityName) }
+  }
+
+  /// The objects of a key in the order of insertion, unsaved changes considered.
+  func objects(_ id: Any, limit: Int? = nil) throws -> [ManagedObject] {
+    let key = try ObjectKey(id, plan: plan)
+    guard let value = key.value else { return [] }
+    return try context.fetch(
+      Fetch<ManagedObject>(entityNamed: entity.name, .compare([key.name], .equal, value))
+        .limit(limit))
+  }
+
+  func insertOrUpdate(_ changes: SyncPayload) throws -> ManagedObject {
+    try requireKeeping()
+    let item = try changes.singleObject()
+    let slot = plan.rootNode.identity[0]
+    guard let key = try ItemValues(item, plan: plan)[slot], !key.isNull else {
+      throw SyncError(
+        .missingKey, entity: entity.name, property: plan.rootNode.identityName, path: "$",
+        message: """
+          The JSON has no readable “\(plan.rootNode.identityName)”, so nobody can tell which object of \
+          “\(entity.name)” it is.
+          """)
+    }
+    try context.saveIfChanged()
+    let known = try objects(key)
+    var request = request(item)
+    request.operations.insert(.insert)
+    if known.count > 1 { request.targets = known.map(\.objectID.row) }
+    _ = try context.run(request)
+    if let first = known.first { return first }
+    guard let object = try objects(key, limit: 1).first else {
+      throw SyncError(
+        .objectNotFound, entity: entity.name, key: key.description,
+        message: "\(entity.name) \(key) was deleted as soon as it had been stored.")
+    }
+    return object
+  }
+
+  func update(_ id: Any, with changes: SyncPayload) throws -> ManagedObject? {
+    try requireKeeping()
+    guard try !objects(id, limit: 1).isEmpty else { return nil }
+    let item = try changes.singleObject()
+    try context.saveIfChanged()
+    let known = try objects(id)
+    guard let first = known.first else { return nil }
+    var request = request(item)
+    request.targets = known.map(\.objectID.row)
+    _ = try context.run(request)
+    return first
+  }
+
+  func delete(_ id: Any) throws {
+    try context.saveIfChanged()
+    let known = try objects(id)
+    guard !known.isEmpty else { return }
+    do {
+      for object in known { context.delete(object) }
+      try context.save()
+    } catch {
+      context.rollback()
+      throw error
+    }
+  }
+
+  /// The relationships of the object are synced with everything allowed; other objects of the entity
+  /// are nobody's business.
+  private func request(_ item: JSONValue) -> SyncRequest {
+    var request = SyncRequest(plan: plan, payload: .json(item))
+    request.operations = SyncOperations.all.subtracting([.insert, .delete])
+    return request
+  }
+
+  private func requireKeeping() throws {
+    guard context.keepsNothing else { return }
+    throw SyncError(
+      .invalidRequest, entity: entity.name,
+      message: """
+        A disposable context keeps nothing, so an object cannot be stored through it. Insert one and use \
+        fill(with:), or use another context.
+        """)
+  }
+}

@@ -1,0 +1,123 @@
+import SyncCore
+public import SyncGraph
+
+/// Where single objects are found, inserted, updated and deleted by their primary key: a context, or a
+/// stack, which stands for its main context.
+///
+/// Keys may be given as numbers, texts or values of the key attribute's type: `6` and `"6"` are the same
+/// key of a number attribute. Everything is called on the context's queue, and every call that changes
+/// something saves the context: what was unsaved in it before, too.
+///
+/// ```swift
+/// let user: User? = try stack.fetch(6, inEntityNamed: "User")
+/// try stack.insertOrUpdate(["id": 6, "name": "Ann"] as JSONValue, inEntityNamed: "User")
+/// ```
+public protocol ObjectSyncing {
+  /// The context that the objects belong to.
+  var objectContext: ManagedObjectContext { get }
+}
+
+extension ManagedObjectContext: ObjectSyncing {
+  public var objectContext: ManagedObjectContext { self }
+}
+
+extension DataStack: ObjectSyncing {
+  /// The main context.
+  public var objectContext: ManagedObjectContext { mainContext }
+}
+
+extension ObjectSyncing {
+  /// The first object of a primary key; nil when there is none.
+  ///
+  /// - Throws: ``SyncError`` when the entity has no primary key or the caller is on the wrong queue,
+  ///   ``ModelError`` when there is no such entity, ``GraphError`` when the object is of another class.
+  public func fetch<Object: ManagedObject>(
+    _ id: Any, inEntityNamed entityName: String
+  ) throws -> Object? {
+    let object = try ObjectSync(objectContext, entityName, learning: Object.self).objects(
+      id, limit: 1
+    ).first
+    return try object.map { try typed($0) }
+  }
+
+  /// The first object of a primary key; nil when there is none.
+  ///
+  /// - Throws: as the generic form.
+  public func fetch(_ id: Any, inEntityNamed entityName: String) throws -> ManagedObject? {
+    try ObjectSync(objectContext, entityName).objects(id, limit: 1).first
+  }
+
+  /// Updates all objects of the primary key that the JSON gives, or inserts one when there is none.
+  /// Relationships are synced, and the context is saved.
+  ///
+  /// - Parameter changes: One JSON object.
+  /// - Returns: The first object of that key.
+  /// - Throws: ``SyncError``, among it ``SyncError/Code/missingKey``; ``ModelError`` when there is no such
+  ///   entity; what saving throws.
+  @discardableResult
+  public func insertOrUpdate<Object: ManagedObject>(
+    _ changes: any SyncPayloadConvertible, inEntityNamed entityName: String
+  ) throws -> Object {
+    let object = try ObjectSync(objectContext, entityName, learning: Object.self).insertOrUpdate(
+      changes.syncPayload)
+    return try typed(object)
+  }
+
+  /// Updates all objects of the primary key that the JSON gives, or inserts one when there is none.
+  ///
+  /// - Returns: The first object of that key.
+  /// - Throws: as the generic form.
+  @discardableResult
+  public func insertOrUpdate(
+    _ changes: any SyncPayloadConvertible, inEntityNamed entityName: String
+  ) throws -> ManagedObject {
+    try ObjectSync(objectContext, entityName).insertOrUpdate(changes.syncPayload)
+  }
+
+  /// Updates the objects of a primary key. The JSON may give a new key, which they take. Relationships
+  /// are synced, and the context is saved.
+  ///
+  /// - Parameter changes: One JSON object.
+  /// - Returns: The first object; nil, with nothing changed, when there is none.
+  /// - Throws: ``SyncError``, ``ModelError`` when there is no such entity, what saving throws.
+  @discardableResult
+  public func update<Object: ManagedObject>(
+    _ id: Any, with changes: any SyncPayloadConvertible, inEntityNamed entityName: String
+  ) throws -> Object? {
+    let object = try ObjectSync(objectContext, entityName, learning: Object.self).update(
+      id, with: changes.syncPayload)
+    return try object.map { try typed($0) }
+  }
+
+  /// Updates the objects of a primary key. The JSON may give a new key, which they take.
+  ///
+  /// - Returns: The first object; nil, with nothing changed, when there is none.
+  /// - Throws: as the generic form.
+  @discardableResult
+  public func update(
+    _ id: Any, with changes: any SyncPayloadConvertible, inEntityNamed entityName: String
+  ) throws -> ManagedObject? {
+    try ObjectSync(objectContext, entityName).update(id, with: changes.syncPayload)
+  }
+
+  /// Deletes all objects of a primary key, by the model's delete rules, and saves the context. It is no
+  /// error when there is none.
+  ///
+  /// - Throws: ``SyncError``, ``ModelError`` when there is no such entity, ``GraphError`` when a delete
+  ///   rule forbids it; nothing is deleted then.
+  public func delete(_ id: Any, inEntityNamed entityName: String) throws {
+    try ObjectSync(objectContext, entityName).delete(id)
+  }
+}
+
+/// An object as the class that was asked for.
+private func typed<Object: ManagedObject>(_ object: ManagedObject) throws -> Object {
+  if let object = object as? Object { return object }
+  throw GraphError(
+    .classMismatch, entity: object.entity.name, objects: [object.objectID],
+    message: """
+      \(object) is not a \(Object.self): it was loaded before that class was mentioned, or another \
+      class stands for its entity. Name the classes when you make the stack: \
+      DataStack(…, classes: [\(Object.self).self]).
+      """)
+}

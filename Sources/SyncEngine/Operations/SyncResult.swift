@@ -1,0 +1,46 @@
+/// What came of a call with a completion handler: a value, or why there is none.
+public enum SyncResult<Value> {
+  case success(Value)
+  case failure(any Error)
+
+  /// Whether there is a value.
+  public var isSuccess: Bool {
+    if case .success = self { true } else { false }
+  }
+
+  /// Whether there is an error.
+  public var isFailure: Bool { !isSuccess }
+
+  /// The value; nil after a failure.
+  public var value: Value? {
+    if case .success(let value) = self { value } else { nil }
+  }
+
+  /// The error; nil after a success.
+  public var error: (any Error)? {
+    if case .failure(let error) = self { error } else { nil }
+  }
+
+  /// The value, or the error thrown.
+  public func get() throws -> Value {
+    switch self {
+    case .success(let value): return value
+    case .failure(let error): throw error
+    }
+  }
+}
+
+extension SyncResult: Sendable where Value: Sendable {}
+
+extension SyncResult: CustomStringConvertible, CustomDebugStringConvertible {
+  /// `SUCCESS` or `FAILURE`.
+  public var description: String { isSuccess ? "SUCCESS" : "FAILURE" }
+
+  /// `SUCCESS` or `FAILURE` with the value or error.
+  public var debugDescription: String {
+    switch self {
+    case .success(let value): "SUCCESS: \(value)"
+    case .failure(let error): "FAILURE: \(error)"
+    }
+  }
+}

@@ -1,0 +1,297 @@
+import Foundation
+public import SyncCore
+public import SyncGraph
+import SyncStore
+import Synchronization
+
+/// A sync that comes in pages.
+///
+/// ```swift
+/// let session = try SyncSession(entity: "User", dataStack: stack)
+/// for url in urls { queue.addOperation(session.page(.file(url))) }
+/// let report = try await session.finish()
+/// ```
+///
+/// Each page inserts and updates as it comes, in an operation of its own: in any order, on any queues,
+/// parsed at the same time. What no page mentioned is deleted once, by ``finish()``, and a reference to
+/// an object of a later page is linked when that arrives. So pages give what one payload of all their
+/// items gives. A page that fails leaves no trace, and one that runs twice does no harm.
+///
+/// As long as a page has failed, nobody knows what it mentions, and the session cannot be finished. Give
+/// pages names, and a page of the same name makes up for it.
+///
+/// A session with a name is kept in the store: after a restart a session of the same entity and name
+/// goes on with what the pages before said.
+///
+/// ## Topics
+/// - Set-up: ``filter``, ``operations``, ``deletionGuard``, ``onItemError``, ``deferReferences``,
+///   ``delegate``, ``author``
+/// - Pages: ``page(_:named:at:)``, ``sync(_:named:at:)``
+/// - The end: ``finish()``, ``finish(completion:)``, ``finishOperation()``, ``abandon()``
+public final class SyncSession: Sendable {
+  // Mutable state: `setup` and `stage`, each in its own lock; `state` belongs to whoever is inside the
+  // store's gate.
+  struct Setup {
+    var filter: Filter?
+    var operations = SyncOperations.all
+    var deletionGuard = DeletionGuard.on
+    var onItemError: ItemErrorPolicy?
+    var deferReferences = false
+    var author: String?
+    weak var delegate: (any SyncDelegate)?
+  }
+
+  private struct Stage {
+    var pages: [WeakPage] = []
+    var lastNumber = 0
+    /// Pages that failed and that no later one made up for.
+    var failed: Set<PageID> = []
+    var isRestored = false
+    var hasPages = false
+    var isEnded = false
+  }
+
+  private struct WeakPage {
+    weak var page: Sync?
+  }
+
+  /// Tells pages apart.
+  enum PageID: Hashable {
+    case name(String)
+    case number(Int)
+  }
+
+  /// The stack whose store is synced.
+  public let dataStack: DataStack
+
+  /// The entity of the items.
+  public let entityName: String
+
+  /// The name under which the store keeps the session; nil is not at all.
+  public let name: String?
+
+  let state: SessionState
+  private let setup = Mutex(Setup())
+  private let stage = Mutex(Stage())
+
+  /// Begins a session, or goes on with the one of that name.
+  ///
+  /// - Parameters:
+  ///   - entityName: Entity of the items.
+  ///   - name: A name keeps the session in the store until it is finished or abandoned.
+  /// - Throws: ``ModelError`` when the model has no such entity, ``SyncError`` when it has no primary
+  ///   key.
+  public init(entity entityName: String, dataStack: DataStack, name: String? = nil) throws {
+    let entity = try dataStack.model.requireEntity(named: entityName)
+    guard entity.primaryKey != nil else { throw SyncError.noPrimaryKey(entityName) }
+    self.dataStack = dataStack
+    self.entityName = entityName
+    self.name = name
+    state = SessionState(entity: entity, name: name)
+  }
+
+  // MARK: - Set-up
+
+  /// Limits the stored objects that may be deleted. Set it before the first page.
+  public var filter: Filter? {
+    get { setup.withLock { $0.filter } }
+    set { setup.withLock { $0.filter = newValue } }
+  }
+
+  /// What pages and end may do.
+  public var operations: SyncOperations {
+    get { setup.withLock { $0.operations } }
+    set { setup.withLock { $0.operations = newValue } }
+  }
+
+  /// Whether deleting much at the end is refused. It counts over all pages.
+  public var deletionGuard: DeletionGuard {
+    get { setup.withLock { $0.deletionGuard } }
+    set { setup.withLock { $0.deletionGuard = newValue } }
+  }
+
+  /// What happens to an item that cannot be used; see ``Sync/onItemError``.
+  public var onItemError: ItemErrorPolicy? {
+    get { setup.withLock { $0.onItemError } }
+    set { setup.withLock { $0.onItemError = newValue } }
+  }
+
+  /// Whether a reference to an object that no page brings is kept for later syncs.
+  public var deferReferences: Bool {
+    get { setup.withLock { $0.deferReferences } }
+    set { setup.withLock { $0.deferReferences = newValue } }
+  }
+
+  /// Who is said to have made the changes.
+  public var author: String? {
+    get { setup.withLock { $0.author } }
+    set { setup.withLock { $0.author = newValue } }
+  }
+
+  /// Is asked about each new object of each page. Not retained.
+  public var delegate: (any SyncDelegate)? {
+    get { setup.withLock { $0.delegate } }
+    set { setup.withLock { $0.delegate = newValue } }
+  }
+
+  // MARK: - Pages
+
+  /// Makes the operation of a page, to be added to a queue.
+  ///
+  /// - Parameters:
+  ///   - payload: The JSON of the page.
+  ///   - name: A name of the page; once it is synced, earlier failures of pages of that name count no
+  ///     longer.
+  ///   - path: Dotted path to the list inside the document.
+  public func page(_ payload: SyncPayload, named name: String? = nil, at path: String? = nil)
+    -> Sync
+  {
+    let number = stage.withLock { stage in
+      stage.lastNumber += 1
+      return stage.lastNumber
+    }
+    let id = name.map { PageID.name($0) } ?? .number(number)
+    let page = operation(.page(payload, self, id), at: path)
+    stage.withLock { stage in
+      stage.pages.removeAll { $0.page.map(\.isFinished) ?? true }
+      stage.pages.append(WeakPage(page: page))
+    }
+    return page
+  }
+
+  /// Syncs a page on the stack's queue and waits for it.
+  ///
+  /// - Parameters: as ``page(_:named:at:)``.
+  @discardableResult
+  public func sync(
+    _ payload: some SyncPayloadConvertible, named name: String? = nil, at path: String? = nil
+  ) async throws -> SyncReport {
+    try await dataStack.sync(page(payload.syncPayload, named: name, at: path))
+  }
+
+  // MARK: - The end
+
+  /// Makes the operation that deletes what no page mentioned. It waits for the pages made so far, so
+  /// make it when those are in their queues.
+  ///
+  /// It fails, and deletes nothing, when a page failed that no later one made up for, when there was no
+  /// page at all, and when the deletion guard objects; then the session can still be finished later, or
+  /// abandoned.
+  public func finishOperation() -> Sync {
+    let operation = operation(.end(self), at: nil)
+    let pages = stage.withLock { $0.pages.compactMap(\.page) }
+    for page in pages where !page.isFinished { operation.addDependency(page) }
+    return operation
+  }
+
+  /// Deletes what no page mentioned, once all pages have run. See ``finishOperation()``.
+  ///
+  /// - Returns: What the end did; each page has a report of its own.
+  @discardableResult
+  public func finish() async throws -> SyncReport {
+    try await dataStack.sync(finishOperation())
+  }
+
+  /// Deletes what no page mentioned, once all pages have run. See ``finishOperation()``.
+  ///
+  /// - Parameter completion: Called on the main queue.
+  @discardableResult
+  public func finish(
+    completion: @escaping @Sendable (SyncResult<SyncReport>) -> Void
+  ) -> Sync {
+    let operation = finishOperation()
+    operation.deliver(to: completion)
+    dataStack.syncQueue.addOperation(operation)
+    return operation
+  }
+
+  /// Ends the session without deleting anything. What its pages stored stays; pages that still run are
+  /// cancelled.
+  ///
+  /// - Throws: What the store says when it cannot forget a session with a name.
+  public func abandon() throws {
+    let pages = stage.withLock { stage in
+      stage.isEnded = true
+      return stage.pages.compactMap(\.page)
+    }
+    for page in pages { page.cancel() }
+    // Behind a page that is inside the store at the moment, so that it cannot keep anything afterwards.
+    let store = try dataStack.store
+    try SyncRunner(store: store, control: SyncControl()).run { enter in
+      try enter()
+      try store.write { try state.forget(in: $0) }
+      state.reset()
+    }
+  }
+
+  // MARK: - For its operations
+
+  private func operation(_ work: SyncWork, at path: String?) -> Sync {
+    let setup = setup.withLock { $0 }
+    let operation = Sync(work, inEntityNamed: entityName, dataStack: dataStack, at: path)
+    operation.filter = setup.filter
+    operation.operations = setup.operations
+    operation.deletionGuard = setup.deletionGuard
+    operation.onItemError = setup.onItemError
+    operation.deferReferences = setup.deferReferences
+    operation.author = setup.author
+    operation.delegate = setup.delegate
+    return operation
+  }
+
+  /// Called inside the gate, before a page or the end looks at what the pages said.
+  func prepare(_ store: Store) throws {
+    let (isEnded, isRestored) = stage.withLock { ($0.isEnded, $0.isRestored) }
+    guard !isEnded else {
+      throw SyncError(
+        .invalidRequest, entity: entityName,
+        message: "The page session was finished or abandoned. Begin a new one.")
+    }
+    guard !isRestored else { return }
+    try store.read { try state.restore(from: $0) }
+    stage.withLock { stage in
+      stage.isRestored = true
+      if state.claims.partCount > 0 { stage.hasPages = true }
+    }
+  }
+
+  /// Called inside the gate before the end decides about deletions.
+  func prepareEnd(_ store: Store) throws {
+    try prepare(store)
+    let (failed, hasPages) = stage.withLock { ($0.failed.count, $0.hasPages) }
+    guard failed == 0 else {
+      throw SyncError(
+        .invalidRequest, entity: entityName,
+        message: """
+          \(failed) pages of the session failed, so nobody knows what they mention, and nothing was \
+          deleted. Run them again under the same names, or abandon the session.
+          """)
+    }
+    guard hasPages else {
+      throw SyncError(
+        .invalidRequest, entity: entityName,
+        message: """
+          The session had no page, so everything would be deleted. Nothing was. Sync at least one \
+          page, an empty one if that is meant, or abandon the session.
+          """)
+    }
+  }
+
+  /// Called as a page has its result.
+  func didFinish(page: PageID, _ result: Result<SyncReport, any Error>) {
+    stage.withLock { stage in
+      switch result {
+      case .success:
+        stage.hasPages = true
+        stage.failed.remove(page)
+      case .failure:
+        stage.failed.insert(page)
+      }
+    }
+  }
+
+  /// Called as the end has been stored.
+  func didEnd() {
+    stage.withLock { $0.isEnded = true }
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import SyncCore
+public import SyncGraph
+import Synchronization
+
+/// Writes a line for every object that is inserted, updated or deleted, whoever does it.
+///
+/// ```swift
+/// let log = SyncLogger(stack) { print($0) }
+/// // User 6 updated: email, updatedAt
+/// // Note 301 inserted
+/// // Note 12 deleted
+/// ```
+///
+/// Lines come after the commit, in commit order, each once, on the stack's delivery queue: a slow writer
+/// holds nobody up but those who are told after it. Unchanged objects are never mentioned. Logging ends
+/// when the logger is let go of, or cancelled.
+///
+/// The stack is not kept alive.
+public final class SyncLogger: Sendable {
+  /// How a change becomes a line.
+  public enum Format: Sendable {
+    /// As a person would say it: `User 6 updated: email, updatedAt`.
+    case text
+    /// A line of JSON each: `{"entity":"User","change":"updated","row":2,"key":6,"properties":["email"],"generation":4}`.
+    case ndjson
+    /// What the closure makes of it; nil leaves the change out.
+    case custom(@Sendable (LoggedChange) -> String?)
+
+    func line(_ change: LoggedChange) -> String? {
+      switch self {
+      case .text: change.description
+      case .ndjson: change.jsonLine
+      case .custom(let line): line(change)
+      }
+    }
+  }
+
+  private let observer: Mutex<ObserverToken?>
+
+  /// Logs the changes of all entities.
+  ///
+  /// - Parameters:
+  ///   - kinds: What is logged.
+  ///   - write: Called with one line at a time, without line break.
+  public convenience init(
+    _ stack: DataStack, format: Format = .text,
+    kinds: Set<LoggedChange.Kind> = Set(LoggedChange.Kind.allCases),
+    _ write: @escaping @Sendable (String) -> Void
+  ) {
+    self.init(stack, format, entities: nil, kinds, write)
+  }
+
+  /// Logs the changes of some entities and those below them.
+  ///
+  /// - Throws: ``ModelError`` when the model has no entity of one of the names.
+  public convenience init(
+    _ stack: DataStack, format: Format = .text, entities: [String],
+    kinds: Set<LoggedChange.Kind> = Set(LoggedChange.Kind.allCases),
+    _ write: @escaping @Sendable (String) -> Void
+  ) throws {
+    let entities = try entities.map { try stack.model.requireEntity(named: $0) }
+    self.init(stack, format, entities: entities, kinds, write)
+  }
+
+  private init(
+    _ stack: DataStack, _ format: Format, entities: [EntityDescription]?,
+    _ kinds: Set<LoggedChange.Kind>, _ write: @escaping @Sendable (String) -> Void
+  ) {
+    // What was committed before and is still being delivered is none of the logger's business.
+    let hasBegun = Flag()
+    stack.delivery.post { hasBegun.set() }
+    let token = NotificationCenter.default.addObserver(
+      forName: .dataStackDidChange, object: stack, queue: nil
+    ) { note in
+      guard hasBegun.isSet else { return }
+      for change in note.changeSet.loggedChanges where kinds.contains(change.kind) {
+        if let entities, !entities.contains(where: { change.objectID.entity.isKind(of: $0) }) {
+          continue
+        }
+        if let line = format.line(change) { write(line) }
+      }
+    }
+    observer = Mutex(ObserverToken(token: token))
+  }
+
+  deinit {
+    cancel()
+  }
+
+  /// Ends logging; a line that is being written may still arrive.
+  public func cancel() {
+    let token = observer.withLock { observer in
+      defer { observer = nil }
+      return observer
+    }
+    if let token { NotificationCenter.default.removeObserver(token.token) }
+  }
+}
+
+/// What the notification center gives to end an observation with.
+///
+/// Unchecked: it is handed over once and never looked into; removing an observer is safe on any thread.
+private struct ObserverToken: @unchecked Sendable {
+  let token: any NSObjectProtocol
+}
+
+/// Something that happens once.
+private final class Flag: Sendable {
+  private let state = Atomic<Bool>(false)
+
+  var isSet: Bool { state.load(ordering: .acquiring) }
+
+  func set() { state.store(true, ordering: .releasing) }
+}

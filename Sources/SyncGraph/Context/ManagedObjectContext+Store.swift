@@ -1,0 +1,45 @@
+package import SyncCore
+package import SyncStore
+
+/// What those who work on rows need of a context.
+extension ManagedObjectContext {
+  /// Whether the caller runs on the context's queue, or in a block that does work for it.
+  package var isCurrent: Bool { queue.isCurrent }
+
+  /// Whether saving discards everything: a disposable context.
+  package var keepsNothing: Bool { discardsOnSave }
+
+  /// The store behind the context; that of its stack, unless it is disposable.
+  ///
+  /// - Throws: ``GraphError`` when the stack was closed.
+  package var store: Store {
+    get throws { try core.store() }
+  }
+
+  /// A value that another module keeps with the context's store, made on the first call.
+  package func attachment<T: Sendable>(_ make: () -> T) -> T {
+    core.attachments.value(make)
+  }
+
+  /// Takes notice of a class that a program mentions, so that objects of its entity are made of it.
+  ///
+  /// - Throws: ``GraphError`` when the class does not fit its entity.
+  package func learn(_ type: ManagedObject.Type) throws {
+    guard type != ManagedObject.self, model.entity(named: type.entityName) != nil else { return }
+    _ = try bind(type)
+  }
+
+  /// Merges what was committed, as every entry of the context does.
+  package func mergeCommits() {
+    enter()
+  }
+}
+
+extension ManagedObject {
+  /// Sets an attribute to a value in its stored form.
+  ///
+  /// - Precondition: The attribute's type can hold the value, and the object can be changed.
+  package final func setStoredValue(_ value: Value, at slot: Int) {
+    setAttribute(slot, value)
+  }
+}

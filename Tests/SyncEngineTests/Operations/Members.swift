@@ -1,0 +1,82 @@
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncStore
+import Synchronization
+import TestSupport
+
+/// Classes for the social model, for tests of typed results.
+final class User: ManagedObject {
+  @PrimaryKey var id: Int64
+  @Attribute var name: String?
+  @Attribute var age: Int32?
+}
+
+/// What several suites ask of a stack.
+extension DataStack {
+  /// A stack over the social model.
+  static func social(_ kind: StoreKind = .memory) throws -> DataStack {
+    try DataStack(model: TestModels.social(), configuration: .init(.memory))
+  }
+
+  /// Keys of the stored objects of an entity, in the order of insertion.
+  func keys(_ entity: String, _ filter: Filter? = nil) throws -> [Int64] {
+    let entity = try model.requireEntity(named: entity)
+    let slot = entity.primaryKey?.slot ?? 0
+    var keys: [Int64] = []
+    try store.read { reader in
+      try reader.scan(entity, filter.map { .filter($0) } ?? .all) { cursor in
+        keys.append(cursor.integer(slot) ?? -1)
+      }
+    }
+    return keys
+  }
+
+  /// Values of an attribute, in the order of insertion.
+  func values(_ entity: String, _ attribute: String) throws -> [Value] {
+    let entity = try model.requireEntity(named: entity)
+    let slot = entity.property(named: attribute)?.slot ?? 0
+    var values: [Value] = []
+    try store.read { reader in
+      try reader.scan(entity, .all) { values.append($0.value(slot)) }
+    }
+    return values
+  }
+}
+
+/// A list of objects that have nothing but a key.
+func items(_ keys: some Sequence<Int>) -> JSONValue {
+  .array(keys.map { ["id": .integer(Int64($0))] })
+}
+
+/// A list that threads may add to.
+final class Log<Element: Sendable>: Sendable {
+  private let state = Mutex<[Element]>([])
+
+  var all: [Element] { state.withLock { $0 } }
+
+  func append(_ element: Element) {
+    state.withLock { $0.append(element) }
+  }
+}
+
+/// Keeps syncs of a stack waiting until it is opened or let go of.
+final class ClosedGate: Sendable {
+  private let gate: WriteGate
+  private let ticket: WriteGate.Ticket
+
+  init(_ stack: DataStack) throws {
+    gate = try stack.store.gate
+    ticket = gate.ticket(priority: 1_000)
+    _ = gate.wait(ticket)
+  }
+
+  deinit { open() }
+
+  func open() { gate.leave(ticket) }
+
+  /// Returns when so many syncs wait at the gate.
+  func untilWaiting(_ count: Int) async {
+    while gate.waitingCount < count { await Task.yield() }
+  }
+}

@@ -1,0 +1,334 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// Syncs are operations like any other, and no arrangement of them waits for itself.
+@Suite(.timeLimit(.minutes(1))) struct SyncQueueTests {
+  private func sync(_ keys: ClosedRange<Int>, _ stack: DataStack, name: String = "") -> Sync {
+    let sync = Sync(.json(items(keys)), inEntityNamed: "User", dataStack: stack)
+    sync.operations = [.insert, .update]
+    sync.name = name
+    return sync
+  }
+
+  // MARK: - Order
+
+  @Test func anUrgentSyncBehindTwentyLongOnesRunsNext() async throws {
+    let stack = try DataStack.social()
+    let order = Log<String>()
+    let gate = try ClosedGate(stack)
+    var syncs: [Sync] = []
+    for number in 0..<20 { syncs.append(sync(1...50, stack, name: "\(number)")) }
+    let urgent = sync(51...51, stack, name: "urgent")
+    urgent.queuePriority = .veryHigh
+    for sync in syncs + [urgent] {
+      sync.whenFinished { [name = sync.name ?? ""] _ in order.append(name) }
+      stack.syncQueue.addOperation(sync)
+      if sync === syncs[0] { await gate.untilWaiting(1) }
+    }
+    gate.open()
+    stack.syncQueue.waitUntilFinishedElsewhere()
+    #expect(order.all == ["0", "urgent"] + (1..<20).map(String.init))
+  }
+
+  @Test func ofSyncsThatWaitOnManyQueuesTheMostUrgentGoesFirst() async throws {
+    let stack = try DataStack.social()
+    let gate = try ClosedGate(stack)
+    var queues: [OperationQueue] = []
+    let priorities: [Operation.QueuePriority] = [.low, .normal, .veryHigh]
+    for (number, priority) in priorities.enumerated() {
+      let sync = sync(number...number, stack)
+      sync.queuePriority = priority
+      let queue = OperationQueue()
+      queue.addOperation(sync)
+      queues.append(queue)
+      await gate.untilWaiting(number + 1)
+    }
+    gate.open()
+    for queue in queues { queue.waitUntilFinishedElsewhere() }
+    #expect(try stack.keys("User") == [2, 1, 0])
+  }
+
+  @Test func dependenciesHoldAcrossQueues() throws {
+    let stack = try DataStack.social()
+    let first = sync(1...200, stack)
+    let second = Sync(.json(items([1])), inEntityNamed: "User", dataStack: stack)
+    let after = BlockOperation()
+    second.deletionGuard = .off
+    second.addDependency(first)
+    after.addDependency(second)
+    let queues = [OperationQueue(), OperationQueue(), OperationQueue()]
+    queues[0].addOperation(after)
+    queues[1].addOperation(second)
+    queues[2].addOperation(first)
+    queues[0].waitUntilAllOperationsAreFinished()
+    #expect(try stack.keys("User") == [1])
+  }
+
+  @Test func aBarrierWaitsForTheSyncsBeforeIt() throws {
+    let stack = try DataStack.social()
+    let queue = OperationQueue()
+    let seen = Log<Int>()
+    for number in 0..<6 { queue.addOperation(sync(number * 10...number * 10 + 9, stack)) }
+    queue.addBarrierBlock { seen.append((try? stack.keys("User").count) ?? -1) }
+    queue.waitUntilAllOperationsAreFinished()
+    #expect(seen.all == [60])
+  }
+
+  @Test func onASuspendedQueueNothingHappens() throws {
+    let stack = try DataStack.social()
+    stack.syncQueue.isSuspended = true
+    let waiting = sync(1...3, stack)
+    stack.syncQueue.addOperation(waiting)
+    try stack.sync(items([7]), inEntityNamed: "User")
+    #expect(try stack.keys("User") == [7])
+    #expect(waiting.result == nil)
+    stack.syncQueue.isSuspended = false
+    stack.syncQueue.waitUntilAllOperationsAreFinished()
+    #expect(try stack.keys("User") == [7, 1, 2, 3])
+  }
+
+  @Test func syncsOfTwoStacksRunAtTheSameTime() async throws {
+    let stuck = try DataStack.social()
+    let free = try DataStack.social()
+    let gate = try ClosedGate(stuck)
+    let waiting = sync(1...3, stuck)
+    stuck.syncQueue.addOperation(waiting)
+    await gate.untilWaiting(1)
+    try await free.sync(items([1]), inEntityNamed: "User")
+    #expect(waiting.result == nil)
+    gate.open()
+    stuck.syncQueue.waitUntilFinishedElsewhere()
+    #expect(try waiting.result?.get().inserted == 3)
+  }
+
+  // MARK: - Cancellation
+
+  @Test func aSyncThatWaitsForTheStoreEndsAtOnce() async throws {
+    let stack = try DataStack.social()
+    let gate = try ClosedGate(stack)
+    let sync = sync(1...3, stack)
+    stack.syncQueue.addOperation(sync)
+    await gate.untilWaiting(1)
+    sync.cancel()
+    // The gate is still closed.
+    stack.syncQueue.waitUntilFinishedElsewhere()
+    #expect(throws: CancellationError.self) { try sync.result?.get() }
+    #expect(sync.isFinished && sync.isCancelled)
+    gate.open()
+    #expect(try stack.keys("User").isEmpty)
+  }
+
+  @Test(arguments: SyncPhase.allCases)
+  func cancelledInAPhaseItStoresNothing(_ phase: SyncPhase) throws {
+    let stack = try DataStack.social()
+    try stack.sync(
+      [["id": 1, "name": "a", "tags": [["id": 1]]], ["id": 2]] as JSONValue, inEntityNamed: "User")
+    let before = try stack.store.read { try $0.dump() }
+    let payload: JSONValue = [
+      ["id": 1, "name": "b", "tags": [["id": 2]], "notes": [["id": 4]]], ["id": 3],
+    ]
+    let sync = Sync(.json(payload), inEntityNamed: "User", dataStack: stack)
+    let weak = WeakSync(sync)
+    sync.stepObserver = { step in if step.phase == phase { weak.sync?.cancel() } }
+    stack.syncQueue.addOperations([sync], waitUntilFinished: true)
+    #expect(throws: CancellationError.self) { try sync.result?.get() }
+    #expect(try stack.store.read { try $0.dump() } == before)
+    try stack.sync(payload, inEntityNamed: "User")
+    #expect(try stack.keys("User") == [1, 3])
+  }
+
+  @Test func cancelledAfterTheEndItStaysWhatItIs() throws {
+    let stack = try DataStack.social()
+    let sync = sync(1...3, stack)
+    let calls = Log<Int>()
+    sync.whenFinished { _ in calls.append(1) }
+    stack.syncQueue.addOperations([sync], waitUntilFinished: true)
+    sync.cancel()
+    sync.progress.cancel()
+    #expect(try sync.result?.get().inserted == 3)
+    #expect(calls.all == [1])
+  }
+
+  @Test func cancellingTheProgressCancelsTheSync() async throws {
+    let stack = try DataStack.social()
+    let gate = try ClosedGate(stack)
+    let sync = sync(1...3, stack)
+    stack.syncQueue.addOperation(sync)
+    await gate.untilWaiting(1)
+    sync.progress.cancel()
+    stack.syncQueue.waitUntilFinishedElsewhere()
+    #expect(throws: CancellationError.self) { try sync.result?.get() }
+    gate.open()
+  }
+
+  @Test func cancellingTheTaskCancelsTheSync() async throws {
+    let stack = try DataStack.social()
+    let gate = try ClosedGate(stack)
+    let stackTask = Task { try await stack.sync(items([1]), inEntityNamed: "User") }
+    await gate.untilWaiting(1)
+    stackTask.cancel()
+    await #expect(throws: CancellationError.self) { try await stackTask.value }
+    let context = stack.newBackgroundContext()
+    let contextTask = Task { try await context.sync(items([1]), inEntityNamed: "User") }
+    await gate.untilWaiting(1)
+    contextTask.cancel()
+    await #expect(throws: CancellationError.self) { try await contextTask.value }
+    gate.open()
+    #expect(try stack.keys("User").isEmpty)
+  }
+
+  @Test func inATaskThatIsCancelledAlreadyNothingRuns() async throws {
+    let stack = try DataStack.social()
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await stack.sync(items([1]), inEntityNamed: "User")
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try stack.keys("User").isEmpty)
+  }
+
+  @Test func cancellingTheQueueEndsAllThatWait() async throws {
+    let stack = try DataStack.social()
+    let gate = try ClosedGate(stack)
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 4
+    let syncs = (0..<40).map { _ in sync(1...3, stack) }
+    for sync in syncs { queue.addOperation(sync) }
+    await gate.untilWaiting(1)
+    queue.cancelAllOperations()
+    queue.waitUntilFinishedElsewhere()
+    for sync in syncs {
+      #expect(throws: CancellationError.self) { try sync.result?.get() }
+    }
+    gate.open()
+    try await stack.sync(items([1]), inEntityNamed: "User")
+    #expect(try stack.keys("User") == [1])
+  }
+
+  // MARK: - No deadlock
+
+  @Test func anObserverMayStartASync() async throws {
+    let stack = try DataStack.social()
+    let reports = Log<Int>()
+    let token = NotificationCenter.default.addObserver(
+      forName: .dataStackDidChange, object: stack, queue: nil
+    ) { _ in
+      guard reports.all.isEmpty else { return }
+      let report = try? stack.sync(items([2]), inEntityNamed: "User", operations: [.insert])
+      reports.append(report?.inserted ?? -1)
+    }
+    defer { NotificationCenter.default.removeObserver(token) }
+    try await stack.sync(items([1]), inEntityNamed: "User")
+    await stack.drainNotifications()
+    #expect(reports.all == [1])
+    #expect(try stack.keys("User") == [1, 2])
+  }
+
+  @Test func aContextsObserverMayStartASyncInItsContext() throws {
+    let stack = try DataStack.social()
+    let context = stack.newBackgroundContext()
+    let reports = Log<Int>()
+    let token = NotificationCenter.default.addObserver(
+      forName: .managedObjectContextObjectsDidChange, object: context, queue: nil
+    ) { note in
+      guard reports.all.isEmpty, let context = note.object as? ManagedObjectContext else { return }
+      let report = try? context.sync(items([2]), inEntityNamed: "User", operations: [.insert])
+      reports.append(report?.inserted ?? -1)
+    }
+    defer { NotificationCenter.default.removeObserver(token) }
+    try context.performAndWait { _ = try context.sync(items([1]), inEntityNamed: "User") }
+    stack.drainNotifications()
+    #expect(reports.all == [1])
+    #expect(try stack.keys("User") == [1, 2])
+  }
+
+  @Test func aCompletionHandlerMayStartASync() throws {
+    let stack = try DataStack.social()
+    let second = Log<Int>()
+    let first = sync(1...2, stack)
+    first.whenFinished { _ in
+      let report = try? stack.sync(items([5]), inEntityNamed: "User", operations: [.insert])
+      second.append(report?.inserted ?? -1)
+    }
+    stack.syncQueue.addOperations([first], waitUntilFinished: true)
+    #expect(second.all == [1])
+  }
+
+  @Test func aSyncInsideAContextsPerformWaitsForNobody() async throws {
+    let stack = try DataStack.social()
+    let context = stack.newBackgroundContext()
+    let inserted = try await context.perform {
+      try stack.sync(items([1]), inEntityNamed: "User").inserted
+        + context.sync(items([1, 2]), inEntityNamed: "User").inserted
+    }
+    #expect(inserted == 2)
+    try context.performAndWait {
+      stack.syncQueue.addOperations([sync(3...4, stack)], waitUntilFinished: true)
+      let count = try context.count(Fetch<ManagedObject>(entityNamed: "User"))
+      #expect(count == 4)
+    }
+  }
+
+  @Test @MainActor func theMainThreadMayWaitForTheQueue() throws {
+    let stack = try DataStack.social()
+    _ = try stack.mainContext.fetch(Fetch<ManagedObject>(entityNamed: "User"))
+    for number in 0..<5 { stack.syncQueue.addOperation(sync(number...number, stack)) }
+    stack.syncQueue.waitUntilAllOperationsAreFinished()
+    #expect(try stack.mainContext.count(Fetch<ManagedObject>(entityNamed: "User")) == 5)
+  }
+
+  @Test func aSyncStartedInsideASyncIsRefused() throws {
+    final class Nester: SyncDelegate {
+      let stack: DataStack
+      let errors = Log<SyncError.Code?>()
+      init(_ stack: DataStack) { self.stack = stack }
+      func sync(
+        _ sync: Sync, willInsert item: JSONValue, in entityName: String, parent: ManagedObjectID?
+      ) throws -> JSONValue {
+        do {
+          _ = try stack.sync(items([9]), inEntityNamed: "User")
+        } catch let error as SyncError {
+          errors.append(error.code)
+        }
+        return item
+      }
+    }
+    let stack = try DataStack.social()
+    let nester = Nester(stack)
+    let sync = sync(1...1, stack)
+    sync.delegate = nester
+    stack.syncQueue.addOperations([sync], waitUntilFinished: true)
+    #expect(nester.errors.all == [.invalidRequest])
+    #expect(try stack.keys("User") == [1])
+  }
+
+  @Test func aFailingDelegateEndsTheSyncAndStoresNothing() throws {
+    struct Refusal: Error {}
+    final class Refuser: SyncDelegate {
+      func sync(
+        _ sync: Sync, willInsert item: JSONValue, in entityName: String, parent: ManagedObjectID?
+      ) throws -> JSONValue {
+        throw Refusal()
+      }
+    }
+    let stack = try DataStack.social()
+    let refuser = Refuser()
+    let sync = sync(1...1, stack)
+    sync.delegate = refuser
+    sync.start()
+    #expect(throws: Refusal.self) { try sync.result?.get() }
+    #expect(try stack.keys("User").isEmpty)
+  }
+}
+
+/// Lets a closure that a sync holds speak of the sync.
+private final class WeakSync: Sendable {
+  weak let sync: Sync?
+  init(_ sync: Sync) { self.sync = sync }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncStore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct SyncSessionTests {
+  private func makeStack() throws -> DataStack {
+    let stack = try DataStack.social()
+    let stored: JSONValue = [["id": 1, "notes": [["id": 9]]], ["id": 8, "notes": [["id": 7]]]]
+    try stack.sync(stored, inEntityNamed: "User")
+    return stack
+  }
+
+  @Test func nothingIsDeletedBeforeTheEnd() async throws {
+    let stack = try makeStack()
+    let session = try SyncSession(entity: "User", dataStack: stack)
+    let report = try await session.sync(items([2, 3]))
+    #expect(report.inserted == 2)
+    #expect(try stack.keys("User") == [1, 8, 2, 3])
+    try await session.sync(items([1]))
+    let end = try await session.finish()
+    #expect(end.entities["User"]?.deleted == 1)
+    #expect(try stack.keys("User") == [1, 2, 3])
+  }
+
+  @Test func pagesInAnyOrderAndOnManyQueuesGiveWhatOnePayloadGives() throws {
+    let whole = try makeStack()
+    try whole.sync(
+      .array(
+        (101...500).map { .object(["id": .integer($0), "company": ["id": .integer($0 % 7)]]) })
+        as JSONValue, inEntityNamed: "User")
+    let stack = try makeStack()
+    let session = try SyncSession(entity: "User", dataStack: stack)
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 4
+    var generator = SeededGenerator(seed: 4)
+    let starts = stride(from: 101, through: 500, by: 10).shuffled(using: &generator)
+    for start in starts {
+      let page = (start..<start + 10).map { id in
+        JSONValue.object(["id": .integer(Int64(id)), "company": ["id": .integer(Int64(id % 7))]])
+      }
+      queue.addOperation(session.page(.json(.array(page))))
+    }
+    let end = session.finishOperation()
+    stack.syncQueue.addOperations([end], waitUntilFinished: true)
+    #expect(try end.result?.get().entities["User"]?.deleted == 2)
+    #expect(Set(try stack.keys("User")) == Set(try whole.keys("User")))
+    #expect(try stack.keys("Company").count == 7)
+    #expect(Set(try stack.keys("Note")) == Set(try whole.keys("Note")))
+  }
+
+  @Test func aReferenceToAnObjectOfALaterPageIsLinked() async throws {
+    let stack = try makeStack()
+    let session = try SyncSession(entity: "Note", dataStack: stack)
+    try await session.sync([["id": 9], ["id": 7], ["id": 10, "user_id": 77]] as JSONValue)
+    try await session.sync([["id": 11, "user": ["id": 77]]] as JSONValue)
+    try await session.finish()
+    #expect(try stack.keys("Note", "user.id == 77") == [10, 11])
+  }
+
+  @Test func abandonedItDeletesNothingAndTakesNoMorePages() async throws {
+    let stack = try makeStack()
+    let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+    try await session.sync(items([2]))
+    try session.abandon()
+    #expect(try stack.keys("User") == [1, 8, 2])
+    #expect(try stack.store.read { try $0.keptNames("session") }.isEmpty)
+    let error = await #expect(throws: SyncError.self) { try await session.sync(items([3])) }
+    #expect(error?.code == .invalidRequest)
+    await #expect(throws: SyncError.self) { try await session.finish() }
+    #expect(try stack.keys("User") == [1, 8, 2])
+  }
+
+  @Test func abandoningCancelsPagesThatWait() async throws {
+    let stack = try makeStack()
+    let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+    let queue = OperationQueue()
+    let gate = try ClosedGate(stack)
+    let page = session.page(.json(items([5])))
+    queue.addOperation(page)
+    await gate.untilWaiting(1)
+    let abandoned = Task { try session.abandon() }
+    queue.waitUntilFinishedElsewhere()
+    gate.open()
+    try await abandoned.value
+    #expect(throws: CancellationError.self) { try page.result?.get() }
+    #expect(try stack.keys("User") == [1, 8])
+  }
+
+  @Test func aSessionWithAFailedPageDeletesNothingUntilThePageWasMadeUpFor() async throws {
+    let stack = try makeStack()
+    let session = try SyncSession(entity: "User", dataStack: stack)
+    try await session.sync(items([1]), named: "1")
+    await #expect(throws: JSONError.self) {
+      try await session.sync(Data("[{".utf8), named: "2")
+    }
+    let error = await #expect(throws: SyncError.self) { try await session.finish() }
+    #expect(error?.code == .invalidRequest)
+    #expect(try stack.keys("User") == [1, 8])
+    try await session.sync(items([3]), named: "2")
+    try await session.finish()
+    #expect(try stack.keys("User") == [1, 3])
+  }
+
+  @Test func aSessionWithoutPagesDeletesNothing() async throws {
+    let stack = try makeStack()
+    let session = try SyncSession(entity: "User", dataStack: stack)
+    let error = await #expect(throws: SyncError.self) { try await session.finish() }
+    #expect(error?.code == .invalidRequest)
+    try await session.sync(items([]))
+    try await session.finish()
+    #expect(try stack.keys("User").isEmpty)
+  }
+
+  @Test func theDeletionGuardCountsOverAllPages() async throws {
+    let stack = try DataStack.social()
+    try await stack.sync(items(1...1_200), inEntityNamed: "User")
+    let session = try SyncSession(entity: "User", dataStack: stack)
+    for start in [1, 201] { try await session.sync(items(start..<start + 200)) }
+    let error = await #expect(throws: SyncError.self) { try await session.finish() }
+    #expect(error?.code == .deletionRefused)
+    #expect(try stack.keys("User").count == 1_200)
+    try await session.sync(items(401...650))
+    try await session.finish()
+    #expect(try stack.keys("User").count == 650)
+  }
+
+  @Test func theGuardCanBeSwitchedOff() async throws {
+    let stack = try DataStack.social()
+    try await stack.sync(items(1...1_200), inEntityNamed: "User")
+    let session = try SyncSession(entity: "User", dataStack: stack)
+    session.deletionGuard = .off
+    try await session.sync(items([1]))
+    try await session.finish()
+    #expect(try stack.keys("User") == [1])
+  }
+
+  @Test func filterAndOperationsHoldForPagesAndEnd() async throws {
+    let stack = try DataStack.social()
+    try await stack.sync(items(1...6), inEntityNamed: "User")
+    let session = try SyncSession(entity: "User", dataStack: stack)
+    session.filter = "id < 4"
+    session.operations = [.insert, .delete]
+    try await session.sync([["id": 2, "name": "new"], ["id": 9]] as JSONValue)
+    try await session.finish()
+    #expect(try stack.keys("User") == [2, 4, 5, 6, 9])
+    #expect(try stack.values("User", "name").allSatisfy(\.isNull))
+  }
+
+  @Test func aNamedSessionGoesOnWhereTheProcessStopped() async throws {
+    let folder = try TemporaryFolder()
+    let model = try TestModels.social()
+    do {
+      let stack = try DataStack(model: model, store: .sqlite(folder.file()))
+      try await stack.sync(items([1, 8]), inEntityNamed: "User")
+      let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+      try await session.sync(items([1, 2]))
+      try stack.close()
+    }
+    let stack = try DataStack(model: model, store: .sqlite(folder.file()))
+    let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+    try await session.sync(items([3]))
+    try await session.finish()
+    #expect(try stack.keys("User") == [1, 2, 3])
+    #expect(try stack.store.read { try $0.keptNames("session") }.isEmpty)
+    try stack.close()
+  }
+
+  @Test func onlyTheEndIsLeftAfterARestart() async throws {
+    let folder = try TemporaryFolder()
+    let model = try TestModels.social()
+    do {
+      let stack = try DataStack(model: model, store: .sqlite(folder.file()))
+      try await stack.sync(items([1, 8]), inEntityNamed: "User")
+      let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+      try await session.sync(items([1]))
+      try stack.close()
+    }
+    let stack = try DataStack(model: model, store: .sqlite(folder.file()))
+    try await SyncSession(entity: "User", dataStack: stack, name: "daily").finish()
+    #expect(try stack.keys("User") == [1])
+    try stack.close()
+  }
+
+  @Test func completionsGetTheReportOfTheEnd() async throws {
+    let stack = try makeStack()
+    let session = try SyncSession(entity: "User", dataStack: stack)
+    try await session.sync(items([1]))
+    let result = await withCheckedContinuation { continuation in
+      session.finish { continuation.resume(returning: $0) }
+    }
+    #expect(result.value?.entities["User"]?.deleted == 1)
+  }
+
+  @Test func unknownEntitiesAndThoseWithoutKeyAreRefusedAtOnce() throws {
+    let stack = try makeStack()
+    #expect(throws: ModelError.self) { try SyncSession(entity: "Nobody", dataStack: stack) }
+  }
+
+  @Test func anEndThatIsADryRunLeavesTheSessionOpen() async throws {
+    let stack = try makeStack()
+    let session = try SyncSession(entity: "User", dataStack: stack)
+    try await session.sync(items([1]))
+    let rehearsal = session.finishOperation()
+    rehearsal.isDryRun = true
+    #expect(try await stack.sync(rehearsal).entities["User"]?.deleted == 1)
+    #expect(try stack.keys("User") == [1, 8])
+    try await session.finish()
+    #expect(try stack.keys("User") == [1])
+  }
+}
+
+extension OperationQueue {
+  /// Waits until the queue is empty; callable from tests that are asynchronous otherwise.
+  func waitUntilFinishedElsewhere() {
+    waitUntilAllOperationsAreFinished()
+  }
+}
