@@ -1,0 +1,71 @@
+import Foundation
+import Measuring
+
+/// Ratios that must not be exceeded: `limits.json`.
+///
+/// ```json
+/// [{"set": "users", "scenario": "cold", "size": 100000, "contender": "syncstack",
+///   "figure": "processor", "limit": 0.75}]
+/// ```
+///
+/// The figures `processor` and `wall` are against the floor in the same round; `memory` is against
+/// the payload; with `against`, another contender takes the floor's place.
+struct Limits {
+  private struct Limit: Codable {
+    var set: DataSet
+    var scenario: Scenario
+    var size: Int
+    var contender: String
+    var against: String?
+    var figure: Figure
+    var limit: Double
+  }
+
+  private enum Figure: String, Codable {
+    case processor
+    case wall
+    case memory
+  }
+
+  private let limits: [Limit]
+
+  static func load() throws -> Limits {
+    let url = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "limits.json")
+    return Limits(
+      limits: try JSONDecoder().decode([Limit].self, from: Data(contentsOf: url)))
+  }
+
+  /// Prints what is kept and what is exceeded; limits of what was not measured are passed over.
+  func check(_ results: [Runner.Result]) -> Bool {
+    var isKept = true
+    print("\n### limits\n")
+    for limit in limits {
+      let result = results.first {
+        $0.set == limit.set && $0.scenario == limit.scenario && $0.size == limit.size
+      }
+      guard let result, let value = value(limit, result) else { continue }
+      let isMet = value <= limit.limit
+      if !isMet { isKept = false }
+      print(
+        "\(isMet ? "kept    " : "EXCEEDED") \(limit.set.rawValue) \(limit.size) "
+          + "\(limit.scenario.rawValue) \(limit.contender) \(limit.figure.rawValue)"
+          + "\(limit.against.map { " against \($0)" } ?? ""): "
+          + "\(Table.number(value, 3)), at most \(Table.number(limit.limit, 3))")
+    }
+    return isKept
+  }
+
+  private func value(_ limit: Limit, _ result: Runner.Result) -> Double? {
+    switch limit.figure {
+    case .memory:
+      return result.rounds(limit.contender).map { $0.map(\.memoryShare).median }
+    case .processor, .wall:
+      let figure: (Figures) -> Double =
+        limit.figure == .wall ? { $0.wall } : { $0.processor }
+      guard let ratio = result.ratio(limit.contender, figure) else { return nil }
+      guard let against = limit.against else { return ratio }
+      return result.ratio(against, figure).map { ratio / $0 }
+    }
+  }
+}

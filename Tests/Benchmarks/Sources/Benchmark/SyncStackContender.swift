@@ -1,0 +1,87 @@
+import Foundation
+import Measuring
+import SyncStack
+
+/// SyncStack through what every user has: a stack, and a sync as an operation on its queue.
+final class SyncStackContender: Contender {
+  private let stack: DataStack
+  private let set: DataSet
+
+  init(path: String, set: DataSet) throws {
+    self.set = set
+    stack = try DataStack(
+      model: try SyncStackContender.model(of: set), store: .sqlite(URL(filePath: path)))
+  }
+
+  func prepare(_ payloads: Payloads) throws {
+    guard set == .documents else { return }
+    _ = try sync(try payloads.load("tags"), "Tag")
+    _ = try sync(try payloads.load("people"), "Person")
+  }
+
+  func sync(_ payload: UnsafeRawBufferPointer) throws -> Counts {
+    try sync(payload, set == .users ? "User" : "Document")
+  }
+
+  func close() throws {
+    try stack.close()
+  }
+
+  private func sync(_ payload: UnsafeRawBufferPointer, _ entity: String) throws -> Counts {
+    guard let start = payload.baseAddress else { return Counts() }
+    let data = Data(
+      bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: payload.count,
+      deallocator: .none)
+    let sync = Sync(.data(data), inEntityNamed: entity, dataStack: stack)
+    stack.syncQueue.addOperations([sync], waitUntilFinished: true)
+    guard let report = try sync.result?.get() else { return Counts() }
+    return Counts(inserted: report.inserted, updated: report.updated, deleted: report.deleted)
+  }
+
+  private static func model(of set: DataSet) throws -> ManagedObjectModel {
+    switch set {
+    case .users: try ManagedObjectModel([user, note])
+    case .documents: try ManagedObjectModel([document, tag, person])
+    }
+  }
+
+  private static let user = EntityDraft(
+    "User",
+    [
+      .attribute("id", .integer64), .attribute("name", .string), .attribute("email", .string),
+      .attribute("phone", .string), .attribute("city", .string), .attribute("bio", .string),
+      .attribute("createdAt", .date), .attribute("updatedAt", .date),
+      .attribute("score", .double), .attribute("isActive", .boolean),
+      .toMany("notes", to: "Note", inverse: "user", deleteRule: .cascade),
+    ])
+
+  private static let note = EntityDraft(
+    "Note",
+    [
+      .attribute("id", .integer64), .attribute("text", .string), .attribute("createdAt", .date),
+      .toOne("user", to: "User", inverse: "notes"),
+    ])
+
+  private static let document = EntityDraft(
+    "Document",
+    [
+      .attribute("id", .integer64), .attribute("title", .string), .attribute("body", .string),
+      .attribute("createdAt", .date), .attribute("pages", .integer32),
+      .toMany("tags", to: "Tag", inverse: "documents"),
+      .toMany("people", to: "Person", inverse: "documents"),
+    ])
+
+  private static let tag = EntityDraft(
+    "Tag",
+    [
+      .attribute("id", .integer64), .attribute("name", .string),
+      .toMany("documents", to: "Document", inverse: "tags"),
+    ])
+
+  private static let person = EntityDraft(
+    "Person",
+    [
+      .attribute("id", .integer64), .attribute("name", .string),
+      .toMany("documents", to: "Document", inverse: "people"),
+    ])
+}

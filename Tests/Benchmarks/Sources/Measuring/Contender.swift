@@ -1,0 +1,38 @@
+/// What takes part in the comparison: something that brings a SQLite file in step with a payload.
+///
+/// All of them do the same: insert what is new, update what differs, delete what is missing, and count,
+/// in one transaction, in a file with a write-ahead log and `synchronous = NORMAL`.
+public protocol Contender {
+  /// Opens the file, and makes it when there is none.
+  init(path: String, set: DataSet) throws
+
+  /// Puts in what the payload of the set refers to and does not bring along.
+  func prepare(_ payloads: Payloads) throws
+
+  /// Brings the file in step with the payload, and returns what changed.
+  func sync(_ payload: UnsafeRawBufferPointer) throws -> Counts
+
+  /// Closes the file; folds the log back.
+  func close() throws
+}
+
+/// The data that is synced.
+public enum DataSet: String, Sendable, CaseIterable, Codable {
+  /// Users with three notes each.
+  case users
+  /// Documents in two many-to-many relationships, given by keys.
+  case documents
+}
+
+/// Objects that a sync touched, children included.
+public struct Counts: Sendable, Equatable, Codable {
+  public var inserted = 0
+  public var updated = 0
+  public var deleted = 0
+
+  public init(inserted: Int = 0, updated: Int = 0, deleted: Int = 0) {
+    self.inserted = inserted
+    self.updated = updated
+    self.deleted = deleted
+  }
+}

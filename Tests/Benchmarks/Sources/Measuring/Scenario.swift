@@ -1,0 +1,26 @@
+public import TestPayloads
+
+/// What is measured.
+public enum Scenario: String, Sendable, CaseIterable, Codable {
+  /// Everything is new: the file is empty.
+  case cold
+  case unchanged
+  /// One object in a hundred changed, and one child of each.
+  case onePercent
+  /// One object in ten is gone and as many came.
+  case churn
+
+  public var variant: UserPayload.Variant {
+    switch self {
+    case .cold, .unchanged: .base
+    case .onePercent: .changed
+    case .churn: .churned
+    }
+  }
+
+  /// What a sync has to report.
+  public func expected(_ payloads: Payloads) -> Counts {
+    guard self == .cold else { return payloads.outcome(variant) }
+    return Counts(inserted: payloads.set == .users ? payloads.count * 4 : payloads.count)
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import GRDB
+
+/// The records that both forms of GRDB store.
+struct UserRecord: Codable, FetchableRecord, PersistableRecord, Equatable {
+  static let databaseTableName = "users"
+  static let databaseColumnEncodingStrategy = DatabaseColumnEncodingStrategy.convertToSnakeCase
+  static let databaseColumnDecodingStrategy = DatabaseColumnDecodingStrategy.convertFromSnakeCase
+  static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
+    .millisecondsSince1970
+  }
+  static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
+    .millisecondsSince1970
+  }
+
+  var id: Int64
+  var name: String
+  var email: String
+  var phone: String
+  var city: String
+  var bio: String
+  var createdAt: Date
+  var updatedAt: Date
+  var score: Double
+  var isActive: Bool
+}
+
+struct NoteRecord: Codable, FetchableRecord, PersistableRecord, Equatable {
+  static let databaseTableName = "notes"
+  static let databaseColumnEncodingStrategy = DatabaseColumnEncodingStrategy.convertToSnakeCase
+  static let databaseColumnDecodingStrategy = DatabaseColumnDecodingStrategy.convertFromSnakeCase
+  static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
+    .millisecondsSince1970
+  }
+  static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
+    .millisecondsSince1970
+  }
+
+  var id: Int64
+  var userId: Int64
+  var text: String
+  var createdAt: Date
+}
+
+struct DocumentRecord: Codable, FetchableRecord, PersistableRecord, Equatable {
+  static let databaseTableName = "documents"
+  static let databaseColumnEncodingStrategy = DatabaseColumnEncodingStrategy.convertToSnakeCase
+  static let databaseColumnDecodingStrategy = DatabaseColumnDecodingStrategy.convertFromSnakeCase
+  static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
+    .millisecondsSince1970
+  }
+  static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
+    .millisecondsSince1970
+  }
+
+  var id: Int64
+  var title: String
+  var body: String
+  var createdAt: Date
+  var pages: Int
+}
+
+/// A row of one of the two link tables.
+struct LinkRecord: Codable, FetchableRecord, PersistableRecord, Hashable {
+  static let databaseTableName = "document_tags"
+  var source: Int64
+  var target: Int64
+}
+
+/// What the payload says of a user.
+struct UserItem: Decodable {
+  var id: Int64
+  var name: String
+  var email: String
+  var phone: String
+  var city: String
+  var bio: String
+  var createdAt: Date
+  var updatedAt: Date
+  var score: Double
+  var isActive: Bool
+  var notes: [NoteItem]
+
+  var record: UserRecord {
+    UserRecord(
+      id: id, name: name, email: email, phone: phone, city: city, bio: bio, createdAt: createdAt,
+      updatedAt: updatedAt, score: score, isActive: isActive)
+  }
+}
+
+struct NoteItem: Decodable {
+  var id: Int64
+  var text: String
+  var createdAt: Date
+}
+
+/// What the payload says of a document.
+struct DocumentItem: Decodable {
+  var id: Int64
+  var title: String
+  var body: String
+  var createdAt: Date
+  var pages: Int
+  var tagsIds: [Int64]
+  var peopleIds: [Int64]
+
+  var record: DocumentRecord {
+    DocumentRecord(id: id, title: title, body: body, createdAt: createdAt, pages: pages)
+  }
+}
+
+enum RivalSchema {
+  static func create(_ database: Database) throws {
+    try database.execute(
+      sql: """
+        CREATE TABLE IF NOT EXISTS users (id INTEGER PRIMARY KEY, name TEXT, email TEXT, phone TEXT,
+          city TEXT, bio TEXT, created_at INTEGER, updated_at INTEGER, score REAL, is_active INTEGER);
+        CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY, user_id INTEGER, text TEXT,
+          created_at INTEGER);
+        CREATE INDEX IF NOT EXISTS notes_parent ON notes (user_id);
+        CREATE TABLE IF NOT EXISTS documents (id INTEGER PRIMARY KEY, title TEXT, body TEXT,
+          created_at INTEGER, pages INTEGER);
+        CREATE TABLE IF NOT EXISTS document_tags (source INTEGER NOT NULL, target INTEGER NOT NULL,
+          PRIMARY KEY (source, target)) WITHOUT ROWID;
+        CREATE INDEX IF NOT EXISTS document_tags_reverse ON document_tags (target, source);
+        CREATE TABLE IF NOT EXISTS document_people (source INTEGER NOT NULL, target INTEGER NOT NULL,
+          PRIMARY KEY (source, target)) WITHOUT ROWID;
+        CREATE INDEX IF NOT EXISTS document_people_reverse ON document_people (target, source);
+        """)
+  }
+
+  static func open(_ path: String) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
+    configuration.journalMode = .wal
+    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    try queue.write(create)
+    return queue
+  }
+}
