@@ -1,0 +1,70 @@
+public import SyncCore
+
+/// Filters and orders that the compiler checks.
+extension Fetch {
+  /// Fetches the objects of the class that a filter over key paths means.
+  ///
+  /// ```swift
+  /// Fetch<User>(where: \.$age >= 18 && \.$name != nil)
+  /// ```
+  public init(where filter: ObjectFilter<Object>) {
+    self.init()
+    self.filter = filter.filter
+  }
+
+  /// Fetches the objects of the class that a filter over its properties means.
+  ///
+  /// ```swift
+  /// Fetch<User>(where: { $0.$age >= 18 && $0.$notes.count > 3 })
+  /// ```
+  public init(where filter: (ObjectKeys<Object>) -> Filter) {
+    self.init()
+    self.filter = filter(ObjectKeys())
+  }
+
+  /// The objects that this filter means too.
+  public func filter(where filter: ObjectFilter<Object>) -> Fetch {
+    self.filter(filter.filter)
+  }
+
+  /// The objects that this filter means too.
+  public func filter(where filter: (ObjectKeys<Object>) -> Filter) -> Fetch {
+    self.filter(filter(ObjectKeys()))
+  }
+
+  /// The same objects, sorted by a further attribute: `sorted(by: \.$name)`.
+  public func sorted<Property: AttributeProperty>(
+    by property: KeyPath<Object, Property>, ascending: Bool = true, options: TextOptions = []
+  ) -> Fetch {
+    sorted(
+      by: SortKey(PropertyNames.name(of: property), ascending: ascending, options: options))
+  }
+
+  /// The same objects, sorted by a further attribute, across to-one relationships too:
+  /// `sorted { $0.$company.$name }`.
+  public func sorted<Wrapped: ValueConvertible>(
+    ascending: Bool = true, options: TextOptions = [],
+    by key: (ObjectKeys<Object>) -> AttributeKey<Wrapped>
+  ) -> Fetch {
+    sorted(by: SortKey(key(ObjectKeys()).keyPath, ascending: ascending, options: options))
+  }
+}
+
+extension ObjectQuery {
+  /// The objects that this filter means too.
+  public func filter(where filter: ObjectFilter<Object>) -> ObjectQuery {
+    self.filter(filter.filter)
+  }
+
+  /// The objects that this filter means too.
+  public func filter(where filter: (ObjectKeys<Object>) -> Filter) -> ObjectQuery {
+    self.filter(filter(ObjectKeys()))
+  }
+
+  /// The same objects, sorted by a further attribute.
+  public func orderBy<Property: AttributeProperty>(
+    _ property: KeyPath<Object, Property>, ascending: Bool = true, options: TextOptions = []
+  ) -> ObjectQuery {
+    orderBy(SortKey(PropertyNames.name(of: property), ascending: ascending, options: options))
+  }
+}
