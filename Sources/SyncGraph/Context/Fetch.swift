@@ -26,6 +26,13 @@ public struct Fetch<Object: ManagedObject>: Sendable {
   /// Whether objects of subentities are meant too.
   public var includesSubentities = true
 
+  /// How many rows are read at a time; nil reads all at once. With a size, a fetch reads identifiers
+  /// only, and rows when objects are looked at.
+  public var fetchBatchSize: Int?
+
+  /// Key paths of relationships that are read together with the objects.
+  public var prefetchedKeyPaths: [String] = []
+
   /// Fetches all objects of the class.
   public init() {}
 
@@ -80,6 +87,21 @@ public struct Fetch<Object: ManagedObject>: Sendable {
   public func offset(_ offset: Int) -> Fetch {
     var result = self
     result.fetchOffset = offset
+    return result
+  }
+
+  /// The same objects, their rows read so many at a time, and twice as many each further time.
+  public func batchSize(_ size: Int?) -> Fetch {
+    var result = self
+    result.fetchBatchSize = size
+    return result
+  }
+
+  /// The same objects, with what relationships lead to read ahead: `prefetching("notes.tags")` takes
+  /// one statement for `notes` and two for `tags`, however many objects there are.
+  public func prefetching(_ keyPaths: String...) -> Fetch {
+    var result = self
+    result.prefetchedKeyPaths += keyPaths
     return result
   }
 }

@@ -217,7 +217,7 @@ extension ManagedObjectContext {
   }
 
   /// Lets members hold their owner no longer: the owner holds them now.
-  private func loosen(
+  func loosen(
     _ members: [ManagedObject], from owner: ManagedObject, _ relationship: RelationshipShape
   ) {
     guard let inverseSlot = relationship.inverseSlot, !relationship.isInverseToMany else { return }

@@ -10,7 +10,15 @@ extension ManagedObjectContext {
   public func fetch<Object: ManagedObject>(_ request: Fetch<Object>) throws -> [Object] {
     enter()
     let plan = try plan(request)
-    let objects = try fetch(plan)
+    let objects: [ManagedObject]
+    if let size = request.fetchBatchSize, try !isOverlaid(plan) {
+      objects = try fetchInBatches(plan, of: size)
+    } else {
+      objects = try fetch(plan)
+    }
+    if !request.prefetchedKeyPaths.isEmpty {
+      try prefetch(request.prefetchedKeyPaths, of: objects, plan.entity)
+    }
     if let same = objects as? [Object] { return same }
     return try objects.map { try typed($0, as: Object.self) }
   }
@@ -89,6 +97,11 @@ extension ManagedObjectContext {
     case ownRows
     /// Objects that the filter or the order looks at across relationships do.
     case everything
+  }
+
+  /// Whether unsaved changes may be part of the answer, so that the store cannot give it alone.
+  func isOverlaid(_ plan: FetchPlan) throws -> Bool {
+    if case .none = try overlay(for: plan) { false } else { true }
   }
 
   private func overlay(for plan: FetchPlan) throws -> Overlay {

@@ -1,0 +1,71 @@
+public import SyncCore
+import SyncStore
+
+/// Fetches that make no objects. Unsaved changes count in every answer.
+extension ManagedObjectContext {
+  /// Identifiers of the objects that a fetch means, in its order; temporary ones for new objects.
+  ///
+  /// - Throws: as ``fetch(_:)``.
+  public func identifiers<Object: ManagedObject>(
+    _ request: Fetch<Object>
+  ) throws -> [ManagedObjectID] {
+    enter()
+    let plan = try plan(request)
+    if try !isOverlaid(plan) { return try core.store().read { try $0.fetchIdentifiers(plan) } }
+    return try fetch(plan).map(\.objectID)
+  }
+
+  /// A row of values for each object that a fetch means, or for each group.
+  ///
+  /// The fetch's order is over the objects' key paths; with functions or groups, over the names of
+  /// the columns. Limit and offset count rows of the answer.
+  ///
+  /// - Parameters:
+  ///   - columns: key paths and functions. With functions, every plain one has to be grouped by.
+  ///   - groupedBy: key paths whose values make a group.
+  ///   - having: a condition on groups, over the names of columns: `"count > 3"`.
+  ///   - isDistinct: whether equal rows are listed once.
+  /// - Returns: values by column name.
+  /// - Throws: ``FilterError`` for key paths and functions that make no sense, otherwise as
+  ///   ``fetch(_:)``.
+  public func values<Object: ManagedObject>(
+    _ request: Fetch<Object>, _ columns: [FetchedColumn], groupedBy: [String] = [],
+    having: Filter? = nil, isDistinct: Bool = false
+  ) throws -> [[String: Value]] {
+    enter()
+    var plan = try plan(request)
+    plan.output = .values(columns.map(\.column))
+    plan.groupBy = groupedBy
+    plan.having = having
+    plan.isDistinct = isDistinct
+    let names = columns.map(\.name)
+    return try values(plan).map { row in
+      Dictionary(zip(names, row)) { first, _ in first }
+    }
+  }
+
+  /// The different values of a key path, each once; absent is one of them. Without order, in the order
+  /// in which they were first inserted.
+  ///
+  /// - Throws: as ``values(_:_:groupedBy:having:isDistinct:)``.
+  public func distinctValues<Object: ManagedObject>(
+    of keyPath: String, _ request: Fetch<Object>
+  ) throws -> [Value] {
+    enter()
+    var plan = try plan(request)
+    plan.output = .values([FetchColumn(keyPath)])
+    plan.isDistinct = true
+    return try values(plan).compactMap(\.first)
+  }
+
+  /// The different values of an attribute, each once, sorted when the fetch is:
+  /// `distinctValues(of: \.$name, Fetch<User>())`.
+  ///
+  /// - Throws: as ``values(_:_:groupedBy:having:isDistinct:)``.
+  public func distinctValues<Object: ManagedObject, Property: AttributeProperty>(
+    of property: KeyPath<Object, Property>, _ request: Fetch<Object>
+  ) throws -> [Property.Wrapped] {
+    try distinctValues(of: PropertyNames.name(of: property), request)
+      .compactMap { Property.Wrapped.converted(from: $0) }
+  }
+}
