@@ -12,7 +12,7 @@ final class ContextChanges {
     case merged(ChangeSet)
   }
 
-  private let content: Content
+  let content: Content
   private let context: ManagedObjectContext
 
   init(_ content: Content, _ context: ManagedObjectContext) {
@@ -128,6 +128,10 @@ extension ManagedObjectContext {
     guard !isPosting else { return }
     isPosting = true
     defer { isPosting = false }
-    while !outgoing.isEmpty { NotificationCenter.default.post(outgoing.removeFirst()) }
+    while !outgoing.isEmpty {
+      let notification = outgoing.removeFirst()
+      tellObservers(notification)
+      NotificationCenter.default.post(notification)
+    }
   }
 }

@@ -159,6 +159,7 @@ extension ManagedObjectContext {
     loadedRelationships = []
     mail = []
     _ = inbox.take()
+    tellObserversOfReset()
   }
 
   /// Makes an object read its values again.

@@ -22,6 +22,7 @@ extension ManagedObjectContext {
         let waiting = mail
         forgetEverything()
         mail = waiting
+        tellObserversOfReset()
       }
     }
     isMergingMail = false

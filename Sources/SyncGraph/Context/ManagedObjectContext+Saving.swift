@@ -50,7 +50,7 @@ extension ManagedObjectContext {
     reread(outcome.refreshed)
     for object in inserted + updated + deleted { object.didSave() }
     outgoing.append(
-      saveNotification(.local(inserted: inserted, updated: updated, deleted: deleted)))
+      saveNotification(.local(inserted: inserted, updated: updated, deleted: deleted, changes)))
     postOutgoing()
   }
 

@@ -97,6 +97,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var mail: [Inbox.Mail] = []
   var isMergingMail = false
   var outgoing: [Notification] = []
+
+  /// Live results and the like.
+  var observers: [WeakContextObserver] = []
   var isPosting = false
 
   init(_ core: StackCore, _ queue: ContextQueue, _ options: Options) {

@@ -1,0 +1,291 @@
+import SyncCore
+import Synchronization
+
+/// The answer of a fetch, kept up to date: for lists on a screen, and for whoever wants to know when
+/// an answer becomes another one.
+///
+/// ```swift
+/// let adults = try LiveResults(
+///   Fetch<User>("age >= 18").sorted(by: "name"), in: stack.mainContext, sectionedBy: "company.name")
+/// adults.onChange = { change in
+///   table.delete(change.difference.deletions.map(change.oldPosition))
+///   table.insert(change.difference.insertions.map(change.newPosition))
+/// }
+/// for await change in adults.changes { … }                      // the same, as a sequence
+/// for await names in adults.values(\.name) { … }                // the whole list, each time
+/// ```
+///
+/// Unsaved changes of the context take part. Changes are told at the end of each block of the context
+/// and when commits of others are merged; ``objects`` stays the same in between. The store is asked
+/// again only when something was inserted, deleted, or changed in a property that filter, order or
+/// sections look at, along relationships too; new values of other properties are told without a
+/// statement.
+///
+/// Belongs to its context's queue as objects do. Sequences may be read anywhere and keep it alive.
+public final class LiveResults<Object: ManagedObject>: @unchecked Sendable {
+  // Unchecked: everything mutable is confined to the context's queue and every entry checks that; the
+  // streams are in a mutex.
+
+  public let context: ManagedObjectContext
+  public let request: Fetch<Object>
+
+  /// The key path whose values make the sections; nil is one section for all.
+  public let sectionKeyPath: String?
+
+  /// Called on the context's queue after each change.
+  public var onChange: ((LiveResultsChange) -> Void)? {
+    get {
+      context.check()
+      return handler
+    }
+    set {
+      context.check()
+      handler = newValue
+    }
+  }
+
+  private let plan: FetchPlan
+  private let resolved: ResolvedFetch
+  private let sectionNames: ResolvedFetch?
+  private let watch: ResultsWatch
+  private let streams = ResultsStreams()
+
+  // MARK: Confined to the queue
+
+  private var handler: ((LiveResultsChange) -> Void)?
+  private var list: [Object] = []
+  private var keys: [Value] = []
+  private var currentSections: [LiveResultsSection] = []
+  private var places: [ObjectIdentifier: Int]?
+  private var failure: (any Error)?
+
+  /// Objects whose unsaved values touched what is watched when the answer was made.
+  private var edited: Set<ObjectIdentifier> = []
+
+  /// Fetches, and keeps the answer up to date from now on. To be called on the context's queue.
+  ///
+  /// - Parameter sectionedBy: key path of an attribute, across to-one relationships too. Objects are
+  ///   sorted by it first.
+  /// - Throws: as ``ManagedObjectContext/fetch(_:)``.
+  public init(
+    _ request: Fetch<Object>, in context: ManagedObjectContext,
+    sectionedBy sectionKeyPath: String? = nil
+  ) throws {
+    context.enter()
+    self.context = context
+    self.request = request
+    self.sectionKeyPath = sectionKeyPath
+    var plan = try context.plan(request)
+    if let sectionKeyPath {
+      if plan.sort.first?.keyPath != sectionKeyPath {
+        plan.sort.insert(SortKey(sectionKeyPath), at: 0)
+      }
+      var names = FetchPlan(entity: plan.entity)
+      names.output = .values([FetchColumn(sectionKeyPath)])
+      sectionNames = try names.resolved()
+    } else {
+      sectionNames = nil
+    }
+    self.plan = plan
+    resolved = try plan.resolved()
+    watch = ResultsWatch(resolved)
+    list = try fetch()
+    (keys, currentSections) = try sections(of: list)
+    context.addObserver(self)
+  }
+
+  // MARK: - The answer
+
+  /// The objects, in order.
+  public var objects: [Object] {
+    context.check()
+    return list
+  }
+
+  /// The sections, in order; one with everything when there is no section key path, none when there
+  /// are no objects.
+  public var sections: [LiveResultsSection] {
+    context.check()
+    return currentSections
+  }
+
+  /// The objects of a section.
+  public func objects(inSection section: Int) -> ArraySlice<Object> {
+    context.check()
+    return list[currentSections[section].range]
+  }
+
+  /// The index of an object; nil when it is not in the list.
+  public func index(of object: Object) -> Int? {
+    context.check()
+    return place(of: object)
+  }
+
+  /// Why the list could not be brought up to date last time; nil when it is. The list stays as it was.
+  public var error: (any Error)? {
+    context.check()
+    return failure
+  }
+
+  /// Asks the store again, whatever changed.
+  public func refetch() {
+    context.enter()
+    update { _ in false }
+  }
+
+  // MARK: - Sequences
+
+  /// Every change from now on; the first inserts what there is. Ends with nothing but its reader.
+  public var changes: AsyncStream<LiveResultsChange> {
+    context.check()
+    let all = LiveResultsChange(
+      difference: ResultsDifference(from: [], to: list.map(ObjectIdentifier.init)),
+      identifiers: list.map(\.objectID), sectionDeletions: [],
+      sectionInsertions: Array(currentSections.indices), oldSections: [],
+      newSections: currentSections)
+    return streams.make(keeping: self, first: all, buffering: .unbounded) { $0 }
+  }
+
+  /// What a function makes of each object, the whole list each time: first as it is, then after every
+  /// change. A slow reader gets the newest list only.
+  public func values<Element: Sendable>(
+    _ transform: @escaping @Sendable (Object) -> Element
+  ) -> AsyncStream<[Element]> {
+    context.check()
+    return streams.make(
+      keeping: self, first: list.map(transform), buffering: .bufferingNewest(1)
+    ) { [weak self] _ in self?.list.map(transform) ?? [] }
+  }
+
+  // MARK: - Bringing up to date
+
+  private func fetch() throws -> [Object] {
+    let found = try context.fetch(plan)
+    edited = Set(
+      context.pending.updated.filter(watch.isAffected(byValuesOf:)).map(ObjectIdentifier.init))
+    places = nil
+    if let same = found as? [Object] { return same }
+    return try found.map { try context.typed($0, as: Object.self) }
+  }
+
+  private func sections(of objects: [Object]) throws -> ([Value], [LiveResultsSection]) {
+    guard let sectionNames else {
+      let all = LiveResultsSection(name: .null, range: objects.indices)
+      return ([], objects.isEmpty ? [] : [all])
+    }
+    let keys = try objects.map { try resolved.sortPosition(of: $0).values[0] }
+    var sections: [LiveResultsSection] = []
+    var start = 0
+    while start < keys.count {
+      var end = start + 1
+      while end < keys.count, keys[end] == keys[start] { end += 1 }
+      let name = try sectionNames.values(over: [objects[start]]).first?.first ?? .null
+      sections.append(LiveResultsSection(name: name, range: start..<end))
+      start = end
+    }
+    return (keys, sections)
+  }
+
+  private func update(_ isUpdated: (ObjectIdentifier) -> Bool) {
+    let old = (list: list, keys: keys, sections: currentSections)
+    do {
+      let found = try fetch()
+      (keys, currentSections) = try sections(of: found)
+      list = found
+      failure = nil
+    } catch {
+      failure = error
+      return
+    }
+    let difference = ResultsDifference(
+      from: old.list.map(ObjectIdentifier.init), to: list.map(ObjectIdentifier.init),
+      isUpdated: isUpdated,
+      staysInSection: { sectionKeyPath == nil || old.keys[$0] == keys[$1] })
+    tell(
+      difference, old.sections, oldKeys: old.sections.map { old.keys[safe: $0.range.lowerBound] })
+  }
+
+  private func tell(
+    _ difference: ResultsDifference, _ oldSections: [LiveResultsSection], oldKeys: [Value]
+  ) {
+    guard !difference.isEmpty else { return }
+    let newKeys = currentSections.map { keys[safe: $0.range.lowerBound] }
+    let known = (old: Set(oldKeys), new: Set(newKeys))
+    let change = LiveResultsChange(
+      difference: difference, identifiers: list.map(\.objectID),
+      sectionDeletions: oldKeys.indices.filter { !known.new.contains(oldKeys[$0]) },
+      sectionInsertions: newKeys.indices.filter { !known.old.contains(newKeys[$0]) },
+      oldSections: oldSections, newSections: currentSections)
+    handler?(change)
+    streams.yield(change)
+  }
+
+  private func place(of object: ManagedObject) -> Int? {
+    if let places { return places[ObjectIdentifier(object)] }
+    var places: [ObjectIdentifier: Int] = [:]
+    places.reserveCapacity(list.count)
+    for (index, object) in list.enumerated() { places[ObjectIdentifier(object)] = index }
+    self.places = places
+    return places[ObjectIdentifier(object)]
+  }
+}
+
+// MARK: - Following the context
+
+extension LiveResults: ContextObserver {
+  func contextDidChange(_ changes: ContextChanges, isSave: Bool) {
+    switch changes.content {
+    case .merged(let changes):
+      merge(changes)
+    case .local(_, _, _, let changes?) where isSave:
+      // Edits were told when they were made; the store may have had its say since.
+      if watch.isAffected(by: changes, isListed: nil) { update { _ in false } }
+    case .local(let inserted, let updated, let deleted, _):
+      guard !isSave else { return }
+      let isAffected =
+        (inserted + deleted).contains(where: watch.isAffected(byExistenceOf:))
+        || updated.contains {
+          watch.isAffected(byValuesOf: $0) || edited.contains(ObjectIdentifier($0))
+        }
+      let touched = updated.filter { watch.isOwn($0.entity) }
+      finish(isAffected, touched)
+    }
+  }
+
+  func contextDidReset() {
+    update { _ in false }
+  }
+
+  private func merge(_ changes: ChangeSet) {
+    let root = plan.entity.rootIndex
+    // Most commits are about something else.
+    let isAboutUs = changes.entities.contains { $0.entity.rootIndex == root }
+    let rows = Dictionary(
+      isAboutUs ? list.map { ($0.identifier.row, $0) } : [],
+      uniquingKeysWith: { first, _ in first })
+    // An object that was deleted by the commit has left the context, but not this list.
+    let isListed: ((Int64) -> Bool)? = plan.offset > 0 ? nil : { rows[$0] != nil }
+    var touched: [ManagedObject] = []
+    for change in changes.entities where change.entity.rootIndex == root {
+      touched += change.updated.compactMap { rows[$0.row] }
+    }
+    finish(watch.isAffected(by: changes, isListed: isListed), touched)
+  }
+
+  private func finish(_ isAffected: Bool, _ touched: [ManagedObject]) {
+    guard !isAffected else {
+      let touched = Set(touched.map(ObjectIdentifier.init))
+      return update(touched.contains)
+    }
+    let places = touched.compactMap(place(of:)).sorted()
+    let sectionKeys = currentSections.map { keys[safe: $0.range.lowerBound] }
+    tell(ResultsDifference(updates: places), currentSections, oldKeys: sectionKeys)
+  }
+}
+
+extension [Value] {
+  /// The key of a section; without section key path there are no keys, and one section.
+  fileprivate subscript(safe index: Int) -> Value {
+    indices.contains(index) ? self[index] : .null
+  }
+}

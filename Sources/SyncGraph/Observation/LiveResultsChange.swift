@@ -1,0 +1,67 @@
+public import SyncCore
+
+/// A run of objects of a live result that have the same value under its section key path.
+public struct LiveResultsSection: Sendable, Hashable {
+  /// The value.
+  public let name: Value
+
+  /// Where the objects of the section are in the whole list.
+  public let range: Range<Int>
+
+  /// The value as text; empty when there is none.
+  public var title: String { name.isNull ? "" : "\(name)" }
+}
+
+/// A place in a list with sections.
+public struct LiveResultsPosition: Sendable, Hashable {
+  public let section: Int
+  public let item: Int
+
+  public init(section: Int, item: Int) {
+    self.section = section
+    self.item = item
+  }
+}
+
+/// What happened to a live result. A plain value that may go anywhere.
+///
+/// Indexes are those of the whole list; ``oldPosition(_:)`` and ``newPosition(_:)`` turn them into
+/// places in sections. An object that came into another section has moved, even when its neighbours
+/// are the same. Sections themselves never move, because they are in the order of their values.
+public struct LiveResultsChange: Sendable {
+  public let difference: ResultsDifference
+
+  /// The new list.
+  public let identifiers: [ManagedObjectID]
+
+  /// Indexes of sections that went, among ``oldSections``.
+  public let sectionDeletions: [Int]
+
+  /// Indexes of sections that came, among ``newSections``.
+  public let sectionInsertions: [Int]
+  public let oldSections: [LiveResultsSection]
+  public let newSections: [LiveResultsSection]
+
+  /// The place of an index in the old list.
+  public func oldPosition(_ index: Int) -> LiveResultsPosition {
+    LiveResultsPosition(index, in: oldSections)
+  }
+
+  /// The place of an index in the new list.
+  public func newPosition(_ index: Int) -> LiveResultsPosition {
+    LiveResultsPosition(index, in: newSections)
+  }
+}
+
+extension LiveResultsPosition {
+  init(_ index: Int, in sections: [LiveResultsSection]) {
+    var low = 0
+    var high = sections.count
+    while low < high {
+      let middle = (low + high) / 2
+      if sections[middle].range.upperBound <= index { low = middle + 1 } else { high = middle }
+    }
+    precondition(low < sections.count, "There is no object at index \(index).")
+    self.init(section: low, item: index - sections[low].range.lowerBound)
+  }
+}

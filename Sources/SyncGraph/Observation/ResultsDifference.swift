@@ -1,0 +1,135 @@
+/// How one list became another: what went, what came, what moved and what changed in place.
+///
+/// Carried out in this order, which is that of table and collection views:
+/// 1. everything at ``deletions`` and at the old places of ``moves`` leaves the old list,
+/// 2. everything at ``insertions`` and at the new places of ``moves`` enters, in ascending order of
+///    the new places,
+/// 3. ``updates`` have new values and are where they are.
+///
+/// Moves are as few as possible: of the objects that stay, a longest run that kept its order is left
+/// where it is.
+public struct ResultsDifference: Sendable, Hashable {
+  /// An object that is in both lists.
+  public struct Move: Sendable, Hashable {
+    /// Its index in the old list.
+    public let from: Int
+
+    /// Its index in the new list.
+    public let to: Int
+
+    public init(from: Int, to: Int) {
+      self.from = from
+      self.to = to
+    }
+  }
+
+  /// Indexes in the old list, ascending.
+  public private(set) var deletions: [Int] = []
+
+  /// Indexes in the new list, ascending.
+  public private(set) var insertions: [Int] = []
+
+  /// Ascending by new index.
+  public private(set) var moves: [Move] = []
+
+  /// Objects in both lists whose values changed, moved or not; ascending by new index.
+  public private(set) var updates: [Move] = []
+
+  /// Whether both lists and all values are the same.
+  public var isEmpty: Bool {
+    deletions.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty
+  }
+
+  /// Compares two lists in which nothing occurs twice.
+  ///
+  /// - Parameters:
+  ///   - isUpdated: whether something that is in both has new values.
+  ///   - staysInSection: whether what is at these places of old and new list is in the same section;
+  ///     what is not has moved, even when its neighbours are the same.
+  /// - Complexity: O(*n* log *n*) in what lies between the equal beginnings and ends, O(*n*) otherwise.
+  public init<ID: Hashable>(
+    from old: [ID], to new: [ID], isUpdated: (ID) -> Bool = { _ in false },
+    staysInSection: (Int, Int) -> Bool = { _, _ in true }
+  ) {
+    let head = zip(old, new).prefix { $0 == $1 }.count
+    let shorter = min(old.count, new.count)
+    var tail = 0
+    while tail < shorter - head, old[old.count - 1 - tail] == new[new.count - 1 - tail] {
+      tail += 1
+    }
+    var places: [ID: Int] = [:]
+    places.reserveCapacity(old.count - head - tail)
+    for index in head..<(old.count - tail) { places[old[index]] = index }
+
+    var common: [Move] = (0..<head).map { Move(from: $0, to: $0) }
+    for index in head..<(new.count - tail) {
+      if let place = places.removeValue(forKey: new[index]) {
+        common.append(Move(from: place, to: index))
+      } else {
+        insertions.append(index)
+      }
+    }
+    for offset in (0..<tail).reversed() {
+      common.append(Move(from: old.count - 1 - offset, to: new.count - 1 - offset))
+    }
+    deletions = places.values.sorted()
+    updates = common.filter { isUpdated(new[$0.to]) }
+
+    let settled = common.filter { staysInSection($0.from, $0.to) }
+    let kept = Set(ResultsDifference.longestRun(settled.map(\.from)))
+    moves = common.filter { !kept.contains($0.from) || !staysInSection($0.from, $0.to) }
+  }
+
+  /// Only new values, at the same places.
+  init(updates places: [Int]) {
+    updates = places.map { Move(from: $0, to: $0) }
+  }
+
+  /// Carries the difference out.
+  ///
+  /// - Parameter element: what is at an index of the new list; asked for insertions only.
+  public func applied<Element>(
+    to old: [Element], inserting element: (Int) throws -> Element
+  ) rethrows -> [Element] {
+    let gone = Set(deletions).union(moves.map(\.from))
+    var kept = old.indices.lazy.filter { !gone.contains($0) }.makeIterator()
+    let origins = Dictionary(uniqueKeysWithValues: moves.map { ($0.to, $0.from) })
+    let inserted = Set(insertions)
+    var result: [Element] = []
+    for index in 0..<(old.count - deletions.count + insertions.count) {
+      if inserted.contains(index) {
+        result.append(try element(index))
+      } else if let place = origins[index] ?? kept.next() {
+        result.append(old[place])
+      }
+    }
+    return result
+  }
+
+  /// A longest ascending run among different numbers, not necessarily neighbours.
+  ///
+  /// Piles of patience: `tops[length]` is the position of the least number that ends a run of that
+  /// length, `previous` leads back through the run.
+  private static func longestRun(_ numbers: [Int]) -> [Int] {
+    var tops: [Int] = []
+    var previous = [Int](repeating: -1, count: numbers.count)
+    for (position, number) in numbers.enumerated() {
+      var low = 0
+      var high = tops.count
+      if let last = tops.last, numbers[last] < number { low = high }
+      while low < high {
+        let middle = (low + high) / 2
+        if numbers[tops[middle]] < number { low = middle + 1 } else { high = middle }
+      }
+      if low > 0 { previous[position] = tops[low - 1] }
+      if low == tops.count { tops.append(position) } else { tops[low] = position }
+    }
+    var result: [Int] = []
+    var position = tops.last ?? -1
+    while position >= 0 {
+      result.append(numbers[position])
+      position = previous[position]
+    }
+    return result
+  }
+}

@@ -1,0 +1,132 @@
+import SyncCore
+
+/// What an answer depends on: entities, and of each the properties that its filter and order look at.
+///
+/// Everything else may change without a look at the store.
+struct ResultsWatch {
+  /// One entity on the way of a key path.
+  private struct Entry {
+    var entity: EntityDescription
+    var slots = SlotSet()
+
+    /// Whether objects that come matter, as members of a to-many relationship do.
+    var isCountingInserts = false
+  }
+
+  private let own: EntityDescription
+  private var entries: [Entry] = []
+
+  /// The entities of the scopes around the node that is looked at.
+  private var scopes: [EntityDescription] = []
+
+  init(_ fetch: ResolvedFetch) {
+    own = fetch.entity
+    scopes = [own]
+    if let filter = fetch.filter { add(filter) }
+    for key in fetch.sort { add(key.expression) }
+  }
+
+  // MARK: - Asking
+
+  /// Whether the answer may be another one after a commit.
+  ///
+  /// - Parameter isListed: whether an object of the entity is in the answer; nil when deletions of
+  ///   others matter too.
+  func isAffected(by changes: ChangeSet, isListed: ((Int64) -> Bool)?) -> Bool {
+    for change in changes.entities {
+      if change.entity.isKind(of: own) {
+        if !change.inserted.isEmpty { return true }
+        guard let isListed else {
+          if change.deleted.isEmpty { continue }
+          return true
+        }
+        if change.deleted.contains(where: isListed) { return true }
+      }
+      for entry in entries where change.entity.isKind(of: entry.entity) {
+        if entry.isCountingInserts, !change.inserted.isEmpty { return true }
+        if entry.entity.rootIndex != own.rootIndex, !change.deleted.isEmpty { return true }
+        if change.updated.contains(where: { $0.slots.contains(where: entry.slots.contains) }) {
+          return true
+        }
+      }
+    }
+    return false
+  }
+
+  /// Whether the answer may be another one when an object comes or goes.
+  func isAffected(byExistenceOf object: ManagedObject) -> Bool {
+    object.entity.isKind(of: own) || entries.contains { object.entity.isKind(of: $0.entity) }
+  }
+
+  /// Whether the unsaved values of an object touch what is watched. An object without any may just
+  /// have lost them.
+  func isAffected(byValuesOf object: ManagedObject) -> Bool {
+    if object.isInserted || object.changed.isEmpty { return isAffected(byExistenceOf: object) }
+    return entries.contains { entry in
+      object.entity.isKind(of: entry.entity) && object.changed.contains(where: entry.slots.contains)
+    }
+  }
+
+  /// Whether the object itself may be in the answer.
+  func isOwn(_ entity: EntityDescription) -> Bool { entity.isKind(of: own) }
+
+  // MARK: - Collecting
+
+  private mutating func watch(
+    _ entity: EntityDescription, slot: Int? = nil, isCountingInserts: Bool = false
+  ) {
+    let index = entries.firstIndex { $0.entity == entity } ?? entries.count
+    if index == entries.count { entries.append(Entry(entity: entity)) }
+    if let slot { entries[index].slots.insert(slot) }
+    if isCountingInserts { entries[index].isCountingInserts = true }
+  }
+
+  private mutating func add(_ hops: [ResolvedHop]) {
+    for hop in hops {
+      watch(hop.owner, slot: hop.relationship.slot)
+      // Members may be known by their own column alone; a to-one is always in its owner's.
+      let isToMany = hop.relationship.isToMany
+      watch(
+        hop.destination, slot: isToMany ? hop.relationship.inverseSlot : nil,
+        isCountingInserts: isToMany)
+    }
+  }
+
+  private mutating func add(_ node: ResolvedNode) {
+    switch node {
+    case .constant: break
+    case .and(let nodes), .or(let nodes): for node in nodes { add(node) }
+    case .not(let node): add(node)
+    case .equal(let left, let right), .ordered(let left, _, let right),
+      .text(let left, _, let right), .matches(let left, let right, _):
+      add(left)
+      add(right)
+    case .member(let expression, _): add(expression)
+    case .exists(let collection, let node):
+      add(collection.hops)
+      scopes.append(collection.entity)
+      add(node)
+      scopes.removeLast()
+    }
+  }
+
+  private mutating func add(_ expression: ResolvedExpression) {
+    switch expression.form {
+    case .value, .column: break
+    case .attribute(let path, let attribute):
+      add(path.hops)
+      watch(path.hops.last?.destination ?? scopes[path.scope], slot: attribute.slot)
+    case .object(let path): add(path.hops)
+    case .arithmetic(let left, _, let right):
+      add(left)
+      add(right)
+    case .folded(let operand, _): add(operand)
+    case .aggregate(_, let collection, let condition, let argument):
+      add(collection.hops)
+      scopes.append(collection.entity)
+      if let condition { add(condition) }
+      if let argument { add(argument) }
+      scopes.removeLast()
+    }
+  }
+}
