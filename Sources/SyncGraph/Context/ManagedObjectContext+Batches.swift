@@ -1,0 +1,176 @@
+public import SyncCore
+import SyncStore
+
+/// Requests over many rows that make no objects and are committed at once.
+///
+/// ```swift
+/// try context.batchUpdate(Fetch<User>("age < 18"), ["status": "minor"])
+/// try context.batchDelete(Fetch<Note>("user == nil"))
+/// ```
+///
+/// Each is one transaction, like a save of its own: others merge it, live results and notifications
+/// tell of it, and this context has merged it when the call returns. Unsaved changes stay as they are:
+/// which rows are meant is decided by the store, and unsaved values stay on top of the new rows.
+/// Types, required values and uniqueness are checked; limits and patterns of the model and the hooks of
+/// classes are not.
+extension ManagedObjectContext {
+  /// Sets attributes of all objects that a fetch means. Rows that have the values already are left
+  /// alone.
+  ///
+  /// - Returns: how many rows changed.
+  /// - Throws: ``GraphError`` for a value that the attribute cannot hold, otherwise as ``fetch(_:)``
+  ///   and ``save()``.
+  @discardableResult
+  public func batchUpdate<Object: ManagedObject>(
+    _ request: Fetch<Object>, _ values: [String: (any ValueConvertible)?]
+  ) throws -> Int {
+    enter()
+    let plan = try plan(request)
+    let wanted = try batchValues(values, of: plan.entity)
+    return try writeBatch { transaction in
+      let arena = CellArena()
+      let cells = wanted.map { (slot: $0.slot, value: $0.value, cell: arena.cell($0.value)) }
+      var blocks: [Int: RowBlock] = [:]
+      var count = 0
+      for row in try transaction.fetch(plan) {
+        var slots = SlotSet()
+        for cell in cells where row.values[cell.slot] != cell.value { slots.insert(cell.slot) }
+        guard !slots.isEmpty else { continue }
+        let width = row.entity.properties.count
+        let block = blocks[row.entity.index] ?? RowBlock(width: width, capacity: 1)
+        blocks[row.entity.index] = block
+        block.removeAll()
+        let index = block.append()
+        for cell in cells { block[index][cell.slot] = cell.cell }
+        try transaction.update(block, index: index, row: row.row, of: row.entity, slots: slots)
+        count += 1
+      }
+      return count
+    }
+  }
+
+  /// Deletes all objects that a fetch means, with what their delete rules take along.
+  ///
+  /// - Returns: how many objects went, those included.
+  /// - Throws: as ``fetch(_:)``; `StoreError` when a deny rule forbids it. Nothing is deleted then.
+  @discardableResult
+  public func batchDelete<Object: ManagedObject>(_ request: Fetch<Object>) throws -> Int {
+    enter()
+    let plan = try plan(request)
+    return try writeBatch { transaction in
+      let rows = try transaction.fetchIdentifiers(plan).map(\.row).sorted()
+      guard !rows.isEmpty else { return 0 }
+      return try transaction.delete(rows, of: plan.entity).count
+    }
+  }
+
+  /// Inserts an object of the class for each item, with the model's default values for what an item
+  /// does not say.
+  ///
+  /// - Returns: their identifiers, in the order of the items.
+  /// - Throws: ``GraphError`` for an abstract entity, a value that an attribute cannot hold and a
+  ///   required one that is missing, otherwise as ``save()``.
+  @discardableResult
+  public func batchInsert<Object: ManagedObject>(
+    _ type: Object.Type, _ items: [[String: (any ValueConvertible)?]]
+  ) throws -> [ManagedObjectID] {
+    enter()
+    return try batchInsert(try bind(type).shape, items)
+  }
+
+  /// Inserts an object of the entity for each item; see ``batchInsert(_:_:)``.
+  @discardableResult
+  public func batchInsert(
+    entityNamed name: String, _ items: [[String: (any ValueConvertible)?]]
+  ) throws -> [ManagedObjectID] {
+    enter()
+    return try batchInsert(bindings[try model.requireEntity(named: name).index].shape, items)
+  }
+
+  private func batchInsert(
+    _ shape: EntityShape, _ items: [[String: (any ValueConvertible)?]]
+  ) throws -> [ManagedObjectID] {
+    let entity = shape.entity
+    guard !entity.isAbstract else {
+      throw GraphError(
+        .unsupported, entity: entity.name,
+        message: "\(entity.name) is abstract. Insert objects of one of its subentities.")
+    }
+    if let relationship = entity.relationships.first(where: { !$0.isOptional }) {
+      throw GraphError(
+        .unsupported, entity: entity.name, key: relationship.name,
+        message:
+          "\(entity.name).\(relationship.name) is required, and a batch sets attributes only. "
+          + "Insert objects with insert(_:) instead.")
+    }
+    guard !items.isEmpty else { return [] }
+    let arena = CellArena()
+    let block = RowBlock(width: shape.kinds.count, capacity: items.count)
+    for item in items {
+      var values = shape.defaults
+      for value in try batchValues(item, of: entity) { values[value.slot] = value.value }
+      let cells = block[block.append()]
+      for property in entity.properties where property.isColumn {
+        if let attribute = property.attribute, !attribute.isOptional, values[property.slot].isNull {
+          throw required(attribute, entity)
+        }
+        cells[property.slot] = arena.cell(values[property.slot])
+      }
+    }
+    let first = try writeBatch { transaction in
+      let first = try transaction.reserveRows(items.count, in: entity.rootEntity)
+      try transaction.prepareBulkInsert(entity, count: items.count)
+      try transaction.insert(
+        block, of: entity, indexes: Array(0..<Int32(items.count)),
+        rows: (0..<Int64(items.count)).map { first + $0 })
+      return first
+    }
+    return (0..<Int64(items.count)).map { ManagedObjectID(entity: entity, row: first + $0) }
+  }
+
+  // MARK: - Writing
+
+  /// Runs a transaction and merges it here, as others merge it.
+  private func writeBatch<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
+    processPendingChanges()
+    let info = TransactionInfo(author: author, contextName: name, origin: origin)
+    let (result, changes) = try core.store().write(info, body)
+    guard !changes.isEmpty else { return result }
+    merge(changes)
+    outgoing.append(changesNotification(.merged(changes)))
+    postOutgoing()
+    return result
+  }
+
+  private func batchValues(
+    _ values: [String: (any ValueConvertible)?], of entity: EntityDescription
+  ) throws -> [(slot: Int, value: Value)] {
+    try values.sorted { $0.key < $1.key }.map { key, value in
+      guard let attribute = entity.attribute(named: key), !attribute.isTransient else {
+        let names = entity.attributes.filter { !$0.isTransient }.map(\.name)
+        throw GraphError(
+          .unsupported, entity: entity.name, key: key,
+          message:
+            "\(entity.name) has no stored attribute “\(key)”, which is what a batch can set. "
+            + "It has \(names.joined(separator: ", ")).")
+      }
+      let stored = value?.storedValue ?? .null
+      guard let coerced = attribute.type.coerced(stored) else {
+        throw GraphError(
+          .validation, entity: entity.name, key: key,
+          message: "\(entity.name).\(key) is of type \(attribute.type.rawValue) and cannot hold "
+            + "“\(stored)”. Give a value of that type.")
+      }
+      if coerced.isNull, !attribute.isOptional { throw required(attribute, entity) }
+      return (attribute.slot, coerced)
+    }
+  }
+
+  private func required(
+    _ attribute: AttributeDescription, _ entity: EntityDescription
+  ) -> GraphError {
+    GraphError(
+      .validation, entity: entity.name, key: attribute.name,
+      message: "\(entity.name).\(attribute.name) is required. Give it a value.")
+  }
+}

@@ -1,0 +1,47 @@
+import SyncCore
+import SyncGraph
+import Testing
+
+@Suite struct SnapshotTests {
+  @Test func snapshotsLeaveTheirContextAndStayAsTheyWere() async throws {
+    let stack = try DataStack.social()
+    let work = stack.newBackgroundContext()
+    let (snapshot, again, company) = try await work.perform {
+      let company = work.insert(Company.self)
+      company.id = 3
+      let user = work.insert(User.self)
+      user.id = 1
+      user.name = "Ann"
+      user.mood = "fine"
+      user.company = company
+      let note = work.insert(Note.self)
+      note.id = 2
+      note.user = user
+      try work.save()
+      let snapshot = user.snapshot(including: "notes")
+      let same = user.snapshot(including: "notes")
+      #expect(snapshot == same)
+      user.name = "Bea"
+      return (snapshot, user.snapshot(), company.objectID)
+    }
+    #expect(snapshot.$name == "Ann" && snapshot.$id == 1 && snapshot.$email == nil)
+    #expect(snapshot.$mood == "fine" && snapshot["age"] == 0 && snapshot["company"] == nil)
+    #expect(snapshot.destination(ofKey: "company") == company)
+    #expect(snapshot.members(ofKey: "notes")?.count == 1)
+    #expect(again.$name == "Bea" && again.members(ofKey: "notes") == nil)
+    #expect(snapshot != again && again.objectID == snapshot.objectID)
+    #expect(snapshot.attributes["name"] == "Ann" && snapshot.attributes["email"] == nil)
+  }
+
+  @Test func plainObjectsAreFrozenByKey() throws {
+    let stack = try DataStack.social()
+    let context = stack.newBackgroundContext()
+    let snapshot = try context.performAndWait {
+      let object: ManagedObject = try context.insert(entityNamed: "Note")
+      object["text"] = "milk"
+      return object.snapshot()
+    }
+    #expect(snapshot["text"] == "milk" && snapshot.objectID.isTemporary)
+    #expect(snapshot["nobody"] == nil)
+  }
+}
