@@ -219,6 +219,16 @@ import Testing
     #expect(await value.next() == [5, 1, 6])
   }
 
+  @Test func relationshipsAreReadAhead() throws {
+    try context.performAndWait { () throws -> Void in
+      let results = try LiveResults(Fetch<User>().prefetching("company"), in: context)
+      let run = try stack.store.recorder.record {
+        #expect(Set(results.objects.map(\.company?.name)) == ["Acme", "Bolt"])
+      }
+      #expect(run.isEmpty, "\(run)")
+    }
+  }
+
   @Test func dropEmptiesTheList() throws {
     let fresh = try DataStack.social()
     let context = fresh.newBackgroundContext()

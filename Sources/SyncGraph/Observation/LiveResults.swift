@@ -161,6 +161,9 @@ public final class LiveResults<Object: ManagedObject>: @unchecked Sendable {
 
   private func fetch() throws -> [Object] {
     let found = try context.fetch(plan)
+    if !request.prefetchedKeyPaths.isEmpty {
+      try context.prefetch(request.prefetchedKeyPaths, of: found, plan.entity)
+    }
     edited = Set(
       context.pending.updated.filter(watch.isAffected(byValuesOf:)).map(ObjectIdentifier.init))
     places = nil
