@@ -52,7 +52,7 @@ extension ManagedObjectContext {
         guard !object.isFault else { return }
         if object.committed != nil {
           edited.append(object)
-        } else if change.slots.contains(where: { entity.entity.properties[$0].isColumn }) {
+        } else if !object.binding.shape.columns(among: change.slots).isEmpty {
           stale.append(object)
         }
       }

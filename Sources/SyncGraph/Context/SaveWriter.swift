@@ -62,7 +62,7 @@ struct SaveWriter {
       let block = RowBlock(width: shape.kinds.count, capacity: family.count)
       var rows: [Int64] = []
       for object in family {
-        fill(block[block.append()], object.row, object, outcome.rows)
+        fill(block[block.append()], shape.columns, object.row, object, outcome.rows)
         rows.append(outcome.rows[object.identifier.row] ?? 0)
       }
       try transaction.insert(
@@ -70,14 +70,15 @@ struct SaveWriter {
     }
   }
 
-  /// Writes the columns of a row into cells.
+  /// Writes columns of a row into cells.
   private func fill(
-    _ cells: UnsafeMutablePointer<Cell>, _ values: [Value], _ object: ManagedObject,
-    _ rows: [Int64: Int64]
+    _ cells: UnsafeMutablePointer<Cell>, _ slots: some Sequence<Int>, _ values: [Value],
+    _ object: ManagedObject, _ rows: [Int64: Int64]
   ) {
-    for property in object.entity.properties where property.isColumn {
-      let slot = property.slot
-      if property.relationship != nil, case .int(let target) = values[slot], target < 0 {
+    for slot in slots {
+      if case .int(let target) = values[slot], target < 0,
+        case .toOne = object.binding.shape.kinds[slot]
+      {
         cells[slot] = rows[target].map { .integer($0) } ?? .null
       } else {
         cells[slot] = arena.cell(values[slot])
@@ -92,11 +93,14 @@ struct SaveWriter {
     for family in grouped(objects, by: \.entity.index) {
       guard let shape = family.first?.binding.shape else { continue }
       let block = RowBlock(width: shape.kinds.count, capacity: family.count)
+      let key = shape.entity.primaryKey.flatMap { shape.columns.contains($0.slot) ? $0.slot : nil }
       for object in family where object.committed != nil {
-        let slots = columns(of: object)
+        let slots = shape.columns(among: object.changed)
         guard !slots.isEmpty else { continue }
         let index = block.append()
-        fill(block[index], object.row, object, outcome.rows)
+        fill(block[index], slots, object.row, object, outcome.rows)
+        // For the change set, which names objects by their keys.
+        if let key { fill(block[index], [key], object.row, object, outcome.rows) }
         let row = object.identifier.row
         if try transaction.update(
           block, index: index, row: row, of: shape.entity, slots: slots,
@@ -120,14 +124,6 @@ struct SaveWriter {
         """)
   }
 
-  /// The changed slots that have a column.
-  private func columns(of object: ManagedObject) -> SlotSet {
-    var result = SlotSet()
-    let properties = object.entity.properties
-    for slot in object.changed where properties[slot].isColumn { result.insert(slot) }
-    return result
-  }
-
   /// Applies the merge policy to a row that moved on.
   ///
   /// - Returns: the conflict when the policy leaves it open.
@@ -148,8 +144,8 @@ struct SaveWriter {
       }
     }
     var moved = SlotSet()
-    for property in object.entity.properties where property.isColumn {
-      if stored.values[property.slot] != base[property.slot] { moved.insert(property.slot) }
+    for slot in object.binding.shape.columns where stored.values[slot] != base[slot] {
+      moved.insert(slot)
     }
     var written = slots
     var values = stored.values
@@ -168,7 +164,7 @@ struct SaveWriter {
     for slot in written { values[slot] = object.row[slot] }
     if !written.isEmpty {
       let index = block.append()
-      fill(block[index], values, object, outcome.rows)
+      fill(block[index], object.binding.shape.columns, values, object, outcome.rows)
       try transaction.update(block, index: index, row: row, of: object.entity, slots: written)
     }
     outcome.versions[ObjectIdentifier(object)] = 0

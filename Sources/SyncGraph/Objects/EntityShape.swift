@@ -18,6 +18,13 @@ final class EntityShape: Sendable {
   /// The row of a new object.
   let defaults: [Value]
 
+  /// Slots that have a column in the store, ascending.
+  let columns: [Int]
+  private let columnSet: SlotSet
+
+  /// Properties for which the model has rules that a save checks.
+  let ruled: [PropertyDescription]
+
   /// Relationships in slot order; their position here is their ordinal.
   let relationships: [RelationshipShape]
 
@@ -42,7 +49,17 @@ final class EntityShape: Sendable {
     }
     self.kinds = kinds
     self.relationships = relationships
+    columns = properties.filter(\.isColumn).map(\.slot)
+    columnSet = columns.reduce(into: SlotSet()) { $0.insert($1) }
+    ruled = properties.filter(\.hasRules)
     defaults = properties.map { $0.attribute?.defaultValue ?? .null }
+  }
+
+  /// The slots among others that have a column.
+  func columns(among slots: SlotSet) -> SlotSet {
+    var result = SlotSet()
+    for slot in slots where columnSet.contains(slot) { result.insert(slot) }
+    return result
   }
 
   /// The relationship in a slot; nil when there is an attribute.
@@ -101,5 +118,16 @@ final class RelationshipShape: Sendable {
     inverseSlot = description.inverseSlot
     isInverseToMany = description.isInverseToMany
     kind = description.kind
+  }
+}
+
+extension PropertyDescription {
+  /// Whether a value can break a rule of the model.
+  fileprivate var hasRules: Bool {
+    switch self {
+    case .attribute(let attribute): !attribute.isOptional || !attribute.validation.isEmpty
+    case .relationship(let relationship):
+      !relationship.isOptional || relationship.minCount > 0 || relationship.maxCount > 0
+    }
   }
 }

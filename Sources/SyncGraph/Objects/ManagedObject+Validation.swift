@@ -5,7 +5,7 @@ extension ManagedObject {
   /// The rules of the model that the object breaks.
   final func brokenRules() throws -> [ValidationFailure] {
     var failures: [ValidationFailure] = []
-    for property in entity.properties {
+    for property in binding.shape.ruled {
       switch property {
       case .attribute(let attribute):
         let value = value(at: attribute.slot)
