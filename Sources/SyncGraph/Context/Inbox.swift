@@ -17,7 +17,7 @@ final class Inbox: Sendable {
     var isKicked = false
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Whether anything waits; looked at before the mutex is taken.
   private let hasMail = Atomic<Bool>(false)

@@ -1,7 +1,6 @@
 import Foundation
 public import SyncCore
 import SyncStore
-import Synchronization
 
 /// A scratchpad over the store of a stack: objects, their unsaved changes, and what is seen of
 /// everybody else's.
@@ -63,7 +62,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   public let concurrency: Concurrency
   let core: StackCore
   let queue: ContextQueue
-  let settings: Mutex<Settings>
+  let settings: Locked<Settings>
   let inbox = Inbox()
   let isMerging: Bool
   let discardsOnSave: Bool
@@ -106,7 +105,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     self.core = core
     self.queue = queue
     concurrency = queue === ContextQueue.main ? .mainQueue : .privateQueue
-    settings = Mutex(
+    settings = Locked(
       Settings(name: options.name, author: nil, mergePolicy: options.mergePolicy))
     isMerging = options.isMerging
     discardsOnSave = options.discardsOnSave

@@ -1,6 +1,5 @@
 import Foundation
 import SyncCore
-import Synchronization
 
 /// What the wrappers of one class declare, with the names of the properties.
 struct ClassWrappers: Sendable {
@@ -25,7 +24,7 @@ enum ObjectClassRegistry {
     var types: [String: ManagedObject.Type] = [:]
   }
 
-  private static let state = Mutex(State())
+  private static let state = Locked(State())
 
   /// The wrapped properties of a class, by ordinal.
   static func wrappers(of type: ManagedObject.Type) -> ClassWrappers {

@@ -1,5 +1,4 @@
 import SyncCore
-import Synchronization
 
 /// Which class stands for which entity of one stack's model.
 ///
@@ -11,7 +10,7 @@ final class ObjectClasses: Sendable {
 
   /// Relationships that no other one leads back from, by the root entity of their destination.
   let oneWayRelationships: [Int: [RelationshipShape]]
-  private let bindings: Mutex<[ClassBinding]>
+  private let bindings: Locked<[ClassBinding]>
 
   /// - Throws: ``GraphError`` when a class does not fit its entity, or two stand for one.
   init(_ model: ManagedObjectModel, classes: [ManagedObject.Type]) throws {
@@ -50,7 +49,7 @@ final class ObjectClasses: Sendable {
         result[entity.index] = try ClassBinding(inherited, standingFor: shape, isNamed: false)
       }
     }
-    bindings = Mutex(result.compactMap { $0 })
+    bindings = Locked(result.compactMap { $0 })
   }
 
   /// The class of each entity by index.

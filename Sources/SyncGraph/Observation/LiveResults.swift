@@ -1,5 +1,4 @@
 import SyncCore
-import Synchronization
 
 /// The answer of a fetch, kept up to date: for lists on a screen, and for whoever wants to know when
 /// an answer becomes another one.

@@ -1,4 +1,4 @@
-import Synchronization
+import SyncCore
 
 /// The asynchronous sequences of one live result.
 ///
@@ -9,7 +9,7 @@ final class ResultsStreams: Sendable {
     var receivers: [Int: @Sendable (LiveResultsChange) -> Void] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Makes a sequence of what a function makes of each change.
   ///

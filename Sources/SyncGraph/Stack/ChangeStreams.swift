@@ -1,5 +1,4 @@
 import SyncCore
-import Synchronization
 
 /// The asynchronous sequences that wait for change sets. Each gets every one, in commit order.
 final class ChangeStreams: Sendable {
@@ -8,7 +7,7 @@ final class ChangeStreams: Sendable {
     var continuations: [Int: AsyncStream<ChangeSet>.Continuation] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Makes a sequence that ends with the stack.
   func makeStream() -> AsyncStream<ChangeSet> {

@@ -1,8 +1,8 @@
-import Synchronization
+import SyncCore
 
 /// What other modules keep with a stack, one value of each type. Everything is under the mutex.
 final class StackAttachments: Sendable {
-  private let values = Mutex<[ObjectIdentifier: any Sendable]>([:])
+  private let values = Locked<[ObjectIdentifier: any Sendable]>([:])
 
   /// The value of that type, made on the first call. Of two that are made at the same time the first
   /// to arrive stays.

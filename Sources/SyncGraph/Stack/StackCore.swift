@@ -27,7 +27,7 @@ final class StackCore: Sendable {
   let delivery = DeliveryQueue()
   let streams = ChangeStreams()
   let attachments = StackAttachments()
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let lastOrigin = Atomic<UInt64>(0)
   private let lastTemporaryRow = Atomic<Int64>(0)
 
