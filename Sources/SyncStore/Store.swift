@@ -18,6 +18,9 @@ package final class Store: @unchecked Sendable {
   /// Where syncs wait for each other.
   package let gate = WriteGate()
 
+  /// Where syncs on operation queues wait before they get a thread.
+  package let antechamber = Antechamber()
+
   /// Counts statements and keeps their texts, for tests.
   package let recorder: StatementRecorder
 

@@ -46,7 +46,14 @@ public final class Sync: Operation, @unchecked Sendable {
 
   private struct State {
     var result: Result<SyncReport, any Error>?
+    /// Set when the sync waits, or has waited, without a thread; then it says itself what it is doing.
+    var parking: Parking?
     var handlers: [@Sendable (Result<SyncReport, any Error>) -> Void] = []
+  }
+
+  private struct Parking {
+    var place: (antechamber: Antechamber, seat: Antechamber.Seat)?
+    var isFinished = false
   }
 
   /// The stack whose store is synced.
@@ -282,14 +289,87 @@ public final class Sync: Operation, @unchecked Sendable {
   public override func cancel() {
     super.cancel()
     control.cancel()
+    withdraw()
   }
 
   // MARK: - Running
 
+  /// True: on a queue, a sync that has to wait for others returns from ``start()`` before it has
+  /// finished, so that it keeps none of the system's threads while it waits. Started without a queue it
+  /// has finished when ``start()`` returns.
+  public override var isAsynchronous: Bool { true }
+
+  public override var isExecuting: Bool {
+    state.withLock { $0.parking.map { !$0.isFinished } } ?? super.isExecuting
+  }
+
+  public override var isFinished: Bool {
+    state.withLock { $0.parking?.isFinished } ?? super.isFinished
+  }
+
   public override func start() {
     // A cancelled operation finishes without running; its result is set all the same, and first.
-    if isCancelled { finish(.failure(CancellationError())) }
-    super.start()
+    if isCancelled {
+      finish(.failure(CancellationError()))
+      return super.start()
+    }
+    guard let queue = OperationQueue.current, let antechamber = try? store.antechamber else {
+      return super.start()
+    }
+    if let seat = antechamber.enterAlone(priority: queuePriority.rawValue) {
+      defer { antechamber.leave(seat) }
+      return super.start()
+    }
+    // Inside another operation the queue is not ours, and the caller counts on the result.
+    guard queue.operations.contains(self) else { return super.start() }
+    park(in: antechamber)
+  }
+
+  /// Waits without a thread until it is admitted, and goes on on one of its own: the system has few
+  /// (platform: the pool grows by one a second), and this one may still have to wait at the gate.
+  private func park(in antechamber: Antechamber) {
+    changing("isExecuting") { state.withLock { $0.parking = Parking() } }
+    let seat = antechamber.enter(priority: queuePriority.rawValue) { [self] seat in
+      let thread = Thread { [self] in
+        main()
+        antechamber.leave(seat)
+        endParking()
+      }
+      thread.name = "SyncStack.sync"
+      thread.qualityOfService = qualityOfService
+      thread.start()
+    }
+    state.withLock { $0.parking?.place = (antechamber, seat) }
+    // It may have been cancelled before there was a seat to give up.
+    if isCancelled { withdraw() }
+  }
+
+  private func withdraw() {
+    guard let place = state.withLock({ $0.parking?.place }),
+      place.antechamber.withdraw(place.seat)
+    else { return }
+    DispatchQueue.global().async { [self] in
+      finish(.failure(CancellationError()))
+      endParking()
+    }
+  }
+
+  private func endParking() {
+    changing("isExecuting") {
+      changing("isFinished") {
+        state.withLock {
+          $0.parking?.isFinished = true
+          $0.parking?.place = nil
+        }
+      }
+    }
+  }
+
+  /// Tells the queue that a state has changed.
+  private func changing(_ key: String, _ body: () -> Void) {
+    willChangeValue(forKey: key)
+    body()
+    didChangeValue(forKey: key)
   }
 
   public override func main() {
@@ -317,8 +397,12 @@ public final class Sync: Operation, @unchecked Sendable {
     for handler in handlers { handler(result) }
   }
 
+  private var store: Store {
+    get throws { try context?.store ?? dataStack.store }
+  }
+
   private func run() throws -> SyncReport {
-    let store = try context?.store ?? dataStack.store
+    let store = try store
     let stepObserver = stepObserver
     control.observe { [unowned self] step in
       follower.follow(step)

@@ -1,3 +1,4 @@
+import Foundation
 import SyncCore
 import SyncEngine
 import SyncGraph
@@ -60,23 +61,50 @@ final class Log<Element: Sendable>: Sendable {
   }
 }
 
-/// Keeps syncs of a stack waiting until it is opened or let go of.
+/// Keeps syncs of a stack waiting, as a long one would, until it is opened or let go of.
 final class ClosedGate: Sendable {
   private let gate: WriteGate
   private let ticket: WriteGate.Ticket
+  private let antechamber: Antechamber
+  private let seat: Antechamber.Seat
 
   init(_ stack: DataStack) throws {
+    antechamber = try stack.store.antechamber
+    seat = antechamber.enter(priority: .min) { _ in }
     gate = try stack.store.gate
-    ticket = gate.ticket(priority: 1_000)
+    ticket = gate.ticket(priority: .max)
     _ = gate.wait(ticket)
   }
 
   deinit { open() }
 
-  func open() { gate.leave(ticket) }
+  func open() {
+    gate.leave(ticket)
+    antechamber.leave(seat)
+  }
 
   /// Returns when so many syncs wait at the gate.
   func untilWaiting(_ count: Int) async {
     while gate.waitingCount < count { await Task.yield() }
+  }
+
+  /// Returns when so many syncs of the stack wait, at the gate or without a thread.
+  func untilAllWait(_ count: Int, _ stack: DataStack) async throws {
+    let antechamber = try stack.store.antechamber
+    while gate.waitingCount + antechamber.parkedCount < count { await Task.yield() }
+  }
+}
+
+extension OperationQueue {
+  /// Waits until the queue is empty; callable from tests that are asynchronous otherwise.
+  func waitUntilFinishedElsewhere() {
+    waitUntilAllOperationsAreFinished()
+  }
+}
+
+extension Operation {
+  /// Waits until the operation has finished; callable from tests that are asynchronous otherwise.
+  func waitUntilFinishedElsewhere() {
+    waitUntilFinished()
   }
 }

@@ -107,6 +107,71 @@ import Testing
     #expect(try waiting.result?.get().inserted == 3)
   }
 
+  @Test func syncsThatWaitKeepNoThreads() async throws {
+    let stack = try DataStack.social()
+    let gate = try ClosedGate(stack)
+    let queues = (0..<40).map { number in
+      let queue = OperationQueue()
+      queue.addOperation(sync(number...number, stack))
+      return queue
+    }
+    try await gate.untilAllWait(40, stack)
+    // Blocks on the global queue still get a thread.
+    for _ in 0..<100 {
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume() }
+      }
+    }
+    gate.open()
+    for queue in queues { queue.waitUntilFinishedElsewhere() }
+    #expect(try stack.keys("User").count == 40)
+  }
+
+  @Test func parkedSyncsBehaveAsAnyOperation() async throws {
+    let stack = try DataStack.social()
+    let gate = try ClosedGate(stack)
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 20
+    let syncs = (0..<20).map { sync($0...$0, stack) }
+    let done = Log<Int>()
+    let after = BlockOperation { done.append(-1) }
+    for sync in syncs {
+      sync.completionBlock = { done.append(1) }
+      after.addDependency(sync)
+      queue.addOperation(sync)
+    }
+    queue.addOperation(after)
+    try await gate.untilAllWait(20, stack)
+    #expect(syncs.allSatisfy { $0.isExecuting && !$0.isFinished })
+    for sync in syncs[10...] { sync.cancel() }
+    // Those end while the gate is closed, parked or not.
+    for sync in syncs[10...] { sync.waitUntilFinishedElsewhere() }
+    #expect(syncs.filter(\.isFinished).count == 10)
+    gate.open()
+    queue.waitUntilFinishedElsewhere()
+    #expect(try stack.keys("User").count == 10)
+    #expect(done.all.filter { $0 == -1 }.count == 1)
+    for sync in syncs[10...] {
+      #expect(throws: CancellationError.self) { try sync.result?.get() }
+    }
+  }
+
+  @Test func someoneUrgentPassesThoseThatAreParked() async throws {
+    let stack = try DataStack.social()
+    let gate = try ClosedGate(stack)
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 20
+    for key in 0..<10 { queue.addOperation(sync(key...key, stack)) }
+    try await gate.untilAllWait(10, stack)
+    let urgent = sync(99...99, stack)
+    urgent.queuePriority = .veryHigh
+    queue.addOperation(urgent)
+    try await gate.untilAllWait(11, stack)
+    gate.open()
+    queue.waitUntilFinishedElsewhere()
+    #expect(try stack.keys("User").first == 99)
+  }
+
   // MARK: - Cancellation
 
   @Test func aSyncThatWaitsForTheStoreEndsAtOnce() async throws {

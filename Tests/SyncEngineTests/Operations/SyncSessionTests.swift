@@ -213,10 +213,3 @@ import Testing
     #expect(try stack.keys("User") == [1])
   }
 }
-
-extension OperationQueue {
-  /// Waits until the queue is empty; callable from tests that are asynchronous otherwise.
-  func waitUntilFinishedElsewhere() {
-    waitUntilAllOperationsAreFinished()
-  }
-}
