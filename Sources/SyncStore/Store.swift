@@ -1,4 +1,5 @@
 import Dispatch
+package import Foundation
 package import SyncCore
 import Synchronization
 
@@ -160,6 +161,11 @@ package final class Store: @unchecked Sendable {
       writer?.close()
       writer = nil
     }
+  }
+
+  /// Removes the files of a store that is not open.
+  package static func destroy(at url: URL) throws {
+    try StoreFiles(.file(url)).remove()
   }
 
   /// Closes the store and removes its files.

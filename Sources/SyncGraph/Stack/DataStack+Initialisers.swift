@@ -42,6 +42,7 @@ extension DataStack {
       let url = folder.appendingPathComponent("\(storeName ?? modelName).sqlite")
       try locator.copyPreloadedStore(to: url)
       try self.init(model: model, store: .sqlite(url), classes: classes)
+      StoreBackup.exclude(url)
     }
   }
 
@@ -59,6 +60,7 @@ extension DataStack {
       let folder = try FileManager.default.makeSQLiteDirectory()
       let url = folder.appendingPathComponent("\(ModelLocator.programName).sqlite")
       try self.init(model: model, store: .sqlite(url), classes: classes)
+      StoreBackup.exclude(url)
     }
   }
 }

@@ -1,0 +1,43 @@
+import Foundation
+import SyncCore
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+/// Members of a stack (sync-behaviour, section 14) that have no suite of their own.
+@Suite struct StackMemberTests {
+  @Test func aStoreThatCannotBeOpenedIsDestroyedOnRequestOnly() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.file()
+    try Data("no database, and not empty either".utf8).write(to: url)
+    let model = try TestModels.users()
+    #expect(throws: StoreError.self) { try DataStack(model: model, store: .sqlite(url)) }
+    #expect(FileManager.default.fileExists(atPath: url.path))
+    try DataStack.destroyStore(at: url)
+    #expect(!FileManager.default.fileExists(atPath: url.path))
+    try DataStack.destroyStore(at: url)
+    try DataStack(model: model, store: .sqlite(url)).close()
+  }
+
+  @Test func aRequestIsCarriedOutInTheContextThatIsGiven() throws {
+    let stack = try DataStack(model: TestModels.users(), store: .inMemory)
+    let context = stack.newBackgroundContext()
+    try context.performAndWait {
+      try context.insert(entityNamed: "User")["id"] = 1
+      let users = try stack.execute(Fetch<ManagedObject>(entityNamed: "User"), with: context)
+      #expect(users.map(\.managedObjectContext?.name) == [context.name])
+      #expect(users.first?.managedObjectContext === context)
+    }
+  }
+
+  @Test(arguments: [DataStack.StoreType.inMemory, .sqLite])
+  func storeTypesHaveTheirNumbers(_ type: DataStack.StoreType) {
+    #expect(type.rawValue == (type == .inMemory ? 0 : 1))
+  }
+
+  @Test func theViewContextIsTheMainContext() throws {
+    let stack = try DataStack(model: TestModels.users(), store: .inMemory)
+    #expect(stack.viewContext === stack.mainContext)
+  }
+}
