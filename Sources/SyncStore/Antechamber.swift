@@ -1,4 +1,4 @@
-import Synchronization
+import SyncCore
 
 /// Where those who are about to write wait without a thread, until it makes sense to have one.
 ///
@@ -34,7 +34,7 @@ package final class Antechamber: Sendable {
     var last: UInt64 = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// How many are admitted at a time, unless they are more urgent: one writes, one reads ahead for each
   /// of two cores.

@@ -1,5 +1,4 @@
 package import SyncCore
-import Synchronization
 
 /// Delivers change sets to subscribers in commit order.
 ///
@@ -14,7 +13,7 @@ package final class ChangeHub: Sendable {
     var subscribers: [(id: UInt64, deliver: Subscriber)] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   package init() {}
 

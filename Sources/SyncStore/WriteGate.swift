@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import SyncCore
 
 /// Lets one long writer of a store in at a time: by priority, then in the order of arrival.
 ///
@@ -29,7 +29,7 @@ package final class WriteGate: Sendable {
     var last: UInt64 = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   package init() {}
 

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import SyncCore
 
 /// Tells whoever listens how far one sync is.
 ///
@@ -11,7 +11,7 @@ final class ProgressFeed: Sendable {
     var last: SyncProgressUpdate?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let origin = ContinuousClock.now
 
   private var now: Duration { origin.duration(to: .now) }

@@ -2,7 +2,6 @@ public import Foundation
 public import SyncCore
 public import SyncGraph
 import SyncStore
-import Synchronization
 
 /// Brings the stored objects of an entity in step with JSON.
 ///
@@ -66,8 +65,8 @@ public final class Sync: Operation, @unchecked Sendable {
   public let context: ManagedObjectContext?
 
   private let work: SyncWork
-  private let setup: Mutex<Setup>
-  private let state = Mutex(State())
+  private let setup: Locked<Setup>
+  private let state = Locked(State())
   private let control = SyncControl()
   private let follower = SyncProgress()
   private let feed = ProgressFeed()
@@ -121,7 +120,7 @@ public final class Sync: Operation, @unchecked Sendable {
     self.entityName = entityName
     self.dataStack = dataStack
     self.context = context
-    setup = Mutex(Setup(operations: .all, path: path))
+    setup = Locked(Setup(operations: .all, path: path))
     announcer = SyncAnnouncer(stack: dataStack)
     super.init()
     follower.progress.cancellationHandler = { [weak self] in self?.cancel() }

@@ -1,6 +1,6 @@
 public import Foundation
+import SyncCore
 import SyncGraph
-import Synchronization
 
 /// What a stack's syncs announce. The object of each notification is the ``DataStack``; the typed
 /// accessors of `Notification` give the rest. They are posted one after the other on the stack's
@@ -48,7 +48,7 @@ final class SyncAnnouncer: Sendable {
   static let errorKey = "error"
 
   private let stack: DataStack
-  private let lastProgress = Mutex<ContinuousClock.Instant?>(nil)
+  private let lastProgress = Locked<ContinuousClock.Instant?>(nil)
 
   init(stack: DataStack) {
     self.stack = stack

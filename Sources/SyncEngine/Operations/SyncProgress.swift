@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import SyncCore
 
 /// Turns the steps of a sync into a `Progress`: one child per phase, with the phase's own units (bytes
 /// while the payload is read, records afterwards), weighted by what the phases cost.
@@ -15,7 +15,7 @@ final class SyncProgress: Sendable {
   /// What users observe: 100 units over all phases.
   let progress: Progress
   private let children: [Progress]
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   private struct State {
     var latest: SyncStep?

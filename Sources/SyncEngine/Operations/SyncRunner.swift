@@ -1,7 +1,6 @@
 import SyncCore
 import SyncGraph
 import SyncStore
-import Synchronization
 
 /// Lets one sync at a time into a store and runs it there, on the calling thread.
 struct SyncRunner {
@@ -23,7 +22,7 @@ struct SyncRunner {
           end. Start it from an observer or a completion handler, or add it to the sync queue.
           """)
     }
-    let ticket = Mutex<WriteGate.Ticket?>(nil)
+    let ticket = Locked<WriteGate.Ticket?>(nil)
     defer { ticket.withLock { $0.map(store.gate.leave) } }
     return try body {
       let place = try store.gate.enter(priority: priority, control)

@@ -2,7 +2,6 @@ import Foundation
 public import SyncCore
 public import SyncGraph
 import SyncStore
-import Synchronization
 
 /// A sync that comes in pages.
 ///
@@ -71,8 +70,8 @@ public final class SyncSession: Sendable {
   public let name: String?
 
   let state: SessionState
-  private let setup = Mutex(Setup())
-  private let stage = Mutex(Stage())
+  private let setup = Locked(Setup())
+  private let stage = Locked(Stage())
 
   /// Begins a session, or goes on with the one of that name.
   ///

@@ -36,7 +36,7 @@ public final class SyncLogger: Sendable {
     }
   }
 
-  private let observer: Mutex<ObserverToken?>
+  private let observer: Locked<ObserverToken?>
 
   /// Logs the changes of all entities.
   ///
@@ -81,7 +81,7 @@ public final class SyncLogger: Sendable {
         if let line = format.line(change) { write(line) }
       }
     }
-    observer = Mutex(ObserverToken(token: token))
+    observer = Locked(ObserverToken(token: token))
   }
 
   deinit {
