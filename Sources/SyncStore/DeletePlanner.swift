@@ -20,8 +20,15 @@ struct DeletePlanner {
   private var rows: [[Int64]]
   private var keys: [[Value]]
 
-  init(transaction: StoreTransaction) {
+  /// Says of an object that a cascade reaches whether it stays.
+  private let survives: ((_ row: Int64, _ entity: EntityDescription) -> Bool)?
+
+  init(
+    transaction: StoreTransaction,
+    survives: ((_ row: Int64, _ entity: EntityDescription) -> Bool)? = nil
+  ) {
     self.transaction = transaction
+    self.survives = survives
     doomed = Array(repeating: [], count: transaction.layout.tables.count)
     rows = Array(repeating: [], count: transaction.layout.entities.count)
     keys = Array(repeating: [], count: transaction.layout.entities.count)
@@ -98,7 +105,7 @@ struct DeletePlanner {
     for relationship in entity.relationships where relationship.deleteRule == .cascade {
       for member in try transaction.members(of: relationship, in: entity, owners: rows) {
         let table = layout.table(of: member.entity)
-        if !isDoomed(member.row, in: table) {
+        if !isDoomed(member.row, in: table), !(survives?(member.row, member.entity) ?? false) {
           wave[member.entity.index, default: []].append(member.row)
         }
       }
@@ -169,8 +176,10 @@ struct DeletePlanner {
     guard let inverseSlot = relationship.inverseSlot, relationship.kind != .manyToMany else {
       return
     }
-    // What cascades is doomed as well by now, and Deny let nothing through that is not.
-    guard relationship.deleteRule != .cascade, relationship.deleteRule != .deny else { return }
+    // What cascades is doomed as well by now, unless it may survive, and Deny let nothing through that
+    // is not.
+    guard relationship.deleteRule != .cascade || survives != nil, relationship.deleteRule != .deny
+    else { return }
     // With the rule No Action the other side may keep pointing nowhere; a to-many has nothing to
     // point with, its members are simply gone.
     guard relationship.deleteRule != .noAction || relationship.isInverseToMany else { return }

@@ -1,4 +1,4 @@
-import Synchronization
+import SyncCore
 
 /// Connections that read beside the writer. Each belongs to one reader at a time.
 final class ReaderPool: Sendable {
@@ -16,7 +16,7 @@ final class ReaderPool: Sendable {
   private let path: String
   private let options: Connection.Options
   private let recorder: StatementRecorder
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// More idle connections than this are closed.
   private let limit = 4

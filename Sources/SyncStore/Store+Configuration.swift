@@ -37,6 +37,13 @@ extension Store {
     /// a history keeps it, whatever is said here, until ``StoreTransaction/removeHistory()``.
     package var keepsHistory = false
 
+    /// What happens to a file that was made with another model.
+    package var migration = MigrationPolicy.automatic
+
+    /// Called with a sentence before each step of a migration. Throwing stops it and leaves the file
+    /// as it was.
+    package var willMigrate: @Sendable (String) throws -> Void = { _ in }
+
     /// The clock that dates change sets; tests replace it.
     package var now: @Sendable () -> Date = { Date() }
 

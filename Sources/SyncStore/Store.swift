@@ -1,7 +1,6 @@
 import Dispatch
 package import Foundation
 package import SyncCore
-import Synchronization
 
 /// One SQLite file, or a database in memory, and its only writer in this program.
 ///
@@ -32,7 +31,7 @@ package final class Store: @unchecked Sendable {
   private var transaction: StoreTransaction?
   private var lastToken: UInt64 = 0
   private let readers: ReaderPool?
-  private let running = Mutex<(token: TransactionToken, interrupter: ConnectionInterrupter)?>(nil)
+  private let running = Locked<(token: TransactionToken, interrupter: ConnectionInterrupter)?>(nil)
 
   /// Opens the store, and makes it when there is none.
   ///

@@ -9,8 +9,12 @@ public struct StoreError: Error, Sendable {
     case notADatabase
     /// The file is a SQLite database that another program made.
     case notAStore
-    /// The file was made with another model.
+    /// The file was made with a model that the new one cannot be inferred from; see
+    /// ``StoreError/obstacles``.
     case incompatibleModel
+    /// The file was made with another model, and it may not be migrated: it was opened for reading
+    /// only, or migration was refused.
+    case migrationNeeded
     /// The file was written by a later version of the library.
     case newerFormat
     /// No room is left on the disk or inside the store's size limit.
@@ -50,6 +54,9 @@ public struct StoreError: Error, Sendable {
   /// Primary-key values of the objects it is about, at most ten.
   public let keys: [Value]
 
+  /// What keeps the store from being migrated to the model, all of it.
+  public let obstacles: [Obstacle]
+
   /// SQLite's extended result code (https://www.sqlite.org/rescode.html).
   public let sqliteCode: Int32?
 
@@ -58,14 +65,59 @@ public struct StoreError: Error, Sendable {
 
   package init(
     _ code: Code, message: String, entity: String? = nil, keys: [Value] = [],
-    sqliteCode: Int32? = nil, sql: String? = nil
+    obstacles: [Obstacle] = [], sqliteCode: Int32? = nil, sql: String? = nil
   ) {
     self.code = code
     self.message = message
     self.entity = entity
     self.keys = keys
+    self.obstacles = obstacles
     self.sqliteCode = sqliteCode
     self.sql = sql
+  }
+}
+
+extension StoreError {
+  /// A change of the model that cannot be carried over to what is stored.
+  public struct Obstacle: Sendable, Hashable, CustomStringConvertible {
+    public enum Reason: String, Sendable, Hashable, CaseIterable {
+      /// Values of the old type do not turn into values of the new one.
+      case noConversion
+      /// Some stored values have no exact form in the new type.
+      case inexactValues
+      /// An attribute is required, objects have no value for it, and there is no default.
+      case missingValues
+      /// An attribute became a relationship, or the other way round.
+      case otherKind
+      /// Two relationships that were kept apart became inverse to each other.
+      case otherInverse
+      /// Objects have several members in a relationship that now leads to one.
+      case severalMembers
+      /// Links lead to objects that the relationship no longer leads to, or start at such.
+      case strayLinks
+      /// An entity became abstract, and there are objects of it.
+      case abstractObjects
+      /// Entities with objects of their own came under one root: their row numbers overlap.
+      case overlappingRows
+    }
+
+    public let reason: Reason
+
+    /// Name of the entity, as the new model has it.
+    public let entity: String
+
+    /// Name of the property, if it is about one.
+    public let property: String?
+
+    /// A sentence that says what is in the way and what to do.
+    public let description: String
+
+    package init(_ reason: Reason, _ entity: String, _ property: String?, _ text: String) {
+      self.reason = reason
+      self.entity = entity
+      self.property = property
+      description = text
+    }
   }
 }
 

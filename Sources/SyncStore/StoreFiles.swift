@@ -14,13 +14,14 @@ struct StoreFiles {
   /// Path of the database; empty for memory.
   var path: String { url?.path ?? "" }
 
-  /// Removes the files that are there.
+  /// Removes the files that are there, copies of earlier migrations included: whoever removes a store
+  /// wants its data gone.
   ///
   /// - Throws: ``StoreError`` that names the file that cannot be removed.
   func remove() throws {
     guard let url else { return }
-    for suffix in ["", "-wal", "-shm", "-journal"] {
-      let path = url.path + suffix
+    let files = ["", "-wal", "-shm", "-journal"].map { url.path + $0 }
+    for path in files + StoreBackup.all(of: url.path) {
       guard FileManager.default.fileExists(atPath: path) else { continue }
       do {
         try FileManager.default.removeItem(atPath: path)

@@ -34,12 +34,6 @@ struct StoreOpener {
     // The first read looks at the header: a file that is no database is found out here.
     _ = try connection.scalar("PRAGMA schema_version")
     guard !configuration.isReadOnly else { return connection }
-    if !path.isEmpty {
-      let mode = configuration.journal == .writeAheadLog ? "WAL" : "DELETE"
-      _ = try connection.textScalar("PRAGMA journal_mode = \(mode)")
-      // What a large import leaves behind is cut to 16 MB when the log starts over.
-      _ = try connection.scalar("PRAGMA journal_size_limit = 16777216")
-    }
     let level = configuration.synchronous == .full ? "FULL" : "NORMAL"
     try connection.execute("PRAGMA synchronous = \(level)")
     if let pages = configuration.maximumPageCount {
@@ -48,15 +42,29 @@ struct StoreOpener {
     return connection
   }
 
+  /// Switches the file to the journal that was asked for. This writes to it, so it waits until the
+  /// file is known to fit.
+  private func setJournal(_ connection: Connection, path: String) throws {
+    guard !path.isEmpty, !configuration.isReadOnly else { return }
+    let mode = configuration.journal == .writeAheadLog ? "WAL" : "DELETE"
+    _ = try connection.textScalar("PRAGMA journal_mode = \(mode)")
+    // What a large import leaves behind is cut to 16 MB when the log starts over.
+    _ = try connection.scalar("PRAGMA journal_size_limit = 16777216")
+  }
+
   private func prepare(_ connection: Connection, path: String) throws -> TableLayout {
     let metadata = Metadata(connection: connection)
-    if try metadata.kind() == .empty { try create(connection, metadata) }
+    if try metadata.kind() == .empty {
+      try setJournal(connection, path: path)
+      try create(connection, metadata)
+    }
     guard try metadata.kind() == .store else {
       throw StoreError(
         .notAStore,
         message: "\(path) is a SQLite database that was not made by SyncStack. Give another path.")
     }
-    let layout = try check(connection, metadata)
+    let layout = try check(connection, metadata, path: path)
+    try setJournal(connection, path: path)
     if configuration.keepsHistory, !configuration.isReadOnly { try startHistory(connection) }
     return layout
   }
@@ -100,8 +108,10 @@ struct StoreOpener {
     }
   }
 
-  /// Compares the file with the model.
-  private func check(_ connection: Connection, _ metadata: Metadata) throws -> TableLayout {
+  /// Compares the file with the model, and brings it to the model when they differ.
+  private func check(
+    _ connection: Connection, _ metadata: Metadata, path: String
+  ) throws -> TableLayout {
     let format = try metadata.integer(.format) ?? 0
     guard format <= Metadata.currentFormat else {
       throw StoreError(
@@ -110,46 +120,21 @@ struct StoreOpener {
           "The store was written by a later version of SyncStack (format \(format), this one "
           + "knows \(Metadata.currentFormat)). Update the library.")
     }
-    guard let text = try metadata.text(.model), let stored = try? StoredModel(decoding: text) else {
+    guard let text = try metadata.text(.model), let stored = try? StoredModel(decoding: text),
+      let document = try metadata.text(.document)
+    else {
       throw StoreError(
         .notADatabase,
         message: "The store does not say which model it was made with. It is damaged: restore it "
           + "from a copy, or remove it.")
     }
-    let layout = TableLayout(model: model, entityNumbers: stored.entityNumbers)
     let isSame = try metadata.text(.fingerprint) == model.fingerprint
-    if isSame, try metadata.text(.document) == model.storageDescription { return layout }
-    let current = StoredModel(layout)
-    let differences = stored.differences(from: current)
-    guard differences.isEmpty else {
-      let shown = differences.prefix(5).joined(separator: "; ")
-      let rest = differences.count > 5 ? "; and \(differences.count - 5) more" : ""
-      throw StoreError(
-        .incompatibleModel,
-        message:
-          "The store was made with another model: \(shown)\(rest). Use the model it was made "
-          + "with, or another store.")
+    if isSame, document == model.storageDescription {
+      return TableLayout(model: model, entityNumbers: stored.entityNumbers)
     }
-    if !configuration.isReadOnly { try adopt(layout, as: current, connection, metadata) }
-    return layout
-  }
-
-  /// Takes over a model that stores the same and differs in indexes, annotations or in what is
-  /// required.
-  private func adopt(
-    _ layout: TableLayout, as description: StoredModel, _ connection: Connection,
-    _ metadata: Metadata
-  ) throws {
-    try connection.beginImmediate()
-    do {
-      try SchemaWriter(layout: layout, connection: connection).updateIndexes()
-      try metadata.set(.model, description.encoded())
-      try metadata.set(.document, layout.model.storageDescription)
-      try metadata.set(.fingerprint, layout.model.fingerprint)
-      try connection.commit()
-    } catch {
-      try connection.rollback()
-      throw error
-    }
+    let migrator = StoreMigrator(
+      configuration: configuration, connection: connection, path: path, stored: stored,
+      model: model, document: document)
+    return try migrator.run() ?? check(connection, metadata, path: path)
   }
 }

@@ -33,4 +33,15 @@ extension StoreReader {
     while try statement.step() { names.append(statement.text(0)) }
     return names
   }
+
+  /// How the tables and indexes of the model were made, in the order of their names.
+  package func schema() throws -> [String] {
+    try prepareToRead()
+    let statement = try connection.statement(
+      "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE '\\_syncstack%' "
+        + "ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name")
+    var texts: [String] = []
+    while try statement.step() { texts.append(statement.text(0)) }
+    return texts
+  }
 }

@@ -107,13 +107,19 @@ extension StoreTransaction {
 
   /// Deletes rows with everything that the delete rules take along, and clears what led to them.
   ///
-  /// - Parameter entity: the entity of the rows or one above it.
+  /// - Parameters:
+  ///   - entity: the entity of the rows or one above it.
+  ///   - survives: Says of an object that a cascade reaches whether it stays; it forgets the object
+  ///     that led to it.
   /// - Throws: ``StoreError`` with ``StoreError/Code/deletionDenied`` that names the objects in the
   ///   way. Nothing was changed by this call then.
   @discardableResult
-  package func delete(_ rows: [Int64], of entity: EntityDescription) throws -> DeletionSummary {
+  package func delete(
+    _ rows: [Int64], of entity: EntityDescription,
+    survives: ((_ row: Int64, _ entity: EntityDescription) -> Bool)? = nil
+  ) throws -> DeletionSummary {
     try requireOpen()
-    var planner = DeletePlanner(transaction: self)
+    var planner = DeletePlanner(transaction: self, survives: survives)
     try planner.collect(rows, of: entity)
     try planner.checkDenyRules()
     return try planner.apply()

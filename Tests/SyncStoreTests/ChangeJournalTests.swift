@@ -1,7 +1,6 @@
 import Foundation
 import SyncCore
 import SyncStore
-import Synchronization
 import TestSupport
 import Testing
 
@@ -131,7 +130,7 @@ import Testing
   }
 
   @Test func aConsumerThatLagsTooFarIsDropped() throws {
-    let clock = Mutex(Date(timeIntervalSince1970: 1000))
+    let clock = Locked(Date(timeIntervalSince1970: 1000))
     let store = try open(now: { clock.withLock { $0 } })
     for id in 1...4 { try insert(store, Int64(id)) }
     try store.write {

@@ -58,9 +58,13 @@ import Testing
         "User", [.attribute("id", .string), .attribute("nick", .string)]),
       EntityDraft("Place", [.attribute("id", .integer64)]),
     ])
-    let error = code(model: other)
-    #expect(error?.code == .incompatibleModel)
-    for part in ["“Note”", "“Place”", "“User.id” is Integer in the store and String in the model"] {
+    let error = #expect(throws: StoreError.self) {
+      _ = try open(model: other) { $0.migration = .refuse }
+    }
+    #expect(error?.code == .migrationNeeded)
+    for part in [
+      "“Note”", "“Place”", "“User.id” is Integer 64 in the store and String",
+    ] {
       #expect(error?.message.contains(part) == true, "\(part) in \(error?.message ?? "")")
     }
     try open().close()

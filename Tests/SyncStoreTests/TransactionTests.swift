@@ -1,6 +1,5 @@
 import SyncCore
 import SyncStore
-import Synchronization
 import TestSupport
 import Testing
 
@@ -54,7 +53,7 @@ import Testing
   {
     let temporary = try filled(kind)
     let before = try temporary.store.read { try $0.dump() }
-    let published = Mutex(0)
+    let published = Locked(0)
     let subscription = temporary.store.hub.subscribe { _ in published.withLock { $0 += 1 } }
     let (_, dry) = try temporary.store.write(commit: false) { try change($0) }
     #expect(try temporary.store.read { try $0.dump() } == before)
@@ -169,7 +168,7 @@ import Testing
 
   @Test func changesAreDeliveredInCommitOrder() throws {
     let temporary = try TemporaryStore(TestModels.users())
-    let received = Mutex<[Int64]>([])
+    let received = Locked<[Int64]>([])
     let subscription = temporary.store.hub.subscribe { changes in
       received.withLock { $0.append(changes.generation) }
     }
@@ -185,7 +184,7 @@ import Testing
   @Test(arguments: StoreKind.allCases) func whoeverIsToldMayRead(_ kind: StoreKind) throws {
     let temporary = try TemporaryStore(TestModels.users(), kind)
     let store = temporary.store
-    let counts = Mutex<[Int?]>([])
+    let counts = Locked<[Int?]>([])
     let subscription = store.hub.subscribe { _ in
       let count = try? store.read { try $0.dump()["User"]?.count }
       counts.withLock { $0.append(count) }

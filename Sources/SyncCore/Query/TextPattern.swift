@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Regular expressions of `MATCHES`: the pattern has to match the whole text.
 package enum TextPattern {
@@ -9,7 +8,7 @@ package enum TextPattern {
   }
 
   /// Compiled patterns; emptied when it gets large, so that patterns taken from data do not pile up.
-  private static let cache = Mutex<[Key: NSRegularExpression]>([:])
+  private static let cache = Locked<[Key: NSRegularExpression]>([:])
   private static let capacity = 64
 
   /// Whether the whole text matches the pattern.

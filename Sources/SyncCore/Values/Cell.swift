@@ -10,8 +10,8 @@
 ///
 /// Text and bytes are not owned: they lie in the payload or in a ``CellArena``, and whoever holds
 /// cells keeps both alive.
-package struct Cell {
-  package enum Kind: UInt8 {
+package struct Cell: BitwiseCopyable {
+  package enum Kind: UInt8, BitwiseCopyable {
     /// Nothing was said about the property.
     case absent
     case null

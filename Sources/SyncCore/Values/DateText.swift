@@ -35,32 +35,51 @@ package enum DateText {
 
   private static func iso8601(_ bytes: UnsafeRawBufferPointer) -> Double? {
     let count = bytes.count
-    guard count >= 10, let century = twoDigits(bytes, 0), let years = twoDigits(bytes, 2),
-      let month = twoDigits(bytes, 5), bytes[7] == UInt8(ascii: "-"),
-      let day = twoDigits(bytes, 8)
-    else { return nil }
-    let year = century * 100 + years
+    guard count >= 10, let text = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
+      return nil
+    }
+    let century = pair(text)
+    let years = pair(text + 2)
+    let month = pair(text + 5)
+    let day = pair(text + 8)
+    // One negative number makes all of them together negative.
+    guard century | years | month | day >= 0, text[7] == UInt8(ascii: "-") else { return nil }
+    let year = century &* 100 &+ years
     guard month >= 1, month <= 12, day >= 1, day <= daysInMonth(month, year) else { return nil }
-    var milliseconds = daysSince1970(year, month, day) * 86_400_000
+    var milliseconds = daysSince1970(year, month, day) &* 86_400_000
     if count == 10 { return seconds(milliseconds) }
 
-    guard count >= 16, bytes[10] | 0x20 == UInt8(ascii: "t") || bytes[10] == UInt8(ascii: " "),
-      let hour = twoDigits(bytes, 11), hour < 24, bytes[13] == UInt8(ascii: ":"),
-      let minute = twoDigits(bytes, 14), minute < 60
+    guard count >= 16, text[10] | 0x20 == UInt8(ascii: "t") || text[10] == UInt8(ascii: " "),
+      text[13] == UInt8(ascii: ":")
     else { return nil }
-    milliseconds += (hour * 60 + minute) * 60_000
+    let hour = pair(text + 11)
+    let minute = pair(text + 14)
+    guard hour | minute >= 0, hour < 24, minute < 60 else { return nil }
+    milliseconds &+= (hour &* 60 &+ minute) &* 60_000
     var index = 16
-    if index < count, bytes[index] == UInt8(ascii: ":") {
-      guard count >= 19, let second = twoDigits(bytes, 17), second < 60 else { return nil }
-      milliseconds += second * 1000
+    if index < count, text[index] == UInt8(ascii: ":") {
+      guard count >= 19, case let second = pair(text + 17), second >= 0, second < 60 else {
+        return nil
+      }
+      milliseconds &+= second &* 1000
       index = 19
-      if index < count, bytes[index] == UInt8(ascii: ".") {
+      if index < count, text[index] == UInt8(ascii: ".") {
         guard let fraction = fraction(bytes, &index) else { return nil }
-        milliseconds += fraction
+        milliseconds &+= fraction
       }
     }
+    if index == count { return seconds(milliseconds) }
+    if index + 1 == count, text[index] | 0x20 == UInt8(ascii: "z") { return seconds(milliseconds) }
     guard let offset = zone(bytes, index) else { return nil }
-    return seconds(milliseconds - offset)
+    return seconds(milliseconds &- offset)
+  }
+
+  /// Two digits that are known to be in memory; negative when they are none.
+  @inline(__always)
+  private static func pair(_ text: UnsafePointer<UInt8>) -> Int64 {
+    let tens = text[0] &- 0x30
+    let ones = text[1] &- 0x30
+    return tens <= 9 && ones <= 9 ? Int64(truncatingIfNeeded: tens &* 10 &+ ones) : -1
   }
 
   /// The first three digits of a fraction whose point stands at `index`.
@@ -119,12 +138,14 @@ package enum DateText {
   /// Days of the Gregorian calendar, with years that begin in March so that the leap day is the last
   /// (https://howardhinnant.github.io/date_algorithms.html).
   private static func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-    let shifted = month <= 2 ? year - 1 : year
-    let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-    let yearOfEra = shifted - era * 400
-    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    return era * 146_097 + dayOfEra - 719_468
+    // Years have four digits, so the sums of the algorithm stay positive and small.
+    let shifted = UInt32(truncatingIfNeeded: (month <= 2 ? year &- 1 : year) &+ 400)
+    let era = shifted / 400
+    let yearOfEra = shifted &- era &* 400
+    let monthFromMarch = UInt32(truncatingIfNeeded: month > 2 ? month &- 3 : month &+ 9)
+    let dayOfYear = (153 &* monthFromMarch &+ 2) / 5 &+ UInt32(truncatingIfNeeded: day) &- 1
+    let dayOfEra = yearOfEra &* 365 &+ yearOfEra / 4 &- yearOfEra / 100 &+ dayOfYear
+    return Int64(era) &* 146_097 &+ Int64(dayOfEra) &- 719_468 &- 146_097
   }
 
   // MARK: - Unix time

@@ -19,11 +19,11 @@ package final class RowBlock {
   package init(width: Int, capacity: Int = 16) {
     self.width = Swift.max(width, 1)
     self.capacity = Swift.max(capacity, 1)
-    cells = .allocate(capacity: self.width * self.capacity)
+    cells = PlainMemory.resize(nil, to: self.width * self.capacity)
   }
 
   deinit {
-    cells.deallocate()
+    PlainMemory.free(cells)
   }
 
   /// The cells of one row.
@@ -54,10 +54,7 @@ package final class RowBlock {
   /// Grows by half, not by doubling: blocks are large and most of them are close to full.
   private func grow() {
     capacity += Swift.max(capacity / 2, 16)
-    let larger = UnsafeMutablePointer<Cell>.allocate(capacity: width * capacity)
-    larger.moveInitialize(from: cells, count: width * used)
-    cells.deallocate()
-    cells = larger
+    cells = PlainMemory.resize(cells, to: width * capacity)
   }
 }
 

@@ -42,11 +42,14 @@ package struct RowCursor {
   /// - Complexity: O(*n*) in the number of slots and the length of their texts.
   package func differs(from cells: UnsafePointer<Cell>, among slots: [Int]) -> SlotSet {
     var result = SlotSet()
-    for slot in slots {
-      let cell = cells[slot]
-      guard cell.kind != .absent else { continue }
-      let column = columns[slot]
-      if column >= 0, statement.differs(column, from: cell) { result.insert(slot) }
+    slots.withUnsafeBufferPointer { slots in
+      columns.withUnsafeBufferPointer { columns in
+        for slot in slots {
+          if case .absent = cells[slot].kind { continue }
+          let column = columns[slot]
+          if column >= 0, statement.differs(column, from: cells[slot]) { result.insert(slot) }
+        }
+      }
     }
     return result
   }

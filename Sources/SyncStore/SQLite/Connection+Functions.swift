@@ -20,5 +20,6 @@ extension Connection {
             UnsafeRawBufferPointer(start: right, count: Int(rightCount))))
       }, nil)
     registerFilterFunctions()
+    registerConversionFunction()
   }
 }

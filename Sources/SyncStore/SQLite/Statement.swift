@@ -203,7 +203,8 @@ final class Statement {
   /// The integer of the column, or nil for null.
   @inline(__always)
   func optionalInteger(_ column: Int) -> Int64? {
-    isNull(column) ? nil : integer(column)
+    let value = sqlite3_column_value(handle, Int32(truncatingIfNeeded: column))
+    return sqlite3_value_type(value) == SQLITE_NULL ? nil : sqlite3_value_int64(value)
   }
 
   @inline(__always)
@@ -239,25 +240,34 @@ final class Statement {
   }
 
   /// Whether a cell, which must not be absent, says something else than the column holds.
+  ///
+  /// Takes the value once and asks that: each call that names a column checks the statement anew. A
+  /// connection without mutexes makes no difference between protected values and these
+  /// (https://www.sqlite.org/c3ref/value.html).
   @inline(__always)
   func differs(_ column: Int, from cell: Cell) -> Bool {
-    let type = sqlite3_column_type(handle, Int32(column))
+    let value = sqlite3_column_value(handle, Int32(truncatingIfNeeded: column))
+    let type = sqlite3_value_type(value)
     switch cell.kind {
     case .text, .blob:
-      guard type == (cell.kind == .text ? SQLITE_TEXT : SQLITE_BLOB) else { return true }
-      let start = sqlite3_column_blob(handle, Int32(column))
-      let count = Int(sqlite3_column_bytes(handle, Int32(column)))
+      let isText = if case .text = cell.kind { true } else { false }
+      guard type == (isText ? SQLITE_TEXT : SQLITE_BLOB) else { return true }
+      let count = Int(sqlite3_value_bytes(value))
       guard count == Int(cell.length) else { return true }
-      guard count > 0, let start, let other = cell.bytes.baseAddress else { return false }
+      guard count > 0, let start = sqlite3_value_blob(value),
+        let other = UnsafeRawPointer(bitPattern: UInt(cell.word))
+      else { return false }
       return memcmp(start, other, count) != 0
     case .integer:
-      if type == SQLITE_INTEGER { return integer(column) != cell.integer }
-      return type != SQLITE_FLOAT || real(column) != Double(cell.integer)
+      let integer = Int64(bitPattern: cell.word)
+      if type == SQLITE_INTEGER { return sqlite3_value_int64(value) != integer }
+      return type != SQLITE_FLOAT || sqlite3_value_double(value) != Double(integer)
     case .real:
+      let real = Double(bitPattern: cell.word)
       // SQLite keeps not-a-number as null (https://www.sqlite.org/quirks.html).
-      if cell.real.isNaN { return type != SQLITE_NULL }
+      if real.isNaN { return type != SQLITE_NULL }
       guard type == SQLITE_FLOAT || type == SQLITE_INTEGER else { return true }
-      return real(column) != cell.real
+      return sqlite3_value_double(value) != real
     case .absent, .null:
       return type != SQLITE_NULL
     }

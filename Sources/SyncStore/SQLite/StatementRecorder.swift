@@ -1,3 +1,4 @@
+import SyncCore
 import Synchronization
 
 /// Counts the statements of all connections of a store, and keeps their texts when asked to.
@@ -7,7 +8,7 @@ package final class StatementRecorder: Sendable {
   private let executedCount = Atomic<Int>(0)
   private let preparedCount = Atomic<Int>(0)
   private let isRecording = Atomic<Bool>(false)
-  private let texts = Mutex<[String]>([])
+  private let texts = Locked<[String]>([])
 
   package init() {}
 

@@ -60,14 +60,15 @@ extension StoreError {
   func about(_ entity: String) -> StoreError {
     guard self.entity == nil else { return self }
     return StoreError(
-      code, message: message, entity: entity, keys: keys, sqliteCode: sqliteCode, sql: sql)
+      code, message: message, entity: entity, keys: keys, obstacles: obstacles,
+      sqliteCode: sqliteCode, sql: sql)
   }
 
   /// The same error with the place of the store in its message.
   func at(_ path: String) -> StoreError {
     guard !path.isEmpty, !message.contains(path) else { return self }
     return StoreError(
-      code, message: "\(path): \(message)", entity: entity, keys: keys, sqliteCode: sqliteCode,
-      sql: sql)
+      code, message: "\(path): \(message)", entity: entity, keys: keys,
+      obstacles: obstacles, sqliteCode: sqliteCode, sql: sql)
   }
 }

@@ -83,7 +83,7 @@ extension Connection {
     }
   }
 
-  private func register(
+  func register(
     _ name: String, arguments: Int32,
     _ body: @escaping (OpaquePointer?, UnsafeMutablePointer<OpaquePointer?>?) -> Void
   ) {

@@ -1,0 +1,133 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+/// Contexts and syncs work on a migrated store as on any other.
+@Suite(.timeLimit(.minutes(1))) struct MigratedStackTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func open(_ entities: [EntityDraft]) throws -> DataStack {
+    try DataStack(model: ManagedObjectModel(entities), store: .sqlite(folder.file()))
+  }
+
+  private let before = [
+    EntityDraft(
+      "User",
+      [
+        .attribute("id", .integer64), .attribute("name", .string),
+        .toMany("notes", to: "Note", inverse: "user", deleteRule: .cascade),
+        .toOne("company", to: "Company", inverse: "users"),
+      ]),
+    EntityDraft(
+      "Note", [.attribute("id", .integer64), .toOne("user", to: "User", inverse: "notes")]),
+    EntityDraft(
+      "Company",
+      [.attribute("id", .integer64), .toMany("users", to: "User", inverse: "company")]),
+  ]
+
+  /// Notes are ordered and have several users, users have an age, and stand behind companies.
+  private let after = [
+    EntityDraft(
+      "Company",
+      [.attribute("id", .integer64), .toMany("users", to: "User", inverse: "company")]),
+    EntityDraft(
+      "User",
+      [
+        .attribute("age", .integer16), .attribute("id", .string),
+        .attribute("fullName", .string, remoteKey: "name", renamingIdentifier: "name"),
+        .toMany("notes", to: "Note", inverse: "users", isOrdered: true),
+        .toOne("company", to: "Company", inverse: "users"),
+      ]),
+    EntityDraft(
+      "Note",
+      [
+        .attribute("id", .integer64),
+        .toMany("users", to: "User", inverse: "notes", renamingIdentifier: "user"),
+      ]),
+  ]
+
+  private let first: JSONValue = [
+    ["id": 1, "name": "Ann", "notes": [["id": 11], ["id": 12]], "company": ["id": 5]],
+    ["id": 2, "name": "Bob", "notes": [["id": 13]]],
+  ]
+
+  @Test func aSyncGoesOnWhereTheLastOneStopped() throws {
+    let old = try open(before)
+    try old.sync(first, inEntityNamed: "User")
+    try old.close()
+    let stack = try open(after)
+    let report = try stack.sync(
+      [
+        ["id": "1", "name": "Ann", "age": 30, "notes": [["id": 12], ["id": 11], ["id": 14]]],
+        ["id": "3", "name": "Zoe", "notes": [["id": 12]]],
+      ] as JSONValue, inEntityNamed: "User")
+    #expect(report.entities["User"]?.inserted == 1)
+    #expect(report.entities["User"]?.deleted == 1)
+    #expect(report.entities["Note"]?.inserted == 1)
+    let context = stack.newBackgroundContext()
+    try context.performAndWait {
+      let users = try context.fetch(Fetch<ManagedObject>(entityNamed: "User").sorted(by: "id"))
+      #expect(users.map { $0["fullName"] as? String } == ["Ann", "Zoe"])
+      #expect(users.map { $0["age"] as? Int64 } == [30, nil])
+      let user = try #require(users.first)
+      let notes = try #require(user["notes"] as? [ManagedObject])
+      #expect(notes.map { $0["id"] as? Int64 } == [12, 11, 14])
+      #expect((user["company"] as? ManagedObject)?["id"] as? Int64 == 5)
+      context.delete(user)
+      try context.save()
+    }
+    try stack.close()
+  }
+
+  /// The numbers in what a session keeps are those of the old model.
+  @Test func aPageSessionOfTheOldModelIsNotGoneOnWith() async throws {
+    let old = try open(before)
+    try await old.sync(first, inEntityNamed: "User")
+    let session = try SyncSession(entity: "User", dataStack: old, name: "pages")
+    try await session.sync([["id": 1]] as JSONValue)
+    try old.close()
+    let stack = try open(after)
+    let second = try SyncSession(entity: "User", dataStack: stack, name: "pages")
+    await #expect(throws: SyncError.self) { try await second.finish() }
+    try stack.close()
+  }
+
+  @Test func aDeferredReferenceIsFoundByItsName() throws {
+    let old = try open(before)
+    let sync = Sync(
+      .json([["id": 1, "company_id": 7]]), inEntityNamed: "User", dataStack: old)
+    sync.deferReferences = true
+    old.syncQueue.addOperations([sync], waitUntilFinished: true)
+    _ = try sync.result?.get()
+    try old.close()
+    let stack = try open(after)
+    let second = Sync(.json([["id": 7]]), inEntityNamed: "Company", dataStack: stack)
+    second.deferReferences = true
+    stack.syncQueue.addOperations([second], waitUntilFinished: true)
+    _ = try second.result?.get()
+    let context = stack.newBackgroundContext()
+    try context.performAndWait {
+      let users = try context.fetch(Fetch<ManagedObject>(entityNamed: "User"))
+      #expect((users.first?["company"] as? ManagedObject)?["id"] as? Int64 == 7)
+    }
+    try stack.close()
+  }
+
+  @Test func migrationCanBeRefused() throws {
+    try open(before).close()
+    let model = try ManagedObjectModel(after)
+    let error = #expect(throws: StoreError.self) {
+      try DataStack(model: model, store: .sqlite(folder.file()), migration: .refuse)
+    }
+    #expect(error?.code == .migrationNeeded)
+    try DataStack(model: model, store: .sqlite(folder.file())).close()
+  }
+}
