@@ -19,6 +19,10 @@ final class Batch {
   /// The slot of the key when it is a single one, else -1.
   let keySlot: Int
   let occurrences = PlainArray<Occurrence>()
+
+  /// Where the bytes of each occurrence's item begin, 0 for those that the engine adds; kept when new
+  /// items are to be offered to a delegate.
+  let sources: PlainArray<UInt>?
   let mentions: [LinkMentions]
 
   /// Keys the payload refers to without nesting the object, each once.
@@ -26,20 +30,27 @@ final class Batch {
   let referenceIndex: KeyIndex
   /// Index in ``stored`` of each reference's object, or -1.
   var referenceStored: [Int32] = []
+  /// All stored rows of a reference's key where there are several.
+  var referenceDuplicates: [Int32: [Int32]] = [:]
 
   let stored: StoredRows
   /// What differs between occurrences and their stored rows.
   var differences: [SlotSet] = []
   /// All stored rows of a key that several rows have, by the first occurrence of the key.
   var contested: [Int32: [Int32]] = [:]
+  /// The object that is known by a key alone, once it is decided.
+  var sharedObjects: [Int32: Int32] = [:]
   /// The stored row of a key whose first occurrence turned out to be another object.
   var firstStored: [Int32: Int32] = [:]
+  /// The stored row of a given parent, of which nothing is known yet but its number.
+  var placeholder: Int32?
   /// Whether the whole table was read, so that nothing has to be looked up.
   var isComplete = false
   /// Whether several occurrences are one object, so that one owner may have several lists.
   var hasRepeats = false
 
-  init(node: PlanNode, number: Int) {
+  init(node: PlanNode, number: Int, keepsSources: Bool) {
+    sources = keepsSources ? PlainArray() : nil
     self.node = node
     self.number = number
     keySlot = node.identity.count == 1 ? node.identity[0] : -1
@@ -63,7 +74,8 @@ final class Batch {
   }
 
   /// Adds an occurrence for the row just appended to the block.
-  func append(_ occurrence: Occurrence) -> Int32 {
+  func append(_ occurrence: Occurrence, source: UInt = 0) -> Int32 {
+    sources?.append(source)
     occurrences.append(occurrence)
     return Int32(occurrences.count - 1)
   }
@@ -105,22 +117,40 @@ final class Batch {
   }
 
   /// Folds an occurrence into another one that was already matched, and returns the one that stands
-  /// for both: the earlier one in the payload, with the values of both.
+  /// for both: the earlier one in the payload. ``layFoldedCells()`` gives it the values of both.
   func fold(_ occurrence: Int32, into matched: Int32) -> Int32 {
     let earlier = min(occurrence, matched)
     let later = max(occurrence, matched)
     let source = occurrences[Int(matched)]
     hasRepeats = true
-    overlay(Int(later), over: Int(earlier))
+    let earlierIsMuted = occurrences[Int(earlier)].flags.contains(.muted)
     occurrences[Int(earlier)].row = source.row
     occurrences[Int(earlier)].stored = source.stored
     occurrences[Int(earlier)].link = -1
-    occurrences[Int(earlier)].flags.formUnion(source.flags)
+    occurrences[Int(earlier)].flags.formUnion(source.flags.subtracting(.muted))
+    if earlierIsMuted { occurrences[Int(earlier)].flags.insert(.muted) }
     occurrences[Int(earlier)].flags.insert(.uncompared)
     occurrences[Int(later)].flags.insert(.folded)
     occurrences[Int(later)].link = earlier
     if source.stored >= 0 { stored.occurrences[Int(source.stored)] = earlier }
     return earlier
+  }
+
+  /// Lays the cells of folded occurrences over those of the one that stands for them, in payload order:
+  /// later values win, those of mentions that may not write the object do not count.
+  func layFoldedCells() {
+    guard hasRepeats else { return }
+    for index in occurrences.indices {
+      let occurrence = occurrences[index]
+      if occurrence.flags.contains(.folded) {
+        guard !occurrence.flags.contains(.muted) else { continue }
+        overlay(index, over: Int(representative(Int32(index))))
+      } else if occurrence.flags.contains(.muted) {
+        for slot in node.attributeSlots where !node.identity.contains(slot) {
+          block[index][slot] = .absent
+        }
+      }
+    }
   }
 
   /// The concrete entity of a stored row.

@@ -10,9 +10,16 @@ extension ChangeWriter {
     let wanted = planner.memberLists(rule, of: batch)
     guard !wanted.owners.isEmpty else { return }
     let firstNew = firstNewRows[batch.entity.rootIndex] ?? .max
-    let stored = wanted.owners.map(\.row).filter { $0 < firstNew }
+    let mutual = planner.pairsFromOtherSide(rule, of: batch)
+    // The other side may have linked new objects already.
+    let stored = wanted.owners.map(\.row).filter { $0 < firstNew || !mutual.isEmpty }
+    var keepers = planner.suspendedOwners(rule, of: batch)
+    // A parent's members are the scope of its sync: without deleting nobody leaves it.
+    if !planner.operations.contains(.delete), let parent = planner.givenParent(rule, of: batch) {
+      keepers.insert(parent)
+    }
     var changes = MemberChanges(
-      isOrdered: relationship.isOrdered, mutual: planner.pairsFromOtherSide(rule, of: batch))
+      isOrdered: relationship.isOrdered, mutual: mutual, keepers: keepers)
     var next = 0
     var current: [Int64] = []
     func finish(upTo row: Int64) {
@@ -54,15 +61,23 @@ private struct MemberChanges {
 
   /// Pairs that the other side lists, so that they stay.
   let mutual: Set<LinkPlanner.Pair>
+
+  /// Owners that keep whom they do not list.
+  let keepers: Set<Int64>
   var added: [(owner: Int64, member: Int64)] = []
   var addedPositions: [Int64] = []
   var removed: [(owner: Int64, member: Int64)] = []
   var positions: [(owner: Int64, member: Int64, position: Int64)] = []
   private var sorted: [Int64] = []
 
-  init(isOrdered: Bool, mutual: Set<LinkPlanner.Pair>) {
+  init(isOrdered: Bool, mutual: Set<LinkPlanner.Pair>, keepers: Set<Int64>) {
     self.isOrdered = isOrdered
     self.mutual = mutual
+    self.keepers = keepers
+  }
+
+  private func keeps(_ member: Int64, of owner: Int64) -> Bool {
+    keepers.contains(owner) || mutual.contains(LinkPlanner.Pair(owner: owner, member: member))
   }
 
   /// Compares the stored members of an owner, in order, with its list in the payload.
@@ -86,7 +101,7 @@ private struct MemberChanges {
       }
       if position < sorted.count, sorted[position] == member {
         position += 1
-      } else if !mutual.contains(LinkPlanner.Pair(owner: owner, member: member)) {
+      } else if !keeps(member, of: owner) {
         removed.append((owner, member))
       }
     }
@@ -98,6 +113,19 @@ private struct MemberChanges {
   ) {
     let present = Set(current)
     let listed = Set(list)
+    if list.allSatisfy(present.contains) {
+      // Who stays beside the list stands behind it; when that is so already, nothing moves.
+      let staying = current.filter { listed.contains($0) || keeps($0, of: owner) }
+      let wanted = list + current.filter { !listed.contains($0) && keeps($0, of: owner) }
+      for member in current where !listed.contains(member) && !keeps(member, of: owner) {
+        removed.append((owner, member))
+      }
+      guard staying != wanted else { return }
+      for (position, member) in wanted.enumerated() {
+        positions.append((owner, member, Int64(position)))
+      }
+      return
+    }
     var position: Int64 = 0
     for member in list {
       if present.contains(member) {
@@ -109,7 +137,7 @@ private struct MemberChanges {
       position += 1
     }
     for member in current where !listed.contains(member) {
-      if mutual.contains(LinkPlanner.Pair(owner: owner, member: member)) {
+      if keeps(member, of: owner) {
         positions.append((owner, member, position))
         position += 1
       } else {

@@ -70,7 +70,6 @@ final class ChangeWriter {
       start = end
     }
     try withExtendedLifetime(arena) { try touchOwners(ofNew: indexes, in: batch) }
-    report[batch.entity].inserted += indexes.count
   }
 
   /// Rows between two checkpoints.
@@ -120,8 +119,9 @@ final class ChangeWriter {
     completed = 0
     for batch in batches {
       var required = SlotSet()
+      var attributes = SlotSet()
+      for slot in batch.node.attributeSlots { attributes.insert(slot) }
       for slot in batch.node.required + batch.node.requiredToOne { required.insert(slot) }
-      var unchanged = 0
       for index in batch.occurrences.indices {
         completed += 1
         if completed % SyncControl.stride == 0 {
@@ -129,14 +129,12 @@ final class ChangeWriter {
         }
         let occurrence = batch.occurrences[index]
         guard occurrence.stored >= 0, !occurrence.flags.contains(.folded) else { continue }
-        if occurrence.flags.contains(.active), occurrence.link >= 0 {
-          let slots = batch.differences[Int(occurrence.link)]
-          try update(index, occurrence, slots, required, in: batch)
-        } else if !occurrence.flags.contains(.referenceOnly), occurrence.flags.contains(.decided) {
-          unchanged += 1
-        }
+        guard occurrence.link >= 0 else { continue }
+        var slots = batch.differences[Int(occurrence.link)]
+        // Linking needs no permission: whoever lists an object may update itself.
+        if !occurrence.flags.contains(.active) { slots.subtract(attributes) }
+        if !slots.isEmpty { try update(index, occurrence, slots, required, in: batch) }
       }
-      if unchanged > 0 { report[batch.entity].unchanged += unchanged }
     }
   }
 
@@ -149,12 +147,10 @@ final class ChangeWriter {
     try transaction.update(
       batch.block, index: index, row: occurrence.row, of: entity, slots: slots)
     for slot in slots {
-      let property = entity.properties[slot]
-      report[entity]
-        .updatedProperties[property.name, default: 0] += 1
-      if property.relationship != nil { try touchOwners(occurrence, slot, cells[slot], in: batch) }
+      if entity.properties[slot].relationship != nil {
+        try touchOwners(occurrence, slot, cells[slot], in: batch)
+      }
     }
-    report[entity].updated += 1
   }
 
   /// An object moved from one owner to another: both changed.

@@ -10,6 +10,7 @@ extension Claims {
     copy.listed = listed
     copy.unlisted = unlisted
     copy.surplus = surplus
+    copy.namesakes = namesakes
     copy.unresolvedByPlace = unresolvedByPlace
     copy.unresolvedOrder = unresolvedOrder
     copy.memberCount = memberCount
@@ -23,10 +24,13 @@ extension Claims {
   }
 
   private struct Kept: Codable {
+    /// What the numbers below mean.
+    var numbering: Numbering
     var mentioned: [Int: RowSet]
     var listed: [Relationship: RowSet]
     var unlisted: [Member]
     var surplus: [Int: RowSet]
+    var namesakes: [Int: RowSet]
     var unresolved: [Reference]
     var counts: [Int]
     var isRootSuspended: Bool
@@ -50,9 +54,20 @@ extension Claims {
     }
   }
 
-  /// The claims as bytes. Entities and properties are numbered as the model numbers them, so the bytes
-  /// are of use only as long as the model stays the same.
-  func encoded() throws -> Data {
+  /// Names of the entities, and of their properties, by number.
+  private struct Numbering: Codable, Hashable {
+    var entities: [String]
+    var properties: [[String]]
+
+    init(_ model: ManagedObjectModel) {
+      entities = model.entities.map(\.name)
+      properties = model.entities.map { $0.properties.map(\.name) }
+    }
+  }
+
+  /// The claims as bytes. Entities and properties are numbered as the model numbers them, so most of it
+  /// is of use only as long as the model stays the same.
+  func encoded(model: ManagedObjectModel) throws -> Data {
     let members = unlisted.map {
       Kept.Member(row: $0.row, entity: $0.entity.index, slot: $0.slot, owner: $0.owner)
     }
@@ -62,7 +77,8 @@ extension Claims {
         destination: $0.destination.index, key: $0.key.archive, ownerKey: $0.ownerKey)
     }
     let kept = Kept(
-      mentioned: mentioned, listed: listed, unlisted: members, surplus: surplus,
+      numbering: Numbering(model), mentioned: mentioned, listed: listed, unlisted: members,
+      surplus: surplus, namesakes: namesakes,
       unresolved: references, counts: [memberCount, partCount, itemCount, usableItemCount],
       isRootSuspended: isRootSuspended, rootItemsNameParent: rootItemsNameParent,
       rootScope: rootScope)
@@ -70,9 +86,13 @@ extension Claims {
   }
 
   /// Reads claims of a store with the model.
+  ///
+  /// - Throws: ``SyncError`` when the store was migrated since: deletions would be decided about the
+  ///   wrong objects.
   convenience init(decoding data: Data, model: ManagedObjectModel) throws {
     self.init()
     let kept = try JSONDecoder().decode(Kept.self, from: data)
+    guard kept.numbering == Numbering(model) else { throw Claims.outdated }
     let entities = model.entities
     func entity(_ index: Int) throws -> EntityDescription {
       guard entities.indices.contains(index) else { throw Claims.outdated }
@@ -81,6 +101,7 @@ extension Claims {
     mentioned = kept.mentioned
     listed = kept.listed
     surplus = kept.surplus
+    namesakes = kept.namesakes
     unlisted = try kept.unlisted.map {
       UnlistedMember(row: $0.row, entity: try entity($0.entity), slot: $0.slot, owner: $0.owner)
     }
@@ -104,6 +125,29 @@ extension Claims {
     isRootSuspended = kept.isRootSuspended
     rootItemsNameParent = kept.rootItemsNameParent
     rootScope = kept.rootScope
+  }
+
+  /// Reads the references alone. When the store was migrated since they are found by their names, and
+  /// those whose entity or relationship has another name now, or is gone, are left out.
+  static func references(
+    decoding data: Data, model: ManagedObjectModel
+  ) throws -> [UnresolvedReference] {
+    let kept = try JSONDecoder().decode(Kept.self, from: data)
+    let names = kept.numbering
+    func entity(_ index: Int) -> EntityDescription? {
+      names.entities.indices.contains(index) ? model.entity(named: names.entities[index]) : nil
+    }
+    return kept.unresolved.compactMap { reference in
+      guard let owner = entity(reference.ownerEntity),
+        names.properties[reference.ownerEntity].indices.contains(reference.slot),
+        let relationship = owner.relationship(
+          named: names.properties[reference.ownerEntity][reference.slot]),
+        let destination = entity(reference.destination), let key = Value(archive: reference.key)
+      else { return nil }
+      return UnresolvedReference(
+        owner: ManagedObjectID(entity: owner, row: reference.owner), relationship: relationship,
+        destination: destination, key: key, ownerKey: reference.ownerKey)
+    }
   }
 
   private static var outdated: SyncError {

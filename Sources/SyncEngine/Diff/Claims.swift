@@ -16,6 +16,9 @@ final class Claims {
   /// Members that their owner's list does not mention.
   var unlisted: [UnlistedMember] = []
 
+  /// Stored objects of a repeated key that stay, because they have other owners.
+  var namesakes: [Int: RowSet] = [:]
+
   /// Stored objects of a repeated key that may become one with the first.
   var surplus: [Int: RowSet] = [:]
 
@@ -66,6 +69,11 @@ final class Claims {
     mentioned[entity.rootIndex]?.contains(row) ?? false
   }
 
+  /// Whether the object has a key that the payload mentions, and is not the one it was taken for.
+  func isNamesake(_ row: Int64, _ entity: EntityDescription) -> Bool {
+    namesakes[entity.rootIndex]?.contains(row) ?? false
+  }
+
   /// Whether an earlier part of the payload listed the object under some owner.
   func isListed(_ row: Int64, under relationship: RelationshipDescription) -> Bool {
     listed[Relationship(relationship)]?.contains(row) ?? false
@@ -85,8 +93,34 @@ final class Claims {
       where occurrence.row > 0 && !occurrence.flags.contains(.referenceOnly) {
         rows.insert(occurrence.row)
       }
+      for row in unreached(in: batch) { rows.insert(row) }
+      for stored in batch.referenceStored where stored >= 0 {
+        rows.insert(batch.stored.rows[Int(stored)])
+      }
       mentioned[batch.entity.rootIndex] = rows
     }
+  }
+
+  /// Stored objects that are named below an object the sync may not write: nothing is done to them, so
+  /// they are not deleted either.
+  private func unreached(in batch: Batch) -> [Int64] {
+    var result: [Int64] = []
+    for (index, occurrence) in batch.occurrences.enumerated()
+    where occurrence.row == 0 && !occurrence.flags.contains(.decided)
+      && !occurrence.flags.contains(.keyless)
+    {
+      let head = batch.index.find(identityOf: batch.block[index])
+      guard head >= 0 else { continue }
+      let known = batch.firstStored[head] ?? batch.occurrences[Int(head)].stored
+      let rows = batch.contested[head] ?? (known >= 0 ? [known] : [])
+      if let row = rows.map({ batch.stored.rows[Int($0)] }).min() { result.append(row) }
+    }
+    return result
+  }
+
+  /// Notes an object that the payload refers to by its key.
+  func mention(_ row: Int64, _ entity: EntityDescription) {
+    mentioned[entity.rootIndex, default: RowSet()].insert(row)
   }
 
   /// Notes the members of the lists of a linked part of the payload.
@@ -143,11 +177,12 @@ final class Claims {
         let row = batch.stored.rows[Int(index)]
         let isFoldable =
           kept >= 0
+          && batch.concreteEntity(ofStored: kept) == batch.concreteEntity(ofStored: index)
           && batch.stored.references.allSatisfy { $0[Int(kept)] == $0[Int(index)] }
         if isFoldable {
           surplus[batch.entity.rootIndex, default: RowSet()].insert(row)
         } else {
-          mentioned[batch.entity.rootIndex, default: RowSet()].insert(row)
+          namesakes[batch.entity.rootIndex, default: RowSet()].insert(row)
         }
       }
     }

@@ -17,7 +17,7 @@ struct DeferredReferences {
     guard let data = try transaction.kept(DeferredReferences.kind, DeferredReferences.name) else {
       return []
     }
-    return try wanted(Claims(decoding: data, model: model).unresolved)
+    return try wanted(Claims.references(decoding: data, model: model))
   }
 
   /// Leaves references behind for later syncs.
@@ -29,7 +29,7 @@ struct DeferredReferences {
     let claims = Claims()
     for reference in kept { claims.append(reference) }
     try transaction.keep(
-      DeferredReferences.kind, DeferredReferences.name, try claims.encoded())
+      DeferredReferences.kind, DeferredReferences.name, try claims.encoded(model: model))
   }
 
   /// Leaves out those whose owner is gone, or whose to-one relationship leads somewhere by now.

@@ -34,8 +34,10 @@ struct Deleter {
 
   private func delete(_ rows: [Int64], of entity: EntityDescription) throws -> Int {
     var deleted = 0
-    for (entity, rows) in try transaction.delete(rows, of: entity).deleted {
-      report[entity].deleted += rows.count
+    let summary = try transaction.delete(rows, of: entity) { [claims] row, entity in
+      claims.isMentioned(row, entity)
+    }
+    for (_, rows) in summary.deleted {
       deleted += rows.count
     }
     return deleted
@@ -52,7 +54,9 @@ struct Deleter {
     case .all: scoped = try knownRows ?? allRows()
     case .roots, .filter: scoped = claims.rootScope ?? []
     }
-    let rows = scoped.filter { !claims.isMentioned($0, entity) }
+    let rows = try keyed(
+      scoped.filter { !claims.isMentioned($0, entity) && !claims.isNamesake($0, entity) },
+      of: entity)
     guard !claims.isRootSuspended || rows.isEmpty else {
       report.note(
         .suspendedDeletion, entity,
@@ -94,7 +98,17 @@ struct Deleter {
         rows[member.entity, default: []].append(member.row)
       }
     }
-    return rows.sorted { $0.key.index < $1.key.index }.map { ($0.key, $0.value) }
+    return try rows.sorted { $0.key.index < $1.key.index }
+      .map { ($0.key, try keyed($0.value, of: $0.key)) }
+  }
+
+  /// Without the objects whose key is empty: no payload can mention them, so that it does not says
+  /// nothing (sync-behaviour, hazard H5).
+  private func keyed(_ rows: [Int64], of entity: EntityDescription) throws -> [Int64] {
+    guard !rows.isEmpty, let key = entity.primaryKey else { return rows }
+    var keyless = Set<Int64>()
+    try transaction.scan(entity, .empty(slot: key.slot), slots: []) { keyless.insert($0.row) }
+    return keyless.isEmpty ? rows : rows.filter { !keyless.contains($0) }
   }
 
   /// Whether another part of the payload put it into a list of that relationship, of whatever owner.
@@ -121,7 +135,6 @@ struct Deleter {
       try transaction.touch(
         member.owner, of: entity.destination(of: relationship), slots: [inverse])
     }
-    report[entity].updated += 1
   }
 
   // MARK: - Guard

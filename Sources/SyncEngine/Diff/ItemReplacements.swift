@@ -54,13 +54,14 @@ struct ItemReplacements {
   private func newItems(of matcher: Matcher) -> [NewItem] {
     var items: [NewItem] = []
     for batch in matcher.batches {
-      for occurrence in batch.occurrences
-      where occurrence.source != 0 && occurrence.flags.contains(.inserted)
+      guard let sources = batch.sources else { continue }
+      for (occurrence, source) in zip(batch.occurrences, sources)
+      where source != 0 && occurrence.flags.contains(.inserted)
         && !occurrence.flags.contains(.folded)
       {
         items.append(
           NewItem(
-            address: occurrence.source, entity: batch.entity,
+            address: source, entity: batch.entity,
             parent: matcher.owner(of: occurrence)))
       }
     }

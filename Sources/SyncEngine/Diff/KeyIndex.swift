@@ -2,7 +2,7 @@ import SyncCore
 
 /// Finds rows of a block by the cells that identify them: open addressing over row indexes.
 ///
-/// The keys stay in the block; the table holds 4 bytes a slot and is at most half full. Confined to
+/// The keys stay in the block; the table holds 4 bytes a slot and is at most three quarters full. Confined to
 /// the batch that owns it.
 final class KeyIndex {
   private let block: RowBlock
@@ -73,7 +73,7 @@ final class KeyIndex {
   /// The row whose identity equals that of the given one; adds the given one when there is none, and
   /// returns -1.
   func findOrInsert(_ row: Int32) -> Int32 {
-    if used * 2 > mask { grow() }
+    if used * 4 > mask * 3 { grow() }
     let cells = UnsafePointer(block[Int(row)])
     var position = firstPosition(of: row)
     while true {

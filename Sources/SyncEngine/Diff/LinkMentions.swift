@@ -26,10 +26,16 @@ final class LinkMentions {
   /// Destinations: an occurrence, or the ones' complement of a reference.
   private let targets = PlainArray<Int32>(capacity: 1)
 
+  /// For one-to-one relationships, which either side may speak of: when it was said.
+  private(set) var orders: [UInt32] = []
+
   var count: Int { owners.count }
 
   @inline(__always)
-  func append(owner: Int32, kind: Kind, targets list: some Collection<Int32>) {
+  func append(
+    owner: Int32, kind: Kind, targets list: some Collection<Int32>, order: UInt32? = nil
+  ) {
+    if let order { orders.append(order) }
     owners.append(owner)
     kinds.append(kind)
     starts.append(Int32(targets.count))

@@ -8,6 +8,12 @@ extension LinkPlanner {
     let rule: Int
   }
 
+  /// The rows that an owner lists.
+  struct OwnerList {
+    let owner: Int64
+    let members: [Int64]
+  }
+
   struct Pair: Hashable {
     let owner: Int64
     let member: Int64
@@ -15,24 +21,27 @@ extension LinkPlanner {
 
   /// The rows each owner lists, in payload order, each once. Owners that the payload says nothing
   /// about are not in it; of several lists of one owner the last one counts.
-  func lists(_ rule: Int, of batch: Batch) -> [Int64: [Int64]] {
+  func lists(_ rule: Int, of batch: Batch) -> [OwnerList] {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     let mentions = batch.mentions[rule]
-    var result: [Int64: [Int64]] = [:]
+    var result: [OwnerList] = []
     activeMentions(rule, of: batch) { mention, owner in
       let targets = mentions.targets(of: mention)
       var rows: [Int64] = []
       rows.reserveCapacity(targets.count)
       var seen = Set<Int64>()
+      let list =
+        relationship.relationship.kind == .oneToMany
+        ? relationship.relationship.inverseSlot.map {
+          MemberList(owner: batch.occurrences[Int(owner)].row, inverse: $0)
+        } : nil
       for target in targets {
-        if let row = row(of: target, in: destination) {
+        if let row = row(of: target, in: destination, list: list) {
           if targets.count == 1 || seen.insert(row).inserted { rows.append(row) }
-        } else if relationship.relationship.kind == .manyToMany {
-          noteUnresolved(target, relationship, owner, batch)
         }
       }
-      result[batch.occurrences[Int(owner)].row] = rows
+      result.append(OwnerList(owner: batch.occurrences[Int(owner)].row, members: rows))
     }
     return result
   }
@@ -91,8 +100,8 @@ extension LinkPlanner {
       destination.mentions[inverseRule].count > 0
     else { return [] }
     var result = Set<Pair>()
-    for (member, owners) in lists(inverseRule, of: destination) {
-      for owner in owners { result.insert(Pair(owner: owner, member: member)) }
+    for list in lists(inverseRule, of: destination) {
+      for owner in list.members { result.insert(Pair(owner: owner, member: list.owner)) }
     }
     return result
   }
@@ -104,7 +113,7 @@ extension LinkPlanner {
       where relationship.relationship.kind == .oneToMany && relationship.relationship.isOrdered
         && batch.mentions[rule].count > 0
       {
-        let owners = Array(lists(rule, of: batch).keys)
+        let owners = lists(rule, of: batch).map(\.owner)
         let members = try transaction.members(
           of: relationship.relationship, in: batch.entity, owners: owners)
         ordersBefore[RuleKey(batch: batch.number, rule: rule)] =

@@ -18,6 +18,8 @@ final class LinkPlanner {
 
   /// Members of ordered one-to-many lists before anything is written, by owner.
   var ordersBefore: [RuleKey: [Int64: [Int64]]] = [:]
+  /// References of one-to-one relationships to write beside the objects of the payload.
+  private(set) var partnerWrites: [PartnerWrite] = []
   private let unreadableLists: Set<ListKey>
 
   init(matcher: Matcher, rootOwner: Owner?) {
@@ -36,7 +38,9 @@ final class LinkPlanner {
     try readOrders()
     for batch in batches {
       for rule in batch.node.relationships.indices
-      where !batch.node.relationships[rule].relationship.isToMany {
+      where !batch.node.relationships[rule].relationship.isToMany
+        && !batch.node.relationships[rule].isOneToOne
+      {
         setOwnReferences(rule, of: batch)
       }
     }
@@ -52,27 +56,56 @@ final class LinkPlanner {
         releaseUnlisted(rule, of: batch)
       }
     }
+    partnerWrites = try planPartners()
     for batch in batches { compareReferences(batch) }
   }
 
   /// The row a target of a mention came out as, or nil when there is none to link.
-  func row(of target: Int32, in destination: Batch) -> Int64? {
+  func row(of target: Int32, in destination: Batch, list: MemberList? = nil) -> Int64? {
     if target >= 0 {
       let row = destination.occurrences[Int(destination.representative(target))].row
       return row > 0 ? row : nil
     }
-    return row(ofReference: ~target, in: destination)
+    return row(ofReference: ~target, in: destination, list: list)
   }
 
-  private func row(ofReference reference: Int32, in destination: Batch) -> Int64? {
+  private func row(
+    ofReference reference: Int32, in destination: Batch, list: MemberList?
+  ) -> Int64? {
+    if let stored = storedRow(reference, in: destination, list: list) {
+      return destination.stored.rows[Int(stored)]
+    }
+    return oldest(ofReference: reference, in: destination)
+      .map { destination.occurrences[Int($0)].row }
+  }
+
+  /// A one-to-many list, as far as the choice between objects of one key needs it.
+  struct MemberList {
+    let owner: Int64
+    /// Column of the members that leads to the owner.
+    let inverse: Int
+  }
+
+  /// The stored object a key refers to: of several the owner's own child, else the oldest.
+  private func storedRow(
+    _ reference: Int32, in destination: Batch, list: MemberList?
+  ) -> Int32? {
+    if let list, let rows = destination.referenceDuplicates[reference],
+      let column = destination.node.toOneSlots.firstIndex(of: list.inverse)
+    {
+      let references = destination.stored.references[column]
+      let own = rows.filter { references[Int($0)] == list.owner }
+      if let first = own.min(by: {
+        destination.stored.rows[Int($0)] < destination.stored.rows[Int($1)]
+      }) {
+        return first
+      }
+    }
     let stored = destination.referenceStored[Int(reference)]
-    let storedRow = stored >= 0 ? destination.stored.rows[Int(stored)] : nil
-    guard let occurrence = oldest(ofReference: reference, in: destination) else { return storedRow }
-    let row = destination.occurrences[Int(occurrence)].row
-    return min(row, storedRow ?? row)
+    return stored >= 0 ? stored : nil
   }
 
-  /// The occurrence a key refers to: of several objects of the key the oldest.
+  /// The new object a key refers to: of several objects of the key the oldest.
   private func oldest(ofReference reference: Int32, in destination: Batch) -> Int32? {
     var candidate = destination.index.find(identityOf: destination.references[Int(reference)])
     var oldest: (occurrence: Int32, row: Int64)?
@@ -86,21 +119,16 @@ final class LinkPlanner {
   }
 
   /// The occurrence to write a reference of a target into, or nil when there is no such object.
-  private func writable(_ target: Int32, in destination: Batch) -> Int32? {
+  private func writable(_ target: Int32, in destination: Batch, list: MemberList) -> Int32? {
     if target >= 0 {
       let occurrence = destination.representative(target)
       return destination.occurrences[Int(occurrence)].row > 0 ? occurrence : nil
     }
-    let stored = destination.referenceStored[Int(~target)]
-    guard let occurrence = oldest(ofReference: ~target, in: destination) else {
-      return stored >= 0 ? destination.occurrence(ofStored: stored) : nil
-    }
-    if stored >= 0,
-      destination.stored.rows[Int(stored)] < destination.occurrences[Int(occurrence)].row
-    {
+    if let stored = storedRow(~target, in: destination, list: list) {
+      claims.mention(destination.stored.rows[Int(stored)], destination.entity)
       return destination.occurrence(ofStored: stored)
     }
-    return occurrence
+    return oldest(ofReference: ~target, in: destination)
   }
 
   /// Mentions whose owner takes what the payload says; of several for one owner the last.
@@ -110,7 +138,8 @@ final class LinkPlanner {
     let mentions = batch.mentions[rule]
     var last: [Int32: Int] = [:]
     if batch.hasRepeats {
-      for mention in 0..<mentions.count {
+      for mention in 0..<mentions.count
+      where !batch.occurrences[Int(mentions.owners[mention])].flags.contains(.muted) {
         last[batch.representative(mentions.owners[mention])] = mention
       }
     }
@@ -182,7 +211,9 @@ final class LinkPlanner {
     activeMentions(rule, of: batch) { mention, owner in
       let row = batch.occurrences[Int(owner)].row
       for target in mentions.targets(of: mention) {
-        if let member = writable(target, in: destination) {
+        if let member = writable(
+          target, in: destination, list: MemberList(owner: row, inverse: inverse))
+        {
           destination.block[Int(member)][inverse] = .integer(row)
         } else {
           noteUnresolved(target, relationship, owner, batch)
@@ -198,9 +229,8 @@ final class LinkPlanner {
     guard let inverse = relationship.relationship.inverseSlot else { return }
     let destination = batches[relationship.node]
     guard let column = destination.node.toOneSlots.firstIndex(of: inverse) else { return }
-    let isRootScope = rootOwner.map { $0.batch == batch.number && $0.rule == rule } ?? false
-    let mayDelete = operations.contains(isRootScope ? .delete : .deleteRelationships)
-    let suspended = suspendedOwners(rule, of: batch, isRootScope: isRootScope)
+    let parent = givenParent(rule, of: batch)
+    let suspended = suspendedOwners(rule, of: batch)
     let kinds = listKinds(rule, of: batch)
     guard kinds.contains(where: { $0 != nil }) else { return }
     let references = destination.stored.references[column]
@@ -215,6 +245,7 @@ final class LinkPlanner {
       guard let kind = kind(ofListOf: owner, in: batch, kinds) else { continue }
       if kind == .objects { claims.memberCount += 1 }
       if suspended.contains(owner) { continue }
+      let mayDelete = operations.contains(owner == parent ? .delete : .deleteRelationships)
       if kind == .keys || (occurrence >= 0 && mayDelete) {
         let member = destination.occurrence(ofStored: Int32(index))
         destination.block[Int(member)][inverse] = .null
@@ -246,14 +277,16 @@ final class LinkPlanner {
     return occurrence >= 0 && Int(occurrence) < kinds.count ? kinds[Int(occurrence)] : nil
   }
 
+  /// The given parent, whose list the items of the payload are, when the rule is that list.
+  func givenParent(_ rule: Int, of batch: Batch) -> Int64? {
+    guard let rootOwner, rootOwner.batch == batch.number, rootOwner.rule == rule else { return nil }
+    return batch.occurrences[Int(batch.representative(rootOwner.owner))].row
+  }
+
   /// Owners of lists in which a key could not be read: nobody can tell which member was meant.
-  private func suspendedOwners(
-    _ rule: Int, of batch: Batch, isRootScope: Bool
-  ) -> Set<Int64> {
+  func suspendedOwners(_ rule: Int, of batch: Batch) -> Set<Int64> {
     var result = Set<Int64>()
-    if isRootScope, claims.isRootSuspended, let rootOwner {
-      result.insert(batch.occurrences[Int(rootOwner.owner)].row)
-    }
+    if claims.isRootSuspended, let parent = givenParent(rule, of: batch) { result.insert(parent) }
     for list in unreadableLists where list.batch == batch.number && list.rule == rule {
       result.insert(batch.occurrences[Int(batch.representative(list.owner))].row)
     }

@@ -55,6 +55,9 @@ extension Matcher {
   func decideAmongOthers(_ occurrence: Int32, in batch: Batch) {
     let mention = batch.occurrences[Int(occurrence)]
     let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
+    if let parent = placeholder(of: head, in: batch) {
+      return join(occurrence, parent, in: batch)
+    }
     if mention.isOwned {
       if let same = sibling(of: occurrence, from: head, in: batch) {
         return join(occurrence, same, in: batch)
@@ -63,21 +66,30 @@ extension Matcher {
         forget(occurrence, in: batch)
         return settle(occurrence, in: batch)
       }
-      for index in storedRows(of: head, in: batch)
-      where isFree(index, of: batch) && !isListedByItsOwner(index, mention, head, in: batch)
-        && !isListedEarlier(index, mention, in: batch)
-      {
-        noteMoved(occurrence, in: batch)
-        return take(index, for: occurrence, in: batch)
-      }
       if let shared = reachedOccurrence(from: head, in: batch, isOwned: false) {
         return join(occurrence, shared, in: batch)
       }
-    } else {
-      if let member = reachedOccurrence(from: head, in: batch, isOwned: true) {
-        return join(occurrence, member, in: batch)
+      for index in storedRows(of: head, in: batch)
+      where !isListedByItsOwner(index, mention, head, in: batch)
+        && !isListedEarlier(index, mention, in: batch)
+      {
+        let holder = batch.stored.occurrences[Int(index)]
+        if holder >= 0 {
+          if batch.occurrences[Int(holder)].isOwned { continue }
+          return join(occurrence, holder, in: batch)
+        }
+        noteMoved(occurrence, in: batch)
+        return take(index, for: occurrence, in: batch)
       }
-      if let index = storedRows(of: head, in: batch).first(where: { isFree($0, of: batch) }) {
+    } else {
+      let isRoot = mention.flags.contains(.root)
+      if let same = sharedObject(of: head, in: batch, isRoot: isRoot) {
+        join(occurrence, same, in: batch)
+        batch.sharedObjects[head] = batch.representative(occurrence)
+        return
+      }
+      batch.sharedObjects[head] = occurrence
+      if let index = storedRows(of: head, in: batch, isRoot: isRoot).first {
         return take(index, for: occurrence, in: batch)
       }
     }
@@ -91,24 +103,38 @@ extension Matcher {
   /// relationship, the one its owner is linked to.
   private func decideByLink(_ occurrence: Int32, in batch: Batch) {
     let mention = batch.occurrences[Int(occurrence)]
-    defer { settle(occurrence, in: batch) }
     if mention.row > 0 {
       batch.occurrences[Int(occurrence)].stored = batch.stored.index(ofRow: mention.row) ?? -1
       batch.occurrences[Int(occurrence)].flags.insert(.uncompared)
+      return settle(occurrence, in: batch)
     }
-    guard mention.owner >= 0 else { return }
+    guard mention.owner >= 0 else { return settle(occurrence, in: batch) }
     let ownerBatch = batches[Int(mention.ownerBatch)]
-    let owner = ownerBatch.occurrences[Int(ownerBatch.representative(mention.owner))]
-    let slot = ownerBatch.node.relationships[Int(mention.ownerRule)].slot
-    guard owner.stored >= 0, let column = ownerBatch.node.toOneSlots.firstIndex(of: slot) else {
-      return
+    let owner = ownerBatch.representative(mention.owner)
+    let place = ListKey(batch: ownerBatch.number, owner: owner, rule: Int(mention.ownerRule))
+    if let earlier = keyless[place] {
+      return join(occurrence, batch.representative(earlier), in: batch)
     }
-    let row = ownerBatch.stored.references[column][Int(owner.stored)]
-    guard row > 0, let index = batch.stored.index(ofRow: row), isFree(index, of: batch) else {
-      return
+    keyless[place] = occurrence
+    guard let index = linkedRow(of: ownerBatch.occurrences[Int(owner)], mention, in: batch) else {
+      return settle(occurrence, in: batch)
     }
+    let holder = batch.stored.occurrences[Int(index)]
+    if holder >= 0 { return join(occurrence, holder, in: batch) }
     batch.occurrences[Int(occurrence)].stored = index
     batch.occurrences[Int(occurrence)].flags.insert(.uncompared)
+    settle(occurrence, in: batch)
+  }
+
+  /// The stored object that an owner is linked to.
+  private func linkedRow(of owner: Occurrence, _ mention: Occurrence, in batch: Batch) -> Int32? {
+    let owners = batches[Int(mention.ownerBatch)]
+    let slot = owners.node.relationships[Int(mention.ownerRule)].slot
+    guard owner.stored >= 0, let column = owners.node.toOneSlots.firstIndex(of: slot) else {
+      return nil
+    }
+    let row = owners.stored.references[column][Int(owner.stored)]
+    return row > 0 ? batch.stored.index(ofRow: row) : nil
   }
 
   /// Another occurrence of the key in the list of the same owner, mentioned twice.
@@ -129,26 +155,72 @@ extension Matcher {
     return nil
   }
 
+  /// The object that a key alone means, when somebody has it already: the first stored one, else the
+  /// first new one.
+  private func sharedObject(of head: Int32, in batch: Batch, isRoot: Bool) -> Int32? {
+    if let known = batch.sharedObjects[head] { return batch.representative(known) }
+    if let index = storedRows(of: head, in: batch, isRoot: isRoot).first {
+      let holder = batch.stored.occurrences[Int(index)]
+      return holder >= 0 ? holder : nil
+    }
+    return reachedOccurrence(from: head, in: batch, isOwned: true)
+  }
+
   /// An occurrence of the key that is already decided and that no owner has taken (or that one has).
   private func reachedOccurrence(from head: Int32, in batch: Batch, isOwned: Bool) -> Int32? {
     var candidate = head
+    var first: Int32?
     while candidate >= 0 {
       let other = batch.occurrences[Int(candidate)]
-      if other.flags.contains(.decided), !other.flags.contains(.folded), other.isOwned == isOwned {
-        return candidate
+      if other.flags.contains(.decided) {
+        let result = batch.representative(candidate)
+        if batch.occurrences[Int(result)].isOwned == isOwned {
+          first = min(first ?? result, result)
+        }
       }
       candidate = other.next
+    }
+    return first
+  }
+
+  /// The given parent, when the payload mentions it among or below its own children.
+  private func placeholder(of head: Int32, in batch: Batch) -> Int32? {
+    for index in storedRows(of: head, in: batch) {
+      let holder = batch.stored.occurrences[Int(index)]
+      if holder >= 0, batch.occurrences[Int(holder)].flags.contains(.referenceOnly) {
+        return holder
+      }
     }
     return nil
   }
 
   /// Stored rows of the key, in insertion order.
-  private func storedRows(of head: Int32, in batch: Batch) -> [Int32] {
+  private func storedRows(
+    of head: Int32, in batch: Batch, isRoot: Bool = false
+  ) -> [Int32] {
     if let rows = batch.contested[head] {
-      return rows.sorted { batch.stored.rows[Int($0)] < batch.stored.rows[Int($1)] }
+      // Keys are unique per concrete entity: an object of a subentity comes last.
+      return rows.sorted { left, right in
+        if isRoot, !preferred.isEmpty {
+          let isInside = (isPreferred(left, in: batch), isPreferred(right, in: batch))
+          if isInside.0 != isInside.1 { return isInside.0 }
+        }
+        let isOwn = (isExact(left, in: batch), isExact(right, in: batch))
+        if isOwn.0 != isOwn.1 { return isOwn.0 }
+        return batch.stored.rows[Int(left)] < batch.stored.rows[Int(right)]
+      }
     }
     let index = batch.firstStored[head] ?? batch.occurrences[Int(head)].stored
     return index >= 0 ? [index] : []
+  }
+
+  private func isPreferred(_ index: Int32, in batch: Batch) -> Bool {
+    preferred.contains(batch.stored.rows[Int(index)])
+  }
+
+  private func isExact(_ index: Int32, in batch: Batch) -> Bool {
+    batch.stored.entities.isEmpty
+      || Int(batch.stored.entities[Int(index)]) == batch.entity.index
   }
 
   private func isFree(_ index: Int32, of batch: Batch) -> Bool {
@@ -224,8 +296,21 @@ extension Matcher {
 
   private func join(_ occurrence: Int32, _ other: Int32, in batch: Batch) {
     let mention = batch.occurrences[Int(occurrence)]
+    let isActive = isAllowed(mention, isStored: batch.occurrences[Int(other)].stored >= 0)
+    // What may not write the object says nothing; what may does not need the other's permission.
+    if !isActive { batch.occurrences[Int(occurrence)].flags.insert(.muted) }
+    if !batch.occurrences[Int(other)].flags.contains(.active) {
+      batch.occurrences[Int(other)].flags.insert(.muted)
+    }
     let result = batch.fold(occurrence, into: other)
     batch.occurrences[Int(occurrence)].flags.insert(.decided)
+    batch.occurrences[Int(result)].flags.remove(.referenceOnly)
+    if isActive, !batch.occurrences[Int(result)].flags.contains(.active) {
+      batch.occurrences[Int(result)].flags.insert(.active)
+      if batch.occurrences[Int(result)].stored < 0 {
+        batch.occurrences[Int(result)].flags.insert(.inserted)
+      }
+    }
     if mention.isOwned, !batch.occurrences[Int(result)].isOwned {
       batch.occurrences[Int(result)].flags.insert(.owned)
       batch.occurrences[Int(result)].owner = mention.owner
@@ -234,17 +319,25 @@ extension Matcher {
     }
   }
 
+  /// Whether the options let the place of a mention write its object.
+  private func isAllowed(_ mention: Occurrence, isStored: Bool) -> Bool {
+    switch (mention.flags.contains(.root), isStored) {
+    case (true, true): operations.contains(.update)
+    case (true, false): operations.contains(.insert)
+    case (false, true): operations.contains(.updateRelationships)
+    case (false, false): operations.contains(.insertRelationships)
+    }
+  }
+
   /// Fixes the identity of an occurrence and with it what the sync may do to its object.
   private func settle(_ occurrence: Int32, in batch: Batch) {
     var mention = batch.occurrences[Int(occurrence)]
-    let isRoot = mention.flags.contains(.root)
+    let isAllowed = isAllowed(mention, isStored: mention.stored >= 0)
     if mention.stored >= 0 {
       mention.row = batch.stored.rows[Int(mention.stored)]
       batch.stored.occurrences[Int(mention.stored)] = occurrence
-      if operations.contains(isRoot ? .update : .updateRelationships) {
-        mention.flags.insert(.active)
-      }
-    } else if operations.contains(isRoot ? .insert : .insertRelationships) {
+      if isAllowed { mention.flags.insert(.active) }
+    } else if isAllowed {
       mention.row = 0
       mention.flags.formUnion([.inserted, .active])
     }

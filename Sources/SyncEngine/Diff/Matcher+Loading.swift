@@ -61,7 +61,14 @@ extension Matcher {
       count += 1
       if count % SyncControl.stride == 0 { try control.checkpoint() }
       let row = cursor.row
-      if mayRepeat, stored.index(ofRow: row) != nil { return }
+      if mayRepeat, let known = stored.index(ofRow: row) {
+        if batch.placeholder == known {
+          batch.placeholder = nil
+          stored.setReferences(of: known) { cursor.integer(toOneSlots[$0]) ?? 0 }
+          attach(known, cursor, slots, in: batch, likely: &likely)
+        }
+        return
+      }
       let index = stored.append(row: row, entity: hasFamily ? cursor.entityIndex : nil) {
         cursor.integer(toOneSlots[$0]) ?? 0
       }
@@ -97,8 +104,16 @@ extension Matcher {
     }
     if batch.references.count > 0 {
       let reference = batch.referenceIndex.find { cursor.cell($0) }
-      if reference >= 0, batch.referenceStored[Int(reference)] < 0 {
-        batch.referenceStored[Int(reference)] = index
+      if reference >= 0 {
+        let first = batch.referenceStored[Int(reference)]
+        if first < 0 {
+          batch.referenceStored[Int(reference)] = index
+        } else {
+          batch.referenceDuplicates[reference, default: [first]].append(index)
+          if cursor.row < batch.stored.rows[Int(first)] {
+            batch.referenceStored[Int(reference)] = index
+          }
+        }
       }
     }
   }

@@ -30,6 +30,10 @@ final class Matcher {
 
   /// First row number given out by this sync, by root entity: rows from there on are new.
   private(set) var firstNewRows: [Int: Int64] = [:]
+  /// Rows in scope, when they come before others of their key.
+  private(set) var preferred: Set<Int64> = []
+  /// Objects without key by the place they stand in.
+  var keyless: [ListKey: Int32] = [:]
   private var waves: [[Int32]]
   private let targets: [Int64]
   private var completed = 0
@@ -59,8 +63,14 @@ final class Matcher {
   }
 
   /// Matches every object that is reached through objects the sync may write.
-  func match(rootOwner: Owner?, root: Int) throws {
+  ///
+  /// - Parameter scope: Reads the rows in scope, nil for all. Asked for only when several stored
+  ///   objects have one key.
+  func match(rootOwner: Owner?, root: Int, scope: () throws -> [Int64]?) throws {
     for batch in batches { try loadKeys(of: batch, isRoot: batch.number == root) }
+    if !batches[root].contested.isEmpty, rootOwner == nil, let rows = try scope() {
+      preferred = Set(rows)
+    }
     if let rootOwner {
       batches[rootOwner.batch].occurrences[Int(rootOwner.owner)].flags.insert(.current)
       try openNextWave()
@@ -78,7 +88,10 @@ final class Matcher {
       }
       try openNextWave()
     }
-    for batch in batches { try compareRemaining(batch) }
+    for batch in batches {
+      batch.layFoldedCells()
+      try compareRemaining(batch)
+    }
   }
 
   // MARK: - Waves
@@ -104,11 +117,14 @@ final class Matcher {
   /// Gives the wave's new objects their row numbers, in payload order.
   private func numberNewObjects(_ wave: [Int32], in batch: Batch) throws {
     var count = 0
-    for occurrence in wave where isUnnumbered(occurrence, in: batch) { count += 1 }
+    for occurrence in wave
+    where isUnnumbered(batch.representative(occurrence), in: batch) { count += 1 }
     guard count > 0 else { return }
     var row = try transaction.reserveRows(count, in: batch.entity)
     if firstNewRows[batch.entity.rootIndex] == nil { firstNewRows[batch.entity.rootIndex] = row }
-    for occurrence in wave where isUnnumbered(occurrence, in: batch) {
+    for occurrence in wave {
+      let occurrence = batch.representative(occurrence)
+      guard isUnnumbered(occurrence, in: batch) else { continue }
       batch.occurrences[Int(occurrence)].row = row
       row += 1
     }
@@ -159,9 +175,8 @@ final class Matcher {
     let loadsMembers =
       relationship.relationship.kind == .oneToMany && !destination.isComplete
     for mention in 0..<mentions.count {
-      guard batch.occurrences[Int(mentions.owners[mention])].flags.contains(.current) else {
-        continue
-      }
+      let flags = batch.occurrences[Int(mentions.owners[mention])].flags
+      guard flags.contains(.current), !flags.contains(.muted) else { continue }
       let owner = batch.occurrences[Int(batch.representative(mentions.owners[mention]))]
       guard owner.flags.contains(.active) else { continue }
       if loadsMembers, owner.row > 0, !owner.flags.contains(.inserted), let inverse {

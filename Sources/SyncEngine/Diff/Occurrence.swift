@@ -3,9 +3,6 @@
 /// Mentions that turn out to be the same object are folded: the cells of the later one are laid over
 /// those of the earlier one, and only the earlier one, the representative, is written.
 struct Occurrence {
-  /// Where the item's bytes begin; 0 for objects the engine itself adds to write a reference.
-  var source: UInt = 0
-
   /// Row number: of the stored object, or reserved for the new one; 0 until decided.
   var row: Int64 = 0
 
@@ -53,6 +50,8 @@ struct Occurrence {
     /// Stands in a one-to-many list, which its members have to themselves: identified by its key and
     /// its owner, not by its key alone.
     static let owned = Flags(rawValue: 2048)
+    /// Folded, but what it says does not count: its place in the payload may not write the object.
+    static let muted = Flags(rawValue: 4096)
     /// In the wave that is being matched.
     static let current = Flags(rawValue: 512)
   }

@@ -18,12 +18,10 @@ struct ParentScope {
   static func resolve(_ request: SyncRequest) throws -> ParentScope? {
     guard let parent = request.parent else { return nil }
     let child = request.plan.rootNode.entity
-    let candidates = relationships(from: parent.entity, to: child).filter { relationship in
-      guard let name = request.parentRelationship else { return true }
-      return relationship.name == name || relationship.inverseName == name
-    }
+    let all = relationships(from: parent.entity, to: child)
+    let candidates = choose(request.parentRelationship, among: all)
     guard candidates.count == 1 else {
-      let names = relationships(from: parent.entity, to: child).map(\.name)
+      let names = all.map(\.name)
       throw SyncError(
         .ambiguousRelationship, entity: child.name, property: request.parentRelationship,
         message: """
@@ -46,6 +44,23 @@ struct ParentScope {
         """)
   }
 
+  /// The relationship of that name; else the one whose inverse has it; without a name those that lead to
+  /// many objects, else all.
+  private static func choose(
+    _ name: String?, among all: [RelationshipDescription]
+  ) -> [RelationshipDescription] {
+    let choices: [[RelationshipDescription]] =
+      if let name {
+        [
+          all.filter { $0.name == name && $0.isToMany }, all.filter { $0.inverseName == name },
+          all.filter { $0.name == name },
+        ]
+      } else {
+        [all.filter(\.isToMany), all]
+      }
+    return choices.first { !$0.isEmpty } ?? []
+  }
+
   private static func relationships(
     from parent: EntityDescription, to child: EntityDescription
   ) -> [RelationshipDescription] {
@@ -61,6 +76,7 @@ struct ParentScope {
     let index = batch.stored.append(
       row: parent.row, entity: batch.entity.subentities.isEmpty ? nil : parent.entity.index
     ) { _ in 0 }
+    batch.placeholder = index
     let owner = batch.occurrence(ofStored: index)
     batch.occurrences[Int(owner)].flags.formUnion([.reached, .decided])
     return Owner(batch: self.batch, owner: owner, rule: rule)

@@ -65,7 +65,8 @@ final class PayloadReader {
   private func stage(replacements: ItemReplacements?) throws -> Stager {
     let stager = Stager(
       plan: request.plan, operations: request.operations, onItemError: request.onItemError,
-      path: request.path, firstItem: partItem, report: report)
+      path: request.path, firstItem: partItem, report: report,
+      keepsSources: request.willInsert != nil)
     stager.replacements = replacements
     if let parent { stager.rootOwner = parent.addOwner(to: stager) }
     let base = UInt(bitPattern: bytes.baseAddress)

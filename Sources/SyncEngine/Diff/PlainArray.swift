@@ -1,3 +1,5 @@
+import SyncCore
+
 /// Plain values one after the other, for the loops that touch every object of a payload.
 ///
 /// A class, so that a change in place needs neither a check for other owners nor one for overlapping
@@ -10,11 +12,11 @@ final class PlainArray<Element: BitwiseCopyable>: RandomAccessCollection {
 
   init(capacity: Int = 16) {
     self.capacity = Swift.max(capacity, 1)
-    base = .allocate(capacity: self.capacity)
+    base = PlainMemory.resize(nil, to: self.capacity)
   }
 
   deinit {
-    base.deallocate()
+    PlainMemory.free(base)
   }
 
   var startIndex: Int { 0 }
@@ -52,10 +54,7 @@ final class PlainArray<Element: BitwiseCopyable>: RandomAccessCollection {
   @inline(never)
   private func grow() {
     capacity += Swift.max(capacity / 2, 16)
-    let larger = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
-    larger.moveInitialize(from: base, count: count)
-    base.deallocate()
-    base = larger
+    base = PlainMemory.resize(base, to: capacity)
   }
 }
 

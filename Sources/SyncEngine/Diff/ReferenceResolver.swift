@@ -4,7 +4,6 @@ import SyncStore
 /// Links references whose object arrived later than the part of the payload that mentions its key.
 struct ReferenceResolver {
   let transaction: StoreTransaction
-  let report: ReportBuilder
 
   /// Links what can be linked now.
   ///
@@ -50,6 +49,9 @@ struct ReferenceResolver {
     let relationship = reference.relationship
     let owner = reference.owner
     switch relationship.kind {
+    case .toOne where relationship.inverseSlot != nil && !relationship.isInverseToMany:
+      try PartnerWriter(transaction: transaction).pair(
+        relationship, of: owner.entity, row: owner.row, with: target.row)
     case .toOne:
       try set(relationship.slot, of: owner.row, owner.entity, to: target.row)
     case .oneToMany:
@@ -71,7 +73,6 @@ struct ReferenceResolver {
     let block = RowBlock(width: entity.properties.count, capacity: 1)
     block[block.append()][slot] = .integer(destination)
     try transaction.update(block, index: 0, row: row, of: entity, slots: [slot])
-    report[entity].updated += 1
     guard let relationship = entity.properties[slot].relationship,
       let inverse = relationship.inverseSlot, relationship.isInverseToMany
     else { return }

@@ -26,11 +26,12 @@ package struct SessionEnd {
     return try request.payload.withBytes { bytes in
       let pass = try SyncPass(request, bytes: bytes, control: control)
       let info = TransactionInfo(author: request.author, contextName: request.name)
-      _ = try store.write(info, commit: !request.isDryRun) { transaction in
+      let changes = try store.write(info, commit: !request.isDryRun) { transaction in
         try pass.readScope(in: transaction)
         try pass.end(in: transaction)
         try state.forget(in: transaction)
-      }
+      }.1
+      pass.count(changes)
       if !request.isDryRun { state.reset() }
       return pass.finishedReport
     }

@@ -28,7 +28,7 @@ package final class SessionState: @unchecked Sendable {
 
   func keep(_ claims: Claims, in transaction: StoreTransaction) throws {
     guard let key else { return }
-    try transaction.keep(SessionState.kind, key, try claims.encoded())
+    try transaction.keep(SessionState.kind, key, try claims.encoded(model: entity.model))
   }
 
   /// Begins anew, once ``forget(in:)`` is committed.

@@ -39,14 +39,15 @@ extension Stager {
   ) throws {
     switch source.tokens[choice.token].kind {
     case .null:
-      link.mentions.append(owner: owner, kind: .objects, targets: EmptyCollection())
+      link.mentions.append(
+        owner: owner, kind: .objects, targets: EmptyCollection(), order: nextOrder(link))
     case .object:
       let child = try stage(
         choice.token, of: source, node: link.node,
         role: .toOne(Owner(batch: batch.number, owner: owner, rule: link.rule)))
       guard let child else { return }
       link.mentions.append(
-        owner: owner, kind: .objects, targets: CollectionOfOne(child))
+        owner: owner, kind: .objects, targets: CollectionOfOne(child), order: nextOrder(link))
     case .array:
       noteIgnored(
         batch.node, property: link.name,
@@ -57,8 +58,15 @@ extension Stager {
         return
       }
       link.mentions.append(
-        owner: owner, kind: .keys, targets: CollectionOfOne(~reference))
+        owner: owner, kind: .keys, targets: CollectionOfOne(~reference), order: nextOrder(link))
     }
+  }
+
+  /// Numbers what is said about one-to-one relationships.
+  private func nextOrder(_ link: StagingLink) -> UInt32? {
+    guard link.isOneToOne else { return nil }
+    partnerOrder += 1
+    return partnerOrder
   }
 
   private func stageToMany(
@@ -103,12 +111,15 @@ extension Stager {
         let child = try stage(element, of: source, node: link.node, role: role)
         if let child { targets.append(child) }
       case .null, .array:
+        noteUnreadable(role)
         noteIgnored(
           batch.node, property: link.name,
           "An element of “\(link.name)” is neither an object nor a key.")
       default:
         if let reference = stageReference(element, of: source, link, batch) {
           targets.append(~reference)
+        } else {
+          noteUnreadable(role)
         }
       }
     }

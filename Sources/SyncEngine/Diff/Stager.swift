@@ -40,11 +40,12 @@ final class Stager {
   let path: PayloadPath
   let candidates = PlainArray<LinkCandidate>()
   let targets = PlainArray<Int32>()
+  var partnerOrder: UInt32 = 0
   private var rootTargets: [Int32] = []
 
   init(
     plan: MappingPlan, operations: SyncOperations, onItemError: ItemErrorPolicy?, path: String?,
-    firstItem: Int, report: ReportBuilder
+    firstItem: Int, report: ReportBuilder, keepsSources: Bool = false
   ) {
     self.firstItem = firstItem
     itemCount = firstItem
@@ -53,8 +54,11 @@ final class Stager {
     self.onItemError = onItemError
     self.path = PayloadPath(list: path, plan: plan)
     self.report = report
-    batches = plan.nodes.enumerated().map { Batch(node: $1, number: $0) }
-    nodes = batches.map { StagingNode($0) }
+    let batches = plan.nodes.enumerated().map {
+      Batch(node: $1, number: $0, keepsSources: keepsSources)
+    }
+    self.batches = batches
+    nodes = batches.map { StagingNode($0, among: batches) }
   }
 
   /// The batch of the root items.
@@ -127,6 +131,7 @@ final class Stager {
     let node = nodes[number]
     let batch = node.batch
     guard case .object = source.tokens[token].kind else {
+      noteUnreadable(role)
       try skip(batch, "The item is \(source.tokens[token].kind.text), not an object.")
       return nil
     }
@@ -138,7 +143,8 @@ final class Stager {
       return nil
     }
     if candidates.count > firstCandidate {
-      for link in node.links {
+      let back = role.owner.map { nodes[$0.batch].links[$0.rule].wayBack } ?? -1
+      for link in node.links where link.rule != back {
         let range = firstCandidate..<candidates.count
         try stageLink(link, of: occurrence, in: batch, candidates: range, source: source)
       }
@@ -161,7 +167,6 @@ final class Stager {
         !node.hasIdentity || batch.node.identity.contains { cells[$0].isEmpty }
       }
     var occurrence = Occurrence()
-    occurrence.source = source
     if let owner = role.owner {
       occurrence.owner = owner.owner
       occurrence.ownerBatch = Int16(owner.batch)
@@ -173,13 +178,16 @@ final class Stager {
       for slot in batch.node.identity where cells[slot].isEmpty { cells[slot] = .absent }
       occurrence.row = target
       occurrence.flags.insert(.keyless)
-      return batch.append(occurrence)
+      return batch.append(occurrence, source: source)
     }
     if isKeyless || alwaysInserts(role) {
-      return try identifyKeyless(row, occurrence, in: batch, role: role)
+      return try identifyKeyless(
+        row, occurrence, source: source, in: batch, role: role)
     }
+    if case .root = role { occurrence.flags.insert(.root) }
+    if rootOwner != nil, role.owner == rootOwner { occurrence.flags.insert(.root) }
     let head = batch.index.findOrInsert(Int32(row))
-    guard head >= 0 else { return batch.append(occurrence) }
+    guard head >= 0 else { return batch.append(occurrence, source: source) }
     if let earlier = earlierOccurrence(like: occurrence, from: head, in: batch) {
       batch.overlay(row, over: Int(earlier))
       batch.block.removeLast()
@@ -187,19 +195,19 @@ final class Stager {
       if case .root = role { noteRepeated(earlier, in: batch) }
       return earlier
     }
-    let result = batch.append(occurrence)
+    let result = batch.append(occurrence, source: source)
     batch.chain(result, to: head)
     return result
   }
 
   /// An object without a key: only the one a to-one relationship leads to can still be told.
   private func identifyKeyless(
-    _ row: Int, _ occurrence: Occurrence, in batch: Batch, role: Role
+    _ row: Int, _ occurrence: Occurrence, source: UInt, in batch: Batch, role: Role
   ) throws -> Int32? {
     if alwaysInserts(role) {
       var new = occurrence
       new.flags.insert(.keyless)
-      return batch.append(new)
+      return batch.append(new, source: source)
     }
     if case .toOne = role {
       // A key that is null or unreadable says nothing about the linked object's key.
@@ -208,7 +216,7 @@ final class Stager {
       }
       var keyless = occurrence
       keyless.flags.insert(.keyless)
-      return batch.append(keyless)
+      return batch.append(keyless, source: source)
     }
     guard !batch.node.identity.isEmpty else {
       throw SyncError.noPrimaryKey(batch.entity.name, path: path.description)
@@ -223,14 +231,20 @@ final class Stager {
           nobody can tell which object it is.
           """)
     }
-    switch role {
-    case .member(let owner) where rootOwner.map { $0 == owner } != true:
-      unreadableLists.insert(ListKey(batch: owner.batch, owner: owner.owner, rule: owner.rule))
-    default:
-      hasUnreadableRootKey = true
-    }
+    noteUnreadable(role)
     try skip(batch, "The item has no readable “\(batch.node.identityName)”.")
     return nil
+  }
+
+  /// Notes that nobody can tell which object a part of a list meant: the list then adds, but takes
+  /// nothing away.
+  func noteUnreadable(_ role: Role) {
+    if case .toOne = role { return }
+    if let owner = role.owner, owner != rootOwner {
+      unreadableLists.insert(ListKey(batch: owner.batch, owner: owner.owner, rule: owner.rule))
+    } else {
+      hasUnreadableRootKey = true
+    }
   }
 
   /// An earlier occurrence that is certainly the same object: of the same key, and in the list of
@@ -239,11 +253,13 @@ final class Stager {
     like occurrence: Occurrence, from head: Int32, in batch: Batch
   ) -> Int32? {
     var candidate = head
+    // What was said since would otherwise come after what is said now.
+    let latest = max(head, batch.occurrences[Int(head)].next)
     // The members of one owner are staged together, so they stand at the front of the chain: a key
     // that every owner uses does not cost a walk over all owners.
     for _ in 0..<4 where candidate >= 0 {
       let other = batch.occurrences[Int(candidate)]
-      if other.isOwned == occurrence.isOwned,
+      if candidate == latest, other.isOwned == occurrence.isOwned, mayMerge(other, occurrence),
         !other.isOwned
           || (other.owner == occurrence.owner && other.ownerBatch == occurrence.ownerBatch
             && other.ownerRule == occurrence.ownerRule)
@@ -254,6 +270,18 @@ final class Stager {
     }
     return nil
   }
+
+  /// Whether two mentions of one object may be laid together before anybody knows what is stored: when
+  /// both count in any case, or stand in the same place.
+  private func mayMerge(_ one: Occurrence, _ other: Occurrence) -> Bool {
+    one.isOwned || (one.flags.contains(.root) && other.flags.contains(.root))
+      || operations.isSuperset(of: Stager.writing)
+  }
+
+  /// With these options every mention counts.
+  private static let writing: SyncOperations = [
+    .insert, .update, .insertRelationships, .updateRelationships,
+  ]
 
   private func noteRepeated(_ occurrence: Int32, in batch: Batch) {
     let key = batch.key(batch.block[Int(occurrence)]).description

@@ -15,7 +15,7 @@ final class StagingNode {
   /// How keys that refer to objects of the node are read, when they can be looked up.
   let keyConverter: ValueConverter?
 
-  init(_ batch: Batch) {
+  init(_ batch: Batch, among batches: [Batch]) {
     self.batch = batch
     let node = batch.node
     table = StagingTable(node.members, of: node)
@@ -24,12 +24,24 @@ final class StagingNode {
       StagingLink(
         rule: rule, node: relationship.node, isToMany: relationship.relationship.isToMany,
         isOwned: relationship.relationship.kind == .oneToMany, name: relationship.name,
+        isOneToOne: relationship.isOneToOne,
+        wayBack: StagingNode.wayBack(relationship, to: batches[relationship.node].node),
         mentions: batch.mentions[rule])
     }
     hasIdentity = !node.identity.isEmpty
     keySlot = node.identity.count == 1 ? node.identity[0] : nil
     keyConverter = keySlot.flatMap { node.attributeRule(forSlot: $0) }
       .map { node.attributes[$0].converter }
+  }
+}
+
+extension StagingNode {
+  /// The to-one relationship of the destination that leads back to the owner, or -1.
+  private static func wayBack(_ rule: RelationshipRule, to node: PlanNode) -> Int {
+    guard let inverse = rule.relationship.inverseSlot, !rule.relationship.isInverseToMany else {
+      return -1
+    }
+    return node.relationshipRule(forSlot: inverse) ?? -1
   }
 }
 
@@ -42,11 +54,21 @@ final class StagingLink {
   /// Whether each object has one owner in the relationship.
   let isOwned: Bool
   let name: String
+
+  /// Whether either side may speak of it.
+  let isOneToOne: Bool
+
+  /// The to-one relationship of the destination that leads back, or -1: the framework sets it, and what
+  /// the JSON says about it is ignored (sync-behaviour, section 8.8).
+  let wayBack: Int
   let mentions: LinkMentions
 
   init(
-    rule: Int, node: Int, isToMany: Bool, isOwned: Bool, name: String, mentions: LinkMentions
+    rule: Int, node: Int, isToMany: Bool, isOwned: Bool, name: String, isOneToOne: Bool,
+    wayBack: Int, mentions: LinkMentions
   ) {
+    self.isOneToOne = isOneToOne
+    self.wayBack = wayBack
     self.rule = rule
     self.node = node
     self.isToMany = isToMany

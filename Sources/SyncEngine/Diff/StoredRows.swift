@@ -37,6 +37,11 @@ final class StoredRows {
     return Int32(rows.count - 1)
   }
 
+  /// Fills in the references of a row that was known by its number only.
+  func setReferences(of index: Int32, reference: (Int) -> Int64) {
+    for column in references.indices { references[column][Int(index)] = reference(column) }
+  }
+
   /// Index of the stored row of that number, or nil when it was not read.
   ///
   /// - Complexity: O(log *n*) while rows came in order; else O(1) expected, and the first call after

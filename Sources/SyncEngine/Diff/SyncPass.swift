@@ -10,6 +10,7 @@ final class SyncPass {
   private let reader: PayloadReader
   private var claims = Claims()
   private let report = ReportBuilder()
+  private var changeCount: ChangeCount
   private var announced: Set<SyncPhase> = []
   /// Every row of the root entity, when the only part of the payload read them.
   private var knownRows: [Int64]?
@@ -23,6 +24,7 @@ final class SyncPass {
     self.bytes = bytes
     self.control = control
     parent = try ParentScope.resolve(request)
+    changeCount = ChangeCount(report: report)
     for remark in request.plan.remarks {
       report.note(
         .unregisteredTransformer,
@@ -65,6 +67,11 @@ final class SyncPass {
     return stager
   }
 
+  /// Counts what a transaction changed.
+  func count(_ changes: ChangeSet) {
+    changeCount.count(changes)
+  }
+
   // MARK: - Scope
 
   /// The predicate; else the parent's members; else, for a tree, its roots, unless the items name their
@@ -91,25 +98,33 @@ final class SyncPass {
   func readScope(in transaction: StoreTransaction) throws {
     // A copy, so that a page that fails leaves no trace.
     if let session = request.session { claims = session.claims.copy() }
-    try parent?.check(in: transaction)
+    if let parent {
+      try parent.check(in: transaction)
+      claims.mention(parent.parent.row, parent.parent.entity)
+    }
     if claims.partCount == 0, request.defersReferences {
       for reference in try deferred(in: transaction).load() { claims.append(reference) }
     }
     guard claims.partCount == 0, request.operations.contains(.delete) else { return }
+    claims.rootScope = try scopeRows(in: transaction)
+  }
+
+  /// The objects in scope; nil is every object of the entity.
+  private func scopeRows(in transaction: StoreTransaction) throws -> [Int64]? {
     let selection: RowSelection
     if let filter = request.filter {
       selection = .filter(filter)
     } else if parent == nil, let rule = treeRule {
       selection = .empty(slot: request.plan.rootNode.relationships[rule].slot)
     } else {
-      return
+      return nil
     }
     var rows: [Int64] = []
     try transaction.scan(request.plan.rootNode.entity, selection, slots: []) { cursor in
       rows.append(cursor.row)
       if rows.count % SyncControl.stride == 0 { try control.checkpoint() }
     }
-    claims.rootScope = rows
+    return rows
   }
 
   /// Whether the part that is worked off is the whole payload, and the payload all there is.
@@ -156,7 +171,12 @@ final class SyncPass {
       stager: stager, transaction: transaction, operations: request.operations,
       coversScope: scope.isWholeEntity && isOnlyPart, claims: claims,
       control: control)
-    try matcher.match(rootOwner: stager.rootOwner, root: request.plan.root)
+    try matcher.match(rootOwner: stager.rootOwner, root: request.plan.root) { [claims] in
+      // Of several objects of a key those in the scope come first.
+      let namesParent = request.filter == nil && (treeRule.map(stager.rootItemsName) ?? false)
+      guard !scope.isWholeEntity, !namesParent else { return nil }
+      return try claims.rootScope ?? scopeRows(in: transaction)
+    }
     return matcher
   }
 
@@ -166,6 +186,7 @@ final class SyncPass {
     if stager.hasUnreadableRootKey { claims.isRootSuspended = true }
     if let rule = treeRule, stager.rootItemsName(rule) { claims.rootItemsNameParent = true }
     claims.mention(stager.batches)
+    changeCount.mention(stager.batches)
     let root = stager.rootBatch
     if request.operations.contains(.delete), root.node.policy.storedDuplicates == .keepOne {
       claims.sortDuplicates(of: root)
@@ -191,7 +212,7 @@ final class SyncPass {
     announced.insert(.delete)
     var unresolved = claims.unresolved
     if claims.partCount > 1 || request.defersReferences {
-      unresolved = try ReferenceResolver(transaction: transaction, report: report)
+      unresolved = try ReferenceResolver(transaction: transaction)
         .resolve(unresolved)
     }
     for reference in unresolved { reference.note(in: report) }

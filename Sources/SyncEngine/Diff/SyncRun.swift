@@ -72,31 +72,31 @@ package struct SyncRun {
     case .whole where !pass.isStreamed:
       // Nothing of the store is needed to read the payload, so nobody waits for that.
       let stager = try pass.stage()
-      return try write(entrance) {
+      return try write(pass, entrance) {
         try pass.readScope(in: $0)
         try pass.process(stager, in: $0)
         try pass.end(in: $0)
       }
     case .whole:
-      return try write(entrance) {
+      return try write(pass, entrance) {
         try pass.readScope(in: $0)
         repeat { try pass.process(try pass.stage(), in: $0) } while !pass.isAtEnd
         try pass.end(in: $0)
       }
     case .perBatch:
-      _ = try write(entrance) { try pass.readScope(in: $0) }
+      _ = try write(pass, entrance) { try pass.readScope(in: $0) }
       repeat {
         let stager = try pass.stage()
-        _ = try write(entrance) { try pass.process(stager, in: $0) }
+        _ = try write(pass, entrance) { try pass.process(stager, in: $0) }
       } while !pass.isAtEnd
-      return try write(entrance) { try pass.end(in: $0) }
+      return try write(pass, entrance) { try pass.end(in: $0) }
     }
   }
 
   /// A page stores what it brings at once; what it does not mention waits for the other pages.
   private func runPage(_ pass: SyncPass, _ entrance: Entrance) throws -> ChangeSet {
     let stager = pass.isStreamed ? nil : try pass.stage()
-    let changes = try write(entrance) {
+    let changes = try write(pass, entrance) {
       try pass.readScope(in: $0)
       if let stager { try pass.process(stager, in: $0) }
       while !pass.isAtEnd { try pass.process(try pass.stage(), in: $0) }
@@ -107,11 +107,11 @@ package struct SyncRun {
   }
 
   private func write(
-    _ entrance: Entrance, _ body: (StoreTransaction) throws -> Void
+    _ pass: SyncPass, _ entrance: Entrance, _ body: (StoreTransaction) throws -> Void
   ) throws -> ChangeSet {
     try entrance.pass()
     let info = TransactionInfo(author: request.author, contextName: request.name)
-    return try store.write(info, commit: !request.isDryRun) { transaction in
+    let changes = try store.write(info, commit: !request.isDryRun) { transaction in
       let token = transaction.token
       control.onCancel { [store] in store.interrupt(token) }
       defer { control.onCancel(nil) }
@@ -122,5 +122,7 @@ package struct SyncRun {
         throw CancellationError()
       }
     }.1
+    pass.count(changes)
+    return changes
   }
 }

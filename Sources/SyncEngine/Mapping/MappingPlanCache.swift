@@ -1,5 +1,4 @@
 package import SyncCore
-import Synchronization
 
 /// The conventional plans of one stack: each is compiled once, and again when transformers were
 /// registered since. Safe to use from any thread: everything lies under one lock.
@@ -11,7 +10,7 @@ package final class MappingPlanCache: Sendable {
 
   /// The registry that plans take their transformers from.
   package let transformers: TransformerRegistry
-  private let entries = Mutex<[EntityDescription: Entry]>([:])
+  private let entries = Locked<[EntityDescription: Entry]>([:])
 
   /// Makes an empty cache.
   package init(transformers: TransformerRegistry) {

@@ -9,7 +9,7 @@ enum PlanFingerprint {
     for node in nodes {
       hash.add(node.entity.name)
       for slot in node.identity { hash.add(slot) }
-      hash.add(String(describing: node.policy))
+      add(node.policy, to: &hash)
       for rule in node.attributes {
         hash.add(rule.name)
         hash.add(rule.slot)
@@ -28,6 +28,12 @@ enum PlanFingerprint {
       add(node.members, to: &hash)
     }
     return hash.value
+  }
+
+  private static func add(_ policy: NodePolicy, to hash: inout FNV) {
+    hash.add(policy.missingKey.rawValue + policy.mismatch.rawValue + policy.coercion.rawValue)
+    hash.add(policy.missingIdentity.rawValue + policy.identityScope.rawValue)
+    hash.add((policy.deletionScope?.rawValue ?? "") + policy.storedDuplicates.rawValue)
   }
 
   private static func add(_ table: MemberTable, to hash: inout FNV) {

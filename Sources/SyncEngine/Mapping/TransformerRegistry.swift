@@ -1,5 +1,4 @@
 public import SyncCore
-import Synchronization
 
 /// The transformers that models may name.
 ///
@@ -11,7 +10,7 @@ public final class TransformerRegistry: Sendable {
     var generation = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Makes an empty registry.
   public init() {}

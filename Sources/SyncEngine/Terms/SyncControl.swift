@@ -1,3 +1,4 @@
+import SyncCore
 import Synchronization
 
 /// The line between a running sync and whoever started it: cancellation in, progress out.
@@ -5,8 +6,8 @@ import Synchronization
 /// Protected by atomics; usable from every thread.
 package final class SyncControl: Sendable {
   private let cancelled = Atomic<Bool>(false)
-  private let observer = Mutex<(@Sendable (SyncStep) -> Void)?>(nil)
-  private let interruption = Mutex<(@Sendable () -> Void)?>(nil)
+  private let observer = Locked<(@Sendable (SyncStep) -> Void)?>(nil)
+  private let interruption = Locked<(@Sendable () -> Void)?>(nil)
 
   /// - Parameter observer: Called on the thread of the sync as a phase begins and every few hundred
   ///   records inside one.

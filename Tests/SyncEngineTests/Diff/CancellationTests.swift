@@ -2,7 +2,6 @@ import Foundation
 import SyncCore
 import SyncEngine
 import SyncStore
-import Synchronization
 import TestSupport
 import Testing
 
@@ -27,7 +26,7 @@ import Testing
   }
 
   private func steps(of bench: SyncBench, _ payload: String) throws -> [SyncStep] {
-    let steps = Mutex<[SyncStep]>([])
+    let steps = Locked<[SyncStep]>([])
     let control = SyncControl { step in steps.withLock { $0.append(step) } }
     _ = try bench.syncWithChanges(payload, "User", { $0.isDryRun = true }, control: control)
     return steps.withLock { $0 }
@@ -45,8 +44,8 @@ import Testing
     let count = try steps(of: bench, payload).count
     #expect(count > 20)
     for position in 0..<count {
-      let passed = Mutex(0)
-      let controls = Mutex<SyncControl?>(nil)
+      let passed = Locked(0)
+      let controls = Locked<SyncControl?>(nil)
       let control = SyncControl { _ in
         let step = passed.withLock { passed in
           passed += 1

@@ -3,7 +3,6 @@ import SyncCore
 import SyncEngine
 import SyncGraph
 import SyncStore
-import Synchronization
 import TestSupport
 
 /// Classes for the social model, for tests of typed results.
@@ -52,7 +51,7 @@ func items(_ keys: some Sequence<Int>) -> JSONValue {
 
 /// A list that threads may add to.
 final class Log<Element: Sendable>: Sendable {
-  private let state = Mutex<[Element]>([])
+  private let state = Locked<[Element]>([])
 
   var all: [Element] { state.withLock { $0 } }
 

@@ -2,7 +2,6 @@ import Foundation
 import SyncCore
 import SyncEngine
 import SyncGraph
-import Synchronization
 import TestSupport
 import Testing
 
@@ -43,7 +42,7 @@ import Testing
   @Test func theResultIsSetBeforeTheOperationFinishes() throws {
     let stack = try makeStack()
     let sync = Sync(.json(users), inEntityNamed: "User", dataStack: stack)
-    let calls = Mutex(0)
+    let calls = Locked(0)
     sync.whenFinished { _ in calls.withLock { $0 += 1 } }
     let queue = OperationQueue()
     queue.addOperations([sync], waitUntilFinished: true)
@@ -63,7 +62,7 @@ import Testing
     let stack = try makeStack()
     stack.syncQueue.isSuspended = true
     let sync = Sync(.json(users), inEntityNamed: "User", dataStack: stack)
-    let result = Mutex<Result<SyncReport, any Error>?>(nil)
+    let result = Locked<Result<SyncReport, any Error>?>(nil)
     sync.whenFinished { outcome in result.withLock { $0 = outcome } }
     stack.syncQueue.addOperation(sync)
     sync.cancel()
@@ -103,7 +102,7 @@ import Testing
 
   @Test func observersHearOfEachCommitOnceAndInOrder() async throws {
     let stack = try makeStack()
-    let heard = Mutex<[ChangeSet]>([])
+    let heard = Locked<[ChangeSet]>([])
     let token = NotificationCenter.default.addObserver(
       forName: .dataStackDidChange, object: stack, queue: nil
     ) { note in
@@ -128,7 +127,7 @@ import Testing
 
   @Test func phasesAreAnnouncedInOrder() async throws {
     let stack = try makeStack()
-    let names = Mutex<[String]>([])
+    let names = Locked<[String]>([])
     let tokens = [Notification.Name.syncDidStart, .syncDidBeginPhase, .syncDidFinish].map { name in
       NotificationCenter.default.addObserver(forName: name, object: stack, queue: nil) { note in
         names.withLock { $0.append(note.syncPhase?.rawValue ?? note.name.rawValue) }

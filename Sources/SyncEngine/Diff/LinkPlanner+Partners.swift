@@ -1,0 +1,165 @@
+import SyncCore
+import SyncStore
+
+/// One-to-one relationships: both sides are columns, and both sides may be in the payload.
+///
+/// What the payload says is played through in its order, from what is stored: whoever is linked leaves
+/// the partner it had, and so does the one it is linked to. The last word counts, whichever side says
+/// it.
+extension LinkPlanner {
+  /// A reference to write beside the objects of the payload: an object that lost its partner, or got
+  /// one, without being described.
+  struct PartnerWrite {
+    let entity: EntityDescription
+    let slot: Int
+    let row: Int64
+    /// Row of the partner, 0 for none.
+    let partner: Int64
+  }
+
+  /// One end of the relationship: 0 and 1, or 0 for both when it is its own inverse.
+  private struct End: Hashable {
+    let side: Int
+    let row: Int64
+  }
+
+  private struct Event {
+    let order: UInt32
+    let owner: End
+    let other: Int
+    let partner: Int64
+  }
+
+  private struct Place {
+    let batch: Batch
+    let occurrence: Int32
+  }
+
+  private struct Couple {
+    var sides: [(entity: EntityDescription, slot: Int)]
+    var events: [Event] = []
+    var places: [End: Place] = [:]
+    var changes = false
+  }
+
+  /// Sets the reference cells of one-to-one relationships on both sides.
+  ///
+  /// - Returns: What has to be written beside.
+  func planPartners() throws -> [PartnerWrite] {
+    var couples: [Claims.Relationship: Couple] = [:]
+    for batch in batches {
+      for (rule, relationship) in batch.node.relationships.enumerated()
+      where relationship.isOneToOne && batch.mentions[rule].count > 0 {
+        collect(rule, of: batch, into: &couples)
+      }
+    }
+    var writes: [PartnerWrite] = []
+    for (_, couple) in couples.sorted(by: {
+      ($0.key.entity, $0.key.slot) < ($1.key.entity, $1.key.slot)
+    })
+    where couple.changes {
+      try play(couple, into: &writes)
+    }
+    return writes
+  }
+
+  private func collect(
+    _ rule: Int, of batch: Batch, into couples: inout [Claims.Relationship: Couple]
+  ) {
+    let relationship = batch.node.relationships[rule].relationship
+    let destination = batches[batch.node.relationships[rule].node]
+    guard let inverse = batch.entity.inverse(of: relationship) else { return }
+    let keys = (Claims.Relationship(relationship), Claims.Relationship(inverse))
+    let isFirst = (keys.0.entity, keys.0.slot) <= (keys.1.entity, keys.1.slot)
+    let own = (entity: declaring(relationship), slot: relationship.slot)
+    let far = (entity: declaring(inverse), slot: inverse.slot)
+    let side = isFirst ? 0 : 1
+    let other = keys.0 == keys.1 ? side : 1 - side
+    let key = isFirst ? keys.0 : keys.1
+    var couple = couples[key] ?? Couple(sides: isFirst ? [own, far] : [far, own])
+    let mentions = batch.mentions[rule]
+    let column = batch.node.toOneSlots.firstIndex(of: relationship.slot)
+    activeMentions(rule, of: batch) { mention, owner in
+      let occurrence = batch.occurrences[Int(owner)]
+      var partner: Int64 = 0
+      if let target = mentions.targets(of: mention).first {
+        guard let row = row(of: target, in: destination) else {
+          return noteUnresolved(target, batch.node.relationships[rule], owner, batch)
+        }
+        partner = row
+        if target >= 0 {
+          couple.places[End(side: other, row: row)] = Place(
+            batch: destination, occurrence: destination.representative(target))
+        }
+      }
+      let end = End(side: side, row: occurrence.row)
+      couple.places[end] = Place(batch: batch, occurrence: owner)
+      couple.events.append(
+        Event(order: mentions.orders[mention], owner: end, other: other, partner: partner))
+      var stored: Int64 = 0
+      if occurrence.stored >= 0, let column {
+        stored = batch.stored.references[column][Int(occurrence.stored)]
+      }
+      if stored != partner { couple.changes = true }
+    }
+    couples[key] = couple
+  }
+
+  private func declaring(_ relationship: RelationshipDescription) -> EntityDescription {
+    EntityDescription(model: batches[0].entity.model, index: relationship.declaringIndex)
+  }
+
+  private func play(_ couple: Couple, into writes: inout [PartnerWrite]) throws {
+    let stored = try readPartners(couple)
+    var now = stored
+    for event in couple.events.sorted(by: { $0.order < $1.order }) {
+      let old = now[event.owner] ?? 0
+      guard old != event.partner else { continue }
+      if old > 0 { now[End(side: event.other, row: old)] = 0 }
+      if event.partner > 0 {
+        let partner = End(side: event.other, row: event.partner)
+        if let rival = now[partner], rival > 0 { now[End(side: event.owner.side, row: rival)] = 0 }
+        now[partner] = event.owner.row
+      }
+      now[event.owner] = event.partner
+    }
+    for (end, partner) in now.sorted(by: { ($0.key.side, $0.key.row) < ($1.key.side, $1.key.row) })
+    where partner != stored[end] ?? 0 || (partner == 0 && stored[end] == nil) {
+      let (entity, slot) = couple.sides[end.side]
+      if let place = couple.places[end] {
+        place.batch.block[Int(place.occurrence)][slot] = partner > 0 ? .integer(partner) : .null
+      } else {
+        writes.append(PartnerWrite(entity: entity, slot: slot, row: end.row, partner: partner))
+      }
+    }
+  }
+
+  /// The stored partners of everything that is spoken of.
+  private func readPartners(_ couple: Couple) throws -> [End: Int64] {
+    var rows: [[Int64]] = [[], []]
+    for event in couple.events {
+      for end in [event.owner, End(side: event.other, row: event.partner)] where end.row > 0 {
+        if let place = couple.places[end],
+          place.batch.occurrences[Int(place.occurrence)].flags.contains(.inserted)
+        {
+          continue
+        }
+        rows[end.side].append(end.row)
+      }
+    }
+    var result: [End: Int64] = [:]
+    for side in [0, 1] where !rows[side].isEmpty {
+      let (entity, slot) = couple.sides[side]
+      try transaction.scan(entity, .rows(Array(Set(rows[side]))), slots: [slot]) { cursor in
+        result[End(side: side, row: cursor.row)] = cursor.integer(slot) ?? 0
+      }
+    }
+    return result
+  }
+}
+
+extension RelationshipRule {
+  var isOneToOne: Bool {
+    !relationship.isToMany && relationship.inverseSlot != nil && !relationship.isInverseToMany
+  }
+}

@@ -1,0 +1,110 @@
+import SyncCore
+import SyncEngine
+import TestSupport
+
+/// Makes random payloads for a model: few keys, so that everything meets everything.
+struct OraclePayloads {
+  var generator: SeededGenerator
+  let model: ManagedObjectModel
+  /// Largest key.
+  var keys: Int64 = 4
+  var depth = 2
+  /// Whether items may lack a readable key.
+  var hasUnreadableKeys = true
+
+  mutating func sequence(of entities: [String], length: Int) throws -> [OracleStep] {
+    try (0..<length).map { _ in try step(generator.pick(entities)) }
+  }
+
+  private mutating func step(_ name: String) throws -> OracleStep {
+    let entity = try model.requireEntity(named: name)
+    var step = OracleStep(entity: name, items: [])
+    // The first item has a key: a payload without any is refused, which is another test.
+    let count = Int.random(in: 0...4, using: &generator)
+    for position in 0..<count {
+      step.items.append(item(entity, depth, keyed: position == 0, except: nil))
+    }
+    if generator.chance(40) {
+      step.operations = SyncOperations(rawValue: Int.random(in: 0...63, using: &generator))
+    }
+    if generator.chance(15), entity.attribute(named: "name") != nil { step.scope = .filter }
+    if step.scope == .entity, generator.chance(15) {
+      let ways = model.entities.flatMap { owner in
+        owner.relationships.filter {
+          $0.isToMany && $0.inverseSlot != nil && $0.destinationIndex == entity.index
+            && $0.declaringIndex == owner.index
+        }.map { "\(owner.name).\($0.name)" }
+      }
+      if !ways.isEmpty {
+        step.scope = .parent
+        step.parent = generator.pick(ways)
+      }
+    }
+    return step
+  }
+
+  private mutating func item(
+    _ entity: EntityDescription, _ depth: Int, keyed: Bool, except back: String?
+  ) -> JSONValue {
+    var object = JSONObject()
+    if let key = entity.primaryKey { object["id"] = self.key(key, keyed: keyed) }
+    for attribute in entity.attributes where attribute.name != entity.primaryKey?.name {
+      if generator.chance(50) { object[OracleItem.snake(attribute.name)] = scalar(attribute.type) }
+    }
+    for relationship in entity.relationships where relationship.name != back {
+      // The order in which objects join a list through their own side is another test.
+      if let inverse = entity.inverse(of: relationship), inverse.isOrdered, !relationship.isToMany {
+        continue
+      }
+      guard generator.chance(depth == self.depth ? 45 : 30) else { continue }
+      relate(relationship, entity, depth, &object)
+    }
+    return .object(object)
+  }
+
+  private mutating func relate(
+    _ relationship: RelationshipDescription, _ entity: EntityDescription, _ depth: Int,
+    _ object: inout JSONObject
+  ) {
+    let snake = OracleItem.snake(relationship.name)
+    let destination = entity.destination(of: relationship)
+    let back = entity.inverse(of: relationship)?.name
+    let nests = depth > 0 && !generator.chance(35)
+    if relationship.isToMany {
+      if generator.chance(8) {
+        object[generator.chance(50) ? snake : snake + "_ids"] = .null
+      } else if nests {
+        let count = Int.random(in: 0...3, using: &generator)
+        object[snake] = .array(
+          (0..<count).map { _ in item(destination, depth - 1, keyed: false, except: back) })
+      } else if let key = destination.primaryKey {
+        let count = Int.random(in: 0...3, using: &generator)
+        object[snake + "_ids"] = .array((0..<count).map { _ in self.key(key, keyed: true) })
+      }
+    } else if generator.chance(12) {
+      object[generator.chance(50) ? snake : snake + "_id"] = .null
+    } else if nests {
+      object[snake] = item(destination, depth - 1, keyed: generator.chance(90), except: back)
+    } else if let key = destination.primaryKey {
+      object[snake + "_id"] = self.key(key, keyed: true)
+    }
+  }
+
+  private mutating func key(_ attribute: AttributeDescription, keyed: Bool) -> JSONValue {
+    if !keyed, hasUnreadableKeys, generator.chance(4) { return generator.pick([.null, [1], [:]]) }
+    let number = Int64.random(in: 1...keys, using: &generator)
+    // Numbers as text and the other way round are the same key.
+    return generator.chance(15) ? .string(String(number)) : .integer(number)
+  }
+
+  private mutating func scalar(_ type: AttributeType) -> JSONValue {
+    if generator.chance(10) { return .null }
+    switch type {
+    case .string: return generator.pick(["a", "b", "c", 1])
+    case .boolean: return generator.pick([true, false, 1, "0", "yes"])
+    case .date: return generator.pick(["2014-01-02", "2014-01-02T10:00:00Z", 86_400, "soon"])
+    case .double, .float: return generator.pick([1, 1.5, "2.5", "x", true])
+    default: return generator.pick([1, 2, "3", "x", false])
+    }
+  }
+}

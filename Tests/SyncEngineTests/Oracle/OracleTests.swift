@@ -1,0 +1,56 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import TestSupport
+import Testing
+
+/// Random sequences of syncs: the engine and a plain reconcile over dictionaries come to the same
+/// graph, the same change set and the same counts.
+///
+/// `ORACLE_SEEDS` runs more sequences, as in `ORACLE_SEEDS=5000 swift test --filter OracleTests`.
+@Suite struct OracleTests {
+  struct Case: CustomTestStringConvertible, Sendable {
+    let name: String
+    let model: @Sendable () throws -> ManagedObjectModel
+    let entities: [String]
+    var depth = 2
+
+    var testDescription: String { name }
+  }
+
+  static let cases = [
+    Case(
+      name: "userNotes", model: { try TestModels.userNotes() }, entities: ["User", "User", "Note"]),
+    Case(
+      name: "social", model: { try TestModels.social() },
+      entities: ["User", "User", "User", "Note", "Company", "Tag", "Task"]),
+    Case(name: "tree", model: { try TestModels.tree() }, entities: ["Organization"], depth: 3),
+    Case(
+      name: "relationships", model: { try TestModels.relationships() }, entities: ["A", "B"],
+      depth: 1),
+    Case(
+      name: "vehicles", model: { try TestModels.vehicles() },
+      entities: ["Person", "Car", "Racecar", "Bicycle"]),
+  ]
+
+  @Test("the engine does what the oracle does", arguments: cases)
+  func agrees(_ testCase: Case) throws {
+    let environment = ProcessInfo.processInfo.environment
+    let count = environment["ORACLE_SEEDS"].flatMap { UInt64($0) } ?? 80
+    let first = environment["ORACLE_FIRST"].flatMap { UInt64($0) } ?? 1
+    let model = try testCase.model()
+    let sequence = OracleSequence(model: model)
+    for seed in first..<(first + count) {
+      var payloads = OraclePayloads(
+        generator: SeededGenerator(seed: seed), model: model, depth: testCase.depth)
+      let steps = try payloads.sequence(of: testCase.entities, length: 4)
+      guard try sequence.difference(steps) != nil else { continue }
+      let short = try sequence.minimised(steps)
+      let difference = try sequence.difference(short) ?? ""
+      Issue.record(
+        "Seed \(seed) \(testCase.name):\n\(short.map(\.description).joined(separator: "\n"))\n\(difference)"
+      )
+      return
+    }
+  }
+}
