@@ -36,7 +36,8 @@ let package = Package(
     .testTarget(
       name: "SyncCoreTests", dependencies: ["SyncCore", "TestSupport"]),
     .testTarget(
-      name: "SyncStoreTests", dependencies: ["SyncCore", "SyncStore", "TestSupport"]),
+      name: "SyncStoreTests", dependencies: ["SyncCore", "SyncStore", "TestSupport"],
+      resources: [.copy("Golden")]),
     .testTarget(
       name: "SyncGraphTests", dependencies: ["SyncCore", "SyncStore", "SyncGraph", "TestSupport"]),
     .testTarget(

@@ -1,7 +1,6 @@
 import Foundation
 import SyncCore
 import SyncGraph
-import Synchronization
 import Testing
 
 @Suite struct NotificationTests {
@@ -41,7 +40,7 @@ import Testing
   }
 
   @Test func commitsAreDeliveredInOrderAfterTheFact() throws {
-    let log = Mutex<[(Int64, Int)]>([])
+    let log = Locked<[(Int64, Int)]>([])
     let stack = stack
     let observation = Observation(.dataStackDidChange, stack) { note in
       let changes = note.changeSet
@@ -61,7 +60,7 @@ import Testing
 
   @Test func aSaveWithoutChangesIsSilent() throws {
     try save(1)
-    let count = Mutex(0)
+    let count = Locked(0)
     let observation = Observation(.dataStackDidChange, stack) { _ in count.withLock { $0 += 1 } }
     stack.drainNotifications()
     let before = count.withLock { $0 }
@@ -76,7 +75,7 @@ import Testing
   }
 
   @Test func changeSetsAreExact() throws {
-    let last = Mutex<ChangeSet?>(nil)
+    let last = Locked<ChangeSet?>(nil)
     let observation = Observation(.dataStackDidChange, stack) { note in
       let changes = note.changeSet
       last.withLock { $0 = changes }
@@ -132,7 +131,7 @@ import Testing
 
   @Test func drainingInsideAnObserverReturns() throws {
     let stack = stack
-    let isDone = Mutex(false)
+    let isDone = Locked(false)
     let observation = Observation(.dataStackDidChange, stack) { _ in
       stack.drainNotifications()
       isDone.withLock { $0 = true }
@@ -164,7 +163,7 @@ import Testing
   }
 
   @Test func contextsTellWhatChangedAndWhatWasSaved() throws {
-    let log = Mutex<[Seen]>([])
+    let log = Locked<[Seen]>([])
     let context = context
     let first = Observation(.managedObjectContextObjectsDidChange, context) { note in
       let seen = Seen("change", note)
@@ -197,7 +196,7 @@ import Testing
   }
 
   @Test @MainActor func theMainContextTellsOfBackgroundSaves() async throws {
-    let log = Mutex<[Seen]>([])
+    let log = Locked<[Seen]>([])
     let observation = Observation(.managedObjectContextObjectsDidChange, stack.mainContext) {
       note in
       let seen = Seen("change", note)

@@ -17,7 +17,7 @@ import Testing
       <entity name="Nameless"><attribute name="text" optional="YES" attributeType="String"/></entity>
     </model>
     """
-  static let other = model.replacing("\"name\"", with: "\"title\"")
+  static let other = model.replacing("\"String\"", with: "\"UUID\"")
   static let twoKeys = """
     <model><entity name="User">
       <attribute name="a" attributeType="Integer 64">
@@ -68,7 +68,7 @@ import Testing
     Case(
       testDescription: "unsupported type", model: unknownType, says: ["User", "name", "Polygon"]),
     Case(testDescription: "inverse missing", model: noInverse, says: ["User", "notes", "owner"]),
-    Case(testDescription: "another model", model: other, says: ["another model", "title"]),
+    Case(testDescription: "another model", model: other, says: ["User", "name"]),
     Case(
       testDescription: "wrong predicate", more: ["--where", "nme = 'x'"], says: ["nme", "name"]),
     Case(testDescription: "no predicate", more: ["--where", "name ="], says: ["name ="]),

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import SyncStack
 import TestSupport
 
 @testable import SyncStackTool
@@ -7,7 +7,7 @@ import TestSupport
 /// Runs command lines as the tool does, in a folder of their own, and keeps what they write.
 final class ToolBench: Sendable {
   let folder: TemporaryFolder
-  private let texts = Mutex((output: "", error: ""))
+  private let texts = Locked((output: "", error: ""))
 
   init() throws {
     folder = try TemporaryFolder()

@@ -1,6 +1,6 @@
 public import Foundation
 public import SyncCore
-package import SyncStore
+public import SyncStore
 
 /// A model, a store, and the contexts over it.
 ///
@@ -37,17 +37,23 @@ public final class DataStack: Sendable {
   /// - Parameter classes: Classes that stand for entities of the model by name. Those that a model
   ///   was made of, and those that a model document names, are known already; others are also found
   ///   when they are first mentioned, as in `insert(User.self)`.
-  /// - Throws: `StoreError` that says why the store cannot be opened, ``GraphError`` when a class does
-  ///   not fit its entity.
+  /// - Parameter migration: What happens to a file that was made with another model. Unless refused,
+  ///   it is copied to `<file>.backup-<fingerprint>` beside it and then brought to the new model, where
+  ///   that can be inferred (``StoreMigration``).
+  /// - Throws: `StoreError` that says why the store cannot be opened, and for a file of another model
+  ///   everything that is in the way, with the file untouched; ``GraphError`` when a class does not fit
+  ///   its entity.
   public convenience init(
-    model: ManagedObjectModel, store location: Location, classes: [ManagedObject.Type] = []
+    model: ManagedObjectModel, store location: Location, classes: [ManagedObject.Type] = [],
+    migration: MigrationPolicy = .automatic
   ) throws {
+    var configuration: Store.Configuration
     switch location {
-    case .sqlite(let url):
-      try self.init(model: model, configuration: .init(.file(url)), classes: classes)
-    case .inMemory:
-      try self.init(model: model, configuration: .init(.memory), classes: classes)
+    case .sqlite(let url): configuration = .init(.file(url))
+    case .inMemory: configuration = .init(.memory)
     }
+    configuration.migration = migration
+    try self.init(model: model, configuration: configuration, classes: classes)
   }
 
   /// Opens a store with settings of its own.

@@ -1,6 +1,5 @@
 import Foundation
 import SyncStack
-import Synchronization
 
 /// A file that gets a line of JSON for every object that a stack's commits change. Confined to whoever
 /// opened it.
@@ -38,7 +37,7 @@ private final class LineWriter: Sendable {
   }
 
   private let path: String
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   init(_ url: URL) throws {
     path = url.path
@@ -48,7 +47,7 @@ private final class LineWriter: Sendable {
     guard let file = FileHandle(forWritingAtPath: path), (try? file.seekToEnd()) != nil else {
       throw ToolError("The log \(path) cannot be written. Check its folder and its permissions.")
     }
-    state = Mutex(State(file: file))
+    state = Locked(State(file: file))
   }
 
   func append(_ text: String) {

@@ -1,6 +1,5 @@
 import Foundation
 import SyncStack
-import Synchronization
 
 /// Shows how far a sync is: a line that changes ten times a second on a terminal, else a line per phase.
 ///
@@ -15,8 +14,8 @@ final class ProgressDisplay: Sendable {
   private let sync: Sync
   private let terminal: Terminal
   private let begin = ContinuousClock.now
-  private let state = Mutex(State())
-  private let updates: Mutex<Task<Void, Never>?> = Mutex(nil)
+  private let state = Locked(State())
+  private let updates: Locked<Task<Void, Never>?> = Locked(nil)
 
   init(of sync: Sync, on terminal: Terminal) {
     self.sync = sync
