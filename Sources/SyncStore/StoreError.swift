@@ -97,6 +97,8 @@ extension StoreError {
       case strayLinks
       /// An entity became abstract, and there are objects of it.
       case abstractObjects
+      /// The store has objects, and the model has none of its entities.
+      case nothingKept
       /// Entities with objects of their own came under one root: their row numbers overlap.
       case overlappingRows
     }

@@ -16,7 +16,8 @@ struct ImportCommand: Command {
     let payload = try payload()
     let model = try ManagedObjectModel(contentsOf: settings.model)
     _ = try model.requireEntity(named: settings.entity)
-    let stack = try DataStack(model: model, store: location)
+    // A slip in --model must not cost what the store holds, and a dry run changes nothing at all.
+    let stack = try DataStack(model: model, store: location, migration: .refuse)
     defer { try? stack.close() }
     let log = try settings.log.map { try ChangeLogFile($0, of: stack) }
     let sync = Sync(payload, inEntityNamed: settings.entity, dataStack: stack, at: settings.path)

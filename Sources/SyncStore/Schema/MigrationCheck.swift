@@ -28,6 +28,7 @@ struct MigrationCheck {
       }
     }
     for table in new.tables { try checkRows(table) }
+    try checkSomethingIsKept()
     return obstacles
   }
 
@@ -42,6 +43,21 @@ struct MigrationCheck {
   }
 
   // MARK: - Entities
+
+  /// Removing an entity removes its objects. When that would be all there are, the model is more likely
+  /// to be that of another store, or a renaming identifier is missing.
+  private mutating func checkSomethingIsKept() throws {
+    guard match.target.allSatisfy({ $0 == nil }) else { return }
+    for table in old.tables where try count(table, []) > 0 {
+      let name = match.oldEntities[table.rootIndex].name
+      obstacles.append(
+        .init(
+          .nothingKept, name, nil,
+          "The model has no entity “\(name)”, nor any other of the store, so all objects would go. "
+            + "Use the model of this store, give renamed entities a renaming identifier, or remove the "
+            + "file if it is to begin anew."))
+    }
+  }
 
   private mutating func checkAbstract(_ entity: EntityDescription) throws {
     guard entity.isAbstract, let source = match.source(of: entity), !source.isAbstract else {

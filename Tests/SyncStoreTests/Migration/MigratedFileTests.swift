@@ -170,7 +170,7 @@ import Testing
       #expect(rows.1 == [3])
     }
     // Not even when an entity goes and comes back.
-    let without = try ManagedObjectModel([EntityDraft("Other", [MigrationStepTests.id])])
+    let without = try ManagedObjectModel([EntityDraft("Owner", [MigrationStepTests.id])])
     try scene.open(without) { _ in }
     try scene.open(new) { store in
       let (rows, _) = try store.write {

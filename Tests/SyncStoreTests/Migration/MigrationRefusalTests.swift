@@ -113,6 +113,9 @@ import Testing
         $0[3].properties = [id, .toMany("pets", to: "Cat", inverse: "home")]
       }, fill: MigrationStepTests.fillAnimals, obstacles: ["strayLinks Cat.home"]),
     Case(
+      name: "nothing of the store is left", before: person([id, name]),
+      after: [EntityDraft("Human", [id, name])], obstacles: ["nothingKept Person"]),
+    Case(
       name: "two entities with objects below one",
       before: [EntityDraft("Cat", [id]), EntityDraft("Dog", [id])],
       after: [
