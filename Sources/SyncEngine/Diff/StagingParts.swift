@@ -72,8 +72,6 @@ public enum ItemErrorPolicy: String, Sendable, Hashable, CaseIterable, Codable {
   case fail
   /// The item is left out and reported.
   case skip
-  /// The item is left out, reported, and kept in the store with the reason.
-  case quarantine
 }
 
 /// Working memory of the stager for one plan node: which attribute the current object filled from

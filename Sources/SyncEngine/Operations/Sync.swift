@@ -167,7 +167,7 @@ public final class Sync: Operation, @unchecked Sendable {
   }
 
   /// What happens to an item that cannot be used. Nil, the default, leaves out and reports items
-  /// without a readable key, and fails when a required attribute would be empty.
+  /// without a readable key. A required attribute that would be empty fails the sync in any case.
   public var onItemError: ItemErrorPolicy? {
     get { setup.withLock { $0.onItemError } }
     set { change { $0.onItemError = newValue } }
