@@ -1,6 +1,5 @@
 import Foundation
 import SyncStack
-import Synchronization
 import TestSupport
 import Testing
 

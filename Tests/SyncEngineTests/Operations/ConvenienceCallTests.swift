@@ -2,7 +2,6 @@ import Foundation
 import SyncCore
 import SyncEngine
 import SyncGraph
-import Synchronization
 import TestSupport
 import Testing
 

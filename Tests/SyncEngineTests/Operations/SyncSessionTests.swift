@@ -3,7 +3,6 @@ import SyncCore
 import SyncEngine
 import SyncGraph
 import SyncStore
-import Synchronization
 import TestSupport
 import Testing
 
