@@ -20,37 +20,31 @@ import SyncStore
 /// as it was.
 ///
 /// ## Topics
-/// - Set-up: ``filter``, ``operations``, ``path``, ``delegate``, ``isDryRun``, ``deletionGuard``,
-///   ``onItemError``, ``transaction``, ``deferReferences``, ``author``
+/// - Set-up: ``settings``, ``path``, ``parent``, ``parentRelationship``, ``isDryRun``, ``transaction``
 /// - Outcome: ``result``, ``progress``, ``progressUpdates``, ``whenFinished(_:)``
 /// - Without an operation: ``changes(_:inEntityNamed:predicate:parent:parentRelationship:dataStack:operations:)``
+@dynamicMemberLookup
 public final class Sync: Operation, @unchecked Sendable {
   // Mutable state: `setup` until the operation starts, `state` ever after; each in its own lock.
-  private struct Setup {
+  // Waiting is in Sync+Parking, the run in Sync+Request, the result in Sync+Outcome.
+  struct Setup {
     var parent: ManagedObjectID?
     var parentRelationship: String?
-    var filter: Filter?
-    var operations: SyncOperations
     var path: String?
-    var reading = JSONReadingOptions()
-    var onItemError: ItemErrorPolicy?
-    var deletionGuard = DeletionGuard.on
     var isDryRun = false
     var transaction = SyncTransaction.whole
-    var deferReferences = false
-    var author: String?
-    weak var delegate: (any SyncDelegate)?
+    var settings = SyncSettings()
     var stepObserver: (@Sendable (SyncStep) -> Void)?
   }
 
-  private struct State {
+  struct State {
     var result: Result<SyncReport, any Error>?
     /// Set when the sync waits, or has waited, without a thread; then it says itself what it is doing.
     var parking: Parking?
     var handlers: [@Sendable (Result<SyncReport, any Error>) -> Void] = []
   }
 
-  private struct Parking {
+  struct Parking {
     var place: (antechamber: Antechamber, seat: Antechamber.Seat)?
     var isFinished = false
   }
@@ -64,13 +58,13 @@ public final class Sync: Operation, @unchecked Sendable {
   /// The context that the sync was asked for in; it has the changes when the sync has finished there.
   public let context: ManagedObjectContext?
 
-  private let work: SyncWork
-  private let setup: Locked<Setup>
-  private let state = Locked(State())
-  private let control = SyncControl()
-  private let follower = SyncProgress()
-  private let feed = ProgressFeed()
-  private let announcer: SyncAnnouncer
+  let work: SyncWork
+  let setup: Locked<Setup>
+  let state = Locked(State())
+  let control = SyncControl()
+  let follower = SyncProgress()
+  let feed = ProgressFeed()
+  let announcer: SyncAnnouncer
 
   /// Makes a sync of a payload.
   ///
@@ -105,10 +99,10 @@ public final class Sync: Operation, @unchecked Sendable {
     self.init(
       .payload(changes.syncPayload), inEntityNamed: entityName, dataStack: dataStack,
       context: context)
-    filter = predicate
+    settings.filter = predicate
     self.parent = parent?.objectID
     self.parentRelationship = parentRelationship
-    self.operations = operations
+    settings.operations = operations
   }
 
   /// Makes an operation of one kind of work.
@@ -120,7 +114,7 @@ public final class Sync: Operation, @unchecked Sendable {
     self.entityName = entityName
     self.dataStack = dataStack
     self.context = context
-    setup = Locked(Setup(operations: .all, path: path))
+    setup = Locked(Setup(path: path))
     announcer = SyncAnnouncer(stack: dataStack)
     super.init()
     follower.progress.cancellationHandler = { [weak self] in self?.cancel() }
@@ -128,29 +122,24 @@ public final class Sync: Operation, @unchecked Sendable {
 
   // MARK: - Set-up
 
-  /// Limits the stored objects that take part: only those that meet it can be deleted. It never limits
-  /// the payload. Default: every object of the entity.
-  public var filter: Filter? {
-    get { setup.withLock { $0.filter } }
-    set { change { $0.filter = newValue } }
+  /// The settings that syncs share with page sessions; each is a property of the sync too.
+  public var settings: SyncSettings {
+    get { setup.withLock { $0.settings } }
+    set { change { $0.settings = newValue } }
   }
 
-  /// What the sync may do. Default: ``SyncOperations/all``.
-  public var operations: SyncOperations {
-    get { setup.withLock { $0.operations } }
-    set { change { $0.operations = newValue } }
+  /// One of the settings.
+  public subscript<Setting>(dynamicMember setting: WritableKeyPath<SyncSettings, Setting>)
+    -> Setting
+  {
+    get { settings[keyPath: setting] }
+    set { settings[keyPath: setting] = newValue }
   }
 
   /// Dotted path to the list inside the document, as in `data.items`. Default: the document itself.
   public var path: String? {
     get { setup.withLock { $0.path } }
     set { change { $0.path = newValue } }
-  }
-
-  /// How strictly the JSON is read.
-  public var reading: JSONReadingOptions {
-    get { setup.withLock { $0.reading } }
-    set { change { $0.reading = newValue } }
   }
 
   /// The object whose children the items are, by its identifier.
@@ -166,19 +155,6 @@ public final class Sync: Operation, @unchecked Sendable {
     set { change { $0.parentRelationship = newValue } }
   }
 
-  /// What happens to an item that cannot be used. Nil, the default, leaves out and reports items
-  /// without a readable key. A required attribute that would be empty fails the sync in any case.
-  public var onItemError: ItemErrorPolicy? {
-    get { setup.withLock { $0.onItemError } }
-    set { change { $0.onItemError = newValue } }
-  }
-
-  /// Whether deleting much is refused. Default: on.
-  public var deletionGuard: DeletionGuard {
-    get { setup.withLock { $0.deletionGuard } }
-    set { change { $0.deletionGuard = newValue } }
-  }
-
   /// Runs everything, reports everything and stores nothing. Default: false.
   public var isDryRun: Bool {
     get { setup.withLock { $0.isDryRun } }
@@ -189,27 +165,6 @@ public final class Sync: Operation, @unchecked Sendable {
   public var transaction: SyncTransaction {
     get { setup.withLock { $0.transaction } }
     set { change { $0.transaction = newValue } }
-  }
-
-  /// Whether a key that no object has is remembered in the store and linked by a later sync, with this
-  /// setting too, that brings the object. It is forgotten when the relationship is given again or set
-  /// otherwise, and when its owner goes. Default: false; within one sync and one page session the order
-  /// of arrival never matters.
-  public var deferReferences: Bool {
-    get { setup.withLock { $0.deferReferences } }
-    set { change { $0.deferReferences = newValue } }
-  }
-
-  /// Who is said to have made the changes, in change sets and history.
-  public var author: String? {
-    get { setup.withLock { $0.author } }
-    set { change { $0.author = newValue } }
-  }
-
-  /// Is asked about each new object. Not retained.
-  public var delegate: (any SyncDelegate)? {
-    get { setup.withLock { $0.delegate } }
-    set { change { $0.delegate = newValue } }
   }
 
   /// Is told each step on the thread of the sync, so it has to be quick.
@@ -245,42 +200,6 @@ public final class Sync: Operation, @unchecked Sendable {
   /// `CancellationError`.
   public var result: Result<SyncReport, any Error>? {
     state.withLock { $0.result }
-  }
-
-  /// Calls a handler once with the result, on the thread of the sync just before the operation counts
-  /// as finished, or at once when it has one.
-  public func whenFinished(
-    _ handler: @escaping @Sendable (Result<SyncReport, any Error>) -> Void
-  ) {
-    let result = state.withLock { state in
-      if state.result == nil { state.handlers.append(handler) }
-      return state.result
-    }
-    if let result { handler(result) }
-  }
-
-  /// Calls a completion handler on the main queue, with the error if there was one.
-  func deliver(to completion: @escaping @Sendable ((any Error)?) -> Void) {
-    deliver { (result: SyncResult<SyncReport>) in completion(result.error) }
-  }
-
-  /// Calls a completion handler on the main queue.
-  func deliver(to completion: @escaping @Sendable (SyncResult<SyncReport>) -> Void) {
-    whenFinished { result in
-      DispatchQueue.main.async {
-        switch result {
-        case .success(let report): completion(.success(report))
-        case .failure(let error): completion(.failure(error))
-        }
-      }
-    }
-  }
-
-  /// Runs on the calling thread, now.
-  func runNow() throws -> SyncReport {
-    start()
-    guard let result else { throw CancellationError() }
-    return try result.get()
   }
 
   /// Stops the sync at its next checkpoint; the store stays as it was. Does nothing once it has
@@ -324,53 +243,6 @@ public final class Sync: Operation, @unchecked Sendable {
     park(in: antechamber)
   }
 
-  /// Waits without a thread until it is admitted, and goes on on one of its own: the system has few
-  /// (platform: the pool grows by one a second), and this one may still have to wait at the gate.
-  private func park(in antechamber: Antechamber) {
-    changing("isExecuting") { state.withLock { $0.parking = Parking() } }
-    let seat = antechamber.enter(priority: queuePriority.rawValue) { [self] seat in
-      let thread = Thread { [self] in
-        main()
-        antechamber.leave(seat)
-        endParking()
-      }
-      thread.name = "SyncStack.sync"
-      thread.qualityOfService = qualityOfService
-      thread.start()
-    }
-    state.withLock { $0.parking?.place = (antechamber, seat) }
-    // It may have been cancelled before there was a seat to give up.
-    if isCancelled { withdraw() }
-  }
-
-  private func withdraw() {
-    guard let place = state.withLock({ $0.parking?.place }),
-      place.antechamber.withdraw(place.seat)
-    else { return }
-    DispatchQueue.global().async { [self] in
-      finish(.failure(CancellationError()))
-      endParking()
-    }
-  }
-
-  private func endParking() {
-    changing("isExecuting") {
-      changing("isFinished") {
-        state.withLock {
-          $0.parking?.isFinished = true
-          $0.parking?.place = nil
-        }
-      }
-    }
-  }
-
-  /// Tells the queue that a state has changed.
-  private func changing(_ key: String, _ body: () -> Void) {
-    willChangeValue(forKey: key)
-    body()
-    didChangeValue(forKey: key)
-  }
-
   public override func main() {
     guard state.withLock({ $0.result == nil }) else { return }
     announcer.begin(self)
@@ -378,92 +250,4 @@ public final class Sync: Operation, @unchecked Sendable {
     if let context, context.isCurrent { context.mergeCommits() }
     finish(result)
   }
-
-  private func finish(_ result: Result<SyncReport, any Error>) {
-    if case .success = result { follower.finish() }
-    feed.finish(follower.progress)
-    let handlers = state.withLock { state in
-      state.result = result
-      defer { state.handlers = [] }
-      return state.handlers
-    }
-    switch (work, result) {
-    case (.page(_, let session, let id), _): session.didFinish(page: id, result)
-    case (.end(let session), .success) where !isDryRun: session.didEnd()
-    default: break
-    }
-    announcer.end(result, of: self)
-    for handler in handlers { handler(result) }
-  }
-
-  private var store: Store {
-    get throws { try context?.store ?? dataStack.store }
-  }
-
-  private func run() throws -> SyncReport {
-    let store = try store
-    let stepObserver = stepObserver
-    control.observe { [unowned self] step in
-      follower.follow(step)
-      feed.follow(step, follower.progress)
-      announcer.announce(step, of: self)
-      stepObserver?(step)
-    }
-    defer { control.observe(nil) }
-    let runner = SyncRunner(store: store, control: control, priority: queuePriority.rawValue)
-    switch work {
-    case .payload(let payload):
-      return try runner.run(request(payload))
-    case .page(let payload, let session, _):
-      var request = try request(payload)
-      request.session = session.state
-      return try runner.run { enter in
-        try SyncRun(request, store: store, control: control).run {
-          try enter()
-          try session.prepare(store)
-        }.report
-      }
-    case .end(let session):
-      let request = try request(.json([]))
-      return try runner.run { enter in
-        try enter()
-        try session.prepareEnd(store)
-        return try SessionEnd(request, state: session.state, store: store, control: control).run()
-      }
-    }
-  }
-
-  private func request(_ payload: SyncPayload) throws -> SyncRequest {
-    let setup = setup.withLock { $0 }
-    let entity = try dataStack.model.requireEntity(named: entityName)
-    var request = SyncRequest(plan: dataStack.mappingPlans.plan(for: entity), payload: payload)
-    request.path = setup.path
-    request.reading = setup.reading
-    request.operations = setup.operations
-    request.filter = setup.filter
-    request.parent = setup.parent
-    request.parentRelationship = setup.parentRelationship
-    request.onItemError = setup.onItemError
-    request.deletionGuard = setup.deletionGuard
-    request.isDryRun = setup.isDryRun || context?.keepsNothing == true
-    request.transaction = setup.transaction
-    request.defersReferences = setup.deferReferences
-    request.author = setup.author ?? context?.author
-    request.name = name ?? context?.name
-    if let delegate = setup.delegate {
-      request.willInsert = { [unowned self] item, entity, parent in
-        try delegate.sync(self, willInsert: item, in: entity.name, parent: parent)
-      }
-    }
-    return request
-  }
-}
-
-/// What a sync operation works off.
-enum SyncWork: Sendable {
-  case payload(SyncPayload)
-  /// One of the payloads of a session.
-  case page(SyncPayload, SyncSession, SyncSession.PageID)
-  /// The deletions of a session.
-  case end(SyncSession)
 }

@@ -1,5 +1,5 @@
 import Foundation
-public import SyncCore
+import SyncCore
 public import SyncGraph
 import SyncStore
 
@@ -23,23 +23,13 @@ import SyncStore
 /// goes on with what the pages before said.
 ///
 /// ## Topics
-/// - Set-up: ``filter``, ``operations``, ``deletionGuard``, ``onItemError``, ``deferReferences``,
-///   ``delegate``, ``author``
+/// - Set-up: ``settings``
 /// - Pages: ``page(_:named:at:)``, ``sync(_:named:at:)``
 /// - The end: ``finish()``, ``finish(completion:)``, ``finishOperation()``, ``abandon()``
+@dynamicMemberLookup
 public final class SyncSession: Sendable {
-  // Mutable state: `setup` and `stage`, each in its own lock; `state` belongs to whoever is inside the
+  // Mutable state: `chosen` and `stage`, each in its own lock; `state` belongs to whoever is inside the
   // store's gate.
-  struct Setup {
-    var filter: Filter?
-    var operations = SyncOperations.all
-    var deletionGuard = DeletionGuard.on
-    var onItemError: ItemErrorPolicy?
-    var deferReferences = false
-    var author: String?
-    weak var delegate: (any SyncDelegate)?
-  }
-
   private struct Stage {
     var pages: [WeakPage] = []
     var lastNumber = 0
@@ -70,7 +60,7 @@ public final class SyncSession: Sendable {
   public let name: String?
 
   let state: SessionState
-  private let setup = Locked(Setup())
+  private let chosen = Locked(SyncSettings())
   private let stage = Locked(Stage())
 
   /// Begins a session, or goes on with the one of that name.
@@ -91,46 +81,19 @@ public final class SyncSession: Sendable {
 
   // MARK: - Set-up
 
-  /// Limits the stored objects that may be deleted. Set it before the first page.
-  public var filter: Filter? {
-    get { setup.withLock { $0.filter } }
-    set { setup.withLock { $0.filter = newValue } }
+  /// What pages and end may do; each setting is a property of the session too. Set them before the
+  /// first page.
+  public var settings: SyncSettings {
+    get { chosen.withLock { $0 } }
+    set { chosen.withLock { $0 = newValue } }
   }
 
-  /// What pages and end may do.
-  public var operations: SyncOperations {
-    get { setup.withLock { $0.operations } }
-    set { setup.withLock { $0.operations = newValue } }
-  }
-
-  /// Whether deleting much at the end is refused. It counts over all pages.
-  public var deletionGuard: DeletionGuard {
-    get { setup.withLock { $0.deletionGuard } }
-    set { setup.withLock { $0.deletionGuard = newValue } }
-  }
-
-  /// What happens to an item that cannot be used; see ``Sync/onItemError``.
-  public var onItemError: ItemErrorPolicy? {
-    get { setup.withLock { $0.onItemError } }
-    set { setup.withLock { $0.onItemError = newValue } }
-  }
-
-  /// Whether a reference to an object that no page brings is kept for later syncs.
-  public var deferReferences: Bool {
-    get { setup.withLock { $0.deferReferences } }
-    set { setup.withLock { $0.deferReferences = newValue } }
-  }
-
-  /// Who is said to have made the changes.
-  public var author: String? {
-    get { setup.withLock { $0.author } }
-    set { setup.withLock { $0.author = newValue } }
-  }
-
-  /// Is asked about each new object of each page. Not retained.
-  public var delegate: (any SyncDelegate)? {
-    get { setup.withLock { $0.delegate } }
-    set { setup.withLock { $0.delegate = newValue } }
+  /// One of the settings.
+  public subscript<Setting>(dynamicMember setting: WritableKeyPath<SyncSettings, Setting>)
+    -> Setting
+  {
+    get { settings[keyPath: setting] }
+    set { settings[keyPath: setting] = newValue }
   }
 
   // MARK: - Pages
@@ -226,15 +189,8 @@ public final class SyncSession: Sendable {
   // MARK: - For its operations
 
   private func operation(_ work: SyncWork, at path: String?) -> Sync {
-    let setup = setup.withLock { $0 }
     let operation = Sync(work, inEntityNamed: entityName, dataStack: dataStack, at: path)
-    operation.filter = setup.filter
-    operation.operations = setup.operations
-    operation.deletionGuard = setup.deletionGuard
-    operation.onItemError = setup.onItemError
-    operation.deferReferences = setup.deferReferences
-    operation.author = setup.author
-    operation.delegate = setup.delegate
+    operation.settings = settings
     return operation
   }
 

@@ -1,0 +1,58 @@
+import Dispatch
+import SyncCore
+
+/// Handing out what came of a sync.
+extension Sync {
+  /// Calls a handler once with the result, on the thread of the sync just before the operation counts
+  /// as finished, or at once when it has one.
+  public func whenFinished(
+    _ handler: @escaping @Sendable (Result<SyncReport, any Error>) -> Void
+  ) {
+    let result = state.withLock { state in
+      if state.result == nil { state.handlers.append(handler) }
+      return state.result
+    }
+    if let result { handler(result) }
+  }
+
+  /// Calls a completion handler on the main queue, with the error if there was one.
+  func deliver(to completion: @escaping @Sendable ((any Error)?) -> Void) {
+    deliver { (result: SyncResult<SyncReport>) in completion(result.error) }
+  }
+
+  /// Calls a completion handler on the main queue.
+  func deliver(to completion: @escaping @Sendable (SyncResult<SyncReport>) -> Void) {
+    whenFinished { result in
+      DispatchQueue.main.async {
+        switch result {
+        case .success(let report): completion(.success(report))
+        case .failure(let error): completion(.failure(error))
+        }
+      }
+    }
+  }
+
+  /// Runs on the calling thread, now.
+  func runNow() throws -> SyncReport {
+    start()
+    guard let result else { throw CancellationError() }
+    return try result.get()
+  }
+
+  func finish(_ result: Result<SyncReport, any Error>) {
+    if case .success = result { follower.finish() }
+    feed.finish(follower.progress)
+    let handlers = state.withLock { state in
+      state.result = result
+      defer { state.handlers = [] }
+      return state.handlers
+    }
+    switch (work, result) {
+    case (.page(_, let session, let id), _): session.didFinish(page: id, result)
+    case (.end(let session), .success) where !isDryRun: session.didEnd()
+    default: break
+    }
+    announcer.end(result, of: self)
+    for handler in handlers { handler(result) }
+  }
+}

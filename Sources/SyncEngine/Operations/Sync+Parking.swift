@@ -1,0 +1,54 @@
+import Dispatch
+import Foundation
+import SyncCore
+import SyncStore
+
+/// Waiting without a thread.
+extension Sync {
+  /// Waits without a thread until it is admitted, and goes on on one of its own: the system has few
+  /// (platform: the pool grows by one a second), and this one may still have to wait at the gate.
+  func park(in antechamber: Antechamber) {
+    changing("isExecuting") { state.withLock { $0.parking = Parking() } }
+    let seat = antechamber.enter(priority: queuePriority.rawValue) { [self] seat in
+      let thread = Thread { [self] in
+        main()
+        antechamber.leave(seat)
+        endParking()
+      }
+      thread.name = "SyncStack.sync"
+      thread.qualityOfService = qualityOfService
+      thread.start()
+    }
+    state.withLock { $0.parking?.place = (antechamber, seat) }
+    // It may have been cancelled before there was a seat to give up.
+    if isCancelled { withdraw() }
+  }
+
+  func withdraw() {
+    guard let place = state.withLock({ $0.parking?.place }),
+      place.antechamber.withdraw(place.seat)
+    else { return }
+    DispatchQueue.global().async { [self] in
+      finish(.failure(CancellationError()))
+      endParking()
+    }
+  }
+
+  private func endParking() {
+    changing("isExecuting") {
+      changing("isFinished") {
+        state.withLock {
+          $0.parking?.isFinished = true
+          $0.parking?.place = nil
+        }
+      }
+    }
+  }
+
+  /// Tells the queue that a state has changed.
+  private func changing(_ key: String, _ body: () -> Void) {
+    willChangeValue(forKey: key)
+    body()
+    didChangeValue(forKey: key)
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import SyncCore
+import SyncGraph
+import SyncStore
+
+/// From the settings of an operation to a run of the engine.
+extension Sync {
+  var store: Store {
+    get throws { try context?.store ?? dataStack.store }
+  }
+
+  func run() throws -> SyncReport {
+    let store = try store
+    let stepObserver = stepObserver
+    control.observe { [unowned self] step in
+      follower.follow(step)
+      feed.follow(step, follower.progress)
+      announcer.announce(step, of: self)
+      stepObserver?(step)
+    }
+    defer { control.observe(nil) }
+    let runner = SyncRunner(store: store, control: control, priority: queuePriority.rawValue)
+    switch work {
+    case .payload(let payload):
+      return try runner.run(request(payload))
+    case .page(let payload, let session, _):
+      var request = try request(payload)
+      request.session = session.state
+      return try runner.run { enter in
+        try SyncRun(request, store: store, control: control).run {
+          try enter()
+          try session.prepare(store)
+        }.report
+      }
+    case .end(let session):
+      let request = try request(.json([]))
+      return try runner.run { enter in
+        try enter()
+        try session.prepareEnd(store)
+        return try SessionEnd(request, state: session.state, store: store, control: control).run()
+      }
+    }
+  }
+
+  private func request(_ payload: SyncPayload) throws -> SyncRequest {
+    let setup = setup.withLock { $0 }
+    let settings = setup.settings
+    let entity = try dataStack.model.requireEntity(named: entityName)
+    var request = SyncRequest(plan: dataStack.mappingPlans.plan(for: entity), payload: payload)
+    request.path = setup.path
+    request.reading = settings.reading
+    request.operations = settings.operations
+    request.filter = settings.filter
+    request.parent = setup.parent
+    request.parentRelationship = setup.parentRelationship
+    request.onItemError = settings.onItemError
+    request.deletionGuard = settings.deletionGuard
+    request.isDryRun = setup.isDryRun || context?.keepsNothing == true
+    request.transaction = setup.transaction
+    request.defersReferences = settings.deferReferences
+    request.author = settings.author ?? context?.author
+    request.name = name ?? context?.name
+    if let delegate = settings.delegate {
+      request.willInsert = { [unowned self] item, entity, parent in
+        try delegate.sync(self, willInsert: item, in: entity.name, parent: parent)
+      }
+    }
+    return request
+  }
+}
+
+/// What a sync operation works off.
+enum SyncWork: Sendable {
+  case payload(SyncPayload)
+  /// One of the payloads of a session.
+  case page(SyncPayload, SyncSession, SyncSession.PageID)
+  /// The deletions of a session.
+  case end(SyncSession)
+}

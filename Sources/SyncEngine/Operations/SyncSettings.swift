@@ -1,0 +1,43 @@
+public import SyncCore
+
+/// What a sync may do, and how careful it is: the settings that a ``Sync`` and a ``SyncSession`` share.
+///
+/// Both have each of them as a property of their own:
+///
+/// ```swift
+/// sync.operations = [.insert, .update]
+/// session.filter = Filter("createdAt > %@", yesterday)
+/// ```
+public struct SyncSettings: Sendable {
+  /// Limits the stored objects that take part: only those that meet it can be deleted. It never limits
+  /// the payload. Default: every object of the entity.
+  public var filter: Filter?
+
+  /// What the sync may do. Default: ``SyncOperations/all``.
+  public var operations = SyncOperations.all
+
+  /// How strictly the JSON is read.
+  public var reading = JSONReadingOptions()
+
+  /// What happens to an item that cannot be used. Nil, the default, leaves out and reports items
+  /// without a readable key. A required attribute that would be empty fails the sync in any case.
+  public var onItemError: ItemErrorPolicy?
+
+  /// Whether deleting much is refused; in a session it counts over all pages. Default: on.
+  public var deletionGuard = DeletionGuard.on
+
+  /// Whether a key that no object has is remembered in the store and linked by a later sync, with this
+  /// setting too, that brings the object. It is forgotten when the relationship is given again or set
+  /// otherwise, and when its owner goes. Default: false; within one sync and one page session the order
+  /// of arrival never matters.
+  public var deferReferences = false
+
+  /// Who is said to have made the changes, in change sets and history.
+  public var author: String?
+
+  /// Is asked about each new object. Not retained.
+  public weak var delegate: (any SyncDelegate)?
+
+  /// The defaults.
+  public init() {}
+}
