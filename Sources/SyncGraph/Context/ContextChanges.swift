@@ -91,7 +91,7 @@ extension ManagedObjectContext {
       object.flags.remove(.unannounced)
       let wasAnnounced = object.flags.contains(.announcedInsert)
       if object.isDeleted {
-        if !object.identifier.isTemporary || wasAnnounced { deleted.append(object) }
+        if !object.flags.contains(.new) || wasAnnounced { deleted.append(object) }
       } else if object.isInserted, !wasAnnounced {
         object.flags.insert(.announcedInsert)
         inserted.append(object)

@@ -33,7 +33,7 @@ struct LinkChanges {
   func write(_ objects: [ManagedObject]) throws {
     try writePairs(of: objects)
     try writePositions(of: objects)
-    for object in objects where !object.identifier.isTemporary {
+    for object in objects where !object.flags.contains(.new) {
       var slots = SlotSet()
       for (relationship, list) in lists(of: object) where relationship.kind == .oneToMany {
         if list.hasChanges { slots.insert(relationship.slot) }

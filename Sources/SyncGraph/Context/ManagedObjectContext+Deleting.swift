@@ -21,7 +21,7 @@ extension ManagedObjectContext {
     let doomed = collectDoomed(objects)
     for object in doomed { unlinkDoomed(object) }
     forgetDoomed(doomed)
-    for object in doomed where object.identifier.isTemporary { bury(object) }
+    for object in doomed where object.flags.contains(.new) { bury(object) }
   }
 
   /// Marks the objects and everything that cascades from them, to any depth.
@@ -167,7 +167,7 @@ extension ManagedObjectContext {
   /// - Parameter mergeChanges: true keeps unsaved values on top of what is read; false drops them.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool = true) {
     enter()
-    guard object.owner === self, !object.identifier.isTemporary, !object.isDeleted else { return }
+    guard object.owner === self, !object.flags.contains(.new), !object.isDeleted else { return }
     if mergeChanges, object.isUpdated {
       reread([object])
       for case let list as MemberList in object.links { list.unload() }

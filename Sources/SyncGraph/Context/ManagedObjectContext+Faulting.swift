@@ -43,13 +43,13 @@ extension ManagedObjectContext {
 
   /// Reads the row of a fault, and those of the faults it was listed with.
   func fire(_ object: ManagedObject) {
-    guard !object.identifier.isTemporary, !object.flags.contains(.gone) else { return }
+    guard object.flags.isDisjoint(with: [.new, .gone]) else { return }
     let root = object.identifier.entity.rootIndex
     var wanted = [object.identifier.row]
     forEachSibling(of: object, for: -1) { sibling in
       if sibling.isFault, !sibling.flags.contains(.gone) { wanted.append(sibling.identifier.row) }
     }
-    let rows = reading { try $0.rows(object.entity.rootEntity, rows: wanted) }
+    let rows = reading { try readRows(object.entity.rootEntity, wanted) }
     var awake: [ManagedObject] = []
     for row in rows {
       guard let known = identities.object(root: root, row: row.row) else { continue }
@@ -94,12 +94,12 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Reads from the store where an access to an object cannot throw.
+  /// Reads where an access to an object cannot throw.
   ///
   /// - Precondition: The store can be read.
-  private func reading<Result>(_ body: (StoreReader) throws -> Result) -> Result {
+  private func reading<Result>(_ body: () throws -> Result) -> Result {
     do {
-      return try core.store().read(body)
+      return try body()
     } catch {
       preconditionFailure(
         """
@@ -148,7 +148,7 @@ extension ManagedObjectContext {
   private func makeDestinations(_ relationship: RelationshipShape, _ rows: [Int64]) {
     if relationship.isDestinationInherited {
       // Only the row says of which entity the object is.
-      _ = objects(of: reading { try $0.rows(relationship.destination.rootEntity, rows: rows) })
+      _ = objects(of: reading { try readRows(relationship.destination.rootEntity, rows) })
       return
     }
     let batch = FaultBatch(rows: rows, firstWindow: .max)
@@ -182,14 +182,13 @@ extension ManagedObjectContext {
   func loadMembers(_ relationship: RelationshipShape, of object: ManagedObject) {
     var owners = [object]
     forEachSibling(of: object, for: relationship.ordinal) { sibling in
-      guard sibling.binding.shape.has(relationship), !sibling.identifier.isTemporary,
+      guard sibling.binding.shape.has(relationship), !sibling.flags.contains(.new),
         (sibling.link(relationship.ordinal) as? MemberList)?.isLoaded != true
       else { return }
       owners.append(sibling)
     }
     let members = reading {
-      try $0.members(
-        of: relationship.description, in: object.entity, owners: owners.map(\.identifier.row))
+      try readMembers(of: relationship, in: object.entity, owners: owners.map(\.identifier))
     }
     var rows: [Int64] = []
     var known: Set<Int64> = []

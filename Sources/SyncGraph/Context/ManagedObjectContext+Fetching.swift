@@ -56,14 +56,14 @@ extension ManagedObjectContext {
   func fetch(_ plan: FetchPlan) throws -> [ManagedObject] {
     switch try overlay(for: plan) {
     case .none:
-      return objects(of: try core.store().read { try $0.fetch(plan) })
+      return objects(of: try readRows(plan))
     case .ownRows:
       let pending = pendingObjects(of: plan)
       var wider = plan
       wider.offset = 0
       // Each pending object takes at most one place in the answer of the store.
       wider.limit = plan.limit.map { max($0, 0) + max(plan.offset, 0) + self.pending.count }
-      let stored = objects(of: try core.store().read { try $0.fetch(wider) })
+      let stored = objects(of: try readRows(wider))
       return try arrange(stored.filter { !$0.hasChanges && !$0.isDeleted } + pending, plan)
     case .everything:
       return try arrange(allObjects(of: plan), plan)
@@ -73,7 +73,7 @@ extension ManagedObjectContext {
   func count(_ plan: FetchPlan) throws -> Int {
     switch try overlay(for: plan) {
     case .none:
-      return try core.store().read { try $0.count(plan) }
+      return try readCount(plan)
     case .ownRows, .everything:
       return try fetch(plan).count
     }
@@ -82,7 +82,7 @@ extension ManagedObjectContext {
   /// The rows of a plan whose output is values; unsaved changes considered.
   func values(_ plan: FetchPlan) throws -> [[Value]] {
     if case .none = try overlay(for: plan) {
-      return try core.store().read { try $0.fetchValues(plan) }
+      return try readValues(plan)
     }
     return try plan.resolved().values(over: allObjects(of: plan))
   }
@@ -128,7 +128,7 @@ extension ManagedObjectContext {
   private func allObjects(of plan: FetchPlan) throws -> [ManagedObject] {
     var all = FetchPlan(entity: plan.entity)
     all.includesSubentities = plan.includesSubentities
-    let stored = objects(of: try core.store().read { try $0.fetch(all) })
+    let stored = objects(of: try readRows(all))
     let inserted = pending.inserted.filter { includes($0, in: plan) }
     return stored.filter { !$0.isDeleted } + inserted
   }

@@ -110,7 +110,7 @@ extension ManagedObjectContext {
       guard let root = family.first?.entity.rootEntity else { continue }
       let found: [StoredRow]
       do {
-        found = try core.store().read { try $0.rows(root, rows: family.map(\.identifier.row)) }
+        found = try readRows(root, family.map(\.identifier.row))
       } catch {
         // The store is closed or failing. The next fetch or save says so; the values stay.
         continue
@@ -169,7 +169,7 @@ extension ManagedObjectContext {
       guard relationship.slot < object.binding.shape.kinds.count,
         let own = object.binding.shape.relationship(at: relationship.slot),
         own.description.declaringIndex == relationship.declaringIndex,
-        !object.identifier.isTemporary, let list = object.link(own.ordinal) as? MemberList
+        !object.flags.contains(.new), let list = object.link(own.ordinal) as? MemberList
       else { continue }
       list.unload()
       owners.append(object)

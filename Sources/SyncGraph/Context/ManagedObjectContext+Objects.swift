@@ -45,6 +45,7 @@ extension ManagedObjectContext {
     let object = WrapperConstruction.make(
       binding.type, ObjectSeed(binding: binding, objectID: id, context: self))
     object.row = binding.shape.defaults
+    object.flags.insert(.new)
     identities.insert(object)
     pending.setInserted(object, true)
     noteChange(of: object)
@@ -79,7 +80,7 @@ extension ManagedObjectContext {
     let known = identities.object(root: id.entity.rootIndex, row: id.row)
     if let known, !known.isFault, !known.isDeleted { return known }
     if known?.isDeleted != true, !id.isTemporary, id.entity.model === model,
-      let row = try core.store().read({ try $0.rows(id.entity.rootEntity, rows: [id.row]) }).first,
+      let row = try readRows(id.entity.rootEntity, [id.row]).first,
       let object = objects(of: [row]).first
     {
       return object

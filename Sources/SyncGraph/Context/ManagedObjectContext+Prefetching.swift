@@ -5,7 +5,7 @@ import SyncStore
 extension ManagedObjectContext {
   /// Fetches identifiers only and makes faults that read their rows so many at a time.
   func fetchInBatches(_ plan: FetchPlan, of size: Int) throws -> [ManagedObject] {
-    let found = try core.store().read { try $0.fetchIdentifiers(plan) }
+    let found = try readIdentifiers(plan)
     let batch = FaultBatch(rows: found.map(\.row), firstWindow: max(1, size))
     return found.enumerated().map { index, id in
       let object = object(id.entity, id.row)
@@ -49,7 +49,7 @@ extension ManagedObjectContext {
     else { return [] }
     if !relationship.isToMany { return try prefetchDestinations(relationship, of: owners) }
     let missing = owners.filter {
-      !$0.identifier.isTemporary && !$0.list(relationship.ordinal).isLoaded
+      !$0.flags.contains(.new) && !$0.list(relationship.ordinal).isLoaded
     }
     let isColumn = relationship.kind == .oneToMany && !relationship.isOrdered
     if !missing.isEmpty, isColumn, let inverse = relationship.inverseSlot {
@@ -75,10 +75,7 @@ extension ManagedObjectContext {
       })
     var read: [ManagedObject] = []
     if !rows.isEmpty {
-      read = objects(
-        of: try core.store().read {
-          try $0.rows(relationship.destination.rootEntity, rows: rows.sorted())
-        })
+      read = objects(of: try readRows(relationship.destination.rootEntity, rows.sorted()))
     }
     var known: Set<ObjectIdentifier> = []
     // Walking there makes each owner hold what it leads to.
@@ -96,7 +93,7 @@ extension ManagedObjectContext {
     let key = relationship.destination.properties[inverse].name
     let plan = FetchPlan(
       entity: relationship.destination, filter: .member([key], of: owners.map(\.identifier)))
-    let rows = try core.store().read { try $0.fetch(plan) }
+    let rows = try readRows(plan)
     var lists: [Int64: [ManagedObject]] = [:]
     for (row, object) in zip(rows, objects(of: rows)) {
       if case .int(let owner) = row.values[inverse] { lists[owner, default: []].append(object) }
@@ -109,14 +106,10 @@ extension ManagedObjectContext {
   ) throws {
     let families = Dictionary(grouping: owners) { $0.entity.index }
     for family in families.sorted(by: { $0.key < $1.key }).map(\.value) {
-      let (members, rows) = try core.store().read { reader in
-        let members = try reader.members(
-          of: relationship.description, in: family[0].entity,
-          owners: family.map(\.identifier.row))
-        let wanted = Set(members.map(\.row)).sorted()
-        return (members, try reader.rows(relationship.destination.rootEntity, rows: wanted))
-      }
-      let read = objects(of: rows)
+      let members = try readMembers(
+        of: relationship, in: family[0].entity, owners: family.map(\.identifier))
+      let wanted = Set(members.map(\.row)).sorted()
+      let read = objects(of: try readRows(relationship.destination.rootEntity, wanted))
       var lists: [Int64: [ManagedObject]] = [:]
       for member in members {
         lists[member.owner, default: []].append(object(member.entity, member.row))

@@ -96,6 +96,7 @@ extension ManagedObjectContext {
       let row = outcome.rows[object.identifier.row] ?? object.identifier.row
       object.identifier = ManagedObjectID(entity: object.entity, row: row)
       object.version = 1
+      object.flags.remove(.new)
       identities.insert(object)
     }
     for object in inserted + updated {

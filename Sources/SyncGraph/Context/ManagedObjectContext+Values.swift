@@ -11,7 +11,7 @@ extension ManagedObjectContext {
   ) throws -> [ManagedObjectID] {
     enter()
     let plan = try plan(request)
-    if try !isOverlaid(plan) { return try core.store().read { try $0.fetchIdentifiers(plan) } }
+    if try !isOverlaid(plan) { return try readIdentifiers(plan) }
     return try fetch(plan).map(\.objectID)
   }
 

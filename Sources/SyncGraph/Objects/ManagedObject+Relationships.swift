@@ -194,7 +194,7 @@ extension ManagedObject {
     if let list = link(ordinal) as? MemberList { return list }
     let list = MemberList(
       isOrdered: binding.shape.relationships[ordinal].isOrdered,
-      isLoaded: identifier.isTemporary)
+      isLoaded: flags.contains(.new))
     setLink(ordinal, list)
     return list
   }

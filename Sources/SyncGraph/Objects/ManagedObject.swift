@@ -212,6 +212,7 @@ struct ObjectFlags: OptionSet {
   /// Announced as inserted, so that later changes to it are announced as updates.
   static let announcedInsert = ObjectFlags(rawValue: 256)
 
-  /// The row was read while edits were kept: the version is not that of the edits.
-  static let awakened = ObjectFlags(rawValue: 512)
+  /// Was inserted in this context and not saved, whether it was deleted since or not: what the context
+  /// reads from never had it.
+  static let new = ObjectFlags(rawValue: 512)
 }
