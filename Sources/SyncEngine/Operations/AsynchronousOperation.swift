@@ -1,0 +1,235 @@
+public import Foundation
+import SyncCore
+
+/// An operation whose work goes on after ``start()`` has returned: a request, a wait, anything `async`.
+///
+/// ```swift
+/// let download = AsynchronousOperation { try await client.download(url, to: file) }
+/// let sync = Sync(.file(file), inEntityNamed: "User", dataStack: stack)
+/// sync.addDependency(download)
+/// network.addOperation(download)
+/// stack.syncQueue.addOperation(sync)
+/// ```
+///
+/// It keeps no thread while it waits, its ``result`` is there before it counts as finished, and it tells
+/// its queue of every state by name, which is what makes a queue go on on systems without key-value
+/// observing. Let operations depend on it rather than wait for it inside a task: waiting there keeps a
+/// thread from the work that is waited for.
+///
+/// Work that is not `async` goes into a subclass: override ``main()`` to begin it, call
+/// ``finish(with:)`` when it has ended, and override ``stop()`` to be told of ``cancel()``.
+///
+/// ```
+///  ┌─────────┐ start() ┌───────────┐ finish(with:) ┌───────────┐  handlers  ┌──────────┐
+///  │ waiting ├────────▶│ executing ├──────────────▶│ finishing ├───────────▶│ finished │
+///  └────┬────┘         └──┬─────▲──┘               └─────▲─────┘ were told  └──────────┘
+///       │                 └─────┘                        │
+///       │            cancel(): stop(), once              │
+///       └────────────────────────────────────────────────┘
+///          start() after cancel(): nothing runs
+/// ```
+///
+/// While *waiting* there is no result, and `cancel()` only marks the operation; what it waits for no
+/// longer matters, so its queue starts it, and it finishes. From *finishing* on there is a result, which
+/// never changes: whoever finishes the operation once more is too late, and so is `cancel()`.
+///
+/// ## Topics
+/// - Outcome: ``result``, ``whenFinished(_:)``
+/// - For subclasses: ``main()``, ``stop()``, ``finish(with:)``
+open class AsynchronousOperation<Output: Sendable>: Operation, @unchecked Sendable {
+  // Mutable state: everything is in `state`, which is not held while anybody is called.
+  private enum Phase {
+    case waiting
+    case executing
+    case finishing
+    case finished
+  }
+
+  private struct State {
+    var phase = Phase.waiting
+    /// Whether `main` has returned, so that there is something to stop.
+    var hasBegun = false
+    var isToldToStop = false
+    var result: Result<Output, any Error>?
+    var handlers: [@Sendable (Result<Output, any Error>) -> Void] = []
+    /// The work, until it begins, and then the task that does it.
+    var body: (@Sendable () async throws -> Output)?
+    var task: Task<Void, Never>?
+
+    /// Keeps the result, and gives everything that is to be called, or let go of, without the lock.
+    mutating func settle(_ result: Result<Output, any Error>) -> Ending {
+      defer { (handlers, body, task) = ([], nil, nil) }
+      phase = .finishing
+      self.result = result
+      return Ending(result: result, handlers: handlers, body: body)
+    }
+  }
+
+  private struct Ending: Sendable {
+    let result: Result<Output, any Error>
+    let handlers: [@Sendable (Result<Output, any Error>) -> Void]
+    /// Work that never began.
+    let body: (@Sendable () async throws -> Output)?
+  }
+
+  private let state = Locked(State())
+
+  /// Makes an operation without work, for subclasses, which override ``main()``.
+  public override init() {
+    super.init()
+  }
+
+  /// Makes an operation of a closure. ``cancel()`` cancels the task that runs it.
+  public convenience init(_ body: @escaping @Sendable () async throws -> Output) {
+    self.init()
+    state.withLock { $0.body = body }
+  }
+
+  // MARK: - Outcome
+
+  /// What came of it; nil until the work has ended. Once it was cancelled, every failure is a
+  /// `CancellationError`; a success that could no longer be stopped stays one.
+  public final var result: Result<Output, any Error>? {
+    state.withLock { $0.result }
+  }
+
+  /// Calls a handler once with the result, on the thread that finishes the operation just before it
+  /// counts as finished, or at once when there is a result.
+  public final func whenFinished(
+    _ handler: @escaping @Sendable (Result<Output, any Error>) -> Void
+  ) {
+    let result = state.withLock { state in
+      if state.result == nil { state.handlers.append(handler) }
+      return state.result
+    }
+    if let result { handler(result) }
+  }
+
+  // MARK: - For subclasses
+
+  /// Begins the work and returns. Override it in subclasses, without calling `super`, and call
+  /// ``finish(with:)`` once the work has ended, inside or afterwards, on any thread.
+  ///
+  /// - Precondition: The operation was made with a closure, or its class overrides this method.
+  open override func main() {
+    let body = state.withLock { state in
+      defer { state.body = nil }
+      return state.body
+    }
+    guard let body else {
+      preconditionFailure(
+        "An AsynchronousOperation has nothing to do. Make it with a closure, or override main().")
+    }
+    let task = Task(priority: qualityOfService.taskPriority) { [self] in
+      do {
+        finish(with: .success(try await body()))
+      } catch {
+        finish(with: .failure(error))
+      }
+    }
+    state.withLock { state in
+      if state.phase == .executing { state.task = task }
+    }
+  }
+
+  /// Asks the work to end early. Called at most once, when the operation is cancelled while it runs,
+  /// and never before ``main()`` has returned; work that takes long inside `main()` has to look at
+  /// `isCancelled`. The work still has to call ``finish(with:)``; it may be doing so at this moment.
+  open func stop() {
+    let task = state.withLock { $0.task }
+    task?.cancel()
+  }
+
+  /// Ends the operation. Does nothing when it has ended already, so that whoever comes last, the work
+  /// or its cancellation, need not know.
+  ///
+  /// - Returns: Whether it was this call that ended it.
+  /// - Precondition: The operation was started.
+  @discardableResult
+  public final func finish(with result: Result<Output, any Error>) -> Bool {
+    var result = result
+    if case .failure = result, isCancelled { result = .failure(CancellationError()) }
+    let ending = state.withLock { [result] state -> Ending? in
+      precondition(
+        state.phase != .waiting,
+        "An operation was finished before it was started. Call cancel() instead.")
+      return state.phase == .executing ? state.settle(result) : nil
+    }
+    guard let ending else { return false }
+    end(ending)
+    return true
+  }
+
+  // MARK: - Running
+
+  /// True: the work goes on when ``start()`` has returned.
+  public final override var isAsynchronous: Bool { true }
+
+  public final override var isExecuting: Bool {
+    state.withLock { $0.phase == .executing || $0.phase == .finishing }
+  }
+
+  public final override var isFinished: Bool {
+    state.withLock { $0.phase == .finished }
+  }
+
+  /// Begins the work, or, when the operation was cancelled, finishes without. For queues, and for
+  /// running it without one.
+  ///
+  /// - Precondition: Nobody else has started it, unless it has finished.
+  public final override func start() {
+    let isCancelled = isCancelled
+    guard !isFinished else { return }
+    willChangeValue(forKey: "isExecuting")
+    let ending = state.withLock { state -> Ending? in
+      precondition(
+        state.phase == .waiting,
+        "An operation was started twice. Add it to one queue, or call start() once yourself.")
+      if isCancelled { return state.settle(.failure(CancellationError())) }
+      state.phase = .executing
+      return nil
+    }
+    didChangeValue(forKey: "isExecuting")
+    if let ending { return end(ending) }
+    main()
+    state.withLock { $0.hasBegun = true }
+    // It may have been cancelled while there was nothing to stop.
+    if self.isCancelled { stopOnce() }
+  }
+
+  /// Keeps the work from beginning, or asks it to end early. Does nothing once there is a result.
+  public final override func cancel() {
+    super.cancel()
+    stopOnce()
+  }
+
+  private func stopOnce() {
+    let isDue = state.withLock { state in
+      guard state.phase == .executing, state.hasBegun, !state.isToldToStop else { return false }
+      state.isToldToStop = true
+      return true
+    }
+    if isDue { stop() }
+  }
+
+  private func end(_ ending: Ending) {
+    for handler in ending.handlers { handler(ending.result) }
+    willChangeValue(forKey: "isExecuting")
+    willChangeValue(forKey: "isFinished")
+    state.withLock { $0.phase = .finished }
+    didChangeValue(forKey: "isExecuting")
+    didChangeValue(forKey: "isFinished")
+  }
+}
+
+extension QualityOfService {
+  /// The priority of a task that does the work of an operation of this quality; nil is the default.
+  fileprivate var taskPriority: TaskPriority? {
+    switch self {
+    case .userInteractive, .userInitiated: .userInitiated
+    case .utility: .utility
+    case .background: .background
+    default: nil
+    }
+  }
+}
