@@ -321,7 +321,8 @@ extension Matcher {
 
   /// Whether the options let the place of a mention write its object.
   private func isAllowed(_ mention: Occurrence, isStored: Bool) -> Bool {
-    switch (mention.flags.contains(.root), isStored) {
+    if mention.flags.contains(.leftOut) { return false }
+    return switch (mention.flags.contains(.root), isStored) {
     case (true, true): operations.contains(.update)
     case (true, false): operations.contains(.insert)
     case (false, true): operations.contains(.updateRelationships)

@@ -52,6 +52,8 @@ struct Occurrence {
     static let owned = Flags(rawValue: 2048)
     /// Folded, but what it says does not count: its place in the payload may not write the object.
     static let muted = Flags(rawValue: 4096)
+    /// Left out, so that it only claims its key.
+    static let leftOut = Flags(rawValue: 8192)
     /// In the wave that is being matched.
     static let current = Flags(rawValue: 512)
   }

@@ -54,20 +54,28 @@ final class PayloadReader {
   }
 
   /// Stages the current part once more, with items that stand in for others.
-  func restage(_ replacements: ItemReplacements) throws -> Stager {
+  ///
+  /// - Parameter leftOut: Why items are left out, by their address.
+  func restage(
+    _ replacements: ItemReplacements?, leavingOut leftOut: [UInt: String] = [:]
+  ) throws -> Stager {
     reader = partStart
+    isAtEnd = false
     report.report = partReport
-    return try stage(replacements: replacements)
+    return try stage(replacements: replacements, leftOut: leftOut)
   }
 
   /// Items for which memory is set aside at once; the text is read in order, so the byte range that is
   /// replaced is known exactly.
-  private func stage(replacements: ItemReplacements?) throws -> Stager {
+  private func stage(
+    replacements: ItemReplacements?, leftOut: [UInt: String] = [:]
+  ) throws -> Stager {
     let stager = Stager(
       plan: request.plan, operations: request.operations, onItemError: request.onItemError,
       path: request.path, firstItem: partItem, report: report,
       keepsSources: request.willInsert != nil)
     stager.replacements = replacements
+    stager.leftOut = leftOut
     if let parent { stager.rootOwner = parent.addOwner(to: stager) }
     let base = UInt(bitPattern: bytes.baseAddress)
     let start = reader.position

@@ -16,6 +16,9 @@ final class Stager {
   /// Items that stand in for others.
   var replacements: ItemReplacements?
 
+  /// Why items at the top are left out, by their address. They still claim their keys.
+  var leftOut: [UInt: String] = [:]
+
   /// The stored rows that items at the top describe whatever their keys.
   private(set) var targetRows: [Int64] = []
 
@@ -139,6 +142,9 @@ final class Stager {
     let firstCandidate = candidates.count
     defer { candidates.removeAll(from: firstCandidate) }
     try fill(batch.block[row], from: token, of: source, node: node)
+    if !leftOut.isEmpty, let reason = leftOut[address] {
+      return try stageLeftOut(row, in: node, source: address, role: role, reason)
+    }
     guard let occurrence = try identify(row, in: node, source: address, role: role) else {
       return nil
     }
@@ -149,6 +155,23 @@ final class Stager {
         try stageLink(link, of: occurrence, in: batch, candidates: range, source: source)
       }
     }
+    return occurrence
+  }
+
+  /// Keeps nothing of an item but its key, which it claims.
+  private func stageLeftOut(
+    _ row: Int, in node: StagingNode, source: UInt, role: Role, _ reason: String
+  ) throws -> Int32? {
+    let batch = node.batch
+    for slot in 0..<batch.block.width where !batch.node.identity.contains(slot) {
+      batch.block[row][slot] = .absent
+    }
+    try skip(batch, reason)
+    let count = batch.occurrences.count
+    guard let occurrence = try identify(row, in: node, source: source, role: role) else {
+      return nil
+    }
+    if batch.occurrences.count > count { batch.occurrences[Int(occurrence)].flags.insert(.leftOut) }
     return occurrence
   }
 
@@ -274,7 +297,8 @@ final class Stager {
   /// Whether two mentions of one object may be laid together before anybody knows what is stored: when
   /// both count in any case, or stand in the same place.
   private func mayMerge(_ one: Occurrence, _ other: Occurrence) -> Bool {
-    one.isOwned || (one.flags.contains(.root) && other.flags.contains(.root))
+    guard !one.flags.contains(.leftOut) else { return false }
+    return one.isOwned || (one.flags.contains(.root) && other.flags.contains(.root))
       || operations.isSuperset(of: Stager.writing)
   }
 

@@ -138,18 +138,20 @@ final class SyncPass {
   func process(_ first: Stager, in transaction: StoreTransaction) throws {
     claims.partCount += 1
     try begin(.match, total: first.rootBatch.occurrences.count)
-    var stager = first
-    var matcher = try match(stager, in: transaction)
-    if let willInsert = request.willInsert {
-      var replacements = ItemReplacements(bytes)
-      while try replacements.ask(willInsert, about: matcher) {
-        stager = try reader.restage(replacements)
-        matcher = try match(stager, in: transaction)
-      }
+    var (stager, matcher, replacements) = try offer(first, in: transaction)
+    var leftOut: [UInt: String] = [:]
+    let before = leavesOut ? claims.copy() : claims
+    var planner = try plan(stager, matcher)
+    while leavesOut {
+      let bad = RequiredValues(matcher).offenders(of: request.plan.root)
+      guard !bad.isEmpty else { break }
+      leftOut.merge(bad) { first, _ in first }
+      claims = before.copy()
+      stager = try reader.restage(replacements, leavingOut: leftOut)
+      matcher = try match(stager, in: transaction)
+      planner = try plan(stager, matcher)
     }
-    absorb(stager)
-    let planner = LinkPlanner(matcher: matcher, rootOwner: stager.rootOwner)
-    try planner.plan()
+    changeCount.mention(stager.batches)
     clock.end(.match)
 
     let writer = ChangeWriter(planner: planner, matcher: matcher)
@@ -163,6 +165,33 @@ final class SyncPass {
     try writer.link(planner)
     if !isOnlyPart { claims.list(planner) }
     clock.end(.link)
+  }
+
+  /// Whether an item that cannot be stored is left out, instead of failing the sync.
+  private var leavesOut: Bool {
+    request.onItemError == .skip || request.onItemError == .quarantine
+  }
+
+  /// Matches a part, and offers its new items for replacement.
+  private func offer(
+    _ first: Stager, in transaction: StoreTransaction
+  ) throws -> (Stager, Matcher, ItemReplacements?) {
+    var stager = first
+    var matcher = try match(stager, in: transaction)
+    guard let willInsert = request.willInsert else { return (stager, matcher, nil) }
+    var replacements = ItemReplacements(bytes)
+    while try replacements.ask(willInsert, about: matcher) {
+      stager = try reader.restage(replacements)
+      matcher = try match(stager, in: transaction)
+    }
+    return (stager, matcher, replacements)
+  }
+
+  private func plan(_ stager: Stager, _ matcher: Matcher) throws -> LinkPlanner {
+    absorb(stager)
+    let planner = LinkPlanner(matcher: matcher, rootOwner: stager.rootOwner)
+    try planner.plan()
+    return planner
   }
 
   private func match(_ stager: Stager, in transaction: StoreTransaction) throws -> Matcher {
@@ -186,7 +215,6 @@ final class SyncPass {
     if stager.hasUnreadableRootKey { claims.isRootSuspended = true }
     if let rule = treeRule, stager.rootItemsName(rule) { claims.rootItemsNameParent = true }
     claims.mention(stager.batches)
-    changeCount.mention(stager.batches)
     let root = stager.rootBatch
     if request.operations.contains(.delete), root.node.policy.storedDuplicates == .keepOne {
       claims.sortDuplicates(of: root)
