@@ -1,0 +1,156 @@
+import SyncEngine
+import TestSupport
+import Testing
+
+/// What the operation options allow (sync-behaviour, section 10).
+///
+/// A listed object that the options keep from being made is reported as a reference to nobody.
+@Suite struct OptionRuleTests {
+  private static let users = #"[{"id": 0, "name": "a"}, {"id": 1, "name": "a"}]"#
+  private static let changed = #"[{"id": 0, "name": "b"}, {"id": 6, "name": "b"}]"#
+  private static let root: SyncOperations = [.insert, .update, .delete]
+
+  private static func top(_ operations: SyncOperations, _ expected: [String]) -> RuleCase {
+    RuleCase(
+      rule: "\(operations)", stored: [("User", users)], entity: "User", payload: changed,
+      operations: operations, expected: [("User", expected)])
+  }
+
+  static let tops = [
+    top(.insert, ["id=0 name=a", "id=1 name=a", "id=6 name=b"]),
+    top(.update, ["id=0 name=b", "id=1 name=a"]),
+    top(.delete, ["id=0 name=a"]),
+    top([.insert, .update], ["id=0 name=b", "id=1 name=a", "id=6 name=b"]),
+    top([.insert, .delete], ["id=0 name=a", "id=6 name=b"]),
+    top([.update, .delete], ["id=0 name=b"]),
+    top(.all, ["id=0 name=b", "id=6 name=b"]),
+    top([], ["id=0 name=a", "id=1 name=a"]),
+  ]
+
+  @Test("at the top", arguments: tops)
+  func holdsAtTheTop(_ rule: RuleCase) throws { try rule.check() }
+
+  private static let owner =
+    #"[{"id": 1, "notes": [{"id": 101, "text": "a"}, {"id": 102, "text": "a"}]}]"#
+  private static let notes =
+    #"[{"id": 1, "notes": [{"id": 102, "text": "b"}, {"id": 103, "text": "b"}]}]"#
+  private static let tagOwner =
+    #"[{"id": 1, "tags": [{"id": 101, "name": "a"}, {"id": 102, "name": "a"}]}]"#
+  private static let tags =
+    #"[{"id": 1, "tags": [{"id": 102, "name": "b"}, {"id": 103, "name": "b"}]}]"#
+
+  static let nested = [
+    RuleCase(
+      rule: "insertRelationships, one-to-many: members that are missing stay linked",
+      stored: [("User", owner)], entity: "User", payload: notes,
+      operations: root.union(.insertRelationships),
+      expected: [
+        ("Note", ["id=101 text=a user=1", "id=102 text=a user=1", "id=103 text=b user=1"])
+      ]),
+    RuleCase(
+      rule: "updateRelationships, one-to-many", stored: [("User", owner)], entity: "User",
+      payload: notes, operations: root.union(.updateRelationships),
+      expected: [("Note", ["id=101 text=a user=1", "id=102 text=b user=1"])],
+      findings: [.unresolvedReference]),
+    RuleCase(
+      rule: "deleteRelationships, one-to-many", stored: [("User", owner)], entity: "User",
+      payload: notes, operations: root.union(.deleteRelationships),
+      expected: [("Note", ["id=102 text=a user=1"])], findings: [.unresolvedReference]),
+    RuleCase(
+      rule: "insertRelationships, many-to-many: members that are missing are unlinked",
+      stored: [("User", tagOwner)], entity: "User", payload: tags,
+      operations: root.union(.insertRelationships),
+      expected: [("Tag", ["id=101 name=a", "id=102 name=a users=[1]", "id=103 name=b users=[1]"])]),
+    RuleCase(
+      rule: "updateRelationships, many-to-many", stored: [("User", tagOwner)], entity: "User",
+      payload: tags, operations: root.union(.updateRelationships),
+      expected: [("Tag", ["id=101 name=a", "id=102 name=b users=[1]"])],
+      findings: [.unresolvedReference]),
+    RuleCase(
+      rule: "deleteRelationships, many-to-many: unlinked and kept", stored: [("User", tagOwner)],
+      entity: "User", payload: tags, operations: root.union(.deleteRelationships),
+      expected: [("Tag", ["id=101 name=a", "id=102 name=a users=[1]"])],
+      findings: [.unresolvedReference]),
+    RuleCase(
+      rule: "a to-one child is inserted with insertRelationships only", entity: "User",
+      payload: #"[{"id": 1, "company": {"id": 3}}]"#, operations: root,
+      expected: [("User", ["id=1"]), ("Company", [])], findings: [.unresolvedReference]),
+    RuleCase(
+      rule: "a to-one child is updated with updateRelationships only, and linked in any case",
+      stored: [("Company", #"[{"id": 3, "name": "a"}]"#)], entity: "User",
+      payload: #"[{"id": 1, "company": {"id": 3, "name": "b"}}]"#, operations: root,
+      expected: [("Company", ["id=3 name=a employees=[1]"])]),
+    RuleCase(
+      rule: "linking a stored object needs no option, one-to-many",
+      stored: [("Note", #"[{"id": 5, "text": "a"}]"#)], entity: "User",
+      payload: #"[{"id": 1, "notes": [{"id": 5, "text": "b"}]}]"#, operations: .insert,
+      expected: [("Note", ["id=5 text=a user=1"])]),
+    RuleCase(
+      rule: "linking a stored object needs no option, many-to-many",
+      stored: [("Tag", #"[{"id": 5, "name": "a"}]"#)], entity: "User",
+      payload: #"[{"id": 1, "tags": [{"id": 5, "name": "b"}]}]"#, operations: .insert,
+      expected: [("Tag", ["id=5 name=a users=[1]"])]),
+    RuleCase(
+      rule: "insert alone makes no nested objects", entity: "User",
+      payload: #"[{"id": 1, "notes": [{"id": 5}], "tags": [{"id": 5}]}]"#, operations: .insert,
+      expected: [("User", ["id=1"]), ("Note", []), ("Tag", [])],
+      findings: [.unresolvedReference, .unresolvedReference]),
+    RuleCase(
+      rule: "identifiers link and unlink with the owner's permission alone",
+      stored: [("User", owner)], entity: "User", payload: #"[{"id": 1, "notes_ids": [102]}]"#,
+      operations: .update, expected: [("Note", ["id=101 text=a", "id=102 text=a user=1"])]),
+    RuleCase(
+      rule: "an owner that may not be written keeps its list", stored: [("User", owner)],
+      entity: "User", payload: #"[{"id": 1, "notes": []}]"#,
+      operations: SyncOperations.all.subtracting(.update),
+      expected: [("User", ["id=1 notes=[101,102]"])]),
+  ]
+
+  @Test("in relationships", arguments: nested)
+  func holdsInRelationships(_ rule: RuleCase) throws { try rule.check() }
+
+  private static let tree =
+    #"[{"id": 1, "children": [{"id": 2, "children": [{"id": 3, "name": "a"}, {"id": 4}]}]}]"#
+  private static let newTree =
+    #"[{"id": 1, "children": [{"id": 2, "children": [{"id": 3, "name": "b"}, {"id": 5}]}]}]"#
+
+  static let depths = [
+    RuleCase(
+      rule: "grandchildren are not inserted or deleted (H10)", model: .tree,
+      stored: [("Organization", tree)], entity: "Organization", payload: newTree,
+      operations: [.update, .updateRelationships],
+      expected: [
+        (
+          "Organization",
+          [
+            "id=1 children=[2]", "id=2 parent=1 children=[3,4]", "id=3 name=b parent=2",
+            "id=4 parent=2",
+          ]
+        )
+      ], findings: [.unresolvedReference]),
+    RuleCase(
+      rule: "grandchildren are deleted with deleteRelationships", model: .tree,
+      stored: [("Organization", tree)], entity: "Organization", payload: newTree,
+      operations: [.update, .updateRelationships, .deleteRelationships],
+      expected: [
+        (
+          "Organization",
+          ["id=1 children=[2]", "id=2 parent=1 children=[3]", "id=3 name=b parent=2"]
+        )
+      ], findings: [.unresolvedReference]),
+  ]
+
+  @Test("at every depth", arguments: depths)
+  func holdsAtEveryDepth(_ rule: RuleCase) throws { try rule.check() }
+
+  @Test("alwaysInsert makes an object of every item, whatever is stored")
+  func alwaysInserts() throws {
+    let bench = try SyncBench(TestModels.users())
+    for _ in 0..<2 {
+      try bench.sync(#"[{"id": 1}, {"id": 1}, {"name": "no key"}]"#, "User") {
+        $0.operations = [.insert, .alwaysInsert]
+      }
+    }
+    #expect(try bench.count("User") == 6)
+  }
+}

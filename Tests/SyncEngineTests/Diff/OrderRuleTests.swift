@@ -1,0 +1,109 @@
+import SyncCore
+import SyncEngine
+import TestSupport
+import Testing
+
+/// Ordered relationships take the order of the payload (sync-behaviour, section 11).
+@Suite struct OrderRuleTests {
+  /// The kinds of ordered list, by objects and by keys.
+  enum List: String, CaseIterable, Sendable {
+    case oneToMany = "items"
+    case manyToMany = "links"
+
+    func json(_ keys: [Int], byKeys: Bool) -> String {
+      let list =
+        byKeys
+        ? keys.map { "\"\($0)\"" }.joined(separator: ",")
+        : keys.map { #"{"id": "\#($0)"}"# }.joined(separator: ",")
+      return #"[{"id": 1, "\#(rawValue)\#(byKeys ? "_ids" : "")": [\#(list)]}]"#
+    }
+  }
+
+  private func order(_ list: List, _ bench: SyncBench) throws -> String {
+    let line = try bench.objects("A")[0]
+    return String(line.split(separator: " ").first { $0.hasPrefix(list.rawValue) } ?? "")
+  }
+
+  private static func permutations(_ keys: [Int]) -> [[Int]] {
+    guard keys.count > 1 else { return [keys] }
+    return keys.flatMap { first in
+      permutations(keys.filter { $0 != first }).map { [first] + $0 }
+    }
+  }
+
+  @Test(
+    "every permutation of five (H15); an order that stays is no change",
+    arguments: List.allCases, [false, true])
+  func everyPermutation(_ list: List, byKeys: Bool) throws {
+    let bench = try SyncBench(TestModels.relationships())
+    try bench.sync(list.json([1, 2, 3, 4, 5], byKeys: false), "A")
+    let permutations = OrderRuleTests.permutations([1, 2, 3, 4, 5])
+    #expect(permutations.count == 120)
+    var previous = [1, 2, 3, 4, 5]
+    for keys in permutations {
+      let json = list.json(keys, byKeys: byKeys)
+      let (_, changes) = try bench.syncWithChanges(json, "A")
+      let text = keys.map(String.init).joined(separator: ",")
+      #expect(try order(list, bench) == "\(list.rawValue)=[\(text)]")
+      // Only the owner changes, and only when the order does.
+      #expect(changes.counts == (0, keys == previous ? 0 : 1, 0))
+      previous = keys
+      #expect(try bench.syncWithChanges(json, "A").changes.isEmpty)
+    }
+  }
+
+  @Test(
+    "longer lists whose members change as well", arguments: List.allCases, [false, true])
+  func longerLists(_ list: List, byKeys: Bool) throws {
+    let bench = try SyncBench(TestModels.relationships())
+    let all = (1...30).map { #"{"id": "\#($0)"}"# }.joined(separator: ",")
+    try bench.sync("[\(all)]", "B")
+    try bench.sync(#"[{"id": 1}]"#, "A")
+    var generator = SeededGenerator(seed: 11)
+    for _ in 0..<30 {
+      let count = Int.random(in: 0...30, using: &generator)
+      let keys = Array((1...30).shuffled(using: &generator).prefix(count))
+      try bench.sync(list.json(keys, byKeys: byKeys), "A")
+      let text = keys.map(String.init).joined(separator: ",")
+      #expect(try order(list, bench) == (keys.isEmpty ? "" : "\(list.rawValue)=[\(text)]"))
+    }
+  }
+
+  static let rules = [
+    RuleCase(
+      rule: "[3,4,5,2] over [1,2,3]", stored: [("User", list([1, 2, 3]))], entity: "User",
+      payload: list([3, 4, 5, 2]), expected: [("User", ["id=1 tasks=[3,4,5,2]"])]),
+    RuleCase(
+      rule: "repeated and unknown keys are passed over",
+      stored: [("Task", #"[{"id": 1}, {"id": 2}]"#)], entity: "User",
+      payload: #"[{"id": 1, "tasks_ids": [2, 9, 1, 2]}]"#,
+      expected: [("User", ["id=1 tasks=[2,1]"])], findings: [.unresolvedReference]),
+    RuleCase(
+      rule: "identifiers of another JSON type keep their order (H6)",
+      stored: [("Task", #"[{"id": 1}, {"id": 2}]"#)], entity: "User",
+      payload: #"[{"id": 1, "tasks_ids": ["2", "1"]}]"#,
+      expected: [("User", ["id=1 tasks=[2,1]"])]),
+    RuleCase(
+      rule: "members that stay without being listed come at the end, in their order",
+      stored: [("User", list([1, 2, 3, 4]))], entity: "User", payload: list([4, 2]),
+      operations: SyncOperations.all.subtracting(.deleteRelationships),
+      expected: [("User", ["id=1 tasks=[4,2,1,3]"])]),
+    RuleCase(
+      rule: "items without key do not shift the order (H1)", stored: [("User", list([1, 2, 3]))],
+      entity: "User", payload: #"[{"id": 1, "tasks": [{"id": 3}, {}, {"id": 2}, {"id": 1}]}]"#,
+      expected: [("User", ["id=1 tasks=[3,2,1]"])], findings: [.skippedItem]),
+    RuleCase(
+      rule: "an object that joins from its own side comes to the end",
+      stored: [("User", list([2, 1]))], entity: "Task",
+      payload: #"[{"id": 9, "user_id": 1}]"#, operations: [.insert, .update],
+      expected: [("User", ["id=1 tasks=[2,1,9]"])]),
+  ]
+
+  private static func list(_ keys: [Int]) -> String {
+    let tasks = keys.map { #"{"id": \#($0)}"# }.joined(separator: ",")
+    return #"[{"id": 1, "tasks": [\#(tasks)]}]"#
+  }
+
+  @Test("orders", arguments: rules)
+  func holds(_ rule: RuleCase) throws { try rule.check() }
+}

@@ -1,0 +1,277 @@
+import SyncCore
+import SyncEngine
+import SyncStore
+import TestSupport
+import Testing
+
+/// Keys, scopes and deletions of one sync (sync-behaviour, sections 3.3, 8.9, 9, 16 and 17).
+@Suite struct RunRuleTests {
+  private static let three =
+    #"[{"id": 1, "name": "a"}, {"id": 2, "name": "b"}, {"id": 3, "name": "c"}]"#
+
+  static let rules = [
+    RuleCase(
+      rule: "3.3 an item without key is left out, and nothing is deleted for it",
+      stored: [("User", three)],
+      entity: "User", payload: #"[{"id": 1}, {"name": "?"}, {"id": null}]"#,
+      expected: [("User", ["id=1 name=a", "id=2 name=b", "id=3 name=c"])],
+      findings: [.skippedItem, .skippedItem, .suspendedDeletion]),
+    RuleCase(
+      rule: "3.3 every item keeps its own data beside one without key (H1)", entity: "User",
+      payload: #"[{"id": 1, "name": "a"}, {"name": "?"}, {"id": 2, "name": "b"}]"#,
+      expected: [("User", ["id=1 name=a", "id=2 name=b"])], findings: [.skippedItem]),
+    RuleCase(
+      rule: "9 what the payload does not mention is deleted", stored: [("User", three)],
+      entity: "User", payload: #"[{"id": 2}]"#, expected: [("User", ["id=2 name=b"])]),
+    RuleCase(
+      rule: "9 keys are compared as the attribute holds them (H6)", stored: [("User", three)],
+      entity: "User", payload: #"[{"id": "1"}, {"id": "2", "name": "x"}]"#,
+      expected: [("User", ["id=1 name=a", "id=2 name=x"])]),
+    RuleCase(
+      rule: "9 a repeated key is one object, later values win (H4)", entity: "User",
+      payload: #"[{"id": 1, "name": "a", "age": 1}, {"id": 1, "name": "b"}]"#,
+      expected: [("User", ["id=1 name=b age=1"])], findings: [.repeatedItem]),
+    RuleCase(
+      rule: "9 a repeated key of a stored object likewise", stored: [("User", three)],
+      entity: "User", payload: #"[{"id": 1, "age": 1}, {"id": 1, "name": "z"}]"#,
+      expected: [("User", ["id=1 name=z age=1"])], findings: [.repeatedItem]),
+    RuleCase(
+      rule: "9 of several lists of one owner the last counts, and what was named is not deleted",
+      entity: "User",
+      payload: #"[{"id": 1, "notes": [{"id": 1}]}, {"id": 1, "notes": [{"id": 2}]}]"#,
+      expected: [("Note", ["id=1", "id=2 user=1"])], findings: [.repeatedItem]),
+    RuleCase(
+      rule: "3.4 a subentity is in the scope of its superentity", model: .vehicles,
+      stored: [("Racecar", #"[{"id": 1}]"#)], entity: "Car", payload: #"[{"id": 2}]"#,
+      expected: [("Car", ["id=2"])]),
+    RuleCase(
+      rule: "3.4 an object of a subentity is found by its key", model: .vehicles,
+      stored: [("Racecar", #"[{"id": 1, "team": "t"}]"#)], entity: "Car",
+      payload: #"[{"id": 1, "doors": 2}]"#, expected: [("Racecar", ["id=1 doors=2 team=t"])]),
+    RuleCase(
+      rule: "3.4 keys are unique per concrete entity", model: .vehicles,
+      stored: [("Car", #"[{"id": 1}]"#), ("Racecar", #"[{"id": 1}]"#)], entity: "Car",
+      payload: #"[{"id": 1, "doors": 5}]"#,
+      expected: [("Racecar", ["id=1"]), ("Vehicle", ["id=1", "id=1 doors=5"])]),
+  ]
+
+  @Test("one sync", arguments: rules)
+  func holds(_ rule: RuleCase) throws { try rule.check() }
+
+  // MARK: - Scopes
+
+  @Test("9.1 a predicate limits what is deleted, never what is found (H9, 17.4)")
+  func predicate() throws {
+    let bench = try SyncBench(TestModels.users())
+    try bench.sync(Self.three, "User")
+    let report = try bench.sync(#"[{"id": 2, "name": "z"}]"#, "User") {
+      $0.filter = Filter(#"name == "a""#)
+    }
+    #expect(try bench.objects("User") == ["id=2 name=z", "id=3 name=c"])
+    #expect((report.inserted, report.updated, report.deleted) == (0, 1, 1))
+  }
+
+  @Test("9.1 with insert alone an object outside the predicate is left alone (17.4)")
+  func predicateWithInsertOnly() throws {
+    let bench = try SyncBench(TestModels.users())
+    try bench.sync(Self.three, "User")
+    let report = try bench.sync(#"[{"id": 2, "name": "z"}]"#, "User") {
+      $0.filter = Filter(#"name == "a""#)
+      $0.operations = .insert
+    }
+    #expect(report.isUnchanged)
+  }
+
+  private func parent(_ name: String, _ bench: SyncBench) throws -> ManagedObjectID {
+    let entity = try bench.model.requireEntity(named: name)
+    var row: Int64 = 0
+    try bench.store.read { try $0.scan(entity, .all) { if row == 0 { row = $0.row } } }
+    return ManagedObjectID(entity: entity, row: row)
+  }
+
+  @Test("8.9 the children of a parent are its scope, and nobody else's")
+  func parentScope() throws {
+    let bench = try SyncBench(TestModels.social())
+    try bench.sync(
+      #"[{"id": 1, "notes": [{"id": 1}, {"id": 2}]}, {"id": 2, "notes": [{"id": 3}]}]"#, "User")
+    let user = try parent("User", bench)
+    try bench.sync(#"[{"id": 2, "text": "x"}, {"id": 4}]"#, "Note") { $0.parent = user }
+    #expect(
+      try bench.objects("Note") == ["id=2 text=x user=1", "id=3 user=2", "id=4 user=1"])
+  }
+
+  @Test("8.9 a many-to-many parent: missing members are unlinked, and only with delete")
+  func parentScopeOfManyToMany() throws {
+    let bench = try SyncBench(TestModels.social())
+    try bench.sync(#"[{"id": 1, "tags": [{"id": 1}, {"id": 2}]}]"#, "User")
+    let user = try parent("User", bench)
+    try bench.sync(#"[{"id": 3}]"#, "Tag") {
+      $0.parent = user
+      $0.operations = [.insert, .update]
+    }
+    #expect(try bench.objects("User") == ["id=1 tags=[1,2,3]"])
+    try bench.sync(#"[{"id": 3}]"#, "Tag") { $0.parent = user }
+    #expect(try bench.objects("User") == ["id=1 tags=[3]"])
+    #expect(try bench.count("Tag") == 3)
+  }
+
+  @Test("8.9 a parent that is not stored, or to whom no way leads, is an error (H3)")
+  func badParents() throws {
+    let bench = try SyncBench(TestModels.social())
+    try bench.sync(#"[{"id": 1}]"#, "User")
+    let user = try bench.model.requireEntity(named: "User")
+    let missing = #expect(throws: SyncError.self) {
+      try bench.sync("[]", "Note") { $0.parent = ManagedObjectID(entity: user, row: 99) }
+    }
+    #expect(missing?.code == .parentNotFound)
+    let note = try bench.model.requireEntity(named: "Note")
+    let wayless = #expect(throws: SyncError.self) {
+      try bench.sync("[]", "Tag") { $0.parent = ManagedObjectID(entity: note, row: 1) }
+    }
+    #expect(wayless?.code == .ambiguousRelationship)
+  }
+
+  @Test("8.9 a parent of the entity itself: the way down is taken", arguments: [nil, "children"])
+  func parentInATree(relationship: String?) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try bench.sync(#"[{"id": 1, "children": [{"id": 2}]}]"#, "Organization")
+    let root = try parent("Organization", bench)
+    try bench.sync(#"[{"id": 3}]"#, "Organization") {
+      $0.parent = root
+      $0.parentRelationship = relationship
+    }
+    #expect(try bench.objects("Organization") == ["id=1 children=[3]", "id=3 parent=1"])
+  }
+
+  // MARK: - Keys
+
+  @Test("3.3 an entity without key cannot be synced (H3)")
+  func noKey() throws {
+    let model = try ManagedObjectModel([
+      EntityDraft("Thing", [.attribute("name", .string)]),
+      EntityDraft("Box", [.attribute("id", .integer64), .toMany("things", to: "Thing")]),
+    ])
+    let bench = try SyncBench(model)
+    let top = #expect(throws: SyncError.self) { try bench.sync(#"[{"name": "a"}]"#, "Thing") }
+    #expect(top?.code == .noPrimaryKey)
+    let nested = #expect(throws: SyncError.self) {
+      try bench.sync(#"[{"id": 1, "things": [{"name": "a"}]}]"#, "Box")
+    }
+    #expect(nested?.code == .noPrimaryKey)
+    #expect(try bench.count("Box") == 0)
+  }
+
+  @Test("objects with an empty key are left alone (H5)")
+  func emptyKeys() throws {
+    let bench = try SyncBench(TestModels.social())
+    try bench.sync(#"[{"id": 1, "company": {"name": "keyless"}}]"#, "User")
+    try bench.sync(#"[{"id": 7}]"#, "Company")
+    #expect(try bench.objects("Company") == ["id=7", "name=keyless employees=[1]"])
+  }
+
+  @Test("a repeated key among stored objects is folded only by a sync that may delete (H25)")
+  func folding() throws {
+    let bench = try SyncBench(TestModels.users())
+    try bench.sync(#"[{"id": 1, "name": "a"}, {"id": 1, "name": "b"}]"#, "User") {
+      $0.operations = [.insert, .alwaysInsert]
+    }
+    try bench.sync(#"[{"id": 1}]"#, "User") { $0.operations = [.insert, .update] }
+    #expect(try bench.count("User") == 2)
+    let report = try bench.sync(#"[{"id": 1}]"#, "User")
+    #expect(try bench.objects("User") == ["id=1 name=a"])
+    #expect(report.count(of: .foldedDuplicates) == 1)
+  }
+
+  @Test("children of different owners are never folded")
+  func noFoldingAcrossOwners() throws {
+    let bench = try SyncBench(TestModels.social())
+    try bench.sync(
+      #"[{"id": 1, "notes": [{"id": 0}]}, {"id": 2, "notes": [{"id": 0}]}]"#, "User")
+    try bench.sync(#"[{"id": 0, "text": "x"}]"#, "Note")
+    #expect(try bench.objects("Note") == ["id=0 text=x user=1", "id=0 user=2"])
+  }
+
+  @Test("two owners with a child of one key keep their own when keys alone are sent")
+  func ownChildByKey() throws {
+    let bench = try SyncBench(TestModels.social())
+    try bench.sync(
+      #"[{"id": 1, "notes": [{"id": 0}]}, {"id": 2, "notes": [{"id": 0}]}]"#, "User")
+    let report = try bench.sync(
+      #"[{"id": 1, "notes_ids": [0]}, {"id": 2, "notes_ids": [0]}]"#, "User")
+    #expect(report.isUnchanged)
+  }
+
+  @Test("keyScope = owner: nothing ever moves")
+  func keyScope() throws {
+    let model = try ManagedObjectModel([
+      EntityDraft(
+        "Board",
+        [
+          .attribute("id", .integer64),
+          .toMany(
+            "rows", to: "Row", inverse: "board", deleteRule: .cascade,
+            userInfo: ["sync.keyScope": "owner"]),
+        ]),
+      EntityDraft(
+        "Row", [.attribute("id", .integer64), .toOne("board", to: "Board", inverse: "rows")]),
+    ])
+    let bench = try SyncBench(model)
+    try bench.sync(#"[{"id": 1, "rows": [{"id": 1}]}, {"id": 2}]"#, "Board")
+    let report = try bench.sync(#"[{"id": 1}, {"id": 2, "rows": [{"id": 1}]}]"#, "Board")
+    #expect(try bench.objects("Row") == ["id=1 board=1", "id=1 board=2"])
+    #expect(report.count(of: .movedObject) == 0)
+  }
+
+  @Test("17.2 a key wider than the declared width survives")
+  func wideKey() throws {
+    let bench = try SyncBench(
+      ManagedObjectModel([EntityDraft("Thing", [.attribute("id", .integer16)])]))
+    try bench.sync(#"[{"id": 702377}]"#, "Thing")
+    #expect(try bench.sync(#"[{"id": 702377}]"#, "Thing").isUnchanged)
+    #expect(try bench.objects("Thing") == ["id=702377"])
+  }
+
+  @Test("a value that cannot be converted leaves the old one (H16)")
+  func mismatch() throws {
+    let bench = try SyncBench(TestModels.users())
+    try bench.sync(#"[{"id": 1, "age": 5}]"#, "User")
+    let report = try bench.sync(#"[{"id": 1, "age": "old"}]"#, "User")
+    #expect(try bench.objects("User") == ["id=1 age=5"])
+    #expect(report.count(of: .refusedConversion) == 1)
+  }
+
+  // MARK: - The deletion guard
+
+  @Test(
+    "a payload of which nothing can be used is refused at any size",
+    arguments: [#"{"error": "down"}"#, #"[{"name": "?"}]"#, #"[1, 2]"#])
+  func unusablePayload(payload: String) throws {
+    let bench = try SyncBench(TestModels.users())
+    try bench.sync(#"[{"id": 1}]"#, "User")
+    let error = #expect(throws: SyncError.self) { try bench.sync(payload, "User") }
+    #expect(error?.code == .deletionRefused)
+    #expect(try bench.count("User") == 1)
+  }
+
+  @Test("an empty payload may empty a scope of a hundred, not of more", arguments: [100, 101])
+  func emptyPayload(count: Int) throws {
+    let bench = try SyncBench(TestModels.users())
+    let all = (1...count).map { #"{"id": \#($0)}"# }.joined(separator: ",")
+    try bench.sync("[\(all)]", "User")
+    if count > 100 {
+      #expect(throws: SyncError.self) { try bench.sync("[]", "User") }
+    } else {
+      try bench.sync("[]", "User")
+    }
+    #expect(try bench.count("User") == (count > 100 ? count : 0))
+  }
+
+  @Test("nested deletions count for the guard")
+  func nestedGuard() throws {
+    let bench = try SyncBench(TestModels.social())
+    let notes = (1...600).map { #"{"id": \#($0)}"# }.joined(separator: ",")
+    try bench.sync(#"[{"id": 1, "notes": [\#(notes)]}]"#, "User")
+    #expect(throws: SyncError.self) { try bench.sync(#"[{"id": 1, "notes": []}]"#, "User") }
+    #expect(try bench.count("Note") == 600)
+  }
+}
