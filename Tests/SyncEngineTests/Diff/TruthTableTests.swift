@@ -1,0 +1,213 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import Testing
+
+/// What each kind of value does to each kind of property, when an object is inserted and when it is
+/// updated: one test per cell, and the page of the documentation that shows the same cells.
+@Suite struct TruthTableTests {
+  /// One cell of the table.
+  struct Cell: CustomTestStringConvertible, Sendable {
+    let row: Row
+    let column: String
+    let json: String?
+    /// What a new object has afterwards, and what a stored one has.
+    let inserted: String
+    let updated: String
+
+    var testDescription: String { "\(row.title), \(column)" }
+  }
+
+  struct Row: Sendable {
+    let title: String
+    let entity: String
+    let property: String
+    let key: String
+    /// JSON of the stored object and how it shows.
+    let before: String
+    /// Absent, null, empty, value, wrong type: the JSON, and what comes out of insert and update.
+    let cells: [(json: String?, inserted: String, updated: String)]
+  }
+
+  static let columns = ["absent", "null", "empty", "value", "wrong type"]
+
+  static let rows = [
+    Row(
+      title: "attribute", entity: "Item", property: "text", key: "text", before: #""old""#,
+      cells: [
+        (nil, "none", "old"), ("null", "none", "none"), (#""""#, "empty", "empty"),
+        (#""new""#, "new", "new"), ("[1]", "none, reported", "old, reported"),
+      ]),
+    Row(
+      title: "attribute with default", entity: "Item", property: "kind", key: "kind",
+      before: #""old""#,
+      cells: [
+        (nil, "default", "old"), ("null", "none", "none"), (#""""#, "empty", "empty"),
+        (#""new""#, "new", "new"), ("[1]", "default, reported", "old, reported"),
+      ]),
+    Row(
+      title: "required attribute", entity: "Titled", property: "title", key: "title",
+      before: #""old""#,
+      cells: [
+        (nil, "error", "old"), ("null", "error", "error"), (#""""#, "empty", "empty"),
+        (#""new""#, "new", "new"), ("[1]", "error", "old, reported"),
+      ]),
+    Row(
+      title: "to-one, nested", entity: "Item", property: "one", key: "one", before: #"{"id": 1}"#,
+      cells: [
+        (nil, "none", "1"), ("null", "none", "none, 1 stays"), ("{}", "a new object", "1"),
+        (#"{"id": 2}"#, "2", "2, 1 stays"), ("[2]", "none, reported", "1, reported"),
+      ]),
+    Row(
+      title: "to-one, by identifier", entity: "Item", property: "one", key: "one_id", before: "1",
+      cells: [
+        (nil, "none", "1"), ("null", "none", "none, 1 stays"),
+        (#""""#, "none, reported", "1, reported"), ("2", "2", "2, 1 stays"),
+        (#"{"id": 2}"#, "none, reported", "1, reported"),
+      ]),
+    Row(
+      title: "to-many, nested", entity: "Item", property: "many", key: "many",
+      before: #"[{"id": 1}]"#,
+      cells: [
+        (nil, "none", "1"), ("null", "none", "none, 1 deleted"),
+        ("[]", "none", "none, 1 deleted"), (#"[{"id": 2}]"#, "2", "2, 1 deleted"),
+        ("5", "none, reported", "1, reported"),
+      ]),
+    Row(
+      title: "to-many, by identifiers", entity: "Item", property: "many", key: "many_ids",
+      before: "[1]",
+      cells: [
+        (nil, "none", "1"), ("null", "none", "none, 1 stays"), ("[]", "none", "none, 1 stays"),
+        ("[2]", "2", "2, 1 stays"), (#"["x"]"#, "none, reported", "1, reported"),
+      ]),
+    Row(
+      title: "ordered to-many, nested", entity: "Item", property: "list", key: "list",
+      before: #"[{"id": 1}, {"id": 2}]"#,
+      cells: [
+        (nil, "none", "1 2"), ("null", "none", "none, 1 deleted"),
+        ("[]", "none", "none, 1 deleted"), (#"[{"id": 2}, {"id": 1}]"#, "2 1", "2 1"),
+        ("5", "none, reported", "1 2, reported"),
+      ]),
+    Row(
+      title: "many-to-many, nested", entity: "Item", property: "shared", key: "shared",
+      before: #"[{"id": 1}]"#,
+      cells: [
+        (nil, "none", "1"), ("null", "none", "none, 1 stays"), ("[]", "none", "none, 1 stays"),
+        (#"[{"id": 2}]"#, "2", "2, 1 stays"), ("5", "none, reported", "1, reported"),
+      ]),
+  ]
+
+  static var cells: [Cell] {
+    rows.flatMap { row in
+      zip(columns, row.cells).map { column, cell in
+        Cell(
+          row: row, column: column, json: cell.json, inserted: cell.inserted,
+          updated: cell.updated)
+      }
+    }
+  }
+
+  private func bench() throws -> SyncBench {
+    try SyncBench(
+      ManagedObjectModel([
+        EntityDraft(
+          "Item",
+          [
+            .attribute("id", .integer64), .attribute("text", .string),
+            .attribute("kind", .string, defaultValue: "default"),
+            .toOne("one", to: "Part", inverse: "ones"),
+            .toMany("many", to: "Part", inverse: "item", deleteRule: .cascade),
+            .toMany("list", to: "Part", inverse: "lister", isOrdered: true, deleteRule: .cascade),
+            .toMany("shared", to: "Part", inverse: "sharers"),
+          ]),
+        EntityDraft(
+          "Titled",
+          [.attribute("id", .integer64), .attribute("title", .string, isOptional: false)]),
+        EntityDraft(
+          "Part",
+          [
+            .attribute("id", .integer64), .toMany("ones", to: "Item", inverse: "one"),
+            .toOne("item", to: "Item", inverse: "many"),
+            .toOne("lister", to: "Item", inverse: "list"),
+            .toMany("sharers", to: "Item", inverse: "shared"),
+          ]),
+      ]))
+  }
+
+  private func payload(_ cell: Cell) -> String {
+    cell.json.map { #"[{"id": 1, "\#(cell.row.key)": \#($0)}]"# } ?? #"[{"id": 1}]"#
+  }
+
+  /// What came out, in the words of the table.
+  private func outcome(_ cell: Cell, _ bench: SyncBench, checks first: Bool) throws -> String {
+    let report: SyncReport
+    do {
+      report = try bench.sync(payload(cell), cell.row.entity)
+    } catch let error as SyncError where error.code == .requiredValueMissing {
+      return "error"
+    }
+    let objects = try OracleGraph(bench.store).objects.values
+    let object = try #require(objects.first { $0.entity.name == cell.row.entity })
+    var text: String
+    if case .relationship(let relationship)? = object.entity.property(named: cell.row.property) {
+      let graph = try OracleGraph(bench.store)
+      let members =
+        relationship.isToMany
+        ? object.toMany[relationship.name] ?? []
+        : object.toOne[relationship.name].map { [$0] } ?? []
+      let keys = members.map { graph[$0].key }
+      text = keys.isEmpty ? "none" : keys.map(\.description).joined(separator: " ")
+      if text == "nil" { text = "a new object" }
+      if first, !keys.contains(1) {
+        text +=
+          graph.objects.values.contains { $0.entity.name == "Part" && $0.key == 1 }
+          ? ", 1 stays" : ", 1 deleted"
+      }
+    } else {
+      let value = object.attributes[cell.row.property]?.description ?? "none"
+      text = value.isEmpty ? "empty" : value
+    }
+    return report.findings.isEmpty ? text : text + ", reported"
+  }
+
+  @Test("inserting", arguments: cells)
+  func inserts(_ cell: Cell) throws {
+    let bench = try bench()
+    try bench.sync(#"[{"id": 2}]"#, "Part")
+    #expect(try outcome(cell, bench, checks: false) == cell.inserted)
+  }
+
+  @Test("updating", arguments: cells)
+  func updates(_ cell: Cell) throws {
+    let bench = try bench()
+    try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "Part")
+    try bench.sync(#"[{"id": 1, "\#(cell.row.key)": \#(cell.row.before)}]"#, cell.row.entity)
+    #expect(try outcome(cell, bench, checks: true) == cell.updated)
+  }
+
+  // MARK: - The page
+
+  /// The table as the page shows it.
+  static func table(_ outcome: (Cell) -> String) -> [String] {
+    var lines = [
+      "| | " + columns.joined(separator: " | ") + " |",
+      "|" + String(repeating: "---|", count: columns.count + 1),
+    ]
+    for row in rows {
+      let outcomes = cells.filter { $0.row.title == row.title }.map(outcome)
+      lines.append("| \(row.title) | " + outcomes.joined(separator: " | ") + " |")
+    }
+    return lines
+  }
+
+  @Test("the documentation shows these cells")
+  func isPublished() throws {
+    let page = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../../Sources/SyncStack/Documentation.docc/TruthTable.md")
+    let text = try String(contentsOf: page.standardized, encoding: .utf8)
+    let lines = Set(text.split(separator: "\n").map(String.init))
+    for line in Self.table(\.inserted) + Self.table(\.updated) {
+      #expect(lines.contains(line), "The page lacks: \(line)")
+    }
+  }
+}
