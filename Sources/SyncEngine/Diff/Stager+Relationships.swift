@@ -27,7 +27,7 @@ extension Stager {
       let kind = source.tokens[candidate.token].kind
       var rank = Int(candidate.precedence)
       if kind == .null { rank += 1_000 }
-      if case .references = candidate.kind, kind != .object { rank += 100 }
+      if candidate.isForReferences { rank += kind == .object ? 2_000 : 100 }
       if rank < bestRank { (best, bestRank) = (candidate, rank) }
     }
     return best
@@ -41,6 +41,10 @@ extension Stager {
     case .null:
       link.mentions.append(
         owner: owner, kind: .objects, targets: EmptyCollection(), order: nextOrder(link))
+    case .object where choice.isForReferences:
+      noteIgnored(
+        batch.node, property: link.name,
+        "“\(link.name)” is given as an object under the key of an identifier.")
     case .object:
       let child = try stage(
         choice.token, of: source, node: link.node,

@@ -64,6 +64,11 @@ struct LinkCandidate: BitwiseCopyable {
   let kind: MemberTarget.Kind
   let precedence: UInt8
   let token: Int
+
+  /// Whether the key is one of identifiers, so that an object does not belong under it.
+  var isForReferences: Bool {
+    if case .references = kind { true } else { false }
+  }
 }
 
 /// What to do with an item that cannot be used.
