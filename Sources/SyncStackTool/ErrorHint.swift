@@ -8,7 +8,7 @@ enum ErrorHint {
     case .deletionRefused:
       return "With this command: --guard off allows it; --operations insert,update,relationships "
         + "or --where keep the rest."
-    case .missingKey, .invalidItem, .typeMismatch, .requiredValueMissing:
+    case .missingKey, .invalidItem, .typeMismatch, .requiredValueMissing, .invalidValue:
       return
         "With this command: --on-error skip leaves out objects that cannot be used; --at names "
         + "the list when it lies deeper in the document."

@@ -23,6 +23,10 @@ final class Batch {
   /// Where the bytes of each occurrence's item begin, 0 for those that the engine adds; kept when new
   /// items are to be offered to a delegate.
   let sources: PlainArray<UInt>?
+
+  /// Index of the item at the top that each occurrence stands in, -1 for those that the engine adds;
+  /// kept when it has to be found out who is to blame.
+  let items: PlainArray<Int32>?
   let mentions: [LinkMentions]
 
   /// Keys the payload refers to without nesting the object, each once.
@@ -49,8 +53,9 @@ final class Batch {
   /// Whether several occurrences are one object, so that one owner may have several lists.
   var hasRepeats = false
 
-  init(node: PlanNode, number: Int, keepsSources: Bool) {
+  init(node: PlanNode, number: Int, keepsSources: Bool, keepsItems: Bool = false) {
     sources = keepsSources ? PlainArray() : nil
+    items = keepsItems ? PlainArray() : nil
     self.node = node
     self.number = number
     keySlot = node.identity.count == 1 ? node.identity[0] : -1
@@ -74,10 +79,17 @@ final class Batch {
   }
 
   /// Adds an occurrence for the row just appended to the block.
-  func append(_ occurrence: Occurrence, source: UInt = 0) -> Int32 {
+  func append(_ occurrence: Occurrence, source: UInt = 0, item: Int = -1) -> Int32 {
     sources?.append(source)
+    items?.append(Int32(truncatingIfNeeded: item))
     occurrences.append(occurrence)
     return Int32(occurrences.count - 1)
+  }
+
+  /// Index of the item at the top that an occurrence stands in.
+  func item(of occurrence: Int32) -> Int? {
+    guard let items, items[Int(occurrence)] >= 0 else { return nil }
+    return Int(items[Int(occurrence)])
   }
 
   /// Adds an occurrence to those of its key, which the index knows. The one identified by its key alone, of which there is at

@@ -55,8 +55,6 @@ final class ChangeWriter {
     for index in indexes {
       let cells = batch.block[Int(index)]
       for (slot, cell) in defaults where cells[slot].isAbsent { cells[slot] = cell }
-      try checkRequired(cells, in: batch, among: batch.node.required)
-      try checkRequired(cells, in: batch, among: batch.node.requiredToOne)
     }
     try transaction.prepareBulkInsert(batch.entity, count: indexes.count)
     let rows = batch.occurrences.map(\.row)
@@ -97,31 +95,14 @@ final class ChangeWriter {
     return (batch.entity.destination(of: relationship), inverse)
   }
 
-  private func checkRequired(
-    _ cells: UnsafePointer<Cell>, in batch: Batch, among slots: some Sequence<Int>
-  ) throws {
-    for slot in slots where cells[slot].isEmpty {
-      let name = batch.entity.properties[slot].name
-      let key = batch.key(cells).description
-      throw SyncError(
-        .requiredValueMissing, entity: batch.entity.name, property: name, key: key,
-        message: """
-          “\(name)” of \(batch.entity.name) \(key) is required and would be empty. Send a value, give \
-          the model a default, or make “\(name)” optional.
-          """)
-    }
-  }
-
   // MARK: - Update
 
   /// Writes the slots that differ, and nothing else.
   func update() throws {
     completed = 0
     for batch in batches {
-      var required = SlotSet()
       var attributes = SlotSet()
       for slot in batch.node.attributeSlots { attributes.insert(slot) }
-      for slot in batch.node.required + batch.node.requiredToOne { required.insert(slot) }
       for index in batch.occurrences.indices {
         completed += 1
         if completed % SyncControl.stride == 0 {
@@ -133,16 +114,15 @@ final class ChangeWriter {
         var slots = batch.differences[Int(occurrence.link)]
         // Linking needs no permission: whoever lists an object may update itself.
         if !occurrence.flags.contains(.active) { slots.subtract(attributes) }
-        if !slots.isEmpty { try update(index, occurrence, slots, required, in: batch) }
+        if !slots.isEmpty { try update(index, occurrence, slots, in: batch) }
       }
     }
   }
 
   private func update(
-    _ index: Int, _ occurrence: Occurrence, _ slots: SlotSet, _ required: SlotSet, in batch: Batch
+    _ index: Int, _ occurrence: Occurrence, _ slots: SlotSet, in batch: Batch
   ) throws {
     let cells = batch.block[index]
-    try checkRequired(cells, in: batch, among: slots.lazy.filter { required.contains($0) })
     let entity = batch.concreteEntity(ofStored: occurrence.stored)
     try transaction.update(
       batch.block, index: index, row: occurrence.row, of: entity, slots: slots)

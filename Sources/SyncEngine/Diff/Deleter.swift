@@ -20,7 +20,7 @@ struct Deleter {
   /// - Throws: ``SyncError`` with ``SyncError/Code/deletionRefused`` when the deletion guard objects.
   func delete() throws {
     let (roots, scopeCount) = try unmentionedRoots()
-    if guardsDeletion { try checkPayload(scopeCount) }
+    if guardsDeletion { try checkPayload(scopeCount, unmentioned: roots.count) }
     let members = try unlistedMembers()
     let total = roots.count + members.reduce(0) { $0 + $1.rows.count }
     try control.begin(.delete, total: total)
@@ -154,12 +154,14 @@ struct Deleter {
   private static let guardedCount = 500
 
   /// Refuses payloads that cannot be meant: nothing at all, or items of which none can be used.
-  private func checkPayload(_ scopeCount: Int) throws {
+  private func checkPayload(_ scopeCount: Int, unmentioned: Int) throws {
     guard scopeCount > 0 else { return }
     if claims.itemCount == 0, scopeCount > Deleter.emptyCount {
       throw refusal(scopeCount, "the payload is empty")
     }
-    if claims.itemCount > 0, claims.usableItemCount == 0 {
+    if claims.itemCount > 0, claims.usableItemCount == 0,
+      claims.isRootSuspended || unmentioned > 0
+    {
       throw refusal(
         scopeCount, "none of the \(claims.itemCount) items of the payload can be used")
     }

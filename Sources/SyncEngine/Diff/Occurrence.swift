@@ -52,7 +52,7 @@ struct Occurrence {
     static let owned = Flags(rawValue: 2048)
     /// Folded, but what it says does not count: its place in the payload may not write the object.
     static let muted = Flags(rawValue: 4096)
-    /// Left out, so that it only claims its key.
+    /// Part of an item that is left out: it claims its key, and nothing else of it counts.
     static let leftOut = Flags(rawValue: 8192)
     /// In the wave that is being matched.
     static let current = Flags(rawValue: 512)

@@ -55,25 +55,28 @@ final class PayloadReader {
 
   /// Stages the current part once more, with items that stand in for others.
   ///
-  /// - Parameter leftOut: Why items are left out, by their address.
+  /// - Parameters:
+  ///   - tracksItems: Whether it is noted which item every object stands in.
+  ///   - leftOut: The items to leave out, by their index, and why.
   func restage(
-    _ replacements: ItemReplacements?, leavingOut leftOut: [UInt: String] = [:]
+    _ replacements: ItemReplacements?, tracksItems: Bool = false,
+    leavingOut leftOut: [Int: SyncError] = [:]
   ) throws -> Stager {
     reader = partStart
     isAtEnd = false
     report.report = partReport
-    return try stage(replacements: replacements, leftOut: leftOut)
+    return try stage(replacements: replacements, tracksItems: tracksItems, leftOut: leftOut)
   }
 
   /// Items for which memory is set aside at once; the text is read in order, so the byte range that is
   /// replaced is known exactly.
   private func stage(
-    replacements: ItemReplacements?, leftOut: [UInt: String] = [:]
+    replacements: ItemReplacements?, tracksItems: Bool = false, leftOut: [Int: SyncError] = [:]
   ) throws -> Stager {
     let stager = Stager(
-      plan: request.plan, operations: request.operations, onItemError: request.onItemError,
+      plan: request.plan, operations: request.operations, onItemError: request.itemPolicy,
       path: request.path, firstItem: partItem, report: report,
-      keepsSources: request.willInsert != nil)
+      keepsSources: request.willInsert != nil, tracksItems: tracksItems)
     stager.replacements = replacements
     stager.leftOut = leftOut
     if let parent { stager.rootOwner = parent.addOwner(to: stager) }
@@ -85,10 +88,11 @@ final class PayloadReader {
         break
       }
       let source = ItemSource(tape: tape, base: base)
+      let text = UnsafeRawBufferPointer(rebasing: bytes[reader.itemRange])
       if request.targets.isEmpty {
-        try stager.stageRootItem(source)
+        try stager.stageRootItem(source, text: text)
       } else {
-        for row in request.targets { try stager.stageRootItem(source, as: row) }
+        for row in request.targets { try stager.stageRootItem(source, text: text, as: row) }
       }
       if reader.position >= nextCheckpoint {
         try control.advance(.parse, to: reader.position, of: bytes.count)

@@ -17,10 +17,11 @@ extension Stager {
       case .keep: break
       case .clear: cells[rule.slot] = .null
       case .fail:
-        throw SyncError(
-          .requiredValueMissing, entity: node.entity.name, property: rule.name,
-          path: path.description,
-          message: "The item has no “\(rule.remoteKey)”, which “\(rule.name)” requires.")
+        try refuse(
+          SyncError(
+            .requiredValueMissing, entity: node.entity.name, property: rule.name,
+            path: path.description,
+            message: "The item has no “\(rule.remoteKey)”, which “\(rule.name)” requires."))
       }
     }
   }
@@ -173,9 +174,10 @@ extension Stager {
   private func refuse(_ reason: String, rule: AttributeRule, node: PlanNode) throws {
     let message = "“\(rule.name)” of “\(node.entity.name)”: \(reason)."
     if rule.mismatch == .fail {
-      throw SyncError(
-        .typeMismatch, entity: node.entity.name, property: rule.name,
-        path: path.description + "." + rule.remoteKey.description, message: message)
+      return try refuse(
+        SyncError(
+          .typeMismatch, entity: node.entity.name, property: rule.name,
+          path: path.description + "." + rule.remoteKey.description, message: message))
     }
     report.note(
       .refusedConversion, node.entity, property: rule.name,

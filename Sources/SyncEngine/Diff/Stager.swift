@@ -16,8 +16,23 @@ final class Stager {
   /// Items that stand in for others.
   var replacements: ItemReplacements?
 
-  /// Why items at the top are left out, by their address. They still claim their keys.
-  var leftOut: [UInt: String] = [:]
+  /// The items at the top that are to be left out, by their index, and why.
+  var leftOut: [Int: SyncError] = [:]
+
+  /// What was left out.
+  var leftOutItems: [LeftOutItem] = []
+
+  /// Items that a rule of the plan refuses, by their index; they are still to be left out.
+  var offenders: [Int: SyncError] = [:]
+
+  /// Whether everything staged now is part of an item that is left out.
+  var isLeavingOut = false
+
+  /// Text of the item that is being staged.
+  var itemText = UnsafeRawBufferPointer(start: nil, count: 0)
+
+  /// Whether it is noted which item every object stands in. Mentions are not laid together early then.
+  let tracksItems: Bool
 
   /// The stored rows that items at the top describe whatever their keys.
   private(set) var targetRows: [Int64] = []
@@ -38,7 +53,7 @@ final class Stager {
   let firstItem: Int
 
   let operations: SyncOperations
-  let onItemError: ItemErrorPolicy?
+  let onItemError: ItemErrorPolicy
   let nodes: [StagingNode]
   let path: PayloadPath
   let candidates = PlainArray<LinkCandidate>()
@@ -47,9 +62,10 @@ final class Stager {
   private var rootTargets: [Int32] = []
 
   init(
-    plan: MappingPlan, operations: SyncOperations, onItemError: ItemErrorPolicy?, path: String?,
-    firstItem: Int, report: ReportBuilder, keepsSources: Bool = false
+    plan: MappingPlan, operations: SyncOperations, onItemError: ItemErrorPolicy, path: String?,
+    firstItem: Int, report: ReportBuilder, keepsSources: Bool = false, tracksItems: Bool = false
   ) {
+    self.tracksItems = tracksItems
     self.firstItem = firstItem
     itemCount = firstItem
     self.plan = plan
@@ -58,7 +74,7 @@ final class Stager {
     self.path = PayloadPath(list: path, plan: plan)
     self.report = report
     let batches = plan.nodes.enumerated().map {
-      Batch(node: $1, number: $0, keepsSources: keepsSources)
+      Batch(node: $1, number: $0, keepsSources: keepsSources, keepsItems: tracksItems)
     }
     self.batches = batches
     nodes = batches.map { StagingNode($0, among: batches) }
@@ -71,14 +87,20 @@ final class Stager {
 
   /// Stages the next item of the payload.
   ///
-  /// - Parameter target: the stored row that the item describes; nil is decided by its key.
-  func stageRootItem(_ source: ItemSource, as target: Int64? = nil) throws {
+  /// - Parameters:
+  ///   - text: The bytes of the item.
+  ///   - target: The stored row that the item describes; nil is decided by its key.
+  func stageRootItem(
+    _ source: ItemSource, text: UnsafeRawBufferPointer, as target: Int64? = nil
+  ) throws {
     path.reset(item: itemCount)
+    itemText = text
+    isLeavingOut = leftOut[itemCount] != nil
     itemCount += 1
     if let target { targetRows.append(target) }
     let role = target.map { .target($0) } ?? rootOwner.map { rootRole(of: $0) } ?? Role.root
     guard let occurrence = try stage(0, of: source, node: plan.root, role: role) else { return }
-    usableItemCount += 1
+    if isLeavingOut { try leaveOut(occurrence) } else { usableItemCount += 1 }
     rootBatch.occurrences[Int(occurrence)].flags.insert(.root)
     if rootOwner != nil { rootTargets.append(occurrence) }
   }
@@ -135,16 +157,13 @@ final class Stager {
     let batch = node.batch
     guard case .object = source.tokens[token].kind else {
       noteUnreadable(role)
-      try skip(batch, "The item is \(source.tokens[token].kind.text), not an object.")
+      try skip(batch, .invalidItem, "The item is \(source.tokens[token].kind.text), not an object.")
       return nil
     }
     let row = batch.block.append()
     let firstCandidate = candidates.count
     defer { candidates.removeAll(from: firstCandidate) }
     try fill(batch.block[row], from: token, of: source, node: node)
-    if !leftOut.isEmpty, let reason = leftOut[address] {
-      return try stageLeftOut(row, in: node, source: address, role: role, reason)
-    }
     guard let occurrence = try identify(row, in: node, source: address, role: role) else {
       return nil
     }
@@ -155,23 +174,6 @@ final class Stager {
         try stageLink(link, of: occurrence, in: batch, candidates: range, source: source)
       }
     }
-    return occurrence
-  }
-
-  /// Keeps nothing of an item but its key, which it claims.
-  private func stageLeftOut(
-    _ row: Int, in node: StagingNode, source: UInt, role: Role, _ reason: String
-  ) throws -> Int32? {
-    let batch = node.batch
-    for slot in 0..<batch.block.width where !batch.node.identity.contains(slot) {
-      batch.block[row][slot] = .absent
-    }
-    try skip(batch, reason)
-    let count = batch.occurrences.count
-    guard let occurrence = try identify(row, in: node, source: source, role: role) else {
-      return nil
-    }
-    if batch.occurrences.count > count { batch.occurrences[Int(occurrence)].flags.insert(.leftOut) }
     return occurrence
   }
 
@@ -190,6 +192,7 @@ final class Stager {
         !node.hasIdentity || batch.node.identity.contains { cells[$0].isEmpty }
       }
     var occurrence = Occurrence()
+    if isLeavingOut { occurrence.flags.insert(.leftOut) }
     if let owner = role.owner {
       occurrence.owner = owner.owner
       occurrence.ownerBatch = Int16(owner.batch)
@@ -201,7 +204,7 @@ final class Stager {
       for slot in batch.node.identity where cells[slot].isEmpty { cells[slot] = .absent }
       occurrence.row = target
       occurrence.flags.insert(.keyless)
-      return batch.append(occurrence, source: source)
+      return append(occurrence, source: source, to: batch)
     }
     if isKeyless || alwaysInserts(role) {
       return try identifyKeyless(
@@ -210,15 +213,17 @@ final class Stager {
     if case .root = role { occurrence.flags.insert(.root) }
     if rootOwner != nil, role.owner == rootOwner { occurrence.flags.insert(.root) }
     let head = batch.index.findOrInsert(Int32(row))
-    guard head >= 0 else { return batch.append(occurrence, source: source) }
+    guard head >= 0 else { return append(occurrence, source: source, to: batch) }
     if let earlier = earlierOccurrence(like: occurrence, from: head, in: batch) {
-      batch.overlay(row, over: Int(earlier))
-      batch.block.removeLast()
-      batch.hasRepeats = true
       if case .root = role { noteRepeated(earlier, in: batch) }
-      return earlier
+      if !tracksItems || occurrence.isOwned {
+        batch.overlay(row, over: Int(earlier))
+        batch.block.removeLast()
+        batch.hasRepeats = true
+        return earlier
+      }
     }
-    let result = batch.append(occurrence, source: source)
+    let result = append(occurrence, source: source, to: batch)
     batch.chain(result, to: head)
     return result
   }
@@ -230,7 +235,7 @@ final class Stager {
     if alwaysInserts(role) {
       var new = occurrence
       new.flags.insert(.keyless)
-      return batch.append(new, source: source)
+      return append(new, source: source, to: batch)
     }
     if case .toOne = role {
       // A key that is null or unreadable says nothing about the linked object's key.
@@ -239,24 +244,29 @@ final class Stager {
       }
       var keyless = occurrence
       keyless.flags.insert(.keyless)
-      return batch.append(keyless, source: source)
+      return append(keyless, source: source, to: batch)
     }
     guard !batch.node.identity.isEmpty else {
       throw SyncError.noPrimaryKey(batch.entity.name, path: path.description)
     }
     batch.block.removeLast()
     if batch.node.policy.missingIdentity == .fail {
-      throw SyncError(
-        .missingKey, entity: batch.entity.name, property: batch.node.identityName,
-        path: path.description,
-        message: """
-          An item of entity “\(batch.entity.name)” has no readable “\(batch.node.identityName)”, so \
-          nobody can tell which object it is.
-          """)
+      try refuse(
+        SyncError(
+          .missingKey, entity: batch.entity.name, property: batch.node.identityName,
+          path: path.description,
+          message: """
+            An item of entity “\(batch.entity.name)” has no readable “\(batch.node.identityName)”, so \
+            nobody can tell which object it is.
+            """))
     }
     noteUnreadable(role)
-    try skip(batch, "The item has no readable “\(batch.node.identityName)”.")
+    try skip(batch, .missingKey, "The item has no readable “\(batch.node.identityName)”.")
     return nil
+  }
+
+  private func append(_ occurrence: Occurrence, source: UInt, to batch: Batch) -> Int32 {
+    batch.append(occurrence, source: source, item: itemCount - 1)
   }
 
   /// Notes that nobody can tell which object a part of a list meant: the list then adds, but takes
@@ -297,7 +307,9 @@ final class Stager {
   /// Whether two mentions of one object may be laid together before anybody knows what is stored: when
   /// both count in any case, or stand in the same place.
   private func mayMerge(_ one: Occurrence, _ other: Occurrence) -> Bool {
-    guard !one.flags.contains(.leftOut) else { return false }
+    guard one.flags.isDisjoint(with: .leftOut), other.flags.isDisjoint(with: .leftOut) else {
+      return false
+    }
     return one.isOwned || (one.flags.contains(.root) && other.flags.contains(.root))
       || operations.isSuperset(of: Stager.writing)
   }
@@ -312,16 +324,5 @@ final class Stager {
     report.note(
       .repeatedItem, batch.entity, key: key, path: path.description,
       message: "The payload holds \(batch.entity.name) \(key) more than once; later values win.")
-  }
-
-  /// Leaves an item out, or stops, as the policy says.
-  func skip(_ batch: Batch, _ reason: String) throws {
-    if onItemError == .fail {
-      throw SyncError(
-        .invalidItem, entity: batch.entity.name, path: path.description, message: reason)
-    }
-    report[batch.entity].skipped += 1
-    report.note(
-      .skippedItem, batch.entity, path: path.description, message: reason)
   }
 }

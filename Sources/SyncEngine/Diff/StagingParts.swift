@@ -71,11 +71,28 @@ struct LinkCandidate: BitwiseCopyable {
   }
 }
 
-/// What to do with an item that cannot be used.
+/// What happens to an item at the top of a payload that cannot be stored as it stands.
+///
+/// The policy is about what one item is to blame for:
+///
+/// - it is no JSON object, or its key is missing or cannot be read;
+/// - it, or an object nested in it at any depth, would be without a value it requires: a new object is
+///   given none and the model has no default, a stored one is given null, or a required to-one
+///   relationship would lead nowhere;
+/// - a value of it, or of an object nested in it, breaks a minimum, a maximum or a regular expression of
+///   the model;
+/// - a rule of an explicit mapping refuses a value.
+///
+/// When several items describe one object, those are to blame that gave the value. An object in a
+/// *nested* list that has no readable key costs only itself with ``skip``.
+///
+/// What is decided about the result as a whole fails the sync in any case: text that is no JSON,
+/// uniqueness constraints, the delete rule *deny*, the deletion guard. How many members a relationship
+/// may have is checked when a context saves, not by a sync.
 public enum ItemErrorPolicy: String, Sendable, Hashable, CaseIterable, Codable {
   /// The sync fails and stores nothing.
   case fail
-  /// The item is left out and reported.
+  /// The item is left out with everything below it, and reported. What it names is not deleted.
   case skip
 }
 
@@ -190,6 +207,9 @@ final class PayloadPath: CustomStringConvertible {
   func pop() {
     steps.removeAll(from: steps.count - 1)
   }
+
+  /// Whether it is at an item at the top, not below one.
+  var isAtItem: Bool { steps.count == 0 }
 
   var description: String {
     var result = "\(list)[\(item)]"

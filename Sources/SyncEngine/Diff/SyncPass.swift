@@ -11,6 +11,7 @@ final class SyncPass {
   private var claims = Claims()
   private let report = ReportBuilder()
   private var changeCount: ChangeCount
+  private let checks: [NodeChecks]
   private var announced: Set<SyncPhase> = []
   /// Every row of the root entity, when the only part of the payload read them.
   private var knownRows: [Int64]?
@@ -24,6 +25,7 @@ final class SyncPass {
     self.bytes = bytes
     self.control = control
     parent = try ParentScope.resolve(request)
+    checks = try request.plan.nodes.map(NodeChecks.init)
     changeCount = ChangeCount(report: report)
     for remark in request.plan.remarks {
       report.note(
@@ -138,19 +140,8 @@ final class SyncPass {
   func process(_ first: Stager, in transaction: StoreTransaction) throws {
     claims.partCount += 1
     try begin(.match, total: first.rootBatch.occurrences.count)
-    var (stager, matcher, replacements) = try offer(first, in: transaction)
-    var leftOut: [UInt: String] = [:]
-    let before = leavesOut ? claims.copy() : claims
-    var planner = try plan(stager, matcher)
-    while leavesOut {
-      let bad = RequiredValues(matcher).offenders(of: request.plan.root)
-      guard !bad.isEmpty else { break }
-      leftOut.merge(bad) { first, _ in first }
-      claims = before.copy()
-      stager = try reader.restage(replacements, leavingOut: leftOut)
-      matcher = try match(stager, in: transaction)
-      planner = try plan(stager, matcher)
-    }
+    let (stager, matcher, planner) = try decide(first, in: transaction)
+    for item in stager.leftOutItems { try request.onLeftOut?(item, transaction) }
     changeCount.mention(stager.batches)
     clock.end(.match)
 
@@ -167,31 +158,69 @@ final class SyncPass {
     clock.end(.link)
   }
 
-  /// Whether an item that cannot be stored is left out, instead of failing the sync.
-  private var leavesOut: Bool {
-    request.onItemError == .skip || request.onItemError == .quarantine
+  /// Matches and links a part, without the items that cannot be stored: they are found out before
+  /// anything is written, and the part is staged once more without them.
+  private func decide(
+    _ first: Stager, in transaction: StoreTransaction
+  ) throws -> (Stager, Matcher, LinkPlanner) {
+    let mayFail = !checks.allSatisfy(\.isEmpty)
+    let before = mayFail ? claims.copy() : claims
+    var replacements = request.willInsert.map { _ in ItemReplacements(bytes) }
+    var leftOut = first.offenders
+    var stager = first
+    if !leftOut.isEmpty {
+      stager = try reader.restage(replacements, tracksItems: true, leavingOut: leftOut)
+    }
+    for _ in 0..<SyncPass.roundLimit {
+      let matcher = try match(&stager, &replacements, leavingOut: leftOut, in: transaction)
+      absorb(stager)
+      let planner = LinkPlanner(matcher: matcher, rootOwner: stager.rootOwner)
+      try planner.plan()
+      guard mayFail else { return (stager, matcher, planner) }
+      let check = itemCheck(stager.batches)
+      guard let failure = check.firstFailure() else { return (stager, matcher, planner) }
+      guard request.itemPolicy != .fail else { throw failure.error }
+      if stager.tracksItems {
+        let count = leftOut.count
+        leftOut.merge(check.offenders()) { first, _ in first }
+        // Nobody is to blame whom leaving out would help.
+        guard leftOut.count > count else { throw failure.error }
+      }
+      claims = before.copy()
+      stager = try reader.restage(replacements, tracksItems: true, leavingOut: leftOut)
+    }
+    throw SyncError(
+      .requiredValueMissing, entity: request.plan.rootNode.entity.name,
+      message: """
+        Items of the payload require each other in so long a chain that leaving out those that cannot         be stored does not come to an end. Nothing was changed.
+        """)
+  }
+
+  /// How often a part is staged again without the items that cannot be stored. Once is the rule; it
+  /// takes more when one that is left out was required by another.
+  private static let roundLimit = 32
+
+  private func itemCheck(_ batches: [Batch]) -> ItemCheck {
+    // References wait for later parts of the payload, not for later pages: a page is stored at once.
+    let isLast = reader.isAtEnd
+    return ItemCheck(batches, checks) { [claims] place in
+      !isLast && claims.unresolvedByPlace[place] != nil
+    }
   }
 
   /// Matches a part, and offers its new items for replacement.
-  private func offer(
-    _ first: Stager, in transaction: StoreTransaction
-  ) throws -> (Stager, Matcher, ItemReplacements?) {
-    var stager = first
+  private func match(
+    _ stager: inout Stager, _ replacements: inout ItemReplacements?,
+    leavingOut leftOut: [Int: SyncError], in transaction: StoreTransaction
+  ) throws -> Matcher {
     var matcher = try match(stager, in: transaction)
-    guard let willInsert = request.willInsert else { return (stager, matcher, nil) }
-    var replacements = ItemReplacements(bytes)
-    while try replacements.ask(willInsert, about: matcher) {
-      stager = try reader.restage(replacements)
+    guard let willInsert = request.willInsert else { return matcher }
+    while try replacements?.ask(willInsert, about: matcher) == true {
+      stager = try reader.restage(
+        replacements, tracksItems: stager.tracksItems, leavingOut: leftOut)
       matcher = try match(stager, in: transaction)
     }
-    return (stager, matcher, replacements)
-  }
-
-  private func plan(_ stager: Stager, _ matcher: Matcher) throws -> LinkPlanner {
-    absorb(stager)
-    let planner = LinkPlanner(matcher: matcher, rootOwner: stager.rootOwner)
-    try planner.plan()
-    return planner
+    return matcher
   }
 
   private func match(_ stager: Stager, in transaction: StoreTransaction) throws -> Matcher {
@@ -243,7 +272,10 @@ final class SyncPass {
       unresolved = try ReferenceResolver(transaction: transaction)
         .resolve(unresolved)
     }
-    for reference in unresolved { reference.note(in: report) }
+    for reference in unresolved {
+      try checkAwaited(reference, in: transaction)
+      reference.note(in: report)
+    }
     let deleter = Deleter(
       claims: claims, entity: request.plan.rootNode.entity, scope: scope,
       operations: request.operations, guardsDeletion: request.deletionGuard == .on,
@@ -252,6 +284,28 @@ final class SyncPass {
     if request.defersReferences { try deferred(in: transaction).save(unresolved) }
     clock.end(.delete)
     try begin(.save, total: 1)
+  }
+
+  /// A required relationship of a new object waited for an object that never came.
+  private func checkAwaited(
+    _ reference: UnresolvedReference, in transaction: StoreTransaction
+  ) throws {
+    let slot = reference.relationship.slot
+    guard claims.partCount > 1, !reference.relationship.isToMany,
+      !reference.relationship.isOptional
+    else { return }
+    var isEmpty = false
+    try transaction.scan(reference.owner.entity, .rows([reference.owner.row])) { cursor in
+      isEmpty = (cursor.integer(slot) ?? 0) == 0
+    }
+    guard isEmpty else { return }
+    throw SyncError(
+      .requiredValueMissing, entity: reference.owner.entity.name,
+      property: reference.relationship.name, key: reference.ownerKey,
+      message: """
+        “\(reference.relationship.name)” of \(reference.owner.entity.name) \(reference.ownerKey) is \
+        required, and \(reference.destination.name) \(reference.key), which it refers to, does not exist.
+        """)
   }
 
   private func deferred(in transaction: StoreTransaction) -> DeferredReferences {

@@ -1,4 +1,5 @@
 package import SyncCore
+package import SyncStore
 
 /// Everything one sync run needs to know.
 package struct SyncRequest {
@@ -13,7 +14,12 @@ package struct SyncRequest {
   /// The object whose children the items are, and the child's or parent's relationship between them.
   package var parent: ManagedObjectID?
   package var parentRelationship: String?
+  /// Nil is the plan's own: conventional mapping leaves items out, explicit mapping fails.
   package var onItemError: ItemErrorPolicy?
+
+  /// Called for each item that is left out, inside the transaction, before its part of the payload is
+  /// written; what it throws fails the sync.
+  package var onLeftOut: ((LeftOutItem, StoreTransaction) throws -> Void)?
   package var deletionGuard = DeletionGuard.on
   package var isDryRun = false
   package var transaction = SyncTransaction.whole
@@ -37,6 +43,11 @@ package struct SyncRequest {
   package typealias WillInsert = (
     _ item: JSONValue, _ entity: EntityDescription, _ parent: ManagedObjectID?
   ) throws -> JSONValue
+
+  /// What happens to an item that cannot be stored.
+  var itemPolicy: ItemErrorPolicy {
+    onItemError ?? (plan.rootNode.policy.missingIdentity == .fail ? .fail : .skip)
+  }
 
   package init(plan: MappingPlan, payload: SyncPayload) {
     self.plan = plan

@@ -88,6 +88,8 @@ struct ObjectSync {
   private func request(_ item: JSONValue) -> SyncRequest {
     var request = SyncRequest(plan: plan, payload: .json(item))
     request.operations = SyncOperations.all.subtracting([.insert, .delete])
+    // There is nothing but this one item to go on with.
+    request.onLeftOut = { item, _ in throw item.reason }
     return request
   }
 

@@ -19,8 +19,8 @@ public struct SyncSettings: Sendable {
   /// How strictly the JSON is read.
   public var reading = JSONReadingOptions()
 
-  /// What happens to an item that cannot be used. Nil, the default, leaves out and reports items
-  /// without a readable key. A required attribute that would be empty fails the sync in any case.
+  /// What happens to an item that cannot be stored as it stands. Nil, the default, is
+  /// ``ItemErrorPolicy/skip`` for conventional mapping and ``ItemErrorPolicy/fail`` for explicit mapping.
   public var onItemError: ItemErrorPolicy?
 
   /// Whether deleting much is refused; in a session it counts over all pages. Default: on.

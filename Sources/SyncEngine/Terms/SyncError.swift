@@ -13,8 +13,10 @@ public struct SyncError: Error, Sendable, Hashable {
     case invalidItem
     /// A value cannot be converted to the type of its attribute.
     case typeMismatch
-    /// A required attribute would be empty.
+    /// A required attribute or to-one relationship would be empty.
     case requiredValueMissing
+    /// A value breaks a minimum, a maximum or a regular expression of the model.
+    case invalidValue
     /// No relationship, or more than one, leads to the parent.
     case ambiguousRelationship
     /// The parent is not stored.

@@ -26,43 +26,24 @@ extension ManagedObject {
   private func broken(
     _ attribute: AttributeDescription, _ value: Value
   ) throws -> [ValidationFailure] {
-    let rules = attribute.validation
-    var failures: [ValidationFailure] = []
-    // Limits of a text are about its length.
-    var measure = value
-    var unit = ""
-    if case .string(let text) = value {
-      measure = .int(Int64(text.count))
-      unit = " characters"
+    let limits: ValueLimits
+    do {
+      limits = try ValueLimits(attribute.validation)
+    } catch {
+      throw GraphError(
+        .validation, entity: entity.name, key: attribute.name,
+        message: "The pattern “\(attribute.validation.regularExpression ?? "")” of "
+          + "\(entity.name).\(attribute.name) is not a regular expression. Mend it in the model.")
     }
-    if !rules.minimum.isNull, measure < rules.minimum {
-      failures.append(
-        failure(
-          .minimum, attribute.name, "is \(measure)\(unit), less than the minimum \(rules.minimum).")
-      )
+    return limits.violations(of: value).map { violation in
+      let rule: ValidationFailure.Rule =
+        switch violation.rule {
+        case .minimum: .minimum
+        case .maximum: .maximum
+        case .pattern: .pattern
+        }
+      return failure(rule, attribute.name, violation.text)
     }
-    if !rules.maximum.isNull, measure > rules.maximum {
-      failures.append(
-        failure(
-          .maximum, attribute.name, "is \(measure)\(unit), more than the maximum \(rules.maximum).")
-      )
-    }
-    if let pattern = rules.regularExpression, case .string(let text) = value {
-      let expression: Regex<AnyRegexOutput>
-      do {
-        expression = try Regex(pattern)
-      } catch {
-        throw GraphError(
-          .validation, entity: entity.name, key: attribute.name,
-          message: "The pattern “\(pattern)” of \(entity.name).\(attribute.name) is not a regular "
-            + "expression. Mend it in the model.")
-      }
-      if try expression.wholeMatch(in: text) == nil {
-        failures.append(
-          failure(.pattern, attribute.name, "is “\(text)”, which does not match “\(pattern)”."))
-      }
-    }
-    return failures
   }
 
   private func broken(_ relationship: RelationshipDescription) -> [ValidationFailure] {

@@ -1,0 +1,170 @@
+import SyncCore
+
+/// Finds objects that the model does not allow to be stored as the payload describes them, before
+/// anything is written, and the items at the top of the payload that are to blame.
+struct ItemCheck {
+  private let batches: [Batch]
+  private let checks: [NodeChecks]
+
+  /// Whether an object that no part of the payload brought so far may still come.
+  private let mayCome: (UnresolvedReference.Place) -> Bool
+
+  /// One object, and what is wrong with it.
+  struct Failure {
+    let batch: Int
+    let occurrence: Int32
+    let slot: Int
+    let error: SyncError
+  }
+
+  init(
+    _ batches: [Batch], _ checks: [NodeChecks],
+    mayCome: @escaping (UnresolvedReference.Place) -> Bool
+  ) {
+    self.batches = batches
+    self.checks = checks
+    self.mayCome = mayCome
+  }
+
+  /// The first object that may not be stored.
+  func firstFailure() -> Failure? {
+    var first: Failure?
+    forEachFailure {
+      first = $0
+      return false
+    }
+    return first
+  }
+
+  /// The items that are to blame for what may not be stored, by their index, and why. Needs batches
+  /// that know the items.
+  func offenders() -> [Int: SyncError] {
+    var failures: [[Int32: Failure]] = batches.map { _ in [:] }
+    forEachFailure {
+      failures[$0.batch][$0.occurrence] = $0
+      return true
+    }
+    var result: [Int: SyncError] = [:]
+    for batch in batches where !failures[batch.number].isEmpty {
+      let mentions = Dictionary(
+        grouping: batch.occurrences.indices.lazy.map(Int32.init),
+        by: batch.representative
+      )
+      for (occurrence, failure) in failures[batch.number] {
+        for mention in blamed(failure, mentions[occurrence] ?? [], in: batch) {
+          if let item = item(of: mention, failure, in: batch), result[item] == nil {
+            result[item] = failure.error
+          }
+        }
+      }
+    }
+    return result
+  }
+
+  // MARK: - Failures
+
+  private func forEachFailure(_ body: (Failure) -> Bool) {
+    for batch in batches where !checks[batch.number].isEmpty {
+      let checks = checks[batch.number]
+      for index in batch.occurrences.indices {
+        if let failure = failure(index, in: batch, checks), !body(failure) { return }
+      }
+    }
+  }
+
+  private func failure(_ index: Int, in batch: Batch, _ checks: NodeChecks) -> Failure? {
+    let occurrence = batch.occurrences[index]
+    guard !occurrence.flags.contains(.folded) else { return nil }
+    let cells = batch.block[index]
+    if occurrence.flags.contains(.inserted) {
+      for slot in checks.required where cells[slot].isEmpty {
+        if cells[slot].isAbsent, checks.defaulted.contains(slot) { continue }
+        if isAwaited(slot, of: occurrence, in: batch) { continue }
+        return missing(slot, index, in: batch)
+      }
+      return violation(index, in: batch, checks) { !cells[$0].isEmpty }
+    }
+    guard occurrence.stored >= 0, occurrence.link >= 0 else { return nil }
+    var changed = batch.differences[Int(occurrence.link)]
+    if !occurrence.flags.contains(.active) { changed.subtract(checks.attributes) }
+    for slot in checks.required where changed.contains(slot) && cells[slot].isEmpty {
+      return missing(slot, index, in: batch)
+    }
+    return violation(index, in: batch, checks) { changed.contains($0) && !cells[$0].isEmpty }
+  }
+
+  /// Whether a relationship is given by a key whose object may come with a later part of the payload.
+  private func isAwaited(_ slot: Int, of occurrence: Occurrence, in batch: Batch) -> Bool {
+    guard batch.entity.properties[slot].relationship != nil else { return false }
+    let owner = ManagedObjectID(entity: batch.entity(of: occurrence), row: occurrence.row)
+    return mayCome(UnresolvedReference.Place(owner: owner, slot: slot))
+  }
+
+  private func missing(_ slot: Int, _ index: Int, in batch: Batch) -> Failure {
+    let name = batch.entity.properties[slot].name
+    let key = batch.key(batch.block[index]).description
+    return Failure(
+      batch: batch.number, occurrence: Int32(index), slot: slot,
+      error: SyncError(
+        .requiredValueMissing, entity: batch.entity.name, property: name, key: key,
+        message: """
+          “\(name)” of \(batch.entity.name) \(key) is required and would be empty. Send a value, give \
+          the model a default, or make “\(name)” optional.
+          """))
+  }
+
+  private func violation(
+    _ index: Int, in batch: Batch, _ checks: NodeChecks, where isChecked: (Int) -> Bool
+  ) -> Failure? {
+    for (slot, type, limits) in checks.limits where isChecked(slot) {
+      let value = batch.block[index][slot].value(as: type)
+      guard let violation = limits.violations(of: value).first else { continue }
+      let name = batch.entity.properties[slot].name
+      let key = batch.key(batch.block[index]).description
+      return Failure(
+        batch: batch.number, occurrence: Int32(index), slot: slot,
+        error: SyncError(
+          .invalidValue, entity: batch.entity.name, property: name, key: key,
+          message: "“\(name)” of \(batch.entity.name) \(key) \(violation.text)"))
+    }
+    return nil
+  }
+
+  // MARK: - Blame
+
+  /// The mentions of an object that made it what it is: those that say something about the property; all
+  /// when none does.
+  private func blamed(_ failure: Failure, _ mentions: [Int32], in batch: Batch) -> [Int32] {
+    let active = mentions.filter { !batch.occurrences[Int($0)].flags.contains(.muted) }
+    let saying = active.filter { mention in
+      mention != failure.occurrence && !batch.block[Int(mention)][failure.slot].isAbsent
+    }
+    if let last = saying.last {
+      // The last one had the last word; those before it may have said the same.
+      let word = batch.block[Int(last)][failure.slot]
+      return saying.filter { batch.block[Int($0)][failure.slot].isIdentical(to: word) }
+    }
+    let cell = batch.block[Int(failure.occurrence)][failure.slot]
+    return cell.isAbsent ? active : [failure.occurrence]
+  }
+
+  /// The item that a mention stands in; when the engine added it, the item whose list took it away.
+  private func item(of mention: Int32, _ failure: Failure, in batch: Batch) -> Int? {
+    if let item = batch.item(of: mention) { return item }
+    let occurrence = batch.occurrences[Int(mention)]
+    guard occurrence.stored >= 0, let column = batch.node.toOneSlots.firstIndex(of: failure.slot)
+    else { return nil }
+    let owner = batch.stored.references[column][Int(occurrence.stored)]
+    for other in batches {
+      for relationship in other.node.relationships
+      where relationship.node == batch.number
+        && relationship.relationship.inverseSlot == failure.slot
+      {
+        guard let index = other.stored.index(ofRow: owner) else { continue }
+        let holder = other.stored.occurrences[Int(index)]
+        if holder >= 0, let item = other.item(of: holder) { return item }
+      }
+    }
+    return nil
+  }
+}

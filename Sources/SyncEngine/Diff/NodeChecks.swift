@@ -1,0 +1,40 @@
+import SyncCore
+
+/// What the model demands of the objects of one plan node, ready to be checked row by row.
+struct NodeChecks {
+  /// Slots that must have a value.
+  let required: [Int]
+
+  /// Those of them that a new object has without being given one.
+  let defaulted: SlotSet
+  let limits: [(slot: Int, type: AttributeType?, limits: ValueLimits)]
+  let attributes: SlotSet
+
+  /// - Throws: ``SyncError`` when a regular expression of the model is malformed.
+  init(_ node: PlanNode) throws {
+    required = node.required + node.requiredToOne
+    var defaulted = SlotSet()
+    for value in node.defaults { defaulted.insert(value.slot) }
+    self.defaulted = defaulted
+    var attributes = SlotSet()
+    for slot in node.attributeSlots { attributes.insert(slot) }
+    self.attributes = attributes
+    limits = try node.attributeSlots.compactMap { slot in
+      guard let attribute = node.entity.properties[slot].attribute, !attribute.validation.isEmpty
+      else { return nil }
+      do {
+        return (slot, attribute.type, try ValueLimits(attribute.validation))
+      } catch {
+        throw SyncError(
+          .invalidRequest, entity: node.entity.name, property: attribute.name,
+          message: """
+            The pattern “\(attribute.validation.regularExpression ?? "")” of “\(attribute.name)” is no \
+            regular expression. Mend it in the model.
+            """)
+      }
+    }
+  }
+
+  /// Whether every object passes.
+  var isEmpty: Bool { required.isEmpty && limits.isEmpty }
+}

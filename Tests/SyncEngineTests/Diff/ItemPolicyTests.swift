@@ -1,0 +1,327 @@
+import SyncCore
+import SyncEngine
+import SyncStore
+import Testing
+
+/// What one item costs that cannot be stored as it stands.
+@Suite struct ItemPolicyTests {
+  private func bench() throws -> SyncBench {
+    try SyncBench(
+      ManagedObjectModel([
+        EntityDraft(
+          "Album",
+          [
+            .attribute("id", .integer64), .attribute("title", .string, isOptional: false),
+            .attribute(
+              "year", .integer16, validation: ValidationRules(minimum: 1900, maximum: 2100)),
+            .attribute("code", .string, validation: ValidationRules(regularExpression: "[A-Z]+")),
+            .attribute("kind", .string, isOptional: false, defaultValue: "LP"),
+            .toMany("tracks", to: "Track", inverse: "album", deleteRule: .cascade),
+          ]),
+        EntityDraft(
+          "Track",
+          [
+            .attribute("id", .integer64), .attribute("name", .string, isOptional: false),
+            .toOne("album", to: "Album", inverse: "tracks"),
+            .toOne("studio", to: "Studio", inverse: "tracks"),
+          ]),
+        EntityDraft(
+          "Studio",
+          [
+            .attribute("id", .integer64), .attribute("name", .string, isOptional: false),
+            .toMany("tracks", to: "Track", inverse: "studio"),
+            .toMany("rooms", to: "Room", inverse: "studio"),
+          ]),
+        EntityDraft(
+          "Room",
+          [
+            .attribute("id", .integer64),
+            .toOne("studio", to: "Studio", inverse: "rooms", isOptional: false),
+          ]),
+        EntityDraft(
+          "Node",
+          [
+            .attribute("id", .integer64), .attribute("name", .string, isOptional: false),
+            .toOne("parent", to: "Node", inverse: "nodes"),
+            .toMany("nodes", to: "Node", inverse: "parent"),
+          ]),
+      ]))
+  }
+
+  private static let stored = #"[{"id": 1, "title": "a", "tracks": [{"id": 1, "name": "x"}]}]"#
+
+  static let payloads = [
+    #"[{"id": 2, "title": "b"}, {"id": 3}]"#,
+    #"[{"id": 2, "title": "b"}, {"id": 3, "title": null}]"#,
+    #"[{"id": 2, "title": "b"}, {"id": 1, "title": null}]"#,
+    #"[{"id": 2, "title": "b"}, {"id": 1, "kind": null}]"#,
+    #"[{"id": 2, "title": "b"}, {"id": 1, "tracks": [{"id": 1, "name": null}]}]"#,
+    #"[{"id": 2, "title": "b"}, {"id": 1, "tracks": [{"id": 9}]}]"#,
+    #"[{"id": 2, "title": "b"}, {"id": 1, "tracks": [{"id": 1, "studio": {"id": 4}}]}]"#,
+    #"[{"id": 2, "title": "b"}, {"id": 1, "year": 1899}]"#,
+    #"[{"id": 2, "title": "b"}, {"id": 3, "title": "c", "year": 2101}]"#,
+    #"[{"id": 2, "title": "b"}, {"id": 1, "code": "Ab"}]"#,
+  ]
+
+  @Test("fails the sync when the policy says so, and nothing is stored", arguments: payloads)
+  func fails(payload: String) throws {
+    let bench = try bench()
+    try bench.sync(Self.stored, "Album")
+    let before = try bench.objects("Album") + bench.objects("Track")
+    let error = #expect(throws: SyncError.self) {
+      try bench.sync(payload, "Album") { $0.onItemError = .fail }
+    }
+    #expect(error?.code == (payload.hasRule ? .invalidValue : .requiredValueMissing))
+    #expect(error?.property != nil && error?.key != nil)
+    #expect(try bench.objects("Album") + bench.objects("Track") == before)
+  }
+
+  @Test(
+    "leaves out the item with everything below it", arguments: payloads,
+    [nil, ItemErrorPolicy.skip])
+  func leavesOut(payload: String, policy: ItemErrorPolicy?) throws {
+    let bench = try bench()
+    try bench.sync(Self.stored, "Album")
+    let report = try bench.sync(payload, "Album") {
+      $0.onItemError = policy
+      $0.operations.remove(.delete)
+    }
+    #expect(
+      try bench.objects("Album") == [
+        "id=1 title=a kind=LP tracks=[1]", "id=2 title=b kind=LP",
+      ])
+    #expect(try bench.objects("Track") == ["id=1 name=x album=1"])
+    #expect(report.entities["Album"]?.skipped == 1)
+    #expect(report.count(of: .skippedItem) == 1)
+    #expect(report.findings(of: .skippedItem).first?.path == "$[1]")
+  }
+
+  @Test("an item that is left out claims its key")
+  func claimsItsKey() throws {
+    let bench = try bench()
+    try bench.sync(Self.stored, "Album")
+    let report = try bench.sync(#"[{"id": 2, "title": "b"}, {"id": 1, "title": null}]"#, "Album") {
+      $0.onItemError = .skip
+    }
+    #expect(report.deleted == 0)
+    #expect(try bench.count("Album") == 2)
+  }
+
+  @Test("each bad item costs only itself")
+  func severalItems() throws {
+    let bench = try bench()
+    let report = try bench.sync(
+      #"""
+      [{"id": 1}, {"id": 2, "title": "b", "tracks": [{"id": 1, "name": "x"}]},
+       {"id": 3, "title": "c", "tracks": [{"id": 2, "name": "y"}, {"id": 3}]}, {"id": 4, "title": "d"}]
+      """#, "Album"
+    ) { $0.onItemError = .skip }
+    #expect(
+      try bench.objects("Album") == [
+        "id=2 title=b kind=LP tracks=[1]", "id=4 title=d kind=LP",
+      ])
+    #expect(try bench.objects("Track") == ["id=1 name=x album=2"])
+    #expect(report.skipped == 2)
+  }
+
+  // MARK: - Who is to blame
+
+  /// Payloads of albums with the keys of those that are stored afterwards.
+  static let shared = [
+    // Nested in several items without its name: all of them.
+    (
+      #"""
+      [{"id": 1, "title": "a", "tracks": [{"id": 1, "name": "x", "studio": {"id": 7}}]},
+       {"id": 2, "title": "b", "tracks": [{"id": 2, "name": "y", "studio": {"id": 7}}]},
+       {"id": 3, "title": "c"}]
+      """#, ["3"]
+    ),
+    // One of them gives the name: nobody.
+    (
+      #"""
+      [{"id": 1, "title": "a", "tracks": [{"id": 1, "name": "x", "studio": {"id": 7}}]},
+       {"id": 2, "title": "b", "tracks": [{"id": 2, "name": "y", "studio": {"id": 7, "name": "S"}}]}]
+      """#, ["1", "2"]
+    ),
+    // One of them takes it away: that one.
+    (
+      #"""
+      [{"id": 1, "title": "a", "tracks": [{"id": 1, "name": "x", "studio": {"id": 7, "name": "S"}}]},
+       {"id": 2, "title": "b", "tracks": [{"id": 2, "name": "y", "studio": {"id": 7, "name": null}}]}]
+      """#, ["1"]
+    ),
+    // An item that is there twice, the second time without its title.
+    (#"[{"id": 1, "title": "a"}, {"id": 1, "title": null}, {"id": 2, "title": "b"}]"#, ["1", "2"]),
+    (#"[{"id": 1}, {"id": 1, "title": "a"}]"#, ["1"]),
+    (#"[{"id": 1}, {"id": 1, "kind": "EP"}, {"id": 2, "title": "b"}]"#, ["2"]),
+  ]
+
+  @Test("who gave the value is to blame, however often the object is mentioned", arguments: shared)
+  func blames(payload: String, keys: [String]) throws {
+    let bench = try bench()
+    try bench.sync(payload, "Album")
+    #expect(try bench.objects("Album").map { String($0.dropFirst(3).prefix(1)) } == keys)
+  }
+
+  @Test("an item that loses a required destination is left out, and so is who requires it")
+  func requiredDestinations() throws {
+    let bench = try bench()
+    try bench.sync(#"[{"id": 1, "name": "S", "rooms": [{"id": 1}, {"id": 2}]}]"#, "Studio")
+    let before = try bench.objects("Room")
+    // A list of keys unlinks room 2, which has to have a studio.
+    var report = try bench.sync(#"[{"id": 1, "rooms_ids": [1]}, {"id": 2, "name": "T"}]"#, "Studio")
+    #expect(report.findings(of: .skippedItem).map(\.path) == ["$[0]"])
+    #expect(try bench.objects("Room") == before)
+    // No such studio; a studio that is itself left out.
+    report = try bench.sync(#"[{"id": 3, "studio_id": 9}]"#, "Room") { $0.operations = [.insert] }
+    #expect(report.skipped == 1)
+    report = try bench.sync(#"[{"id": 3, "studio": {"id": 5}}, {"id": 4, "studio_id": 5}]"#, "Room")
+    {
+      $0.operations.remove(.delete)
+    }
+    #expect(report.skipped == 2)
+    #expect(try bench.objects("Room") == before)
+  }
+
+  @Test("a reference to an object of a later part of the payload is waited for")
+  func laterParts() throws {
+    let bench = try bench()
+    let tree = #"[{"id": 2, "name": "b", "parent_id": 1}, {"id": 1, "name": "a"}]"#
+    try bench.sync(tree, "Node") { $0.partItems = 1 }
+    #expect(try bench.objects("Node") == ["id=1 name=a nodes=[2]", "id=2 name=b parent=1"])
+    let rooms = try ManagedObjectModel([
+      EntityDraft(
+        "Room",
+        [
+          .attribute("id", .integer64), .toOne("twin", to: "Room", isOptional: false),
+        ])
+    ])
+    let other = try SyncBench(rooms)
+    try other.sync(#"[{"id": 1, "twin_id": 2}, {"id": 2, "twin_id": 1}]"#, "Room") {
+      $0.partItems = 1
+    }
+    #expect(try other.objects("Room") == ["id=1 twin=2", "id=2 twin=1"])
+    let error = #expect(throws: SyncError.self) {
+      try other.sync(#"[{"id": 3, "twin_id": 9}, {"id": 4, "twin_id": 1}]"#, "Room") {
+        $0.partItems = 1
+        $0.operations.remove(.delete)
+      }
+    }
+    #expect(error?.code == .requiredValueMissing && error?.key == "3")
+    #expect(try other.count("Room") == 2)
+  }
+
+  // MARK: - What it claims
+
+  @Test("what an item names that is left out is not deleted, at any depth")
+  func claimsWhatItNames() throws {
+    let bench = try bench()
+    try bench.sync(
+      #"[{"id": 1, "name": "a"}, {"id": 2, "name": "b"}, {"id": 3, "name": "c"}]"#, "Node")
+    try bench.sync(
+      #"[{"id": 3, "name": "c2"}, {"id": 1, "name": null, "nodes": [{"id": 2, "name": "x"}]}]"#,
+      "Node")
+    #expect(try bench.objects("Node") == ["id=1 name=a", "id=2 name=b", "id=3 name=c2"])
+  }
+
+  @Test("items that are left out do not unlink the members of a given parent")
+  func parentScope() throws {
+    let bench = try bench()
+    try bench.sync(Self.stored, "Album")
+    let album = try #require(try bench.store.read { try $0.firstRow(of: "Album", bench.model) })
+    try bench.sync(#"[{"id": 1, "name": null}, {"id": 2, "name": "y"}]"#, "Track") {
+      $0.parent = album
+    }
+    #expect(try bench.objects("Track") == ["id=1 name=x album=1", "id=2 name=y album=1"])
+  }
+
+  @Test("a payload of which nothing can be stored deletes nothing")
+  func guardsDeletion() throws {
+    let bench = try bench()
+    try bench.sync(#"[{"id": 1, "title": "a"}, {"id": 2, "title": "b"}]"#, "Album")
+    let error = #expect(throws: SyncError.self) {
+      try bench.sync(#"[{"id": 404, "message": "not found"}]"#, "Album")
+    }
+    #expect(error?.code == .deletionRefused)
+    // It would delete nothing: then there is nothing to refuse.
+    try bench.sync(#"[{"id": 1, "title": null}, {"id": 2, "title": null}]"#, "Album")
+    #expect(try bench.count("Album") == 2)
+  }
+
+  @Test("an object nested in a list costs only itself when its key cannot be read")
+  func nestedKeys() throws {
+    let bench = try bench()
+    let payload = #"[{"id": 1, "title": "a", "tracks": [{"name": "x"}, {"id": 2, "name": "y"}]}]"#
+    let report = try bench.sync(payload, "Album")
+    #expect(try bench.objects("Album") == ["id=1 title=a kind=LP tracks=[2]"])
+    #expect(report.entities["Track"]?.skipped == 1)
+    #expect(throws: SyncError.self) { try bench.sync(payload, "Album") { $0.onItemError = .fail } }
+  }
+
+  // MARK: - What is known of it
+
+  @Test("what was left out is handed over with place, key, text and reason", arguments: [nil, 1])
+  func handsOver(partItems: Int?) throws {
+    let bench = try bench()
+    var found: [String] = []
+    try bench.sync(
+      #"{"data": [{"id": 1, "title": "a"}, {"id": 2, "tracks": [{"id": 5}]}, {"title": "c"}, 7]}"#,
+      "Album"
+    ) {
+      $0.path = "data"
+      $0.partItems = partItems
+      $0.onLeftOut = { item, _ in
+        let text = String(decoding: item.json, as: UTF8.self)
+        found.append("\(item.index) \(item.path) \(item.key) \(text) \(item.reason.code.rawValue)")
+      }
+    }
+    #expect(
+      found == [
+        #"1 $.data[1] 2 {"id": 2, "tracks": [{"id": 5}]} requiredValueMissing"#,
+        #"2 $.data[2] nil {"title": "c"} missingKey"#, "3 $.data[3] nil 7 invalidItem",
+      ])
+  }
+
+  @Test("a delegate's answer is checked, and asked for once")
+  func replacedItems() throws {
+    let bench = try bench()
+    var asked: [String] = []
+    let report = try bench.sync(#"[{"id": 1}, {"id": 2}, {"id": 3, "title": "c"}]"#, "Album") {
+      $0.willInsert = { item, _, _ in
+        asked.append(item["id"]?.description ?? "")
+        return item["id"] == 1 ? ["id": 1, "title": "a"] : item
+      }
+    }
+    #expect(asked == ["1", "2", "3"])
+    #expect(
+      try bench.objects("Album") == ["id=1 title=a kind=LP", "id=3 title=c kind=LP"])
+    #expect(report.skipped == 1)
+  }
+
+  @Test("many bad items are found in two rounds")
+  func manyItems() throws {
+    let bench = try bench()
+    let items = (1...2_000).map {
+      $0 % 2 == 0 ? #"{"id": \#($0)}"# : #"{"id": \#($0), "title": "t"}"#
+    }
+    let report = try bench.sync("[\(items.joined(separator: ","))]", "Album")
+    #expect(report.skipped == 1_000 && report.inserted == 1_000)
+  }
+}
+
+extension String {
+  /// Whether the payload breaks a limit, not a demand for a value.
+  fileprivate var hasRule: Bool { contains("year") || contains("code") }
+}
+
+extension StoreReader {
+  fileprivate func firstRow(of name: String, _ model: ManagedObjectModel) throws -> ManagedObjectID?
+  {
+    let entity = try model.requireEntity(named: name)
+    var first: ManagedObjectID?
+    try scan(entity, .all) {
+      if first == nil { first = ManagedObjectID(entity: entity, row: $0.row) }
+    }
+    return first
+  }
+}
