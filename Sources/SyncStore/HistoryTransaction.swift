@@ -1,59 +1,70 @@
-package import Foundation
-package import SyncCore
+public import Foundation
+public import SyncCore
 
 /// A place in the history of a store: everything up to and including one transaction.
-package struct HistoryToken: Sendable, Hashable, Comparable, Codable {
+public struct HistoryToken: Sendable, Hashable, Comparable, Codable {
   /// Number of the transaction in the history; numbers grow and are never used again.
-  package let number: Int64
+  public let number: Int64
 
-  package init(number: Int64) {
+  public init(number: Int64) {
     self.number = number
   }
 
   /// Before everything that was ever recorded.
-  package static let start = HistoryToken(number: 0)
+  public static let start = HistoryToken(number: 0)
 
-  package static func < (left: HistoryToken, right: HistoryToken) -> Bool {
+  public static func < (left: HistoryToken, right: HistoryToken) -> Bool {
     left.number < right.number
   }
 }
 
+/// Where changes come from, for readers of the history: whoever sends changes to a server passes over
+/// what came from there.
+public enum HistorySource: String, Sendable, Hashable {
+  /// Made in this program: by saving a context, or by a batch.
+  case local
+  /// Made by a sync.
+  case `import`
+  /// Made when the store was brought to another model.
+  case migration
+}
+
 /// One committed transaction as the history keeps it.
-package struct HistoryTransaction: Sendable {
-  package let token: HistoryToken
+public struct HistoryTransaction: Sendable {
+  public let token: HistoryToken
 
   /// The commit's number, as in ``ChangeSet/generation``.
-  package let generation: Int64
-  package let date: Date
-  package let author: String?
-  package let contextName: String?
+  public let generation: Int64
+  public let date: Date
+  public let author: String?
+  public let contextName: String?
 
   /// Name of the program that wrote.
-  package let process: String
-  package let source: TransactionInfo.Source
+  public let process: String
+  public let source: HistorySource
 
   /// Each object once, in model order: inserted, updated, deleted.
-  package internal(set) var changes: [HistoryChange]
+  public internal(set) var changes: [HistoryChange]
 }
 
 /// What a transaction did to one object.
-package struct HistoryChange: Sendable, Hashable {
-  package enum Kind: Int64, Sendable, Hashable {
+public struct HistoryChange: Sendable, Hashable {
+  public enum Kind: Int64, Sendable, Hashable {
     case insert = 0
     case update = 1
     case delete = 2
   }
 
   /// Name of the entity, which a later model may no longer have.
-  package let entity: String
-  package let row: Int64
-  package let kind: Kind
+  public let entity: String
+  public let row: Int64
+  public let kind: Kind
 
   /// Names of the properties that an update changed.
-  package let properties: [String]
+  public let properties: [String]
 
   /// Of a deleted object the primary key and the attributes that the model says are kept.
-  package let tombstone: [String: Value]
+  public let tombstone: [String: Value]
 }
 
 /// Somebody who reads the history.

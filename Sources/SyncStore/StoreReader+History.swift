@@ -23,14 +23,7 @@ extension StoreReader {
     since token: HistoryToken = .start, limit: Int = .max
   ) throws -> [HistoryTransaction] {
     try prepareToRead()
-    try requireHistory()
-    let floor = try historyFloor()
-    guard token.number >= floor else {
-      throw StoreError(
-        .historyExpired,
-        message: "The history after \(token.number) was purged up to \(floor). Read the objects "
-          + "themselves once, then go on from the latest token.")
-    }
+    try requireHistory(after: token)
     let statement = try connection.statement(
       "SELECT txn, generation, ts_ms, author, context, process, origin FROM _syncstack_history "
         + "WHERE txn > ? ORDER BY txn LIMIT ?")
@@ -93,6 +86,26 @@ extension StoreReader {
           maximumAge: statement.optionalInteger(4).map { Double($0) / 1000 }))
     }
     return result
+  }
+
+  /// The place of the latest transaction in the history.
+  ///
+  /// - Throws: ``StoreError`` when the store keeps none.
+  package func requireHistoryToken() throws -> HistoryToken {
+    try requireHistory()
+    return try latestHistoryToken() ?? .start
+  }
+
+  /// Throws when some of what came after a token was purged.
+  package func requireHistory(after token: HistoryToken) throws {
+    try requireHistory()
+    let floor = try historyFloor()
+    guard token.number >= floor else {
+      throw StoreError(
+        .historyExpired,
+        message: "The history after \(token.number) was purged up to \(floor). Read the objects "
+          + "themselves once, then go on from the latest token.")
+    }
   }
 
   func requireHistory() throws {

@@ -117,5 +117,6 @@ extension StoreTransaction {
     let metadata = Metadata(connection: connection)
     try metadata.set(.historyEnd, last)
     try metadata.set(.history, 0)
+    forgetCounters()
   }
 }

@@ -67,10 +67,23 @@ package final class StoreTransaction: StoreReader {
     try lateIndexes.restore(link)
   }
 
-  /// Whether what is done here goes into a history.
-  var keepsHistory: Bool {
-    get throws { try ChangeJournal(connection: connection).exists() }
+  /// What the store keeps about its commits, once it was asked for: nobody else writes meanwhile.
+  private var counters: Metadata.Counters?
+
+  private func readCounters() throws -> Metadata.Counters {
+    if let counters { return counters }
+    let read = try Metadata(connection: connection).counters()
+    counters = read
+    return read
   }
+
+  /// Whether what is done here goes into a history.
+  package var keepsHistory: Bool {
+    get throws { try readCounters().keepsHistory }
+  }
+
+  /// Has to be called when the history is switched.
+  func forgetCounters() { counters = nil }
 
   /// Runs a part that is undone alone when it throws; what came before it stays.
   package func savepoint<T>(_ body: () throws -> T) throws -> T {
@@ -88,6 +101,7 @@ package final class StoreTransaction: StoreReader {
         try connection.statement("RELEASE part").run()
       }
       (recorder, lateIndexes, tombstones) = before
+      forgetCounters()
       throw error
     }
   }
@@ -102,11 +116,10 @@ package final class StoreTransaction: StoreReader {
     try UniquenessCheck(transaction: self).run()
     try sequence.store()
     let entities = try recorder.finish(reading: self)
-    let metadata = Metadata(connection: connection)
-    var generation = try metadata.integer(.generation) ?? 0
+    var generation = try readCounters().generation
     if !entities.isEmpty {
       generation += 1
-      try metadata.set(.generation, generation)
+      try Metadata(connection: connection).set(.generation, generation)
     }
     let changes = ChangeSet(
       entities: entities, author: info.author, contextName: info.contextName,

@@ -9,12 +9,8 @@ package struct TransactionInfo: Sendable, Hashable {
   /// Which scratchpad writes; 0 is nobody.
   package var origin: UInt64
 
-  /// Where the changes come from, for readers of the history: an exporter passes over imports.
-  package enum Source: String, Sendable, Hashable {
-    case local
-    case `import`
-    case migration
-  }
+  /// Where the changes come from.
+  package typealias Source = HistorySource
 
   package var source: Source
 

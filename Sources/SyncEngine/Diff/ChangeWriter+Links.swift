@@ -43,6 +43,10 @@ extension ChangeWriter {
       let owner = list.owner
       let members = now[owner] ?? []
       let sequence = ordered(members, by: list.members)
+      if let edits, edits.protects(relationship.slot, of: owner, batch.entity) {
+        if sequence != members { edits.withhold([relationship.slot], of: owner, batch.entity) }
+        continue
+      }
       if sequence == before[owner] ?? [] { continue }
       for (position, member) in sequence.enumerated() {
         positions.append((owner, member, Int64(position)))

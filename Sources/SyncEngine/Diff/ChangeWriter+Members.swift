@@ -24,7 +24,17 @@ extension ChangeWriter {
     var current: [Int64] = []
     func finish(upTo row: Int64) {
       while next < wanted.owners.count, wanted.owners[next].row <= row {
-        changes.compare(current, with: wanted, next)
+        let owner = wanted.owners[next].row
+        if let edits, edits.protects(relationship.slot, of: owner, batch.entity) {
+          let isWithheld = changes.compareEdited(
+            current, with: wanted.members(of: next), of: owner
+          ) {
+            edits.protectsPair(relationship, of: batch.entity, owner: owner, member: $0)
+          }
+          if isWithheld { edits.withhold([relationship.slot], of: owner, batch.entity) }
+        } else {
+          changes.compare(current, with: wanted, next)
+        }
         current.removeAll(keepingCapacity: true)
         next += 1
       }
@@ -49,6 +59,9 @@ extension ChangeWriter {
         relationship, of: entity, pairs: changes.added,
         positions: relationship.isOrdered ? changes.addedPositions : nil, areNew: true)
     }
+    if !changes.appended.isEmpty {
+      try transaction.addLinks(relationship, of: entity, pairs: changes.appended)
+    }
     if !changes.positions.isEmpty {
       try transaction.setPositions(relationship, of: entity, positions: changes.positions)
     }
@@ -56,7 +69,7 @@ extension ChangeWriter {
 }
 
 /// What the lists of one relationship change.
-private struct MemberChanges {
+struct MemberChanges {
   let isOrdered: Bool
 
   /// Pairs that the other side lists, so that they stay.
@@ -64,6 +77,8 @@ private struct MemberChanges {
 
   /// Owners that keep whom they do not list.
   let keepers: Set<Int64>
+  /// Pairs that come without a place in the order.
+  var appended: [(owner: Int64, member: Int64)] = []
   var added: [(owner: Int64, member: Int64)] = []
   var addedPositions: [Int64] = []
   var removed: [(owner: Int64, member: Int64)] = []
@@ -76,7 +91,7 @@ private struct MemberChanges {
     self.keepers = keepers
   }
 
-  private func keeps(_ member: Int64, of owner: Int64) -> Bool {
+  func keeps(_ member: Int64, of owner: Int64) -> Bool {
     keepers.contains(owner) || mutual.contains(LinkPlanner.Pair(owner: owner, member: member))
   }
 

@@ -11,6 +11,9 @@ final class ChangeWriter {
   let control: SyncControl
   let report: ReportBuilder
 
+  /// What the sync has to leave alone; nil when that is nothing.
+  let edits: UnsentEdits?
+
   /// First row number given out by this sync, by root entity: rows from there on are new.
   let firstNewRows: [Int: Int64]
 
@@ -22,6 +25,7 @@ final class ChangeWriter {
     transaction = planner.transaction
     control = matcher.control
     report = planner.report
+    edits = planner.edits
     firstNewRows = matcher.firstNewRows
     total = batches.reduce(0) { $0 + $1.occurrences.count }
   }
@@ -114,6 +118,9 @@ final class ChangeWriter {
         var slots = batch.differences[Int(occurrence.link)]
         // Linking needs no permission: whoever lists an object may update itself.
         if !occurrence.flags.contains(.active) { slots.subtract(attributes) }
+        if let edits, !slots.isEmpty {
+          slots = edits.writable(slots, of: occurrence.row, batch.entity)
+        }
         if !slots.isEmpty { try update(index, occurrence, slots, in: batch) }
       }
     }

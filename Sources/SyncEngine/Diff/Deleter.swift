@@ -7,6 +7,9 @@ struct Deleter {
   let entity: EntityDescription
   let scope: Scope
   let operations: SyncOperations
+
+  /// What the sync has to leave alone; nil when that is nothing.
+  let edits: UnsentEdits?
   let guardsDeletion: Bool
   let transaction: StoreTransaction
   let control: SyncControl
@@ -19,23 +22,27 @@ struct Deleter {
   ///
   /// - Throws: ``SyncError`` with ``SyncError/Code/deletionRefused`` when the deletion guard objects.
   func delete() throws {
-    let (roots, scopeCount) = try unmentionedRoots()
+    let keeper = edits.map { Keeper(edits: $0, transaction: transaction) }
+    let (roots, scopeCount) = try unmentionedRoots(keeper)
     if guardsDeletion { try checkPayload(scopeCount, unmentioned: roots.count) }
-    let members = try unlistedMembers()
+    let members = try unlistedMembers(keeper)
     let total = roots.count + members.reduce(0) { $0 + $1.rows.count }
     try control.begin(.delete, total: total)
     var deleted = 0
     for (entity, rows) in [(entity: entity, rows: roots)] + members where !rows.isEmpty {
-      deleted += try delete(rows, of: entity)
+      deleted += try delete(rows, of: entity, keeper)
       try control.advance(.delete, to: min(deleted, total), of: total)
     }
     try checkGuard(deleted, roots: roots.count, of: scopeCount, members: total - roots.count)
   }
 
-  private func delete(_ rows: [Int64], of entity: EntityDescription) throws -> Int {
+  private func delete(
+    _ rows: [Int64], of entity: EntityDescription, _ keeper: Keeper?
+  ) throws -> Int {
     var deleted = 0
+    try keeper?.prepare()
     let summary = try transaction.delete(rows, of: entity) { [claims] row, entity in
-      claims.isMentioned(row, entity)
+      claims.isMentioned(row, entity) || keeper?.survives(row, entity) ?? false
     }
     for (_, rows) in summary.deleted {
       deleted += rows.count
@@ -46,7 +53,9 @@ struct Deleter {
   // MARK: - What goes
 
   /// Objects in the root scope that the payload does not mention, and how many the scope holds.
-  private func unmentionedRoots() throws -> (rows: [Int64], scopeCount: Int) {
+  private func unmentionedRoots(
+    _ keeper: Keeper?
+  ) throws -> (rows: [Int64], scopeCount: Int) {
     guard operations.contains(.delete) else { return ([], 0) }
     let scoped: [Int64]
     switch scope.kind {
@@ -54,7 +63,7 @@ struct Deleter {
     case .all: scoped = try knownRows ?? allRows()
     case .roots, .filter: scoped = claims.rootScope ?? []
     }
-    let rows = try keyed(
+    var rows = try keyed(
       scoped.filter { !claims.isMentioned($0, entity) && !claims.isNamesake($0, entity) },
       of: entity)
     guard !claims.isRootSuspended || rows.isEmpty else {
@@ -66,6 +75,7 @@ struct Deleter {
           """)
       return ([], scoped.count)
     }
+    if let keeper { rows = try keeper.deletable(rows, of: entity) }
     let surplus = rows.filter { claims.isSurplus($0, entity) }
     if !surplus.isEmpty {
       report.note(
@@ -89,7 +99,9 @@ struct Deleter {
 
   /// Members that their owners' lists do not mention. One that another part of the payload mentions
   /// is not deleted; it only leaves its owner.
-  private func unlistedMembers() throws -> [(entity: EntityDescription, rows: [Int64])] {
+  private func unlistedMembers(
+    _ keeper: Keeper?
+  ) throws -> [(entity: EntityDescription, rows: [Int64])] {
     var rows: [EntityDescription: [Int64]] = [:]
     for member in claims.unlisted {
       if claims.isMentioned(member.row, member.entity) {
@@ -98,8 +110,10 @@ struct Deleter {
         rows[member.entity, default: []].append(member.row)
       }
     }
-    return try rows.sorted { $0.key.index < $1.key.index }
-      .map { ($0.key, try keyed($0.value, of: $0.key)) }
+    return try rows.sorted { $0.key.index < $1.key.index }.map { entity, rows in
+      let rows = try keyed(rows, of: entity)
+      return (entity, try keeper?.deletable(rows, of: entity) ?? rows)
+    }
   }
 
   /// Without the objects whose key is empty: no payload can mention them, so that it does not says
@@ -125,6 +139,7 @@ struct Deleter {
       if cursor.integer(member.slot) == member.owner { entity = cursor.entity }
     }
     guard let entity else { return }
+    if let edits, edits.writable([member.slot], of: member.row, entity).isEmpty { return }
     let block = RowBlock(width: entity.properties.count, capacity: 1)
     block[block.append()][member.slot] = .null
     try transaction.update(

@@ -6,6 +6,9 @@ struct ItemCheck {
   private let batches: [Batch]
   private let checks: [NodeChecks]
 
+  /// What the sync leaves alone, whatever the payload says.
+  private let edits: UnsentEdits?
+
   /// Whether an object that no part of the payload brought so far may still come.
   private let mayCome: (UnresolvedReference.Place) -> Bool
 
@@ -18,11 +21,12 @@ struct ItemCheck {
   }
 
   init(
-    _ batches: [Batch], _ checks: [NodeChecks],
+    _ batches: [Batch], _ checks: [NodeChecks], edits: UnsentEdits?,
     mayCome: @escaping (UnresolvedReference.Place) -> Bool
   ) {
     self.batches = batches
     self.checks = checks
+    self.edits = edits
     self.mayCome = mayCome
   }
 
@@ -87,6 +91,7 @@ struct ItemCheck {
     guard occurrence.stored >= 0, occurrence.link >= 0 else { return nil }
     var changed = batch.differences[Int(occurrence.link)]
     if !occurrence.flags.contains(.active) { changed.subtract(checks.attributes) }
+    if let edits { changed.subtract(edits.protected(changed, of: occurrence.row, batch.entity)) }
     for slot in checks.required where changed.contains(slot) && cells[slot].isEmpty {
       return missing(slot, index, in: batch)
     }

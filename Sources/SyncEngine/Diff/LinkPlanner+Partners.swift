@@ -114,7 +114,7 @@ extension LinkPlanner {
     var now = stored
     for event in couple.events.sorted(by: { $0.order < $1.order }) {
       let old = now[event.owner] ?? 0
-      guard old != event.partner else { continue }
+      guard old != event.partner, !isEdited(event, old: old, now, couple) else { continue }
       if old > 0 { now[End(side: event.other, row: old)] = 0 }
       if event.partner > 0 {
         let partner = End(side: event.other, row: event.partner)
@@ -132,6 +132,26 @@ extension LinkPlanner {
         writes.append(PartnerWrite(entity: entity, slot: slot, row: end.row, partner: partner))
       }
     }
+  }
+
+  /// Whether what an event would change was edited here at one of its ends.
+  private func isEdited(
+    _ event: Event, old: Int64, _ now: [End: Int64], _ couple: Couple
+  ) -> Bool {
+    guard let edits else { return false }
+    let partner = End(side: event.other, row: event.partner)
+    let ends = [
+      event.owner, partner, End(side: event.other, row: old),
+      End(side: event.owner.side, row: now[partner] ?? 0),
+    ]
+    var isEdited = false
+    for end in ends where end.row > 0 {
+      let (entity, slot) = couple.sides[end.side]
+      guard edits.protects(slot, of: end.row, entity) else { continue }
+      edits.withhold([slot], of: end.row, entity)
+      isEdited = true
+    }
+    return isEdited
   }
 
   /// The stored partners of everything that is spoken of.

@@ -16,6 +16,9 @@ final class LinkPlanner {
   /// What earlier parts of the payload said; takes the members that are not listed.
   let claims: Claims
 
+  /// What the sync has to leave alone; nil when that is nothing.
+  let edits: UnsentEdits?
+
   /// Members of ordered one-to-many lists before anything is written, by owner.
   var ordersBefore: [RuleKey: [Int64: [Int64]]] = [:]
   /// References of one-to-one relationships to write beside the objects of the payload.
@@ -24,6 +27,7 @@ final class LinkPlanner {
 
   init(matcher: Matcher, rootOwner: Owner?) {
     claims = matcher.claims
+    edits = matcher.edits
     batches = matcher.batches
     operations = matcher.operations
     transaction = matcher.transaction
@@ -191,6 +195,13 @@ final class LinkPlanner {
     let destination = batches[rule.node]
     let cells =
       target >= 0 ? destination.block[Int(target)] : destination.references[Int(~target)]
+    // A nested object that was deleted here is there, but not wanted; the report says so already.
+    if target >= 0, let edits,
+      edits.deletedObject(
+        cells, identity: destination.node.identity, of: destination.entity) != nil
+    {
+      return
+    }
     claims.append(
       UnresolvedReference(
         owner: ManagedObjectID(

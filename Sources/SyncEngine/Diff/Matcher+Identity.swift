@@ -296,7 +296,10 @@ extension Matcher {
 
   private func join(_ occurrence: Int32, _ other: Int32, in batch: Batch) {
     let mention = batch.occurrences[Int(occurrence)]
-    let isActive = isAllowed(mention, isStored: batch.occurrences[Int(other)].stored >= 0)
+    let isStored = batch.occurrences[Int(other)].stored >= 0
+    let isActive =
+      isAllowed(mention, isStored: isStored)
+      && (isStored || !wasDeleted(occurrence, in: batch))
     // What may not write the object says nothing; what may does not need the other's permission.
     if !isActive { batch.occurrences[Int(occurrence)].flags.insert(.muted) }
     if !batch.occurrences[Int(other)].flags.contains(.active) {
@@ -330,11 +333,23 @@ extension Matcher {
     }
   }
 
+  /// Whether the object was deleted here and must not be brought back.
+  private func wasDeleted(_ occurrence: Int32, in batch: Batch) -> Bool {
+    guard let edits, !batch.occurrences[Int(occurrence)].flags.contains(.keyless),
+      let id = edits.deletedObject(
+        batch.block[Int(occurrence)], identity: batch.node.identity, of: batch.entity)
+    else { return false }
+    edits.withholdInsertion(of: id)
+    return true
+  }
+
   /// Fixes the identity of an occurrence and with it what the sync may do to its object.
   private func settle(_ occurrence: Int32, in batch: Batch) {
     var mention = batch.occurrences[Int(occurrence)]
-    let isAllowed = isAllowed(mention, isStored: mention.stored >= 0)
-    if mention.stored >= 0 {
+    let isStored = mention.stored >= 0
+    let isAllowed =
+      isAllowed(mention, isStored: isStored) && (isStored || !wasDeleted(occurrence, in: batch))
+    if isStored {
       mention.row = batch.stored.rows[Int(mention.stored)]
       batch.stored.occurrences[Int(mention.stored)] = occurrence
       if isAllowed { mention.flags.insert(.active) }
@@ -353,6 +368,12 @@ extension Matcher {
       storedOwner(index, mention, in: batch) > 0
     else { return }
     let owners = batches[Int(mention.ownerBatch)]
+    let rule = owners.node.relationships[Int(mention.ownerRule)].relationship
+    if let edits, let inverse = rule.inverseSlot,
+      edits.protects(inverse, of: batch.stored.rows[Int(index)], batch.entity)
+    {
+      return
+    }
     let key = batch.key(batch.block[Int(occurrence)]).description
     let owner = owners.key(owners.block[Int(owners.representative(mention.owner))]).description
     report.note(

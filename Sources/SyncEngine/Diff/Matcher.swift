@@ -21,6 +21,8 @@ final class Matcher {
   let coversScope: Bool
   let control: SyncControl
   let claims: Claims
+  /// What the sync has to leave alone; nil when that is nothing.
+  let edits: UnsentEdits?
   let unreadableLists: Set<ListKey>
   let report: ReportBuilder
 
@@ -41,8 +43,9 @@ final class Matcher {
 
   init(
     stager: Stager, transaction: StoreTransaction, operations: SyncOperations,
-    coversScope: Bool, claims: Claims, control: SyncControl
+    coversScope: Bool, claims: Claims, edits: UnsentEdits?, control: SyncControl
   ) {
+    self.edits = edits
     self.claims = claims
     batches = stager.batches
     self.transaction = transaction

@@ -5,6 +5,9 @@ import SyncStore
 struct ReferenceResolver {
   let transaction: StoreTransaction
 
+  /// What the sync has to leave alone; nil when that is nothing.
+  let edits: UnsentEdits?
+
   /// Links what can be linked now.
   ///
   /// - Returns: The references whose object is still not there.
@@ -48,6 +51,7 @@ struct ReferenceResolver {
   private func link(_ reference: UnresolvedReference, to target: Target) throws {
     let relationship = reference.relationship
     let owner = reference.owner
+    if let edits, edits.protectsLink(reference, to: target.row, of: target.entity) { return }
     switch relationship.kind {
     case .toOne where relationship.inverseSlot != nil && !relationship.isInverseToMany:
       try PartnerWriter(transaction: transaction).pair(

@@ -12,6 +12,8 @@ final class SyncPass {
   private let report = ReportBuilder()
   private var changeCount: ChangeCount
   private let checks: [NodeChecks]
+  /// What was edited here and not sent; nil when the store tracks no changes.
+  private var unsentEdits: UnsentEdits?
   private var announced: Set<SyncPhase> = []
   /// Every row of the root entity, when the only part of the payload read them.
   private var knownRows: [Int64]?
@@ -52,8 +54,9 @@ final class SyncPass {
 
   var isAtEnd: Bool { reader.isAtEnd }
 
-  /// What was done, once everything is.
-  var finishedReport: SyncReport {
+  /// What was done. To be asked for once, at the end.
+  func finishReport() -> SyncReport {
+    unsentEdits?.describe(in: report)
     var result = report.report
     result.phaseDurations = clock.durations
     result.payloadBytes = bytes.count
@@ -67,6 +70,19 @@ final class SyncPass {
     let stager = try reader.next()
     clock.end(.parse)
     return stager
+  }
+
+  /// Does a part of the work inside a transaction, with what was edited here until it began.
+  func work(
+    in transaction: StoreTransaction, _ body: (StoreTransaction) throws -> Void
+  ) throws {
+    unsentEdits = try UnsentEdits.read(in: transaction, after: unsentEdits)
+    try body(transaction)
+    try unsentEdits?.nameWithheld(in: transaction)
+  }
+
+  private var edits: UnsentEdits? {
+    unsentEdits.flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// Counts what a transaction changed.
@@ -165,6 +181,7 @@ final class SyncPass {
   ) throws -> (Stager, Matcher, LinkPlanner) {
     let mayFail = !checks.allSatisfy(\.isEmpty)
     let before = mayFail ? claims.copy() : claims
+    let withheld = edits?.withheld
     var replacements = request.willInsert.map { _ in ItemReplacements(bytes) }
     var leftOut = first.offenders
     var stager = first
@@ -187,6 +204,7 @@ final class SyncPass {
         guard leftOut.count > count else { throw failure.error }
       }
       claims = before.copy()
+      if let withheld { edits?.withheld = withheld }
       stager = try reader.restage(replacements, tracksItems: true, leavingOut: leftOut)
     }
     throw SyncError(
@@ -203,7 +221,7 @@ final class SyncPass {
   private func itemCheck(_ batches: [Batch]) -> ItemCheck {
     // References wait for later parts of the payload, not for later pages: a page is stored at once.
     let isLast = reader.isAtEnd
-    return ItemCheck(batches, checks) { [claims] place in
+    return ItemCheck(batches, checks, edits: edits) { [claims] place in
       !isLast && claims.unresolvedByPlace[place] != nil
     }
   }
@@ -227,7 +245,7 @@ final class SyncPass {
     // A part of a payload is looked up, not scanned for: only the whole payload covers a table.
     let matcher = Matcher(
       stager: stager, transaction: transaction, operations: request.operations,
-      coversScope: scope.isWholeEntity && isOnlyPart, claims: claims,
+      coversScope: scope.isWholeEntity && isOnlyPart, claims: claims, edits: edits,
       control: control)
     try matcher.match(rootOwner: stager.rootOwner, root: request.plan.root) { [claims] in
       // Of several objects of a key those in the scope come first.
@@ -269,7 +287,7 @@ final class SyncPass {
     announced.insert(.delete)
     var unresolved = claims.unresolved
     if claims.partCount > 1 || request.defersReferences {
-      unresolved = try ReferenceResolver(transaction: transaction)
+      unresolved = try ReferenceResolver(transaction: transaction, edits: edits)
         .resolve(unresolved)
     }
     for reference in unresolved {
@@ -278,7 +296,7 @@ final class SyncPass {
     }
     let deleter = Deleter(
       claims: claims, entity: request.plan.rootNode.entity, scope: scope,
-      operations: request.operations, guardsDeletion: request.deletionGuard == .on,
+      operations: request.operations, edits: edits, guardsDeletion: request.deletionGuard == .on,
       transaction: transaction, control: control, report: report, knownRows: knownRows)
     try deleter.delete()
     if request.defersReferences { try deferred(in: transaction).save(unresolved) }

@@ -63,7 +63,7 @@ package struct SyncRun {
       let pass = try SyncPass(request, bytes: bytes, control: control)
       let changes = request.session == nil ? try run(pass, entrance) : try runPage(pass, entrance)
       pass.clock.end(.save)
-      return (pass.finishedReport, changes)
+      return (pass.finishReport(), changes)
     }
   }
 
@@ -110,13 +110,14 @@ package struct SyncRun {
     _ pass: SyncPass, _ entrance: Entrance, _ body: (StoreTransaction) throws -> Void
   ) throws -> ChangeSet {
     try entrance.pass()
-    let info = TransactionInfo(author: request.author, contextName: request.name)
+    let info = TransactionInfo(
+      author: request.author, contextName: request.name, source: .import)
     let changes = try store.write(info, commit: !request.isDryRun) { transaction in
       let token = transaction.token
       control.onCancel { [store] in store.interrupt(token) }
       defer { control.onCancel(nil) }
       do {
-        try body(transaction)
+        try pass.work(in: transaction, body)
       } catch  where control.isCancelled {
         // A statement that was interrupted says so in SQLite's words.
         throw CancellationError()

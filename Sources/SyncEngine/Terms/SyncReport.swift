@@ -9,6 +9,10 @@ public struct SyncReport: Sendable, Hashable, Codable {
     public var unchanged = 0
     /// Items of the payload that were left out, whatever the reason.
     public var skipped = 0
+    /// Objects of which something was left alone, because it was edited here and not sent yet.
+    public var protected = 0
+    /// In how many objects the sync left each property alone for that reason.
+    public var protectedProperties: [String: Int] = [:]
     /// How many objects each property changed in.
     public var updatedProperties: [String: Int] = [:]
     /// JSON keys that filled nothing, with how often they stood in an item.
@@ -36,6 +40,8 @@ public struct SyncReport: Sendable, Hashable, Codable {
       case repeatedItem
       /// Deletions that were not made, because an item's key could not be read.
       case suspendedDeletion
+      /// An object that was edited here, which was not sent yet, and that the sync left alone.
+      case protectedEdit
       /// A transformer the model names and nobody registered.
       case unregisteredTransformer
     }
@@ -79,6 +85,7 @@ extension SyncReport {
   public var deleted: Int { entities.values.reduce(0) { $0 + $1.deleted } }
   public var unchanged: Int { entities.values.reduce(0) { $0 + $1.unchanged } }
   public var skipped: Int { entities.values.reduce(0) { $0 + $1.skipped } }
+  public var protected: Int { entities.values.reduce(0) { $0 + $1.protected } }
 
   /// Whether the store is as it was.
   public var isUnchanged: Bool { inserted == 0 && updated == 0 && deleted == 0 }
@@ -102,6 +109,7 @@ extension SyncReport: CustomStringConvertible {
         "\(name): \(report.inserted) inserted, \(report.updated) updated, "
         + "\(report.deleted) deleted, \(report.unchanged) unchanged"
       if report.skipped > 0 { line += ", \(report.skipped) skipped" }
+      if report.protected > 0 { line += ", \(report.protected) protected" }
       return line
     }
     for (kind, count) in findingCounts.sorted(by: { $0.key < $1.key }) {

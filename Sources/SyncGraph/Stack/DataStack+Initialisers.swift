@@ -26,22 +26,27 @@ extension DataStack {
   ///   - storeName: File name without extension; the name of the model unless given.
   ///   - containerURL: Folder of the file; `FileManager.sqliteDirectoryURL` unless given.
   ///   - classes: Classes that stand for entities by name.
+  ///   - tracksChanges: Whether the store keeps a history of its commits, so that local edits can be
+  ///     sent and syncs leave those alone that were not.
   /// - Throws: ``GraphError`` that lists the places where the model was looked for, ``ModelError``
   ///   when it is malformed, `StoreError` when the store cannot be opened.
   public convenience init(
     modelName: String, bundle: Bundle = .main, storeType: StoreType = .sqLite,
-    storeName: String? = nil, containerURL: URL? = nil, classes: [ManagedObject.Type] = []
+    storeName: String? = nil, containerURL: URL? = nil, classes: [ManagedObject.Type] = [],
+    tracksChanges: Bool = false
   ) throws {
     let locator = ModelLocator(name: modelName, bundle: bundle)
     let model = try ManagedObjectModel(contentsOf: locator.document())
     switch storeType {
     case .inMemory:
-      try self.init(model: model, store: .inMemory, classes: classes)
+      try self.init(
+        model: model, store: .inMemory, classes: classes, tracksChanges: tracksChanges)
     case .sqLite:
       let folder = try containerURL ?? FileManager.default.makeSQLiteDirectory()
       let url = folder.appendingPathComponent("\(storeName ?? modelName).sqlite")
       try locator.copyPreloadedStore(to: url)
-      try self.init(model: model, store: .sqlite(url), classes: classes)
+      try self.init(
+        model: model, store: .sqlite(url), classes: classes, tracksChanges: tracksChanges)
       StoreBackup.exclude(url)
     }
   }

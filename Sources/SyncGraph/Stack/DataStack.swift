@@ -10,10 +10,11 @@ public import SyncStore
 /// ```
 ///
 /// ## Topics
-/// - Making one: ``init(model:store:classes:)``, ``init(modelName:bundle:storeType:storeName:containerURL:)``
+/// - Making one: ``init(model:store:classes:migration:tracksChanges:)``, ``init(modelName:bundle:storeType:storeName:containerURL:)``
 /// - Contexts: ``mainContext``, ``newBackgroundContext()``, ``newNonMergingBackgroundContext()``,
 ///   ``newDisposableMainContext()``, ``performInNewBackgroundContext(_:)``
 /// - Watching: ``changes``, ``changes(of:)``, ``drainNotifications()``
+/// - Sending: ``pendingChanges(for:since:)``, ``acknowledge(through:for:)``, ``history(since:limit:)``
 /// - Ending: ``close()``, ``drop()``
 public final class DataStack: Sendable {
   /// Where the data are kept.
@@ -40,12 +41,15 @@ public final class DataStack: Sendable {
   /// - Parameter migration: What happens to a file that was made with another model. Unless refused,
   ///   it is copied to `<file>.backup-<fingerprint>` beside it and then brought to the new model, where
   ///   that can be inferred (``StoreMigration``).
+  /// - Parameter tracksChanges: Whether the store keeps a history of its commits, for
+  ///   ``pendingChanges(for:since:)`` and so that syncs leave alone what was edited here and not sent
+  ///   yet. A store that has one keeps it, whatever is said here, until ``stopTrackingChanges()``.
   /// - Throws: `StoreError` that says why the store cannot be opened, and for a file of another model
   ///   everything that is in the way, with the file untouched; ``GraphError`` when a class does not fit
   ///   its entity.
   public convenience init(
     model: ManagedObjectModel, store location: Location, classes: [ManagedObject.Type] = [],
-    migration: MigrationPolicy = .automatic
+    migration: MigrationPolicy = .automatic, tracksChanges: Bool = false
   ) throws {
     var configuration: Store.Configuration
     switch location {
@@ -53,6 +57,7 @@ public final class DataStack: Sendable {
     case .inMemory: configuration = .init(.memory)
     }
     configuration.migration = migration
+    configuration.keepsHistory = tracksChanges
     try self.init(model: model, configuration: configuration, classes: classes)
   }
 

@@ -11,13 +11,16 @@ struct ReportText {
   /// The counts per entity, in model order.
   var table: TextTable {
     let hasSkipped = report.skipped > 0
+    let hasProtected = report.protected > 0
     var table = TextTable(
       [.init("Entity")]
-        + (["Inserted", "Updated", "Deleted", "Unchanged"] + (hasSkipped ? ["Skipped"] : []))
+        + (["Inserted", "Updated", "Deleted", "Unchanged"] + (hasSkipped ? ["Skipped"] : [])
+        + (hasProtected ? ["Left alone"] : []))
         .map { .init($0, numeric: true) })
     for (name, entity) in entities {
       var counts = [entity.inserted, entity.updated, entity.deleted, entity.unchanged]
       if hasSkipped { counts.append(entity.skipped) }
+      if hasProtected { counts.append(entity.protected) }
       table.add([name] + counts.map { Figures.grouped($0) })
     }
     return table

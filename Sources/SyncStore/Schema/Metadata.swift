@@ -37,6 +37,28 @@ struct Metadata {
     return try statement.step() ? statement.optionalInteger(0) : nil
   }
 
+  /// What every transaction asks for.
+  struct Counters {
+    var generation: Int64 = 0
+    var keepsHistory = false
+  }
+
+  /// Reads what every transaction asks for, in one statement.
+  func counters() throws -> Counters {
+    let statement = try connection.statement(
+      "SELECT key, value FROM _syncstack WHERE key IN ('generation', 'history')")
+    defer { statement.reset() }
+    var result = Counters()
+    while try statement.step() {
+      switch Key(rawValue: statement.text(0)) {
+      case .generation: result.generation = statement.optionalInteger(1) ?? 0
+      case .history: result.keepsHistory = statement.optionalInteger(1) == 1
+      default: break
+      }
+    }
+    return result
+  }
+
   func text(_ key: Key) throws -> String? {
     let statement = try select(key)
     defer { statement.reset() }

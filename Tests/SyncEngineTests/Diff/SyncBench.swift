@@ -1,6 +1,7 @@
 import Foundation
 import SyncCore
 import SyncEngine
+import SyncGraph
 import SyncStore
 
 /// A store in memory and syncs into it, without stack and operations: what the engine's own tests
@@ -12,6 +13,12 @@ struct SyncBench {
   init(_ model: ManagedObjectModel) throws {
     self.model = model
     store = try Store(model: model, configuration: .init(.memory))
+  }
+
+  /// Looks into the store of a stack.
+  init(_ stack: DataStack) throws {
+    model = stack.model
+    store = try stack.store
   }
 
   /// Syncs JSON text and returns the report.

@@ -1,0 +1,241 @@
+import SyncCore
+import SyncStore
+
+/// What was edited in this program and not sent yet, so that a sync leaves it alone: the seam between
+/// change tracking and the engine.
+///
+/// What is protected, until whoever sends changes has acknowledged them:
+///
+/// - an edited slot of a row: the engine may write the others;
+/// - all slots of a row that was inserted here;
+/// - the existence of both, and of what they cannot do without (``kept(in:)``);
+/// - the absence of a row that was deleted here: nobody brings it back;
+/// - a pair of a many-to-many relationship when both its ends were edited, because adding or removing
+///   one here edits both; the order of an edited list.
+///
+/// There is none when the store does not track changes, and asking it costs nothing then. Confined to
+/// its sync.
+final class UnsentEdits {
+  /// What was edited of one row.
+  struct Edit {
+    let entity: EntityDescription
+    let isInserted: Bool
+    let slots: SlotSet
+  }
+
+  private var fold: HistoryFold
+
+  /// Rows that exist, by root entity.
+  private(set) var edits: [Int: [Int64: Edit]] = [:]
+
+  /// Deleted objects by root entity, and by what identifies them where that was asked for.
+  private var deleted: [Int: [HistoryFold.Entry]] = [:]
+  private var deletedKeys: [DeletedKeys: [[Value]: ManagedObjectID]] = [:]
+
+  /// What the sync left alone. Kept and put back by whoever does a part of the work twice.
+  var withheld: [ManagedObjectID: Withheld] = [:]
+
+  private struct DeletedKeys: Hashable {
+    let entity: Int
+    let identity: [Int]
+  }
+
+  private init(fold: HistoryFold) {
+    self.fold = fold
+  }
+
+  /// Reads what is unsent at the beginning of a transaction.
+  ///
+  /// - Parameter earlier: What an earlier transaction of the same sync read; goes on from there.
+  /// - Returns: Nil when the store tracks no changes.
+  static func read(
+    in transaction: StoreTransaction, after earlier: UnsentEdits?
+  ) throws -> UnsentEdits? {
+    guard try transaction.keepsHistory else { return nil }
+    let edits =
+      try earlier
+      ?? UnsentEdits(fold: HistoryFold(after: transaction.acknowledgedHistory()))
+    let before = edits.fold.token
+    try transaction.readLocalHistory(into: &edits.fold)
+    if edits.fold.token != before { edits.sort() }
+    return edits
+  }
+
+  private func sort() {
+    edits = [:]
+    deleted = [:]
+    deletedKeys = [:]
+    for entry in fold.entries {
+      let root = entry.id.entity.rootIndex
+      if entry.kind == .delete {
+        deleted[root, default: []].append(entry)
+      } else {
+        edits[root, default: [:]][entry.id.row] = Edit(
+          entity: entry.id.entity, isInserted: entry.kind == .insert, slots: entry.slots)
+      }
+    }
+  }
+
+  /// Whether there is nothing to be careful about.
+  var isEmpty: Bool { edits.isEmpty && deleted.isEmpty }
+
+  // MARK: - Questions
+
+  func edit(_ row: Int64, of entity: EntityDescription) -> Edit? {
+    edits[entity.rootIndex]?[row]
+  }
+
+  func isProtected(_ row: Int64, of entity: EntityDescription) -> Bool {
+    edit(row, of: entity) != nil
+  }
+
+  func protects(_ slot: Int, of row: Int64, _ entity: EntityDescription) -> Bool {
+    guard let edit = edit(row, of: entity) else { return false }
+    return edit.isInserted || edit.slots.contains(slot)
+  }
+
+  /// Whether a member may neither be added to nor removed from a many-to-many relationship.
+  func protectsPair(
+    _ relationship: RelationshipDescription, of entity: EntityDescription, owner: Int64,
+    member: Int64
+  ) -> Bool {
+    guard protects(relationship.slot, of: owner, entity) else { return false }
+    guard let inverse = relationship.inverseSlot else { return true }
+    return protects(inverse, of: member, entity.destination(of: relationship))
+  }
+
+  /// The object that was deleted here and that an item describes; nil when there is none.
+  ///
+  /// - Parameter identity: The slots that identify the object.
+  func deletedObject(
+    _ cells: UnsafePointer<Cell>, identity: [Int], of entity: EntityDescription
+  ) -> ManagedObjectID? {
+    guard !identity.isEmpty, let entries = deleted[entity.rootIndex] else { return nil }
+    let place = DeletedKeys(entity: entity.index, identity: identity)
+    let keys = deletedKeys[place] ?? index(entries, by: identity, of: entity)
+    deletedKeys[place] = keys
+    guard !keys.isEmpty else { return nil }
+    return keys[identity.map { cells[$0].value(as: entity.properties[$0].attribute?.type) }]
+  }
+
+  private func index(
+    _ entries: [HistoryFold.Entry], by identity: [Int], of entity: EntityDescription
+  ) -> [[Value]: ManagedObjectID] {
+    let names = identity.map { entity.properties[$0].name }
+    var result: [[Value]: ManagedObjectID] = [:]
+    for entry in entries where entry.id.entity.isKind(of: entity) {
+      let key = names.compactMap { entry.tombstone[$0] }
+      if key.count == names.count { result[key] = entry.id }
+    }
+    return result
+  }
+
+  // MARK: - What was left alone
+
+  /// Of slots that a sync would write those that it may not.
+  func protected(_ slots: SlotSet, of row: Int64, _ entity: EntityDescription) -> SlotSet {
+    guard let edit = edit(row, of: entity) else { return SlotSet() }
+    guard !edit.isInserted else { return slots }
+    var others = slots
+    others.subtract(edit.slots)
+    var kept = slots
+    kept.subtract(others)
+    return kept
+  }
+
+  /// Of slots that a sync would write those that it may; notes the others.
+  func writable(_ slots: SlotSet, of row: Int64, _ entity: EntityDescription) -> SlotSet {
+    let kept = protected(slots, of: row, entity)
+    guard !kept.isEmpty else { return slots }
+    withhold(kept, of: row, entity)
+    var allowed = slots
+    allowed.subtract(kept)
+    return allowed
+  }
+
+  /// Notes that slots of an object would have been written.
+  func withhold(_ slots: SlotSet, of row: Int64, _ entity: EntityDescription) {
+    let entity = edit(row, of: entity)?.entity ?? entity
+    let id = ManagedObjectID(entity: entity, row: row)
+    withheld[id, default: Withheld(id: id)].slots.formUnion(slots)
+  }
+
+  /// Notes that an object would have been deleted.
+  func withholdDeletion(of row: Int64, _ entity: EntityDescription) {
+    let entity = edit(row, of: entity)?.entity ?? entity
+    let id = ManagedObjectID(entity: entity, row: row)
+    withheld[id, default: Withheld(id: id)].isKept = true
+  }
+
+  /// Notes that an object that was deleted here would have been brought back.
+  func withholdInsertion(of id: ManagedObjectID) {
+    withheld[id, default: Withheld(id: id)].isGone = true
+  }
+
+  // MARK: - Report
+
+  /// Finds the keys of what was left alone, as long as the store can be asked.
+  func nameWithheld(in transaction: StoreTransaction) throws {
+    let unnamed = withheld.values.filter { $0.key == nil }
+    guard !unnamed.isEmpty else { return }
+    for entry in unnamed where entry.isGone { withheld[entry.id]?.key = keyOfDeleted(entry.id) }
+    for (entity, group) in Dictionary(grouping: unnamed.filter { !$0.isGone }, by: \.id.entity) {
+      guard let slot = entity.primaryKey?.slot else { continue }
+      try transaction.scan(entity, .rows(group.map(\.id.row)), slots: [slot]) { cursor in
+        withheld[ManagedObjectID(entity: entity, row: cursor.row)]?.key =
+          cursor.value(slot).description
+      }
+    }
+  }
+
+  private func keyOfDeleted(_ id: ManagedObjectID) -> String? {
+    let entry = deleted[id.entity.rootIndex]?.first { $0.id == id }
+    return id.entity.primaryKey.flatMap { entry?.tombstone[$0.name]?.description }
+  }
+
+  /// Counts and lists what was left alone, an object a finding.
+  func describe(in report: ReportBuilder) {
+    for (id, entry) in withheld.sorted(by: { $0.key < $1.key }) {
+      report[id.entity].protected += 1
+      for slot in entry.slots {
+        report[id.entity].protectedProperties[id.entity.properties[slot].name, default: 0] += 1
+      }
+      report.note(
+        .protectedEdit, id.entity, property: entry.onlyProperty, key: entry.key,
+        message: entry.message)
+    }
+  }
+}
+
+@available(*, unavailable, message: "Unsent edits are confined to the sync that read them.")
+extension UnsentEdits: Sendable {}
+
+/// What a sync would have done to one object.
+struct Withheld {
+  let id: ManagedObjectID
+  var key: String?
+  var slots = SlotSet()
+  var isKept = false
+  var isGone = false
+
+  private var names: [String] { slots.map { id.entity.properties[$0].name } }
+
+  var onlyProperty: String? { slots.count == 1 ? names[0] : nil }
+
+  var message: String {
+    let name = "\(id.entity.name) \(key ?? "in row \(id.row)")"
+    if isGone {
+      return "\(name) was deleted here, and that was not sent yet: it was not brought back."
+    }
+    var parts: [String] = []
+    if !slots.isEmpty {
+      let list = names.map { "“\($0)”" }.joined(separator: ", ")
+      parts.append("\(list) of \(name) was edited here and not sent yet, and stays as it is.")
+    }
+    if isKept {
+      parts.append(
+        "\(name), or what needs it, was edited here and not sent yet: it was not deleted.")
+    }
+    return parts.joined(separator: " ")
+  }
+}

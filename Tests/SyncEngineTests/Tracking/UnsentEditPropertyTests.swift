@@ -1,0 +1,114 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+/// Random edits, syncs and acknowledgements in any order.
+///
+/// `TRACKING_SEEDS` runs more sequences, as in `TRACKING_SEEDS=2000 swift test --filter UnsentEdit`.
+@Suite struct UnsentEditPropertyTests {
+  private static let seeds: UInt64 =
+    ProcessInfo.processInfo.environment["TRACKING_SEEDS"].flatMap { UInt64($0) } ?? 40
+
+  @Test("nothing unsent is ever lost", arguments: OracleTests.cases)
+  func nothingUnsentIsEverLost(_ testCase: OracleTests.Case) throws {
+    let model = try testCase.model()
+    for seed in 1...Self.seeds {
+      guard let loss = try run(testCase, model, seed) else { continue }
+      Issue.record("Seed \(seed) \(testCase.name):\n\(loss)")
+      return
+    }
+  }
+
+  /// What was lost, with the way there.
+  private func run(
+    _ testCase: OracleTests.Case, _ model: ManagedObjectModel, _ seed: UInt64
+  ) throws -> String? {
+    let stack = try DataStack(model: model, store: .inMemory, tracksChanges: true)
+    defer { try? stack.close() }
+    let store = try stack.store
+    let context = stack.newBackgroundContext()
+    var payloads = OraclePayloads(
+      generator: SeededGenerator(seed: seed), model: model, depth: testCase.depth)
+    var random = RandomEdits(context: context, generator: SeededGenerator(seed: seed &+ 77))
+    var edits = LocalEdits()
+    var way: [String] = []
+    for step in try payloads.sequence(of: testCase.entities, length: 8) {
+      if random.generator.chance(70) {
+        let before = try OracleGraph(store)
+        try context.performAndWait { try random.run() }
+        let after = try OracleGraph(store)
+        edits.note(before, after)
+        way.append("edit \(after.changes(since: before))")
+      }
+      if random.generator.chance(20) {
+        let pending = try stack.pendingChanges(for: "server")
+        try stack.acknowledge(through: pending.token, for: "server")
+        edits.acknowledge()
+        way.append("acknowledge")
+      }
+      let before = try OracleGraph(store)
+      guard try sync(step, store, before) else { continue }
+      let after = try OracleGraph(store)
+      way.append("sync \(step)\n     \(after.changes(since: before))")
+      if let loss = edits.loss(before, after) ?? after.inconsistencies.first {
+        return (way + ["LOST: \(loss)"] + before.lines(since: before)).joined(separator: "\n")
+      }
+    }
+    return nil
+  }
+
+  /// Syncs; false when it was refused.
+  private func sync(_ step: OracleStep, _ store: Store, _ before: OracleGraph) throws -> Bool {
+    let entity = try store.model.requireEntity(named: step.entity)
+    let plan = MappingPlanCompiler.compile(entity, transformers: TransformerRegistry())
+    var request = SyncRequest(plan: plan, payload: .json(.array(step.items)))
+    request.operations = step.operations
+    if step.scope == .filter { request.filter = Filter(#"name == "a""#) }
+    if step.items.count % 3 == 2 { request.partItems = 1 }
+    do {
+      _ = try SyncRun(request, store: store, control: SyncControl()).run()
+      return true
+    } catch is SyncError {
+      return false
+    } catch let error as StoreError where error.code == .deletionDenied || error.code == .notUnique
+    {
+      return false
+    }
+  }
+
+  @Test("the report counts exactly what the next sync changes when everything was sent")
+  func theReportIsExact() throws {
+    let model = try TestModels.users()
+    for seed in 1...Self.seeds {
+      let stack = try DataStack(model: model, store: .inMemory, tracksChanges: true)
+      defer { try? stack.close() }
+      var payloads = OraclePayloads(generator: SeededGenerator(seed: seed), model: model)
+      payloads.keys = 12
+      payloads.hasUnreadableKeys = false
+      let context = stack.newBackgroundContext()
+      var random = RandomEdits(context: context, generator: SeededGenerator(seed: seed &+ 5))
+      for step in try payloads.sequence(of: ["User"], length: 3) {
+        _ = try stack.sync(.json(.array(step.items)) as SyncPayload, inEntityNamed: "User")
+      }
+      try stack.acknowledge(through: stack.latestHistoryToken(), for: "server")
+      let known = Set(try stack.keys("User"))
+      for _ in 0..<3 { try context.performAndWait { try random.run() } }
+      let payload = try payloads.sequence(of: ["User"], length: 1)[0].items
+      let first = try stack.sync(.json(.array(payload)) as SyncPayload, inEntityNamed: "User")
+      // Keys that stand for several objects are another matter.
+      let keys = try stack.keys("User")
+      guard Set(keys).count == keys.count, known.count < 100 else { continue }
+      try stack.acknowledge(through: stack.latestHistoryToken(), for: "server")
+      let second = try stack.sync(.json(.array(payload)) as SyncPayload, inEntityNamed: "User")
+      let (left, taken) = (first.entities["User"], second.entities["User"])
+      #expect(left?.protectedProperties ?? [:] == taken?.updatedProperties ?? [:], "seed \(seed)")
+      #expect(
+        left?.protected ?? 0
+          == (taken?.updated ?? 0) + (taken?.deleted ?? 0) + (taken?.inserted ?? 0), "seed \(seed)")
+    }
+  }
+}
