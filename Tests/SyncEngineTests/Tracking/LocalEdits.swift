@@ -85,7 +85,7 @@ struct LocalEdits {
       let then = before.members(relationship, of: field.id).filter(now.contains)
       if now.filter(then.contains) != then { return "\(field) was put into another order" }
     }
-    for (id, object) in deleted where !object.key.isNull {
+    for object in deleted.values where !object.key.isNull {
       let counts = [before, after].map { graph in
         graph.objects.values.count { $0.entity == object.entity && $0.key == object.key }
       }
