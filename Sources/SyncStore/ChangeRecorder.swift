@@ -104,8 +104,10 @@ struct ChangeRecorder {
     var result = layout.entities.map { ChangeSet.EntityChanges(entity: $0.entity) }
     for table in layout.tables {
       let members = layout.entities.filter { $0.table === table }
+      try transaction.token.checkpoint()
       cancelOut(members)
       for member in members { sortInserts(member) }
+      try transaction.token.checkpoint()
       let updates = try resolvedUpdates(table, members, transaction)
       for update in updates {
         guard let entity = update.entity else { continue }
@@ -131,13 +133,13 @@ struct ChangeRecorder {
       sort(&deleted[index])
       let first = firstNewRow[member.table.index]
       guard let last = deleted[index].rows.last, last >= first else { continue }
-      let gone = Set(deleted[index].rows.lazy.filter { $0 >= first })
+      let gone = RowSet(deleted[index].rows.lazy.filter { $0 >= first })
       remove(gone, from: &inserted[index])
       remove(gone, from: &deleted[index])
     }
   }
 
-  private func remove(_ gone: Set<Int64>, from list: inout Rows) {
+  private func remove(_ gone: RowSet, from list: inout Rows) {
     let hasKeys = !list.keys.isEmpty
     var kept = Rows()
     for (index, row) in list.rows.enumerated() where !gone.contains(row) {
@@ -154,7 +156,7 @@ struct ChangeRecorder {
   private func sort(_ list: inout Rows) {
     let rows = list.rows
     guard !zip(rows, rows.dropFirst()).allSatisfy({ $0 < $1 }) else { return }
-    let order = rows.indices.sorted { rows[$0] < rows[$1] }
+    let order = RowOrder.ascending(rows)
     list.rows = order.map { rows[$0] }
     if !list.keys.isEmpty {
       let keys = list.keys
@@ -171,7 +173,7 @@ struct ChangeRecorder {
     if !zip(list, list.dropFirst()).allSatisfy({ $0.row < $1.row }) {
       list = merged(list)
     }
-    let gone = Set(members.flatMap { deleted[$0.entity.index].rows })
+    let gone = RowSet(members.flatMap { deleted[$0.entity.index].rows })
     var kept: [Update] = []
     kept.reserveCapacity(list.count)
     for update in list where !gone.contains(update.row) {
@@ -187,7 +189,7 @@ struct ChangeRecorder {
 
   /// Joins the updates of each row; what came later is in force.
   private func merged(_ list: [Update]) -> [Update] {
-    let order = list.indices.sorted { (list[$0].row, $0) < (list[$1].row, $1) }
+    let order = RowOrder.ascending(list.map(\.row))
     var result: [Update] = []
     for index in order {
       let update = list[index]

@@ -14,7 +14,7 @@ struct DeletePlanner {
   let transaction: StoreTransaction
 
   /// Doomed rows by table.
-  private var doomed: [Set<Int64>]
+  private var doomed: [RowSet]
 
   /// Doomed rows by concrete entity, with their keys.
   private var rows: [[Int64]]
@@ -29,7 +29,7 @@ struct DeletePlanner {
   ) {
     self.transaction = transaction
     self.survives = survives
-    doomed = Array(repeating: [], count: transaction.layout.tables.count)
+    doomed = Array(repeating: RowSet(), count: transaction.layout.tables.count)
     rows = Array(repeating: [], count: transaction.layout.entities.count)
     keys = Array(repeating: [], count: transaction.layout.entities.count)
   }
@@ -76,6 +76,7 @@ struct DeletePlanner {
         found.append((cursor.row, cursor.entityIndex, key))
         if !preserved.isEmpty { bury(cursor) }
       }
+      try transaction.token.checkpoint()
       for (row, entity, key) in found {
         doomed[target.table.index].insert(row)
         rows[entity].append(row)
@@ -233,7 +234,7 @@ struct DeletePlanner {
   }
 
   private func doomedRows(below entity: EntityDescription) -> [Int64] {
-    entity.familyEntities.flatMap { rows[$0.index] }.sorted()
+    RowSet(entity.familyEntities.lazy.flatMap { rows[$0.index] }).rows
   }
 
   /// Removes the links of doomed rows on one side; objects on the other side that stay and see the
@@ -292,7 +293,7 @@ struct DeletePlanner {
 
   private mutating func deleteRows() throws -> DeletionSummary {
     for table in layout.tables {
-      let gone = doomed[table.index].sorted()
+      let gone = doomed[table.index].rows
       try KeyChunks.forEach(gone.count) { start, count, parameters in
         let statement = try connection.statement(
           "DELETE FROM \(table.quoted) WHERE _row IN \(KeyChunks.placeholders(parameters))")
@@ -303,10 +304,12 @@ struct DeletePlanner {
     var summary = DeletionSummary()
     for entity in entities {
       let index = entity.entity.index
-      for (row, key) in zip(rows[index], keys[index]) {
-        transaction.recorder.delete(row, key: key, entity: entity)
+      for position in RowOrder.ascending(rows[index]) {
+        transaction.recorder.delete(
+          rows[index][position], key: keys[index][position], entity: entity)
       }
-      summary.deleted.append((entity.entity, rows[index].sorted()))
+      summary.deleted.append((entity.entity, RowSet(rows[index]).rows))
+      try transaction.token.checkpoint()
     }
     return summary
   }

@@ -5,7 +5,7 @@ package import SyncCore
 /// One SQLite file, or a database in memory, and its only writer in this program.
 ///
 /// Mutable states and what guards them:
-/// - `writer`, `writers`, `transaction`, `lastToken`: the writer queue. Nothing else touches that connection, but for
+/// - `writer`, `writers`, `transaction`: the writer queue. Nothing else touches that connection, but for
 ///   `sqlite3_interrupt`, which is meant to be called from elsewhere.
 /// - idle readers: the mutex of ``ReaderPool``; a reader that was taken belongs to its taker.
 /// - `running`: its mutex; says which transaction an interrupt would hit.
@@ -24,12 +24,15 @@ package final class Store: @unchecked Sendable {
   /// Counts statements and keeps their texts, for tests.
   package let recorder: StatementRecorder
 
+  /// Where writes wait for each other, and for the log to be folded back, before they enter the writer
+  /// queue: unlike the queue, it can be left.
+  package let turn = WriteGate()
+
   let writerQueue: DispatchQueue
   private let queueKey = DispatchSpecificKey<Bool>()
   private var writer: Connection?
   private var writers: RowWriters?
   private var transaction: StoreTransaction?
-  private var lastToken: UInt64 = 0
   private let readers: ReaderPool?
   private let running = Locked<(token: TransactionToken, interrupter: ConnectionInterrupter)?>(nil)
 
@@ -76,26 +79,38 @@ package final class Store: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - commit: false rolls back in any case: the same work and the same change set, for nothing.
+  ///   - token: What ``interrupt(_:)`` stops this transaction by.
   /// - Precondition: not called from inside the body of another write of the store.
   @discardableResult
   package func write<T>(
     _ info: TransactionInfo = TransactionInfo(), commit: Bool = true,
-    _ body: (StoreTransaction) throws -> T
+    token: TransactionToken = TransactionToken(), _ body: (StoreTransaction) throws -> T
   ) throws -> (T, ChangeSet) {
     precondition(
       !isOnWriterQueue,
       "A write was started inside a write of the same store. Use the transaction that is there.")
-    return try writerQueue.sync { try runTransaction(info, commit: commit, body) }
+    let ticket = turn.ticket(priority: 0)
+    token.onStop { [turn] in turn.withdraw(ticket) }
+    guard turn.wait(ticket) else { throw StoreError.interrupted }
+    token.onStop(nil)
+    var isFolding = false
+    defer { if !isFolding { turn.leave(ticket) } }
+    return try writerQueue.sync {
+      defer { isFolding = foldLog(before: ticket) }
+      return try runTransaction(info, commit: commit, token, body)
+    }
   }
 
   private func runTransaction<T>(
-    _ info: TransactionInfo, commit: Bool, _ body: (StoreTransaction) throws -> T
+    _ info: TransactionInfo, commit: Bool, _ token: TransactionToken,
+    _ body: (StoreTransaction) throws -> T
   ) throws -> (T, ChangeSet) {
     guard let writer, let writers else { throw StoreError.closed }
     if configuration.isReadOnly { throw StoreError.readOnly }
+    try token.checkpoint()
+    writer.token = token
+    defer { writer.token = nil }
     try writer.beginImmediate()
-    lastToken += 1
-    let token = TransactionToken(number: lastToken)
     let transaction = StoreTransaction(
       layout: layout, writers: writers, connection: writer, token: token, info: info,
       configuration: configuration)
@@ -106,16 +121,17 @@ package final class Store: @unchecked Sendable {
     do {
       let result = try body(transaction)
       let changes = try transaction.finish()
-      // From here on an interrupt would come too late to be honest about it.
-      running.withLock { $0 = nil }
+      try passPointOfNoReturn(token)
+      writer.token = nil
       if commit { try writer.commit() } else { try writer.rollback() }
       transaction.isEnded = true
       // Whoever is told may read; the transaction is none to read from any more.
       self.transaction = nil
-      if commit { didCommit(changes) }
+      if commit, !changes.isEmpty { hub.publish(changes) }
       return (result, changes)
     } catch {
       running.withLock { $0 = nil }
+      writer.token = nil
       transaction.isEnded = true
       // What went wrong first is what matters; a connection that cannot even roll back says so when
       // the next transaction begins.
@@ -124,25 +140,36 @@ package final class Store: @unchecked Sendable {
     }
   }
 
-  private func didCommit(_ changes: ChangeSet) {
-    if !changes.isEmpty { hub.publish(changes) }
-    // A thousand pages is SQLite's own measure. Queued, so that whoever wrote does not wait for it.
-    if let writer, writer.walPages > 1000 {
-      writerQueue.async { [weak self] in self?.writer?.checkpoint(whenLongerThan: 1000) }
+  /// From here on stopping would come too late to be honest about it.
+  private func passPointOfNoReturn(_ token: TransactionToken) throws {
+    let isStopped = running.withLock { running in
+      running = nil
+      return token.isStopped
     }
+    if isStopped { throw StoreError.interrupted }
   }
 
-  /// Stops the statement that the transaction runs at the moment; it throws
-  /// ``StoreError/Code/interrupted``. Does nothing when the transaction has ended or is committing.
+  /// Folds a long log back into the database, after whoever wrote has gone on: nobody waits for it but
+  /// the next write, which can be stopped meanwhile.
+  ///
+  /// - Returns: Whether it does; the turn is given up then when it has.
+  private func foldLog(before ticket: WriteGate.Ticket) -> Bool {
+    // A thousand pages is SQLite's own measure.
+    guard let writer, writer.walPages > 1000 else { return false }
+    writerQueue.async { [weak self, turn] in
+      self?.writer?.checkpoint(whenLongerThan: 1000)
+      turn.leave(ticket)
+    }
+    return true
+  }
+
+  /// Stops a transaction wherever it is: it throws ``StoreError/Code/interrupted`` and nothing of it
+  /// stays. Does nothing when it has ended or is committing, and never hits another one.
   package func interrupt(_ token: TransactionToken) {
+    token.stop()
     running.withLock { running in
-      if let running, running.token == token { running.interrupter.interrupt() }
+      if let running, running.token === token { running.interrupter.interrupt() }
     }
-  }
-
-  /// Stops the statement of whichever transaction runs at the moment.
-  package func interrupt() {
-    running.withLock { $0?.interrupter.interrupt() }
   }
 
   // MARK: - Closing

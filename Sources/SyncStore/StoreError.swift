@@ -138,6 +138,9 @@ extension StoreError {
   static let readOnly = StoreError(
     .readOnly, message: "The store was opened for reading only. Open it without that option.")
 
+  static let interrupted = StoreError(
+    .interrupted, message: "The work in the store was interrupted. Nothing was changed.")
+
   static let transactionEnded = StoreError(
     .transactionEnded,
     message: "The transaction was rolled back by an earlier error and takes no more changes. "

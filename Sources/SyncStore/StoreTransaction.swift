@@ -49,8 +49,11 @@ package final class StoreTransaction: StoreReader {
 
   /// Throws when the transaction is over. After an error that ended it, further statements would
   /// each be committed on their own.
+  /// And when somebody stopped it.
   func requireOpen() throws {
-    if isEnded || connection.isAutocommit { throw StoreError.transactionEnded }
+    if isEnded { throw StoreError.transactionEnded }
+    try token.checkpoint()
+    if connection.isAutocommit { throw StoreError.transactionEnded }
   }
 
   override func prepareToRead() throws {

@@ -23,8 +23,3 @@ package struct TransactionInfo: Sendable, Hashable {
     self.source = source
   }
 }
-
-/// Names one run of a write transaction, so that interrupting it cannot hit a later one.
-package struct TransactionToken: Sendable, Hashable {
-  let number: UInt64
-}

@@ -25,6 +25,12 @@ let package = Package(
       dependencies: [
         "Measuring", "Floor", "Rivals", .product(name: "SyncStack", package: "SyncStack"),
       ]),
+    .executableTarget(
+      name: "Trials",
+      dependencies: [
+        "Floor", "Measuring", .product(name: "SyncStack", package: "SyncStack"),
+        .product(name: "_SyncStackPayloads", package: "SyncStack"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -56,7 +56,8 @@ final class ChangeWriter {
     }
     let arena = CellArena()
     let defaults = batch.node.defaults.map { (slot: $0.slot, cell: arena.cell($0.value)) }
-    for index in indexes {
+    for (position, index) in indexes.enumerated() {
+      if position % ChangeWriter.portion == 0 { try control.checkpoint() }
       let cells = batch.block[Int(index)]
       for (slot, cell) in defaults where cells[slot].isAbsent { cells[slot] = cell }
     }

@@ -12,6 +12,7 @@ final class LinkPlanner {
   let rootOwner: Owner?
   let transaction: StoreTransaction
   let report: ReportBuilder
+  private let control: SyncControl
 
   /// What earlier parts of the payload said; takes the members that are not listed.
   let claims: Claims
@@ -31,6 +32,7 @@ final class LinkPlanner {
     batches = matcher.batches
     operations = matcher.operations
     transaction = matcher.transaction
+    control = matcher.control
     report = matcher.report
     unreadableLists = matcher.unreadableLists
     self.rootOwner = rootOwner
@@ -41,6 +43,7 @@ final class LinkPlanner {
     if claims.hasUnresolved { dropRepeated() }
     try readOrders()
     for batch in batches {
+      try control.checkpoint()
       for rule in batch.node.relationships.indices
       where !batch.node.relationships[rule].relationship.isToMany
         && !batch.node.relationships[rule].isOneToOne
@@ -49,19 +52,24 @@ final class LinkPlanner {
       }
     }
     for batch in batches {
+      try control.checkpoint()
       for rule in batch.node.relationships.indices
       where batch.node.relationships[rule].relationship.kind == .oneToMany {
         setMemberReferences(rule, of: batch)
       }
     }
     for batch in batches {
+      try control.checkpoint()
       for rule in batch.node.relationships.indices
       where batch.node.relationships[rule].relationship.kind == .oneToMany {
         releaseUnlisted(rule, of: batch)
       }
     }
     partnerWrites = try planPartners()
-    for batch in batches { compareReferences(batch) }
+    for batch in batches {
+      try control.checkpoint()
+      compareReferences(batch)
+    }
   }
 
   /// The row a target of a mention came out as, or nil when there is none to link.

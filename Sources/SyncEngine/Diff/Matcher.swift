@@ -147,6 +147,7 @@ final class Matcher {
     var linked: [Int: [Int64]] = [:]
     for batch in batches {
       for rule in batch.node.relationships.indices where batch.mentions[rule].count > 0 {
+        try control.checkpoint()
         collect(rule, of: batch, into: &next, owners: &owners, linked: &linked)
       }
     }

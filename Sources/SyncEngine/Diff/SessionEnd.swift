@@ -25,15 +25,13 @@ package struct SessionEnd {
     request.payload = .json([])
     return try request.payload.withBytes { bytes in
       let pass = try SyncPass(request, bytes: bytes, control: control)
-      let info = TransactionInfo(
-        author: request.author, contextName: request.name, source: .import)
-      let changes = try store.write(info, commit: !request.isDryRun) { transaction in
+      let changes = try store.write(request, control) { transaction in
         try pass.work(in: transaction) {
           try pass.readScope(in: $0)
           try pass.end(in: $0)
         }
         try state.forget(in: transaction)
-      }.1
+      }
       pass.count(changes)
       if !request.isDryRun { state.reset() }
       return pass.finishReport()

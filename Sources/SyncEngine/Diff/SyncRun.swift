@@ -110,19 +110,7 @@ package struct SyncRun {
     _ pass: SyncPass, _ entrance: Entrance, _ body: (StoreTransaction) throws -> Void
   ) throws -> ChangeSet {
     try entrance.pass()
-    let info = TransactionInfo(
-      author: request.author, contextName: request.name, source: .import)
-    let changes = try store.write(info, commit: !request.isDryRun) { transaction in
-      let token = transaction.token
-      control.onCancel { [store] in store.interrupt(token) }
-      defer { control.onCancel(nil) }
-      do {
-        try pass.work(in: transaction, body)
-      } catch  where control.isCancelled {
-        // A statement that was interrupted says so in SQLite's words.
-        throw CancellationError()
-      }
-    }.1
+    let changes = try store.write(request, control) { try pass.work(in: $0, body) }
     pass.count(changes)
     return changes
   }

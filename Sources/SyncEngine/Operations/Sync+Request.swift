@@ -17,6 +17,8 @@ extension Sync {
       feed.follow(step, follower.progress)
       announcer.announce(step, of: self)
       stepObserver?(step)
+      // Its cancellation handler comes on a queue of its own, which may be too late for a short sync.
+      if progress.isCancelled { cancel() }
     }
     defer { control.observe(nil) }
     let runner = SyncRunner(store: store, control: control, priority: queuePriority.rawValue)

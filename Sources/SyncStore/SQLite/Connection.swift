@@ -19,6 +19,12 @@ final class Connection {
   let recorder: StatementRecorder
   let handle: OpaquePointer
 
+  /// How long to wait for other connections and processes.
+  let busyMilliseconds: Int
+
+  /// The transaction that runs or begins, while it may still be stopped.
+  var token: TransactionToken?
+
   /// Pages in the log after the latest commit that wrote to it.
   var walPages = 0
   private var cache = StatementCache()
@@ -43,7 +49,9 @@ final class Connection {
     }
     self.handle = handle
     sqlite3_extended_result_codes(handle, 1)
-    sqlite3_busy_timeout(handle, Int32(max(0, options.busyTimeout) * 1000))
+    busyMilliseconds = Int(max(0, options.busyTimeout) * 1000)
+    registerBusyHandler()
+    if options.mode == .writer { registerProgressHandler() }
     registerTextFunctions()
     registerLogHook()
   }
@@ -120,18 +128,3 @@ final class Connection {
 
 @available(*, unavailable, message: "A connection is confined to one queue.")
 extension Connection: Sendable {}
-
-/// Reaches into a connection from other threads to stop the statement it runs.
-struct ConnectionInterrupter: @unchecked Sendable {
-  // The pointer is only passed to sqlite3_interrupt, which other threads may call as long as the
-  // connection is open; the owner sees to that (https://www.sqlite.org/c3ref/interrupt.html).
-  private let handle: OpaquePointer
-
-  init(_ connection: Connection) {
-    handle = connection.handle
-  }
-
-  func interrupt() {
-    sqlite3_interrupt(handle)
-  }
-}

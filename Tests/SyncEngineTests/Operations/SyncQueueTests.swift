@@ -392,7 +392,7 @@ import Testing
 }
 
 /// Lets a closure that a sync holds speak of the sync.
-private final class WeakSync: Sendable {
+final class WeakSync: Sendable {
   weak let sync: Sync?
   init(_ sync: Sync) { self.sync = sync }
 }

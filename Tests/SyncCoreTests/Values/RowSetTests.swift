@@ -1,0 +1,28 @@
+import SyncCore
+import Testing
+
+@Suite struct RowSetTests {
+  @Test(arguments: [1, 64, 40_000, 3_000_000])
+  func behavesAsASet(_ bound: Int64) throws {
+    var generator = SeededGenerator(state: UInt64(bound))
+    var rows = RowSet()
+    var expected = Set<Int64>()
+    for _ in 0..<500 {
+      let row = Int64.random(in: 0...bound, using: &generator)
+      #expect(rows.insert(row) == expected.insert(row).inserted)
+    }
+    #expect(rows.rows == expected.sorted())
+    for _ in 0..<500 {
+      let row = Int64.random(in: -2...bound * 2, using: &generator)
+      #expect(rows.contains(row) == expected.contains(row))
+    }
+  }
+
+  @Test func aCopyIsOfItsOwn() {
+    let first = RowSet([1, 70_000])
+    var second = first
+    second.insert(2)
+    #expect(first.rows == [1, 70_000])
+    #expect(second.rows == [1, 2, 70_000])
+  }
+}
