@@ -54,7 +54,7 @@ package struct RandomFilter {
     _ entity: EntityDescription, _ prefix: String, depth: Int
   ) -> String {
     switch Int.random(in: 0..<14, using: &random) {
-    case 12: return dates(entity, prefix)
+    case 12: return random.chance(50) ? dates(entity, prefix) : functions(entity, prefix)
     case 13: return membership(entity, prefix)
     case 0, 1: return textComparison(entity, prefix)
     case 2: return presence(entity, prefix)
@@ -172,6 +172,9 @@ package struct RandomFilter {
     }
     guard let left = number(entity, prefix, depth: depth - 1) else { return nil }
     if random.chance(10) { return "-\(left)" }
+    if random.chance(15) {
+      return "\(random.pick(["abs", "ceiling", "FLOOR", "trunc", "sqrt"]))(\(left))"
+    }
     guard let right = number(entity, prefix, depth: depth - 1) else { return nil }
     return "(\(left) \(random.pick(["+", "-", "*", "/", "**"])) \(right))"
   }
@@ -192,6 +195,24 @@ package struct RandomFilter {
     case 1: return "\(left) + \(constant(.integer64)) \(order) \(right)"
     default: return "\(left) \(order) \(constant(.date)) - \(constant(.double))"
     }
+  }
+
+  private mutating func functions(_ entity: EntityDescription, _ prefix: String) -> String {
+    let whole: [AttributeType] = [.integer64, .integer16, .integer32, .boolean]
+    if random.chance(50), let left = path(to: whole, from: entity, prefix),
+      let right = path(to: whole, from: entity, prefix)
+    {
+      let operation = random.pick(["&", "|", "^", "<<", ">>", "& ~"])
+      return "(\(left) \(operation)\(right)) \(random.pick(RandomFilter.orders)) "
+        + constant(.integer64)
+    }
+    guard let left = path(to: [.string, .uri], from: entity, prefix),
+      let right = path(to: [.string], from: entity, prefix)
+    else { return "TRUEPREDICATE" }
+    let order = random.pick(RandomFilter.orders)
+    return random.chance(50)
+      ? "length(\(left)) \(order) \(Int.random(in: 0...3, using: &random))"
+      : "lowercase(\(left)) \(random.pick(["==", "!=", "CONTAINS", "<"])) uppercase(lowercase(\(right)))"
   }
 
   private mutating func membership(_ entity: EntityDescription, _ prefix: String) -> String {

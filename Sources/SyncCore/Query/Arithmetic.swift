@@ -6,6 +6,7 @@ import Foundation
 /// - Whole numbers stay whole: `7 / 2` is 3. What does not fit into 64 bits becomes a double.
 /// - Decimals with decimals or whole numbers are calculated exactly, up to 38 digits.
 /// - `%%` is the remainder of whole numbers. `**` gives a double.
+/// - `&`, `|`, `^`, `<<` and `>>` work on the 64 bits of whole numbers, as in Swift.
 /// - Dates count as seconds.
 package enum Arithmetic {
   /// The value with the other sign, or nil when it is not a number.
@@ -57,6 +58,11 @@ package enum Arithmetic {
       return .int(right == -1 ? 0 : left % right)
     case .power:
       return doubles(operation, Double(left), Double(right))
+    case .bitAnd: return .int(left & right)
+    case .bitOr: return .int(left | right)
+    case .bitXor: return .int(left ^ right)
+    case .shiftLeft: return .int(left << right)
+    case .shiftRight: return .int(left >> right)
     }
     return isOverflow ? doubles(operation, Double(left), Double(right)) : .int(result)
   }
@@ -72,8 +78,8 @@ package enum Arithmetic {
     case .divide:
       guard right != 0 else { return .null }
       result = left / right
-    case .remainder: return .null
     case .power: result = pow(left, right)
+    case .remainder, .bitAnd, .bitOr, .bitXor, .shiftLeft, .shiftRight: return .null
     }
     return result.isNaN ? .null : .double(result)
   }
@@ -89,7 +95,7 @@ package enum Arithmetic {
     case .divide:
       guard right != 0 else { return .null }
       result = left / right
-    case .remainder, .power:
+    case .remainder, .power, .bitAnd, .bitOr, .bitXor, .shiftLeft, .shiftRight:
       return doubles(
         operation, Value.decimal(left).number ?? .nan, Value.decimal(right).number ?? .nan)
     }

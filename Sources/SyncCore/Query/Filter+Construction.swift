@@ -110,6 +110,8 @@ extension FilterExpression {
     case .list(let expressions): .list(expressions.map { $0.rooted(at: variable) })
     case .path(let path): .path(path.rooted(at: variable))
     case .negative(let expression): .negative(expression.rooted(at: variable))
+    case .function(let function, let expression):
+      .function(function, expression.rooted(at: variable))
     case .arithmetic(let left, let operation, let right):
       .arithmetic(left.rooted(at: variable), operation, right.rooted(at: variable))
     case .aggregate(let function, let collection, let key):

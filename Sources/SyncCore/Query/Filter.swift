@@ -11,6 +11,12 @@
 ///
 /// A filter gives the same answer in the store, where it is translated to SQL, and in memory.
 ///
+/// ## Calculating
+///
+/// `+`, `-`, `*`, `/`, `%%` (remainder), `**` (power), and for bits `&`, `|`, `^`, `~`, `<<`, `>>`:
+/// `(flags & %d) != 0`. Functions of one value: `abs()`, `ceiling()`, `floor()`, `trunc()`, `sqrt()`,
+/// `lowercase()`, `uppercase()` and `length()`.
+///
 /// ## Absent values
 ///
 /// - `key == nil` and `key != nil` ask for absence. `a == b` is true when both are absent.

@@ -48,6 +48,7 @@ extension FilterExpression: CustomStringConvertible {
     case .range(let lower, let upper): "{\(lower.filterText), \(upper.filterText)}"
     case .path(let path): path.description
     case .negative(let operand): "-(\(operand))"
+    case .function(let function, let operand): "\(function.rawValue)(\(operand))"
     case .arithmetic(let left, let operation, let right):
       "(\(left) \(operation.rawValue) \(right))"
     case .aggregate(let function, let collection, let key):

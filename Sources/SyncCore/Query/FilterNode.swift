@@ -77,6 +77,7 @@ package indirect enum FilterExpression: Sendable {
   case range(Value, Value)
   case path(FilterPath)
   case negative(FilterExpression)
+  case function(FilterFunction, FilterExpression)
   case arithmetic(FilterExpression, ArithmeticOperation, FilterExpression)
 
   /// `notes.@count`, `notes.@sum.score`, `SUBQUERY(…).@count`: function, collection, key behind it.
@@ -105,6 +106,19 @@ package enum ArithmeticOperation: String, Sendable, Hashable, CaseIterable {
   case divide = "/"
   case remainder = "%%"
   case power = "**"
+  case bitAnd = "&"
+  case bitOr = "|"
+  case bitXor = "^"
+  case shiftLeft = "<<"
+  case shiftRight = ">>"
+
+  /// Whether only whole numbers can be calculated with.
+  package var isForWholeNumbers: Bool {
+    switch self {
+    case .remainder, .bitAnd, .bitOr, .bitXor, .shiftLeft, .shiftRight: true
+    case .add, .subtract, .multiply, .divide, .power: false
+    }
+  }
 }
 
 /// What is calculated from many values. Values that are nil do not take part, except in a count of

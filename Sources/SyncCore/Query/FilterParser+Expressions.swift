@@ -1,18 +1,18 @@
 /// Values, paths and calculations.
 ///
 /// ```
-/// sum     = product { (+ | -) product }
-/// product = sign { (* | / | %%) sign }
-/// sign    = - sign | power
+/// sum     = product { (+ | - | "|" | ^) product }
+/// product = sign { (* | / | %% | & | << | >>) sign }
+/// sign    = - sign | ~ sign | power
 /// power   = primary [** sign]
-/// primary = value | argument | { list } | ( or ) | path | SUBQUERY(path, $name, or) | TRUE | nil | …
+/// primary = value | argument | { list } | ( or ) | path | SUBQUERY(path, $name, or) | function(sum)
+///         | TRUE | nil | …
 /// path    = (SELF | $name | key | %K) { . key } [. @function { . key }]
 /// ```
 extension FilterParser {
   mutating func parseSum() throws(FilterError) -> Term {
     var term = try parseProduct()
-    while isSymbol("+") || isSymbol("-") {
-      let operation: ArithmeticOperation = isSymbol("+") ? .add : .subtract
+    while let operation = operation(among: [.add, .subtract, .bitOr, .bitXor]) {
       term = try calculate(term, operation) { parser throws(FilterError) in
         try parser.parseProduct()
       }
@@ -22,9 +22,9 @@ extension FilterParser {
 
   private mutating func parseProduct() throws(FilterError) -> Term {
     var term = try parseSign()
-    while isSymbol("*") || isSymbol("/") || isSymbol("%%") {
-      let operation: ArithmeticOperation =
-        isSymbol("*") ? .multiply : isSymbol("/") ? .divide : .remainder
+    while let operation = operation(
+      among: [.multiply, .divide, .remainder, .bitAnd, .shiftLeft, .shiftRight])
+    {
       term = try calculate(term, operation) { parser throws(FilterError) in
         try parser.parseSign()
       }
@@ -32,7 +32,21 @@ extension FilterParser {
     return term
   }
 
+  /// The operation that stands here, when it is one of some.
+  private func operation(among operations: [ArithmeticOperation]) -> ArithmeticOperation? {
+    guard case .symbol(let symbol) = token.kind,
+      let operation = ArithmeticOperation(rawValue: symbol), operations.contains(operation)
+    else { return nil }
+    return operation
+  }
+
   private mutating func parseSign() throws(FilterError) -> Term {
+    if take("~") {
+      return try nested { parser throws(FilterError) in
+        let value = try parser.expression(parser.parseSign())
+        return .expression(.arithmetic(value, .bitXor, .value(.int(-1))))
+      }
+    }
     guard take("-") else { return try parsePower() }
     return try nested { parser throws(FilterError) in
       let value = try parser.expression(parser.parseSign())
@@ -123,8 +137,13 @@ extension FilterParser {
     let next = tokens[index + 1].kind
     if let keyword = token.keyword {
       if next == .symbol("(") {
-        guard keyword == "SUBQUERY" else { throw unsupportedFunction() }
-        return try nested { parser throws(FilterError) in try parser.parseSubquery() }
+        if keyword == "SUBQUERY" {
+          return try nested { parser throws(FilterError) in try parser.parseSubquery() }
+        }
+        guard let function = FilterFunction(rawValue: keyword.lowercased()) else {
+          throw unsupportedFunction()
+        }
+        return try nested { parser throws(FilterError) in try parser.parseCall(of: function) }
       }
       if next != .symbol(".") {
         if let constant = FilterParser.constants[keyword] {
@@ -141,10 +160,21 @@ extension FilterParser {
   }
 
   private func unsupportedFunction() -> FilterError {
-    FilterError(
+    let known = FilterFunction.allCases.map { $0.rawValue + "()" }.joined(separator: ", ")
+    return FilterError(
       .unsupported, position: token.position,
-      message: "Functions such as \(token.shown) cannot be called in a filter. "
-        + "Calculate the value first and pass it as an argument (%@).")
+      message: "The function \(token.shown) cannot be called in a filter. "
+        + "Calculate the value first and pass it as an argument (%@). Known are \(known), and "
+        + "@count, @sum, @avg, @min and @max behind a relationship.")
+  }
+
+  private mutating func parseCall(
+    of function: FilterFunction
+  ) throws(FilterError) -> FilterExpression {
+    index += 2
+    let operand = try expression(parseSum())
+    try require(")")
+    return .function(function, operand)
   }
 
   // MARK: - Paths

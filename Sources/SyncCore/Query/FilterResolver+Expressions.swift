@@ -13,6 +13,8 @@ extension FilterResolver {
       return try scalar(path)
     case .negative(let operand):
       return try arithmetic(ResolvedExpression(.int(0)), .subtract, self.expression(operand))
+    case .function(let function, let operand):
+      return try applied(function, to: self.expression(operand))
     case .arithmetic(let left, let operation, let right):
       return try arithmetic(self.expression(left), operation, self.expression(right))
     case .aggregate(let function, let collection, let key):
@@ -37,6 +39,16 @@ extension FilterResolver {
   }
 
   // MARK: - Calculations
+
+  private func applied(
+    _ function: FilterFunction, to operand: ResolvedExpression
+  ) throws(FilterError) -> ResolvedExpression {
+    guard let kind = function.resultKind(of: operand.kind) else {
+      throw mismatch("\(function.rawValue)() is not for \(operand.kind.name)")
+    }
+    if let constant = operand.constant { return ResolvedExpression(function.apply(to: constant)) }
+    return ResolvedExpression(.function(function, operand), kind)
+  }
 
   private func arithmetic(
     _ left: ResolvedExpression, _ operation: ArithmeticOperation, _ right: ResolvedExpression
@@ -65,8 +77,9 @@ extension FilterResolver {
     case (.null, _, .null): return .null
     case (.null, _, let kind) where kind.isNumber || kind == .date: return kind
     case (let kind, _, .null) where kind.isNumber || kind == .date: return kind
-    case (.integer, .remainder, .integer): return .integer
-    case (_, .remainder, _): throw mismatch("%% is for whole numbers")
+    case (.integer, _, .integer) where operation.isForWholeNumbers: return .integer
+    case _ where operation.isForWholeNumbers:
+      throw mismatch("\(operation.rawValue) is for whole numbers")
     case (.date, .subtract, .date): return .real
     case (.date, .add, let kind) where kind.isNumber: return .date
     case (.date, .subtract, let kind) where kind.isNumber: return .date

@@ -68,6 +68,8 @@ struct FilterEvaluator {
     case .folded(let operand, let options):
       guard let text = try value(operand).text else { return .null }
       return .string(TextFolding.fold(text, options))
+    case .function(let function, let operand):
+      return function.apply(to: try value(operand))
     case .aggregate(let function, let collection, let condition, let argument):
       return try aggregate(function, collection, condition, argument)
     }

@@ -22,6 +22,8 @@ extension SQLBuilder {
       return """
         \(raw: SQLFunction.fold)(\(try value(operand)), \(raw: String(options.rawValue)))
         """
+    case .function(let function, let operand):
+      return "\(raw: SQLFunction.function)('\(raw: function.rawValue)', \(try value(operand)))"
     case .aggregate(let function, let collection, let condition, let argument):
       return try aggregate(function, collection, condition, argument)
     }
@@ -34,7 +36,7 @@ extension SQLBuilder {
     _ left: ResolvedExpression, _ operation: ArithmeticOperation, _ right: ResolvedExpression
   ) throws -> SQLText {
     let isOurs =
-      operation == .remainder || operation == .power || left.kind == .decimal
+      operation.isForWholeNumbers || operation == .power || left.kind == .decimal
       || right.kind == .decimal
     if isOurs {
       return """

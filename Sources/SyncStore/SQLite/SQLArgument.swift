@@ -61,6 +61,7 @@ enum SQLArgument {
     case .int(let value): sqlite3_result_int64(context, value)
     case .double(let value): sqlite3_result_double(context, value)
     case .decimal(let value): answer(context, text: value.canonicalText)
+    case .string(let value): answer(context, text: value)
     default: sqlite3_result_null(context)
     }
   }

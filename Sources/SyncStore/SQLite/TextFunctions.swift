@@ -15,6 +15,8 @@ extension SQLFunction {
   package static let ends = "syncstack_ends"
   /// `(operator, left, right)`: exact for decimals.
   package static let arithmetic = "syncstack_arithmetic"
+  /// `(name, value)`: one of ``FilterFunction``.
+  package static let function = "syncstack_function"
   /// `(left, right)`: negative, zero or positive, for decimals with numbers.
   package static let compare = "syncstack_compare"
   /// `(left, right)`: true when both are NULL too.
@@ -60,6 +62,17 @@ extension Connection {
         context,
         Arithmetic.apply(
           operation, SQLArgument.number(arguments?[1]), SQLArgument.number(arguments?[2])))
+    }
+    register(SQLFunction.function, arguments: 2) { context, arguments in
+      guard let name = SQLArgument.text(arguments, 0), let function = FilterFunction(rawValue: name)
+      else { return }
+      switch function {
+      case .lowercase, .uppercase, .length:
+        guard let text = SQLArgument.text(arguments, 1) else { return }
+        SQLArgument.answer(context, function.apply(to: .string(text)))
+      case .abs, .ceiling, .floor, .trunc, .sqrt:
+        SQLArgument.answer(context, function.apply(to: SQLArgument.number(arguments?[1])))
+      }
     }
     register(SQLFunction.compare, arguments: 2) { context, arguments in
       let left = SQLArgument.number(arguments?[0])

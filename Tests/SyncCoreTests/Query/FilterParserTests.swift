@@ -45,6 +45,10 @@ import Testing
     ("-a ** 2 == 1", "-((a ** 2)) == 1"), ("a == -5", "a == -5"), ("a == --5", "a == 5"),
     ("a - -b == 1", "(a - -(b)) == 1"), ("a %% 2 == 0", "(a %% 2) == 0"),
     ("(a) > (1)", "a > 1"), ("a / 2 < b + 1", "(a / 2) < (b + 1)"),
+    ("a & 4 != 0", "(a & 4) != 0"), ("a | b & c == 1", "(a | (b & c)) == 1"),
+    ("a ^ b << 2 == 1", "(a ^ (b << 2)) == 1"), ("~a >> 1 == 0", "((a ^ -1) >> 1) == 0"),
+    ("ABS(a - b) < 1", "abs((a - b)) < 1"),
+    ("length(a.b) == length('x')", "length(a.b) == length('x')"),
   ])
   func calculatesInTheUsualOrder(text: String, tree: String) throws {
     #expect(try read(text) == tree)

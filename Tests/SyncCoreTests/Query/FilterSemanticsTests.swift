@@ -121,6 +121,22 @@ import Testing
     #expect(try who(Filter(text)) == people)
   }
 
+  @Test(arguments: [
+    ("(age & 8) == 8", "A"), ("(age & 4) == 4", "È"), ("(age & 8) != 0", "AB"),
+    ("age | 1 == 41", "A"),
+    ("age ^ 1 == 21", "È"),
+    ("(age & ~8) == 32", "A"), ("1 << 3 == age / 5", "A"), ("age >> 1 == 10", "È"),
+    ("age & 1 == nil", "B"), ("abs(age - 50) == 10", "A"), ("ceiling(price) == 3", "A"),
+    ("floor(-price) == -3", "A"), ("trunc(-price) == -2", "A"), ("floor(score) == 0", "A"),
+    ("sqrt(age * 10) == 20", "A"), ("sqrt(-age) == nil", "ABÈ"), ("abs(age) == nil", "B"),
+    ("length(name) == 3", "ABÈ"), ("length(nick) == nil", "ABÈ"), ("lowercase(name) == 'ève'", "È"),
+    ("uppercase(name) IN {'ANN', 'BOB'}", "AB"), ("ANY notes.stars > length(name) - 1", "A"),
+    ("SUBQUERY(notes, $n, length($n.text) == 5).@count > 0", "AB"), ("abs(-age) == 40", "A"),
+  ])
+  func bitsAndFunctionsCalculate(text: String, people: String) throws {
+    #expect(try who(Filter(text)) == people)
+  }
+
   @Test func objectsCompareByIdentity() throws {
     #expect(try who(Filter("company == %@", acme.id)) == "AÈ")
     #expect(try who(Filter("company != %@", acme.id)) == "B")

@@ -16,7 +16,9 @@ import Testing
     ("age === 5", 6, "a key, a value"), ("age == 5x", 8, "an operator"),
     ("age == $n", 7, "SUBQUERY"),
     ("name CONTAINS[x] 'a'", 14, "c, d or cd"), ("name CONTAINS[c 'a'", 16, "“]”"),
-    ("age ~ 5", 4, "an operator"), ("AND age == 5", 0, "#AND"), ("age == AND", 7, "#AND"),
+    ("age ; 5", 4, "an operator"), ("age ~ 5", 4, "comparison operator"),
+    ("length(name > 1", 12, "“)”"), ("age & == 1", 6, "a key, a value"),
+    ("AND age == 5", 0, "#AND"), ("age == AND", 7, "#AND"),
     ("5", 1, "a comparison operator"), ("a == 1 == 2", 7, "AND, OR or the end"),
     ("(a == 1) + 2 > 3", 9, "AND, OR or the end"), ("a. == 1", 3, "a key"), ("a == %y", 5, "%@"),
     ("a == 99999999999999999999999999999999e999", 5, "a number"), ("@ == 1", 1, "a function"),
@@ -36,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "CAST(a, 'NSDate') == 1", "FUNCTION(a, 'x') == 1", "now() > a", "a == uppercase('x')",
+    "CAST(a, 'NSDate') == 1", "FUNCTION(a, 'x') == 1", "now() > a", "a == reversed('x')",
     "notes[0] == 1", "notes[FIRST].a == 1",
   ])
   func refusesWhatIsLeftOutOnPurpose(text: String) throws {

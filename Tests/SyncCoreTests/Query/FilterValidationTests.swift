@@ -29,7 +29,10 @@ import Testing
     "name + 1 == 2", "born * 2 == 5", "age CONTAINS 'x'", "age LIKE '*'", "age ==[c] 5",
     "age IN {1, 'x'}", "age IN 5", "age BETWEEN {1}", "age BETWEEN 5", "age == {1, 2}",
     "age %% 2.5 == 1", "notes.@sum.text == 1", "notes.@avg.text == 1", "shape == 5",
-    "notes.@sum.author == 1", "name == age", "isActive == 'YES'", "shape == shape",
+    "notes.@sum.author == 1", "age & 1.5 == 1", "score & 1 == 1", "price | 1 == 1",
+    "length(age) == 1",
+    "abs(name) == 1", "uppercase(born) == 'x'", "floor(company) == 1", "name == age",
+    "isActive == 'YES'", "shape == shape",
   ])
   func sidesThatDoNotCompareAreErrors(text: String) throws {
     let error = try error(Filter(text))
