@@ -7,7 +7,7 @@ enum ErrorHint {
     switch error.code {
     case .deletionRefused:
       return "With this command: --guard off allows it; --operations insert,update,relationships "
-        + "or --where keep the rest."
+        + "or --where keep the rest; --at names the list when it lies deeper in the document."
     case .missingKey, .invalidItem, .typeMismatch, .requiredValueMissing, .invalidValue:
       return
         "With this command: --on-error skip leaves out objects that cannot be used; --at names "

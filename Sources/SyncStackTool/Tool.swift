@@ -11,7 +11,7 @@ struct Tool {
 
   static let commands: [any Command.Type] = [
     ImportCommand.self, ExportCommand.self, DoctorCommand.self, ShowCommand.self,
-    ModelCommand.self,
+    ModelCommand.self, QuarantineCommand.self,
   ]
 
   /// Runs a command line and says how it ended. Errors are written, never thrown.
@@ -60,7 +60,7 @@ struct Tool {
     }
     terminal.print("SyncStack brings JSON into a SQLite file and keeps it in step.\n")
     for type in commands {
-      terminal.print("  syncstack \(TextWidth.pad(type.syntax.name, to: 8))\(type.syntax.summary)")
+      terminal.print("  syncstack \(TextWidth.pad(type.syntax.name, to: 12))\(type.syntax.summary)")
     }
     terminal.print(
       """

@@ -72,6 +72,7 @@ struct StoreMigrator {
       try migration.run(on: connection, willRun: configuration.willMigrate)
       try configuration.willMigrate("Carrying the history over.")
       try ChangeJournal(connection: connection).migrate(migration.match)
+      try connection.migrateQuarantine(migration.match)
       try metadata.set(.model, StoredModel(migration.new).encoded())
       try metadata.set(.document, model.storageDescription)
       try metadata.set(.fingerprint, model.fingerprint)

@@ -85,7 +85,12 @@ package final class StoreTransaction: StoreReader {
     get throws { try readCounters().keepsHistory }
   }
 
-  /// Has to be called when the history is switched.
+  /// Whether items of payloads are, or were, in quarantine.
+  package var hasQuarantine: Bool {
+    get throws { try readCounters().hasQuarantine }
+  }
+
+  /// Has to be called when the history or the quarantine is switched.
   func forgetCounters() { counters = nil }
 
   /// Runs a part that is undone alone when it throws; what came before it stays.

@@ -62,7 +62,7 @@ import Testing
     Case(testDescription: "two primary keys", model: twoKeys, says: ["User", "primary key"]),
     Case(
       testDescription: "object without its key", json: #"[{"id": 1}, {"name": "x"}]"#,
-      says: ["id", "$[1]"]),
+      more: ["--on-error", "fail"], says: ["id", "$[1]"]),
     Case(
       testDescription: "malformed model", model: "<model><entity", says: ["model.xml", "line 1"]),
     Case(
@@ -134,12 +134,25 @@ import Testing
     #expect(await bench.run("show", "--store", bench.store).output.contains("Subdivision        0"))
   }
 
-  @Test func objectsThatCannotBeUsedAreSkippedOnRequest() async throws {
+  @Test func aDocumentOfWhichNothingCanBeUsedSaysWhyOfTheFirstItem() async throws {
     let bench = try ToolBench()
     let result = await bench.run(
-      "import", try bench.file("a.json", #"[{"id": 1}, {"name": "x"}, {"id": 3}]"#), "--model",
-      try bench.file("model.xml", Self.model), "--entity", "User", "--store", bench.store,
-      "--on-error", "skip", "--quiet", "--report", "json")
+      "import", try bench.file("a.json", #"{"data": [{"id": 1}]}"#), "--model",
+      try bench.file("model.xml", Self.model), "--entity", "User", "--store", bench.store)
+    #expect(result.code == .failed)
+    #expect(result.error.contains("“id”"), "\(result.error)")
+    #expect(result.error.contains("--at"))
+  }
+
+  @Test(arguments: [[], ["--on-error", "skip"]])
+  func objectsThatCannotBeUsedAreLeftOut(_ policy: [String]) async throws {
+    let bench = try ToolBench()
+    let result = await bench.run(
+      [
+        "import", try bench.file("a.json", #"[{"id": 1}, {"name": "x"}, {"id": 3}]"#), "--model",
+        try bench.file("model.xml", Self.model), "--entity", "User", "--store", bench.store,
+        "--quiet", "--report", "json",
+      ] + policy)
     #expect(result.code == .done)
     let report = try JSONDecoder().decode(SyncReport.self, from: Data(result.output.utf8))
     #expect(report.inserted == 2)

@@ -178,8 +178,17 @@ struct Deleter {
       claims.isRootSuspended || unmentioned > 0
     {
       throw refusal(
-        scopeCount, "none of the \(claims.itemCount) items of the payload can be used")
+        scopeCount,
+        "none of the \(claims.itemCount) items of the payload can be used\(firstReason)")
     }
+  }
+
+  /// Why the first item was left out.
+  private var firstReason: String {
+    guard let finding = report.report.findings.first(where: { $0.kind == .skippedItem }) else {
+      return ""
+    }
+    return " (\(finding.path ?? "$"): \(finding.message))"
   }
 
   /// Objects an empty payload may delete.

@@ -94,6 +94,9 @@ public enum ItemErrorPolicy: String, Sendable, Hashable, CaseIterable, Codable {
   case fail
   /// The item is left out with everything below it, and reported. What it names is not deleted.
   case skip
+  /// As ``skip``; and the item's JSON and the reason are kept in the store, in the transaction of the
+  /// sync, to be listed and replayed.
+  case quarantine
 }
 
 /// Working memory of the stager for one plan node: which attribute the current object filled from

@@ -157,7 +157,12 @@ final class SyncPass {
     claims.partCount += 1
     try begin(.match, total: first.rootBatch.occurrences.count)
     let (stager, matcher, planner) = try decide(first, in: transaction)
-    for item in stager.leftOutItems { try request.onLeftOut?(item, transaction) }
+    let quarantining = Quarantining(request: request, transaction: transaction, report: report)
+    for item in stager.leftOutItems {
+      try quarantining.keep(item)
+      try request.onLeftOut?(item, transaction)
+    }
+    try quarantining.forgetSuperseded(by: stager)
     changeCount.mention(stager.batches)
     clock.end(.match)
 
@@ -300,6 +305,7 @@ final class SyncPass {
       transaction: transaction, control: control, report: report, knownRows: knownRows)
     try deleter.delete()
     if request.defersReferences { try deferred(in: transaction).save(unresolved) }
+    try request.willEnd?(transaction)
     clock.end(.delete)
     try begin(.save, total: 1)
   }

@@ -20,6 +20,9 @@ package struct SyncRequest {
   /// Called for each item that is left out, inside the transaction, before its part of the payload is
   /// written; what it throws fails the sync.
   package var onLeftOut: ((LeftOutItem, StoreTransaction) throws -> Void)?
+
+  /// Called at the end of the last transaction, inside it.
+  package var willEnd: ((StoreTransaction) throws -> Void)?
   package var deletionGuard = DeletionGuard.on
   package var isDryRun = false
   package var transaction = SyncTransaction.whole

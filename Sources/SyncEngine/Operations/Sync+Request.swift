@@ -25,6 +25,10 @@ extension Sync {
     switch work {
     case .payload(let payload):
       return try runner.run(request(payload))
+    case .replay(let rows):
+      var request = try request(.json([]))
+      request.replay(rows)
+      return try runner.run(request)
     case .page(let payload, let session, _):
       var request = try request(payload)
       request.session = session.state
@@ -76,6 +80,8 @@ enum SyncWork: Sendable {
   case payload(SyncPayload)
   /// One of the payloads of a session.
   case page(SyncPayload, SyncSession, SyncSession.PageID)
+  /// Items that were kept because they could not be stored.
+  case replay([QuarantinedRow])
   /// The deletions of a session.
   case end(SyncSession)
 }

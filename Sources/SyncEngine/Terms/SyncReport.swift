@@ -9,6 +9,8 @@ public struct SyncReport: Sendable, Hashable, Codable {
     public var unchanged = 0
     /// Items of the payload that were left out, whatever the reason.
     public var skipped = 0
+    /// Those of them that were kept in the store, to be replayed.
+    public var quarantined = 0
     /// Objects of which something was left alone, because it was edited here and not sent yet.
     public var protected = 0
     /// In how many objects the sync left each property alone for that reason.
@@ -85,6 +87,7 @@ extension SyncReport {
   public var deleted: Int { entities.values.reduce(0) { $0 + $1.deleted } }
   public var unchanged: Int { entities.values.reduce(0) { $0 + $1.unchanged } }
   public var skipped: Int { entities.values.reduce(0) { $0 + $1.skipped } }
+  public var quarantined: Int { entities.values.reduce(0) { $0 + $1.quarantined } }
   public var protected: Int { entities.values.reduce(0) { $0 + $1.protected } }
 
   /// Whether the store is as it was.
@@ -101,6 +104,39 @@ extension SyncReport {
   }
 }
 
+extension SyncReport {
+  /// Adds what a further sync did.
+  mutating func add(_ other: SyncReport) {
+    for (name, report) in other.entities {
+      if entities[name] == nil { entities[name] = report } else { entities[name]?.add(report) }
+    }
+    for finding in other.findings where findings(of: finding.kind).count < SyncReport.findingLimit {
+      findings.append(finding)
+    }
+    findingCounts.merge(other.findingCounts, uniquingKeysWith: +)
+    phaseDurations.merge(other.phaseDurations, uniquingKeysWith: +)
+    payloadBytes += other.payloadBytes
+    itemCount += other.itemCount
+    isDryRun = isDryRun || other.isDryRun
+  }
+}
+
+extension SyncReport.EntityReport {
+  fileprivate mutating func add(_ other: SyncReport.EntityReport) {
+    inserted += other.inserted
+    updated += other.updated
+    deleted += other.deleted
+    unchanged += other.unchanged
+    skipped += other.skipped
+    quarantined += other.quarantined
+    protected += other.protected
+    updatedProperties.merge(other.updatedProperties, uniquingKeysWith: +)
+    protectedProperties.merge(other.protectedProperties, uniquingKeysWith: +)
+    unusedKeys.merge(other.unusedKeys, uniquingKeysWith: +)
+    unfilledAttributes = unfilledAttributes.filter(other.unfilledAttributes.contains)
+  }
+}
+
 extension SyncReport: CustomStringConvertible {
   /// The counts, an entity a line, then what was found, a kind a line.
   public var description: String {
@@ -109,6 +145,7 @@ extension SyncReport: CustomStringConvertible {
         "\(name): \(report.inserted) inserted, \(report.updated) updated, "
         + "\(report.deleted) deleted, \(report.unchanged) unchanged"
       if report.skipped > 0 { line += ", \(report.skipped) skipped" }
+      if report.quarantined > 0 { line += ", \(report.quarantined) of them in quarantine" }
       if report.protected > 0 { line += ", \(report.protected) protected" }
       return line
     }

@@ -25,6 +25,7 @@ struct ImportCommand: Command {
     let report = try await run(sync, on: stack, terminal)
     await stack.drainNotifications()
     try log?.close()
+    try checkUse(of: report)
     let seconds = (ContinuousClock.now - begin) / .seconds(1)
     try write(report, of: model, seconds: seconds, to: terminal)
     return .done
@@ -54,7 +55,7 @@ struct ImportCommand: Command {
     sync.filter = settings.filter.map { Filter(format: $0, arguments: []) }
     sync.isDryRun = settings.isDryRun
     sync.deletionGuard = settings.isGuarded ? .on : .off
-    sync.onItemError = settings.onError == .fail ? .fail : .skip
+    sync.onItemError = settings.onError
     sync.name = "syncstack import"
     if let parent = settings.parent {
       sync.parent = try identifier(of: parent, in: stack)
@@ -91,6 +92,20 @@ struct ImportCommand: Command {
     let display = ProgressDisplay(of: sync, on: terminal)
     defer { display.end() }
     return try await stack.sync(sync)
+  }
+
+  /// A document of which nothing can be used is most likely not the one that was meant.
+  private func checkUse(of report: SyncReport) throws {
+    guard settings.onError != .quarantine, report.itemCount > 0,
+      let entity = report.entities[settings.entity], entity.skipped >= report.itemCount,
+      entity.inserted + entity.updated + entity.unchanged == 0
+    else { return }
+    let first = report.findings(of: .skippedItem).first
+    let reason = first.map { " \($0.path ?? "$"): \($0.message)" } ?? ""
+    throw ToolError(
+      "None of the \(Figures.counted(report.itemCount, "item")) can be used.\(reason) Nothing was "
+        + "stored. --at names the list when it lies deeper in the document; 'syncstack doctor' says "
+        + "what would fit.")
   }
 
   private func write(

@@ -18,7 +18,6 @@ struct ImportSettings: Sendable {
 
   enum ReportFormat: String, CaseIterable { case text, json, none }
   enum Guard: String, CaseIterable { case on, off }
-  enum OnError: String, CaseIterable { case fail, skip }
 
   let source: Source
   let model: URL
@@ -30,7 +29,7 @@ struct ImportSettings: Sendable {
   let parent: Parent?
   let isDryRun: Bool
   let isGuarded: Bool
-  let onError: OnError
+  let onError: ItemErrorPolicy?
   let report: ReportFormat
   let log: URL?
   let isQuiet: Bool
@@ -51,8 +50,9 @@ struct ImportSettings: Sendable {
       .init(
         "--parent", value: "ENTITY:ID[:RELATIONSHIP]", "the stored object whose children these are"),
       .init(
-        "--on-error", value: "fail|skip",
-        "skip leaves out objects that cannot be used; fail, the default, stores nothing"),
+        "--on-error", value: "skip|quarantine|fail",
+        "skip, the default, leaves out items that cannot be stored; quarantine keeps them for "
+          + "'syncstack quarantine'; fail stores nothing"),
       .init("--dry-run", "says what would happen and stores nothing"),
       .init("--guard", value: "on|off", "off lets a sync delete most of what is stored"),
       .init("--report", value: "text|json|none", "how the report is written; text by default"),
@@ -72,7 +72,7 @@ struct ImportSettings: Sendable {
     parent = try ImportSettings.parent(arguments)
     isDryRun = arguments.has("--dry-run")
     isGuarded = try arguments.choice("--guard", as: Guard.self) != .off
-    onError = try arguments.choice("--on-error") ?? .fail
+    onError = try arguments.choice("--on-error")
     isQuiet = arguments.has("--quiet")
     report = try arguments.choice("--report") ?? (isQuiet ? .none : .text)
     log = arguments["--log"].map { URL(filePath: $0) }

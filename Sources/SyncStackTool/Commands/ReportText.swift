@@ -39,6 +39,11 @@ struct ReportText {
       let names = entity.unfilledAttributes.joined(separator: ", ")
       lines.append("\(name), attributes that nothing fills: \(names).")
     }
+    if report.quarantined > 0, !report.isDryRun {
+      lines.append(
+        "\(Figures.counted(report.quarantined, "item")) in quarantine: 'syncstack quarantine' lists "
+          + "and replays them.")
+    }
     return lines + findings
   }
 

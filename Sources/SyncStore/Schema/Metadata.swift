@@ -13,6 +13,9 @@ struct Metadata {
     /// Whether the file keeps a history, and the last number of one that was switched off.
     case history
     case historyEnd
+
+    /// Whether items are, or were, in quarantine.
+    case quarantine
   }
 
   let connection: Connection
@@ -41,17 +44,19 @@ struct Metadata {
   struct Counters {
     var generation: Int64 = 0
     var keepsHistory = false
+    var hasQuarantine = false
   }
 
   /// Reads what every transaction asks for, in one statement.
   func counters() throws -> Counters {
     let statement = try connection.statement(
-      "SELECT key, value FROM _syncstack WHERE key IN ('generation', 'history')")
+      "SELECT key, value FROM _syncstack WHERE key IN ('generation', 'history', 'quarantine')")
     defer { statement.reset() }
     var result = Counters()
     while try statement.step() {
       switch Key(rawValue: statement.text(0)) {
       case .generation: result.generation = statement.optionalInteger(1) ?? 0
+      case .quarantine: result.hasQuarantine = statement.optionalInteger(1) == 1
       case .history: result.keepsHistory = statement.optionalInteger(1) == 1
       default: break
       }

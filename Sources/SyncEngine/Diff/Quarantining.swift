@@ -1,0 +1,56 @@
+import Foundation
+import SyncCore
+import SyncStore
+
+/// Keeps items that are left out in the store, in the transaction of the sync, and forgets those whose
+/// object came with it.
+struct Quarantining {
+  let request: SyncRequest
+  let transaction: StoreTransaction
+  let report: ReportBuilder
+
+  /// Keeps an item when the policy says so.
+  func keep(_ item: LeftOutItem) throws {
+    guard request.itemPolicy == .quarantine else { return }
+    report[item.entity].quarantined += 1
+    try transaction.quarantine(
+      QuarantinedRow(
+        entity: item.entity.name, key: item.key, json: Data(item.json),
+        code: item.reason.code.rawValue, reason: item.reason.message, path: item.path,
+        date: transaction.now,
+        parent: request.parent.map {
+          .init(
+            entity: $0.entity.name, row: $0.row, relationship: request.parentRelationship)
+        }))
+  }
+
+  /// Forgets the items whose object a part of the payload describes well: they are out of date.
+  func forgetSuperseded(by stager: Stager) throws {
+    let root = stager.rootBatch
+    guard try transaction.hasQuarantine, root.keySlot >= 0, stager.usableItemCount > 0 else {
+      return
+    }
+    let arena = CellArena()
+    var superseded: [Int64] = []
+    for row in try transaction.quarantine(of: root.entity.name)
+    where !row.key.isNull && row.parent?.row == request.parent?.row {
+      if isStored(root.index.find(arena.cell(row.key)), in: root) { superseded.append(row.id) }
+    }
+    try transaction.removeQuarantined(superseded)
+  }
+
+  /// Whether an item of a key, the first of which is given, takes part.
+  private func isStored(_ head: Int32, in batch: Batch) -> Bool {
+    var candidate = head
+    while candidate >= 0 {
+      let occurrence = batch.occurrences[Int(candidate)]
+      if occurrence.flags.contains(.root),
+        batch.occurrences[Int(batch.representative(candidate))].flags.contains(.active)
+      {
+        return true
+      }
+      candidate = occurrence.next
+    }
+    return false
+  }
+}

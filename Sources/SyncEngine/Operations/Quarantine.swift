@@ -1,0 +1,145 @@
+public import Foundation
+public import SyncCore
+public import SyncGraph
+import SyncStore
+
+/// An item that a sync could not store and kept, because it was asked to
+/// (``ItemErrorPolicy/quarantine``).
+public struct QuarantinedItem: Sendable, Hashable, Identifiable {
+  /// Number in the quarantine of its store.
+  public var id: Int64 { row.id }
+
+  /// Name of its entity.
+  public var entity: String { row.entity }
+
+  /// Its primary key; nil when it cannot be read.
+  public var key: Value? { row.key.isNull ? nil : row.key }
+
+  /// The JSON as it stood in the payload. Mend it before replaying, if it is the JSON that is wrong.
+  public var json: Data {
+    get { row.json }
+    set { row.json = newValue }
+  }
+
+  /// Why it could not be stored, for programs and for people.
+  public var code: SyncError.Code { SyncError.Code(rawValue: row.code) ?? .invalidItem }
+  public var reason: String { row.reason }
+
+  /// Where it stood in the payload, as in `$[3]`.
+  public var path: String { row.path }
+
+  /// When it was kept.
+  public var date: Date { row.date }
+
+  /// How often it was replayed in vain.
+  public var attempts: Int { row.attempts }
+
+  var row: QuarantinedRow
+}
+
+extension QuarantinedItem: CustomStringConvertible {
+  /// The item as a person would say it: `User 6: “name” of User 6 is required …`.
+  public var description: String { "\(entity) \(key?.description ?? path): \(reason)" }
+}
+
+/// The items that syncs could not store and kept, in the store itself.
+///
+/// ```swift
+/// sync.onItemError = .quarantine
+/// …
+/// for item in try stack.quarantine.items() { print(item) }
+/// let report = try await stack.quarantine.replay()
+/// ```
+///
+/// An item is forgotten when it was replayed with success, when a later sync brings its object in a form
+/// that can be stored, and when it is discarded; a later item of the same key takes its place.
+public struct Quarantine: Sendable {
+  let stack: DataStack
+
+  /// The items, oldest first.
+  ///
+  /// - Parameter name: Only those of an entity.
+  public func items(ofEntityNamed name: String? = nil) throws -> [QuarantinedItem] {
+    try stack.store.read { try $0.quarantine(of: name).map(QuarantinedItem.init) }
+  }
+
+  /// Syncs items again, without deleting what they do not mention: per entity and parent in one
+  /// transaction. Those that can be stored now leave the quarantine in it, the others stay.
+  ///
+  /// - Parameter items: Which, and in which form; nil is all as they are.
+  /// - Returns: What the syncs did; ``SyncReport/skipped`` items are still there.
+  /// - Throws: ``JSONError`` for an item that was changed into something else than one JSON value;
+  ///   otherwise as a sync does. What was stored before stays stored.
+  @discardableResult
+  public func replay(_ items: [QuarantinedItem]? = nil) async throws -> SyncReport {
+    var report = SyncReport()
+    for item in items ?? [] { _ = try JSONValue(parsing: item.json) }
+    for rows in Quarantine.groups(try items ?? self.items()) {
+      report.add(try await stack.sync(Quarantine.sync(rows, stack)))
+    }
+    return report
+  }
+
+  /// Forgets items.
+  ///
+  /// - Parameter items: Which; nil is all.
+  public func discard(_ items: [QuarantinedItem]? = nil) throws {
+    let ids = try (items ?? self.items()).map(\.id)
+    try stack.store.write { try $0.removeQuarantined(ids) }
+  }
+
+  /// The items by what a sync is about.
+  private static func groups(_ items: [QuarantinedItem]) -> [[QuarantinedRow]] {
+    struct Place: Hashable {
+      let entity: String
+      let parent: QuarantinedRow.Parent?
+    }
+    let rows = items.map(\.row).sorted { $0.id < $1.id }
+    return Dictionary(grouping: rows) { Place(entity: $0.entity, parent: $0.parent) }.values
+      .sorted { ($0.first?.id ?? 0) < ($1.first?.id ?? 0) }
+  }
+
+  private static func sync(_ rows: [QuarantinedRow], _ stack: DataStack) throws -> Sync {
+    let sync = Sync(.replay(rows), inEntityNamed: rows[0].entity, dataStack: stack)
+    sync.name = "quarantine"
+    sync.operations = SyncOperations.all.subtracting(.delete)
+    if let parent = rows[0].parent {
+      sync.parent = ManagedObjectID(
+        entity: try stack.model.requireEntity(named: parent.entity), row: parent.row)
+      sync.parentRelationship = parent.relationship
+    }
+    return sync
+  }
+}
+
+extension DataStack {
+  /// The items that syncs could not store and kept.
+  public var quarantine: Quarantine { Quarantine(stack: self) }
+}
+
+extension SyncRequest {
+  /// Makes it a replay: what is left out stays in the quarantine, everything else leaves it.
+  mutating func replay(_ rows: [QuarantinedRow]) {
+    var text = Data("[".utf8)
+    for (index, row) in rows.enumerated() {
+      if index > 0 { text.append(UInt8(ascii: ",")) }
+      text.append(row.json)
+    }
+    text.append(UInt8(ascii: "]"))
+    payload = .data(text)
+    onItemError = .skip
+    let failed = Locked<Set<Int>>([])
+    onLeftOut = { item, transaction in
+      failed.withLock { _ = $0.insert(item.index) }
+      var row = rows[item.index]
+      row.code = item.reason.code.rawValue
+      row.reason = item.reason.message
+      try transaction.updateQuarantined(row)
+    }
+    willEnd = { transaction in
+      let failed = failed.withLock { $0 }
+      try transaction.removeQuarantined(
+        rows.indices.filter { !failed.contains($0) }.map { rows[$0].id })
+    }
+  }
+}

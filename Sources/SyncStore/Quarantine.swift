@@ -1,0 +1,188 @@
+package import Foundation
+package import SyncCore
+
+/// An item of a payload that a sync left out and kept.
+package struct QuarantinedRow: Sendable, Hashable {
+  /// Number in the quarantine; 0 before it has one.
+  package var id: Int64 = 0
+
+  /// Name of the entity, which a later model may no longer have.
+  package var entity: String
+
+  /// The primary key; null when it cannot be read.
+  package var key: Value
+
+  /// The item as it stood in the payload.
+  package var json: Data
+  package var code: String
+  package var reason: String
+  package var path: String
+  package var date: Date
+
+  /// How often it was tried again.
+  package var attempts = 0
+
+  /// The object whose children the items of the payload were.
+  package var parent: Parent?
+
+  package struct Parent: Sendable, Hashable {
+    package var entity: String
+    package var row: Int64
+    package var relationship: String?
+
+    package init(entity: String, row: Int64, relationship: String?) {
+      self.entity = entity
+      self.row = row
+      self.relationship = relationship
+    }
+  }
+
+  package init(
+    entity: String, key: Value, json: Data, code: String, reason: String, path: String, date: Date,
+    parent: Parent? = nil
+  ) {
+    self.entity = entity
+    self.key = key
+    self.json = json
+    self.code = code
+    self.reason = reason
+    self.path = path
+    self.date = date
+    self.parent = parent
+  }
+}
+
+/// The table of the quarantine; made when the first item is kept.
+private enum QuarantineTable {
+  static let creation =
+    "CREATE TABLE _syncstack_quarantine (id INTEGER PRIMARY KEY AUTOINCREMENT, "
+    + "entity TEXT NOT NULL, object_key BLOB, json TEXT NOT NULL, code TEXT NOT NULL, "
+    + "reason TEXT NOT NULL, path TEXT NOT NULL, ts_ms INTEGER NOT NULL, "
+    + "attempts INTEGER NOT NULL, parent_entity TEXT, parent_row INTEGER, "
+    + "parent_relationship TEXT)"
+}
+
+extension StoreReader {
+  /// The items in the quarantine, oldest first.
+  ///
+  /// - Parameter entity: Only those of that name; nil is all.
+  package func quarantine(of entity: String? = nil) throws -> [QuarantinedRow] {
+    try prepareToRead()
+    guard try Metadata(connection: connection).integer(.quarantine) == 1 else { return [] }
+    let statement = try connection.statement(
+      "SELECT id, entity, object_key, json, code, reason, path, ts_ms, attempts, parent_entity, "
+        + "parent_row, parent_relationship FROM _syncstack_quarantine "
+        + "WHERE ?1 IS NULL OR entity = ?1 ORDER BY id")
+    statement.bind(1, entity.map(Value.string) ?? .null)
+    defer { statement.reset() }
+    var result: [QuarantinedRow] = []
+    while try statement.step() {
+      var row = QuarantinedRow(
+        entity: statement.text(1), key: .null, json: Data(statement.text(3).utf8),
+        code: statement.text(4), reason: statement.text(5), path: statement.text(6),
+        date: Date(timeIntervalSince1970: Double(statement.integer(7)) / 1000))
+      row.id = statement.integer(0)
+      if !statement.isNull(2) { row.key = Value(archive: Data(statement.bytes(2))) ?? .null }
+      row.attempts = Int(statement.integer(8))
+      if !statement.isNull(9) {
+        row.parent = QuarantinedRow.Parent(
+          entity: statement.text(9), row: statement.integer(10),
+          relationship: statement.isNull(11) ? nil : statement.text(11))
+      }
+      result.append(row)
+    }
+    return result
+  }
+}
+
+extension StoreTransaction {
+  /// Keeps an item, in the place of an earlier one of the same key under the same parent.
+  package func quarantine(_ row: QuarantinedRow) throws {
+    try requireOpen()
+    try makeQuarantine()
+    let key: Value = row.key.isNull ? .null : .data(row.key.archive)
+    let earlier = try connection.statement(
+      "DELETE FROM _syncstack_quarantine WHERE object_key = ?1 AND entity = ?2 "
+        + "AND parent_row IS ?3")
+    earlier.bind(1, key)
+    earlier.bind(2, row.entity)
+    earlier.bind(3, row.parent.map { .int($0.row) } ?? .null)
+    try earlier.run()
+    let statement = try connection.statement(
+      "INSERT INTO _syncstack_quarantine (entity, object_key, json, code, reason, path, ts_ms, "
+        + "attempts, parent_entity, parent_row, parent_relationship) "
+        + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    statement.bind(1, row.entity)
+    statement.bind(2, key)
+    statement.bind(3, String(decoding: row.json, as: UTF8.self))
+    statement.bind(4, row.code)
+    statement.bind(5, row.reason)
+    statement.bind(6, row.path)
+    statement.bind(7, ChangeJournal.milliseconds(row.date))
+    statement.bind(8, Int64(row.attempts))
+    statement.bind(9, row.parent.map { .string($0.entity) } ?? .null)
+    statement.bind(10, row.parent.map { .int($0.row) } ?? .null)
+    statement.bind(11, row.parent?.relationship.map(Value.string) ?? .null)
+    try statement.run()
+  }
+
+  /// Notes that an item was tried again in vain.
+  package func updateQuarantined(_ row: QuarantinedRow) throws {
+    try requireOpen()
+    guard try hasQuarantine else { return }
+    let statement = try connection.statement(
+      "UPDATE _syncstack_quarantine SET json = ?, code = ?, reason = ?, attempts = attempts + 1 "
+        + "WHERE id = ?")
+    statement.bind(1, String(decoding: row.json, as: UTF8.self))
+    statement.bind(2, row.code)
+    statement.bind(3, row.reason)
+    statement.bind(4, row.id)
+    try statement.run()
+  }
+
+  /// Forgets items.
+  package func removeQuarantined(_ ids: [Int64]) throws {
+    try requireOpen()
+    guard !ids.isEmpty, try hasQuarantine else { return }
+    let statement = try connection.statement("DELETE FROM _syncstack_quarantine WHERE id = ?")
+    for id in ids {
+      statement.bind(1, id)
+      try statement.run()
+    }
+  }
+
+  /// The time that what is written now is dated with.
+  package var now: Date { configuration.now() }
+
+  private func makeQuarantine() throws {
+    guard try !hasQuarantine else { return }
+    try connection.execute(QuarantineTable.creation)
+    try Metadata(connection: connection).set(.quarantine, 1)
+    forgetCounters()
+  }
+}
+
+extension Connection {
+  /// Gives what is in the quarantine the names of a new model, in the transaction that is open.
+  func migrateQuarantine(_ match: ModelMatch) throws {
+    guard try Metadata(connection: self).integer(.quarantine) == 1 else { return }
+    // By number, so that entities that exchange their names do not meet.
+    var renamed: [(id: Int64, column: String, name: String)] = []
+    for old in match.oldEntities {
+      guard let new = match.target(of: old), new.name != old.name else { continue }
+      for column in ["entity", "parent_entity"] {
+        let statement = try statement("SELECT id FROM _syncstack_quarantine WHERE \(column) = ?")
+        statement.bind(1, old.name)
+        defer { statement.reset() }
+        while try statement.step() { renamed.append((statement.integer(0), column, new.name)) }
+      }
+    }
+    for change in renamed {
+      let statement = try statement(
+        "UPDATE _syncstack_quarantine SET \(change.column) = ? WHERE id = ?")
+      statement.bind(1, change.name)
+      statement.bind(2, change.id)
+      try statement.run()
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import SyncStack
+import TestSupport
+import Testing
+
+@testable import SyncStackTool
+
+@Suite struct QuarantineCommandTests {
+  private let bench: ToolBench
+  private let model: String
+
+  init() throws {
+    bench = try ToolBench()
+    let folder = bench.folder.file("Demo.xcdatamodel")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data(
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+        <entity name="User" representedClassName="User">
+          <attribute name="id" attributeType="Integer 64" optional="YES"/>
+          <attribute name="name" attributeType="String"/>
+        </entity>
+      </model>
+      """.utf8
+    ).write(to: folder.appending(path: "contents"))
+    model = folder.path
+  }
+
+  private func importing(_ json: String, _ more: String...) async throws -> (
+    code: ExitCode, output: String, error: String
+  ) {
+    let file = try bench.file("users.json", json)
+    return await bench.run(
+      ["import", file, "--model", model, "--entity", "User", "--store", bench.store] + more)
+  }
+
+  private let json = #"[{"id": 1, "name": "a"}, {"id": 2, "name": null}]"#
+
+  @Test func badItemsAreLeftOutUnlessSaidOtherwise() async throws {
+    let skipped = try await importing(json)
+    #expect(skipped.code == .done)
+    #expect(
+      await bench.run("quarantine", "--store", bench.store).error == "Nothing is in quarantine.\n")
+    #expect(try await importing(json, "--on-error", "fail").code == .failed)
+  }
+
+  @Test func whatIsKeptCanBeListedReplayedAndForgotten() async throws {
+    let kept = try await importing(json, "--on-error", "quarantine")
+    #expect(kept.code == .done)
+    #expect(kept.output.contains("1 item in quarantine"))
+    let list = await bench.run("quarantine", "--store", bench.store)
+    #expect(list.code == .done)
+    #expect(list.output.contains("User"))
+    #expect(list.error.hasPrefix("1 item; --replay"))
+    let lines = await bench.run("quarantine", "--store", bench.store, "--json")
+    let line = try JSONValue(parsing: lines.output)
+    #expect(line["item"]?["id"] == 2)
+    #expect(line["code"] == "requiredValueMissing")
+    let replayed = await bench.run("quarantine", "--store", bench.store, "--replay")
+    #expect(replayed.code == .failed)
+    #expect(replayed.error.hasPrefix("0 of 1 item stored.\n! #1 User 2: "))
+    let other = await bench.run("quarantine", "--store", bench.store, "--discard", "--ids", "7")
+    #expect(other.error == "0 items forgotten.\n")
+    let discarded = await bench.run("quarantine", "--store", bench.store, "--discard")
+    #expect(discarded.error == "1 item forgotten.\n")
+    #expect(await bench.run("quarantine", "--store", bench.store, "--json").output == "")
+  }
+
+  @Test func replayAndDiscardExcludeEachOther() async throws {
+    let result = await bench.run("quarantine", "--store", bench.store, "--replay", "--discard")
+    #expect(result.code == .usage)
+    #expect(await bench.run("quarantine", "--store", bench.store, "--ids", "x").code == .usage)
+    #expect(await bench.run("quarantine", "--store", bench.store).code == .failed)
+  }
+}
