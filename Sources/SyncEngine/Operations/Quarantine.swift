@@ -13,7 +13,7 @@ public struct QuarantinedItem: Sendable, Hashable, Identifiable {
   public var entity: String { row.entity }
 
   /// Its primary key; nil when it cannot be read.
-  public var key: Value? { row.key.isNull ? nil : row.key }
+  public var key: Value? { row.key.isNull ? Value?.none : row.key }
 
   /// The JSON as it stood in the payload. Mend it before replaying, if it is the JSON that is wrong.
   public var json: Data {
