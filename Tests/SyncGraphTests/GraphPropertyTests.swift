@@ -28,7 +28,7 @@ import Testing
 
 /// One sequence of random changes.
 struct GraphRun {
-  let context: ManagedObjectContext
+  var context: ManagedObjectContext
   var random: SeededGenerator
   var a: [Int: ManagedObject] = [:]
   var b: [Int: ManagedObject] = [:]

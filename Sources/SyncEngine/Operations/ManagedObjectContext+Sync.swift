@@ -6,7 +6,8 @@ public import SyncGraph
 ///
 /// A sync does not look at unsaved edits: they stay as they are and win over what was synced until they
 /// are saved or rolled back. When the call returns, the context has merged the result. In a disposable
-/// context everything is done and nothing is kept.
+/// context everything is done and nothing is kept. In a child context the sync writes to the store as
+/// well, past the unsaved changes of its parents; these merge the result before the child does.
 ///
 /// The parameters are those of `DataStack.sync`.
 extension ManagedObjectContext {

@@ -94,6 +94,14 @@ struct ObjectSync {
   }
 
   private func requireKeeping() throws {
+    guard context.parent == nil else {
+      throw SyncError(
+        .invalidRequest, entity: entity.name,
+        message: """
+          A child context saves into its parent, not into the store, so an object cannot be stored \
+          through it. Fetch or insert one and use fill(with:), or use a context without a parent.
+          """)
+    }
     guard context.keepsNothing else { return }
     throw SyncError(
       .invalidRequest, entity: entity.name,

@@ -6,7 +6,8 @@ public import SyncGraph
 ///
 /// Keys may be given as numbers, texts or values of the key attribute's type: `6` and `"6"` are the same
 /// key of a number attribute. Everything is called on the context's queue, and every call that changes
-/// something saves the context: what was unsaved in it before, too.
+/// something saves the context: what was unsaved in it before, too. A child context saves into its parent,
+/// so it can find and delete objects here; inserting and updating throws.
 ///
 /// ```swift
 /// let user: User? = try stack.fetch(6, inEntityNamed: "User")

@@ -22,10 +22,13 @@ final class ContextChanges {
 
   /// What was committed, if anything was.
   var changeSet: ChangeSet? {
-    switch content {
-    case .local(_, _, _, let changes): changes
-    case .merged(let changes): changes
-    }
+    let changes: ChangeSet? =
+      switch content {
+      case .local(_, _, _, let changes): changes
+      case .merged(let changes): changes
+      }
+    // Between a child and its parent nothing is committed.
+    return changes.flatMap { $0.generation == 0 ? nil : $0 }
   }
 
   lazy var inserted: Set<ManagedObject> =
@@ -53,7 +56,7 @@ final class ContextChanges {
     var result: Set<ManagedObject> = []
     for entity in changes.entities {
       for row in rows(entity) {
-        let object = context.object(entity.entity, row)
+        let object = context.object(entity.entity, context.current(row))
         if areGone { context.bury(object) }
         result.insert(object)
       }
@@ -83,6 +86,7 @@ extension ManagedObjectContext {
   /// a change outside of blocks.
   public func processPendingChanges() {
     check()
+    tellChildren()
     guard !unannounced.isEmpty else { return }
     var inserted: [ManagedObject] = []
     var updated: [ManagedObject] = []

@@ -6,7 +6,7 @@ import Synchronization
 /// Filled right after a commit on the writer's queue, emptied at every entry of the context.
 final class Inbox: Sendable {
   enum Mail: Sendable {
-    /// Somebody else committed.
+    /// Somebody else committed, or the parent context has unsaved changes.
     case changes(ChangeSet)
     /// The store was emptied.
     case dropped
@@ -14,13 +14,26 @@ final class Inbox: Sendable {
 
   private struct State {
     var mail: [Mail] = []
+
+    /// Permanent row numbers of objects that the parent context saved, by temporary ones. The mail has
+    /// the new numbers already.
+    var renamed: [Int64: Int64] = [:]
     var isKicked = false
+
+    /// Notes that the context has to be told, unless it was.
+    mutating func kick() -> Bool {
+      defer { isKicked = true }
+      return !isKicked
+    }
   }
 
   private let state = Locked(State())
 
   /// Whether anything waits; looked at before the mutex is taken.
   private let hasMail = Atomic<Bool>(false)
+
+  /// Whether anything waits, as far as one can know who is not the context.
+  var isFull: Bool { hasMail.load(ordering: .acquiring) }
 
   /// Puts something in.
   ///
@@ -29,19 +42,38 @@ final class Inbox: Sendable {
     state.withLock { state in
       state.mail.append(mail)
       hasMail.store(true, ordering: .releasing)
-      defer { state.isKicked = true }
-      return !state.isKicked
+      return state.kick()
+    }
+  }
+
+  /// Notes that new objects of the parent context have their permanent row numbers.
+  ///
+  /// - Returns: whether the context has to be told.
+  func rename(_ rows: [Int64: Int64]) -> Bool {
+    state.withLock { state in
+      state.mail = state.mail.map { $0.renamed(rows) }
+      state.renamed.merge(rows) { _, new in new }
+      hasMail.store(true, ordering: .releasing)
+      return state.kick()
     }
   }
 
   /// Takes everything out.
-  func take() -> [Mail] {
-    guard hasMail.load(ordering: .acquiring) else { return [] }
+  func take() -> (renamed: [Int64: Int64], mail: [Mail]) {
+    guard isFull else { return ([:], []) }
     return state.withLock { state in
       hasMail.store(false, ordering: .releasing)
-      state.isKicked = false
-      defer { state.mail = [] }
-      return state.mail
+      defer { state = State() }
+      return (state.renamed, state.mail)
+    }
+  }
+
+  /// Takes the new row numbers out, and leaves the mail.
+  func takeRenamed() -> [Int64: Int64] {
+    guard isFull else { return [:] }
+    return state.withLock { state in
+      defer { state.renamed = [:] }
+      return state.renamed
     }
   }
 }

@@ -11,7 +11,8 @@ import SyncStore
 /// Each is one transaction, like a save of its own: others merge it, live results and notifications
 /// tell of it, and this context has merged it when the call returns. Unsaved changes stay as they are:
 /// which rows are meant is decided by the store, and unsaved values stay on top of the new rows.
-/// Types, required values and uniqueness are checked; limits and patterns of the model and the hooks of
+/// A child context runs them through the context at the root: they write to the store, not into its
+/// parent. Types, required values and uniqueness are checked; limits and patterns of the model and the hooks of
 /// classes are not.
 extension ManagedObjectContext {
   /// Sets attributes of all objects that a fetch means. Rows that have the values already are left
@@ -133,10 +134,22 @@ extension ManagedObjectContext {
   /// Runs a transaction and merges it here, as others merge it.
   private func writeBatch<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
     processPendingChanges()
-    let info = TransactionInfo(author: author, contextName: name, origin: origin)
+    var root = self
+    while let next = root.parent { root = next }
+    let info = TransactionInfo(author: author, contextName: name, origin: root.origin)
+    let result = try root.queue.sync { try root.writeBatch(info, body) }
+    // A child hears of it like of any commit.
+    if parent != nil { mergeInbox() }
+    return result
+  }
+
+  private func writeBatch<Result>(
+    _ info: TransactionInfo, _ body: (StoreTransaction) throws -> Result
+  ) throws -> Result {
     let (result, changes) = try core.store().write(info, body)
     guard !changes.isEmpty else { return result }
     merge(changes)
+    tellChildren(changes)
     outgoing.append(changesNotification(.merged(changes)))
     postOutgoing()
     return result

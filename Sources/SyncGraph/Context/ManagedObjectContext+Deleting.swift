@@ -17,20 +17,24 @@ extension ManagedObjectContext {
   }
 
   /// Deletes objects of this context together.
-  func delete(_ objects: [ManagedObject]) {
-    let doomed = collectDoomed(objects)
+  ///
+  /// - Parameter prepared: objects whose hooks ran in a child context.
+  func delete(_ objects: [ManagedObject], prepared: Set<ObjectIdentifier> = []) {
+    let doomed = collectDoomed(objects, prepared)
     for object in doomed { unlinkDoomed(object) }
     forgetDoomed(doomed)
     for object in doomed where object.flags.contains(.new) { bury(object) }
   }
 
   /// Marks the objects and everything that cascades from them, to any depth.
-  private func collectDoomed(_ objects: [ManagedObject]) -> [ManagedObject] {
+  private func collectDoomed(
+    _ objects: [ManagedObject], _ prepared: Set<ObjectIdentifier>
+  ) -> [ManagedObject] {
     var doomed: [ManagedObject] = []
     var waiting = Array(objects.reversed())
     while let next = waiting.popLast() {
       guard !next.isDeleted else { continue }
-      next.prepareForDeletion()
+      if !prepared.contains(ObjectIdentifier(next)) { next.prepareForDeletion() }
       if next.isFault { fire(next) }
       guard !next.isDeleted else { continue }
       pending.setUpdated(next, false)
@@ -39,6 +43,7 @@ extension ManagedObjectContext {
       }
       pending.setDeleted(next, true)
       announce(next)
+      noteForChildren(next)
       doomed.append(next)
       for relationship in next.binding.shape.relationships
       where relationship.deleteRule == .cascade {
@@ -123,6 +128,7 @@ extension ManagedObjectContext {
   /// Drops all unsaved changes: new objects go, deleted ones are back, values are as last read.
   public func rollback() {
     enter()
+    let undone = changesOfUndoing()
     let inserted = pending.inserted
     let restored = pending.updated + pending.deleted
     for object in restored { announce(object) }
@@ -131,7 +137,27 @@ extension ManagedObjectContext {
     pending.removeAll()
     for object in restored { object.revert() }
     for object in inserted { bury(object) }
+    for object in restored where object.flags.contains(.lost) { bury(object) }
     restoreOneWayLists()
+    tellChildren(undone)
+  }
+
+  /// What changes for children when this context drops its unsaved changes, all of which they were
+  /// told of.
+  private func changesOfUndoing() -> ChangeSet {
+    guard children.contains(where: { $0.context != nil }) else { return ChangeSet() }
+    tellChildren()
+    var builder = ChangeSetBuilder()
+    for object in pending.inserted { builder.delete(object.identifier) }
+    for object in pending.updated {
+      if object.flags.contains(.lost) {
+        builder.delete(object.identifier)
+      } else {
+        builder.update(object.identifier, object.changed)
+      }
+    }
+    for object in pending.deleted { builder.insert(object.identifier) }
+    return builder.changes
   }
 
   /// Lists without inverse left deleted objects out that are back now.
@@ -145,9 +171,11 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Forgets all objects and all unsaved changes. The objects can no longer be used.
+  /// Forgets all objects and all unsaved changes. The objects can no longer be used. Those of child
+  /// contexts can: to them it is a ``rollback()`` of this context.
   public func reset() {
     check()
+    let undone = changesOfUndoing()
     pending.removeAll()
     for object in unannounced { object.flags.subtract([.unannounced, .announcedInsert]) }
     unannounced = []
@@ -157,8 +185,13 @@ extension ManagedObjectContext {
     }
     identities.removeAll()
     loadedRelationships = []
+    // Children hear what was not merged here: they did not forget.
+    let unread = inbox.take()
+    let letters = mail + unread.mail
     mail = []
-    _ = inbox.take()
+    rename(unread.renamed)
+    for letter in letters { post(letter) }
+    tellChildren(undone)
     tellObserversOfReset()
   }
 
@@ -172,6 +205,7 @@ extension ManagedObjectContext {
       reread([object])
       for case let list as MemberList in object.links { list.unload() }
     } else {
+      for slot in object.changed { noteForChildren(object, slot) }
       pending.setUpdated(object, false)
       object.becomeFault()
     }

@@ -43,6 +43,10 @@ extension ManagedObjectContext {
 
   /// Reads the row of a fault, and those of the faults it was listed with.
   func fire(_ object: ManagedObject) {
+    withSource { readRow(of: object) }
+  }
+
+  private func readRow(of object: ManagedObject) {
     guard object.flags.isDisjoint(with: [.new, .gone]) else { return }
     let root = object.identifier.entity.rootIndex
     var wanted = [object.identifier.row]
@@ -124,12 +128,19 @@ extension ManagedObjectContext {
       if let object { keep(known, linkedFrom: object, relationship) }
       return known
     }
-    guard target > 0 else { return nil }
+    guard isReadable(target) else { return nil }
+    return withSource { readDestination(relationship, current(target), of: object) }
+  }
+
+  private func readDestination(
+    _ relationship: RelationshipShape, _ target: Int64, of object: ManagedObject?
+  ) -> ManagedObject? {
+    let root = relationship.destinationRoot
     var owners = object.map { [($0, target)] } ?? []
     if let object {
       forEachSibling(of: object, for: relationship.ordinal) { sibling in
         guard !sibling.isFault, sibling.binding.shape.has(relationship),
-          case .int(let other) = sibling.row[relationship.slot], other > 0,
+          case .int(let other) = sibling.row[relationship.slot], isReadable(other),
           sibling.link(relationship.ordinal) == nil,
           identities.object(root: root, row: other) == nil
         else { return }
@@ -146,8 +157,8 @@ extension ManagedObjectContext {
   }
 
   private func makeDestinations(_ relationship: RelationshipShape, _ rows: [Int64]) {
-    if relationship.isDestinationInherited {
-      // Only the row says of which entity the object is.
+    if relationship.isDestinationInherited || rows.contains(where: { $0 < 0 }) {
+      // Only the row says of which entity the object is, and whether there is still a new one.
       _ = objects(of: reading { try readRows(relationship.destination.rootEntity, rows) })
       return
     }
@@ -180,6 +191,10 @@ extension ManagedObjectContext {
 
   /// Reads the members of a relationship for an object, and for those it was listed with.
   func loadMembers(_ relationship: RelationshipShape, of object: ManagedObject) {
+    withSource { loadMembers(relationship, around: object) }
+  }
+
+  private func loadMembers(_ relationship: RelationshipShape, around object: ManagedObject) {
     var owners = [object]
     forEachSibling(of: object, for: relationship.ordinal) { sibling in
       guard sibling.binding.shape.has(relationship), !sibling.flags.contains(.new),
@@ -187,8 +202,14 @@ extension ManagedObjectContext {
       else { return }
       owners.append(sibling)
     }
+    loadMembers(relationship, of: owners)
+  }
+
+  /// Reads the members of a relationship for objects that have not read them.
+  func loadMembers(_ relationship: RelationshipShape, of owners: [ManagedObject]) {
+    guard let first = owners.first else { return }
     let members = reading {
-      try readMembers(of: relationship, in: object.entity, owners: owners.map(\.identifier))
+      try readMembers(of: relationship, in: first.entity, owners: owners.map(\.identifier))
     }
     var rows: [Int64] = []
     var known: Set<Int64> = []
@@ -267,8 +288,13 @@ extension ManagedObject {
   ///
   /// - Returns: whether values came in that the object did not have.
   final func adopt(_ stored: StoredRow) -> Bool {
-    guard !flags.contains(.gone), row.isEmpty || version != stored.version else { return false }
+    // The version says nothing of the unsaved values of a parent.
+    let isChild = owner?.parent != nil
+    guard !flags.contains(.gone), row.isEmpty || isChild || version != stored.version else {
+      return false
+    }
     version = stored.version
+    flags.remove(.lost)
     guard !row.isEmpty else {
       row = stored.values
       return true
@@ -279,6 +305,7 @@ extension ManagedObject {
       values[property.slot] = old[property.slot]
     }
     let base = values
+    guard !isChild || base != committed ?? row else { return false }
     for slot in changed {
       if case .toMany = binding.shape.kinds[slot] { continue }
       values[slot] = old[slot]

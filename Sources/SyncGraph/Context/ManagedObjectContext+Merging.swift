@@ -1,8 +1,10 @@
 import Foundation
 import SyncCore
 import SyncStore
+import Synchronization
 
-/// What others committed comes in here: at every entry, and by a kick soon after each commit.
+/// What others committed comes in here: at every entry, and by a kick soon after each commit. In a child
+/// context also what its parent changed and did not save.
 ///
 /// The cost follows the smaller of what is live here and what changed there. Clean objects forget
 /// their row and read it again when it is needed, all together; unsaved values stay on top of the new
@@ -10,18 +12,24 @@ import SyncStore
 extension ManagedObjectContext {
   /// Merges what lies in the inbox, one commit after the other, then tells observers.
   func mergeInbox() {
-    mail += inbox.take()
+    hearFromParent()
+    if inbox.isFull, !children.isEmpty { hasNews.store(true, ordering: .releasing) }
+    let (rows, letters) = inbox.take()
+    rename(rows)
+    mail += letters
     guard !mail.isEmpty, !isMergingMail else { return }
     isMergingMail = true
     while !mail.isEmpty {
       switch mail.removeFirst() {
       case .changes(let changes):
         merge(changes)
+        tellChildren(withoutLost(changes))
         outgoing.append(changesNotification(.merged(changes)))
       case .dropped:
         let waiting = mail
         forgetEverything()
         mail = waiting
+        post(.dropped)
         tellObserversOfReset()
       }
     }
@@ -35,6 +43,7 @@ extension ManagedObjectContext {
     pending.removeAll()
     identities.removeAll()
     loadedRelationships = []
+    news = ChildNews()
   }
 
   /// Brings live objects in line with a commit.
@@ -58,11 +67,25 @@ extension ManagedObjectContext {
       }
       forEachLive(entity.deleted, row: \.self, root: root) { object, _ in
         guard !saved.contains(ObjectIdentifier(object)) else { return }
-        bury(object)
+        lose(object)
       }
+      // A parent rolled its deletion back.
+      if parent != nil { edited += entity.inserted.compactMap { lostObject(root, $0) } }
     }
     makeFaults(of: stale)
     reread(edited)
+  }
+
+  /// What children hear of a commit: objects that are kept here because of their unsaved values are
+  /// still there for them.
+  private func withoutLost(_ changes: ChangeSet) -> ChangeSet {
+    guard parent != nil, !children.isEmpty else { return changes }
+    return changes.without(
+      Set(pending.updated.filter { $0.flags.contains(.lost) }.map(\.identifier)))
+  }
+
+  private func lostObject(_ root: Int, _ row: Int64) -> ManagedObject? {
+    identities.object(root: root, row: row).flatMap { $0.flags.contains(.lost) ? $0 : nil }
   }
 
   /// Calls the body for every live object among rows that are in ascending order.
@@ -110,14 +133,14 @@ extension ManagedObjectContext {
       guard let root = family.first?.entity.rootEntity else { continue }
       let found: [StoredRow]
       do {
-        found = try readRows(root, family.map(\.identifier.row))
+        found = try withSource { try readRows(root, family.map(\.identifier.row)) }
       } catch {
         // The store is closed or failing. The next fetch or save says so; the values stay.
         continue
       }
       let rows = Dictionary(uniqueKeysWithValues: found.map { ($0.row, $0) })
       for object in family {
-        if let row = rows[object.identifier.row] { _ = object.adopt(row) } else { bury(object) }
+        if let row = rows[object.identifier.row] { _ = object.adopt(row) } else { lose(object) }
       }
     }
   }

@@ -59,17 +59,20 @@ extension ManagedObjectContext {
   /// still is such an object shows when a value is read.
   ///
   /// - Precondition: The identifier is from this stack, and permanent unless the object was made in
-  ///   this context.
+  ///   this context or in one that it is a child of.
   public func object(with id: ManagedObjectID) -> ManagedObject {
     enter()
     precondition(
       id.entity.model === model, "\(id) is an identifier of another model. Use its own stack.")
-    if let known = identities.object(root: id.entity.rootIndex, row: id.row) { return known }
+    let row = current(id.row)
+    if let known = identities.object(root: id.entity.rootIndex, row: row) { return known }
     precondition(
-      !id.isTemporary,
-      "\(id) is a temporary identifier that only its own context knows. Save first, then hand the new objectID over."
-    )
-    return object(id.entity, id.row)
+      isReadable(row),
+      """
+      \(id) is a temporary identifier that only its own context and the children of that know. Save \
+      first, then hand the new objectID over.
+      """)
+    return object(id.entity, row)
   }
 
   /// The object of an identifier, read from the store unless it is loaded.
@@ -77,10 +80,11 @@ extension ManagedObjectContext {
   /// - Throws: ``GraphError`` with ``GraphError/Code/notFound`` when there is none or it was deleted.
   public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
     enter()
-    let known = identities.object(root: id.entity.rootIndex, row: id.row)
+    let wanted = current(id.row)
+    let known = identities.object(root: id.entity.rootIndex, row: wanted)
     if let known, !known.isFault, !known.isDeleted { return known }
-    if known?.isDeleted != true, !id.isTemporary, id.entity.model === model,
-      let row = try readRows(id.entity.rootEntity, [id.row]).first,
+    if known?.isDeleted != true, isReadable(wanted), id.entity.model === model,
+      let row = try readRows(id.entity.rootEntity, [wanted]).first,
       let object = objects(of: [row]).first
     {
       return object
@@ -132,7 +136,10 @@ extension ManagedObjectContext {
   // MARK: - Changes
 
   /// Takes notice of a change to an object: it counts as updated as long as it differs from the store.
-  func noteChange(of object: ManagedObject) {
+  ///
+  /// - Parameter slot: what changed; nil when all of it did.
+  func noteChange(of object: ManagedObject, _ slot: Int? = nil) {
+    noteForChildren(object, slot)
     if !object.flags.contains(.inserted), !object.flags.contains(.deleted) {
       pending.setUpdated(object, !object.changed.isEmpty)
     }

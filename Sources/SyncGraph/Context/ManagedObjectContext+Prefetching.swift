@@ -24,6 +24,12 @@ extension ManagedObjectContext {
   func prefetch(_ keyPaths: [String], of objects: [ManagedObject], _ entity: EntityDescription)
     throws
   {
+    try withSource { try read(keyPaths, of: objects, entity) }
+  }
+
+  private func read(
+    _ keyPaths: [String], of objects: [ManagedObject], _ entity: EntityDescription
+  ) throws {
     for keyPath in keyPaths {
       var owners = objects
       var entity = entity
@@ -68,7 +74,7 @@ extension ManagedObjectContext {
   ) throws -> [ManagedObject] {
     let rows = Set(
       owners.compactMap { owner -> Int64? in
-        guard case .int(let row) = owner.value(at: relationship.slot), row > 0,
+        guard case .int(let row) = owner.value(at: relationship.slot), isReadable(row),
           identities.object(root: relationship.destinationRoot, row: row)?.isFault != false
         else { return nil }
         return row

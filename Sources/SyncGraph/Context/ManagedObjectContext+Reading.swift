@@ -1,31 +1,40 @@
 import SyncCore
 import SyncStore
 
-/// What a context reads from. Everything that becomes objects comes in through these calls.
+/// What a context reads from: the store, or the objects of its parent. Everything that becomes objects
+/// comes in through these calls.
+///
+/// A child reads rows in either case: those that its parent has objects for as these are now, unsaved
+/// values and new objects included, the others as the parent's own source has them.
 extension ManagedObjectContext {
-  /// Reads rows by number, in ascending order; those that are not there are left out.
+  /// Reads rows by number, in no certain order; those that are not there are left out.
   func readRows(_ root: EntityDescription, _ rows: [Int64]) throws -> [StoredRow] {
-    try core.store().read { try $0.rows(root, rows: rows) }
+    guard let parent else { return try core.store().read { try $0.rows(root, rows: rows) } }
+    return try reading(from: parent) { try parent.rows(root, rows) }
   }
 
   /// Reads the rows that a plan asks for, in its order.
   func readRows(_ plan: FetchPlan) throws -> [StoredRow] {
-    try core.store().read { try $0.fetch(plan) }
+    guard let parent else { return try core.store().read { try $0.fetch(plan) } }
+    return try reading(from: parent) { try parent.rows(plan) }
   }
 
   /// Reads the identifiers of the objects that a plan asks for, in its order.
   func readIdentifiers(_ plan: FetchPlan) throws -> [ManagedObjectID] {
-    try core.store().read { try $0.fetchIdentifiers(plan) }
+    guard let parent else { return try core.store().read { try $0.fetchIdentifiers(plan) } }
+    return try reading(from: parent) { try parent.identifiers(plan) }
   }
 
   /// Counts the objects that a plan asks for.
   func readCount(_ plan: FetchPlan) throws -> Int {
-    try core.store().read { try $0.count(plan) }
+    guard let parent else { return try core.store().read { try $0.count(plan) } }
+    return try reading(from: parent) { try parent.count(plan) }
   }
 
   /// Reads the values that a plan asks for.
   func readValues(_ plan: FetchPlan) throws -> [[Value]] {
-    try core.store().read { try $0.fetchValues(plan) }
+    guard let parent else { return try core.store().read { try $0.fetchValues(plan) } }
+    return try reading(from: parent) { try parent.values(plan) }
   }
 
   /// Reads the members of a relationship for many owners.
@@ -34,9 +43,99 @@ extension ManagedObjectContext {
   func readMembers(
     of relationship: RelationshipShape, in entity: EntityDescription, owners: [ManagedObjectID]
   ) throws -> [StoredMember] {
-    let rows = owners.map(\.row)
-    return try core.store().read {
-      try $0.members(of: relationship.description, in: entity, owners: rows)
+    guard let parent else {
+      let rows = owners.map(\.row)
+      return try core.store().read {
+        try $0.members(of: relationship.description, in: entity, owners: rows)
+      }
     }
+    return try reading(from: parent) { try parent.members(of: relationship, in: entity, owners) }
+  }
+
+  private func reading<Result>(
+    from parent: ManagedObjectContext, _ body: () throws -> Result
+  ) rethrows -> Result {
+    try withSource { try parent.queue.sync(body) }
+  }
+}
+
+/// What a context gives its children to read.
+extension ManagedObjectContext {
+  /// Rows by number.
+  private func rows(_ root: EntityDescription, _ wanted: [Int64]) throws -> [StoredRow] {
+    var result: [StoredRow] = []
+    var others: [Int64] = []
+    for row in wanted {
+      let known = identities.object(root: root.rootIndex, row: row)
+      if known?.flags.contains(.deleted) == true { continue }
+      if let known, !known.isFault {
+        result.append(known.storedRow)
+      } else if isReadable(row) {
+        others.append(row)
+      }
+    }
+    return others.isEmpty ? result : try result + readRows(root, others)
+  }
+
+  /// The rows that a plan asks for.
+  private func rows(_ plan: FetchPlan) throws -> [StoredRow] {
+    if try isOverlaid(plan) {
+      let objects = try fetch(plan)
+      // Only their lists were changed.
+      for object in objects where object.isFault { fire(object) }
+      return objects.compactMap { $0.flags.contains(.gone) ? nil : $0.storedRow }
+    }
+    // The same rows, without objects for those who have none here.
+    let rows = try readRows(plan)
+    var awake: [ManagedObject] = []
+    for row in rows {
+      if let known = identities.object(root: row.entity.rootIndex, row: row.row), known.adopt(row) {
+        awake.append(known)
+      }
+    }
+    for object in awake { object.awakeFromFetch() }
+    return rows
+  }
+
+  private func identifiers(_ plan: FetchPlan) throws -> [ManagedObjectID] {
+    try isOverlaid(plan) ? fetch(plan).map(\.objectID) : readIdentifiers(plan)
+  }
+
+  /// Members of a relationship, in its order, or in that of insertion when it has none.
+  private func members(
+    of relationship: RelationshipShape, in entity: EntityDescription, _ owners: [ManagedObjectID]
+  ) throws -> [StoredMember] {
+    let roots = [relationship.ownerRoot, relationship.destinationRoot]
+    guard pending.contains(where: { roots.contains($0.entity.rootIndex) }) else {
+      return try readMembers(
+        of: relationship, in: entity, owners: owners.filter { isReadable($0.row) })
+    }
+    let objects = owners.compactMap { id in
+      identities.object(root: id.entity.rootIndex, row: id.row)
+        ?? (isReadable(id.row) ? object(id.entity, id.row) : nil)
+    }
+    loadMembers(
+      relationship, of: objects.filter { !$0.list(relationship.ordinal).isLoaded })
+    return objects.flatMap { owner in
+      var members = owner.members(relationship.ordinal)
+      if !relationship.isOrdered {
+        members.sort { $0.identifier.insertionOrder < $1.identifier.insertionOrder }
+      }
+      return members.map {
+        StoredMember(owner: owner.identifier.row, row: $0.identifier.row, entity: $0.entity)
+      }
+    }
+  }
+
+  /// Whether the context's source may have a row of that number when the context has no object for it.
+  func isReadable(_ row: Int64) -> Bool { row > 0 || parent != nil }
+}
+
+extension ManagedObject {
+  /// The current values as a row. Transient ones are the business of each context.
+  fileprivate final var storedRow: StoredRow {
+    var values = row
+    for slot in binding.shape.transients { values[slot] = .null }
+    return StoredRow(entity: entity, row: identifier.row, version: version, values: values)
   }
 }

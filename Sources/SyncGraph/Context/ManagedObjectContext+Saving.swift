@@ -8,6 +8,9 @@ extension ManagedObjectContext {
   /// are validated, deny rules are checked, rows are written under ``mergePolicy``, and only then does
   /// anybody hear of it.
   ///
+  /// In a child context the changes become unsaved changes of the ``parent`` instead, where new objects
+  /// keep their temporary identifiers; the parent's save writes them.
+  ///
   /// - Throws: ``GraphError`` for broken rules, denied deletions and conflicts; `StoreError` when the
   ///   store cannot write. The changes are still unsaved then.
   public func save() throws {
@@ -36,6 +39,7 @@ extension ManagedObjectContext {
     try validate()
     try checkDenyRules()
     processPendingChanges()
+    if let parent { return try handOver(to: parent) }
     let inserted = pending.inserted
     let updated = pending.updated
     let deleted = pending.deleted
@@ -48,10 +52,79 @@ extension ManagedObjectContext {
     let saved = Set((inserted + updated + deleted).map(ObjectIdentifier.init))
     merge(changes, except: saved)
     reread(outcome.refreshed)
+    tellChildren(outcome, changes, inserted + updated + deleted)
     for object in inserted + updated + deleted { object.didSave() }
     outgoing.append(
       saveNotification(.local(inserted: inserted, updated: updated, deleted: deleted, changes)))
     postOutgoing()
+  }
+
+  /// Children know the values that were unsaved here. They hear of new identifiers, of what the store
+  /// did besides, and of edits that it did not take.
+  private func tellChildren(
+    _ outcome: SaveOutcome, _ changes: ChangeSet, _ saved: [ManagedObject]
+  ) {
+    guard children.contains(where: { $0.context != nil }) else { return }
+    tellChildren(renamed: outcome.rows)
+    tellChildren(changes.without(Set(saved.map(\.identifier))))
+    for object in outcome.refreshed {
+      for slot in object.binding.shape.columns { noteForChildren(object, slot) }
+    }
+    for object in outcome.vanished { noteForChildren(object) }
+    tellChildren()
+  }
+
+  /// Makes what is unsaved here unsaved changes of the parent.
+  private func handOver(to parent: ManagedObjectContext) throws {
+    let inserted = pending.inserted
+    let deleted = pending.deleted
+    let (updated, outcome, changes) = try withSource {
+      var outcome = SaveOutcome()
+      outcome.vanished = try lostObjects(parent)
+      let gone = Set(outcome.vanished.map(ObjectIdentifier.init))
+      let updated = pending.updated.filter { !gone.contains(ObjectIdentifier($0)) }
+      let edits = HandedEdits(inserted, updated, deleted)
+      let changes = parent.queue.sync { parent.receive(edits, from: self) }
+      return (updated, outcome, changes)
+    }
+    take(outcome, inserted, updated, deleted)
+    let saved = inserted + updated + deleted
+    merge(changes, except: Set(saved.map(ObjectIdentifier.init)))
+    tellChildren(outcome, changes, saved)
+    for object in saved { object.didSave() }
+    outgoing.append(
+      saveNotification(.local(inserted: inserted, updated: updated, deleted: deleted, changes)))
+    postOutgoing()
+    parent.queue.sync {
+      // A block of the parent tells at its end.
+      if parent.depth == 0 { parent.processPendingChanges() }
+    }
+  }
+
+  /// The edited objects that are gone from the parent, for the save to give up.
+  ///
+  /// - Throws: ``GraphError`` with ``GraphError/Code/conflict`` unless the merge policy lets them go.
+  private func lostObjects(_ parent: ManagedObjectContext) throws -> [ManagedObject] {
+    let updated = pending.updated
+    let ids = updated.map(\.identifier)
+    let deleted = parent.queue.sync { parent.deleted(among: ids) }
+    let lost = updated.filter { $0.flags.contains(.lost) || deleted.contains($0.identifier) }
+    guard !lost.isEmpty else { return [] }
+    switch mergePolicy {
+    case .storeWins, .storeWinsPerProperty:
+      return lost
+    case .error, .objectWins, .objectWinsPerProperty:
+      let conflicts = lost.map { SaveConflict($0, $0.changed, $0.committed ?? $0.row, nil) }
+      let names = lost.prefix(10).map { "\($0.objectID)" }.joined(separator: ", ")
+      throw GraphError(
+        .conflict, entity: lost[0].entity.name, objects: lost.map(\.objectID),
+        conflicts: conflicts,
+        message: """
+          \(lost.count) object\(lost.count == 1 ? " that was" : "s that were") edited here \
+          \(lost.count == 1 ? "is" : "are") deleted in the parent context: \(names). Delete them here \
+          too, roll back, or choose a merge policy that lets the store win.
+          """)
+    }
   }
 
   /// Hooks may change further objects, which get their turn too, each once.
@@ -96,7 +169,7 @@ extension ManagedObjectContext {
       let row = outcome.rows[object.identifier.row] ?? object.identifier.row
       object.identifier = ManagedObjectID(entity: object.entity, row: row)
       object.version = 1
-      object.flags.remove(.new)
+      object.flags.subtract([.new, .told])
       identities.insert(object)
     }
     for object in inserted + updated {

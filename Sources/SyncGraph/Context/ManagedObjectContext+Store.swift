@@ -6,8 +6,8 @@ extension ManagedObjectContext {
   /// Whether the caller runs on the context's queue, or in a block that does work for it.
   package var isCurrent: Bool { queue.isCurrent }
 
-  /// Whether saving discards everything: a disposable context.
-  package var keepsNothing: Bool { discardsOnSave }
+  /// Whether saving discards everything: a disposable context, or a child of one.
+  package var keepsNothing: Bool { discardsOnSave || parent?.keepsNothing == true }
 
   /// The store behind the context; that of its stack, unless it is disposable.
   ///

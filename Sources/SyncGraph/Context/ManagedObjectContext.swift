@@ -1,6 +1,7 @@
 import Foundation
 public import SyncCore
 import SyncStore
+import Synchronization
 
 /// A scratchpad over the store of a stack: objects, their unsaved changes, and what is seen of
 /// everybody else's.
@@ -33,11 +34,12 @@ import SyncStore
 /// - Objects: ``insert(_:)``, ``insert(entityNamed:)``, ``delete(_:)``, ``object(with:)``,
 ///   ``existingObject(with:)``
 /// - Asking: ``fetch(_:)``, ``count(_:)``, ``managerFor(_:)``
+/// - Children: ``newChildContext(_:)``, ``parent``
 /// - Saving: ``save()``, ``saveIfChanged()``, ``rollback()``, ``reset()``, ``refresh(_:mergeChanges:)``
 /// - State: ``hasChanges``, ``insertedObjects``, ``updatedObjects``, ``deletedObjects``
 public final class ManagedObjectContext: @unchecked Sendable {
   // Unchecked: everything mutable is confined to `queue` and checked at every entry, but for
-  // `settings` (a mutex) and `inbox` (its own mutex).
+  // `settings` (a mutex), `inbox` (its own mutex) and `hasNews` (an atomic).
 
   /// Where a context runs.
   public enum Concurrency: Sendable, Hashable {
@@ -57,6 +59,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var mergePolicy = MergePolicy.error
     var isMerging = true
     var discardsOnSave = false
+    var parent: ManagedObjectContext?
   }
 
   public let concurrency: Concurrency
@@ -67,8 +70,14 @@ public final class ManagedObjectContext: @unchecked Sendable {
   let isMerging: Bool
   let discardsOnSave: Bool
 
+  /// The context that this one reads from and saves into; nil for one that reads and writes the store.
+  public let parent: ManagedObjectContext?
+
   /// Names the context in change sets, so that it does not merge its own.
   let origin: UInt64
+
+  /// Whether `news` is not empty. Children look before they wait for the queue.
+  let hasNews = Atomic<Bool>(false)
 
   // MARK: Confined to the queue
 
@@ -97,6 +106,14 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var isMergingMail = false
   var outgoing: [Notification] = []
 
+  /// Contexts that read from this one, and what they were not told yet.
+  var children: [WeakContext] = []
+  var news = ChildNews()
+
+  /// Permanent row numbers, by temporary ones, of objects that a parent saved since this context was
+  /// made.
+  var renamed: [Int64: Int64] = [:]
+
   /// Live results and the like.
   var observers: [WeakContextObserver] = []
   var isPosting = false
@@ -109,6 +126,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
       Settings(name: options.name, author: nil, mergePolicy: options.mergePolicy))
     isMerging = options.isMerging
     discardsOnSave = options.discardsOnSave
+    parent = options.parent
     origin = core.nextOrigin()
     identities = IdentityTable(entityCount: core.model.entities.count)
     bindings = core.classes.current
@@ -130,13 +148,15 @@ public final class ManagedObjectContext: @unchecked Sendable {
     set { settings.withLock { $0.name = newValue } }
   }
 
-  /// Who makes the changes, for change sets and history.
+  /// Who makes the changes, for change sets and history. What a child hands over is committed under the
+  /// author of the context that saves to the store.
   public var author: String? {
     get { settings.withLock { $0.author } }
     set { settings.withLock { $0.author = newValue } }
   }
 
-  /// What a save does with rows that changed since the context read them.
+  /// What a save does with rows that changed since the context read them. In a child context it counts
+  /// for objects that were deleted in the meantime only: other edits win.
   public var mergePolicy: MergePolicy {
     get { settings.withLock { $0.mergePolicy } }
     set { settings.withLock { $0.mergePolicy = newValue } }

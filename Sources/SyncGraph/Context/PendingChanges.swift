@@ -17,6 +17,14 @@ struct PendingChanges {
   var updated: [ManagedObject] { updatedList.filter { $0.flags.contains(.updated) } }
   var deleted: [ManagedObject] { deletedList.filter { $0.flags.contains(.deleted) } }
 
+  /// Whether something holds of one of the objects.
+  func contains(where predicate: (ManagedObject) -> Bool) -> Bool {
+    let flags: ObjectFlags = [.inserted, .updated, .deleted]
+    return [insertedList, updatedList, deletedList].contains { list in
+      list.contains { !$0.flags.isDisjoint(with: flags) && predicate($0) }
+    }
+  }
+
   mutating func setInserted(_ object: ManagedObject, _ newValue: Bool) {
     guard object.flags.contains(.inserted) != newValue else { return }
     insertedCount += newValue ? 1 : -1

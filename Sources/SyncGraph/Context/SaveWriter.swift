@@ -38,7 +38,8 @@ struct SaveWriter {
     _ inserted: [ManagedObject], _ updated: [ManagedObject], _ deleted: [ManagedObject]
   ) throws -> SaveOutcome {
     var outcome = SaveOutcome()
-    try insert(inserted, &outcome)
+    // Children hand over objects that are older than others here.
+    try insert(inserted.sorted { $0.identifier.row > $1.identifier.row }, &outcome)
     try update(updated, &outcome)
     let kept = inserted + updated
     try LinkChanges(transaction, outcome.rows).write(kept)
@@ -140,7 +141,7 @@ struct SaveWriter {
         outcome.vanished.append(object)
         return nil
       case .error, .objectWins, .objectWinsPerProperty:
-        return conflict(object, slots, base, nil)
+        return SaveConflict(object, slots, base, nil)
       }
     }
     var moved = SlotSet()
@@ -151,7 +152,7 @@ struct SaveWriter {
     var values = stored.values
     switch policy {
     case .error:
-      if !moved.isEmpty { return conflict(object, slots, base, stored.values) }
+      if !moved.isEmpty { return SaveConflict(object, slots, base, stored.values) }
     case .storeWinsPerProperty:
       written.subtract(moved)
     case .objectWinsPerProperty:
@@ -170,19 +171,6 @@ struct SaveWriter {
     outcome.versions[ObjectIdentifier(object)] = 0
     outcome.refreshed.append(object)
     return nil
-  }
-
-  private func conflict(
-    _ object: ManagedObject, _ slots: SlotSet, _ base: [Value], _ stored: [Value]?
-  ) -> SaveConflict {
-    let properties = object.entity.properties.filter(\.isColumn)
-    func named(_ values: [Value]) -> [String: Value] {
-      Dictionary(uniqueKeysWithValues: properties.map { ($0.name, values[$0.slot]) })
-    }
-    return SaveConflict(
-      objectID: object.objectID, committed: named(base),
-      edited: named(object.row).filter { slots.contains(object.binding.shape.slots[$0.key] ?? 0) },
-      stored: stored.map(named))
   }
 
   // MARK: - Deleting
@@ -216,5 +204,22 @@ struct SaveWriter {
     _ objects: [ManagedObject], by key: (ManagedObject) -> Int
   ) -> [[ManagedObject]] {
     Dictionary(grouping: objects, by: key).sorted { $0.key < $1.key }.map(\.value)
+  }
+}
+
+extension SaveConflict {
+  /// - Parameters:
+  ///   - slots: what the save wants to write.
+  ///   - base: the row as the context had read it.
+  ///   - stored: the row as it is now; nil when it is gone.
+  init(_ object: ManagedObject, _ slots: SlotSet, _ base: [Value], _ stored: [Value]?) {
+    let properties = object.entity.properties.filter(\.isColumn)
+    func named(_ values: [Value]) -> [String: Value] {
+      Dictionary(uniqueKeysWithValues: properties.map { ($0.name, values[$0.slot]) })
+    }
+    self.init(
+      objectID: object.objectID, committed: named(base),
+      edited: named(object.row).filter { slots.contains(object.binding.shape.slots[$0.key] ?? 0) },
+      stored: stored.map(named))
   }
 }

@@ -22,6 +22,9 @@ final class EntityShape: Sendable {
   let columns: [Int]
   private let columnSet: SlotSet
 
+  /// Slots of attributes that have none, ascending.
+  let transients: [Int]
+
   /// Properties for which the model has rules that a save checks.
   let ruled: [PropertyDescription]
 
@@ -50,6 +53,7 @@ final class EntityShape: Sendable {
     self.kinds = kinds
     self.relationships = relationships
     columns = properties.filter(\.isColumn).map(\.slot)
+    transients = properties.filter { !$0.isColumn && $0.attribute != nil }.map(\.slot)
     columnSet = columns.reduce(into: SlotSet()) { $0.insert($1) }
     ruled = properties.filter(\.hasRules)
     defaults = properties.map { $0.attribute?.defaultValue ?? .null }

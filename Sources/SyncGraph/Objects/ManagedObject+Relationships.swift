@@ -14,7 +14,11 @@ extension ManagedObject {
     let relationship = binding.shape.relationships[ordinal]
     guard case .int(let target) = value(at: relationship.slot) else { return nil }
     var found = link(ordinal) as? ManagedObject
-    if found?.identifier.row != target { found = owner?.resolve(relationship, target, of: self) }
+    // In a child context what was deleted comes back when the parent rolls back, as a new object.
+    let isStale = found?.flags.contains(.gone) == true && owner?.parent != nil
+    if found?.identifier.row != target || isStale {
+      found = owner?.resolve(relationship, target, of: self)
+    }
     // Nobody told this side when it happened: there is no inverse to find it by.
     if let found, found.isDeleted, relationship.inverseSlot == nil { return nil }
     return found.flatMap { $0.flags.contains(.gone) ? nil : $0 }
@@ -234,7 +238,7 @@ extension ManagedObject {
         changed.remove(slot)
       }
     }
-    owner?.noteChange(of: self)
+    owner?.noteChange(of: self, slot)
   }
 
   /// Stops the program when an object cannot be at the other end of a relationship.

@@ -119,7 +119,7 @@ extension ManagedObject {
     guard row[slot] != value else { return }
     guard !isInserted else {
       row[slot] = value
-      owner?.noteChange(of: self)
+      owner?.noteChange(of: self, slot)
       return
     }
     if committed == nil { committed = row }
@@ -130,7 +130,7 @@ extension ManagedObject {
     } else {
       changed.insert(slot)
     }
-    owner?.noteChange(of: self)
+    owner?.noteChange(of: self, slot)
   }
 
   private var hasColumnChanges: Bool {

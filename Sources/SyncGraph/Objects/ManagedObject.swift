@@ -215,4 +215,10 @@ struct ObjectFlags: OptionSet {
   /// Was inserted in this context and not saved, whether it was deleted since or not: what the context
   /// reads from never had it.
   static let new = ObjectFlags(rawValue: 512)
+
+  /// Child contexts were told that it was inserted.
+  static let told = ObjectFlags(rawValue: 1024)
+
+  /// Was deleted in what a child context reads from while it has unsaved values in the child.
+  static let lost = ObjectFlags(rawValue: 2048)
 }

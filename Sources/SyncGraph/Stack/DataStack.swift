@@ -12,7 +12,8 @@ public import SyncStore
 /// ## Topics
 /// - Making one: ``init(model:store:classes:migration:tracksChanges:)``, ``init(modelName:bundle:storeType:storeName:containerURL:)``
 /// - Contexts: ``mainContext``, ``newBackgroundContext()``, ``newNonMergingBackgroundContext()``,
-///   ``newDisposableMainContext()``, ``performInNewBackgroundContext(_:)``
+///   ``newDisposableMainContext()``, ``performInNewBackgroundContext(_:)``; children of a context:
+///   ``ManagedObjectContext/newChildContext(_:)``
 /// - Watching: ``changes``, ``changes(of:)``, ``drainNotifications()``
 /// - Sending: ``pendingChanges(for:since:)``, ``acknowledge(through:for:)``, ``history(since:limit:)``
 /// - Ending: ``close()``, ``drop()``

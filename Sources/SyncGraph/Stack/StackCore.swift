@@ -103,10 +103,11 @@ final class StackCore: Sendable {
   // MARK: - Commits
 
   /// Called on the writer's queue right after each commit, in commit order. Quick: letters into
-  /// inboxes and one block for the delivery queue.
+  /// inboxes and one block for the delivery queue. Children hear of it from their parents.
   private func distribute(_ changes: ChangeSet) {
-    for context in contexts where context.isMerging && context.origin != changes.origin {
-      send(.changes(changes), to: context)
+    for context in contexts
+    where context.parent == nil && context.isMerging && context.origin != changes.origin {
+      context.receive(.changes(changes))
     }
     delivery.post { [weak self] in
       guard let self else { return }
@@ -116,11 +117,6 @@ final class StackCore: Sendable {
         name: .dataStackDidChange, object: stack,
         userInfo: [StackNotifications.changeSetKey: changes])
     }
-  }
-
-  private func send(_ mail: Inbox.Mail, to context: ManagedObjectContext) {
-    guard context.inbox.put(mail) else { return }
-    context.queue.queue.async { [weak context] in context?.mergeInbox() }
   }
 
   // MARK: - Closing
@@ -151,6 +147,6 @@ final class StackCore: Sendable {
     subscription?.cancel()
     try store?.destroy()
     try open()
-    for context in contexts { send(.dropped, to: context) }
+    for context in contexts where context.parent == nil { context.receive(.dropped) }
   }
 }

@@ -28,5 +28,11 @@ package struct StoredMember: Sendable, Hashable {
   package let row: Int64
   package let entity: EntityDescription
 
+  package init(owner: Int64, row: Int64, entity: EntityDescription) {
+    self.owner = owner
+    self.row = row
+    self.entity = entity
+  }
+
   package var id: ManagedObjectID { ManagedObjectID(entity: entity, row: row) }
 }
