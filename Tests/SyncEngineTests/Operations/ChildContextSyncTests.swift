@@ -25,11 +25,10 @@ import Testing
   @Test func aSyncWritesToTheStoreAndEverybodyMergesIt() throws {
     try parent.performAndWait {
       try parent.sync([["id": 1, "name": "Ann"]] as JSONValue, inEntityNamed: "User")
-      parent.object(with: try #require(parent.identifiers(.init(entityNamed: "User")).first))[
-        "name"] =
-        "edited"
+      let user = try #require(try parent.fetch(1, inEntityNamed: "User"))
+      user["name"] = "edited"
     }
-    try child.performAndWait {
+    try child.performAndWait { () throws in
       let items: JSONValue = [["id": 1, "name": "Anna"], ["id": 2, "name": "Bob"]]
       #expect(try child.sync(items, inEntityNamed: "User").inserted == 1)
       #expect(try names(child) == ["edited", "Bob"])
@@ -39,7 +38,7 @@ import Testing
   }
 
   @Test func objectsAreNotStoredThroughAChild() throws {
-    try child.performAndWait {
+    try child.performAndWait { () throws in
       let item: JSONValue = ["id": 1, "name": "Ann"]
       try #expect(
         #require(throws: SyncError.self) {
