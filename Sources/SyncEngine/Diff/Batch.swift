@@ -46,6 +46,10 @@ final class Batch {
   var sharedObjects: [Int32: Int32] = [:]
   /// The stored row of a key whose first occurrence turned out to be another object.
   var firstStored: [Int32: Int32] = [:]
+  /// What was decided about keys that several mentions or stored rows have, by the first occurrence.
+  private var families: [Int32: KeyFamily] = [:]
+  /// Index of the given parent's row among the stored ones, known or not.
+  var parentRow: Int32?
   /// The stored row of a given parent, of which nothing is known yet but its number.
   var placeholder: Int32?
   /// Whether the whole table was read, so that nothing has to be looked up.
@@ -68,6 +72,14 @@ final class Batch {
   }
 
   var entity: EntityDescription { node.entity }
+
+  /// What was decided about the key of an occurrence that is the first of it.
+  func family(of head: Int32) -> KeyFamily {
+    if let family = families[head] { return family }
+    let family = KeyFamily()
+    families[head] = family
+    return family
+  }
 
   /// The occurrence that stands for the object of the given one.
   func representative(_ occurrence: Int32) -> Int32 {

@@ -83,7 +83,8 @@ extension LinkPlanner {
       let occurrence = batch.occurrences[Int(owner)]
       var partner: Int64 = 0
       if let target = mentions.targets(of: mention).first {
-        guard let row = row(of: target, in: destination) else {
+        let linked = linkedRow(owner, rule, of: batch)
+        guard let row = row(of: target, in: destination, linked: linked) else {
           return noteUnresolved(target, batch.node.relationships[rule], owner, batch)
         }
         partner = row

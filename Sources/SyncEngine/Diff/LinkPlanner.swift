@@ -73,10 +73,20 @@ final class LinkPlanner {
   }
 
   /// The row a target of a mention came out as, or nil when there is none to link.
-  func row(of target: Int32, in destination: Batch, list: MemberList? = nil) -> Int64? {
+  ///
+  /// - Parameter linked: The object that a to-one relationship leads to now: of several of the key it
+  ///   stays the one.
+  func row(
+    of target: Int32, in destination: Batch, list: MemberList? = nil, linked: Int64 = 0
+  ) -> Int64? {
     if target >= 0 {
       let row = destination.occurrences[Int(destination.representative(target))].row
       return row > 0 ? row : nil
+    }
+    if linked > 0, let rows = destination.referenceDuplicates[~target],
+      rows.contains(where: { destination.stored.rows[Int($0)] == linked })
+    {
+      return linked
     }
     return row(ofReference: ~target, in: destination, list: list)
   }
@@ -179,6 +189,15 @@ final class LinkPlanner {
 
   // MARK: - To-one
 
+  /// The object that a to-one relationship of a stored object leads to, or 0.
+  func linkedRow(_ owner: Int32, _ rule: Int, of batch: Batch) -> Int64 {
+    let stored = batch.occurrences[Int(owner)].stored
+    guard stored >= 0,
+      let column = batch.node.toOneSlots.firstIndex(of: batch.node.relationships[rule].slot)
+    else { return 0 }
+    return batch.stored.references[column][Int(stored)]
+  }
+
   private func setOwnReferences(_ rule: Int, of batch: Batch) {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
@@ -189,7 +208,8 @@ final class LinkPlanner {
         cells[relationship.slot] = .null
         return
       }
-      if let row = row(of: target, in: destination) {
+      let linked = linkedRow(owner, rule, of: batch)
+      if let row = row(of: target, in: destination, linked: linked) {
         cells[relationship.slot] = .integer(row)
       } else {
         noteUnresolved(target, relationship, owner, batch)
@@ -265,7 +285,11 @@ final class LinkPlanner {
       if kind == .objects { claims.memberCount += 1 }
       if suspended.contains(owner) { continue }
       let mayDelete = operations.contains(owner == parent ? .delete : .deleteRelationships)
-      if kind == .keys || (occurrence >= 0 && mayDelete) {
+      // One that only the engine speaks of, to write a reference of it, is not in the payload.
+      let isInPayload =
+        occurrence >= 0
+        && !destination.occurrences[Int(occurrence)].flags.contains(.referenceOnly)
+      if kind == .keys || (isInPayload && mayDelete) {
         let member = destination.occurrence(ofStored: Int32(index))
         destination.block[Int(member)][inverse] = .null
       } else if mayDelete {

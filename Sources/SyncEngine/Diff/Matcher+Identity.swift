@@ -32,23 +32,44 @@ extension Matcher {
     let mention = batch.occurrences[Int(occurrence)]
     guard mention.isOwned else { return false }
     let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
-    if let same = sibling(of: occurrence, from: head, in: batch) {
-      join(occurrence, same, in: batch)
+    let family = batch.family(of: head)
+    let place = place(mention)
+    if let same = family.member(of: ownerRow(mention), in: place) {
+      join(occurrence, batch.representative(same), in: batch)
       return true
     }
-    for index in storedRows(of: head, in: batch)
-    where isChild(index, of: mention, in: batch) {
+    for index in ownRows(mention, of: head, in: batch) {
       let holder = batch.stored.occurrences[Int(index)]
       if holder < 0 {
         take(index, for: occurrence, in: batch)
         return true
       }
-      if !batch.occurrences[Int(holder)].isOwned {
+      if family.mayJoin(holder, in: place) {
         join(occurrence, holder, in: batch)
         return true
       }
     }
     return false
+  }
+
+  /// Of several stored objects of a key, takes the one that the owner's to-one relationship leads to.
+  func takeLinked(_ occurrence: Int32, in batch: Batch) -> Bool {
+    let mention = batch.occurrences[Int(occurrence)]
+    guard mention.owner >= 0, !mention.isOwned, !batch.contested.isEmpty else { return false }
+    let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
+    guard batch.contested[head] != nil else { return false }
+    let owners = batches[Int(mention.ownerBatch)]
+    let owner = owners.occurrences[Int(owners.representative(mention.owner))]
+    guard let index = linkedRow(of: owner, mention, in: batch) else { return false }
+    _ = storedRows(of: head, in: batch)
+    guard batch.family(of: head).holds(index) else { return false }
+    let holder = batch.stored.occurrences[Int(index)]
+    if holder >= 0 {
+      join(occurrence, holder, in: batch)
+    } else {
+      take(index, for: occurrence, in: batch)
+    }
+    return true
   }
 
   /// Decides an occurrence of a key that several occurrences or several stored rows have.
@@ -58,26 +79,23 @@ extension Matcher {
     if let parent = placeholder(of: head, in: batch) {
       return join(occurrence, parent, in: batch)
     }
+    let family = batch.family(of: head)
     if mention.isOwned {
-      if let same = sibling(of: occurrence, from: head, in: batch) {
-        return join(occurrence, same, in: batch)
+      let place = place(mention)
+      if let same = family.member(of: ownerRow(mention), in: place) {
+        return join(occurrence, batch.representative(same), in: batch)
       }
       guard !keysAreOwners(mention) else {
         forget(occurrence, in: batch)
         return settle(occurrence, in: batch)
       }
-      if let shared = reachedOccurrence(from: head, in: batch, isOwned: false) {
-        return join(occurrence, shared, in: batch)
+      // What the payload mentions elsewhere comes before what is only stored.
+      if let known = family.firstFree(in: place) {
+        return join(occurrence, batch.representative(known), in: batch)
       }
-      for index in storedRows(of: head, in: batch)
-      where !isListedByItsOwner(index, mention, head, in: batch)
-        && !isListedEarlier(index, mention, in: batch)
-      {
+      if let index = freeRow(mention, head, in: batch) {
         let holder = batch.stored.occurrences[Int(index)]
-        if holder >= 0 {
-          if batch.occurrences[Int(holder)].isOwned { continue }
-          return join(occurrence, holder, in: batch)
-        }
+        if holder >= 0 { return join(occurrence, holder, in: batch) }
         noteMoved(occurrence, in: batch)
         return take(index, for: occurrence, in: batch)
       }
@@ -137,24 +155,6 @@ extension Matcher {
     return row > 0 ? batch.stored.index(ofRow: row) : nil
   }
 
-  /// Another occurrence of the key in the list of the same owner, mentioned twice.
-  private func sibling(of occurrence: Int32, from head: Int32, in batch: Batch) -> Int32? {
-    let mention = batch.occurrences[Int(occurrence)]
-    let owner = ownerRow(mention)
-    var candidate = head
-    while candidate >= 0 {
-      let other = batch.occurrences[Int(candidate)]
-      if candidate != occurrence, other.flags.contains(.decided), other.isOwned,
-        other.ownerBatch == mention.ownerBatch, other.ownerRule == mention.ownerRule,
-        ownerRow(other) == owner
-      {
-        return batch.representative(candidate)
-      }
-      candidate = other.next
-    }
-    return nil
-  }
-
   /// The object that a key alone means, when somebody has it already: the first stored one, else the
   /// first new one.
   private func sharedObject(of head: Int32, in batch: Batch, isRoot: Bool) -> Int32? {
@@ -163,55 +163,65 @@ extension Matcher {
       let holder = batch.stored.occurrences[Int(index)]
       return holder >= 0 ? holder : nil
     }
-    return reachedOccurrence(from: head, in: batch, isOwned: true)
-  }
-
-  /// An occurrence of the key that is already decided and that no owner has taken (or that one has).
-  private func reachedOccurrence(from head: Int32, in batch: Batch, isOwned: Bool) -> Int32? {
-    var candidate = head
-    var first: Int32?
-    while candidate >= 0 {
-      let other = batch.occurrences[Int(candidate)]
-      if other.flags.contains(.decided) {
-        let result = batch.representative(candidate)
-        if batch.occurrences[Int(result)].isOwned == isOwned {
-          first = min(first ?? result, result)
-        }
-      }
-      candidate = other.next
-    }
-    return first
+    return batch.family(of: head).firstObject.map { batch.representative($0) }
   }
 
   /// The given parent, when the payload mentions it among or below its own children.
   private func placeholder(of head: Int32, in batch: Batch) -> Int32? {
-    for index in storedRows(of: head, in: batch) {
-      let holder = batch.stored.occurrences[Int(index)]
-      if holder >= 0, batch.occurrences[Int(holder)].flags.contains(.referenceOnly) {
-        return holder
-      }
-    }
-    return nil
+    guard let placeholder = batch.parentRow, storedRows(of: head, in: batch).contains(placeholder)
+    else { return nil }
+    let holder = batch.stored.occurrences[Int(placeholder)]
+    return holder >= 0 && batch.occurrences[Int(holder)].flags.contains(.referenceOnly)
+      ? holder : nil
   }
 
   /// Stored rows of the key, in insertion order.
   private func storedRows(
     of head: Int32, in batch: Batch, isRoot: Bool = false
   ) -> [Int32] {
-    if let rows = batch.contested[head] {
-      // Keys are unique per concrete entity: an object of a subentity comes last.
-      return rows.sorted { left, right in
-        if isRoot, !preferred.isEmpty {
-          let isInside = (isPreferred(left, in: batch), isPreferred(right, in: batch))
-          if isInside.0 != isInside.1 { return isInside.0 }
-        }
-        let isOwn = (isExact(left, in: batch), isExact(right, in: batch))
-        if isOwn.0 != isOwn.1 { return isOwn.0 }
-        return batch.stored.rows[Int(left)] < batch.stored.rows[Int(right)]
-      }
+    guard let rows = batch.contested[head] else {
+      let index = batch.firstStored[head] ?? batch.occurrences[Int(head)].stored
+      return index >= 0 ? [index] : []
     }
-    let index = batch.firstStored[head] ?? batch.occurrences[Int(head)].stored
-    return index >= 0 ? [index] : []
+    // Keys are unique per concrete entity: an object of a subentity comes last.
+    let sorted = batch.family(of: head).sorted(rows) { left, right in
+      let isOwn = (isExact(left, in: batch), isExact(right, in: batch))
+      if isOwn.0 != isOwn.1 { return isOwn.0 }
+      return batch.stored.rows[Int(left)] < batch.stored.rows[Int(right)]
+    }
+    guard isRoot, !preferred.isEmpty else { return sorted }
+    return sorted.filter { isPreferred($0, in: batch) }
+      + sorted.filter { !isPreferred($0, in: batch) }
+  }
+
+  /// Stored rows of the key that belong to the owner in whose list the occurrence stands.
+  private func ownRows(_ mention: Occurrence, of head: Int32, in batch: Batch) -> [Int32] {
+    let owner = ownerRow(mention)
+    guard owner > 0 else { return [] }
+    let rows = storedRows(of: head, in: batch)
+    guard rows.count > 1 else {
+      return rows.filter { storedOwner($0, mention, in: batch) == owner }
+    }
+    return batch.family(of: head).rows(of: owner, in: place(mention), among: rows) {
+      storedOwner($0, mention, in: batch)
+    }
+  }
+
+  /// A stored row of the key that no mention of the key has yet, and that no other owner lists in this
+  /// relationship.
+  private func freeRow(_ mention: Occurrence, _ head: Int32, in batch: Batch) -> Int32? {
+    let family = batch.family(of: head)
+    let place = place(mention)
+    return family.firstRow(in: place, among: storedRows(of: head, in: batch)) { index in
+      family.isUnknown(batch.stored.occurrences[Int(index)])
+        && !isListedEarlier(index, mention, in: batch)
+        && !isListedByItsOwner(index, mention, head, in: batch)
+    }
+  }
+
+  /// The list of whatever owner that an occurrence stands in.
+  private func place(_ mention: Occurrence) -> KeyFamily.Place {
+    KeyFamily.Place(batch: mention.ownerBatch, rule: mention.ownerRule)
   }
 
   private func isPreferred(_ index: Int32, in batch: Batch) -> Bool {
@@ -259,17 +269,18 @@ extension Matcher {
   ) -> Bool {
     let owner = storedOwner(index, mention, in: batch)
     guard owner > 0 else { return false }
-    var candidate = head
-    while candidate >= 0 {
-      let other = batch.occurrences[Int(candidate)]
-      if other.isOwned, other.ownerBatch == mention.ownerBatch,
-        other.ownerRule == mention.ownerRule, ownerRow(other) == owner
-      {
-        return true
+    // The owners of a batch's own members are decided as it goes on: they have to be asked anew.
+    let isSettled = Int(mention.ownerBatch) != batch.number
+    return batch.family(of: head).owners(in: place(mention), asOf: isSettled ? waveNumber : nil) {
+      var owners: Set<Int64> = []
+      var candidate = head
+      while candidate >= 0 {
+        let other = batch.occurrences[Int(candidate)]
+        if other.isOwned, place(other) == place(mention) { owners.insert(ownerRow(other)) }
+        candidate = other.next
       }
-      candidate = other.next
-    }
-    return false
+      return owners
+    }.contains(owner)
   }
 
   // MARK: - Outcomes
@@ -306,6 +317,7 @@ extension Matcher {
       batch.occurrences[Int(other)].flags.insert(.muted)
     }
     let result = batch.fold(occurrence, into: other)
+    noteFamily(occurrence, mention, like: other, in: batch)
     batch.occurrences[Int(occurrence)].flags.insert(.decided)
     batch.occurrences[Int(result)].flags.remove(.referenceOnly)
     if isActive, !batch.occurrences[Int(result)].flags.contains(.active) {
@@ -359,6 +371,20 @@ extension Matcher {
     }
     mention.flags.insert(.decided)
     batch.occurrences[Int(occurrence)] = mention
+    noteFamily(occurrence, mention, like: nil, in: batch)
+  }
+
+  /// Notes in whose list an object of a repeated key stands.
+  private func noteFamily(
+    _ occurrence: Int32, _ mention: Occurrence, like other: Int32?, in batch: Batch
+  ) {
+    guard !mention.flags.contains(.keyless) else { return }
+    let isContested = !batch.contested.isEmpty && batch.contested[occurrence] != nil
+    guard mention.flags.contains(.shared) || isContested else { return }
+    let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
+    batch.family(of: head).note(
+      occurrence, like: other, owner: mention.isOwned ? ownerRow(mention) : nil,
+      in: place(mention))
   }
 
   private func noteMoved(_ occurrence: Int32, in batch: Batch) {

@@ -37,6 +37,8 @@ final class Matcher {
   /// Objects without key by the place they stand in.
   var keyless: [ListKey: Int32] = [:]
   private var waves: [[Int32]]
+  /// How many waves were opened.
+  private(set) var waveNumber = 0
   private let targets: [Int64]
   private var completed = 0
   private let total: Int
@@ -107,7 +109,9 @@ final class Matcher {
       if position % SyncControl.stride == 0 { try advance(by: min(SyncControl.stride, wave.count)) }
       batch.occurrences[Int(occurrence)].flags.formUnion([.reached, .current])
       if decideAlone(occurrence, in: batch) { continue }
-      if !takeOwnChild(occurrence, in: batch) { undecided.append(occurrence) }
+      if !takeOwnChild(occurrence, in: batch), !takeLinked(occurrence, in: batch) {
+        undecided.append(occurrence)
+      }
     }
     for occurrence in undecided { decideAmongOthers(occurrence, in: batch) }
   }
@@ -161,6 +165,7 @@ final class Matcher {
     }
     for (number, rows) in linked { try loadRows(rows, in: batches[number]) }
     waves = next
+    waveNumber += 1
   }
 
   private struct MemberLoad: Hashable {

@@ -26,8 +26,23 @@ struct Oracle {
   private var isComplete = true
   private var claimed: Set<OracleID> = []
   private var doomed: Set<OracleID> = []
-  /// Who lists an object in a one-to-many of this payload.
-  private var listers: [OracleID: OracleID] = [:]
+  /// Who lists an object in a one-to-many of this payload: of each such relationship one owner at most.
+  private var listers: [Listing: OracleID] = [:]
+  /// The objects of the payload in the order in which they were decided.
+  private var decided: [OracleID] = []
+
+  /// An object as a member of a relationship, whoever owns it there.
+  private struct Listing: Hashable {
+    let object: OracleID
+    let entity: Int
+    let relationship: String
+
+    init(_ object: OracleID, _ relationship: RelationshipDescription) {
+      self.object = object
+      entity = relationship.declaringIndex
+      self.relationship = relationship.name
+    }
+  }
 
   private var statements: [Statement] = []
   /// Whether something would have to be made of an entity that is abstract.
@@ -128,12 +143,12 @@ struct Oracle {
     if let (owner, relationship) = list(item) {
       guard let key = item.key,
         let id = graph.members(relationship, of: owner).sorted().first(where: {
-          graph[$0].key == key && listers[$0, default: owner] == owner
+          graph[$0].key == key && listers[Listing($0, relationship), default: owner] == owner
         })
-          ?? listers.filter({
-            $0.value == owner && graph[$0.key].key == key
-              && graph[$0.key].entity.isKind(of: item.entity)
-          }).keys.min()
+          ?? decided.first(where: {
+            listers[Listing($0, relationship)] == owner && graph[$0].key == key
+              && graph[$0].entity.isKind(of: item.entity)
+          })
       else { return false }
       take(id, item)
       return true
@@ -170,7 +185,8 @@ struct Oracle {
 
   private func isFree(_ id: OracleID, for item: OracleItem) -> Bool {
     guard let (owner, relationship) = list(item) else { return true }
-    guard listers[id] == nil || listers[id] == owner else { return false }
+    let lister = listers[Listing(id, relationship)]
+    guard lister == nil || lister == owner else { return false }
     // Its present owner comes first, if it lists the object too.
     guard let inverse = graph[owner].entity.inverse(of: relationship),
       let present = stored.objects[id]?.toOne[inverse.name], present != owner
@@ -192,7 +208,8 @@ struct Oracle {
   private mutating func findOrMake(_ item: OracleItem) -> Bool {
     let free = candidates(item).filter { isFree($0, for: item) }
     // What the payload mentions elsewhere comes before what is only stored.
-    if let id = free.first(where: { list(item) != nil && claimed.contains($0) }) ?? free.first {
+    let known = list(item) == nil ? nil : decided.first { free.contains($0) }
+    if let id = known ?? free.first {
       take(id, item)
       return true
     }
@@ -221,7 +238,8 @@ struct Oracle {
       }
     item.isActive = request.operations.contains(option)
     claimed.insert(id)
-    if let (owner, _) = list(item) { listers[id] = owner }
+    if !decided.contains(id) { decided.append(id) }
+    if let (owner, relationship) = list(item) { listers[Listing(id, relationship)] = owner }
   }
 
   // MARK: - Filling
@@ -286,14 +304,15 @@ struct Oracle {
     return stored[parent].entity.inverse(of: relationship)
   }
 
-  /// The object that an identifier means: of several the owner's own child, else the oldest.
+  /// The object that an identifier means: of several the owner's own child, or the one it is linked to,
+  /// else the oldest.
   private mutating func find(
     _ key: Value, _ relationship: RelationshipDescription, _ owner: OracleID
   ) -> OracleID? {
     let destination = graph[owner].entity.destination(of: relationship)
     let all = graph.all(destination).filter { graph[$0].key == key }
     let members =
-      relationship.kind == .oneToMany && !owner.isNew
+      relationship.kind != .manyToMany && !owner.isNew
       ? stored.members(relationship, of: owner) : []
     if let first = all.first { claimed.insert(first) }
     return all.first { members.contains($0) } ?? all.first

@@ -24,6 +24,11 @@ import Testing
     Case(
       name: "social", model: { try TestModels.social() },
       entities: ["User", "User", "User", "Note", "Company", "Tag", "Task"]),
+    Case(
+      name: "twoLists", model: { try OracleTests.twoLists() },
+      entities: ["Owner", "Child", "Owner"]),
+    Case(
+      name: "staff", model: { try OracleTests.staff() }, entities: ["Company", "Person"], depth: 3),
     Case(name: "tree", model: { try TestModels.tree() }, entities: ["Organization"], depth: 3),
     Case(
       name: "relationships", model: { try TestModels.relationships() }, entities: ["A", "B"],
@@ -32,6 +37,46 @@ import Testing
       name: "vehicles", model: { try TestModels.vehicles() },
       entities: ["Person", "Car", "Racecar", "Bicycle"]),
   ]
+
+  /// Two one-to-many relationships between the same entities.
+  private static func twoLists() throws -> ManagedObjectModel {
+    try ManagedObjectModel([
+      EntityDraft(
+        "Owner",
+        [
+          .attribute("id", .integer64), .attribute("name", .string),
+          .toMany("own", to: "Child", inverse: "owner", deleteRule: .cascade),
+          .toMany("list", to: "Child", inverse: "lister"),
+        ]),
+      EntityDraft(
+        "Child",
+        [
+          .attribute("id", .integer64), .attribute("name", .string),
+          .toOne("owner", to: "Owner", inverse: "own"),
+          .toOne("lister", to: "Owner", inverse: "list"),
+        ]),
+    ])
+  }
+
+  /// Two one-to-many relationships from different entities into one, which one of them is part of.
+  private static func staff() throws -> ManagedObjectModel {
+    try ManagedObjectModel([
+      EntityDraft(
+        "Company",
+        [
+          .attribute("id", .integer64), .attribute("name", .string),
+          .toMany("employees", to: "Person", inverse: "company"),
+        ]),
+      EntityDraft(
+        "Person",
+        [
+          .attribute("id", .integer64), .attribute("name", .string),
+          .toOne("company", to: "Company", inverse: "employees"),
+          .toOne("manager", to: "Person", inverse: "reports"),
+          .toMany("reports", to: "Person", inverse: "manager"),
+        ]),
+    ])
+  }
 
   @Test("the engine does what the oracle does", arguments: cases)
   func agrees(_ testCase: Case) throws {

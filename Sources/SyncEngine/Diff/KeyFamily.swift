@@ -1,0 +1,136 @@
+/// What was decided about the objects of one key that several mentions or several stored rows have, kept
+/// so that a key which thousands of owners use costs each of them a look-up, not a walk over the others.
+///
+/// Objects go by the mention that settled them; mentions that joined one stand for the same object.
+/// Confined to its batch.
+final class KeyFamily {
+  /// The list of whatever owner: batch of the owners and relationship rule.
+  struct Place: Hashable {
+    let batch: Int16
+    let rule: Int16
+  }
+
+  private struct OwnedPlace: Hashable {
+    let owner: Int64
+    let place: Place
+  }
+
+  /// The mentions that settled an object, in the order of decision.
+  private var objects: [Int32] = []
+
+  /// The object of a mention, as a position in ``objects``.
+  private var numbers: [Int32: Int] = [:]
+  private var members: [OwnedPlace: Int32] = [:]
+  private var listed: [Place: Set<Int>] = [:]
+  private var nextFree: [Place: Int] = [:]
+
+  // MARK: - Mentions
+
+  /// Notes a decided mention.
+  ///
+  /// - Parameters:
+  ///   - other: The mention whose object it joined; nil when it is the first of its object.
+  ///   - owner: The owner in whose list it stands, if it stands in one.
+  func note(_ mention: Int32, like other: Int32?, owner: Int64?, in place: Place) {
+    let number: Int
+    if let other {
+      number = self.number(of: other)
+    } else {
+      number = objects.count
+      objects.append(mention)
+    }
+    numbers[mention] = number
+    guard let owner else { return }
+    members[OwnedPlace(owner: owner, place: place)] = mention
+    listed[place, default: []].insert(number)
+  }
+
+  private func number(of mention: Int32) -> Int {
+    if let number = numbers[mention] { return number }
+    numbers[mention] = objects.count
+    objects.append(mention)
+    return objects.count - 1
+  }
+
+  /// The mention in the list of an owner.
+  func member(of owner: Int64, in place: Place) -> Int32? {
+    members[OwnedPlace(owner: owner, place: place)]
+  }
+
+  /// The first object that was decided.
+  var firstObject: Int32? { objects.first }
+
+  /// Whether an object stands in no owner's list of a place, so that one more mention may be the same.
+  func mayJoin(_ mention: Int32, in place: Place) -> Bool {
+    guard let number = numbers[mention] else { return true }
+    return listed[place]?.contains(number) != true
+  }
+
+  /// Whether no mention of the key is known to have settled an object, or -1 for none.
+  func isUnknown(_ mention: Int32) -> Bool { mention < 0 || numbers[mention] == nil }
+
+  /// The first object that stands in no owner's list of a place.
+  func firstFree(in place: Place) -> Int32? {
+    let taken = listed[place] ?? []
+    var next = nextFree[place] ?? 0
+    while next < objects.count, taken.contains(next) { next += 1 }
+    nextFree[place] = next
+    return next < objects.count ? objects[next] : nil
+  }
+
+  // MARK: - Stored rows
+
+  private var sortedRows: [Int32] = []
+  private var rowSet: Set<Int32> = []
+  private var rowsByOwner: [Place: [Int64: [Int32]]] = [:]
+  private var nextRow: [Place: Int] = [:]
+
+  /// Stored rows in order; sorted again when more of them were read.
+  func sorted(_ rows: [Int32], by comesFirst: (Int32, Int32) -> Bool) -> [Int32] {
+    guard rows.count != sortedRows.count else { return sortedRows }
+    sortedRows = rows.sorted(by: comesFirst)
+    rowSet = Set(rows)
+    rowsByOwner = [:]
+    nextRow = [:]
+    return sortedRows
+  }
+
+  /// Whether a row is among those that were sorted.
+  func holds(_ row: Int32) -> Bool { rowSet.contains(row) }
+
+  /// The rows that belong to an owner.
+  func rows(
+    of owner: Int64, in place: Place, among rows: [Int32], ownedBy: (Int32) -> Int64
+  ) -> [Int32] {
+    if let known = rowsByOwner[place] { return known[owner] ?? [] }
+    let grouped = Dictionary(grouping: rows, by: ownedBy)
+    rowsByOwner[place] = grouped
+    return grouped[owner] ?? []
+  }
+
+  /// The first row that can be had. One that cannot stays so.
+  func firstRow(
+    in place: Place, among rows: [Int32], where isFree: (Int32) -> Bool
+  ) -> Int32? {
+    var next = nextRow[place] ?? 0
+    while next < rows.count, !isFree(rows[next]) { next += 1 }
+    nextRow[place] = next
+    return next < rows.count ? rows[next] : nil
+  }
+
+  // MARK: - Owners
+
+  private var listers: [Place: (wave: Int, owners: Set<Int64>)] = [:]
+
+  /// The owners that list the key in a place, made anew for each wave.
+  func owners(in place: Place, asOf wave: Int?, _ make: () -> Set<Int64>) -> Set<Int64> {
+    guard let wave else { return make() }
+    if let known = listers[place], known.wave == wave { return known.owners }
+    let owners = make()
+    listers[place] = (wave, owners)
+    return owners
+  }
+}
+
+@available(*, unavailable, message: "A family is confined to its batch.")
+extension KeyFamily: Sendable {}
