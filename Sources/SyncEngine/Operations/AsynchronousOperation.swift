@@ -190,7 +190,10 @@ open class AsynchronousOperation<Output: Sendable>: Operation, @unchecked Sendab
       return nil
     }
     didChangeValue(forKey: "isExecuting")
-    if let ending { return end(ending) }
+    if let ending {
+      leaveUnfinishedDependencies()
+      return end(ending)
+    }
     main()
     state.withLock { $0.hasBegun = true }
     // It may have been cancelled while there was nothing to stop.

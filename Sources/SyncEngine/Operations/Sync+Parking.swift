@@ -46,7 +46,7 @@ extension Sync {
   }
 
   /// Tells the queue that a state has changed.
-  private func changing(_ key: String, _ body: () -> Void) {
+  func changing(_ key: String, _ body: () -> Void) {
     willChangeValue(forKey: key)
     body()
     didChangeValue(forKey: key)

@@ -222,15 +222,26 @@ public final class Sync: Operation, @unchecked Sendable {
   }
 
   public override var isFinished: Bool {
-    state.withLock { $0.parking?.isFinished } ?? super.isFinished
+    let (hasResult, isFinished) = state.withLock { ($0.result != nil, $0.parking?.isFinished) }
+    return hasResult && (isFinished ?? super.isFinished)
   }
 
   public override func start() {
+    guard !isFinished else { return }
     // A cancelled operation finishes without running; its result is set all the same, and first.
     if isCancelled {
       finish(.failure(CancellationError()))
+      leaveUnfinishedDependencies()
       return super.start()
     }
+    startUncancelled()
+    // Cancelled since, it has not run. It does not count as finished yet, because it has no result.
+    if !isExecuting, result == nil {
+      changing("isFinished") { finish(.failure(CancellationError())) }
+    }
+  }
+
+  private func startUncancelled() {
     guard let queue = OperationQueue.current, let antechamber = try? store.antechamber else {
       return super.start()
     }

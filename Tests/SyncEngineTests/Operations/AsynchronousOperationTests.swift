@@ -335,6 +335,26 @@ import Testing
     #expect(finished.all.count == 2_500)
   }
 
+  @Test func whatWaitedAndHasGoneIsForgottenByWhatItWaitedFor() async throws {
+    let stack = try DataStack.social()
+    let late = BlockOperation()
+    let queue = OperationQueue()
+    for key in 0..<200 {
+      let waiting: Operation =
+        key % 2 == 0
+        ? AsynchronousOperation { 1 }
+        : Sync(.json(items([key])), inEntityNamed: "User", dataStack: stack)
+      waiting.addDependency(late)
+      queue.addOperation(waiting)
+      waiting.cancel()
+    }
+    await queue.untilEmpty()
+    // What lay in their place is something else by now.
+    let others = (0..<2_000).map { _ in BlockOperation() }
+    late.start()
+    #expect(late.isFinished && others.allSatisfy { $0.isReady })
+  }
+
   // MARK: - Mistakes
 
   @Test func finishingWhatWasNeverStartedStops() async {

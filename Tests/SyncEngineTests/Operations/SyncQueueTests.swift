@@ -257,6 +257,19 @@ import Testing
     #expect(try stack.keys("User").isEmpty)
   }
 
+  @Test func cancelledAsItStartsItHasAResultAllTheSame() throws {
+    let stack = try DataStack.social()
+    let other = DispatchQueue(label: "other")
+    for _ in 0..<2_000 {
+      let sync = sync(1...1, stack)
+      let heard = Log<Bool>()
+      sync.whenFinished { heard.append((try? $0.get()) != nil) }
+      other.async { sync.cancel() }
+      sync.start()
+      #expect(sync.isFinished && heard.all.count == 1)
+    }
+  }
+
   @Test func cancellingTheQueueEndsAllThatWait() async throws {
     let stack = try DataStack.social()
     let gate = try ClosedGate(stack)

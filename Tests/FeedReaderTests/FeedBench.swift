@@ -1,0 +1,102 @@
+import Foundation
+import SyncStack
+import TestSupport
+import Testing
+
+@testable import FeedReader
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A stack, a server, and what was waited for.
+final class FeedBench: Sendable {
+  let stack: DataStack
+  let server: LoopbackServer
+  let waits = Guarded<[Duration]>([])
+
+  init(_ handler: @escaping @Sendable (LoopbackServer.Request) -> Answer) throws {
+    stack = try DataStack.articles(.inMemory)
+    server = try LoopbackServer(handler)
+  }
+
+  deinit {
+    server.stop()
+  }
+
+  /// A client that waits for nobody but the server.
+  func client(timeout: TimeInterval = 60) -> PageClient {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.timeoutIntervalForRequest = timeout
+    let waits = waits
+    return PageClient(
+      session: URLSession(configuration: configuration),
+      retry: RetryPolicy(random: { 0 }), wait: { delay in waits.with { $0.append(delay) } })
+  }
+
+  func reading(
+    _ target: String = "/", timeout: TimeInterval = 60, paging: Paging = .links(member: "next"),
+    items: String? = "items", storing: FeedImport.Storing = .atOnce,
+    delegate: (any SyncDelegate)? = nil
+  ) throws -> FeedImport {
+    try FeedImport(
+      try #require(server.url(target)), into: stack, client: client(timeout: timeout),
+      paging: paging, items: items, storing: storing, delegate: delegate)
+  }
+
+  /// Stores articles that a feed may change.
+  func store(_ ids: ClosedRange<Int>) async throws {
+    try await stack.sync(JSONValue(parsing: articles(ids)), inEntityNamed: "Article")
+  }
+
+  /// What is stored, an article a line.
+  func lines() async throws -> [String] { try await stack.articleLines() }
+
+  /// The keys of what is stored.
+  func keys() async throws -> [Int] {
+    try await lines().compactMap { Int($0.prefix { $0 != " " }) }
+  }
+}
+
+/// A list of articles.
+func articles(_ ids: ClosedRange<Int>, _ title: String = "Title") -> String {
+  let items = ids.map {
+    #"{"id": \#($0), "title": "\#(title) \#($0)", "author": {"id": \#($0 % 3), "name": "A"}}"#
+  }
+  return "[\(items.joined(separator: ", "))]"
+}
+
+/// A page with articles, and the address of the next one.
+func page(_ ids: ClosedRange<Int>, next: String? = nil) -> String {
+  #"{"items": \#(articles(ids)), "next": \#(next.map { "\"\($0)\"" } ?? "null")}"#
+}
+
+extension LoopbackServer.Request {
+  /// The number of the page that is asked for.
+  var page: Int { Int(query["page"] ?? "") ?? 1 }
+}
+
+/// Something that happens once, and that tasks can wait for.
+final class Event: Sendable {
+  private let stream = AsyncStream.makeStream(of: Void.self)
+
+  func happens() { stream.continuation.finish() }
+
+  func wait() async {
+    for await _ in stream.stream {}
+  }
+}
+
+/// Where threads of the server wait until a test goes on, or goes away.
+final class Barrier: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  func wait() {
+    semaphore.wait()
+    semaphore.signal()
+  }
+
+  func open() { semaphore.signal() }
+
+  deinit { semaphore.signal() }
+}
