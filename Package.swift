@@ -26,6 +26,8 @@ let package = Package(
     .executableTarget(
       name: "CancellableSync", dependencies: ["SyncStack"], path: "Examples/CancellableSync"),
     .executableTarget(name: "ChangeLog", dependencies: ["SyncStack"], path: "Examples/ChangeLog"),
+    .executableTarget(
+      name: "FeedReader", dependencies: ["SyncStack"], path: "Examples/FeedReader"),
 
     .target(name: "TestPayloads", path: "Tests/Payloads"),
     .target(
@@ -45,6 +47,8 @@ let package = Package(
       dependencies: [
         "SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "TestSupport", "TestPayloads",
       ]),
+    .testTarget(
+      name: "FeedReaderTests", dependencies: ["FeedReader", "SyncStack", "TestSupport"]),
     .testTarget(
       name: "SyncStackToolTests", dependencies: ["SyncStackTool", "SyncStack", "TestSupport"]),
   ],
