@@ -19,6 +19,8 @@ public struct GraphError: Error, Sendable {
     case storeNotFound
     /// A function or property that a query cannot use.
     case unsupported
+    /// A transformer that the model names is not registered, or refused a value.
+    case transformer
   }
 
   public let code: Code

@@ -65,6 +65,6 @@ extension ChangeJournal {
       }
       kept[newName] = conversion?.convert(value) ?? value
     }
-    return try Tombstone.encode(kept)
+    return try Tombstone.encode(kept, of: new)
   }
 }

@@ -81,7 +81,7 @@ struct ChangeJournal {
         if let key = entity.primaryKey, !changes.deletedKeys.isEmpty {
           kept[key.name] = changes.deletedKeys[index]
         }
-        try writer.write(entity, row, .delete, tombstone: Tombstone.encode(kept))
+        try writer.write(entity, row, .delete, tombstone: Tombstone.encode(kept, of: entity))
       }
     }
   }

@@ -4,8 +4,13 @@ import SyncCore
 /// The text form of what is kept of a deleted object: a JSON object of texts by attribute name. Their
 /// types are the model's.
 enum Tombstone {
-  static func encode(_ values: [String: Value]) throws -> String? {
-    let texts = values.compactMapValues(text)
+  static func encode(_ values: [String: Value], of entity: EntityDescription) throws -> String? {
+    guard !values.isEmpty else { return nil }
+    var texts: [String: String] = [:]
+    for (name, value) in values where !value.isNull {
+      let isArchived = entity.attribute(named: name)?.type == .transformable
+      texts[name] = isArchived ? value.archive.base64EncodedString() : text(value)
+    }
     guard !texts.isEmpty else { return nil }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
@@ -42,7 +47,7 @@ enum Tombstone {
     case .date:
       Double(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) } ?? .string(text)
     case .binary, .transformable:
-      Data(base64Encoded: text).map(Value.data) ?? .string(text)
+      Data(base64Encoded: text).map { Value(storedBytes: $0, as: type) } ?? .string(text)
     default: Value(storedText: text, as: type)
     }
   }

@@ -97,7 +97,7 @@ extension RowBlock {
         throw ModelError(
           .unknownProperty, entity: entity.name, property: key, message: "No property \(key).")
       }
-      self[row][property.slot] = arena.cell(value)
+      self[row][property.slot] = arena.cell(value, as: property.attribute?.type)
     }
   }
 }

@@ -27,7 +27,7 @@ extension AttributeType {
     case (.decimal, .decimal(let number)) where !number.isNaN: value
     case (.decimal, .int(let number)): .decimal(Decimal(number))
     case (.decimal, .double(let number)): modelValue(parsing: "\(number)")
-    case (.string, .string), (.date, .date), (.binary, .data), (.transformable, .data): value
+    case (.string, .string), (.date, .date), (.binary, .data), (.transformable, _): value
     case (.uuid, .uuid), (.uri, .url): value
     case (.uuid, .string(let text)), (.uri, .string(let text)): modelValue(parsing: text)
     default: nil
@@ -35,7 +35,8 @@ extension AttributeType {
   }
 
   /// Returns the value that the text of a model document stands for, or nil when it stands for none
-  /// of the type. Dates are seconds since 2001-01-01 UTC, bytes are Base64.
+  /// of the type. Dates are seconds since 2001-01-01 UTC, bytes are Base64, and so is the stored form of a
+  /// transformable attribute's value.
   func modelValue(parsing text: String) -> Value? {
     switch self {
     case .integer16, .integer32, .integer64:
@@ -61,8 +62,10 @@ extension AttributeType {
       return UUID(uuidString: text).map(Value.uuid)
     case .uri:
       return URL(string: text).map(Value.url)
-    case .binary, .transformable:
+    case .binary:
       return Data(base64Encoded: text).map(Value.data)
+    case .transformable:
+      return Data(base64Encoded: text).map { Value(storedBytes: $0, as: self) }
     }
   }
 

@@ -1,7 +1,10 @@
+import Foundation
+
 /// The limits of one attribute, ready to check many values: its regular expression is compiled once.
 ///
-/// Not `Sendable`, because a compiled expression is not.
-package struct ValueLimits {
+/// The expression has to match the whole text. It is of the dialect of `NSRegularExpression`, as that of
+/// `MATCHES` is, and as the model was checked.
+package struct ValueLimits: Sendable {
   /// One limit that a value does not keep.
   package struct Violation {
     package enum Rule {
@@ -16,12 +19,14 @@ package struct ValueLimits {
   }
 
   private let rules: ValidationRules
-  private let expression: Regex<AnyRegexOutput>?
+  private let expression: NSRegularExpression?
 
   /// - Throws: The compiler's error when the regular expression is malformed.
   package init(_ rules: ValidationRules) throws {
     self.rules = rules
-    expression = try rules.regularExpression.map { try Regex($0) }
+    expression = try rules.regularExpression.map {
+      try NSRegularExpression(pattern: "\\A(?:\($0))\\z")
+    }
   }
 
   /// The limits that a value does not keep. Null keeps all of them.
@@ -54,8 +59,8 @@ package struct ValueLimits {
     return violations
   }
 
-  /// An expression that gives up on a text does not match it.
-  private func matches(_ text: String, _ expression: Regex<AnyRegexOutput>) -> Bool {
-    (try? expression.wholeMatch(in: text)) != nil
+  private func matches(_ text: String, _ expression: NSRegularExpression) -> Bool {
+    let range = NSRange(location: 0, length: text.utf16.count)
+    return expression.firstMatch(in: text, options: .anchored, range: range) != nil
   }
 }

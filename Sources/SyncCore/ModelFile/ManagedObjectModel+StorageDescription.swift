@@ -81,7 +81,7 @@ extension AttributeDescription {
     writer.flag("optional", isOptional)
     writer.flag("transient", isTransient)
     writer.attribute(
-      isDate ? "defaultDateTimeInterval" : "defaultValueString", defaultValue.modelText)
+      isDate ? "defaultDateTimeInterval" : "defaultValueString", defaultText)
     writer.attribute(
       isDate ? "minDateTimeInterval" : "minValueString", validation.minimum.modelText)
     writer.attribute(
@@ -93,6 +93,14 @@ extension AttributeDescription {
     writer.attribute("elementID", renamingIdentifier)
     userInfo.writeUserInfo(to: &writer)
     writer.end()
+  }
+}
+
+extension AttributeDescription {
+  /// The default as a model document writes it; nil for none.
+  private var defaultText: String? {
+    type == .transformable && !defaultValue.isNull
+      ? defaultValue.archive.base64EncodedString() : defaultValue.modelText
   }
 }
 

@@ -41,6 +41,11 @@ extension FilterOperand {
     switch argument {
     case let argument as any FilterArgument:
       self = argument.filterOperand
+    // A dictionary is no value to compare with, though an attribute can hold one.
+    case is [AnyHashable: Any], is NSDictionary:
+      return nil
+    case let list as any ListArgument:
+      self.init(sequence: list)
     case let value as any ValueConvertible:
       self = .value(value.storedValue)
     case let optional as any OptionalArgument:
@@ -51,8 +56,6 @@ extension FilterOperand {
       self = .value(.null)
     case let value as any RawRepresentable:
       self.init(argument: value.rawValue)
-    case is [AnyHashable: Any], is NSDictionary:
-      return nil
     case let list as any Sequence:
       self.init(sequence: list)
     default:
@@ -104,6 +107,12 @@ extension FilterOperand {
     }
   }
 }
+
+/// Lists stand for their elements, though an attribute can hold a list as one value.
+private protocol ListArgument: Sequence {}
+
+extension Array: ListArgument {}
+extension Set: ListArgument {}
 
 /// Looks into an optional that arrived as `Any`.
 private protocol OptionalArgument {

@@ -22,6 +22,11 @@ package enum TextPattern {
     return expression.firstMatch(in: text, options: .anchored, range: range) != nil
   }
 
+  /// - Throws: ``FilterError`` when the pattern is not a regular expression.
+  package static func check(_ pattern: String) throws(FilterError) {
+    _ = try compile(pattern, isCaseInsensitive: false)
+  }
+
   /// The compiled pattern.
   @discardableResult
   static func compile(

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 extension Cell {
   /// The cell as a value of an attribute type; a nil type is a reference. Copies text and bytes.
@@ -17,7 +17,7 @@ extension Cell {
       if type == .date { return .date(Date(timeIntervalSinceReferenceDate: real)) }
       return .double(real)
     case .blob:
-      return .data(Data(bytes))
+      return Value(storedBytes: Data(bytes), as: type)
     case .text:
       return Value(storedText: String(decoding: bytes, as: UTF8.self), as: type)
     }
@@ -25,6 +25,12 @@ extension Cell {
 }
 
 extension Value {
+  /// The value of a type that is stored as bytes; the bytes themselves when they are no stored form of
+  /// a transformable attribute.
+  package init(storedBytes data: Data, as type: AttributeType?) {
+    self = type == .transformable ? Value(archive: data) ?? .data(data) : .data(data)
+  }
+
   /// The value of a type that is stored as text; the text itself when it is not one of the type.
   package init(storedText text: String, as type: AttributeType?) {
     switch type {

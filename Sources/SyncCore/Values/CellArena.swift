@@ -53,7 +53,12 @@ package final class CellArena {
     data.withUnsafeBytes { .blob(copy($0)) }
   }
 
-  /// The stored form of a value.
+  /// The stored form of a value of an attribute type; a nil type is a reference.
+  package func cell(_ value: Value, as type: AttributeType?) -> Cell {
+    type == .transformable && !value.isNull ? blob(value.archive) : cell(value)
+  }
+
+  /// The stored form of a value, except in a transformable attribute.
   package func cell(_ value: Value) -> Cell {
     switch value {
     case .null: .null

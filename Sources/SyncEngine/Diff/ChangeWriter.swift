@@ -55,7 +55,10 @@ final class ChangeWriter {
           """)
     }
     let arena = CellArena()
-    let defaults = batch.node.defaults.map { (slot: $0.slot, cell: arena.cell($0.value)) }
+    let properties = batch.node.entity.properties
+    let defaults = batch.node.defaults.map {
+      (slot: $0.slot, cell: arena.cell($0.value, as: properties[$0.slot].attribute?.type))
+    }
     for (position, index) in indexes.enumerated() {
       if position % ChangeWriter.portion == 0 { try control.checkpoint() }
       let cells = batch.block[Int(index)]

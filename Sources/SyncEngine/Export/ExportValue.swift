@@ -10,10 +10,11 @@ extension ExportNode.Attribute {
   {
     if value.isNull { return options.nullHandling == .written ? .null : nil }
     if let json = try transformed(value, of: entity) { return json }
+    // What is stored means something to the transformer only.
+    guard type != .transformable else { return nil }
     switch value {
     case .date(let date): return options.dateFormat.json(date)
     case .data(let data):
-      guard type != .transformable else { return nil }
       return options.binaryFormat == .json
         ? BinaryText.json(of: data) : .string(data.base64EncodedString())
     // JSON has no word for infinity. Left out, a sync leaves it alone.
@@ -26,10 +27,6 @@ extension ExportNode.Attribute {
     _ value: Value, of entity: EntityDescription
   ) throws -> JSONValue? {
     guard let transformer else { return nil }
-    var value = value
-    if type == .transformable, case .data(let data) = value, let content = Value(archive: data) {
-      value = content
-    }
     do {
       return try transformer.json(from: value)
     } catch {

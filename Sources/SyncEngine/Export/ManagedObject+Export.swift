@@ -26,8 +26,8 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// The mapping plans of the stack, or some of its own when the stack is gone.
+  /// The mapping plans of the stack.
   var exportPlans: MappingPlanCache {
-    stack?.mappingPlans ?? MappingPlanCache(transformers: .shared)
+    mappingPlans
   }
 }

@@ -25,16 +25,8 @@ package enum MappingRules {
     if let name = ModelAnnotation.valueTransformer.value(in: attribute.userInfo), !name.isEmpty {
       return name
     }
-    guard attribute.type == .transformable, let name = attribute.valueTransformerName,
-      !name.isEmpty, !archivers.contains(name)
-    else { return nil }
-    return name
+    return attribute.objectTransformerName
   }
-
-  private static let archivers = [
-    "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer",
-    "NSKeyedUnarchiveFromData", "NSUnarchiveFromData",
-  ]
 
   /// Whether keys of the children are unique per owner only.
   package static func keyScopeIsOwner(_ relationship: RelationshipDescription) -> Bool {

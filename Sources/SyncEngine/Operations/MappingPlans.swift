@@ -4,13 +4,13 @@ package import SyncGraph
 extension DataStack {
   /// The conventional mapping plans of the stack.
   package var mappingPlans: MappingPlanCache {
-    attachment { MappingPlanCache(transformers: .shared) }
+    attachment { MappingPlanCache(transformers: transformers) }
   }
 }
 
 extension ManagedObjectContext {
   /// The conventional mapping plans of the context's store.
   package var mappingPlans: MappingPlanCache {
-    attachment { MappingPlanCache(transformers: .shared) }
+    attachment { MappingPlanCache(transformers: transformers) }
   }
 }

@@ -37,7 +37,9 @@ struct ObjectKey {
     if let value = id as? Value { return value }
     if let value = id as? JSONValue { return Value(json: value) }
     // Boxed numbers and the like are told apart by the reader of JSON trees.
-    if !(type(of: id) is AnyClass), let value = id as? any ValueConvertible {
+    if !(type(of: id) is AnyClass), !(id is any CodableValue),
+      let value = id as? any ValueConvertible
+    {
       return value.storedValue
     }
     switch try? JSONValue(id) {

@@ -30,7 +30,9 @@ extension ManagedObjectContext {
     let wanted = try batchValues(values, of: plan.entity)
     return try writeBatch { transaction in
       let arena = CellArena()
-      let cells = wanted.map { (slot: $0.slot, value: $0.value, cell: arena.cell($0.value)) }
+      let cells = wanted.map {
+        (slot: $0.slot, value: $0.value, cell: arena.cell($0.value, as: $0.type))
+      }
       var blocks: [Int: RowBlock] = [:]
       var count = 0
       for row in try transaction.fetch(plan) {
@@ -115,7 +117,7 @@ extension ManagedObjectContext {
         if let attribute = property.attribute, !attribute.isOptional, values[property.slot].isNull {
           throw required(attribute, entity)
         }
-        cells[property.slot] = arena.cell(values[property.slot])
+        cells[property.slot] = arena.cell(values[property.slot], as: property.attribute?.type)
       }
     }
     let first = try writeBatch { transaction in
@@ -157,7 +159,7 @@ extension ManagedObjectContext {
 
   private func batchValues(
     _ values: [String: (any ValueConvertible)?], of entity: EntityDescription
-  ) throws -> [(slot: Int, value: Value)] {
+  ) throws -> [(slot: Int, type: AttributeType, value: Value)] {
     try values.sorted { $0.key < $1.key }.map { key, value in
       guard let attribute = entity.attribute(named: key), !attribute.isTransient else {
         let names = entity.attributes.filter { !$0.isTransient }.map(\.name)
@@ -175,7 +177,7 @@ extension ManagedObjectContext {
             + "“\(stored)”. Give a value of that type.")
       }
       if coerced.isNull, !attribute.isOptional { throw required(attribute, entity) }
-      return (attribute.slot, coerced)
+      return (attribute.slot, attribute.type, coerced)
     }
   }
 

@@ -16,6 +16,9 @@ extension ManagedObjectContext {
     get throws { try core.store() }
   }
 
+  /// The transformers that attributes of the model name.
+  package var transformers: TransformerRegistry { core.transformers }
+
   /// A value that another module keeps with the context's store, made on the first call.
   package func attachment<T: Sendable>(_ make: () -> T) -> T {
     core.attachments.value(make)

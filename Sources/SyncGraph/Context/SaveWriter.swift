@@ -77,12 +77,15 @@ struct SaveWriter {
     _ object: ManagedObject, _ rows: [Int64: Int64]
   ) {
     for slot in slots {
-      if case .int(let target) = values[slot], target < 0,
-        case .toOne = object.binding.shape.kinds[slot]
-      {
+      switch object.binding.shape.kinds[slot] {
+      case .attribute(let type):
+        cells[slot] = arena.cell(values[slot], as: type)
+      case .toOne, .toMany:
+        guard case .int(let target) = values[slot], target < 0 else {
+          cells[slot] = arena.cell(values[slot])
+          continue
+        }
         cells[slot] = rows[target].map { .integer($0) } ?? .null
-      } else {
-        cells[slot] = arena.cell(values[slot])
       }
     }
   }

@@ -28,6 +28,9 @@ final class EntityShape: Sendable {
   /// Properties for which the model has rules that a save checks.
   let ruled: [PropertyDescription]
 
+  /// Limits of attributes by slot; an attribute whose expression is malformed has none.
+  let limits: [Int: ValueLimits]
+
   /// Relationships in slot order; their position here is their ordinal.
   let relationships: [RelationshipShape]
 
@@ -56,6 +59,10 @@ final class EntityShape: Sendable {
     transients = properties.filter { !$0.isColumn && $0.attribute != nil }.map(\.slot)
     columnSet = columns.reduce(into: SlotSet()) { $0.insert($1) }
     ruled = properties.filter(\.hasRules)
+    limits = ruled.reduce(into: [:]) { limits, property in
+      guard let attribute = property.attribute, !attribute.validation.isEmpty else { return }
+      limits[attribute.slot] = try? ValueLimits(attribute.validation)
+    }
     defaults = properties.map { $0.attribute?.defaultValue ?? .null }
   }
 

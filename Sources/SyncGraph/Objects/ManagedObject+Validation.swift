@@ -26,10 +26,7 @@ extension ManagedObject {
   private func broken(
     _ attribute: AttributeDescription, _ value: Value
   ) throws -> [ValidationFailure] {
-    let limits: ValueLimits
-    do {
-      limits = try ValueLimits(attribute.validation)
-    } catch {
+    guard let limits = binding.shape.limits[attribute.slot] else {
       throw GraphError(
         .validation, entity: entity.name, key: attribute.name,
         message: "The pattern “\(attribute.validation.regularExpression ?? "")” of "

@@ -4,13 +4,14 @@ public import SyncCore
 
 extension ManagedObject {
   /// The value of a property: a Swift value for an attribute (`Int64` for every integer type), an
-  /// object for a to-one, a `Set<ManagedObject>` for a to-many, an array for an ordered one.
+  /// object for a to-one, a `Set<ManagedObject>` for a to-many, an array for an ordered one; for a
+  /// transformable attribute what its transformer makes of the stored value.
   ///
   /// - Precondition: The entity has a property of that name.
   public final func value(forKey key: String) -> Any? {
     let slot = binding.shape.requireSlot(key)
     switch binding.shape.kinds[slot] {
-    case .attribute: return value(at: slot).anyValue
+    case .attribute: return shownValue(value(at: slot), at: slot)
     case .toOne(let ordinal): return destination(ordinal)
     case .toMany(let ordinal):
       let members = members(ordinal)
@@ -44,6 +45,8 @@ extension ManagedObject {
   public final func setValue(_ newValue: Any?, forKey key: String) {
     let slot = binding.shape.requireSlot(key)
     switch binding.shape.kinds[slot] {
+    case .attribute(.transformable):
+      setShownValue(newValue, at: slot)
     case .attribute:
       guard let value = Value(anyValue: newValue) else {
         preconditionFailure(
@@ -200,7 +203,7 @@ extension ManagedObject {
       let slot = binding.shape.requireSlot(name)
       switch binding.shape.kinds[slot] {
       case .attribute:
-        result[name] = .some(isInserted ? nil : committedValue(at: slot).anyValue)
+        result[name] = .some(isInserted ? nil : shownValue(committedValue(at: slot), at: slot))
       case .toOne(let ordinal):
         result[name] = .some(committedDestination(ordinal))
       case .toMany(let ordinal):

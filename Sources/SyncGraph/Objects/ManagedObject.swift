@@ -100,6 +100,10 @@ open class ManagedObject {
   /// Groups of property names whose values may occur once only, for models made of classes.
   open class var uniquenessConstraints: [[String]] { [] }
 
+  /// Indexes that speed up fetching, for models made of classes; those of superclasses in the model
+  /// hold for the class too.
+  open class var fetchIndexes: [FetchIndexDescription] { [] }
+
   // MARK: - Identity
 
   /// The identifier; temporary until the object is saved for the first time.

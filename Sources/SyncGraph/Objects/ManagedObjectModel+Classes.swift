@@ -54,14 +54,16 @@ private struct ClassDrafting {
         constraints.append([property.name])
       }
     }
+    var indexes = type.fetchIndexes
     if let parent = levels.parent {
       constraints.removeAll { parent.uniquenessConstraints.contains($0) }
+      indexes.removeAll { parent.fetchIndexes.contains($0) }
     }
     return EntityDraft(
       type.entityName, properties, superentity: levels.parent?.entityName,
       isAbstract: type.isAbstractEntity && levels.parent?.isAbstractEntity != true,
       className: String(reflecting: type),
-      uniquenessConstraints: constraints)
+      uniquenessConstraints: constraints, indexes: indexes)
   }
 
   /// The class and its superclasses up to the next one in the list, and that one.

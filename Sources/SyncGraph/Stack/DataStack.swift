@@ -45,12 +45,14 @@ public final class DataStack: Sendable {
   /// - Parameter tracksChanges: Whether the store keeps a history of its commits, for
   ///   ``pendingChanges(for:since:)`` and so that syncs leave alone what was edited here and not sent
   ///   yet. A store that has one keeps it, whatever is said here, until ``stopTrackingChanges()``.
+  /// - Parameter transformers: Where attributes find the transformers that the model names.
   /// - Throws: `StoreError` that says why the store cannot be opened, and for a file of another model
   ///   everything that is in the way, with the file untouched; ``GraphError`` when a class does not fit
   ///   its entity.
   public convenience init(
     model: ManagedObjectModel, store location: Location, classes: [ManagedObject.Type] = [],
-    migration: MigrationPolicy = .automatic, tracksChanges: Bool = false
+    migration: MigrationPolicy = .automatic, tracksChanges: Bool = false,
+    transformers: TransformerRegistry = .shared
   ) throws {
     var configuration: Store.Configuration
     switch location {
@@ -59,15 +61,16 @@ public final class DataStack: Sendable {
     }
     configuration.migration = migration
     configuration.keepsHistory = tracksChanges
-    try self.init(model: model, configuration: configuration, classes: classes)
+    try self.init(
+      model: model, configuration: configuration, classes: classes, transformers: transformers)
   }
 
   /// Opens a store with settings of its own.
   package init(
     model: ManagedObjectModel, configuration: Store.Configuration,
-    classes: [ManagedObject.Type] = []
+    classes: [ManagedObject.Type] = [], transformers: TransformerRegistry = .shared
   ) throws {
-    core = try StackCore(model, configuration, classes: classes)
+    core = try StackCore(model, configuration, classes: classes, transformers: transformers)
     mainContext = core.makeContext(
       .main, .init(name: "main", mergePolicy: .storeWinsPerProperty))
     syncQueue = OperationQueue()
@@ -85,6 +88,10 @@ public final class DataStack: Sendable {
 
   /// The model of the store.
   public var model: ManagedObjectModel { core.model }
+
+  /// The transformers that attributes of the model name; ``TransformerRegistry/shared`` unless the
+  /// stack was given others.
+  public var transformers: TransformerRegistry { core.transformers }
 
   /// The file of the store; nil for one in memory.
   public var storeURL: URL? {

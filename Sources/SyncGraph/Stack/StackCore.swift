@@ -24,6 +24,7 @@ final class StackCore: Sendable {
   let model: ManagedObjectModel
   let classes: ObjectClasses
   let configuration: Store.Configuration
+  let transformers: TransformerRegistry
   let delivery = DeliveryQueue()
   let streams = ChangeStreams()
   let attachments = StackAttachments()
@@ -36,9 +37,10 @@ final class StackCore: Sendable {
   /// - Throws: `StoreError`, ``GraphError`` when a class does not fit.
   init(
     _ model: ManagedObjectModel, _ configuration: Store.Configuration,
-    classes: [ManagedObject.Type]
+    classes: [ManagedObject.Type], transformers: TransformerRegistry = .shared
   ) throws {
     self.model = model
+    self.transformers = transformers
     self.configuration = configuration
     self.classes = try ObjectClasses(model, classes: classes)
     try open()
@@ -48,6 +50,7 @@ final class StackCore: Sendable {
   init(sharing other: StackCore, _ configuration: Store.Configuration) throws {
     model = other.model
     classes = other.classes
+    transformers = other.transformers
     self.configuration = configuration
     try open()
   }

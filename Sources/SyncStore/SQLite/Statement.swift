@@ -80,7 +80,12 @@ final class Statement {
     }
     // The message belongs to the connection and has to be read before the reset.
     let error = StoreError.sqlite(code, on: connection, sql: sql)
+    let message = sqlite3_errmsg(connection).map { String(cString: $0) } ?? ""
     sqlite3_reset(handle)
+    // A pattern that came from data: the same error as in memory.
+    if message.hasPrefix(SQLFunction.badPattern) {
+      try TextPattern.check(String(message.dropFirst(SQLFunction.badPattern.count)))
+    }
     throw error
   }
 
@@ -284,7 +289,8 @@ final class Statement {
     case .double, .float: return .double(real(column))
     case .date: return .date(Date(timeIntervalSinceReferenceDate: real(column)))
     case .string: return .string(text(column))
-    case .binary, .transformable: return .data(Data(bytes(column)))
+    case .binary: return .data(Data(bytes(column)))
+    case .transformable: return Value(storedBytes: Data(bytes(column)), as: type)
     case .decimal, .uuid, .uri: return Value(storedText: text(column), as: type)
     }
   }

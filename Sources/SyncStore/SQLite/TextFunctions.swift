@@ -9,6 +9,8 @@ extension SQLFunction {
   package static let fold = "syncstack_fold"
   /// `(text, pattern, ignores case)`: whether a regular expression matches the whole text.
   package static let matches = "syncstack_matches"
+  /// What an error of ``matches`` begins with; the pattern follows.
+  static let badPattern = "syncstack_matches: "
   /// `(text, pattern)`: with `*` and `?`.
   package static let like = "syncstack_like"
   /// `(text, end)`
@@ -45,7 +47,8 @@ extension Connection {
           text, pattern, isCaseInsensitive: sqlite3_value_int64(arguments?[2]) != 0)
         sqlite3_result_int(context, matches ? 1 : 0)
       } catch {
-        sqlite3_result_error(context, error.description, -1)
+        // The statement makes the same error of the pattern again; see `Statement.finish(_:)`.
+        sqlite3_result_error(context, SQLFunction.badPattern + pattern, -1)
       }
     }
     register(SQLFunction.like, arguments: 2) { context, arguments in

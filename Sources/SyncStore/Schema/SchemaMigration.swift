@@ -122,7 +122,7 @@ struct DefaultFill {
         }
         guard !filled.isEmpty else { return nil }
         return DefaultFill(
-          table: table, column: column, value: attribute.defaultValue,
+          table: table, column: column, value: attribute.storedDefault,
           numbers: filled.map { new[$0].number })
       }
     }

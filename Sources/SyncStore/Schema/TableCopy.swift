@@ -84,7 +84,7 @@ struct TableCopy {
       let conversion = ValueConversion(from: former.type, to: attribute.type)
     else {
       guard !attribute.defaultValue.isNull else { return "NULL" }
-      bindings.append(attribute.defaultValue)
+      bindings.append(attribute.storedDefault)
       return "?"
     }
     return TableCopy.converted("o.\(column.quoted)", conversion)

@@ -1,9 +1,7 @@
-public import SyncCore
-
 /// The transformers that models may name.
 ///
-/// A stack has one of its own or shares ``shared``; later registrations take effect with the next
-/// sync. Safe to use from any thread: everything lies under one lock.
+/// A stack has one of its own or uses ``shared``; later registrations take effect with the next sync
+/// and the next access. Safe to use from any thread: everything lies under one lock.
 public final class TransformerRegistry: Sendable {
   private struct State {
     var transformers: [String: any AttributeTransformer] = [:]
@@ -26,7 +24,7 @@ public final class TransformerRegistry: Sendable {
     }
   }
 
-  /// Registers functions as a transformer.
+  /// Registers functions between JSON and stored values.
   public func register(
     _ name: String, forward: @escaping @Sendable (JSONValue) throws -> Value,
     reverse: (@Sendable (Value) throws -> JSONValue)? = nil

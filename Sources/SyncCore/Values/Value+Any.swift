@@ -1,10 +1,9 @@
 import Foundation
-import SyncCore
 
 /// Between stored values and what string keys take and give.
 extension Value {
   /// The value as a Swift value; nil for no value.
-  var anyValue: Any? {
+  package var anyValue: Any? {
     switch self {
     case .null: nil
     case .bool(let value): value
@@ -20,7 +19,7 @@ extension Value {
   }
 
   /// Makes a value of what a program hands over, or returns nil when there is no such value.
-  init?(anyValue: Any?) {
+  package init?(anyValue: Any?) {
     switch Value.unwrapped(anyValue) {
     case nil: self = .null
     case let value as any ValueConvertible: self = value.storedValue
@@ -31,7 +30,7 @@ extension Value {
   }
 
   /// Removes optionals that hide inside `Any`, and `NSNull`.
-  static func unwrapped(_ value: Any?) -> Any? {
+  package static func unwrapped(_ value: Any?) -> Any? {
     guard let value, !(value is NSNull) else { return nil }
     let mirror = Mirror(reflecting: value)
     guard mirror.displayStyle == .optional else { return value }
@@ -58,7 +57,7 @@ extension Value {
 extension AttributeType {
   /// The value in the kind in which attributes of this type keep it, or nil when it is none of the
   /// type. Only forms of the same thing are turned into each other: `3` for a double is `3.0`.
-  func coerced(_ value: Value) -> Value? {
+  package func coerced(_ value: Value) -> Value? {
     switch (self, value) {
     case (_, .null): value
     case (.integer16, .int), (.integer32, .int), (.integer64, .int): value
@@ -71,7 +70,7 @@ extension AttributeType {
       Double.converted(from: value).map { .double($0) }
     case (.decimal, .int), (.decimal, .double):
       Decimal.converted(from: value).map { .decimal($0) }
-    case (.string, .string), (.date, .date), (.binary, .data), (.transformable, .data): value
+    case (.string, .string), (.date, .date), (.binary, .data), (.transformable, _): value
     case (.uuid, .uuid), (.uri, .url): value
     case (.uuid, .string): UUID.converted(from: value).map { .uuid($0) }
     case (.uri, .string): URL.converted(from: value).map { .url($0) }

@@ -1,0 +1,82 @@
+/// Turns what others call the value of an attribute into what is stored, and back.
+///
+/// A transformer has two sides, and a model may use it for either:
+///
+/// - **JSON**: an attribute of any type names it in its user info (`sync.valueTransformer`), a
+///   transformable one in the model. It sees every JSON value but null, arrays and objects too, and its
+///   answer is final: it is converted only when its kind does not fit the attribute.
+/// - **Objects**: a transformable attribute names it in the model (`valueTransformerName`).
+///   `value(forKey:)`, `setValue(_:forKey:)` and `@Transformable` give and take what it makes of the
+///   stored value: a colour, a shape. Without a name the stored value itself is given and taken.
+///
+/// ```swift
+/// struct EntityDecoder: AttributeTransformer {                     // JSON only
+///   func value(from json: JSONValue) throws -> Value {
+///     .string(json.stringValue?.replacing("&amp;", with: "&") ?? "")
+///   }
+///   func json(from value: Value) throws -> JSONValue? {
+///     .string(value.description.replacing("&", with: "&amp;"))
+///   }
+/// }
+/// stack.transformers.register(EntityDecoder(), named: "EntityDecoder")
+///
+/// stack.transformers.register(Colour.self, named: "Colour") {      // a Swift type, JSON as stored
+///   .string($0.hexadecimal)
+/// } load: {
+///   try Colour(hexadecimal: $0.description)
+/// }
+/// ```
+///
+/// A transformable attribute keeps the stored value with its kind as bytes, so whatever kind a
+/// transformer makes comes back as it was.
+public protocol AttributeTransformer: Sendable {
+  /// The value to store for a JSON value; ``Value/null`` for none.
+  ///
+  /// - Throws: Any error; the value then counts as one that cannot be converted, and the error's
+  ///   description is reported.
+  func value(from json: JSONValue) throws -> Value
+
+  /// The JSON of a stored value; nil when there is no way back, and the stored value is exported as
+  /// it is.
+  func json(from value: Value) throws -> JSONValue?
+
+  /// What an object shows of a stored value, which is never ``Value/null``.
+  ///
+  /// - Throws: Any error, when the stored value is none that the transformer makes.
+  func object(from value: Value) throws -> Any
+
+  /// The value to store for what a program sets on an object; ``Value/null`` for none.
+  ///
+  /// - Throws: Any error, when it cannot be stored.
+  func value(ofObject object: Any) throws -> Value
+}
+
+extension AttributeTransformer {
+  /// The stored form of the JSON value: scalars as they are, arrays and objects as canonical JSON.
+  public func value(from json: JSONValue) throws -> Value { Value(json: json) }
+
+  /// There is no way back unless the transformer says so.
+  public func json(from value: Value) throws -> JSONValue? { nil }
+
+  /// The stored value itself, as a Swift value.
+  public func object(from value: Value) throws -> Any { value.anyValue ?? value }
+
+  /// The value itself, when it is one that can be stored.
+  public func value(ofObject object: Any) throws -> Value {
+    guard let value = Value(anyValue: object) else {
+      throw TransformerError("A \(type(of: object)) cannot be stored as it is.")
+    }
+    return value
+  }
+}
+
+/// What a transformer cannot do.
+public struct TransformerError: Error, Sendable, CustomStringConvertible {
+  /// A sentence that says what is wrong.
+  public let description: String
+
+  /// Makes an error of a sentence.
+  public init(_ description: String) {
+    self.description = description
+  }
+}

@@ -1,0 +1,101 @@
+import SyncCore
+
+/// Transformable attributes: what an object shows is what the transformer of the model makes of the
+/// stored value.
+///
+/// `value(forKey:)`, `setValue(_:forKey:)` and wrappers stop the program with a message when there is no
+/// such transformer or it refuses a value; the functions here throw the same as an error.
+extension ManagedObject {
+  /// The value of a property, as ``value(forKey:)`` gives it.
+  ///
+  /// - Throws: ``GraphError`` with ``GraphError/Code/transformer`` when the transformer that the model
+  ///   names is not registered or refuses the stored value.
+  /// - Precondition: The entity has a property of that name.
+  public final func transformedValue(forKey key: String) throws -> Any? {
+    let slot = binding.shape.requireSlot(key)
+    guard case .attribute(.transformable) = binding.shape.kinds[slot] else {
+      return value(forKey: key)
+    }
+    return try shown(value(at: slot), slot)
+  }
+
+  /// Sets the value of a property, as ``setValue(_:forKey:)`` does.
+  ///
+  /// - Throws: ``GraphError`` with ``GraphError/Code/transformer`` when the transformer that the model
+  ///   names is not registered or refuses the value, which stays as it was.
+  /// - Precondition: The entity has a property of that name.
+  public final func setTransformedValue(_ newValue: Any?, forKey key: String) throws {
+    let slot = binding.shape.requireSlot(key)
+    guard case .attribute(.transformable) = binding.shape.kinds[slot] else {
+      return setValue(newValue, forKey: key)
+    }
+    setAttribute(slot, try stored(newValue, slot))
+  }
+
+  /// What the object shows of a stored value.
+  ///
+  /// - Precondition: The attribute's transformer is there and takes the value.
+  final func shownValue(_ value: Value, at slot: Int) -> Any? {
+    guard case .attribute(.transformable) = binding.shape.kinds[slot] else { return value.anyValue }
+    do {
+      return try shown(value, slot)
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+
+  /// Sets a transformable attribute.
+  ///
+  /// - Precondition: The attribute's transformer is there and takes the value.
+  final func setShownValue(_ newValue: Any?, at slot: Int) {
+    do {
+      setAttribute(slot, try stored(newValue, slot))
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+
+  private func shown(_ value: Value, _ slot: Int) throws -> Any? {
+    guard !value.isNull, let transformer = try transformer(slot) else { return value.anyValue }
+    do {
+      return try transformer.object(from: value)
+    } catch {
+      throw refused("the stored value “\(value)”", slot, error)
+    }
+  }
+
+  private func stored(_ newValue: Any?, _ slot: Int) throws -> Value {
+    guard let newValue = Value.unwrapped(newValue) else { return .null }
+    let transformer = try transformer(slot) ?? PlainTransformer()
+    do {
+      return try transformer.value(ofObject: newValue)
+    } catch {
+      throw refused("a \(type(of: newValue))", slot, error)
+    }
+  }
+
+  private func transformer(_ slot: Int) throws -> (any AttributeTransformer)? {
+    guard let name = entity.properties[slot].attribute?.objectTransformerName else { return nil }
+    let registry = owner?.transformers ?? .shared
+    if let transformer = registry.transformer(named: name) { return transformer }
+    let names = registry.names
+    throw GraphError(
+      .transformer, entity: entity.name, key: binding.shape.names[slot], objects: [objectID],
+      message: """
+        \(entity.name).\(binding.shape.names[slot]) needs the transformer “\(name)”, and none is \
+        registered under that name (\(names.isEmpty ? "none at all" : names.joined(separator: ", "))). \
+        Register it: stack.transformers.register(…, named: "\(name)").
+        """)
+  }
+
+  private func refused(_ what: String, _ slot: Int, _ error: any Error) -> GraphError {
+    let name = entity.properties[slot].attribute?.objectTransformerName
+    let who = name.map { "The transformer “\($0)” of" } ?? "The transformable attribute"
+    return GraphError(
+      .transformer, entity: entity.name, key: binding.shape.names[slot], objects: [objectID],
+      message: "\(who) \(entity.name).\(binding.shape.names[slot]) refused \(what): \(error)")
+  }
+}
+
+/// Stores values as they are.
+private struct PlainTransformer: AttributeTransformer {}
