@@ -17,7 +17,8 @@ extension ChangeJournal {
       let isRenamed = old.name != new.name || names.contains { $0 != $1 }
       guard isRenamed || hasConversions(new, match) else { continue }
       let statement = try connection.statement(
-        "SELECT txn, seq, columns, tombstone FROM _syncstack_history_changes WHERE entity = ?")
+        "SELECT txn, seq, columns, tombstone, object_row FROM _syncstack_history_changes "
+          + "WHERE entity = ?")
       statement.bind(1, old.name)
       defer { statement.reset() }
       while try statement.step() {
@@ -29,7 +30,10 @@ extension ChangeJournal {
             statement.integer(0), statement.integer(1), new.name,
             statement.isNull(2) ? nil : columns.joined(separator: " "),
             statement.isNull(3)
-              ? nil : try tombstone(statement.text(3), of: old, as: new, names: names)
+              ? nil
+              : try tombstone(
+                statement.text(3), count: HistoryRows(stored: statement.value(4)).rows.count,
+                of: old, as: new, names: names)
           ))
       }
     }
@@ -55,16 +59,20 @@ extension ChangeJournal {
   }
 
   private func tombstone(
-    _ text: String, of old: EntityDescription, as new: EntityDescription, names: [String: String]
+    _ text: String, count: Int, of old: EntityDescription, as new: EntityDescription,
+    names: [String: String]
   ) throws -> String? {
-    var kept: [String: Value] = [:]
-    for (name, value) in try Tombstone.decode(text, of: old) {
-      let newName = names[name] ?? name
-      let conversion = old.attribute(named: name).flatMap { before in
-        new.attribute(named: newName).flatMap { ValueConversion(from: before.type, to: $0.type) }
+    let texts = try Tombstone.decode(text, count: count, of: old).map { values in
+      var kept: [String: Value] = [:]
+      for (name, value) in values {
+        let newName = names[name] ?? name
+        let conversion = old.attribute(named: name).flatMap { before in
+          new.attribute(named: newName).flatMap { ValueConversion(from: before.type, to: $0.type) }
+        }
+        kept[newName] = conversion?.convert(value) ?? value
       }
-      kept[newName] = conversion?.convert(value) ?? value
+      return try Tombstone.encode(kept, of: new)
     }
-    return try Tombstone.encode(kept, of: new)
+    return Tombstone.joined(texts)
   }
 }

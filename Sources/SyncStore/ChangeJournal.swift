@@ -6,7 +6,8 @@ import SyncCore
 ///
 /// ```
 /// _syncstack_history            one row per transaction, numbered for ever
-/// _syncstack_history_changes    one row per object that it changed
+/// _syncstack_history_changes    what it did: objects of one entity to which the same happened stand in
+///                               one record, up to 4,096 of them (see `HistoryRows`)
 /// _syncstack_history_consumers  who reads, how far, and whether others wait for it
 /// _syncstack_history_floor      the highest number that was purged
 /// ```
@@ -70,19 +71,7 @@ struct ChangeJournal {
     try transaction.run()
     var writer = ChangeWriter(connection: connection, txn: connection.lastInsertedRow)
     for changes in changes.entities {
-      let entity = changes.entity
-      for row in changes.inserted { try writer.write(entity, row, .insert) }
-      for (row, slots) in changes.updated {
-        let names = slots.map { entity.properties[$0].name }
-        try writer.write(entity, row, .update, columns: names.joined(separator: " "))
-      }
-      for (index, row) in changes.deleted.enumerated() {
-        var kept = tombstones[ManagedObjectID(entity: entity, row: row)] ?? [:]
-        if let key = entity.primaryKey, !changes.deletedKeys.isEmpty {
-          kept[key.name] = changes.deletedKeys[index]
-        }
-        try writer.write(entity, row, .delete, tombstone: Tombstone.encode(kept, of: entity))
-      }
+      try writer.write(changes, tombstones: tombstones)
     }
   }
 
@@ -90,14 +79,53 @@ struct ChangeJournal {
     Int64((date.timeIntervalSince1970 * 1000).rounded())
   }
 
-  /// Writes the changes of one transaction, numbered.
+  /// Writes the changes of one transaction in numbered records.
   private struct ChangeWriter {
+    /// Objects in one record: enough to make records rare, few enough to read one at a time.
+    private static let limit = 4096
+
     let connection: Connection
     let txn: Int64
     var sequence: Int64 = 0
 
+    init(connection: Connection, txn: Int64) {
+      self.connection = connection
+      self.txn = txn
+    }
+
     mutating func write(
-      _ entity: EntityDescription, _ row: Int64, _ kind: HistoryChange.Kind,
+      _ changes: ChangeSet.EntityChanges, tombstones: [ManagedObjectID: [String: Value]]
+    ) throws {
+      let entity = changes.entity
+      for rows in changes.inserted.chunks(of: Self.limit) {
+        try write(entity, HistoryRows(rows), .insert)
+      }
+      // Rows in their order: only neighbours with the same properties stand together.
+      var start = 0
+      while start < changes.updated.count {
+        let slots = changes.updated[start].slots
+        let rest = changes.updated[start...].prefix(Self.limit)
+        let run = rest.prefix { $0.slots == slots }
+        let names = slots.map { entity.properties[$0].name }
+        try write(
+          entity, HistoryRows(run.map(\.row)), .update, columns: names.joined(separator: " "))
+        start += run.count
+      }
+      for rows in changes.deleted.indices.chunks(of: Self.limit) {
+        let kept = try rows.map { index in
+          var kept = tombstones[ManagedObjectID(entity: entity, row: changes.deleted[index])] ?? [:]
+          if let key = entity.primaryKey, !changes.deletedKeys.isEmpty {
+            kept[key.name] = changes.deletedKeys[index]
+          }
+          return try Tombstone.encode(kept, of: entity)
+        }
+        try write(
+          entity, HistoryRows(changes.deleted[rows]), .delete, tombstone: Tombstone.joined(kept))
+      }
+    }
+
+    private mutating func write(
+      _ entity: EntityDescription, _ rows: HistoryRows, _ kind: HistoryChange.Kind,
       columns: String? = nil, tombstone: String? = nil
     ) throws {
       sequence += 1
@@ -107,11 +135,22 @@ struct ChangeJournal {
       statement.bind(1, txn)
       statement.bind(2, sequence)
       statement.bind(3, entity.name)
-      statement.bind(4, row)
+      statement.bind(4, rows.stored)
       statement.bind(5, kind.rawValue)
       statement.bind(6, columns.map(Value.string) ?? .null)
       statement.bind(7, tombstone.map(Value.string) ?? .null)
       try statement.run()
+    }
+  }
+}
+
+extension RandomAccessCollection {
+  /// The elements in pieces of at most so many.
+  fileprivate func chunks(of count: Int) -> some Sequence<SubSequence> {
+    sequence(state: self[...]) { rest in
+      guard !rest.isEmpty else { return nil }
+      defer { rest = rest.dropFirst(count) }
+      return rest.prefix(count)
     }
   }
 }

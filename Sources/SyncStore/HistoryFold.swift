@@ -93,11 +93,16 @@ extension StoreReader {
     while try statement.step() {
       guard let entity = model.entity(named: statement.text(1)) else { continue }
       let kind = HistoryChange.Kind(rawValue: statement.integer(3)) ?? .update
-      fold.add(
-        ManagedObjectID(entity: entity, row: statement.integer(2)), kind,
-        slots: kind == .update ? slots.slots(statement.text(4), of: entity) : SlotSet(),
-        tombstone: statement.isNull(5) ? [:] : try Tombstone.decode(statement.text(5), of: entity),
-        at: HistoryToken(number: statement.integer(0)))
+      let rows = HistoryRows(stored: statement.value(2)).rows
+      let tombstones = try Tombstone.decode(
+        statement.isNull(5) ? nil : statement.text(5), count: rows.count, of: entity)
+      let changed = kind == .update ? slots.slots(statement.text(4), of: entity) : SlotSet()
+      let token = HistoryToken(number: statement.integer(0))
+      for (row, tombstone) in zip(rows, tombstones) {
+        fold.add(
+          ManagedObjectID(entity: entity, row: row), kind, slots: changed, tombstone: tombstone,
+          at: token)
+      }
     }
   }
 }

@@ -56,15 +56,17 @@ extension StoreReader {
     var result: [HistoryChange] = []
     while try statement.step() {
       let name = statement.text(0)
-      let tombstone =
-        statement.isNull(4)
-        ? [:] : try Tombstone.decode(statement.text(4), of: model.entity(named: name))
-      result.append(
-        HistoryChange(
-          entity: name, row: statement.integer(1),
-          kind: HistoryChange.Kind(rawValue: statement.integer(2)) ?? .update,
-          properties: statement.text(3).split(separator: " ").map(String.init),
-          tombstone: tombstone))
+      let rows = HistoryRows(stored: statement.value(1)).rows
+      let kind = HistoryChange.Kind(rawValue: statement.integer(2)) ?? .update
+      let properties = statement.text(3).split(separator: " ").map(String.init)
+      let tombstones = try Tombstone.decode(
+        statement.isNull(4) ? nil : statement.text(4), count: rows.count,
+        of: model.entity(named: name))
+      for (row, tombstone) in zip(rows, tombstones) {
+        result.append(
+          HistoryChange(
+            entity: name, row: row, kind: kind, properties: properties, tombstone: tombstone))
+      }
     }
     return result
   }

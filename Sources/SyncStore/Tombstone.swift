@@ -17,9 +17,35 @@ enum Tombstone {
     return String(decoding: try encoder.encode(texts), as: UTF8.self)
   }
 
+  /// What is kept of the objects of one record: of one object as it is, of several a list.
+  static func joined(_ texts: [String?]) -> String? {
+    guard texts.contains(where: { $0 != nil }) else { return nil }
+    guard texts.count > 1 else { return texts[0] }
+    return "[\(texts.map { $0 ?? "null" }.joined(separator: ","))]"
+  }
+
+  /// What is kept of each of so many objects of one record.
+  static func decode(
+    _ text: String?, count: Int, of entity: EntityDescription?
+  ) throws -> [[String: Value]] {
+    let nothing: [[String: Value]] = Array(repeating: [:], count: count)
+    guard let text else { return nothing }
+    guard text.hasPrefix("[") else { return [try decode(text, of: entity)] + nothing.dropFirst() }
+    let lists = try JSONDecoder().decode([[String: String]?].self, from: Data(text.utf8))
+    let decoded = lists.map { values($0 ?? [:], of: entity) }
+    return Array((decoded + nothing).prefix(count))
+  }
+
   /// Attributes that the model no longer has come back as text.
   static func decode(_ text: String, of entity: EntityDescription?) throws -> [String: Value] {
-    try JSONDecoder().decode([String: String].self, from: Data(text.utf8)).reduce(into: [:]) {
+    values(
+      try JSONDecoder().decode([String: String].self, from: Data(text.utf8)), of: entity)
+  }
+
+  private static func values(
+    _ texts: [String: String], of entity: EntityDescription?
+  ) -> [String: Value] {
+    texts.reduce(into: [:]) {
       $0[$1.key] = value($1.value, as: entity?.attribute(named: $1.key)?.type)
     }
   }

@@ -47,6 +47,77 @@ import Testing
     }
   }
 
+  /// Records in the file, whatever they are about.
+  private func records(_ store: Store) throws -> Int {
+    try store.read { try $0.dump()["_syncstack_history_changes"]?.count ?? 0 }
+  }
+
+  @Test func objectsToWhichTheSameHappenedStandInOneRecord() throws {
+    let store = try open()
+    let user = try model.requireEntity(named: "User")
+    let date = Date(timeIntervalSinceReferenceDate: 5)
+    let rows = try store.write { transaction in
+      try transaction.insert(
+        "User", (0..<10_000).map { ["id": .int($0), "born": $0 % 2 == 0 ? .date(date) : .null] })
+    }.0
+    try store.write { transaction in
+      for row in rows { try transaction.update("User", row, ["name": "x"]) }
+      for row in rows.suffix(3) { try transaction.update("User", row, ["id": .int(row + 50_000)]) }
+    }
+    try store.write { _ = try $0.delete(rows.filter { $0 % 3 == 0 }, of: user) }
+    let history = try store.read { try $0.history() }
+    #expect(history[0].changes.map(\.row) == rows)
+    #expect(history[0].changes.allSatisfy { $0.kind == .insert && $0.tombstone.isEmpty })
+    #expect(history[1].changes.map(\.row) == rows)
+    #expect(history[1].changes.dropLast(3).allSatisfy { $0.properties == ["name"] })
+    #expect(history[1].changes.suffix(3).allSatisfy { $0.properties == ["id", "name"] })
+    #expect(try records(store) <= 3 + 4 + 1)
+    let gone = history[2].changes
+    #expect(gone.map(\.row) == rows.filter { $0 % 3 == 0 })
+    for change in gone.prefix(5000) {
+      let id = change.row - rows[0]
+      let born: [String: Value] = id % 2 == 0 ? ["born": .date(date)] : [:]
+      let key = change.row > rows[9996] ? change.row + 50_000 : id
+      #expect(change.tombstone == born.merging(["id": .int(key)]) { first, _ in first })
+    }
+    try store.close()
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>) func everyRowNumberComesBack(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let store = try open()
+    let user = try model.requireEntity(named: "User")
+    var expected: [[String]] = []
+    var rows: [Int64] = []
+    for _ in 0..<10 {
+      let doomed = rows.filter { _ in random.chance(10) }
+      rows.removeAll { doomed.contains($0) }
+      let updates = rows.filter { _ in random.chance(60) }
+        .map { (row: $0, key: random.chance(70) ? "name" : "id") }
+      let count = Int.random(in: 1...300, using: &random)
+      let (new, _) = try store.write { transaction in
+        for update in updates {
+          let value: Value = update.key == "id" ? .int(-update.row) : .string("x")
+          try transaction.update("User", update.row, [update.key: value])
+        }
+        try transaction.delete(doomed, of: user)
+        return try transaction.insert("User", Array(repeating: ["name": "n"], count: count))
+      }
+      rows += new
+      expected.append(
+        new.map { "insert \($0) " } + updates.map { "update \($0.row) \($0.key)" }
+          + doomed.map { "delete \($0) " })
+    }
+    let history = try store.read { try $0.history() }
+    let told = history.map { transaction in
+      transaction.changes.map {
+        "\($0.kind) \($0.row) \($0.properties.joined(separator: " "))"
+      }
+    }
+    #expect(told == expected)
+    try store.close()
+  }
+
   @Test func everyCommitIsToldWithWhatItChanged() throws {
     let date = Date(timeIntervalSince1970: 1_700_000_000.5)
     let store = try open(now: { date })
