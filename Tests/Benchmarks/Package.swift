@@ -31,6 +31,12 @@ let package = Package(
         "Floor", "Measuring", .product(name: "SyncStack", package: "SyncStack"),
         .product(name: "_SyncStackPayloads", package: "SyncStack"),
       ]),
+    .executableTarget(
+      name: "ObjectBenchmark",
+      dependencies: [
+        "CSQLite", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "SyncStack", package: "SyncStack"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )
