@@ -50,6 +50,86 @@ import Testing
     #expect(counts == (60, 60, 60))
   }
 
+  /// A block of the parent enters the child, a block of the child reads from the parent and saves into
+  /// it: each waits for the other, whichever comes first.
+  @Test(arguments: [Kinship.ownQueues, .belowMain, .aboveBackground, .grandchild])
+  func aParentMayEnterAChildThatReadsFromIt(kinship: Kinship) throws {
+    let scene = try ChildScene(kinship)
+    let (root, parent, child) = (scene.root, scene.parent, scene.child)
+    for round in 0..<40 as Range<Int64> {
+      let isInside = DispatchSemaphore(value: 0)
+      let isOver = DispatchSemaphore(value: 0)
+      child.perform {
+        isInside.signal()
+        #expect(throws: Never.self) {
+          let user = try child.user(1)
+          user.age = round
+          try child.save()
+          #expect(try child.user(1).age == round)
+        }
+        isOver.signal()
+      }
+      let outer = round.isMultiple(of: 2) ? parent : root
+      let found = try outer.performAndWait {
+        isInside.wait()
+        if outer === parent { try parent.user(2).age = round }
+        return try child.performAndWait { () throws -> [Int64] in
+          let mine = child.insert(User.self)
+          mine.id = 1000 + round
+          return try [child.user(1).age, Int64(child.count(Fetch<User>()))]
+        }
+      }
+      isOver.wait()
+      #expect(found == [round, 4 + round])
+    }
+    #expect(try scene.inParent { try $0.user(1).age } == 39)
+    #expect(child.performAndWait { child.insertedObjects.count } == 1)
+  }
+
+  @Test func contextsMayEnterEachOther() throws {
+    let stack = try DataStack.social()
+    let contexts = (0..<3).map { _ in stack.newBackgroundContext() }
+    let isOver = DispatchSemaphore(value: 0)
+    for round in 0..<120 {
+      let (first, second) = (contexts[round % 3], contexts[(round + 1) % 3])
+      first.perform {
+        second.performAndWait {
+          first.performAndWait { first.insert(User.self).id = Int64(round) }
+          second.insert(User.self).id = Int64(round)
+        }
+        isOver.signal()
+      }
+    }
+    for _ in 0..<120 { isOver.wait() }
+    let count = contexts.reduce(0) { sum, context in
+      sum + context.performAndWait { context.insertedObjects.count }
+    }
+    #expect(count == 240)
+  }
+
+  @Test func drainingReachesTheMainContextWhereItCan() throws {
+    let stack = try DataStack.social()
+    let main = stack.mainContext
+    let editor = main.newChildContext(.privateQueue)
+    let work = stack.newBackgroundContext()
+    let results = try onMain { try LiveResults(Fetch<User>(), in: main) }
+    let edited = try editor.performAndWait { try LiveResults(Fetch<User>(), in: editor) }
+    func insert() throws {
+      let user = work.insert(User.self)
+      user.id = 1
+      try work.save()
+    }
+    try onMain {
+      // The main queue waits for this block, so its deliveries are made here.
+      try work.performAndWait {
+        try insert()
+        stack.drainNotifications()
+      }
+      #expect(results.objects.count == 1)
+      #expect(editor.performAndWait { edited.objects.count } == 1)
+    }
+  }
+
   private static func work(_ context: ManagedObjectContext, _ worker: Int64) async throws {
     for round in 0..<15 as Range<Int64> {
       try await context.perform {

@@ -75,7 +75,7 @@ extension ManagedObjectContext {
     // Blocks tell at their end. Code that runs on the main queue as it is has no end that we know of.
     guard depth == 0, !isAnnouncementScheduled else { return }
     isAnnouncementScheduled = true
-    queue.queue.async { [weak self] in
+    queue.async { [weak self] in
       self?.isAnnouncementScheduled = false
       self?.processPendingChanges()
     }

@@ -10,8 +10,10 @@ import Dispatch
 /// queue A may enter A again, because A does nothing but wait for it.
 ///
 /// ```
-/// main ──performAndWait──▶ B (heldBy: main) ──performAndWait──▶ main: runs here, B stands for main
+/// main ──performAndWait──▶ B (waited for by main) ──performAndWait──▶ main: runs here, B stands for main
 /// ```
+///
+/// Queues that wait for each other do not hang: see ``QueueWait``.
 final class ContextQueue: @unchecked Sendable {
   private static let key = DispatchSpecificKey<ContextQueue>()
 
@@ -23,9 +25,13 @@ final class ContextQueue: @unchecked Sendable {
   /// Runs asynchronous functions there.
   let runner: QueueRunner
 
-  // Both are touched by blocks on the queue only.
-  /// The queue that waits for the block that runs.
-  private var heldBy: ContextQueue?
+  /// How many blocks are on the queue, running or not. Of the main queue we do not know.
+  let load = QueueLoad()
+
+  /// What the block that runs at the moment waits for. Under the mutex of ``QueueWait``.
+  var wait: QueueWait?
+
+  // Touched by the block on the queue only.
   /// The waiting queue whose work the running block does at the moment.
   private var standsFor: ContextQueue?
 
@@ -36,7 +42,7 @@ final class ContextQueue: @unchecked Sendable {
 
   private init(_ queue: DispatchQueue) {
     self.queue = queue
-    runner = QueueRunner(queue)
+    runner = QueueRunner(queue, load)
     queue.setSpecific(key: ContextQueue.key, value: self)
   }
 
@@ -67,31 +73,77 @@ final class ContextQueue: @unchecked Sendable {
         """)
   }
 
-  /// Runs the body on the queue and waits for it.
-  func sync<Result>(_ body: () throws -> Result) rethrows -> Result {
-    let current = DispatchQueue.getSpecific(key: ContextQueue.key)
-    guard let current else { return try queue.sync(execute: body) }
-    if current === self || current.standsFor === self { return try body() }
-    if current.isHeld(by: self) {
-      let outer = current.standsFor
-      current.standsFor = self
-      defer { current.standsFor = outer }
-      return try body()
-    }
-    return try queue.sync {
-      heldBy = current
-      defer { heldBy = nil }
-      return try body()
+  /// Runs the body on the queue some time later.
+  func async(_ body: @escaping @Sendable () -> Void) {
+    load.enter()
+    queue.async { [load] in
+      body()
+      load.leave()
     }
   }
 
-  /// Whether the other queue waits for the block that runs here, directly or further out.
-  private func isHeld(by other: ContextQueue) -> Bool {
-    var holder = heldBy
-    while let current = holder {
-      if current === other { return true }
-      holder = current.heldBy
+  /// Runs the body on the queue and waits for it.
+  ///
+  /// - Parameter isReading: a child reads from its parent, in the middle of something. Nobody else does
+  ///   work for the waiting queue then, but others may do this work for it.
+  func sync<Result>(isReading: Bool = false, _ body: () throws -> Result) rethrows -> Result {
+    try enter(isReading, body, rescue: { throw $0 })
+  }
+
+  private func enter<Result>(
+    _ isReading: Bool, _ body: () throws -> Result, rescue: (any Error) throws -> Result
+  ) rethrows -> Result {
+    guard let current = DispatchQueue.getSpecific(key: ContextQueue.key) else {
+      load.enter()
+      defer { load.leave() }
+      return try queue.sync(execute: body)
     }
-    return false
+    if current === self || current.standsFor === self { return try body() }
+    var result: Swift.Result<Result, any Error>?
+    withoutActuallyEscaping(
+      { result = Swift.Result(catching: body) },
+      do: { work in current.run(work, on: self, isReading) })
+    switch result {
+    case .success(let value)?: return value
+    case .failure(let error)?: return try rescue(error)
+    case nil: preconditionFailure("A block on \(queue.label) did not run.")
+    }
+  }
+
+  /// Runs work on another queue while this one waits.
+  private func run(_ work: @escaping () -> Void, on target: ContextQueue, _ isReading: Bool) {
+    let wait = QueueWait(
+      target: target, isReading: isReading, isStanding: standsFor != nil, work)
+    while true {
+      switch wait.begin(on: self) {
+      case .stand:
+        return standing(for: target, work)
+      case .help(let other):
+        standing(for: other.target) { other.run() }
+      case .enter:
+        target.queue.sync { wait.run() }
+        target.load.leave()
+        return wait.end(on: self)
+      case .queueUp:
+        target.async { wait.runIfPending() }
+        wait.done.wait()
+        return wait.end(on: self)
+      }
+    }
+  }
+
+  /// Whether the queue waits for the block that calls, so that ``sync(isReading:_:)`` runs at once.
+  var waitsForCaller: Bool {
+    guard let current = DispatchQueue.getSpecific(key: ContextQueue.key) else { return false }
+    return QueueWait.isOpen(self, to: current)
+  }
+
+  /// Runs work of a queue whose own block waits.
+  private func standing(for other: ContextQueue, _ work: () -> Void) {
+    guard other !== self else { return work() }
+    let outer = standsFor
+    standsFor = other
+    defer { standsFor = outer }
+    work()
   }
 }

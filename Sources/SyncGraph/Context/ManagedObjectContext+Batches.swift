@@ -139,7 +139,7 @@ extension ManagedObjectContext {
     var root = self
     while let next = root.parent { root = next }
     let info = TransactionInfo(author: author, contextName: name, origin: root.origin)
-    let result = try root.queue.sync { try root.writeBatch(info, body) }
+    let result = try root.queue.sync(isReading: true) { try root.writeBatch(info, body) }
     // A child hears of it like of any commit.
     if parent != nil { mergeInbox() }
     return result

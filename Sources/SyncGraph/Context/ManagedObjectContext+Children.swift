@@ -13,8 +13,8 @@ import Synchronization
 ///          new identifiers
 /// ```
 ///
-/// Only a child waits for its parent's queue, never the other way round: what a parent has to say goes
-/// into the inboxes of its children. They are told of its unsaved changes in the form of change sets
+/// Only a child waits for its parent's queue, never the other way round (``QueueWait`` deals with
+/// programs that do): what a parent has to say goes into the inboxes of its children. They are told of its unsaved changes in the form of change sets
 /// whose generation is 0, and merge them like commits.
 extension ManagedObjectContext {
   struct WeakContext {
@@ -61,6 +61,9 @@ extension ManagedObjectContext {
     }
     return child
   }
+
+  /// Whether the context cannot work without the main queue.
+  var needsMainQueue: Bool { concurrency == .mainQueue || parent?.needsMainQueue == true }
 
   // MARK: - Telling children
 
@@ -112,7 +115,7 @@ extension ManagedObjectContext {
   }
 
   private func kick() {
-    queue.queue.async { [weak self] in self?.mergeInbox() }
+    queue.async { [weak self] in self?.mergeInbox() }
   }
 
   // MARK: - Hearing from the parent
@@ -126,7 +129,7 @@ extension ManagedObjectContext {
   /// Makes the parent tell what it did not tell yet.
   func hearFromParent() {
     guard let parent, parent.isWithNews else { return }
-    parent.queue.sync {
+    parent.queue.sync(isReading: true) {
       parent.mergeInbox()
       parent.tellChildren()
     }
@@ -136,7 +139,7 @@ extension ManagedObjectContext {
   /// the parent. What is read one after the other in the body belongs together.
   func withSource<Result>(_ body: () throws -> Result) rethrows -> Result {
     guard let parent else { return try body() }
-    return try parent.queue.sync {
+    return try parent.queue.sync(isReading: true) {
       try parent.withSource {
         try queue.sync {
           rename(inbox.takeRenamed())

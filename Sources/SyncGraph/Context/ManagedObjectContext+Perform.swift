@@ -17,7 +17,7 @@ extension ManagedObjectContext {
 
   /// Runs the body on the context's queue some time later, after what was handed over before.
   public func perform(_ body: @escaping @Sendable () -> Void) {
-    queue.queue.async { self.entered(body) }
+    queue.async { self.entered(body) }
   }
 
   /// Runs the body on the context's queue and waits for it. May be called from inside the queue, and

@@ -95,7 +95,7 @@ extension ManagedObjectContext {
     outgoing.append(
       saveNotification(.local(inserted: inserted, updated: updated, deleted: deleted, changes)))
     postOutgoing()
-    parent.queue.sync {
+    parent.queue.sync(isReading: true) {
       // A block of the parent tells at its end.
       if parent.depth == 0 { parent.processPendingChanges() }
     }

@@ -212,7 +212,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   func scheduleTidying() {
     guard depth == 0, !isTidyingScheduled else { return }
     isTidyingScheduled = true
-    queue.queue.async { [weak self] in self?.tidy() }
+    queue.async { [weak self] in self?.tidy() }
   }
 
   // MARK: - Entering

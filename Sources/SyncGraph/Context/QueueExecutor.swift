@@ -4,14 +4,20 @@ import Dispatch
 /// ordinary call: results and errors come back as they are.
 final class QueueExecutor: SerialExecutor {
   private let queue: DispatchQueue
+  private let load: QueueLoad
 
-  init(_ queue: DispatchQueue) {
+  init(_ queue: DispatchQueue, _ load: QueueLoad) {
     self.queue = queue
+    self.load = load
   }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    load.enter()
+    queue.async {
+      job.runSynchronously(on: self.asUnownedSerialExecutor())
+      self.load.leave()
+    }
   }
 
   func asUnownedSerialExecutor() -> UnownedSerialExecutor {
@@ -27,8 +33,8 @@ final class QueueExecutor: SerialExecutor {
 actor QueueRunner {
   private let executor: QueueExecutor
 
-  init(_ queue: DispatchQueue) {
-    executor = QueueExecutor(queue)
+  init(_ queue: DispatchQueue, _ load: QueueLoad) {
+    executor = QueueExecutor(queue, load)
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

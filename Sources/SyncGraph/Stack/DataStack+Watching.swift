@@ -40,13 +40,16 @@ extension DataStack {
 
   /// Returns when every notification about what was committed before has been delivered.
   ///
-  /// Contexts with a queue of their own have merged and told their observers then; so has the main
-  /// context when this is called on the main queue. Inside an observer it returns at once, because an
-  /// observer cannot wait for itself.
+  /// Contexts with a queue of their own have merged and told their observers then. So have the main
+  /// context and its children when this is called on the main queue, or in a block of a context that
+  /// the main queue waits for; on other threads they are passed over, because the main queue may wait
+  /// for those. Use the `async` form there. Inside an observer it returns at once, because an observer
+  /// cannot wait for itself.
   public func drainNotifications() {
     guard !delivery.isCurrent else { return }
-    for context in core.contexts
-    where context.concurrency == .privateQueue || context.queue.isCurrent {
+    let main = ContextQueue.main
+    let entersMain = main.isCurrent || main.waitsForCaller
+    for context in core.contexts where entersMain || !context.needsMainQueue {
       context.performAndWait { context.processPendingChanges() }
     }
     delivery.drain()
