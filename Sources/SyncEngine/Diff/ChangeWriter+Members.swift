@@ -15,7 +15,9 @@ extension ChangeWriter {
     let stored = wanted.owners.map(\.row).filter { $0 < firstNew || !mutual.isEmpty }
     var keepers = planner.suspendedOwners(rule, of: batch)
     // A parent's members are the scope of its sync: without deleting nobody leaves it.
-    if !planner.operations.contains(.delete), let parent = planner.givenParent(rule, of: batch) {
+    if !planner.operations.contains(.delete) || planner.isPartOfList,
+      let parent = planner.givenParent(rule, of: batch)
+    {
       keepers.insert(parent)
     }
     var changes = MemberChanges(

@@ -9,6 +9,7 @@ extension Claims {
     copy.mentioned = mentioned
     copy.listed = listed
     copy.unlisted = unlisted
+    copy.parentMembers = parentMembers
     copy.surplus = surplus
     copy.namesakes = namesakes
     copy.unresolvedByPlace = unresolvedByPlace

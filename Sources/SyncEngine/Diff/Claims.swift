@@ -16,6 +16,9 @@ final class Claims {
   /// Members that their owner's list does not mention.
   var unlisted: [UnlistedMember] = []
 
+  /// Items at the top that a given parent of a many-to-many relationship has as members.
+  var parentMembers = RowSet()
+
   /// Stored objects of a repeated key that stay, because they have other owners.
   var namesakes: [Int: RowSet] = [:]
 

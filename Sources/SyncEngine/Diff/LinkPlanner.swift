@@ -24,6 +24,9 @@ final class LinkPlanner {
   var ordersBefore: [RuleKey: [Int64: [Int64]]] = [:]
   /// References of one-to-one relationships to write beside the objects of the payload.
   private(set) var partnerWrites: [PartnerWrite] = []
+  /// Whether the list of a given parent goes on in other parts of the payload, so that nobody leaves it
+  /// yet.
+  var isPartOfList = false
   private let unreadableLists: Set<ListKey>
 
   init(matcher: Matcher, rootOwner: Owner?) {

@@ -3,6 +3,7 @@ import SyncStore
 
 /// Links references whose object arrived later than the part of the payload that mentions its key.
 struct ReferenceResolver {
+  let claims: Claims
   let transaction: StoreTransaction
 
   /// What the sync has to leave alone; nil when that is nothing.
@@ -59,7 +60,10 @@ struct ReferenceResolver {
     case .toOne:
       try set(relationship.slot, of: owner.row, owner.entity, to: target.row)
     case .oneToMany:
-      guard let inverse = relationship.inverseSlot else { return }
+      // Who listed the object when it came said so later.
+      guard let inverse = relationship.inverseSlot,
+        !claims.isListed(target.row, under: relationship)
+      else { return }
       try set(inverse, of: target.row, target.entity, to: owner.row)
     case .manyToMany:
       try transaction.addLinks(

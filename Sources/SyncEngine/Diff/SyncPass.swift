@@ -174,8 +174,12 @@ final class SyncPass {
     try writer.update()
     clock.end(.update)
     try begin(.link, total: writer.linkCount)
+    planner.isPartOfList = !isOnlyPart
     try writer.link(planner)
-    if !isOnlyPart { claims.list(planner) }
+    if !isOnlyPart {
+      claims.list(planner)
+      noteParentMembers(stager.rootBatch)
+    }
     clock.end(.link)
   }
 
@@ -287,18 +291,47 @@ final class SyncPass {
 
   // MARK: - The end
 
+  /// The many-to-many relationship of the given parent whose list the items are.
+  private var sharedList: RelationshipDescription? {
+    guard let parent else { return nil }
+    let relationship = request.plan.nodes[parent.batch].relationships[parent.rule].relationship
+    return relationship.kind == .manyToMany ? relationship : nil
+  }
+
+  private func noteParentMembers(_ batch: Batch) {
+    guard sharedList != nil else { return }
+    for index in batch.occurrences.indices where batch.occurrences[index].flags.contains(.root) {
+      let row = batch.occurrences[Int(batch.representative(Int32(index)))].row
+      if row > 0 { claims.parentMembers.insert(row) }
+    }
+  }
+
+  /// Takes those out of a given parent's list that no part of the payload mentions.
+  private func unlinkUnlisted(in transaction: StoreTransaction) throws {
+    guard let parent, let relationship = sharedList, claims.partCount > 1,
+      request.operations.contains(.delete), !claims.isRootSuspended
+    else { return }
+    let owner = parent.parent
+    let members = try transaction.members(of: relationship, in: owner.entity, owners: [owner.row])
+    let unlisted = members.filter { !claims.parentMembers.contains($0.row) }
+    guard !unlisted.isEmpty else { return }
+    try transaction.removeLinks(
+      relationship, of: owner.entity, pairs: unlisted.map { (owner.row, $0.row) })
+  }
+
   /// Deletes what nobody claimed.
   func end(in transaction: StoreTransaction) throws {
     announced.insert(.delete)
     var unresolved = claims.unresolved
     if claims.partCount > 1 || request.defersReferences {
-      unresolved = try ReferenceResolver(transaction: transaction, edits: edits)
+      unresolved = try ReferenceResolver(claims: claims, transaction: transaction, edits: edits)
         .resolve(unresolved)
     }
     for reference in unresolved {
       try checkAwaited(reference, in: transaction)
       reference.note(in: report)
     }
+    try unlinkUnlisted(in: transaction)
     let deleter = Deleter(
       claims: claims, entity: request.plan.rootNode.entity, scope: scope,
       operations: request.operations, edits: edits, guardsDeletion: request.deletionGuard == .on,

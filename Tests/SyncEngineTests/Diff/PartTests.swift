@@ -44,6 +44,38 @@ import Testing
     }
   }
 
+  @Test("the items are the list of a given parent, over all parts", arguments: [1, 2, nil])
+  func partsOfAParentsList(size: Int?) throws {
+    let bench = try SyncBench(TestModels.social())
+    try bench.sync(
+      #"[{"id": 1, "tags": [{"id": 1}, {"id": 2}], "notes": [{"id": 1}, {"id": 2}]}]"#, "User")
+    let user = try bench.model.requireEntity(named: "User")
+    var parent: ManagedObjectID?
+    try bench.store.read {
+      try $0.scan(user, .all) { parent = ManagedObjectID(entity: user, row: $0.row) }
+    }
+    for entity in ["Tag", "Note"] {
+      let report = try bench.sync(#"[{"id": 2}, {"id": 3}, {"id": 4}]"#, entity) {
+        $0.parent = parent
+        $0.partItems = size
+      }
+      #expect(report.inserted == 2)
+    }
+    #expect(try bench.objects("User") == ["id=1 notes=[2,3,4] tags=[2,3,4]"])
+    #expect(try bench.count("Tag") == 4 && bench.count("Note") == 3)
+  }
+
+  @Test("a list of keys that waits does not take an object from who listed it later")
+  func laterListsWin() throws {
+    for size in [1, nil] {
+      let bench = try SyncBench(TestModels.social())
+      try bench.sync(#"[{"id": 1, "notes_ids": [5]}, {"id": 2, "notes": [{"id": 5}]}]"#, "User") {
+        $0.partItems = size
+      }
+      #expect(try bench.objects("User") == ["id=1", "id=2 notes=[5]"])
+    }
+  }
+
   @Test func whatWasCommittedPerBatchStaysWhenALaterItemFails() throws {
     let bench = try SyncBench(TestModels.userNotes())
     #expect(throws: JSONError.self) {

@@ -11,6 +11,8 @@ struct OraclePayloads {
   var depth = 2
   /// Whether items may lack a readable key.
   var hasUnreadableKeys = true
+  /// Whether there are local edits and cancelled syncs between the syncs.
+  var hasOtherSteps = false
 
   mutating func sequence(of entities: [String], length: Int) throws -> [OracleStep] {
     try (0..<length).map { _ in try step(generator.pick(entities)) }
@@ -18,6 +20,11 @@ struct OraclePayloads {
 
   private mutating func step(_ name: String) throws -> OracleStep {
     let entity = try model.requireEntity(named: name)
+    if hasOtherSteps, generator.chance(15) {
+      return OracleStep(
+        kind: .save(seed: UInt64.random(in: 0...UInt64.max, using: &generator)), entity: name,
+        items: [])
+    }
     var step = OracleStep(entity: name, items: [])
     // The first item has a key: a payload without any is refused, which is another test.
     let count = Int.random(in: 0...4, using: &generator)
@@ -28,6 +35,9 @@ struct OraclePayloads {
       step.operations = SyncOperations(rawValue: Int.random(in: 0...63, using: &generator))
     }
     if generator.chance(15), entity.attribute(named: "name") != nil { step.scope = .filter }
+    if hasOtherSteps, generator.chance(10) {
+      step.kind = .cancelledSync(after: Int.random(in: 0...8, using: &generator))
+    }
     if step.scope == .entity, generator.chance(15) {
       let ways = model.entities.flatMap { owner in
         owner.relationships.filter {

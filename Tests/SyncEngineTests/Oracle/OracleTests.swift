@@ -7,7 +7,9 @@ import Testing
 /// Random sequences of syncs: the engine and a plain reconcile over dictionaries come to the same
 /// graph, the same change set and the same counts.
 ///
-/// `ORACLE_SEEDS` runs more sequences, as in `ORACLE_SEEDS=5000 swift test --filter OracleTests`.
+/// `ORACLE_SEEDS` runs more sequences, as in `ORACLE_SEEDS=5000 swift test --filter OracleTests`, from
+/// `ORACLE_FIRST` on. ``variants`` are ways to run the syncs that must not change what comes out: a new
+/// one is a line there.
 @Suite struct OracleTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let name: String
@@ -78,22 +80,35 @@ import Testing
     ])
   }
 
-  @Test("the engine does what the oracle does", arguments: cases)
-  func agrees(_ testCase: Case) throws {
+  /// Ways to run a sync.
+  static let variants = [OracleVariant.plain]
+
+  @Test("the engine does what the oracle does", arguments: cases, variants)
+  func agrees(_ testCase: Case, _ variant: OracleVariant) throws {
+    try check(testCase, variant, hasOtherSteps: false)
+  }
+
+  @Test("with local edits and cancelled syncs in between", arguments: cases, variants)
+  func agreesAmongEdits(_ testCase: Case, _ variant: OracleVariant) throws {
+    try check(testCase, variant, hasOtherSteps: true)
+  }
+
+  private func check(_ testCase: Case, _ variant: OracleVariant, hasOtherSteps: Bool) throws {
     let environment = ProcessInfo.processInfo.environment
-    let count = environment["ORACLE_SEEDS"].flatMap { UInt64($0) } ?? 80
+    let count = environment["ORACLE_SEEDS"].flatMap { UInt64($0) } ?? 40
     let first = environment["ORACLE_FIRST"].flatMap { UInt64($0) } ?? 1
     let model = try testCase.model()
-    let sequence = OracleSequence(model: model)
+    let sequence = OracleSequence(model: model, variant: variant)
     for seed in first..<(first + count) {
       var payloads = OraclePayloads(
         generator: SeededGenerator(seed: seed), model: model, depth: testCase.depth)
-      let steps = try payloads.sequence(of: testCase.entities, length: 4)
+      payloads.hasOtherSteps = hasOtherSteps
+      let steps = try payloads.sequence(of: testCase.entities, length: hasOtherSteps ? 6 : 4)
       guard try sequence.difference(steps) != nil else { continue }
       let short = try sequence.minimised(steps)
       let difference = try sequence.difference(short) ?? ""
       Issue.record(
-        "Seed \(seed) \(testCase.name):\n\(short.map(\.description).joined(separator: "\n"))\n\(difference)"
+        "Seed \(seed) \(testCase.name) \(variant.name):\n\(short.map(\.description).joined(separator: "\n"))\n\(difference)"
       )
       return
     }
