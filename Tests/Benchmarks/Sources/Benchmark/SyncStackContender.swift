@@ -35,7 +35,14 @@ final class SyncStackContender: Contender {
     let sync = Sync(.data(data), inEntityNamed: entity, dataStack: stack)
     stack.syncQueue.addOperations([sync], waitUntilFinished: true)
     guard let report = try sync.result?.get() else { return Counts() }
-    return Counts(inserted: report.inserted, updated: report.updated, deleted: report.deleted)
+    // Tags and people whose documents changed are reported as updated, too; the rivals do not look.
+    let counted =
+      set == .users ? Array(report.entities.values) : [report.entities[entity]].compactMap(\.self)
+    return counted.reduce(into: Counts()) { counts, entity in
+      counts.inserted += entity.inserted
+      counts.updated += entity.updated
+      counts.deleted += entity.deleted
+    }
   }
 
   private static func model(of set: DataSet) throws -> ManagedObjectModel {
