@@ -13,29 +13,33 @@ public struct EntityDescription: Sendable {
     self.index = index
   }
 
-  package var record: EntityRecord { model.records[index] }
+  package var record: EntityRecord { box.record }
 
-  public var name: String { record.name }
+  /// Through a class, because a record is large: taking it out of a list to look at one part of it
+  /// would copy all parts.
+  private var box: EntityBox { model.boxes[index] }
+
+  public var name: String { box.record.name }
 
   /// Whether no object of exactly this entity can be made.
-  public var isAbstract: Bool { record.isAbstract }
+  public var isAbstract: Bool { box.record.isAbstract }
 
   /// Name of the class that stands for the entity, as the model document gives it.
-  public var managedObjectClassName: String? { record.className }
+  public var managedObjectClassName: String? { box.record.className }
 
   public var superentity: EntityDescription? {
-    record.superentity.map { EntityDescription(model: model, index: $0) }
+    box.record.superentity.map { EntityDescription(model: model, index: $0) }
   }
 
   /// Direct subentities.
   public var subentities: [EntityDescription] {
-    record.subentities.map { EntityDescription(model: model, index: $0) }
+    box.record.subentities.map { EntityDescription(model: model, index: $0) }
   }
 
   /// The topmost superentity: objects of all entities with one root share a table.
   public var rootEntity: EntityDescription { EntityDescription(model: model, index: rootIndex) }
 
-  package var rootIndex: Int { record.root }
+  package var rootIndex: Int { box.record.root }
 
   /// The entity and all below it, the entity itself first.
   public var familyEntities: [EntityDescription] {
@@ -43,7 +47,7 @@ public struct EntityDescription: Sendable {
   }
 
   /// All properties in slot order, inherited ones first.
-  public var properties: [PropertyDescription] { record.properties }
+  public var properties: [PropertyDescription] { box.record.properties }
 
   /// All attributes in slot order.
   public var attributes: [AttributeDescription] { properties.compactMap(\.attribute) }
@@ -51,19 +55,19 @@ public struct EntityDescription: Sendable {
   /// All relationships in slot order.
   public var relationships: [RelationshipDescription] { properties.compactMap(\.relationship) }
 
-  public var userInfo: [String: String] { record.userInfo }
-  public var renamingIdentifier: String? { record.renamingIdentifier }
+  public var userInfo: [String: String] { box.record.userInfo }
+  public var renamingIdentifier: String? { box.record.renamingIdentifier }
 
   /// Groups of properties whose values may occur once only, as the entity itself declares them; they
   /// hold for its subentities too.
-  public var uniquenessConstraints: [[String]] { record.uniquenessConstraints }
+  public var uniquenessConstraints: [[String]] { box.record.uniquenessConstraints }
 
   /// Indexes that the entity itself declares; they cover its subentities too.
-  public var indexes: [FetchIndexDescription] { record.indexes }
+  public var indexes: [FetchIndexDescription] { box.record.indexes }
 
   /// The property of that name, or nil.
   public func property(named name: String) -> PropertyDescription? {
-    record.slots[name].map { record.properties[$0] }
+    box.record.slots[name].map { box.record.properties[$0] }
   }
 
   /// The attribute of that name, or nil.
@@ -79,7 +83,7 @@ public struct EntityDescription: Sendable {
   /// The primary key: the attribute annotated as such, else `id`, else `remoteID`
   /// (sync-behaviour, section 3.1), or nil.
   public var primaryKey: AttributeDescription? {
-    record.primaryKey.flatMap { record.properties[$0].attribute }
+    box.record.primaryKey.flatMap { box.record.properties[$0].attribute }
   }
 
   /// Whether the entity is the other one or lies below it.

@@ -4,6 +4,7 @@
 /// shared freely between threads. Entities are numbered; everything after look-up works on numbers.
 public final class ManagedObjectModel: Sendable {
   package let records: [EntityRecord]
+  let boxes: [EntityBox]
   private let indexes: [String: Int]
 
   /// Version identifier of the model document; empty when there is none.
@@ -12,6 +13,7 @@ public final class ManagedObjectModel: Sendable {
   /// Takes records that the builder has validated.
   package init(validated records: [EntityRecord], versionIdentifier: String = "") {
     self.records = records
+    boxes = records.map(EntityBox.init)
     self.versionIdentifier = versionIdentifier
     indexes = Dictionary(uniqueKeysWithValues: records.enumerated().map { ($1.name, $0) })
   }
@@ -76,6 +78,15 @@ package struct EntityRecord: Sendable {
     self.indexes = indexes
     self.userInfo = userInfo
     self.renamingIdentifier = renamingIdentifier
+  }
+}
+
+/// A record that is looked at without being copied.
+final class EntityBox: Sendable {
+  let record: EntityRecord
+
+  init(_ record: EntityRecord) {
+    self.record = record
   }
 }
 

@@ -2,15 +2,20 @@ import SyncCore
 
 /// Finds rows of a block by the cells that identify them: open addressing over row indexes.
 ///
-/// The keys stay in the block; the table holds 4 bytes a slot and is at most three quarters full. Confined to
-/// the batch that owns it.
+/// ```
+/// slot:  hash │ row + 1        8 bytes; 0 is empty
+/// ```
+///
+/// The keys stay in the block, which is much larger than any cache: the hash beside the row spares
+/// nearly every look at a row that is not the one, and all of them when the table grows. At most
+/// three quarters full. Confined to the batch that owns it.
 final class KeyIndex {
   private let block: RowBlock
   private let identity: [Int]
 
   /// The slot of an identity that is a single one, else -1.
   private let keySlot: Int
-  private var table: UnsafeMutablePointer<Int32>
+  private var table: UnsafeMutablePointer<UInt64>
   private var mask: Int
   private var used = 0
 
@@ -19,13 +24,20 @@ final class KeyIndex {
     self.identity = identity
     keySlot = identity.count == 1 ? identity[0] : -1
     mask = 63
-    table = .allocate(capacity: 64)
-    table.initialize(repeating: -1, count: 64)
+    table = KeyIndex.makeTable(64)
   }
 
   deinit {
     table.deallocate()
   }
+
+  private static func makeTable(_ count: Int) -> UnsafeMutablePointer<UInt64> {
+    let table = UnsafeMutablePointer<UInt64>.allocate(capacity: count)
+    table.initialize(repeating: 0, count: count)
+    return table
+  }
+
+  // MARK: - Finding
 
   /// The row whose identity equals that of the given cells, or -1.
   func find(identityOf cells: UnsafePointer<Cell>) -> Int32 {
@@ -39,22 +51,31 @@ final class KeyIndex {
   @inline(__always)
   func find(_ cell: (Int) -> Cell) -> Int32 {
     if keySlot >= 0 { return find(cell(keySlot)) }
-    var position = Int(truncatingIfNeeded: combinedHash(cell)) & mask
+    let hash = combinedHash(cell)
+    var position = Int(hash) & mask
     while true {
-      let row = table[position]
-      if row < 0 { return -1 }
-      let cells = block[Int(row)]
-      if identity.allSatisfy({ cells[$0].isIdentical(to: cell($0)) }) { return row }
+      let entry = table[position]
+      if entry == 0 { return -1 }
+      if KeyIndex.hash(of: entry) == hash {
+        let cells = block[Int(KeyIndex.row(of: entry))]
+        if identity.allSatisfy({ cells[$0].isIdentical(to: cell($0)) }) {
+          return KeyIndex.row(of: entry)
+        }
+      }
       position = (position + 1) & mask
     }
   }
 
   /// The row with the given key, or -1; for an identity of one slot.
   func find(_ key: Cell) -> Int32 {
-    var position = Int(truncatingIfNeeded: KeyIndex.hash(key)) & mask
+    let hash = KeyIndex.hash(key)
+    var position = Int(hash) & mask
     while true {
-      let row = table[position]
-      if row < 0 || isKey(key, of: row) { return row }
+      let entry = table[position]
+      if entry == 0 { return -1 }
+      if KeyIndex.hash(of: entry) == hash, isKey(key, of: KeyIndex.row(of: entry)) {
+        return KeyIndex.row(of: entry)
+      }
       position = (position + 1) & mask
     }
   }
@@ -70,26 +91,29 @@ final class KeyIndex {
     }
   }
 
+  // MARK: - Changing
+
   /// The row whose identity equals that of the given one; adds the given one when there is none, and
   /// returns -1.
   func findOrInsert(_ row: Int32) -> Int32 {
     if used * 4 > mask * 3 { grow() }
     let cells = UnsafePointer(block[Int(row)])
-    var position = firstPosition(of: row)
+    let hash = hash(ofRow: cells)
+    var position = Int(hash) & mask
     while true {
-      let known = table[position]
-      if known < 0 {
-        table[position] = row
+      let entry = table[position]
+      if entry == 0 {
+        table[position] = KeyIndex.entry(hash, row)
         used += 1
         return -1
       }
-      let isSame =
-        if keySlot >= 0 {
-          isKey(cells[keySlot], of: known)
-        } else {
-          isSameIdentity(cells, block[Int(known)])
-        }
-      if isSame { return known }
+      if KeyIndex.hash(of: entry) == hash {
+        let known = KeyIndex.row(of: entry)
+        let isSame =
+          keySlot >= 0
+          ? isKey(cells[keySlot], of: known) : isSameIdentity(cells, block[Int(known)])
+        if isSame { return known }
+      }
       position = (position + 1) & mask
     }
   }
@@ -100,42 +124,54 @@ final class KeyIndex {
 
   /// Puts another row of the same identity in the place of an earlier one.
   func replace(_ earlier: Int32, by row: Int32) {
-    var position = firstPosition(of: row)
-    while table[position] != earlier { position = (position + 1) & mask }
-    table[position] = row
-  }
-
-  private func place(_ row: Int32) {
-    var position = firstPosition(of: row)
-    while table[position] >= 0 { position = (position + 1) & mask }
-    table[position] = row
-  }
-
-  private func firstPosition(of row: Int32) -> Int {
-    let cells = block[Int(row)]
-    let hash =
-      keySlot >= 0 ? KeyIndex.hash(cells[keySlot]) : combinedHash { cells[$0] }
-    return Int(truncatingIfNeeded: hash) & mask
+    let hash = hash(ofRow: block[Int(row)])
+    var position = Int(hash) & mask
+    while table[position] != KeyIndex.entry(hash, earlier) { position = (position + 1) & mask }
+    table[position] = KeyIndex.entry(hash, row)
   }
 
   private func grow() {
     let old = table
     let oldCount = mask + 1
     mask = mask * 2 + 1
-    table = .allocate(capacity: mask + 1)
-    table.initialize(repeating: -1, count: mask + 1)
-    for position in 0..<oldCount where old[position] >= 0 { place(old[position]) }
+    table = KeyIndex.makeTable(mask + 1)
+    for index in 0..<oldCount where old[index] != 0 {
+      var position = Int(KeyIndex.hash(of: old[index])) & mask
+      while table[position] != 0 { position = (position + 1) & mask }
+      table[position] = old[index]
+    }
     old.deallocate()
   }
 
-  private func combinedHash(_ cell: (Int) -> Cell) -> UInt64 {
+  // MARK: - Hashing
+
+  @inline(__always)
+  private static func entry(_ hash: UInt32, _ row: Int32) -> UInt64 {
+    UInt64(hash) << 32 | UInt64(UInt32(bitPattern: row + 1))
+  }
+
+  @inline(__always)
+  private static func hash(of entry: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: entry >> 32) }
+
+  @inline(__always)
+  private static func row(of entry: UInt64) -> Int32 { Int32(truncatingIfNeeded: entry) - 1 }
+
+  @inline(__always)
+  private func hash(ofRow cells: UnsafePointer<Cell>) -> UInt32 {
+    keySlot >= 0 ? KeyIndex.hash(cells[keySlot]) : combinedHash { cells[$0] }
+  }
+
+  private func combinedHash(_ cell: (Int) -> Cell) -> UInt32 {
     var result: UInt64 = 0
-    for slot in identity { result = (result ^ KeyIndex.hash(cell(slot))) &* 0x9E37_79B9_7F4A_7C15 }
-    return result ^ (result >> 32)
+    for slot in identity {
+      result = (result ^ UInt64(KeyIndex.hash(cell(slot)))) &* 0x9E37_79B9_7F4A_7C15
+      result ^= result >> 32
+    }
+    return UInt32(truncatingIfNeeded: result)
   }
 
   /// Multiply-and-fold over the number, or over the text eight bytes at a time.
-  private static func hash(_ cell: Cell) -> UInt64 {
+  private static func hash(_ cell: Cell) -> UInt32 {
     let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
     switch cell.kind {
     case .text, .blob:
@@ -151,10 +187,10 @@ final class KeyIndex {
         state = (state ^ UInt64(bytes[offset])) &* factor
         offset += 1
       }
-      return state ^ (state >> 32)
+      return UInt32(truncatingIfNeeded: state ^ (state >> 32))
     default:
       let product = cell.word &* factor
-      return product ^ (product >> 32)
+      return UInt32(truncatingIfNeeded: product ^ (product >> 32))
     }
   }
 }

@@ -6,8 +6,18 @@ import Synchronization
 /// Protected by atomics; usable from every thread.
 package final class SyncControl: Sendable {
   private let cancelled = Atomic<Bool>(false)
-  private let observer = Locked<(@Sendable (SyncStep) -> Void)?>(nil)
-  private let interruption = Locked<(@Sendable () -> Void)?>(nil)
+  private let observer = Locked(Observer())
+  private let interruption = Locked(Interruption())
+
+  // Closures are kept in structs: a generic box would wrap a bare one once more each time it is read,
+  // so that the hundredth step would go through a hundred wrappers.
+  private struct Observer {
+    var tell: (@Sendable (SyncStep) -> Void)?
+  }
+
+  private struct Interruption {
+    var interrupt: (@Sendable () -> Void)?
+  }
 
   /// - Parameter observer: Called on the thread of the sync as a phase begins and every few hundred
   ///   records inside one.
@@ -17,25 +27,25 @@ package final class SyncControl: Sendable {
 
   /// Says who is told how far the sync is; nil is nobody.
   package func observe(_ observer: (@Sendable (SyncStep) -> Void)?) {
-    self.observer.withLock { $0 = observer }
+    self.observer.withLock { $0.tell = observer }
   }
 
   private func tell(_ step: SyncStep) {
-    let observer = observer.withLock { $0 }
-    observer?(step)
+    let tell = observer.withLock { $0.tell }
+    tell?(step)
   }
 
   /// Asks the sync to stop at its next checkpoint.
   package func cancel() {
     cancelled.store(true, ordering: .releasing)
-    let interrupt = interruption.withLock { $0 }
+    let interrupt = interruption.withLock { $0.interrupt }
     interrupt?()
   }
 
   /// Says what stops whatever the sync is waiting for: its place at the gate, or a long statement.
   /// Called at once when the sync was cancelled already.
   func onCancel(_ interrupt: (@Sendable () -> Void)?) {
-    interruption.withLock { $0 = interrupt }
+    interruption.withLock { $0.interrupt = interrupt }
     if isCancelled { interrupt?() }
   }
 
