@@ -94,6 +94,17 @@ struct ChangeRecorder {
     return rows
   }
 
+  /// Shows updated and deleted rows, in no order, some perhaps more than once; deleted ones without
+  /// slots.
+  func forEachChange(_ body: (_ table: Int, _ row: Int64, _ slots: SlotSet?) -> Void) {
+    for table in layout.tables {
+      for update in updates[table.index] { body(table.rootIndex, update.row, update.slots) }
+    }
+    for entity in layout.entities {
+      for row in deleted[entity.entity.index].rows { body(entity.table.rootIndex, row, nil) }
+    }
+  }
+
   // MARK: - The result
 
   /// Makes the changes per concrete entity, in model order.

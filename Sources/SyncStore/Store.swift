@@ -54,6 +54,11 @@ package final class Store: @unchecked Sendable {
     writerQueue.setSpecific(key: queueKey, value: true)
   }
 
+  /// Whether reading does not wait for a write that runs.
+  package var readsBesideWrites: Bool {
+    readers != nil && configuration.journal == .writeAheadLog
+  }
+
   /// Whether the caller runs on the writer queue: inside a ``write(_:commit:_:)``.
   package var isOnWriterQueue: Bool { DispatchQueue.getSpecific(key: queueKey) == true }
 

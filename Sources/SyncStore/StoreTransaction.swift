@@ -30,6 +30,9 @@ package final class StoreTransaction: StoreReader {
   let writers: RowWriters
   let configuration: Store.Configuration
 
+  /// The set of prints that is about the rows as the transaction leaves them.
+  var keptPrints: KeptPrintSet?
+
   /// What the history keeps of deleted objects, besides their keys.
   var tombstones: [ManagedObjectID: [String: Value]] = [:]
 
@@ -96,7 +99,7 @@ package final class StoreTransaction: StoreReader {
   /// Runs a part that is undone alone when it throws; what came before it stays.
   package func savepoint<T>(_ body: () throws -> T) throws -> T {
     try requireOpen()
-    let before = (recorder, lateIndexes, tombstones)
+    let before = (recorder, lateIndexes, tombstones, keptPrints)
     try connection.statement("SAVEPOINT part").run()
     do {
       let result = try body()
@@ -108,7 +111,7 @@ package final class StoreTransaction: StoreReader {
         try connection.statement("ROLLBACK TO part").run()
         try connection.statement("RELEASE part").run()
       }
-      (recorder, lateIndexes, tombstones) = before
+      (recorder, lateIndexes, tombstones, keptPrints) = before
       forgetCounters()
       throw error
     }
@@ -129,6 +132,8 @@ package final class StoreTransaction: StoreReader {
       generation += 1
       try Metadata(connection: connection).set(.generation, generation)
     }
+    try PrintStore(connection: connection).finish(
+      entities, generation: generation, oldest: try readCounters().prints, kept: keptPrints)
     let changes = ChangeSet(
       entities: entities, author: info.author, contextName: info.contextName,
       generation: generation, date: configuration.now(), origin: info.origin)

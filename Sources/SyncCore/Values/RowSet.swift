@@ -43,6 +43,16 @@ package struct RowSet: Codable, Sendable {
     return true
   }
 
+  /// Whether no row was ever added.
+  package var isEmpty: Bool { pages.isEmpty }
+
+  /// How many rows are in the set.
+  ///
+  /// - Complexity: O(*n*) in the largest row number, of which 64 are looked at together.
+  package var count: Int {
+    pages.reduce(0) { $0 + $1.reduce(0) { $0 + $1.nonzeroBitCount } }
+  }
+
   private static func word(_ row: Int64) -> Int { Int(row >> 6) & (wordsPerPage - 1) }
 
   /// All rows, ascending.

@@ -140,6 +140,16 @@ final class Batch {
     for slot in 0..<block.width where !source[slot].isAbsent { target[slot] = source[slot] }
   }
 
+  /// Whether the cells of two rows say different things of a slot.
+  func isDisputed(_ later: Int, _ earlier: Int) -> Bool {
+    let source = block[later]
+    let target = block[earlier]
+    return (0..<block.width).contains { slot in
+      !source[slot].isAbsent && !target[slot].isAbsent
+        && !source[slot].isIdentical(to: target[slot])
+    }
+  }
+
   /// Folds an occurrence into another one that was already matched, and returns the one that stands
   /// for both: the earlier one in the payload. ``layFoldedCells()`` gives it the values of both.
   func fold(_ occurrence: Int32, into matched: Int32) -> Int32 {

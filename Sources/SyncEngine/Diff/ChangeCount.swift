@@ -5,9 +5,9 @@ import SyncCore
 ///
 /// Confined to its sync.
 struct ChangeCount {
-  private let report: ReportBuilder
+  let report: ReportBuilder
   /// Stored objects that the payload mentioned so far, by root entity.
-  private var mentioned: [Int: RowSet] = [:]
+  var mentioned: [Int: RowSet] = [:]
 
   init(report: ReportBuilder) {
     self.report = report

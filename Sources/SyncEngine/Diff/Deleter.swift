@@ -60,7 +60,9 @@ struct Deleter {
     let scoped: [Int64]
     switch scope.kind {
     case .none, .members: return ([], 0)
-    case .all: scoped = try knownRows ?? allRows()
+    case .all:
+      if knownRows == nil, let count = try countOfMentioned() { return ([], count) }
+      scoped = try knownRows ?? allRows()
     case .roots, .filter: scoped = claims.rootScope ?? []
     }
     var rows = try keyed(
@@ -86,6 +88,14 @@ struct Deleter {
           """)
     }
     return (rows, scoped.count)
+  }
+
+  /// How many objects there are, when the payload mentions them all; nil when it does not, or when only
+  /// looking at each can tell.
+  private func countOfMentioned() throws -> Int? {
+    guard entity.superentity == nil, entity.subentities.isEmpty else { return nil }
+    let count = try transaction.rowCount(of: entity)
+    return count == claims.mentioned[entity.rootIndex]?.count ?? 0 ? count : nil
   }
 
   private func allRows() throws -> [Int64] {

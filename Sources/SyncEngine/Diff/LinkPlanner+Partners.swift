@@ -58,6 +58,7 @@ extension LinkPlanner {
       ($0.key.entity, $0.key.slot) < ($1.key.entity, $1.key.slot)
     })
     where couple.changes {
+      movesPartners = true
       try play(couple, into: &writes)
     }
     return writes

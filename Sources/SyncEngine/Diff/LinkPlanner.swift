@@ -23,6 +23,8 @@ final class LinkPlanner {
   /// Members of ordered one-to-many lists before anything is written, by owner.
   var ordersBefore: [RuleKey: [Int64: [Int64]]] = [:]
   /// References of one-to-one relationships to write beside the objects of the payload.
+  /// Whether any one-to-one relationship changes.
+  var movesPartners = false
   private(set) var partnerWrites: [PartnerWrite] = []
   /// Whether the list of a given parent goes on in other parts of the payload, so that nobody leaves it
   /// yet.

@@ -393,6 +393,7 @@ extension Matcher {
     guard let index = storedRows(of: head, in: batch).first,
       storedOwner(index, mention, in: batch) > 0
     else { return }
+    batch.occurrences[Int(occurrence)].flags.insert(.disputed)
     let owners = batches[Int(mention.ownerBatch)]
     let rule = owners.node.relationships[Int(mention.ownerRule)].relationship
     if let edits, let inverse = rule.inverseSlot,

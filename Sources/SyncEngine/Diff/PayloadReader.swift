@@ -22,6 +22,9 @@ final class PayloadReader {
   private(set) var isAtEnd = false
   private var nextCheckpoint = 0
 
+  /// What earlier syncs have left, when prints are used.
+  var prints: PrintSet?
+
   /// How large a part may get.
   enum PartLimit {
     case none
@@ -65,6 +68,8 @@ final class PayloadReader {
     reader = partStart
     isAtEnd = false
     report.report = partReport
+    nextCheckpoint = 0
+    prints?.restart()
     return try stage(replacements: replacements, tracksItems: tracksItems, leftOut: leftOut)
   }
 
@@ -76,20 +81,25 @@ final class PayloadReader {
     let stager = Stager(
       plan: request.plan, operations: request.operations, onItemError: request.itemPolicy,
       path: request.path, firstItem: partItem, report: report,
-      keepsSources: request.willInsert != nil, tracksItems: tracksItems)
+      keepsSources: request.willInsert != nil, tracksItems: tracksItems,
+      tracesPrints: prints != nil)
     stager.replacements = replacements
     stager.leftOut = leftOut
     if let parent { stager.rootOwner = parent.addOwner(to: stager) }
     let base = UInt(bitPattern: bytes.baseAddress)
     let start = reader.position
     while true {
-      guard try reader.next(into: tape) else {
+      guard let step = try nextItem() else {
         isAtEnd = true
         break
       }
       let source = ItemSource(tape: tape, base: base)
       let text = UnsafeRawBufferPointer(rebasing: bytes[reader.itemRange])
-      if request.targets.isEmpty {
+      if case .known = step {
+        stager.passOver()
+      } else if case .new(let print) = step {
+        try stager.stageRootItem(source, text: text, print: print)
+      } else if request.targets.isEmpty {
         try stager.stageRootItem(source, text: text)
       } else {
         for row in request.targets { try stager.stageRootItem(source, text: text, as: row) }
@@ -102,9 +112,44 @@ final class PayloadReader {
         break
       }
     }
+    if let prints { stager.replay(prints) }
     try stager.finish()
     itemCount = stager.itemCount
     return stager
+  }
+
+  private enum Step {
+    /// An item is on the tape.
+    case read
+    /// An item is on the tape, and this is its print.
+    case new(ContentPrint)
+    /// The item is as it was.
+    case known
+  }
+
+  /// Goes to the next item, and puts it on the tape unless it is known.
+  private func nextItem() throws -> Step? {
+    guard let prints else { return try reader.next(into: tape) ? .read : nil }
+    guard prints.count > 0 else {
+      guard try reader.next(into: tape) else { return nil }
+      return .new(ContentPrint(itemBytes, seed: prints.seed))
+    }
+    do {
+      guard try reader.skipNext() != nil else { return nil }
+      let print = ContentPrint(itemBytes, seed: prints.seed)
+      if prints.match(print) != nil { return .known }
+      try reader.readSkipped(into: tape)
+      return .new(print)
+    } catch {
+      // Read in order, the document says best what is wrong with it.
+      reader = partStart
+      while try reader.next(into: tape) {}
+      throw error
+    }
+  }
+
+  private var itemBytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: bytes[reader.itemRange])
   }
 
   /// Bytes between two checkpoints of the parse phase: well under a millisecond.

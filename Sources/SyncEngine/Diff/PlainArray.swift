@@ -45,6 +45,22 @@ final class PlainArray<Element: BitwiseCopyable>: RandomAccessCollection {
     count += 1
   }
 
+  /// Adds elements that lie somewhere as bytes.
+  func append(_ bytes: UnsafeRawBufferPointer) {
+    let added = bytes.count / MemoryLayout<Element>.stride
+    guard added > 0, let source = bytes.baseAddress else { return }
+    if count + added > capacity {
+      capacity = Swift.max(count + added, capacity + capacity / 2)
+      base = PlainMemory.resize(base, to: capacity)
+    }
+    UnsafeMutableRawPointer(base + count)
+      .copyMemory(from: source, byteCount: added * MemoryLayout<Element>.stride)
+    count += added
+  }
+
+  /// The elements, until one is added.
+  var elements: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: base, count: count) }
+
   /// Forgets all elements from an index on and keeps the memory.
   @inline(__always)
   func removeAll(from index: Int) {

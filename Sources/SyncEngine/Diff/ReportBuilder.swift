@@ -4,6 +4,9 @@ import SyncCore
 final class ReportBuilder {
   var report = SyncReport()
 
+  /// Findings so far, also those of parts that were staged once more.
+  private(set) var noteCount = 0
+
   /// The counts of one entity.
   subscript(entity: EntityDescription) -> SyncReport.EntityReport {
     get { report.entities[entity.name] ?? .init() }
@@ -16,6 +19,7 @@ final class ReportBuilder {
     key: String? = nil, path: @autoclosure () -> String? = nil,
     message: @autoclosure () -> String
   ) {
+    noteCount += 1
     let count = report.findingCounts[kind.rawValue, default: 0] + 1
     report.findingCounts[kind.rawValue] = count
     guard count <= SyncReport.findingLimit else { return }

@@ -8,6 +8,7 @@ extension Stager {
     source: ItemSource
   ) throws {
     guard let choice = choose(link.rule, range, source) else { return }
+    trace?.speak(of: link.rule, node: batch.number, isAtTop: path.isAtTop)
     path.push(node: batch.number, rule: link.rule)
     defer { path.pop() }
     if link.isToMany {
@@ -153,8 +154,10 @@ extension Stager {
     let row = destination.references.append()
     destination.references[row][slot] = key
     let known = destination.referenceIndex.findOrInsert(Int32(row))
-    if known < 0 { return Int32(row) }
-    destination.references.removeLast()
-    return known
+    if known >= 0 { destination.references.removeLast() }
+    let reference = known < 0 ? Int32(row) : known
+    trace?.refer(
+      reference, in: link.node, link.isOwned ? .listed : (link.isOneToOne ? .taken : .shared))
+    return reference
   }
 }

@@ -48,8 +48,8 @@ final class Stager {
   private(set) var unreadableLists: Set<ListKey> = []
 
   /// Items that can be used, at the top of the payload.
-  private(set) var usableItemCount = 0
-  private(set) var itemCount = 0
+  var usableItemCount = 0
+  var itemCount = 0
   let firstItem: Int
 
   let operations: SyncOperations
@@ -61,9 +61,13 @@ final class Stager {
   var partnerOrder: UInt32 = 0
   private var rootTargets: [Int32] = []
 
+  /// What is noted for prints, when prints are to be made.
+  let trace: PrintTrace?
+
   init(
     plan: MappingPlan, operations: SyncOperations, onItemError: ItemErrorPolicy, path: String?,
-    firstItem: Int, report: ReportBuilder, keepsSources: Bool = false, tracksItems: Bool = false
+    firstItem: Int, report: ReportBuilder, keepsSources: Bool = false, tracksItems: Bool = false,
+    tracesPrints: Bool = false
   ) {
     self.tracksItems = tracksItems
     self.firstItem = firstItem
@@ -77,7 +81,14 @@ final class Stager {
       Batch(node: $1, number: $0, keepsSources: keepsSources, keepsItems: tracksItems)
     }
     self.batches = batches
-    nodes = batches.map { StagingNode($0, among: batches) }
+    let nodes = batches.map { StagingNode($0, among: batches) }
+    self.nodes = nodes
+    trace = tracesPrints ? PrintTrace(nodes: nodes) : nil
+    if let trace {
+      for (number, node) in nodes.enumerated() {
+        node.scratch.onUnused = { [unowned trace] in trace.leave($0, node: number) }
+      }
+    }
   }
 
   /// The batch of the root items.
@@ -131,7 +142,7 @@ final class Stager {
       batches[owner.batch].mentions[owner.rule].append(
         owner: owner.owner, kind: .objects, targets: rootTargets)
     }
-    for node in nodes where !node.batch.occurrences.isEmpty {
+    for node in nodes where !node.batch.occurrences.isEmpty || node.scratch.isReplayed {
       node.scratch.report(into: &report[node.batch.entity])
     }
   }
@@ -164,10 +175,15 @@ final class Stager {
     let firstCandidate = candidates.count
     defer { candidates.removeAll(from: firstCandidate) }
     try fill(batch.block[row], from: token, of: source, node: node)
+    let earlierCount = batch.occurrences.count
     guard let occurrence = try identify(row, in: node, source: address, role: role) else {
       return nil
     }
+    trace?.describe(occurrence, in: number)
     if candidates.count > firstCandidate {
+      if trace != nil, batch.occurrences.count == earlierCount {
+        batch.occurrences[Int(occurrence)].flags.insert(.disputed)
+      }
       let back = role.owner.map { nodes[$0.batch].links[$0.rule].wayBack } ?? -1
       for link in node.links where link.rule != back {
         let range = firstCandidate..<candidates.count
@@ -217,6 +233,9 @@ final class Stager {
     if let earlier = earlierOccurrence(like: occurrence, from: head, in: batch) {
       if case .root = role { noteRepeated(earlier, in: batch) }
       if !tracksItems || occurrence.isOwned {
+        if trace != nil, batch.isDisputed(row, Int(earlier)) {
+          batch.occurrences[Int(earlier)].flags.insert(.disputed)
+        }
         batch.overlay(row, over: Int(earlier))
         batch.block.removeLast()
         batch.hasRepeats = true

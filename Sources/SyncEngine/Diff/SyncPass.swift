@@ -3,12 +3,12 @@ import SyncStore
 
 /// The work of one sync on one payload, part after part. Confined to the sync.
 final class SyncPass {
-  private let request: SyncRequest
-  private let bytes: UnsafeRawBufferPointer
+  let request: SyncRequest
+  let bytes: UnsafeRawBufferPointer
   private let control: SyncControl
   private let parent: ParentScope?
-  private let reader: PayloadReader
-  private var claims = Claims()
+  let reader: PayloadReader
+  var claims = Claims()
   private let report = ReportBuilder()
   private var changeCount: ChangeCount
   private let checks: [NodeChecks]
@@ -17,6 +17,10 @@ final class SyncPass {
   private var announced: Set<SyncPhase> = []
   /// Every row of the root entity, when the only part of the payload read them.
   private var knownRows: [Int64]?
+  /// The kind of prints that the sync uses and leaves, if any.
+  var printKey: ContentPrint?
+  /// The part that was read last, until prints are made of it.
+  var last: (planner: LinkPlanner, trace: PrintTrace)?
   var clock = PhaseClock()
 
   /// Whether the payload is worked off in parts, because it is larger than should be in memory.
@@ -36,6 +40,7 @@ final class SyncPass {
         property: remark.property, message: remark.message)
     }
     isStreamed = request.partItems != nil || bytes.count > request.streamingThreshold
+    printKey = isStreamed ? nil : PrintKey.of(request)
     let limit: PayloadReader.PartLimit =
       switch request.transaction {
       case .perBatch(let count): .items(max(count, 1))
@@ -81,7 +86,7 @@ final class SyncPass {
     try unsentEdits?.nameWithheld(in: transaction)
   }
 
-  private var edits: UnsentEdits? {
+  var edits: UnsentEdits? {
     unsentEdits.flatMap { $0.isEmpty ? nil : $0 }
   }
 
@@ -104,7 +109,7 @@ final class SyncPass {
   }
 
   /// The to-one relationship of the entity to itself, if it has one.
-  private var treeRule: Int? {
+  var treeRule: Int? {
     let node = request.plan.rootNode
     return node.relationships.firstIndex {
       !$0.relationship.isToMany && $0.relationship.destinationIndex == node.entity.index
@@ -164,6 +169,8 @@ final class SyncPass {
     }
     try quarantining.forgetSuperseded(by: stager)
     changeCount.mention(stager.batches)
+    if let prints = reader.prints { changeCount.mention(prints, plan: request.plan) }
+    last = stager.trace.map { (planner, $0) }
     clock.end(.match)
 
     let writer = ChangeWriter(planner: planner, matcher: matcher)
@@ -192,8 +199,8 @@ final class SyncPass {
     let before = mayFail ? claims.copy() : claims
     let withheld = edits?.withheld
     var replacements = request.willInsert.map { _ in ItemReplacements(bytes) }
-    var leftOut = first.offenders
-    var stager = first
+    var stager = try refreshPrints(first, in: transaction)
+    var leftOut = stager.offenders
     if !leftOut.isEmpty {
       stager = try reader.restage(replacements, tracksItems: true, leavingOut: leftOut)
     }
@@ -241,6 +248,14 @@ final class SyncPass {
     leavingOut leftOut: [Int: SyncError], in transaction: StoreTransaction
   ) throws -> Matcher {
     var matcher = try match(stager, in: transaction)
+    var rounds = 0
+    while let prints = reader.prints, try refusesItems(prints, stager, in: transaction) {
+      rounds += 1
+      if rounds == SyncPass.readingLimit { prints.refuseAll() }
+      stager = try reader.restage(
+        nil, tracksItems: stager.tracksItems, leavingOut: leftOut)
+      matcher = try match(stager, in: transaction)
+    }
     guard let willInsert = request.willInsert else { return matcher }
     while try replacements?.ask(willInsert, about: matcher) == true {
       stager = try reader.restage(
@@ -254,7 +269,8 @@ final class SyncPass {
     // A part of a payload is looked up, not scanned for: only the whole payload covers a table.
     let matcher = Matcher(
       stager: stager, transaction: transaction, operations: request.operations,
-      coversScope: scope.isWholeEntity && isOnlyPart, claims: claims, edits: edits,
+      coversScope: scope.isWholeEntity && isOnlyPart && (reader.prints?.matchedCount ?? 0) == 0,
+      claims: claims, edits: edits,
       control: control)
     try matcher.match(rootOwner: stager.rootOwner, root: request.plan.root) { [claims] in
       // Of several objects of a key those in the scope come first.
@@ -271,6 +287,7 @@ final class SyncPass {
     if stager.hasUnreadableRootKey { claims.isRootSuspended = true }
     if let rule = treeRule, stager.rootItemsName(rule) { claims.rootItemsNameParent = true }
     claims.mention(stager.batches)
+    if let prints = reader.prints, prints.matchedCount > 0 { absorb(prints) }
     let root = stager.rootBatch
     if request.operations.contains(.delete), root.node.policy.storedDuplicates == .keepOne {
       claims.sortDuplicates(of: root)
@@ -339,6 +356,7 @@ final class SyncPass {
     try deleter.delete()
     if request.defersReferences { try deferred(in: transaction).save(unresolved) }
     try request.willEnd?(transaction)
+    try keepPrints(in: transaction)
     clock.end(.delete)
     try begin(.save, total: 1)
   }

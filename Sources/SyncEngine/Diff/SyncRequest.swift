@@ -35,6 +35,8 @@ package struct SyncRequest {
   /// Stored rows that the only item of the payload describes, whatever key it gives: all of them take
   /// its values, a new key among them.
   package var targets: [Int64] = []
+  /// Whether items that are as they were when they were stored are passed over.
+  package var usesFingerprints = true
   package var author: String?
   package var name: String?
   /// The page session that the payload is a page of; its deletions are made when it is finished.

@@ -70,7 +70,14 @@ package struct SyncRun {
   private func run(_ pass: SyncPass, _ entrance: Entrance) throws -> ChangeSet {
     switch request.transaction {
     case .whole where !pass.isStreamed:
-      // Nothing of the store is needed to read the payload, so nobody waits for that.
+      // To read the payload nothing of the store is needed but prints, so nobody waits for that.
+      if pass.wantsPrints {
+        if store.readsBesideWrites {
+          try store.read { try pass.readPrints(from: $0) }
+        } else {
+          pass.postponePrints()
+        }
+      }
       let stager = try pass.stage()
       return try write(pass, entrance) {
         try pass.readScope(in: $0)

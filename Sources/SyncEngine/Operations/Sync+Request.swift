@@ -63,6 +63,7 @@ extension Sync {
     request.deletionGuard = settings.deletionGuard
     request.isDryRun = setup.isDryRun || context?.keepsNothing == true
     request.transaction = setup.transaction
+    request.usesFingerprints = setup.usesFingerprints
     request.defersReferences = settings.deferReferences
     request.author = settings.author ?? context?.author
     request.name = name ?? context?.name

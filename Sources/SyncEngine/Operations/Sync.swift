@@ -20,7 +20,8 @@ import SyncStore
 /// as it was.
 ///
 /// ## Topics
-/// - Set-up: ``settings``, ``path``, ``parent``, ``parentRelationship``, ``isDryRun``, ``transaction``
+/// - Set-up: ``settings``, ``path``, ``parent``, ``parentRelationship``, ``isDryRun``, ``transaction``,
+///   ``usesFingerprints``
 /// - Outcome: ``result``, ``progress``, ``progressUpdates``, ``whenFinished(_:)``
 /// - Without an operation: ``changes(_:inEntityNamed:predicate:parent:parentRelationship:dataStack:operations:)``
 @dynamicMemberLookup
@@ -32,6 +33,7 @@ public final class Sync: Operation, @unchecked Sendable {
     var parentRelationship: String?
     var path: String?
     var isDryRun = false
+    var usesFingerprints = true
     var transaction = SyncTransaction.whole
     var settings = SyncSettings()
     var stepObserver: (@Sendable (SyncStep) -> Void)?
@@ -159,6 +161,15 @@ public final class Sync: Operation, @unchecked Sendable {
   public var isDryRun: Bool {
     get { setup.withLock { $0.isDryRun } }
     set { change { $0.isDryRun = newValue } }
+  }
+
+  /// Whether an item that comes again as it was stored is passed over, without being read or compared:
+  /// what came last is remembered beside the objects, 128 bits for each item, and forgotten when
+  /// anybody else changes them. What comes of a sync is the same; it only takes less time. Default:
+  /// true.
+  public var usesFingerprints: Bool {
+    get { setup.withLock { $0.usesFingerprints } }
+    set { change { $0.usesFingerprints = newValue } }
   }
 
   /// How much is stored at once. Default: everything or nothing.

@@ -16,6 +16,9 @@ struct Metadata {
 
     /// Whether items are, or were, in quarantine.
     case quarantine
+
+    /// The oldest generation that a set of prints is about; none when there are no sets.
+    case prints
   }
 
   let connection: Connection
@@ -45,12 +48,16 @@ struct Metadata {
     var generation: Int64 = 0
     var keepsHistory = false
     var hasQuarantine = false
+
+    /// The oldest generation that a set of prints is about.
+    var prints: Int64?
   }
 
   /// Reads what every transaction asks for, in one statement.
   func counters() throws -> Counters {
     let statement = try connection.statement(
-      "SELECT key, value FROM _syncstack WHERE key IN ('generation', 'history', 'quarantine')")
+      "SELECT key, value FROM _syncstack "
+        + "WHERE key IN ('generation', 'history', 'quarantine', 'prints')")
     defer { statement.reset() }
     var result = Counters()
     while try statement.step() {
@@ -58,6 +65,7 @@ struct Metadata {
       case .generation: result.generation = statement.optionalInteger(1) ?? 0
       case .quarantine: result.hasQuarantine = statement.optionalInteger(1) == 1
       case .history: result.keepsHistory = statement.optionalInteger(1) == 1
+      case .prints: result.prints = statement.optionalInteger(1)
       default: break
       }
     }
@@ -81,6 +89,13 @@ struct Metadata {
       "INSERT OR REPLACE INTO _syncstack (key, value) VALUES (?, ?)")
     statement.bind(1, key.rawValue)
     statement.bind(2, value)
+    try statement.run()
+  }
+
+  /// Forgets a value.
+  func remove(_ key: Key) throws {
+    let statement = try connection.statement("DELETE FROM _syncstack WHERE key = ?")
+    statement.bind(1, key.rawValue)
     try statement.run()
   }
 

@@ -5,6 +5,7 @@ import Measuring
 /// Benchmark run [options]                                   measures and prints the table
 /// Benchmark job  CONTENDER SET SCENARIO SIZE FOLDER         one measurement, as JSON
 /// Benchmark make CONTENDER SET SIZE FOLDER                  the database that jobs begin with
+/// Benchmark scopes SIZE FOLDER                              syncs that touch little of a large table
 /// ```
 @main
 struct Main {
@@ -33,6 +34,8 @@ struct Main {
       let payloads = try payloads(arguments[2], arguments[3], arguments[4])
       try payloads.write()
       try Job(.cold, payloads).makeDatabase(arguments[1], try contender(arguments[1]))
+    case "scopes" where arguments.count == 3:
+      try ScopeTimes(payloads("users", arguments[1], arguments[2])).run()
     case "run", nil:
       let options = try Options(Array(arguments.dropFirst()))
       guard try Runner(options).run() else { exit(1) }

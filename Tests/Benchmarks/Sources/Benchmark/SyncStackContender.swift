@@ -3,13 +3,19 @@ import Measuring
 import SyncStack
 
 /// SyncStack through what every user has: a stack, and a sync as an operation on its queue.
-final class SyncStackContender: Contender {
+class SyncStackContender: Contender {
   private let stack: DataStack
   private let set: DataSet
 
-  init(path: String, set: DataSet) throws {
+  required init(path: String, set: DataSet) throws {
     self.set = set
-    stack = try DataStack(
+    stack = try SyncStackContender.stack(path: path, set: set)
+  }
+
+  class var usesFingerprints: Bool { true }
+
+  static func stack(path: String, set: DataSet) throws -> DataStack {
+    try DataStack(
       model: try SyncStackContender.model(of: set), store: .sqlite(URL(filePath: path)))
   }
 
@@ -33,6 +39,7 @@ final class SyncStackContender: Contender {
       bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: payload.count,
       deallocator: .none)
     let sync = Sync(.data(data), inEntityNamed: entity, dataStack: stack)
+    sync.usesFingerprints = Self.usesFingerprints
     stack.syncQueue.addOperations([sync], waitUntilFinished: true)
     guard let report = try sync.result?.get() else { return Counts() }
     // Tags and people whose documents changed are reported as updated, too; the rivals do not look.
@@ -91,4 +98,9 @@ final class SyncStackContender: Contender {
       .attribute("id", .integer64), .attribute("name", .string),
       .toMany("documents", to: "Document", inverse: "people"),
     ])
+}
+
+/// The same without fingerprints: every item is read and compared.
+final class PlainSyncStackContender: SyncStackContender {
+  override class var usesFingerprints: Bool { false }
 }

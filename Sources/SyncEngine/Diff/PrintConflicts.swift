@@ -1,0 +1,134 @@
+import SyncCore
+
+/// Which items that count as unchanged have to be read after all, because what was read has to do with
+/// their rows.
+///
+/// An item that was not read is passed over without changing anything only when nothing else speaks of
+/// what it describes. Keys that others only refer to do not matter, unless a relationship is spoken of
+/// from both ends.
+struct PrintConflicts {
+  let batches: [Batch]
+  let set: PrintSet
+  let trace: PrintTrace
+  let plan: MappingPlan
+
+  /// Refuses the matched items that are concerned.
+  ///
+  /// - Returns: whether there were any.
+  func refuse() -> Bool {
+    if set.hasRepeats { return true }
+    guard set.matchedCount > 0 else { return false }
+    if PrintConflicts.speaksFromBothEnds(batches, set: set, plan: plan) {
+      set.refuseAll()
+      return true
+    }
+    return set.mark(
+      .refused, from: [.matched], any: concerned(), strongly: [:], model: plan.model)
+  }
+
+  /// Whether a relationship is spoken of from both ends, by items that were read or not.
+  static func speaksFromBothEnds(
+    _ batches: [Batch], set: PrintSet?, plan: MappingPlan
+  ) -> Bool {
+    var spoken = Set<Claims.Relationship>()
+    var inverses = Set<Claims.Relationship>()
+    func add(_ node: PlanNode, _ rule: Int) {
+      let relationship = node.relationships[rule].relationship
+      spoken.insert(Claims.Relationship(relationship))
+      if let inverse = node.entity.inverse(of: relationship) {
+        inverses.insert(Claims.Relationship(inverse))
+      }
+    }
+    for batch in batches {
+      for rule in batch.mentions.indices where batch.mentions[rule].count > 0 {
+        add(batch.node, rule)
+      }
+    }
+    if let set, set.matchedCount > 0 {
+      for mention in Set(set.shapes.flatMap(\.mentions)) {
+        add(plan.nodes[mention.node], mention.rule)
+      }
+    }
+    return !spoken.isDisjoint(with: inverses)
+  }
+
+  // MARK: - What the read items have to do with
+
+  /// The stored rows, by table, that the items which were read describe, take, or have among the
+  /// members of their lists.
+  func concerned() -> [Int: RowSet] {
+    var result: [Int: RowSet] = [:]
+    for batch in batches {
+      var rows = result[batch.entity.rootIndex] ?? RowSet()
+      addDescribed(batch, to: &rows)
+      result[batch.entity.rootIndex] = rows
+    }
+    addTaken(to: &result)
+    for batch in batches {
+      for rule in batch.node.relationships.indices where batch.mentions[rule].count > 0 {
+        addMembers(rule, of: batch, to: &result)
+      }
+    }
+    return result
+  }
+
+  private func addDescribed(_ batch: Batch, to rows: inout RowSet) {
+    for occurrence in batch.occurrences where !occurrence.flags.contains(.referenceOnly) {
+      if occurrence.stored >= 0 {
+        rows.insert(batch.stored.rows[Int(occurrence.stored)])
+      } else if occurrence.row > 0 {
+        rows.insert(occurrence.row)
+      }
+    }
+    for index in batch.firstStored.values where index >= 0 {
+      rows.insert(batch.stored.rows[Int(index)])
+    }
+    for indexes in batch.contested.values {
+      for index in indexes { rows.insert(batch.stored.rows[Int(index)]) }
+    }
+  }
+
+  private func addTaken(to result: inout [Int: RowSet]) {
+    for entry in trace.entries
+    where entry.target < 0 && entry.use != UInt16(PrintShape.Use.shared.rawValue) {
+      let batch = batches[Int(entry.batch)]
+      let reference = ~entry.target
+      let first = batch.referenceStored[Int(reference)]
+      let all = batch.referenceDuplicates[reference] ?? []
+      for index in all + [first] where index >= 0 {
+        result[batch.entity.rootIndex, default: RowSet()]
+          .insert(batch.stored.rows[Int(index)])
+      }
+    }
+  }
+
+  private func addMembers(_ rule: Int, of batch: Batch, to result: inout [Int: RowSet]) {
+    let relationship = batch.node.relationships[rule]
+    let destination = batches[relationship.node]
+    if relationship.isOneToOne,
+      let column = batch.node.toOneSlots.firstIndex(of: relationship.slot)
+    {
+      for occurrence in batch.occurrences where occurrence.stored >= 0 {
+        let partner = batch.stored.references[column][Int(occurrence.stored)]
+        if partner > 0 {
+          result[destination.entity.rootIndex, default: RowSet()].insert(partner)
+        }
+      }
+    }
+    guard relationship.relationship.kind == .oneToMany,
+      let inverse = relationship.relationship.inverseSlot,
+      let column = destination.node.toOneSlots.firstIndex(of: inverse)
+    else { return }
+    var owners = RowSet()
+    for owner in batch.mentions[rule].owners {
+      let row = batch.occurrences[Int(batch.representative(owner))].row
+      if row > 0 { owners.insert(row) }
+    }
+    let references = destination.stored.references[column]
+    var rows = result[destination.entity.rootIndex] ?? RowSet()
+    for index in 0..<destination.stored.count where owners.contains(references[index]) {
+      rows.insert(destination.stored.rows[index])
+    }
+    result[destination.entity.rootIndex] = rows
+  }
+}

@@ -1,0 +1,177 @@
+import SyncCore
+import SyncStore
+
+/// Writes the prints of a sync: those that still count stay where they are, new ones take the places of
+/// those they replace, or go to the end. Parts in which nothing changed are not written.
+struct PrintKeeper {
+  let key: ContentPrint
+  let set: PrintSet
+  let plan: MappingPlan
+  let transaction: StoreTransaction
+
+  /// Records of a part: large enough that reading all of them costs nothing, small against what one
+  /// changed item should cost.
+  private static let partSize = 1024
+
+  /// Keeps the prints of what was matched, and of what was made.
+  ///
+  /// - Parameter concerned: The stored rows, by table, that items which were read have to do with.
+  func keep(_ maker: PrintMaker, concerned: [Int: RowSet]) throws {
+    markChanged(concerned)
+    var replaced: [UInt32: Int] = [:]
+    for record in set.states.indices where isGone(record) {
+      replaced[set.rows(of: record)[0]] = record
+    }
+    var replacements: [Int: Int] = [:]
+    var added: [Int] = []
+    for (index, made) in maker.made.enumerated() where made.isGood {
+      if let record = replaced.removeValue(forKey: maker.rows[Int(made.firstRow)]) {
+        replacements[record] = index
+      } else {
+        added.append(index)
+      }
+    }
+    let isChanged = !replacements.isEmpty || !added.isEmpty || !replaced.isEmpty
+    guard isChanged || set.generation != set.keptGeneration else { return }
+    try write(maker, replacements: replacements, added: added)
+  }
+
+  private func isGone(_ record: Int) -> Bool {
+    switch set.states[record] {
+    case .refused, .outdated: true
+    case .unseen, .matched: false
+    }
+  }
+
+  /// What the sync itself changed, or read anew.
+  private func markChanged(_ concerned: [Int: RowSet]) {
+    var any: [Int: RowSet] = [:]
+    var strongly: [Int: RowSet] = [:]
+    var identity: [Int: SlotSet] = [:]
+    for node in plan.nodes {
+      for slot in node.identity { identity[node.entity.rootIndex, default: SlotSet()].insert(slot) }
+    }
+    transaction.changedRows { table, row, slots in
+      any[table, default: RowSet()].insert(row)
+      let keySlots = identity[table] ?? SlotSet()
+      if slots?.contains(where: keySlots.contains) ?? true {
+        strongly[table, default: RowSet()].insert(row)
+      }
+    }
+    set.mark(
+      .outdated, from: [.matched, .unseen], any: any, strongly: strongly, model: plan.model)
+    set.mark(.outdated, from: [.unseen], any: concerned, strongly: [:], model: plan.model)
+  }
+
+  // MARK: - Parts
+
+  private func write(_ maker: PrintMaker, replacements: [Int: Int], added: [Int]) throws {
+    let tables = StoreTransaction.printTables(plan.nodes.map(\.entity))
+    let id = try transaction.makePrintSet(key, tables: tables)
+    var part = Part(set: set, maker: maker)
+    var rest = added[...]
+    var number = 0
+    let kept = set.states.indices.reduce(0) { $0 + (isGone($1) ? 0 : 1) } + replacements.count
+    // Parts that have become thin are put together again.
+    let isLoose = set.parts.count > 4 && kept * 2 < set.parts.count * PrintKeeper.partSize
+    if set.parts.isEmpty || isLoose || set.id != id {
+      try transaction.clearPrints(of: id)
+      for record in set.states.indices {
+        add(record, replacements, to: &part)
+        if part.count == PrintKeeper.partSize { try flush(&part, &number, id) }
+      }
+    } else {
+      for (index, (partNumber, first)) in set.parts.enumerated() {
+        let end = index + 1 < set.parts.count ? set.parts[index + 1].first : set.count
+        var isChanged = false
+        for record in first..<end where !add(record, replacements, to: &part) { isChanged = true }
+        if index == set.parts.count - 1 {
+          while part.count < PrintKeeper.partSize, let next = rest.popFirst() {
+            part.append(made: next)
+            isChanged = true
+          }
+        }
+        if isChanged {
+          try part.withBytes { try transaction.writePrints(partNumber, of: id, $0) }
+        }
+        part.removeAll()
+        number = partNumber + 1
+      }
+    }
+    for index in rest {
+      part.append(made: index)
+      if part.count == PrintKeeper.partSize { try flush(&part, &number, id) }
+    }
+    if part.count > 0 { try flush(&part, &number, id) }
+    let head = PrintHead(
+      seed: set.seed, byteCount: max(set.byteCount, maker.byteCount), shapes: maker.shapes)
+    try transaction.keepPrints(KeptPrintSet(id: id, head: head.encoded, tables: tables))
+  }
+
+  private func flush(_ part: inout Part, _ number: inout Int, _ id: Int64) throws {
+    try part.withBytes { try transaction.writePrints(number, of: id, $0) }
+    number += 1
+    part.removeAll()
+  }
+
+  /// Adds what is at the place of a record from now on.
+  ///
+  /// - Returns: Whether it is the record itself.
+  @discardableResult
+  private func add(_ record: Int, _ replacements: [Int: Int], to part: inout Part) -> Bool {
+    guard isGone(record) else {
+      part.append(record: record)
+      return true
+    }
+    if let made = replacements[record] { part.append(made: made) }
+    return false
+  }
+
+  /// The records of one part while they are put together.
+  private struct Part {
+    let set: PrintSet
+    let maker: PrintMaker
+    private let records = PlainArray<PrintSet.Record>(capacity: PrintKeeper.partSize)
+    private let rows = PlainArray<UInt32>(capacity: PrintKeeper.partSize)
+
+    init(set: PrintSet, maker: PrintMaker) {
+      self.set = set
+      self.maker = maker
+    }
+
+    var count: Int { records.count }
+
+    mutating func append(record: Int) {
+      var new = set.records[record]
+      new.firstRow = UInt32(rows.count)
+      for row in set.rows(of: record) { rows.append(row) }
+      records.append(new)
+    }
+
+    mutating func append(made index: Int) {
+      let made = maker.made[index]
+      records.append(
+        PrintSet.Record(print: made.print, shape: made.shape, firstRow: UInt32(rows.count)))
+      for position in 0..<Int(made.rowCount) {
+        rows.append(maker.rows[Int(made.firstRow) + position])
+      }
+    }
+
+    mutating func removeAll() {
+      records.removeAll(from: 0)
+      rows.removeAll(from: 0)
+    }
+
+    func withBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
+      if rows.count % 2 == 1 { rows.append(0) }
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(
+        PrintSet.partHead + records.count * MemoryLayout<PrintSet.Record>.stride + rows.count * 4)
+      let counts = (UInt64(records.count), UInt64(rows.count))
+      withUnsafeBytes(of: counts) { bytes.append(contentsOf: $0) }
+      bytes.append(contentsOf: UnsafeRawBufferPointer(records.elements))
+      bytes.append(contentsOf: UnsafeRawBufferPointer(rows.elements))
+      try bytes.withUnsafeBytes(body)
+    }
+  }
+}

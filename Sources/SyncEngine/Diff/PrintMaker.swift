@@ -1,0 +1,163 @@
+import SyncCore
+
+/// Makes prints of the items that were read, once everything is stored: of those with which the store
+/// now agrees in all they say, so that the same item would change nothing.
+///
+/// That is so for an item that gave no warning, unless another one had the last word about something of
+/// its own. Confined to its sync.
+struct PrintMaker {
+  struct Made: BitwiseCopyable {
+    var print: ContentPrint
+    var shape: UInt32
+    var firstRow: UInt32
+    var rowCount: UInt32
+    /// Whether it counts.
+    var isGood: Bool
+  }
+
+  let trace: PrintTrace
+  let planner: LinkPlanner
+  let plan: MappingPlan
+
+  /// The shapes of a set, which new ones are added to.
+  var shapes: [PrintShape]
+  private var shapeNumbers: [PrintShape: UInt32] = [:]
+
+  let made = PlainArray<Made>()
+  let rows = PlainArray<UInt32>()
+  private(set) var byteCount = 0
+
+  /// Who refers to a row that only one object may have.
+  private var takers: [Taken: Int] = [:]
+
+  private struct Taken: Hashable {
+    let table: Int
+    let row: UInt32
+  }
+
+  /// The form of the item before: most items have the same.
+  private var latestShape: UInt32?
+  private var latestHabit: Int32 = -1
+  private var entries: [PrintShape.Entry] = []
+  private var latestEntries: [PrintShape.Entry] = []
+
+  init(trace: PrintTrace, planner: LinkPlanner, plan: MappingPlan, shapes: [PrintShape]) {
+    self.trace = trace
+    self.planner = planner
+    self.plan = plan
+    self.shapes = shapes
+    for (number, shape) in shapes.enumerated() { shapeNumbers[shape] = UInt32(number) }
+  }
+
+  /// Looks at all items.
+  mutating func make() {
+    for item in trace.items {
+      let firstRow = rows.count
+      entries.removeAll(keepingCapacity: true)
+      var isGood = true
+      for index in Int(item.firstEntry)..<Int(item.firstEntry + item.entryCount) {
+        guard add(trace.entries[index], of: made.count) else {
+          isGood = false
+          break
+        }
+      }
+      guard isGood else {
+        rows.removeAll(from: firstRow)
+        continue
+      }
+      byteCount += Int(item.length)
+      made.append(
+        Made(
+          print: item.print, shape: shapeNumber(item.habit), firstRow: UInt32(firstRow),
+          rowCount: UInt32(entries.count), isGood: true))
+    }
+  }
+
+  private mutating func shapeNumber(_ habit: Int32) -> UInt32 {
+    if let latestShape, habit == latestHabit, entries == latestEntries { return latestShape }
+    var shape = trace.shape(ofHabit: habit)
+    shape.entries = entries
+    let number = shapeNumbers[shape] ?? UInt32(shapes.count)
+    if Int(number) == shapes.count {
+      shapes.append(shape)
+      shapeNumbers[shape] = number
+    }
+    latestShape = number
+    latestHabit = habit
+    latestEntries = entries
+    return number
+  }
+
+  /// Adds a row of an item.
+  ///
+  /// - Returns: False when the store does not agree with what the item says of it.
+  private mutating func add(_ entry: PrintTrace.Entry, of item: Int) -> Bool {
+    let batch = planner.batches[Int(entry.batch)]
+    return entry.target >= 0
+      ? describe(entry.target, in: batch)
+      : refer(~entry.target, in: batch, PrintShape.Use(rawValue: UInt32(entry.use)), of: item)
+  }
+
+  private mutating func describe(_ index: Int32, in batch: Batch) -> Bool {
+    let occurrence = batch.occurrences[Int(index)]
+    guard occurrence.flags.contains(.active),
+      occurrence.flags.isDisjoint(with: [.folded, .muted, .disputed, .referenceOnly]),
+      !(occurrence.isOwned && occurrence.flags.contains(.shared)),
+      let row = PrintMaker.number(occurrence.row)
+    else { return false }
+    if !batch.contested.isEmpty,
+      batch.contested[batch.index.find(identityOf: batch.block[Int(index)])] != nil
+    {
+      return false
+    }
+    if occurrence.isOwned, !hasItsOwner(occurrence, index, in: batch) { return false }
+    rows.append(row)
+    entries.append(
+      PrintShape.Entry(
+        entity: batch.entity(of: occurrence).index,
+        use: occurrence.isOwned ? .member : .described))
+    return true
+  }
+
+  /// Whether a member ended up with the owner in whose list it stands.
+  private func hasItsOwner(_ member: Occurrence, _ index: Int32, in batch: Batch) -> Bool {
+    let owners = planner.batches[Int(member.ownerBatch)]
+    let rule = owners.node.relationships[Int(member.ownerRule)]
+    guard let inverse = rule.relationship.inverseSlot else { return false }
+    let cell = batch.block[Int(index)][inverse]
+    return cell.kind == .integer && cell.integer == owners.occurrences[Int(member.owner)].row
+  }
+
+  private mutating func refer(
+    _ reference: Int32, in batch: Batch, _ use: PrintShape.Use?, of item: Int
+  ) -> Bool {
+    guard let use, batch.referenceDuplicates[reference] == nil,
+      let row = planner.row(of: ~reference, in: batch).flatMap(PrintMaker.number)
+    else { return false }
+    if batch.referenceStored[Int(reference)] < 0 {
+      // One of several new objects of the key.
+      let head = batch.index.find(identityOf: batch.references[Int(reference)])
+      if head >= 0, batch.occurrences[Int(head)].flags.contains(.shared) { return false }
+    }
+    if use != .shared {
+      let stored = batch.referenceStored[Int(reference)]
+      let described = stored >= 0 ? batch.stored.occurrences[Int(stored)] : -1
+      if described >= 0, !batch.occurrences[Int(described)].flags.contains(.referenceOnly) {
+        return false
+      }
+      let taken = Taken(table: batch.entity.rootIndex, row: row)
+      if let other = takers.updateValue(item, forKey: taken) {
+        // Two items claim what only one of them can have.
+        if other < made.count { made[other].isGood = false }
+        return false
+      }
+    }
+    rows.append(row)
+    entries.append(PrintShape.Entry(entity: batch.entity.index, use: use))
+    return true
+  }
+
+  private static func number(_ row: Int64) -> UInt32? {
+    row > 0 ? UInt32(exactly: row) : nil
+  }
+}

@@ -1,0 +1,129 @@
+import SyncCore
+import SyncStore
+
+/// Reading a set, and finding out what of it still counts.
+extension PrintSet {
+  /// A part, as the store keeps it: how many records and rows, the records, the rows, of which there is
+  /// an even number.
+  static let partHead = 16
+
+  /// Reads the prints of a kind of sync, and finds out which of them still count.
+  ///
+  /// - Returns: Nil when the payload is so small against what is kept that reading the prints would cost
+  ///   more than they save.
+  static func load(
+    _ key: ContentPrint, of plan: MappingPlan, payloadBytes: Int, from reader: StoreReader
+  ) throws -> PrintSet? {
+    let generation = try reader.generation()
+    let kept = try reader.printSet(key)
+    guard let kept, let head = PrintHead(decoding: kept.head),
+      head.shapes.allSatisfy({ $0.fits(plan) }), head.shapes.count <= shapeLimit,
+      let changes = try reader.printChanges(after: kept.generation)
+    else {
+      return PrintSet(
+        id: kept?.id, generation: generation, seed: UInt64.random(in: 0 ... .max))
+    }
+    guard head.byteCount / smallestShare <= payloadBytes else { return nil }
+    let records = PlainArray<Record>()
+    let rows = PlainArray<UInt32>()
+    var parts: [(number: Int, first: Int)] = []
+    try reader.readPrints(of: kept.id) { number, bytes in
+      parts.append((number, records.count))
+      append(bytes, to: records, rows, shapes: head.shapes)
+    }
+    let set = PrintSet(
+      kept, generation: generation, head: head, records: records, rows: rows, parts: parts)
+    try set.outdate(changes, plan: plan, reader: reader)
+    return set
+  }
+
+  /// A payload has to be at least one in this many of the bytes that prints are kept of.
+  private static let smallestShare = 64
+
+  /// Shapes of a set; when there are more, most of them are of items that are gone, and the set is made
+  /// anew.
+  private static let shapeLimit = 1 << 16
+
+  private static func append(
+    _ bytes: UnsafeRawBufferPointer, to records: PlainArray<Record>, _ rows: PlainArray<UInt32>,
+    shapes: [PrintShape]
+  ) {
+    guard bytes.count >= partHead else { return }
+    let recordCount = Int(bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
+    let rowCount = Int(bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    let stride = MemoryLayout<Record>.stride
+    guard partHead + recordCount * stride + rowCount * 4 == bytes.count else { return }
+    let firstRow = UInt32(rows.count)
+    let firstRecord = records.count
+    records.append(
+      UnsafeRawBufferPointer(rebasing: bytes[partHead..<(partHead + recordCount * stride)]))
+    rows.append(UnsafeRawBufferPointer(rebasing: bytes[(partHead + recordCount * stride)...]))
+    for record in firstRecord..<records.count {
+      records[record].firstRow += firstRow
+      if Int(records[record].shape) >= shapes.count
+        || Int(records[record].firstRow) + shapes[Int(records[record].shape)].entries.count
+          > rows.count
+      {
+        records.removeAll(from: record)
+        return
+      }
+    }
+  }
+
+  /// Changes that are looked at one by one; after more of them everything is read again.
+  private static let changeLimit = 50_000
+
+  private func outdate(_ changes: [PrintChange], plan: MappingPlan, reader: StoreReader) throws {
+    guard !changes.isEmpty else { return }
+    guard changes.count <= PrintSet.changeLimit else {
+      for record in states.indices { states[record] = .outdated }
+      return
+    }
+    var any: [Int: RowSet] = [:]
+    var strongly: [Int: RowSet] = [:]
+    var keyed: [Int: [Int64]] = [:]
+    for change in changes {
+      any[change.table, default: RowSet()].insert(change.row)
+      if change.kind != .linked { strongly[change.table, default: RowSet()].insert(change.row) }
+      if change.kind == .inserted || change.kind == .updated {
+        keyed[change.table, default: []].append(change.row)
+      }
+    }
+    // An object of the same key may be meant now.
+    for (table, changed) in keyed {
+      for node in plan.nodes where node.entity.rootIndex == table {
+        guard let slot = node.identity.first else { continue }
+        for row in try PrintSet.namesakes(of: changed, node.entity, slot, reader) {
+          any[table, default: RowSet()].insert(row)
+          strongly[table, default: RowSet()].insert(row)
+        }
+      }
+    }
+    mark(.outdated, from: [.unseen], any: any, strongly: strongly, model: plan.model)
+  }
+
+  private static func namesakes(
+    of rows: [Int64], _ entity: EntityDescription, _ slot: Int, _ reader: StoreReader
+  ) throws -> [Int64] {
+    let arena = CellArena()
+    var keys: [Cell] = []
+    try reader.scan(entity, .rows(rows), slots: [slot]) { keys.append(arena.cell($0.value(slot))) }
+    var result: [Int64] = []
+    try reader.scan(entity, .keys(slot: slot, keys), slots: [slot]) { result.append($0.row) }
+    return withExtendedLifetime(arena) { result }
+  }
+}
+
+extension PrintShape {
+  /// Whether all numbers in it are those of something in the plan.
+  func fits(_ plan: MappingPlan) -> Bool {
+    let entityCount = plan.model.entities.count
+    return entries.allSatisfy { $0.entity < entityCount }
+      && filled.allSatisfy { plan.nodes.indices.contains($0.node) }
+      && unused.allSatisfy { plan.nodes.indices.contains($0.node) }
+      && mentions.allSatisfy {
+        plan.nodes.indices.contains($0.node)
+          && plan.nodes[$0.node].relationships.indices.contains($0.rule)
+      }
+  }
+}

@@ -1,0 +1,198 @@
+import SyncCore
+import SyncStore
+
+/// The prints that earlier syncs of the same kind have left, while a payload is compared with them.
+///
+/// ```
+///                ┌──────── not stored like that any more ──────▶ outdated
+/// unseen ──match──▶ matched ──somebody else has to do with its rows──▶ refused
+/// ```
+///
+/// A matched item is not read; a refused one is read with the rest, in the order of the payload.
+/// Confined to its sync.
+final class PrintSet {
+  struct Record: BitwiseCopyable {
+    var print: ContentPrint
+    var shape: UInt32
+    /// Where its rows begin in ``rows``; as stored: in the rows of its part.
+    var firstRow: UInt32
+  }
+
+  enum State: UInt8 {
+    case unseen
+    case matched
+    case refused
+    case outdated
+  }
+
+  let id: Int64?
+
+  /// The generation that the store had when the set was read, and the one it was kept at.
+  let generation: Int64
+  let keptGeneration: Int64
+  let seed: UInt64
+  let byteCount: Int
+  let shapes: [PrintShape]
+  let records: PlainArray<Record>
+  let rows: PlainArray<UInt32>
+
+  /// The number of each part, and its first record.
+  let parts: [(number: Int, first: Int)]
+  let states: PlainArray<State>
+  private(set) var matchedCount = 0
+
+  /// Matched items come in the order of the last payload, mostly.
+  private var next = 0
+  private var index: [UInt32] = []
+  private var isRefusingAll = false
+
+  /// A set without prints.
+  init(id: Int64?, generation: Int64, seed: UInt64) {
+    self.id = id
+    self.generation = generation
+    keptGeneration = -1
+    self.seed = seed
+    byteCount = 0
+    shapes = []
+    records = PlainArray(capacity: 1)
+    rows = PlainArray(capacity: 1)
+    parts = []
+    states = PlainArray(capacity: 1)
+  }
+
+  init(
+    _ kept: PrintSetRecord, generation: Int64, head: PrintHead, records: PlainArray<Record>,
+    rows: PlainArray<UInt32>, parts: [(number: Int, first: Int)]
+  ) {
+    id = kept.id
+    self.generation = generation
+    keptGeneration = kept.generation
+    seed = head.seed
+    byteCount = head.byteCount
+    shapes = head.shapes
+    self.records = records
+    self.rows = rows
+    self.parts = parts
+    states = PlainArray(capacity: records.count)
+    for _ in records { states.append(.unseen) }
+  }
+
+  var count: Int { records.count }
+
+  /// The rows of a record, in the order of its shape's entries.
+  @inline(__always)
+  func rows(of record: Int) -> UnsafeBufferPointer<UInt32> {
+    UnsafeBufferPointer(
+      start: rows.start + Int(records[record].firstRow),
+      count: shapes[Int(records[record].shape)].entries.count)
+  }
+
+  // MARK: - Matching
+
+  /// Forgets what was matched, to go over the payload once more.
+  func restart() {
+    for record in states.indices where states[record] == .matched { states[record] = .unseen }
+    matchedCount = 0
+    next = 0
+    hasRepeats = false
+  }
+
+  /// The record of an item with the print, or nil when it has to be read.
+  func match(_ print: ContentPrint) -> Int? {
+    guard let record = find(print) else { return nil }
+    next = record + 1
+    switch states[record] {
+    case .unseen where !isRefusingAll:
+      states[record] = .matched
+      matchedCount += 1
+      return record
+    case .matched:
+      // An item that comes twice is told in the report: both are read, the first one next time.
+      hasRepeats = true
+      states[record] = .refused
+      matchedCount -= 1
+      return nil
+    case .unseen, .refused, .outdated:
+      return nil
+    }
+  }
+
+  /// Whether an item was matched that turned out to come twice.
+  private(set) var hasRepeats = false
+
+  /// Reads everything from now on.
+  func refuseAll() {
+    isRefusingAll = true
+  }
+
+  private func find(_ print: ContentPrint) -> Int? {
+    if next < count, records[next].print == print { return next }
+    if count == 0 { return nil }
+    if index.isEmpty { makeIndex() }
+    let mask = index.count - 1
+    var position = Int(truncatingIfNeeded: print.low) & mask
+    while index[position] != 0 {
+      let record = Int(index[position]) - 1
+      if records[record].print == print { return record }
+      position = (position + 1) & mask
+    }
+    return nil
+  }
+
+  private func makeIndex() {
+    var size = 64
+    while size * 3 < count * 4 { size *= 2 }
+    index = Array(repeating: 0, count: size)
+    index.withUnsafeMutableBufferPointer { index in
+      for record in records.indices {
+        var position = Int(truncatingIfNeeded: records[record].print.low) & (size - 1)
+        while index[position] != 0 { position = (position + 1) & (size - 1) }
+        index[position] = UInt32(record) + 1
+      }
+    }
+  }
+
+  // MARK: - What does not count any more
+
+  /// Changes the state of records that have to do with changed rows.
+  ///
+  /// - Parameters:
+  ///   - states: the states that are looked at.
+  ///   - any: rows, by table, that concern whoever holds them.
+  ///   - strongly: rows that concern whoever refers to them as well.
+  /// - Returns: whether there were any.
+  @discardableResult
+  func mark(
+    _ marked: State, from states: [State], any: [Int: RowSet], strongly: [Int: RowSet],
+    model: ManagedObjectModel
+  ) -> Bool {
+    guard
+      any.values.contains(where: { !$0.isEmpty })
+        || strongly.values.contains(where: { !$0.isEmpty })
+    else { return false }
+    // Of each shape, the sets to look a row up in.
+    let sets = shapes.map { shape in
+      shape.entries.map { entry -> RowSet? in
+        let table = EntityDescription(model: model, index: entry.entity).rootIndex
+        return entry.isHeld ? any[table] : strongly[table]
+      }
+    }
+    var found = false
+    let looked = states.reduce(0 as UInt8) { $0 | 1 << $1.rawValue }
+    for record in self.states.indices where looked & 1 << self.states[record].rawValue != 0 {
+      let lookUps = sets[Int(records[record].shape)]
+      let rows = rows(of: record)
+      for (position, set) in lookUps.enumerated() {
+        guard let set, set.contains(Int64(rows[position])) else { continue }
+        if self.states[record] == .matched { matchedCount -= 1 }
+        self.states[record] = marked
+        found = true
+        break
+      }
+    }
+    return found
+  }
+}
+
+@available(*, unavailable, message: "A set of prints is confined to its sync.")
+extension PrintSet: Sendable {}

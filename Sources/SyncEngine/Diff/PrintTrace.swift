@@ -1,0 +1,170 @@
+import SyncCore
+
+/// What the items of a payload turned out to say, noted while they are staged, so that prints can be
+/// made of them when everything is stored.
+///
+/// ```
+/// items    print, first entry, habit          one per item at the top that gave no warning
+/// entries  batch, occurrence or reference     the objects it describes or refers to, itself first
+/// habits   what it filled, left over and spoke of, as words; most items share one
+/// ```
+///
+/// Confined to the stager.
+final class PrintTrace {
+  struct Item: BitwiseCopyable {
+    var print: ContentPrint
+    var length: UInt32
+    var firstEntry: UInt32
+    var entryCount: UInt32
+    var habit: Int32
+  }
+
+  struct Entry: BitwiseCopyable {
+    /// An occurrence, or the ones' complement of a reference.
+    var target: Int32
+    var batch: Int16
+    /// Of a reference: how it is meant.
+    var use: UInt16
+  }
+
+  let items = PlainArray<Item>()
+  let entries = PlainArray<Entry>()
+  private(set) var habits: [[UInt64]] = []
+  private var habitNumbers: [[UInt64]: Int32] = [:]
+  private let habit = PlainArray<UInt64>()
+  private let unused = PlainArray<UInt32>()
+  private var previous: Int32 = -1
+  private let nodes: [StagingNode]
+
+  /// Which object each rule of a node was last spoken of by, at the top and anywhere.
+  private var spoken: [UInt32]
+  private var spokenAtTop: [UInt32]
+  private let firstRules: [Int]
+  private var serial: UInt32 = 0
+  private var firstEntry = 0
+
+  /// Whether something could not be noted, so that nothing here counts.
+  private(set) var isIncomplete = false
+
+  init(nodes: [StagingNode]) {
+    self.nodes = nodes
+    var first = 0
+    firstRules = nodes.map { node in
+      defer { first += node.links.count }
+      return first
+    }
+    spoken = Array(repeating: 0, count: first)
+    spokenAtTop = spoken
+  }
+
+  // MARK: - While an item is staged
+
+  func begin() {
+    serial &+= 1
+    firstEntry = entries.count
+    unused.removeAll(from: 0)
+    for node in nodes { node.scratch.serial = serial }
+  }
+
+  @inline(__always)
+  func describe(_ occurrence: Int32, in batch: Int) {
+    entries.append(Entry(target: occurrence, batch: Int16(truncatingIfNeeded: batch), use: 0))
+  }
+
+  @inline(__always)
+  func refer(_ reference: Int32, in batch: Int, _ use: PrintShape.Use) {
+    entries.append(
+      Entry(
+        target: ~reference, batch: Int16(truncatingIfNeeded: batch), use: UInt16(use.rawValue)))
+  }
+
+  @inline(__always)
+  func speak(of rule: Int, node: Int, isAtTop: Bool) {
+    spoken[firstRules[node] + rule] = serial
+    if isAtTop { spokenAtTop[firstRules[node] + rule] = serial }
+  }
+
+  /// Notes a key that fills nothing, by its number among those of the node; -1 is one that is not counted.
+  func leave(_ key: Int, node: Int) {
+    guard key >= 0, key <= 0xFFFF, node <= 0xFFFF else {
+      isIncomplete = true
+      return
+    }
+    unused.append(UInt32(node) << 16 | UInt32(key))
+  }
+
+  /// Ends an item that gave no warning.
+  func end(_ print: ContentPrint, length: Int) {
+    guard serial < .max, length <= UInt32.max else {
+      isIncomplete = true
+      return
+    }
+    items.append(
+      Item(
+        print: print, length: UInt32(length), firstEntry: UInt32(firstEntry),
+        entryCount: UInt32(entries.count - firstEntry), habit: habitNumber()))
+  }
+
+  // MARK: - Habits
+
+  /// The habit of the current item, as words: for each node how many words of filled rules follow, and
+  /// those; the relationships spoken of; the unused keys.
+  private func habitNumber() -> Int32 {
+    habit.removeAll(from: 0)
+    for node in nodes { node.scratch.appendFilled(to: habit) }
+    for index in spoken.indices where spoken[index] == serial {
+      habit.append(1 << 63 | UInt64(index) << 1 | (spokenAtTop[index] == serial ? 1 : 0))
+    }
+    for key in unused { habit.append(1 << 62 | UInt64(key)) }
+    if previous >= 0, habit.elementsEqual(habits[Int(previous)]) { return previous }
+    let words = Array(habit)
+    if let known = habitNumbers[words] {
+      previous = known
+      return known
+    }
+    previous = Int32(habits.count)
+    habits.append(words)
+    habitNumbers[words] = previous
+    return previous
+  }
+
+  /// A shape without its entries.
+  func shape(ofHabit number: Int32) -> PrintShape {
+    var shape = PrintShape()
+    let words = habits[Int(number)]
+    var position = 0
+    for (number, node) in nodes.enumerated() {
+      let count = Int(words[position])
+      let rules = Array(words[(position + 1)..<(position + 1 + count)])
+      if count > 0 { shape.filled.append(PrintShape.Filled(node: number, rules: rules)) }
+      _ = node
+      position += 1 + count
+    }
+    var counts: [UInt64: Int] = [:]
+    for word in words[position...] {
+      if word & 1 << 63 != 0 {
+        shape.mentions.append(mention(word & ~(1 << 63)))
+      } else {
+        counts[word & ~(1 << 62), default: 0] += 1
+      }
+    }
+    for (key, count) in counts.sorted(by: { $0.key < $1.key }) {
+      let node = Int(key >> 16)
+      shape.unused.append(
+        PrintShape.UnusedKey(
+          node: node, key: nodes[node].scratch.unusedKey(Int(key & 0xFFFF)), count: count))
+    }
+    return shape
+  }
+
+  private func mention(_ word: UInt64) -> PrintShape.Mention {
+    let index = Int(word >> 1)
+    let node = firstRules.lastIndex { $0 <= index && index < .max } ?? 0
+    // Nodes without relationships begin where the next one does.
+    return PrintShape.Mention(
+      node: node, rule: index - firstRules[node], isAtTop: word & 1 == 1)
+  }
+}
+
+@available(*, unavailable, message: "A trace is confined to its stager.")
+extension PrintTrace: Sendable {}

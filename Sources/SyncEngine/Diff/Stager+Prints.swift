@@ -1,0 +1,37 @@
+import SyncCore
+
+/// What prints need of the stager, and what it needs of them.
+extension Stager {
+  /// Stages the next item of the payload, and notes what a print of it has to know.
+  func stageRootItem(
+    _ source: ItemSource, text: UnsafeRawBufferPointer, print: ContentPrint
+  ) throws {
+    guard let trace else { return try stageRootItem(source, text: text) }
+    let noteCount = report.noteCount
+    let usable = usableItemCount
+    trace.begin()
+    try stageRootItem(source, text: text)
+    // What it refers to is noted in any case, so that nobody else counts as unchanged who has that.
+    if report.noteCount == noteCount, usableItemCount > usable {
+      trace.end(print, length: text.count)
+    }
+  }
+
+  /// Passes over an item that is as it was.
+  func passOver() {
+    itemCount += 1
+  }
+
+  /// Tells the report what matched items would have told it, had they been read.
+  func replay(_ set: PrintSet) {
+    for (shape, count) in zip(set.shapes, set.shapeCounts()) where count > 0 {
+      for filled in shape.filled { nodes[filled.node].scratch.replay(filled.rules) }
+      for unused in shape.unused {
+        nodes[unused.node].scratch.replay(unused.key, count: unused.count * count)
+      }
+    }
+  }
+
+  /// Whether there are more unused keys than are counted, so that their order matters.
+  var hasUncountedKeys: Bool { nodes.contains { $0.scratch.isFull } }
+}

@@ -1,0 +1,105 @@
+import SyncCore
+
+/// One set of prints as the store keeps it.
+package struct PrintSetRecord {
+  package let id: Int64
+
+  /// The generation whose rows the set is about.
+  package let generation: Int64
+
+  /// What the engine keeps about the set as a whole.
+  package let head: [UInt8]
+}
+
+/// A set of prints that a transaction has written, but for the generation, which is known at its end.
+package struct KeptPrintSet {
+  package let id: Int64
+  package let head: [UInt8]
+
+  /// A bit for each table that the set is about, by the index of its root entity.
+  package let tables: Int64
+
+  package init(id: Int64, head: [UInt8], tables: Int64) {
+    self.id = id
+    self.head = head
+    self.tables = tables
+  }
+}
+
+/// A row that was changed, as far as prints need to know.
+package struct PrintChange: Hashable, Sendable {
+  package enum Kind: Int64, Sendable {
+    /// Relationships changed, no attribute.
+    case linked
+    /// Attributes changed, the key perhaps among them.
+    case updated
+    case inserted
+    case deleted
+  }
+
+  /// Index of the root entity of the row's table.
+  package let table: Int
+  package let row: Int64
+  package let kind: Kind
+
+  package init(table: Int, row: Int64, kind: Kind) {
+    self.table = table
+    self.row = row
+    self.kind = kind
+  }
+}
+
+/// The changes of one transaction as words: for each entity the index of its table and a count, then a
+/// word for each row, the kind in its two lowest bits.
+enum PrintLogEntry {
+  /// The bit of a table in a set of tables; tables beyond the 62nd share the last one.
+  static func bit(_ table: Int) -> Int64 { 1 << Int64(min(table, 62)) }
+
+  /// - Returns: Nil when there are more rows than the limit.
+  static func encode(
+    _ changes: [ChangeSet.EntityChanges], tables: Int64, limit: Int
+  ) -> [Int64]? {
+    let relevant = changes.filter { tables & bit($0.entity.rootIndex) != 0 }
+    let counts = relevant.map { $0.inserted.count + $0.updated.count + $0.deleted.count }
+    let count = counts.reduce(0, +)
+    guard count <= limit else { return nil }
+    var words: [Int64] = []
+    words.reserveCapacity(count + 2 * relevant.count)
+    for (changes, count) in zip(relevant, counts) {
+      words.append(Int64(changes.entity.rootIndex))
+      words.append(Int64(count))
+      let properties = changes.entity.properties
+      for row in changes.inserted { words.append(word(row, .inserted)) }
+      for (row, slots) in changes.updated {
+        let isOfLinks = slots.allSatisfy { properties[$0].relationship != nil }
+        words.append(word(row, isOfLinks ? .linked : .updated))
+      }
+      for row in changes.deleted { words.append(word(row, .deleted)) }
+    }
+    return words
+  }
+
+  private static func word(_ row: Int64, _ kind: PrintChange.Kind) -> Int64 {
+    row << 2 | kind.rawValue
+  }
+
+  static func decode(_ bytes: UnsafeRawBufferPointer) -> [PrintChange] {
+    let count = bytes.count / 8
+    func word(_ index: Int) -> Int64 {
+      bytes.loadUnaligned(fromByteOffset: index * 8, as: Int64.self)
+    }
+    var result: [PrintChange] = []
+    var index = 0
+    while index + 1 < count {
+      let table = Int(word(index))
+      let rows = Int(word(index + 1))
+      index += 2
+      for _ in 0..<rows where index < count {
+        let kind = PrintChange.Kind(rawValue: word(index) & 3) ?? .updated
+        result.append(PrintChange(table: table, row: word(index) >> 2, kind: kind))
+        index += 1
+      }
+    }
+    return result
+  }
+}

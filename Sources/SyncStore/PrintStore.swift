@@ -1,0 +1,240 @@
+import SyncCore
+
+/// The prints that syncs keep beside the rows: what a sync need not read again when it comes again.
+///
+/// ```
+/// _syncstack_print_sets   one row per set: of what syncs, made at which generation, about which tables
+/// _syncstack_prints       the set's prints, in parts of some thousand; what is in them is the engine's
+/// _syncstack_print_log    what was changed since the oldest set was made, a row per generation
+/// ```
+///
+/// A set says something about rows as they were at its generation. Whoever writes to the store adds to
+/// the log, in ``StoreTransaction/finish()``, the one place where writes end; so whoever reads a set
+/// knows what it must not believe any more. A gap in the log, from a program that does not keep one,
+/// shows by the numbers, and the set counts for nothing.
+///
+/// The tables are made when the first set is kept.
+struct PrintStore {
+  let connection: Connection
+
+  static let tables = [
+    "CREATE TABLE IF NOT EXISTS _syncstack_print_sets (id INTEGER PRIMARY KEY, "
+      + "key BLOB NOT NULL UNIQUE, generation INTEGER NOT NULL, tables INTEGER NOT NULL, "
+      + "head BLOB NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS _syncstack_prints (id INTEGER PRIMARY KEY, data BLOB NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS _syncstack_print_log (generation INTEGER PRIMARY KEY, data BLOB)",
+  ]
+
+  /// Parts of a set have consecutive numbers from here.
+  private static let partsPerSet: Int64 = 1 << 24
+
+  /// Sets of different syncs that are kept; the one that is behind most goes first.
+  private static let setLimit: Int64 = 16
+
+  /// Generations that the log covers. A set that is behind further goes.
+  private static let logLimit: Int64 = 4096
+
+  /// Rows that one transaction lists in the log; one that changed more says only that it did.
+  private static let rowLimit = 20_000
+
+  /// The oldest generation of all sets, or nil when there is none.
+  func oldestGeneration() throws -> Int64? {
+    try Metadata(connection: connection).integer(.prints)
+  }
+
+  // MARK: - Reading
+
+  func set(_ key: ContentPrint) throws -> PrintSetRecord? {
+    guard try oldestGeneration() != nil else { return nil }
+    let statement = try connection.statement(
+      "SELECT id, generation, head FROM _syncstack_print_sets WHERE key = ?")
+    defer { statement.reset() }
+    return try PrintStore.withBytes(of: key) { bytes in
+      statement.bind(1, .blob(bytes))
+      defer { statement.clearBindings() }
+      guard try statement.step() else { return nil }
+      return PrintSetRecord(
+        id: statement.integer(0), generation: statement.integer(1),
+        head: Array(statement.bytes(2)))
+    }
+  }
+
+  func readParts(
+    of id: Int64, _ body: (_ number: Int, _ bytes: UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let first = id * PrintStore.partsPerSet
+    let statement = try connection.statement(
+      "SELECT id, data FROM _syncstack_prints WHERE id >= ? AND id < ? ORDER BY id")
+    defer { statement.reset() }
+    statement.bind(1, first)
+    statement.bind(2, first + PrintStore.partsPerSet)
+    while try statement.step() { try body(Int(statement.integer(0) - first), statement.bytes(1)) }
+  }
+
+  /// What was changed after a generation, or nil when nobody can say.
+  func changes(after generation: Int64) throws -> [PrintChange]? {
+    let now = try Metadata(connection: connection).integer(.generation) ?? 0
+    if now == generation { return [] }
+    let statement = try connection.statement(
+      "SELECT data FROM _syncstack_print_log WHERE generation > ?")
+    defer { statement.reset() }
+    statement.bind(1, generation)
+    var changes: [PrintChange] = []
+    var count: Int64 = 0
+    while try statement.step() {
+      count += 1
+      if statement.isNull(0) { return nil }
+      changes.append(contentsOf: PrintLogEntry.decode(statement.bytes(0)))
+    }
+    return count == now - generation ? changes : nil
+  }
+
+  // MARK: - Writing
+
+  /// The set of a key, made when there is none.
+  func makeSet(_ key: ContentPrint, tables: Int64) throws -> Int64 {
+    if let known = try set(key) { return known.id }
+    if try oldestGeneration() == nil {
+      for statement in PrintStore.tables { try connection.execute(statement) }
+    }
+    let statement = try connection.statement(
+      "INSERT OR REPLACE INTO _syncstack_print_sets (key, generation, tables, head) VALUES (?, -1, ?, x'')"
+    )
+    try PrintStore.withBytes(of: key) { bytes in
+      statement.bind(1, .blob(bytes))
+      statement.bind(2, tables)
+      defer { statement.clearBindings() }
+      try statement.run()
+    }
+    return connection.lastInsertedRow
+  }
+
+  /// Writes a part of a set; nil removes it.
+  func writePart(_ number: Int, of id: Int64, _ bytes: UnsafeRawBufferPointer?) throws {
+    let row = id * PrintStore.partsPerSet + Int64(number)
+    guard let bytes else {
+      let statement = try connection.statement("DELETE FROM _syncstack_prints WHERE id = ?")
+      statement.bind(1, row)
+      return try statement.run()
+    }
+    let statement = try connection.statement(
+      "INSERT OR REPLACE INTO _syncstack_prints (id, data) VALUES (?, ?)")
+    statement.bind(1, row)
+    statement.bind(2, .blob(bytes))
+    defer { statement.clearBindings() }
+    try statement.run()
+  }
+
+  /// Removes all parts of a set.
+  func clear(_ id: Int64) throws {
+    let statement = try connection.statement(
+      "DELETE FROM _syncstack_prints WHERE id >= ? AND id < ?")
+    statement.bind(1, id * PrintStore.partsPerSet)
+    statement.bind(2, (id + 1) * PrintStore.partsPerSet)
+    try statement.run()
+  }
+
+  /// Notes what a transaction changed, for all sets but the one that it kept itself.
+  ///
+  /// - Parameter oldest: ``oldestGeneration()``, before the transaction.
+  func finish(
+    _ changes: [ChangeSet.EntityChanges], generation: Int64, oldest: Int64?, kept: KeptPrintSet?
+  ) throws {
+    guard oldest != nil || kept != nil else { return }
+    if !changes.isEmpty, let tables = try tables(besides: kept?.id) {
+      try log(changes, generation: generation, tables: tables)
+    }
+    if let kept {
+      let statement = try connection.statement(
+        "UPDATE _syncstack_print_sets SET generation = ?, head = ?, tables = ? WHERE id = ?")
+      try kept.head.withUnsafeBytes { bytes in
+        statement.bind(1, generation)
+        statement.bind(2, .blob(bytes))
+        statement.bind(3, kept.tables)
+        statement.bind(4, kept.id)
+        defer { statement.clearBindings() }
+        try statement.run()
+      }
+      try removeSets(beyond: PrintStore.setLimit)
+    }
+    if kept != nil || generation - (oldest ?? generation) > PrintStore.logLimit {
+      try trim(generation: generation)
+    }
+  }
+
+  /// The tables that other sets are about; nil when there is none.
+  private func tables(besides id: Int64?) throws -> Int64? {
+    let statement = try connection.statement(
+      "SELECT tables FROM _syncstack_print_sets WHERE id IS NOT ?")
+    defer { statement.reset() }
+    statement.bind(1, id.map(Value.int) ?? .null)
+    var result: Int64?
+    while try statement.step() { result = (result ?? 0) | statement.integer(0) }
+    return result
+  }
+
+  private func log(
+    _ changes: [ChangeSet.EntityChanges], generation: Int64, tables: Int64
+  ) throws {
+    let statement = try connection.statement(
+      "INSERT OR REPLACE INTO _syncstack_print_log (generation, data) VALUES (?, ?)")
+    statement.bind(1, generation)
+    defer { statement.clearBindings() }
+    guard let words = PrintLogEntry.encode(changes, tables: tables, limit: PrintStore.rowLimit)
+    else {
+      statement.bindNull(2)
+      return try statement.run()
+    }
+    try words.withUnsafeBytes { bytes in
+      statement.bind(2, .blob(bytes))
+      try statement.run()
+    }
+  }
+
+  private func removeSets(beyond limit: Int64) throws {
+    let statement = try connection.statement(
+      "SELECT id FROM _syncstack_print_sets ORDER BY generation DESC, id DESC LIMIT -1 OFFSET ?")
+    statement.bind(1, limit)
+    var ids: [Int64] = []
+    while try statement.step() { ids.append(statement.integer(0)) }
+    for id in ids { try removeSet(id) }
+  }
+
+  private func removeSet(_ id: Int64) throws {
+    try clear(id)
+    let set = try connection.statement("DELETE FROM _syncstack_print_sets WHERE id = ?")
+    set.bind(1, id)
+    try set.run()
+  }
+
+  /// Forgets what no set needs, and sets that are too far behind.
+  private func trim(generation: Int64) throws {
+    let late = try connection.statement(
+      "SELECT id FROM _syncstack_print_sets WHERE generation < ?")
+    late.bind(1, generation - PrintStore.logLimit)
+    var ids: [Int64] = []
+    while try late.step() { ids.append(late.integer(0)) }
+    for id in ids { try removeSet(id) }
+    let metadata = Metadata(connection: connection)
+    let oldest = try connection.scalar("SELECT min(generation) FROM _syncstack_print_sets")
+    let log = try connection.statement("DELETE FROM _syncstack_print_log WHERE generation <= ?")
+    log.bind(1, oldest ?? .max)
+    try log.run()
+    if let oldest { try metadata.set(.prints, oldest) } else { try metadata.remove(.prints) }
+  }
+
+  /// Forgets everything: the numbers in it mean something else from now on.
+  func removeAll() throws {
+    guard try oldestGeneration() != nil else { return }
+    for table in ["print_sets", "prints", "print_log"] {
+      try connection.execute("DELETE FROM _syncstack_\(table)")
+    }
+    try Metadata(connection: connection).remove(.prints)
+  }
+
+  private static func withBytes<T>(
+    of key: ContentPrint, _ body: (UnsafeRawBufferPointer) throws -> T
+  ) rethrows -> T {
+    try withUnsafeBytes(of: (key.low, key.high), body)
+  }
+}

@@ -1,0 +1,81 @@
+package import SyncCore
+
+/// Prints: what a sync keeps of the items it has stored, so that an item that comes again unchanged
+/// need not be read.
+extension StoreReader {
+  /// The number of the last commit.
+  package func generation() throws -> Int64 {
+    try prepareToRead()
+    return try Metadata(connection: connection).integer(.generation) ?? 0
+  }
+
+  /// The set of prints of one kind of sync, or nil.
+  package func printSet(_ key: ContentPrint) throws -> PrintSetRecord? {
+    try prepareToRead()
+    return try PrintStore(connection: connection).set(key)
+  }
+
+  /// Shows the parts of a set, in order; the bytes are valid during the call.
+  package func readPrints(
+    of id: Int64, _ body: (_ number: Int, _ bytes: UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    try prepareToRead()
+    try PrintStore(connection: connection).readParts(of: id, body)
+  }
+
+  /// What was changed after a generation, or nil when nobody can say. Rows of tables that no set is
+  /// about are not in it.
+  package func printChanges(after generation: Int64) throws -> [PrintChange]? {
+    try prepareToRead()
+    return try PrintStore(connection: connection).changes(after: generation)
+  }
+
+  /// How many rows the entity has, subentities included.
+  ///
+  /// - Complexity: O(*n*), but of the smallest index, which is some milliseconds for a million rows.
+  package func rowCount(of entity: EntityDescription) throws -> Int {
+    try prepareToRead()
+    let target = layout[entity]
+    let condition = target.entityCondition().map { " WHERE \($0)" } ?? ""
+    return Int(
+      try connection.scalar("SELECT count(*) FROM \(target.table.quoted)\(condition)") ?? 0)
+  }
+}
+
+extension StoreTransaction {
+  /// The set of prints of one kind of sync; made when there is none. It counts only when
+  /// ``keepPrints(_:)`` has been called.
+  package func makePrintSet(_ key: ContentPrint, tables: Int64) throws -> Int64 {
+    try requireOpen()
+    return try PrintStore(connection: connection).makeSet(key, tables: tables)
+  }
+
+  /// Writes a part of a set; nil removes it.
+  package func writePrints(_ number: Int, of id: Int64, _ bytes: UnsafeRawBufferPointer?) throws {
+    try requireOpen()
+    try PrintStore(connection: connection).writePart(number, of: id, bytes)
+  }
+
+  /// Removes all parts of a set.
+  package func clearPrints(of id: Int64) throws {
+    try requireOpen()
+    try PrintStore(connection: connection).clear(id)
+  }
+
+  /// Says that a set is about the rows as this transaction leaves them.
+  package func keepPrints(_ set: KeptPrintSet) throws {
+    try requireOpen()
+    keptPrints = set
+  }
+
+  /// Shows the stored rows that this transaction has updated or deleted so far, in no order, some
+  /// perhaps more than once; of deleted ones the slots are nil.
+  package func changedRows(_ body: (_ table: Int, _ row: Int64, _ slots: SlotSet?) -> Void) {
+    recorder.forEachChange(body)
+  }
+
+  /// The bits of tables, for ``KeptPrintSet/tables``.
+  package static func printTables(_ entities: some Sequence<EntityDescription>) -> Int64 {
+    entities.reduce(0) { $0 | PrintLogEntry.bit($1.rootIndex) }
+  }
+}

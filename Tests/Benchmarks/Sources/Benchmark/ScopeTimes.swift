@@ -1,0 +1,73 @@
+import Foundation
+import Measuring
+import SyncStack
+
+/// Times of syncs that touch little of a large table: they must not grow with the table.
+///
+/// ```
+/// Benchmark scopes SIZE FOLDER       after `make syncstack users SIZE FOLDER`
+/// ```
+struct ScopeTimes {
+  private let stack: DataStack
+  private let size: Int
+
+  init(_ payloads: Payloads) throws {
+    size = payloads.count
+    let url = payloads.folder.appending(
+      path: "scopes-\(ProcessInfo.processInfo.processIdentifier).sqlite")
+    try FileManager.default.copyItem(at: payloads.database("syncstack"), to: url)
+    stack = try SyncStackContender.stack(path: url.path, set: .users)
+  }
+
+  /// Prints a line for each kind of sync.
+  func run() throws {
+    defer { try? stack.drop() }
+    try time("one changed object") { round in
+      sync("[\(user(round, name: "changed \(round)"))]") { $0.operations = [.insert, .update] }
+    }
+    try time("one new object") { round in
+      sync("[\(user(size * 10 + round, name: "new"))]") { $0.operations = [.insert, .update] }
+    }
+    try time("children of one parent") { round in
+      let context = stack.newBackgroundContext()
+      let parent = try context.performAndWait {
+        try context.fetch(Fetch<ManagedObject>(entityNamed: "User", Filter("id == %@", round + 1)))
+          .first?.objectID
+      }
+      let notes = (0..<3).map { #"{"id":\#(size * 100 + round * 3 + $0),"text":"n"}"# }
+      let sync = sync("[\(notes.joined(separator: ","))]", "Note")
+      sync.parent = parent
+      return sync
+    }
+    try time("ten objects of a predicate") { round in
+      let ids = (0..<10).map { round * 10 + $0 + 1 }
+      return sync("[\(ids.map { user($0, name: "p\(round)") }.joined(separator: ","))]") {
+        $0.filter = Filter("id >= %@ AND id <= %@", ids[0], ids[9])
+      }
+    }
+  }
+
+  private func user(_ id: Int, name: String) -> String {
+    #"{"id":\#(id),"name":"\#(name)","city":"x"}"#
+  }
+
+  private func sync(
+    _ json: String, _ entity: String = "User", _ change: (Sync) -> Void = { _ in }
+  ) -> Sync {
+    let sync = Sync(.data(Data(json.utf8)), inEntityNamed: entity, dataStack: stack)
+    change(sync)
+    return sync
+  }
+
+  private func time(_ name: String, _ make: (Int) throws -> Sync) throws {
+    var times: [Double] = []
+    for round in 0..<25 {
+      let sync = try make(round)
+      let start = ContinuousClock.now
+      stack.syncQueue.addOperations([sync], waitUntilFinished: true)
+      times.append(start.duration(to: .now) / .milliseconds(1))
+      _ = try sync.result?.get()
+    }
+    print("| \(name) | \(size) | \(Table.number(times.dropFirst(5).map { $0 }.median, 3)) ms |")
+  }
+}

@@ -1,0 +1,297 @@
+import SyncCore
+import SyncEngine
+import SyncStore
+import TestSupport
+
+/// A random sequence of syncs whose items mostly came before, with what else happens to a store in
+/// between, run twice: with fingerprints and without.
+struct PrintSequence {
+  enum Step: CustomStringConvertible {
+    case sync(OracleStep)
+    case dryRun(OracleStep)
+    /// A sync that is cancelled after so many steps.
+    case cancelled(OracleStep, Int)
+    case edit(Edit)
+
+    var description: String {
+      switch self {
+      case .sync(let step): "sync \(step)"
+      case .dryRun(let step): "dry run \(step)"
+      case .cancelled(let step, let count): "cancelled after \(count) \(step)"
+      case .edit(let edit): "edit \(edit)"
+      }
+    }
+  }
+
+  /// A write of somebody else's.
+  struct Edit {
+    enum Kind: String, CaseIterable {
+      case update
+      case rekey
+      case delete
+      case insert
+      case unlink
+      case rename
+    }
+
+    let kind: Kind
+    let entity: String
+    /// Which object, in the order of the rows.
+    let position: Int
+    let number: Int64
+  }
+
+  let model: ManagedObjectModel
+
+  /// Steps that repeat items of a few payloads.
+  func steps(
+    _ payloads: inout OraclePayloads, of entities: [String], length: Int
+  ) throws -> [Step] {
+    let pool = try payloads.sequence(of: entities, length: 3)
+    var current = pool
+    return (0..<length).map { _ in
+      if payloads.generator.chance(25) {
+        return .edit(
+          Edit(
+            kind: payloads.generator.pick(Edit.Kind.allCases),
+            entity: payloads.generator.pick(model.entities.map(\.name)),
+            position: Int.random(in: 0..<6, using: &payloads.generator),
+            number: Int64.random(in: 1...4, using: &payloads.generator)))
+      }
+      let index = Int.random(in: 0..<pool.count, using: &payloads.generator)
+      current[index] = changed(current[index], pool, &payloads.generator)
+      if payloads.generator.chance(8) { return .dryRun(current[index]) }
+      if payloads.generator.chance(8) {
+        return .cancelled(current[index], Int.random(in: 0..<12, using: &payloads.generator))
+      }
+      return .sync(current[index])
+    }
+  }
+
+  /// The same payload, now and then with another item, one less, one twice, or other options.
+  private func changed(
+    _ step: OracleStep, _ pool: [OracleStep], _ generator: inout SeededGenerator
+  ) -> OracleStep {
+    var step = step
+    switch Int.random(in: 0..<10, using: &generator) {
+    case 0 where !step.items.isEmpty:
+      step.items.remove(at: Int.random(in: 0..<step.items.count, using: &generator))
+    case 1:
+      let others = pool.filter { $0.entity == step.entity }.flatMap(\.items)
+      if !others.isEmpty { step.items.append(generator.pick(others)) }
+    case 2 where !step.items.isEmpty:
+      let index = Int.random(in: 0..<step.items.count, using: &generator)
+      if var item = step.items[index].objectValue {
+        item["name"] = generator.pick(["a", "b", "c", .null])
+        step.items[index] = .object(item)
+      }
+    case 3:
+      step.items.shuffle(using: &generator)
+    case 4 where generator.chance(30):
+      step.operations = generator.pick([
+        .all, [.insert, .update], .all.subtracting(.delete), .all.subtracting(.deleteRelationships),
+      ])
+    default:
+      break
+    }
+    return step
+  }
+
+  // MARK: - Running
+
+  /// What first differs, in words; nil when nothing does. Counts the items that were passed over.
+  func difference(_ steps: [Step]) throws -> String? {
+    let on = try Store(model: model, configuration: .init(.memory))
+    let off = try Store(model: model, configuration: .init(.memory))
+    defer {
+      try? on.close()
+      try? off.close()
+    }
+    for (position, step) in steps.enumerated() {
+      if let difference = try difference(step, on, off) {
+        return "Step \(position + 1): \(difference)"
+      }
+    }
+    return nil
+  }
+
+  private func difference(_ step: Step, _ on: Store, _ off: Store) throws -> String? {
+    let outcomes: [String]
+    switch step {
+    case .sync(let sync):
+      outcomes = try [run(sync, on, true), run(sync, off, false)]
+    case .dryRun(let sync):
+      outcomes = try [run(sync, on, true, isDryRun: true), run(sync, off, false, isDryRun: true)]
+    case .cancelled(let sync, let count):
+      let before = try OracleGraph(on).lines(since: OracleGraph())
+      // One that ends before it is cancelled is done to both.
+      outcomes = try [run(sync, on, true, cancelledAfter: count)]
+      if outcomes[0] != "cancelled" {
+        return outcomes[0] == (try run(sync, off, false)) ? nil : "a late cancel"
+      }
+      if try OracleGraph(on).lines(since: OracleGraph()) != before { return "a cancel left traces" }
+    case .edit(let edit):
+      outcomes = try [apply(edit, to: on), apply(edit, to: off)]
+    }
+    if Set(outcomes).count > 1 {
+      return "\n  with    \(outcomes[0])\n  without \(outcomes[1])"
+    }
+    let graphs = try [on, off].map { try OracleGraph($0).lines(since: OracleGraph()) }
+    return graphs[0] == graphs[1] ? nil : "\n  with    \(graphs[0])\n  without \(graphs[1])"
+  }
+
+  /// Everything that a sync says, as text.
+  private func run(
+    _ step: OracleStep, _ store: Store, _ usesFingerprints: Bool, isDryRun: Bool = false,
+    cancelledAfter limit: Int? = nil
+  ) throws -> String {
+    let entity = try model.requireEntity(named: step.entity)
+    let plan = MappingPlanCompiler.compile(entity, transformers: TransformerRegistry())
+    var request = SyncRequest(plan: plan, payload: .json(.array(step.items)))
+    request.operations = step.operations
+    request.usesFingerprints = usesFingerprints
+    request.isDryRun = isDryRun
+    switch step.scope {
+    case .entity: break
+    case .filter: request.filter = Filter(#"name == "a""#)
+    case .parent:
+      let graph = try OracleGraph(store)
+      guard let path = step.parent?.split(separator: "."), path.count == 2 else { return "" }
+      let owner = try model.requireEntity(named: String(path[0]))
+      guard let id = graph.all(owner).first else { return "" }
+      request.parent = ManagedObjectID(entity: graph[id].entity, row: id.row)
+      request.parentRelationship = String(path[1])
+    }
+    let control = SyncControl()
+    let passed = Locked(0)
+    control.observe { [unowned control] _ in
+      let count = passed.withLock { count in
+        count += 1
+        return count
+      }
+      if let limit, count > limit { control.cancel() }
+    }
+    do {
+      let (report, changes) = try SyncRun(request, store: store, control: control).run()
+      return describe(report, changes)
+    } catch is CancellationError {
+      return "cancelled"
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  private func describe(_ report: SyncReport, _ changes: ChangeSet) -> String {
+    let entities = report.entities.sorted { $0.key < $1.key }.map { name, entity in
+      "\(name): \(entity.inserted) \(entity.updated) \(entity.deleted) \(entity.unchanged) "
+        + "\(entity.skipped) \(entity.updatedProperties.sorted { $0.key < $1.key }) "
+        + "\(entity.unusedKeys.sorted { $0.key < $1.key }) \(entity.unfilledAttributes.sorted())"
+    }
+    let changed = changes.entities.map { changes in
+      "\(changes.entity): \(changes.insertedKeys) \(changes.updatedKeys) "
+        + "\(changes.updated.map { $0.slots.map { $0 } }) \(changes.deletedKeys)"
+    }
+    let findings = report.findings.map { "\($0.kind) \($0.path ?? "") \($0.message)" }
+    return "\(entities)\n    \(findings) \(report.findingCounts.sorted { $0.key < $1.key })"
+      + " \(report.itemCount)\n    \(changed)"
+  }
+
+  // MARK: - Edits
+
+  private func apply(_ edit: Edit, to store: Store) throws -> String {
+    let entity = try model.requireEntity(named: edit.entity)
+    guard !entity.isAbstract else { return "" }
+    return try store.write { transaction in
+      var rows: [StoredRow] = []
+      try transaction.scan(entity, .all) { rows.append($0.storedRow()) }
+      let arena = CellArena()
+      let block = RowBlock(width: entity.properties.count, capacity: 1)
+      let index = block.append()
+      let key = arena.cell(
+        entity.primaryKey?.type == .string ? .string("\(edit.number)") : .int(edit.number))
+      if edit.kind == .insert {
+        if let slot = entity.primaryKey?.slot { block[index][slot] = key }
+        let row = try transaction.reserveRows(1, in: entity)
+        try transaction.insert(block, of: entity, indexes: [0], rows: [row])
+        return "inserted"
+      }
+      guard edit.position < rows.count else { return "none" }
+      let stored = rows[edit.position]
+      switch edit.kind {
+      case .delete:
+        return "\((try? transaction.delete([stored.row], of: stored.entity))?.count ?? -1) deleted"
+      case .rekey:
+        guard let slot = stored.entity.primaryKey?.slot else { return "no key" }
+        block[index][slot] = key
+        try transaction.update(
+          block, index: index, row: stored.row, of: stored.entity, slots: [slot])
+      case .unlink:
+        guard
+          let relationship = entity.relationships.first(where: {
+            !$0.isToMany && ($0.inverseSlot == nil || $0.isInverseToMany)
+          }), case let owner = stored.values[relationship.slot], !owner.isNull
+        else { return "no owner" }
+        block[index][relationship.slot] = .null
+        try transaction.update(
+          block, index: index, row: stored.row, of: stored.entity, slots: [relationship.slot])
+        if let inverse = relationship.inverseSlot, case .int(let row) = owner {
+          try transaction.touch(
+            row, of: entity.destination(of: relationship), slots: [inverse])
+        }
+      case .update, .rename, .insert:
+        guard
+          let slot = entity.attributes.first(where: { $0.type == .string && $0.name != "id" })?
+            .slot
+        else { return "no text" }
+        block[index][slot] = arena.cell(.string(edit.kind == .update ? "edited" : "a"))
+        try transaction.update(
+          block, index: index, row: stored.row, of: stored.entity, slots: [slot])
+      }
+      return withExtendedLifetime(arena) { "changed" }
+    }.0
+  }
+
+  // MARK: - Minimising
+
+  /// The shortest sequence found that still differs.
+  func minimised(_ steps: [Step]) throws -> [Step] {
+    var best = steps
+    var isShorter = true
+    while isShorter {
+      isShorter = false
+      for candidate in smaller(best) where try difference(candidate) != nil {
+        best = candidate
+        isShorter = true
+        break
+      }
+    }
+    return best
+  }
+
+  private func smaller(_ steps: [Step]) -> [[Step]] {
+    steps.indices.flatMap { position -> [[Step]] in
+      var fewer = steps
+      fewer.remove(at: position)
+      var result = [fewer]
+      if case .sync(let sync) = steps[position] {
+        for item in sync.items.indices {
+          var less = sync
+          less.items.remove(at: item)
+          var changed = steps
+          changed[position] = .sync(less)
+          result.append(changed)
+          guard let object = sync.items[item].objectValue else { continue }
+          for member in object where member.key != "id" {
+            var plain = object
+            plain[member.key] = nil
+            less = sync
+            less.items[item] = .object(plain)
+            changed[position] = .sync(less)
+            result.append(changed)
+          }
+        }
+      }
+      return result
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import SyncCore
+import SyncStore
+import TestSupport
+import Testing
+
+/// What the store remembers for sets of prints.
+@Suite struct PrintStoreTests {
+  private let key = ContentPrint("users")
+
+  private func keep(
+    _ store: Store, _ key: ContentPrint, about entities: [String] = ["User", "Note"]
+  ) throws {
+    let tables = StoreTransaction.printTables(
+      try entities.map { try store.model.requireEntity(named: $0) })
+    try store.write { transaction in
+      let id = try transaction.makePrintSet(key, tables: tables)
+      try [UInt8(1), 2, 3].withUnsafeBytes { try transaction.writePrints(0, of: id, $0) }
+      try transaction.keepPrints(KeptPrintSet(id: id, head: [9], tables: tables))
+    }
+  }
+
+  private func insert(_ store: Store, _ name: String) throws -> Int64 {
+    let entity = try store.model.requireEntity(named: name)
+    return try store.write { transaction in
+      let row = try transaction.reserveRows(1, in: entity)
+      let block = RowBlock(width: entity.properties.count, capacity: 1)
+      _ = block.append()
+      try transaction.insert(block, of: entity, indexes: [0], rows: [row])
+      return row
+    }.0
+  }
+
+  private func changes(_ store: Store, _ key: ContentPrint) throws -> [PrintChange]? {
+    try store.read { reader in
+      let kept = try reader.printSet(key)
+      let set = try #require(kept)
+      return try reader.printChanges(after: set.generation)
+    }
+  }
+
+  @Test func aSetComesBackAsItWasKept() throws {
+    let store = try Store(model: TestModels.social(), configuration: .init(.memory))
+    try keep(store, key)
+    try store.read { reader in
+      let kept = try reader.printSet(key)
+      let set = try #require(kept)
+      #expect(set.head == [9])
+      var parts: [[UInt8]] = []
+      try reader.readPrints(of: set.id) { parts.append(Array($1)) }
+      #expect(parts == [[1, 2, 3]])
+      let other = try reader.printSet(ContentPrint("others"))
+      #expect(other == nil)
+    }
+  }
+
+  @Test func changesOfItsTablesAreLogged() throws {
+    let store = try Store(model: TestModels.social(), configuration: .init(.memory))
+    try keep(store, key)
+    #expect(try changes(store, key)?.isEmpty == true)
+    let row = try insert(store, "Note")
+    _ = try insert(store, "Company")
+    let note = try store.model.requireEntity(named: "Note").rootIndex
+    #expect(try changes(store, key) == [PrintChange(table: note, row: row, kind: .inserted)])
+    try keep(store, key)
+    #expect(try changes(store, key)?.isEmpty == true)
+  }
+
+  @Test func theOldestSetsGo() throws {
+    let store = try Store(model: TestModels.social(), configuration: .init(.memory))
+    for number in 0..<20 {
+      try keep(store, ContentPrint("\(number)"))
+      _ = try insert(store, "Note")
+    }
+    try store.read { reader in
+      let sets = try [0, 19].map { try reader.printSet(ContentPrint("\($0)")) }
+      #expect(sets[0] == nil)
+      #expect(sets[1] != nil)
+    }
+  }
+}
