@@ -255,4 +255,17 @@ import Testing
       try transaction.insert("User", [["id": 101]])
     }
   }
+
+  @Test func aChangeSetSaysInALineWhatChanged() throws {
+    let temporary = try filled(.memory)
+    let (_, changes) = try temporary.store.write(TransactionInfo(author: "feed")) { transaction in
+      try transaction.insert("User", [["id": .int(100)]])
+      try transaction.update("User", 3, ["name": "x"])
+      try transaction.delete([80], of: transaction.model.requireEntity(named: "Note"))
+    }
+    #expect(
+      changes.description
+        == "Commit \(changes.generation) by feed: User 1 inserted, 2 updated; Note 1 deleted")
+    #expect(ChangeSet().description == "Commit 0: nothing changed")
+  }
 }
