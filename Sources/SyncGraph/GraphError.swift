@@ -57,6 +57,21 @@ public struct GraphError: Error, Sendable {
   }
 }
 
+extension GraphError {
+  /// An error of broken rules. A save collects those of all objects and throws them as one.
+  public init(_ failures: ValidationFailure...) {
+    self.init(failures: failures)
+  }
+
+  init(failures: [ValidationFailure]) {
+    let sentences = failures.prefix(10).map(\.message).joined(separator: " ")
+    let rest = failures.count > 10 ? " (and \(failures.count - 10) more)" : ""
+    self.init(
+      .validation, entity: failures.first?.objectID.entity.name, key: failures.first?.key,
+      objects: failures.map(\.objectID), failures: failures, message: sentences + rest)
+  }
+}
+
 extension GraphError: CustomStringConvertible {
   public var description: String { message }
 }
@@ -76,6 +91,8 @@ public struct ValidationFailure: Error, Sendable, CustomStringConvertible {
     case minimumCount
     /// A to-many relationship has more objects than it may.
     case maximumCount
+    /// A rule of the class, in an override of ``ManagedObject/validateForSave()``.
+    case custom
   }
 
   public let rule: Rule
@@ -84,6 +101,29 @@ public struct ValidationFailure: Error, Sendable, CustomStringConvertible {
 
   /// A sentence that says what is wrong.
   public let message: String
+
+  /// Tells of a rule that an object breaks, for overrides of ``ManagedObject/validateForSave()``.
+  ///
+  /// ```swift
+  /// override func validateForSave() throws {
+  ///   try super.validateForSave()
+  ///   guard start <= end else {
+  ///     throw GraphError(ValidationFailure(of: self, key: "end", message: "The end is before the start."))
+  ///   }
+  /// }
+  /// ```
+  public init(
+    of object: ManagedObject, key: String, rule: Rule = .custom, message: String
+  ) {
+    self.init(rule: rule, objectID: object.objectID, key: key, message: message)
+  }
+
+  init(rule: Rule, objectID: ManagedObjectID, key: String, message: String) {
+    self.rule = rule
+    self.objectID = objectID
+    self.key = key
+    self.message = message
+  }
 
   public var description: String { message }
 }

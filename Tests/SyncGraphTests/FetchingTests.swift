@@ -107,6 +107,18 @@ import Testing
     }
   }
 
+  @Test func managersCalculateWithKeyPaths() throws {
+    try context.performAndWait {
+      let some = context.managerFor(User.self).filter(where: \.$age <= 40)
+      let ages: [Int64?] = [try some.min(\.$age), try some.max(\.$age), try some.sum(\.$age)]
+      #expect(ages == [10, 40, 100])
+      #expect(try some.average(\.$age) == 25)
+      let name: String? = try some.max(\.$name) ?? nil
+      #expect(name == "user 4")
+      #expect(try some.filter("age > 1000").sum(\.$age) == nil)
+    }
+  }
+
   @Test func wrongNamesAreErrors() {
     context.performAndWait {
       #expect(throws: ModelError.self) {

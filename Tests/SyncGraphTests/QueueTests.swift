@@ -109,6 +109,48 @@ import Testing
     #expect(Self.text(result).contains("belongs to the main queue"))
   }
 
+  /// What a program may do with an object and its context.
+  enum Use: String, CaseIterable, Codable, Sendable {
+    case fetch, count, values, insert, find, save, rollback, reset, refresh, hasChanges, batch,
+      watch
+    case read, write, key, list, ordered, changes, delete, snapshot
+  }
+
+  @Test(arguments: Use.allCases)
+  func everyUseOnTheWrongQueueStopsWithAMessage(use: Use) async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [use] in
+      let stack = try DataStack.social()
+      let context = stack.newBackgroundContext()
+      nonisolated(unsafe) var found: User?
+      context.performAndWait { found = context.insert(User.self) }
+      guard let user = found else { return }
+      switch use {
+      case .fetch: _ = try context.fetch(Fetch<User>())
+      case .count: _ = try context.count(Fetch<User>())
+      case .values: _ = try context.values(Fetch<User>(), ["name"])
+      case .insert: _ = try context.insert(entityNamed: "User")
+      case .find: _ = context.object(with: user.objectID)
+      case .save: try context.save()
+      case .rollback: context.rollback()
+      case .reset: context.reset()
+      case .refresh: context.refresh(user)
+      case .hasChanges: _ = context.hasChanges
+      case .batch: try context.batchDelete(Fetch<User>())
+      case .watch: _ = try LiveResults(Fetch<User>(), in: context)
+      case .read: _ = user.name
+      case .write: user.name = "Ann"
+      case .key: _ = user["name"]
+      case .list: user.notes.removeAll()
+      case .ordered: _ = user.chores.count
+      case .changes: _ = user.changedValues()
+      case .delete: user.delete()
+      case .snapshot: _ = user.snapshot()
+      }
+    }
+    #expect(Self.text(result).contains("perform { }"))
+  }
+
   private static func text(_ result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   }

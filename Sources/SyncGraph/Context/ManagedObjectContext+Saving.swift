@@ -142,19 +142,16 @@ extension ManagedObjectContext {
   /// Checks all objects and throws everything that the model's rules find at once.
   private func validate() throws {
     var failures: [ValidationFailure] = []
-    for object in pending.inserted + pending.updated {
+    func collect(_ check: () throws -> Void) throws {
       do {
-        try object.validateForSave()
+        try check()
       } catch let error as GraphError where error.code == .validation && !error.failures.isEmpty {
         failures += error.failures
       }
     }
-    guard let first = failures.first else { return }
-    let sentences = failures.prefix(10).map(\.message).joined(separator: " ")
-    let rest = failures.count > 10 ? " (and \(failures.count - 10) more)" : ""
-    throw GraphError(
-      .validation, entity: first.objectID.entity.name, key: first.key,
-      objects: failures.map(\.objectID), failures: failures, message: sentences + rest)
+    for object in pending.inserted + pending.updated { try collect(object.validateForSave) }
+    for object in pending.deleted { try collect(object.validateForDelete) }
+    if !failures.isEmpty { throw GraphError(failures: failures) }
   }
 
   /// The store has it: what was unsaved is now what was last read.

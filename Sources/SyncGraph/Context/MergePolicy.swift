@@ -3,6 +3,9 @@
 /// Merging a commit into a context never loses unsaved values: they stay and win when they are saved.
 /// So a conflict is rare: somebody committed between the context's last look and its save, or the
 /// context does not merge.
+///
+/// A deletion is in conflict too when the values of the object changed since the context read them. Only
+/// ``error`` says so; under every other policy the object is deleted.
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
   /// The save throws ``GraphError/Code/conflict`` with both versions.
   case error

@@ -41,6 +41,7 @@ struct SaveWriter {
     // Children hand over objects that are older than others here.
     try insert(inserted.sorted { $0.identifier.row > $1.identifier.row }, &outcome)
     try update(updated, &outcome)
+    if policy == .error { try DeletionConflicts(transaction: transaction).check(deleted) }
     let kept = inserted + updated
     try LinkChanges(transaction, outcome.rows).write(kept)
     try delete(deleted)

@@ -37,12 +37,14 @@ public struct Attribute<Wrapped: ValueConvertible>: PropertyWrapper {
   ///   - minimum: Least value; for text, least length.
   ///   - maximum: Largest value; for text, largest length.
   ///   - pattern: Regular expression that a text has to match as a whole.
+  ///   - isPreservedInHistory: Whether the history keeps the value of a deleted object.
   ///   - renamedFrom: Name in an earlier version of the model.
   ///   - userInfo: Annotations.
   public init(
     remoteKey: String? = nil, isTransient: Bool = false, isUnique: Bool = false,
     minimum: Value = .null, maximum: Value = .null, pattern: String? = nil,
-    renamedFrom: String? = nil, userInfo: [String: String] = [:]
+    isPreservedInHistory: Bool = false, renamedFrom: String? = nil,
+    userInfo: [String: String] = [:]
   ) {
     ordinal = WrapperConstruction.ordinal {
       .attribute(
@@ -51,7 +53,8 @@ public struct Attribute<Wrapped: ValueConvertible>: PropertyWrapper {
           remoteKey: remoteKey, isTransient: isTransient, isUnique: isUnique,
           validation: ValidationRules(
             minimum: minimum, maximum: maximum, regularExpression: pattern),
-          renamedFrom: renamedFrom, userInfo: userInfo))
+          isPreservedInHistory: isPreservedInHistory, renamedFrom: renamedFrom,
+          userInfo: userInfo))
     }
   }
 
@@ -59,7 +62,8 @@ public struct Attribute<Wrapped: ValueConvertible>: PropertyWrapper {
   public init(
     wrappedValue: @autoclosure () -> Wrapped, remoteKey: String? = nil, isTransient: Bool = false,
     isUnique: Bool = false, minimum: Value = .null, maximum: Value = .null,
-    pattern: String? = nil, renamedFrom: String? = nil, userInfo: [String: String] = [:]
+    pattern: String? = nil, isPreservedInHistory: Bool = false, renamedFrom: String? = nil,
+    userInfo: [String: String] = [:]
   ) {
     ordinal = WrapperConstruction.ordinal {
       .attribute(
@@ -68,7 +72,8 @@ public struct Attribute<Wrapped: ValueConvertible>: PropertyWrapper {
           remoteKey: remoteKey, isTransient: isTransient, isUnique: isUnique,
           validation: ValidationRules(
             minimum: minimum, maximum: maximum, regularExpression: pattern),
-          renamedFrom: renamedFrom, userInfo: userInfo),
+          isPreservedInHistory: isPreservedInHistory, renamedFrom: renamedFrom,
+          userInfo: userInfo),
         defaultValue: wrappedValue().storedValue)
     }
   }
@@ -103,6 +108,7 @@ struct AttributeOptions {
   var isTransient = false
   var isUnique = false
   var validation = ValidationRules()
+  var isPreservedInHistory = false
   var renamedFrom: String?
   var userInfo: [String: String] = [:]
 }
@@ -120,7 +126,8 @@ extension WrapperDeclaration {
         AttributeDraft(
           "", type.attributeType, isOptional: type.isOptionalValue,
           isTransient: options.isTransient, defaultValue: defaultValue,
-          validation: options.validation, userInfo: userInfo,
+          validation: options.validation,
+          preservesValueInHistory: options.isPreservedInHistory, userInfo: userInfo,
           renamingIdentifier: options.renamedFrom)),
       isUnique: options.isUnique)
   }

@@ -44,7 +44,7 @@ public import SyncCore
 /// - Values: ``value(forKey:)``, ``setValue(_:forKey:)``, ``subscript(_:)``
 /// - Changes: ``changedValues()``, ``committedValues(forKeys:)``
 /// - For subclasses: ``awakeFromInsert()``, ``awakeFromFetch()``, ``willSave()``, ``didSave()``,
-///   ``prepareForDeletion()``, ``validateForSave()``
+///   ``prepareForDeletion()``, ``validateForSave()``, ``validateForDelete()``
 open class ManagedObject {
   final let binding: ClassBinding
   final var identifier: ManagedObjectID
@@ -153,16 +153,20 @@ open class ManagedObject {
   open func prepareForDeletion() {}
 
   /// Checks the object before a save: required values, limits, patterns and counts of the model.
-  /// Overrides call super and add rules of their own.
+  /// Overrides call super and add rules of their own; the save is refused with the broken rules of all
+  /// objects at once.
   ///
   /// - Throws: ``GraphError`` with all rules that are broken, or what an override throws.
   open func validateForSave() throws {
     let failures = try brokenRules()
     guard !failures.isEmpty else { return }
-    throw GraphError(
-      .validation, entity: entity.name, key: failures[0].key, objects: [objectID],
-      failures: failures, message: failures.map(\.message).joined(separator: " "))
+    throw GraphError(failures: failures)
   }
+
+  /// Checks whether the object may be deleted, before the save that deletes it. Overrides throw, as in
+  /// ``validateForSave()``, to refuse that save; ``ManagedObjectContext/rollback()`` brings the object
+  /// back. Its relationships are undone by then; ``committedValues(forKeys:)`` has what they were.
+  open func validateForDelete() throws {}
 }
 
 @available(

@@ -67,4 +67,34 @@ extension ObjectQuery {
   ) -> ObjectQuery {
     orderBy(SortKey(PropertyNames.name(of: property), ascending: ascending, options: options))
   }
+
+  /// The least value of an attribute; nil when there is none.
+  public func min<Property: AttributeProperty>(
+    _ property: KeyPath<Object, Property>
+  ) throws -> Property.Wrapped? {
+    try min(PropertyNames.name(of: property), as: Property.Wrapped.self)
+  }
+
+  /// The largest value of an attribute; nil when there is none.
+  public func max<Property: AttributeProperty>(
+    _ property: KeyPath<Object, Property>
+  ) throws -> Property.Wrapped? {
+    try max(PropertyNames.name(of: property), as: Property.Wrapped.self)
+  }
+
+  /// The sum over an attribute; nil when there is no value.
+  ///
+  /// - Throws: ``FilterError`` when a sum of integers does not fit into 64 bits.
+  public func sum<Property: AttributeProperty>(
+    _ property: KeyPath<Object, Property>
+  ) throws -> Property.Wrapped? {
+    try sum(PropertyNames.name(of: property), as: Property.Wrapped.self)
+  }
+
+  /// The mean of an attribute, always floating point; nil when there is no value.
+  public func average<Property: AttributeProperty>(
+    _ property: KeyPath<Object, Property>
+  ) throws -> Double? {
+    try average(PropertyNames.name(of: property))
+  }
 }

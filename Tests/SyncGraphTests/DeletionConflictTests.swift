@@ -1,0 +1,94 @@
+import SyncCore
+import SyncGraph
+import SyncStore
+import Testing
+
+/// Deleting what somebody else changed meanwhile.
+@Suite struct DeletionConflictTests {
+  private let stack: DataStack
+  private let early: ManagedObjectContext
+  private let late: ManagedObjectContext
+
+  init() throws {
+    stack = try .social()
+    early = stack.newBackgroundContext()
+    late = stack.newNonMergingBackgroundContext()
+  }
+
+  /// Hands over an object as the late context has read it, edited elsewhere since.
+  private func scene(
+    _ edit: (User, ManagedObjectContext) -> Void, _ body: (User) throws -> Void
+  ) throws {
+    let id = try early.performAndWait {
+      let user = early.insert(User.self)
+      user.id = 1
+      user.name = "Ann"
+      try early.save()
+      return user.objectID
+    }
+    try late.performAndWait {
+      let user = try late.existingObject(with: id, as: User.self)
+      #expect(user.name == "Ann")
+      try early.performAndWait {
+        edit(try early.existingObject(with: id, as: User.self), early)
+        try early.save()
+      }
+      try body(user)
+    }
+  }
+
+  private func count<Object: ManagedObject>(_ type: Object.Type) throws -> Int {
+    try early.performAndWait { try early.count(Fetch<Object>()) }
+  }
+
+  @Test(arguments: MergePolicy.allCases)
+  func onlyTheErrorPolicyRefusesIt(policy: MergePolicy) throws {
+    late.mergePolicy = policy
+    try scene({ user, _ in user.name = "Eve" }) { user in
+      late.delete(user)
+      guard policy == .error else { return try late.save() }
+      let error = #expect(throws: GraphError.self) { try late.save() }
+      let conflict = try #require(error?.conflicts.first)
+      #expect(error?.code == .conflict && conflict.objectID == user.objectID)
+      #expect(conflict.committed["name"] == "Ann" && conflict.stored?["name"] == "Eve")
+      #expect(conflict.edited.isEmpty && late.deletedObjects == [user])
+      late.rollback()
+      late.refresh(user, mergeChanges: false)
+      #expect(user.name == "Eve")
+      user.delete()
+      try late.save()
+    }
+    #expect(try count(User.self) == 0)
+  }
+
+  @Test func newMembersAreNoConflictAndGoToo() throws {
+    try scene({ user, context in
+      let note = context.insert(Note.self)
+      note.id = 1
+      note.user = user
+    }) { user in
+      late.delete(user)
+      try late.save()
+    }
+    #expect(try count(Note.self) == 0)
+  }
+
+  @Test func aContextThatMergesDeletesWhatItHasSeen() throws {
+    let merging = stack.newBackgroundContext()
+    let id = try early.performAndWait {
+      let user = early.insert(User.self)
+      user.id = 1
+      try early.save()
+      return user.objectID
+    }
+    try merging.performAndWait {
+      merging.delete(merging.object(with: id))
+      try early.performAndWait {
+        early.object(with: id)["name"] = "Eve"
+        try early.save()
+      }
+      try merging.save()
+      #expect(try merging.count(Fetch<User>()) == 0)
+    }
+  }
+}
