@@ -1,6 +1,7 @@
 import Foundation
 import SyncCore
 import SyncGraph
+import TestSupport
 import Testing
 
 @Suite struct WrapperTests {
@@ -44,6 +45,24 @@ import Testing
       #expect(person.vehicles == [car])
       #expect(person.name == "nobody")
     }
+  }
+
+  @Test func classesSayWhatTheyWereCalled() throws {
+    let folder = try TemporaryFolder()
+    let old = try ManagedObjectModel([EntityDraft("Old", [.attribute("title", .string)])])
+    let before = try DataStack(model: old, store: .sqlite(folder.file()))
+    try before.newBackgroundContext().edit { try $0.insert(entityNamed: "Old")["title"] = "kept" }
+    try before.close()
+    let model = try ManagedObjectModel(Renamed.self, Heir.self)
+    #expect(try model.requireEntity(named: "Heir").userInfo.isEmpty)
+    #expect(try model.requireEntity(named: "Renamed").userInfo == ["note": "x"])
+    let stack = try DataStack(model: model, store: .sqlite(folder.file()))
+    try stack.newBackgroundContext().edit { context in
+      let found = try context.fetch(Fetch<Renamed>())
+      let heirs = try context.count(Fetch<Heir>())
+      #expect(found.map(\.name) == ["kept"] && heirs == 0)
+    }
+    try stack.close()
   }
 
   @Test func valuesGoInAndComeOut() throws {
@@ -136,4 +155,24 @@ extension DataStack {
     guard let stack = try? DataStack.social() else { preconditionFailure("no stack") }
     return stack.mainContext
   }()
+}
+
+class Renamed: ManagedObject {
+  override class var renamedFrom: String? { "Old" }
+  override class var entityUserInfo: [String: String] { ["note": "x"] }
+
+  @Attribute(renamedFrom: "title") var name: String?
+}
+
+final class Heir: Renamed {
+  @Attribute var extra: String?
+}
+
+extension ManagedObjectContext {
+  fileprivate func edit(_ body: (ManagedObjectContext) throws -> Void) throws {
+    try performAndWait {
+      try body(self)
+      try save()
+    }
+  }
 }

@@ -93,6 +93,12 @@ open class ManagedObject {
   /// Name of the entity that the class stands for; the name of the class unless overridden.
   open class var entityName: String { String(describing: self) }
 
+  /// What the entity was called in an earlier version of the model, for models made of classes.
+  open class var renamedFrom: String? { nil }
+
+  /// Annotations of the entity, for models made of classes.
+  open class var entityUserInfo: [String: String] { [:] }
+
   /// Whether the entity of the class is abstract, for models made of classes. The topmost class that
   /// says so is; classes that inherit it are not.
   open class var isAbstractEntity: Bool { false }

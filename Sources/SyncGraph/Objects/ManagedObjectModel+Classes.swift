@@ -21,7 +21,16 @@ extension ManagedObjectModel {
   /// - Throws: ``ModelError`` for the first thing that is wrong, with entity and property.
   public convenience init(classes: [ManagedObject.Type], versionIdentifier: String = "") throws {
     ObjectClassRegistry.register(classes)
-    var drafts = classes.map { ClassDrafting(classes).draft(of: $0) }
+    let parents = Dictionary(
+      classes.map { ($0.entityName, $0) }, uniquingKeysWith: { first, _ in first })
+    var drafts = classes.map { type in
+      var draft = ClassDrafting(classes).draft(of: type)
+      // Classes inherit what their superclass says about itself.
+      let parent = draft.superentityName.flatMap { parents[$0] }
+      if type.renamedFrom != parent?.renamedFrom { draft.renamingIdentifier = type.renamedFrom }
+      if type.entityUserInfo != parent?.entityUserInfo { draft.userInfo = type.entityUserInfo }
+      return draft
+    }
     ClassDrafting.completeInverses(&drafts)
     try self.init(drafts, versionIdentifier: versionIdentifier)
   }
