@@ -32,7 +32,7 @@ extension StoreTransaction {
     }
     recorder.reserveInserts(indexes.count, of: target)
     let keySlot = target.keySlot
-    let keyType = keySlot.flatMap { entity.properties[$0].attribute?.type }
+    let keyType = keySlot.flatMap { target.types[$0] }
     for index in indexes {
       let key = keySlot.map { block[Int(index)][$0].value(as: keyType) } ?? .null
       recorder.insert(rows[Int(index)], key: key, entity: target)
@@ -90,7 +90,7 @@ extension StoreTransaction {
     if let slot = target.keySlot,
       slots.contains(slot) || (!cells[slot].isAbsent && !recorder.isNew(row, in: target.table))
     {
-      key = cells[slot].value(as: entity.properties[slot].attribute?.type)
+      key = cells[slot].value(as: target.types[slot])
     }
     recorder.update(row, in: target.table, slots: slots, entity: entity.index, key: key)
     return true

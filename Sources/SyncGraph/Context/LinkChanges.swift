@@ -31,6 +31,8 @@ struct LinkChanges {
   }
 
   func write(_ objects: [ManagedObject]) throws {
+    let objects = objects.filter { !$0.links.isEmpty }
+    guard !objects.isEmpty else { return }
     try writePairs(of: objects)
     try writePositions(of: objects)
     for object in objects where !object.flags.contains(.new) {

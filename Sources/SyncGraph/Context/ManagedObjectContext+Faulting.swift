@@ -23,16 +23,20 @@ extension ManagedObjectContext {
   /// The objects of rows that were just read, in their order, with the rows put in.
   func objects(of rows: [StoredRow]) -> [ManagedObject] {
     guard let first = rows.first else { return [] }
-    identities.reserve(rows.count, root: first.entity.rootIndex)
+    let root = first.entity.rootIndex
+    // A row comes once, so nothing needs to be looked up where nothing is.
+    let isFirst = identities.count(root: root) == 0
+    identities.reserve(rows.count, root: root)
     let batch = FaultBatch(rows: rows.map(\.row), firstWindow: 1024)
     var objects: [ManagedObject] = []
     objects.reserveCapacity(rows.count)
     var awake: [ManagedObject] = []
-    for (index, row) in rows.enumerated() {
-      let object = object(row.entity, row.row)
+    for index in rows.indices {
+      let (entity, row) = (rows[index].entity, rows[index].row)
+      let object = isFirst ? makeObject(entity, row) : object(entity, row)
       object.batch = batch
       object.batchIndex = index
-      if object.adopt(row) { awake.append(object) }
+      if object.adopt(rows[index]) { awake.append(object) }
       objects.append(object)
     }
     for object in awake { object.awakeFromFetch() }

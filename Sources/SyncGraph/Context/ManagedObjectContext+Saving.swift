@@ -49,14 +49,27 @@ extension ManagedObjectContext {
       try SaveWriter(transaction, policy).write(inserted, updated, deleted)
     }
     take(outcome, inserted, updated, deleted)
-    let saved = Set((inserted + updated + deleted).map(ObjectIdentifier.init))
-    merge(changes, except: saved)
+    if !isOnly(outcome, inserted, in: changes) {
+      merge(changes, except: Set((inserted + updated + deleted).map(ObjectIdentifier.init)))
+    }
     reread(outcome.refreshed)
     tellChildren(outcome, changes, inserted + updated + deleted)
     for object in inserted + updated + deleted { object.didSave() }
     outgoing.append(
       saveNotification(.local(inserted: inserted, updated: updated, deleted: deleted, changes)))
     postOutgoing()
+  }
+
+  /// Whether a commit did nothing but to write the rows of these objects: the rows that it names are
+  /// as many, so they are the same.
+  private func isOnly(
+    _ outcome: SaveOutcome, _ inserted: [ManagedObject], in changes: ChangeSet
+  ) -> Bool {
+    guard outcome.refreshed.isEmpty, outcome.vanished.isEmpty,
+      changes.entities.allSatisfy(\.deleted.isEmpty)
+    else { return false }
+    let rows = changes.entities.reduce(0) { $0 + $1.inserted.count + $1.updated.count }
+    return rows == inserted.count + outcome.versions.count
   }
 
   /// Children know the values that were unsaved here. They hear of new identifiers, of what the store
@@ -129,13 +142,17 @@ extension ManagedObjectContext {
 
   /// Hooks may change further objects, which get their turn too, each once.
   private func callWillSave() {
-    var called: Set<ObjectIdentifier> = []
+    let first = pending.all
+    for object in first { object.willSave() }
+    var all = pending.all
+    // Hardly any hook changes other objects.
+    if all.elementsEqual(first, by: { $0 === $1 }) { return }
+    var called = Set(first.map(ObjectIdentifier.init))
     while true {
-      let round = (pending.inserted + pending.updated + pending.deleted).filter {
-        called.insert(ObjectIdentifier($0)).inserted
-      }
+      let round = all.filter { called.insert(ObjectIdentifier($0)).inserted }
       if round.isEmpty { return }
       for object in round { object.willSave() }
+      all = pending.all
     }
   }
 
@@ -169,10 +186,9 @@ extension ManagedObjectContext {
       object.flags.subtract([.new, .told])
       identities.insert(object)
     }
-    for object in inserted + updated {
-      if let version = outcome.versions[ObjectIdentifier(object)] { object.version = version }
-      object.commit(outcome.rows)
-    }
+    for (object, version) in outcome.versions { object.version = version }
+    for object in inserted { object.commit(outcome.rows) }
+    for object in updated { object.commit(outcome.rows) }
     for object in deleted {
       object.commit(outcome.rows)
       object.flags.insert(.gone)

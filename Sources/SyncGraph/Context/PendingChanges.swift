@@ -17,6 +17,16 @@ struct PendingChanges {
   var updated: [ManagedObject] { updatedList.filter { $0.flags.contains(.updated) } }
   var deleted: [ManagedObject] { deletedList.filter { $0.flags.contains(.deleted) } }
 
+  /// All of them, inserted ones first, then updated and deleted ones.
+  var all: [ManagedObject] {
+    var all: [ManagedObject] = []
+    all.reserveCapacity(count)
+    for object in insertedList where object.flags.contains(.inserted) { all.append(object) }
+    for object in updatedList where object.flags.contains(.updated) { all.append(object) }
+    for object in deletedList where object.flags.contains(.deleted) { all.append(object) }
+    return all
+  }
+
   /// Whether something holds of one of the objects.
   func contains(where predicate: (ManagedObject) -> Bool) -> Bool {
     let flags: ObjectFlags = [.inserted, .updated, .deleted]

@@ -7,7 +7,7 @@ struct SaveOutcome {
   var rows: [Int64: Int64] = [:]
 
   /// New versions of updated rows.
-  var versions: [ObjectIdentifier: Int64] = [:]
+  var versions: [(object: ManagedObject, version: Int64)] = []
 
   /// Objects that have to read their row again: the store won.
   var refreshed: [ManagedObject] = []
@@ -51,7 +51,7 @@ struct SaveWriter {
   // MARK: - Inserting
 
   private func insert(_ objects: [ManagedObject], _ outcome: inout SaveOutcome) throws {
-    for family in grouped(objects, by: \.entity.rootIndex) {
+    for family in grouped(objects, by: \.binding.shape.root) {
       guard let root = family.first?.entity.rootEntity else { continue }
       // In the order of insertion, subentities mixed: that is what an unsorted fetch returns.
       let first = try transaction.reserveRows(family.count, in: root)
@@ -59,7 +59,7 @@ struct SaveWriter {
         outcome.rows[object.identifier.row] = first + Int64(index)
       }
     }
-    for family in grouped(objects, by: \.entity.index) {
+    for family in grouped(objects, by: \.binding.shape.index) {
       guard let shape = family.first?.binding.shape else { continue }
       let block = RowBlock(width: shape.kinds.count, capacity: family.count)
       var rows: [Int64] = []
@@ -73,12 +73,14 @@ struct SaveWriter {
   }
 
   /// Writes columns of a row into cells.
+  @inline(__always)
   private func fill(
     _ cells: UnsafeMutablePointer<Cell>, _ slots: some Sequence<Int>, _ values: [Value],
     _ object: ManagedObject, _ rows: [Int64: Int64]
   ) {
+    let kinds = object.binding.shape.kinds
     for slot in slots {
-      switch object.binding.shape.kinds[slot] {
+      switch kinds[slot] {
       case .attribute(let type):
         cells[slot] = arena.cell(values[slot], as: type)
       case .toOne, .toMany:
@@ -95,9 +97,11 @@ struct SaveWriter {
 
   private func update(_ objects: [ManagedObject], _ outcome: inout SaveOutcome) throws {
     var conflicts: [SaveConflict] = []
-    for family in grouped(objects, by: \.entity.index) {
+    for family in grouped(objects, by: \.binding.shape.index) {
       guard let shape = family.first?.binding.shape else { continue }
       let block = RowBlock(width: shape.kinds.count, capacity: family.count)
+      let entity = shape.entity
+      outcome.versions.reserveCapacity(outcome.versions.count + family.count)
       let key = shape.entity.primaryKey.flatMap { shape.columns.contains($0.slot) ? $0.slot : nil }
       for object in family where object.committed != nil {
         let slots = shape.columns(among: object.changed)
@@ -105,13 +109,13 @@ struct SaveWriter {
         let index = block.append()
         fill(block[index], slots, object.row, object, outcome.rows)
         // For the change set, which names objects by their keys.
-        if let key { fill(block[index], [key], object.row, object, outcome.rows) }
+        if let key { fill(block[index], CollectionOfOne(key), object.row, object, outcome.rows) }
         let row = object.identifier.row
         if try transaction.update(
-          block, index: index, row: row, of: shape.entity, slots: slots,
+          block, index: index, row: row, of: entity, slots: slots,
           expectedVersion: object.version)
         {
-          outcome.versions[ObjectIdentifier(object)] = object.version + 1
+          outcome.versions.append((object, object.version + 1))
         } else if let conflict = try resolve(object, slots, block, &outcome) {
           conflicts.append(conflict)
         }
@@ -172,7 +176,7 @@ struct SaveWriter {
       fill(block[index], object.binding.shape.columns, values, object, outcome.rows)
       try transaction.update(block, index: index, row: row, of: object.entity, slots: written)
     }
-    outcome.versions[ObjectIdentifier(object)] = 0
+    outcome.versions.append((object, 0))
     outcome.refreshed.append(object)
     return nil
   }
@@ -207,7 +211,9 @@ struct SaveWriter {
   private func grouped(
     _ objects: [ManagedObject], by key: (ManagedObject) -> Int
   ) -> [[ManagedObject]] {
-    Dictionary(grouping: objects, by: key).sorted { $0.key < $1.key }.map(\.value)
+    guard let first = objects.first.map(key) else { return [] }
+    if objects.allSatisfy({ key($0) == first }) { return [objects] }
+    return Dictionary(grouping: objects, by: key).sorted { $0.key < $1.key }.map(\.value)
   }
 }
 

@@ -10,6 +10,7 @@ final class EntityShape: Sendable {
   }
 
   let entity: EntityDescription
+  let index: Int
   let root: Int
   let names: [String]
   let slots: [String: Int]
@@ -25,7 +26,11 @@ final class EntityShape: Sendable {
   /// Slots of attributes that have none, ascending.
   let transients: [Int]
 
-  /// Properties for which the model has rules that a save checks.
+  /// Slots of attributes that must have a value and whose values have no limits: by far the most rules,
+  /// checked without looking at the model.
+  let required: [Int]
+
+  /// Other properties for which the model has rules that a save checks.
   let ruled: [PropertyDescription]
 
   /// Limits of attributes by slot; an attribute whose expression is malformed has none.
@@ -36,6 +41,7 @@ final class EntityShape: Sendable {
 
   init(_ entity: EntityDescription) {
     self.entity = entity
+    index = entity.index
     root = entity.rootIndex
     let properties = entity.properties
     names = properties.map(\.name)
@@ -58,7 +64,8 @@ final class EntityShape: Sendable {
     columns = properties.filter(\.isColumn).map(\.slot)
     transients = properties.filter { !$0.isColumn && $0.attribute != nil }.map(\.slot)
     columnSet = columns.reduce(into: SlotSet()) { $0.insert($1) }
-    ruled = properties.filter(\.hasRules)
+    required = properties.filter(\.isOnlyRequired).map(\.slot)
+    ruled = properties.filter { $0.hasRules && !$0.isOnlyRequired }
     limits = ruled.reduce(into: [:]) { limits, property in
       guard let attribute = property.attribute, !attribute.validation.isEmpty else { return }
       limits[attribute.slot] = try? ValueLimits(attribute.validation)
@@ -133,6 +140,11 @@ final class RelationshipShape: Sendable {
 }
 
 extension PropertyDescription {
+  /// Whether it is an attribute that must have a value, any value.
+  fileprivate var isOnlyRequired: Bool {
+    attribute.map { !$0.isOptional && $0.validation.isEmpty } ?? false
+  }
+
   /// Whether a value can break a rule of the model.
   fileprivate var hasRules: Bool {
     switch self {

@@ -4,7 +4,13 @@ import SyncCore
 extension ManagedObject {
   /// The rules of the model that the object breaks.
   final func brokenRules() throws -> [ValidationFailure] {
+    checkAccess()
+    if row.isEmpty { fireFault() }
     var failures: [ValidationFailure] = []
+    for slot in binding.shape.required where row[slot].isNull {
+      failures.append(
+        failure(.required, binding.shape.names[slot], "is required but has no value."))
+    }
     for property in binding.shape.ruled {
       switch property {
       case .attribute(let attribute):

@@ -21,6 +21,9 @@ final class RowWriter {
 
   private var updates: [Shape: Statement] = [:]
 
+  /// The latest update: most rows are written like the one before.
+  private var latest: (shape: Shape, statement: Statement)?
+
   init(_ layout: EntityLayout, connection: Connection) {
     self.layout = layout
     self.connection = connection
@@ -107,14 +110,7 @@ final class RowWriter {
       }
     }
     let shape = Shape(slots: written, expectsVersion: expectedVersion != nil)
-    let statement: Statement
-    if let known = updates[shape] {
-      statement = known
-    } else {
-      statement = try makeUpdate(shape)
-      if updates.count > 200 { updates.removeAll() }
-      updates[shape] = statement
-    }
+    let statement = try update(shape)
     defer { statement.clearBindings() }
     var parameter: Int32 = 1
     for slot in written where layout.ordinals[slot] >= 0 {
@@ -125,6 +121,15 @@ final class RowWriter {
     if let expectedVersion { statement.bind(parameter + 1, expectedVersion) }
     try statement.run()
     return connection.changes > 0
+  }
+
+  private func update(_ shape: Shape) throws -> Statement {
+    if let latest, latest.shape == shape { return latest.statement }
+    let statement = try updates[shape] ?? makeUpdate(shape)
+    if updates.count > 200 { updates.removeAll() }
+    updates[shape] = statement
+    latest = (shape, statement)
+    return statement
   }
 
   private func makeUpdate(_ shape: Shape) throws -> Statement {

@@ -26,6 +26,9 @@ package final class EntityLayout: Sendable {
   /// Slots that have a column, ascending.
   package let columnSlots: [Int]
 
+  /// Slot of the primary key when it has a column.
+  package let keySlot: Int?
+
   /// Link table by slot, for many-to-many relationships.
   package let links: [Int: LinkEnd]
 
@@ -40,6 +43,7 @@ package final class EntityLayout: Sendable {
     self.ordinals = ordinals
     self.links = links
     resultColumns = ordinals.map { $0 < 0 ? -1 : $0 + table.firstColumn }
+    keySlot = entity.record.primaryKey.flatMap { ordinals[$0] < 0 ? nil : $0 }
     types = entity.properties.map { $0.attribute?.type }
     columnSlots = ordinals.indices.filter { ordinals[$0] >= 0 }
   }
@@ -47,11 +51,6 @@ package final class EntityLayout: Sendable {
   /// The column of a slot; nil for to-many and transient properties.
   package func column(_ slot: Int) -> Table.Column? {
     ordinals[slot] < 0 ? nil : table.columns[ordinals[slot]]
-  }
-
-  /// Slot of the primary key when it has a column.
-  package var keySlot: Int? {
-    entity.record.primaryKey.flatMap { ordinals[$0] < 0 ? nil : $0 }
   }
 
   /// A condition that keeps rows of other entities out, or nil when the table has none:
