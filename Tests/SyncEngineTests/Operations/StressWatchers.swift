@@ -91,9 +91,10 @@ struct StressReader: Sendable {
     }
   }
 
-  /// The states that it found, in order, once the stack is closed.
-  var states: [[Int64: String]] {
-    get async throws { try await task.value }
+  /// Ends reading, and gives the states that it found, in order.
+  func end() async throws -> [[Int64: String]] {
+    task.cancel()
+    return try await task.value
   }
 
   /// Keys and names of the stored users.

@@ -19,6 +19,8 @@ import Testing
     observers.end()
     let context = stack.newBackgroundContext()
     let stored = try await context.perform { try StressReader.names(in: context) }
+    var seen: [[[Int64: String]]] = []
+    for reader in readers { seen.append(try await reader.end()) }
     try stack.close()
 
     // Each sync has ended once, with its result there before it counted as finished.
@@ -75,9 +77,9 @@ import Testing
 
     // Readers saw whole states only, and never an earlier one after a later one.
     var reads = 0
-    for reader in readers {
+    for read in seen {
       var position = 0
-      for state in try await reader.states {
+      for state in read {
         let next = states[position...].firstIndex(of: state)
         position = try #require(next, "a reader saw what was never committed, or went back")
         reads += 1
