@@ -8,7 +8,7 @@ import SyncCore
 struct ChangeRecorder {
   private struct Rows {
     var rows: [Int64] = []
-    var keys: [Value] = []
+    var keys = ChangeKeys()
   }
 
   private struct Update {
@@ -171,7 +171,7 @@ struct ChangeRecorder {
     list.rows = order.map { rows[$0] }
     if !list.keys.isEmpty {
       let keys = list.keys
-      list.keys = order.map { keys[$0] }
+      list.keys = ChangeKeys(order.lazy.map { keys[$0] })
     }
   }
 
@@ -227,7 +227,7 @@ struct ChangeRecorder {
         if rows[middle] < update.row { low = middle + 1 } else { high = middle }
       }
       if low < rows.count, rows[low] == update.row {
-        if !inserted[index].keys.isEmpty { inserted[index].keys[low] = key }
+        if !inserted[index].keys.isEmpty { inserted[index].keys.replace(at: low, by: key) }
         return
       }
     }

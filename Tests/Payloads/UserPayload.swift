@@ -38,15 +38,28 @@ public struct UserPayload: Sendable {
 
   /// The document: an array of users.
   public func json(_ variant: Variant = .base) -> [UInt8] {
-    var text = PayloadText(capacity: count * 800 + 64)
-    text.append("[")
-    for position in 0..<count {
+    text(variant, 0..<count).bytes
+  }
+
+  /// Gives the document piece by piece, for payloads that should not be in memory.
+  public func forEachPiece(
+    _ variant: Variant = .base, users: Int = 10_000, _ body: ([UInt8]) throws -> Void
+  ) rethrows {
+    for start in stride(from: 0, to: count, by: users) {
+      try body(text(variant, start..<min(start + users, count)).bytes)
+    }
+  }
+
+  private func text(_ variant: Variant, _ positions: Range<Int>) -> PayloadText {
+    var text = PayloadText(capacity: positions.count * 800 + 64)
+    if positions.lowerBound == 0 { text.append("[") }
+    for position in positions {
       let number = order[position]
       if position > 0 { text.append(",") }
       append(variant == .churned && number % 10 == 3 ? number + count : number, variant, &text)
     }
-    text.append("]\n")
-    return text.bytes
+    if positions.upperBound == count { text.append("]\n") }
+    return text
   }
 
   /// What a sync of a variant has to find when the store holds ``Variant/base``.

@@ -40,7 +40,7 @@ import Testing
     }
     let stored = try store.read { try $0.rows(entity, rows: rows) }
     #expect(stored.map { $0.values[1].description } == (0..<count).map { "N\($0)" })
-    #expect(changes.entities.first?.insertedKeys == (0..<count).map { .int(Int64($0)) })
+    #expect(changes.entities.first?.insertedKeys == ChangeKeys((0..<count).map { .int(Int64($0)) }))
   }
 
   @Test(arguments: StoreKind.allCases) func anUpdateWritesItsSlotsOnly(_ kind: StoreKind) throws {

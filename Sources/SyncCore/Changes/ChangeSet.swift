@@ -21,9 +21,9 @@ public struct ChangeSet: Sendable {
 
     /// Primary-key values of ``inserted``, ``updated`` and ``deleted``, in their order; empty when the
     /// entity has no primary key. They let an observer name an object that is already gone.
-    public package(set) var insertedKeys: [Value] = []
-    public package(set) var updatedKeys: [Value] = []
-    public package(set) var deletedKeys: [Value] = []
+    public package(set) var insertedKeys = ChangeKeys()
+    public package(set) var updatedKeys = ChangeKeys()
+    public package(set) var deletedKeys = ChangeKeys()
 
     package init(entity: EntityDescription) {
       self.entity = entity

@@ -8,6 +8,7 @@
 /// copy shares the pages that neither changes afterwards.
 package struct RowSet: Codable, Sendable {
   private var pages: [[UInt64]] = []
+  private var madePages = 0
 
   private static let pageShift = 15
   private static let wordsPerPage = 512
@@ -35,7 +36,10 @@ package struct RowSet: Codable, Sendable {
     if page >= pages.count {
       pages.append(contentsOf: repeatElement([], count: page + 1 - pages.count))
     }
-    if pages[page].isEmpty { pages[page] = Array(repeating: 0, count: RowSet.wordsPerPage) }
+    if pages[page].isEmpty {
+      pages[page] = Array(repeating: 0, count: RowSet.wordsPerPage)
+      madePages += 1
+    }
     let bit: UInt64 = 1 << UInt64(row & 63)
     let word = RowSet.word(row)
     if pages[page][word] & bit != 0 { return false }
@@ -54,6 +58,9 @@ package struct RowSet: Codable, Sendable {
   }
 
   private static func word(_ row: Int64) -> Int { Int(row >> 6) & (wordsPerPage - 1) }
+
+  /// Memory of the pages.
+  package var byteCount: Int { madePages * RowSet.wordsPerPage * 8 }
 
   /// All rows, ascending.
   package var rows: [Int64] {

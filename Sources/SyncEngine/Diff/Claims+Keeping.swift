@@ -21,6 +21,7 @@ extension Claims {
     copy.isRootSuspended = isRootSuspended
     copy.rootItemsNameParent = rootItemsNameParent
     copy.rootScope = rootScope
+    copy.seenKeys = seenKeys
     return copy
   }
 

@@ -48,6 +48,9 @@ final class Claims {
   /// The objects in scope before anything was written; nil is every object of the entity.
   var rootScope: [Int64]?
 
+  /// Keys put into tables that were empty in the beginning, by plan node; of one sync, never kept.
+  var seenKeys: [Int: SeenKeys] = [:]
+
   struct Relationship: Hashable, Codable {
     let entity: Int
     let slot: Int

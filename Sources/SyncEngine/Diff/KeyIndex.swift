@@ -170,8 +170,12 @@ final class KeyIndex {
     return UInt32(truncatingIfNeeded: result)
   }
 
-  /// Multiply-and-fold over the number, or over the text eight bytes at a time.
   private static func hash(_ cell: Cell) -> UInt32 {
+    UInt32(truncatingIfNeeded: wideHash(cell))
+  }
+
+  /// Multiply-and-fold over the number, or over the text eight bytes at a time.
+  static func wideHash(_ cell: Cell) -> UInt64 {
     let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
     switch cell.kind {
     case .text, .blob:
@@ -187,10 +191,10 @@ final class KeyIndex {
         state = (state ^ UInt64(bytes[offset])) &* factor
         offset += 1
       }
-      return UInt32(truncatingIfNeeded: state ^ (state >> 32))
+      return state ^ (state >> 32)
     default:
       let product = cell.word &* factor
-      return UInt32(truncatingIfNeeded: product ^ (product >> 32))
+      return product ^ (product >> 32)
     }
   }
 }

@@ -14,6 +14,11 @@ extension Matcher {
     let coversTable = isRoot && coversScope && operations.contains(.delete)
     guard touched > 0 || coversTable else { return }
     guard !batch.node.identity.isEmpty else { return }
+    if let seen = claims.seenKeys[batch.number] {
+      let keys = keys(of: batch).filter(seen.mayContain)
+      if !keys.isEmpty { try read(batch, .keys(slot: batch.node.identity[0], keys)) }
+      return
+    }
     let estimate = try transaction.estimatedCount(of: batch.entity)
     if coversTable
       || touched * Matcher.scanShare >= estimate
@@ -22,6 +27,25 @@ extension Matcher {
       batch.isComplete = true
     } else {
       try read(batch, .keys(slot: batch.node.identity[0], keys(of: batch)))
+    }
+  }
+
+  /// Remembers which tables are empty, before the first part of several is written.
+  func noteEmptyTables() throws {
+    for batch in batches where !batch.node.identity.isEmpty {
+      // Objects of a family share their table and may be told apart by different attributes.
+      let isAlone = batch.entity.subentities.isEmpty && batch.entity.rootIndex == batch.entity.index
+      if isAlone, try transaction.estimatedCount(of: batch.entity) == 0 {
+        claims.seenKeys[batch.number] = SeenKeys()
+      }
+    }
+  }
+
+  /// Notes the keys that a written part put into tables that were empty.
+  func noteKeys() {
+    for batch in batches {
+      guard let seen = claims.seenKeys[batch.number] else { continue }
+      for key in keys(of: batch) { seen.insert(key) }
     }
   }
 

@@ -55,7 +55,7 @@ final class SyncPass {
 
   /// Bytes of a part of a streamed payload: large enough that statements are used well, small against
   /// any memory.
-  private static let partSize = 8 << 20
+  private static let partSize = 2 << 20
 
   var isAtEnd: Bool { reader.isAtEnd }
 
@@ -171,6 +171,10 @@ final class SyncPass {
     changeCount.mention(stager.batches)
     if let prints = reader.prints { changeCount.mention(prints, plan: request.plan) }
     last = stager.trace.map { (planner, $0) }
+    // Between two transactions others may insert.
+    if claims.partCount == 1, !reader.isAtEnd, request.transaction == .whole {
+      try matcher.noteEmptyTables()
+    }
     clock.end(.match)
 
     let writer = ChangeWriter(planner: planner, matcher: matcher)
@@ -187,6 +191,7 @@ final class SyncPass {
       claims.list(planner)
       noteParentMembers(stager.rootBatch)
     }
+    matcher.noteKeys()
     clock.end(.link)
   }
 

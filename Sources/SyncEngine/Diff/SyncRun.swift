@@ -55,7 +55,7 @@ package struct SyncRun {
   private func run(
     _ entrance: Entrance
   ) throws -> (report: SyncReport, changes: ChangeSet) {
-    try request.payload.withBytes { bytes in
+    try request.payload.withBytes(control) { bytes in
       let node = request.plan.rootNode
       guard !node.identity.isEmpty || request.operations.contains(.alwaysInsert) else {
         throw SyncError.noPrimaryKey(node.entity.name)

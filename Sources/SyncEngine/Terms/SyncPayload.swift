@@ -10,6 +10,8 @@ public enum SyncPayload: Sendable {
   case data(Data)
   /// A file of JSON text. It is mapped into memory, not read.
   case file(URL)
+  /// Bytes that come piece by piece; see ``handle(_:)``, ``pipe(_:)``, ``bytes(_:)`` and ``chunks(_:)``.
+  case stream(SyncByteStream)
   /// A JSON tree.
   case json(JSONValue)
   /// What could not be turned into JSON; the sync fails with it.
@@ -39,10 +41,15 @@ public enum SyncPayload: Sendable {
 extension SyncPayload {
   /// Gives the bytes of the payload to a closure.
   ///
+  /// - Parameter control: Ends the wait for a stream when it is cancelled.
   /// - Throws: ``SyncError`` with ``SyncError/Code/unreadablePayload`` when the file cannot be read,
   ///   the ``JSONError`` of a payload that is none, and what the closure throws.
-  func withBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) throws -> T {
+  func withBytes<T>(
+    _ control: SyncControl? = nil, _ body: (UnsafeRawBufferPointer) throws -> T
+  ) throws -> T {
     switch self {
+    case .stream(let stream):
+      return try stream.read(control).withUnsafeBytes(body)
     case .data(let data):
       return try data.withUnsafeBytes(body)
     case .json(let value):

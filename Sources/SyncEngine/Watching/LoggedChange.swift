@@ -65,7 +65,7 @@ extension ChangeSet {
   }
 
   private func logged(
-    _ kind: LoggedChange.Kind, _ changes: EntityChanges, _ rows: [Int64], _ keys: [Value]
+    _ kind: LoggedChange.Kind, _ changes: EntityChanges, _ rows: [Int64], _ keys: ChangeKeys
   ) -> [LoggedChange] {
     rows.enumerated().map { index, row in
       let names =

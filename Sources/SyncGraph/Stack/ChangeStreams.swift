@@ -81,7 +81,7 @@ extension ChangeSet.EntityChanges {
     return result
   }
 
-  private func key(_ index: Int, in keys: [Value]) -> [Value] {
+  private func key(_ index: Int, in keys: ChangeKeys) -> ChangeKeys {
     keys.indices.contains(index) ? [keys[index]] : []
   }
 }

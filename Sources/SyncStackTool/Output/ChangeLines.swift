@@ -25,7 +25,7 @@ struct ChangeLines {
   }
 
   private func append(
-    _ change: String, _ entity: ChangeSet.EntityChanges, _ row: Int64, _ keys: [Value],
+    _ change: String, _ entity: ChangeSet.EntityChanges, _ row: Int64, _ keys: ChangeKeys,
     _ index: Int, _ properties: [String]? = nil, to text: inout String
   ) {
     var line: JSONObject = [

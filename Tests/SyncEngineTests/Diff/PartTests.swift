@@ -34,6 +34,53 @@ import Testing
     #expect(first.findings(of: .unresolvedReference).count == 2)
   }
 
+  @Test(arguments: 1...6) func partsGiveWhatTheWholeGivesInAnEmptyStore(_ size: Int) throws {
+    let whole = try SyncBench(TestModels.social())
+    let parts = try SyncBench(TestModels.social())
+    let first = try whole.sync(payload, "User")
+    let second = try parts.sync(payload, "User") { $0.partItems = size }
+    for entity in ["User", "Note", "Company", "Tag", "Task"] {
+      #expect(try parts.objects(entity) == whole.objects(entity))
+      #expect(second.entities[entity]?.inserted == first.entities[entity]?.inserted)
+    }
+  }
+
+  /// Keys that come again in a later part are found, whether they lie close together or far apart: as
+  /// they are where every key is looked up, because the tables held something before.
+  @Test(arguments: [1, 7, 4_000_000_007] as [Int64], [1, 13, 64])
+  func repeatedKeysAreFoundAcrossParts(_ distance: Int64, _ size: Int) throws {
+    var generator = SeededGenerator(seed: UInt64(distance))
+    let items = (0..<1_500).map { _ in
+      let id = Int64.random(in: -20...600, using: &generator) * distance
+      let note = Int64.random(in: 0...2_000, using: &generator) * distance
+      return #"{"id": \#(id), "name": "\#(note)", "notes": [{"id": \#(note)}]}"#
+    }
+    let payload = "[" + items.joined(separator: ",") + "]"
+    let empty = try SyncBench(TestModels.userNotes())
+    let filled = try SyncBench(TestModels.userNotes())
+    let other = #"{"id": -1000, "notes": [{"id": -1000}]}"#
+    try filled.sync(other, "User")
+    for bench in [empty, filled] { try bench.sync(payload, "User") { $0.partItems = size } }
+    try empty.sync(other, "User") { $0.operations = [.insert, .insertRelationships] }
+    try filled.sync(other, "User") { $0.operations = [.insert, .insertRelationships] }
+    #expect(try empty.objects("User") == filled.objects("User"))
+    #expect(try empty.objects("Note") == filled.objects("Note"))
+  }
+
+  /// What a part brings into an empty store is not looked up, so the indexes are built once, at the end.
+  @Test func anEmptyStoreTakesPartsWithoutLookingKeysUp() throws {
+    let bench = try SyncBench(TestModels.userNotes())
+    let items = (0..<6_000).map { #"{"id": \#($0), "notes": [{"id": \#($0 + 7)}]}"# }
+    let payload = "[" + items.joined(separator: ",") + "]"
+    let texts = try bench.store.recorder.record {
+      try bench.sync(payload, "User") { $0.partItems = 2_500 }
+    }
+    #expect(!texts.contains { $0.contains("IN (?") && $0.hasPrefix("SELECT") })
+    #expect(
+      texts.count { $0.contains("CREATE INDEX") } == texts.count { $0.contains("DROP INDEX") })
+    #expect(try bench.count("Note") == 6_000)
+  }
+
   @Test(arguments: [1, 2, 100]) func perBatchGivesTheSameInTheEnd(_ size: Int) throws {
     let whole = try SyncBench(TestModels.social())
     let batches = try SyncBench(TestModels.social())

@@ -97,15 +97,15 @@ struct CancelTrial {
   private func cancel(
     _ sync: Sync, _ stack: DataStack, in phase: SyncPhase, after delay: Double
   ) -> Sample? {
-    let current = Mutex<SyncPhase?>(nil)
+    let current = CurrentPhase()
     let updates = sync.progressUpdates
-    Task { for await update in updates { current.withLock { $0 = update.phase } } }
+    Task { for await update in updates { current.phase = update.phase ?? .parse } }
     stack.syncQueue.addOperation(sync)
-    while (current.withLock { $0 } ?? .parse) < phase, !sync.isFinished { usleep(50) }
+    while current.phase < phase, !sync.isFinished { usleep(50) }
     usleep(UInt32(delay * 1e6))
     guard !sync.isFinished else { return nil }
     let start = ContinuousClock.now
-    let reached = current.withLock { $0 } ?? .parse
+    let reached = current.phase
     sync.cancel()
     sync.waitUntilFinished()
     let time = start.duration(to: .now) / .milliseconds(1)
@@ -126,5 +126,17 @@ struct CancelTrial {
     func at(_ share: Double) -> String { text(times[Int(Double(times.count - 1) * share)]) }
     func text(_ time: Double) -> String { String(format: "%.1f", time) }
     say("| \(name) | \(phase) | \(times.count) | \(at(0.5)) | \(at(0.9)) | \(text(last)) |")
+  }
+}
+
+/// The phase that a sync is in, as far as it has said so.
+private final class CurrentPhase: Sendable {
+  private let position = Atomic<Int>(0)
+
+  var phase: SyncPhase {
+    get { SyncPhase.allCases[position.load(ordering: .relaxed)] }
+    set {
+      position.store(SyncPhase.allCases.firstIndex(of: newValue) ?? 0, ordering: .relaxed)
+    }
   }
 }

@@ -1,7 +1,12 @@
 import Foundation
+import TestPayloads
 
 /// ```
 /// Trials cancel [USERS] [ROUNDS] [CASE]     time from cancel() to the end of the operation, by phase
+/// Trials make   USERS FOLDER                 payloads larger than should be in memory
+/// Trials floor  USERS FOLDER                 the floor imports the first of them
+/// Trials stream USERS FOLDER [VARIANT] [SOURCE]
+///                                            time and memory of importing one, from a file or a pipe
 /// ```
 @main
 struct Main {
@@ -23,9 +28,27 @@ struct Main {
     case "cancel":
       try CancelTrial(users: number(0, 100_000), rounds: number(1, 8))
         .run(arguments.count > 3 ? arguments[3] : nil)
+    case "make" where arguments.count > 2:
+      try stream(arguments).make()
+    case "floor" where arguments.count > 2:
+      try stream(arguments).floor()
+    case "stream" where arguments.count > 2:
+      let variant = arguments.count > 3 ? arguments[3] : "base"
+      try stream(arguments).run(
+        UserPayload.Variant(rawValue: variant) ?? .base,
+        from: arguments.count > 4 ? arguments[4] : "file")
     default:
-      throw TrialError("usage: Trials cancel [USERS] [ROUNDS] [CASE]")
+      throw TrialError(
+        """
+        usage: Trials cancel [USERS] [ROUNDS] [CASE]
+               Trials make|floor USERS FOLDER
+               Trials stream USERS FOLDER [base|churned] [file|pipe]
+        """)
     }
+  }
+
+  private static func stream(_ arguments: [String]) -> StreamTrial {
+    StreamTrial(users: Int(arguments[1]) ?? 1_000_000, folder: URL(filePath: arguments[2]))
   }
 }
 

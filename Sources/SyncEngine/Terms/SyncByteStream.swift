@@ -1,0 +1,106 @@
+public import Foundation
+import SyncCore
+
+/// A payload that comes piece by piece, from a file handle, a pipe or a sequence of bytes. It may be
+/// larger than memory: it goes through a temporary file. It can be read once.
+///
+/// Made by ``SyncPayload/handle(_:)``, ``SyncPayload/pipe(_:)``, ``SyncPayload/bytes(_:)`` and
+/// ``SyncPayload/chunks(_:)``.
+public final class SyncByteStream: Sendable {
+  private let source: Locked<(@Sendable (PayloadSpool) -> @Sendable () -> Void)?>
+
+  /// - Parameter source: Begins to fill a spool and returns what stops it.
+  init(_ source: @escaping @Sendable (PayloadSpool) -> @Sendable () -> Void) {
+    self.source = Locked(source)
+  }
+
+  /// All bytes, mapped, once they have come.
+  func read(_ control: SyncControl?) throws -> Data {
+    let source = source.withLock { source in
+      defer { source = nil }
+      return source
+    }
+    guard let source else {
+      throw PayloadSpool.unreadable("it was read before, and a stream can be read only once")
+    }
+    let spool = try PayloadSpool()
+    let stop = source(spool)
+    defer { stop() }
+    return try spool.wait(control)
+  }
+
+  /// Bytes read from a handle, on a thread of their own: a read of a silent pipe cannot be stopped, and
+  /// nobody has to wait for it.
+  convenience init(_ handle: FileHandle) {
+    self.init { spool in
+      Thread.detachNewThread {
+        do {
+          while let data = try handle.read(upToCount: SyncByteStream.pieceSize), !data.isEmpty {
+            guard try spool.append(data) else { break }
+          }
+          spool.end(nil)
+        } catch {
+          spool.end(PayloadSpool.unreadable("\(error)"))
+        }
+      }
+      return {}
+    }
+  }
+
+  /// Bytes that a task gets, piece by piece.
+  convenience init(
+    _ pieces: @escaping @Sendable (_ give: (Data) throws -> Bool) async throws -> Void
+  ) {
+    self.init { spool in
+      let task = Task.detached {
+        do {
+          try await pieces { try spool.append($0) }
+          spool.end(nil)
+        } catch {
+          spool.end(error)
+        }
+      }
+      return { task.cancel() }
+    }
+  }
+
+  static let pieceSize = 1 << 18
+}
+
+extension SyncPayload {
+  /// What a file handle gives until its end: a file, a socket, the standard input. The sync closes
+  /// nothing.
+  public static func handle(_ handle: FileHandle) -> SyncPayload {
+    .stream(SyncByteStream(handle))
+  }
+
+  /// What comes through a pipe until its other end is closed.
+  public static func pipe(_ pipe: Pipe) -> SyncPayload {
+    .stream(SyncByteStream(pipe.fileHandleForReading))
+  }
+
+  /// Bytes as they come, for example those of a download. An error of the sequence is that of the sync.
+  public static func bytes<Bytes: AsyncSequence & Sendable>(_ bytes: Bytes) -> SyncPayload
+  where Bytes.Element == UInt8 {
+    .stream(
+      SyncByteStream { give in
+        var piece = Data(capacity: SyncByteStream.pieceSize)
+        for try await byte in bytes {
+          piece.append(byte)
+          guard piece.count == SyncByteStream.pieceSize else { continue }
+          guard try give(piece) else { return }
+          piece.removeAll(keepingCapacity: true)
+        }
+        _ = try give(piece)
+      })
+  }
+
+  /// Pieces of bytes as they come, cut anywhere. An error of the sequence is that of the sync.
+  public static func chunks<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) -> SyncPayload
+  where Chunks.Element == Data {
+    .stream(
+      SyncByteStream { give in
+        for try await chunk in chunks { guard try give(chunk) else { return } }
+      })
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import TestSupport
+import Testing
+
+/// Payloads that come piece by piece.
+@Suite(.timeLimit(.minutes(1))) struct StreamedPayloadTests {
+  enum Source: CaseIterable {
+    case handle
+    case pipe
+    case bytes
+    case chunks
+  }
+
+  private static let documents = [
+    #"[{"id": 1, "name": "é"}, {"id": 2}, {"id": 3}]"#,
+    "{\"id\": 1, \"name\": \"é\"}\n{\"id\": 2}\n{\"id\": 3}\n",
+  ]
+
+  /// One byte after the other, so that texts are cut anywhere.
+  private struct Bytes: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    var rest: [UInt8]
+    func makeAsyncIterator() -> Bytes { self }
+    mutating func next() async -> UInt8? { rest.isEmpty ? nil : rest.removeFirst() }
+  }
+
+  private func payload(_ source: Source, _ text: String, _ folder: TemporaryFolder) throws
+    -> SyncPayload
+  {
+    let data = Data(text.utf8)
+    switch source {
+    case .handle:
+      let url = folder.file("payload.json")
+      try data.write(to: url)
+      return .handle(try FileHandle(forReadingFrom: url))
+    case .pipe:
+      let pipe = Pipe()
+      Thread.detachNewThread {
+        for byte in data { try? pipe.fileHandleForWriting.write(contentsOf: Data([byte])) }
+        try? pipe.fileHandleForWriting.close()
+      }
+      return .pipe(pipe)
+    case .bytes:
+      return .bytes(Bytes(rest: Array(data)))
+    case .chunks:
+      return .chunks(
+        AsyncStream { continuation in
+          for byte in data { continuation.yield(Data([byte])) }
+          continuation.finish()
+        })
+    }
+  }
+
+  @Test(arguments: Source.allCases, documents)
+  func everySourceGivesWhatTheTextGives(_ source: Source, _ text: String) async throws {
+    let stack = try DataStack.social()
+    let folder = try TemporaryFolder()
+    let sync = Sync(try payload(source, text, folder), inEntityNamed: "User", dataStack: stack)
+    #expect(try await stack.sync(sync).inserted == 3)
+    #expect(try stack.keys("User") == [1, 2, 3])
+    #expect(try stack.values("User", "name").first == "é")
+  }
+
+  @Test func anErrorOfTheSequenceIsThatOfTheSync() async throws {
+    struct Broken: Error {}
+    let stack = try DataStack.social()
+    let chunks = AsyncThrowingStream<Data, any Error> { continuation in
+      continuation.yield(Data("[{\"id\": 1}".utf8))
+      continuation.finish(throwing: Broken())
+    }
+    let sync = Sync(.chunks(chunks), inEntityNamed: "User", dataStack: stack)
+    await #expect(throws: Broken.self) { try await stack.sync(sync) }
+    #expect(try stack.keys("User").isEmpty)
+  }
+
+  @Test func aStreamThatEndsTooEarlyStoresNothing() async throws {
+    let stack = try DataStack.social()
+    let chunks = AsyncStream<Data> { continuation in
+      continuation.yield(Data("[{\"id\": 1}".utf8))
+      continuation.finish()
+    }
+    let sync = Sync(.chunks(chunks), inEntityNamed: "User", dataStack: stack)
+    await #expect(throws: JSONError.self) { try await stack.sync(sync) }
+    #expect(try stack.keys("User").isEmpty)
+  }
+
+  @Test func aSyncOfASilentPipeCanBeCancelled() async throws {
+    let stack = try DataStack.social()
+    let pipe = Pipe()
+    try pipe.fileHandleForWriting.write(contentsOf: Data("[".utf8))
+    let sync = Sync(.pipe(pipe), inEntityNamed: "User", dataStack: stack)
+    stack.syncQueue.addOperation(sync)
+    while !sync.isExecuting { await Task.yield() }
+    sync.cancel()
+    sync.waitUntilFinishedElsewhere()
+    #expect(throws: CancellationError.self) { try sync.result?.get() }
+    try pipe.fileHandleForWriting.close()
+  }
+
+  @Test func aSyncOfASilentSequenceCanBeCancelled() async throws {
+    let stack = try DataStack.social()
+    let (chunks, continuation) = AsyncStream<Data>.makeStream()
+    let isOver = AsyncStream<Void>.makeStream()
+    continuation.onTermination = { _ in isOver.continuation.finish() }
+    let sync = Sync(.chunks(chunks), inEntityNamed: "User", dataStack: stack)
+    stack.syncQueue.addOperation(sync)
+    while !sync.isExecuting { await Task.yield() }
+    sync.cancel()
+    sync.waitUntilFinishedElsewhere()
+    #expect(throws: CancellationError.self) { try sync.result?.get() }
+    // The sequence is let go of, too.
+    for await _ in isOver.stream {}
+  }
+
+  @Test func aStreamCanBeReadOnce() async throws {
+    let stack = try DataStack.social()
+    let payload = SyncPayload.bytes(Bytes(rest: Array("[]".utf8)))
+    try await stack.sync(Sync(payload, inEntityNamed: "User", dataStack: stack))
+    let error = await #expect(throws: SyncError.self) {
+      try await stack.sync(Sync(payload, inEntityNamed: "User", dataStack: stack))
+    }
+    #expect(error?.code == .unreadablePayload)
+    #expect(error?.message.contains("only once") == true)
+  }
+}
