@@ -152,7 +152,7 @@ extension Claims {
     }
   }
 
-  private static var outdated: SyncError {
+  static var outdated: SyncError {
     SyncError(
       .invalidRequest,
       message: """

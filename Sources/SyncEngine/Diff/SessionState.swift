@@ -21,9 +21,29 @@ package final class SessionState: @unchecked Sendable {
   private var key: String? { name.map { "\(entity.name)/\($0)" } }
 
   /// Goes on where a session of that name stopped.
+  ///
+  /// - Throws: ``SyncError`` when the store was migrated since: what its pages said is kept under
+  ///   another entity's name or speaks of another model, and a session that knew nothing of it would
+  ///   delete what they brought.
   package func restore(from reader: StoreReader) throws {
-    guard let key, let data = try reader.kept(SessionState.kind, key) else { return }
+    guard let key else { return }
+    guard let data = try reader.kept(SessionState.kind, key) else {
+      if try !strayKeys(in: reader).isEmpty { throw Claims.outdated }
+      return
+    }
     claims = try Claims(decoding: data, model: entity.model)
+  }
+
+  /// Keys of kept sessions of that name whose entity the model does not have: one of them may have been
+  /// this entity before a migration.
+  private func strayKeys(in reader: StoreReader) throws -> [String] {
+    guard let name else { return [] }
+    return try reader.keptNames(SessionState.kind).filter { key in
+      guard let slash = key.firstIndex(of: "/"), key[slash...].dropFirst() == name else {
+        return false
+      }
+      return entity.model.entity(named: String(key[..<slash])) == nil
+    }
   }
 
   func keep(_ claims: Claims, in transaction: StoreTransaction) throws {
@@ -38,6 +58,9 @@ package final class SessionState: @unchecked Sendable {
 
   /// Forgets in the store what the pages said.
   package func forget(in transaction: StoreTransaction) throws {
-    if let key { try transaction.keep(SessionState.kind, key, nil) }
+    guard let key else { return }
+    for key in try [key] + strayKeys(in: transaction) {
+      try transaction.keep(SessionState.kind, key, nil)
+    }
   }
 }

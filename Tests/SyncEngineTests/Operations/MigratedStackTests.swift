@@ -100,6 +100,30 @@ import Testing
     try stack.close()
   }
 
+  /// A session that began anew would delete what the pages before the migration brought.
+  @Test func aPageSessionOfARenamedEntityDoesNotBeginAnew() async throws {
+    let old = try open([EntityDraft("Member", [.attribute("id", .integer64)])])
+    try await SyncSession(entity: "Member", dataStack: old, name: "pages").sync(
+      [["id": 1], ["id": 2]] as JSONValue)
+    try old.close()
+    let stack = try open([
+      EntityDraft("Person", [.attribute("id", .integer64)], renamingIdentifier: "Member")
+    ])
+    let second = try SyncSession(entity: "Person", dataStack: stack, name: "pages")
+    let page = await #expect(throws: SyncError.self) {
+      try await second.sync([["id": 3]] as JSONValue)
+    }
+    #expect(page?.code == .invalidRequest)
+    await #expect(throws: SyncError.self) { try await second.finish() }
+    #expect(try stack.keys("Person") == [1, 2])
+    try second.abandon()
+    let third = try SyncSession(entity: "Person", dataStack: stack, name: "pages")
+    try await third.sync([["id": 3]] as JSONValue)
+    try await third.finish()
+    #expect(try stack.keys("Person") == [3])
+    try stack.close()
+  }
+
   @Test func aDeferredReferenceIsFoundByItsName() throws {
     let old = try open(before)
     let sync = Sync(
