@@ -11,7 +11,7 @@ struct Tool {
 
   static let commands: [any Command.Type] = [
     ImportCommand.self, ExportCommand.self, DoctorCommand.self, ShowCommand.self,
-    ModelCommand.self, QuarantineCommand.self,
+    ModelCommand.self, QuarantineCommand.self, HistoryCommand.self, WatchCommand.self,
   ]
 
   /// Runs a command line and says how it ended. Errors are written, never thrown.

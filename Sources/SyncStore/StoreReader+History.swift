@@ -10,6 +10,13 @@ extension StoreReader {
     return HistoryToken(number: max(last, try historyFloor()))
   }
 
+  /// A number that is another one once somebody else has committed to the file, in whichever process;
+  /// of use to a store that does not write itself.
+  package func dataVersion() throws -> Int64 {
+    try prepareToRead()
+    return try connection.scalar("PRAGMA data_version") ?? 0
+  }
+
   func historyFloor() throws -> Int64 {
     try connection.scalar("SELECT max(txn) FROM _syncstack_history_floor") ?? 0
   }

@@ -91,7 +91,11 @@ final class SyncAnnouncer: Sendable {
     stack.delivery.post { [stack] in
       var userInfo: [String: any Sendable] = content
       userInfo[SyncAnnouncer.syncKey] = sync
-      NotificationCenter.default.post(name: name, object: stack, userInfo: userInfo)
+      let notification = Notification(name: name, object: stack, userInfo: userInfo)
+      NotificationCenter.default.post(notification)
+      if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+        Sync.postMessage(for: notification, of: stack)
+      }
     }
   }
 }

@@ -24,6 +24,9 @@ public struct LoggedChange: Sendable, Hashable {
   public let date: Date
   public let author: String?
 
+  /// Name of the context or operation that made the commit.
+  public let contextName: String?
+
   /// Name of the object's own entity.
   public var entity: String { objectID.entity.name }
 }
@@ -74,7 +77,7 @@ extension ChangeSet {
       return LoggedChange(
         kind: kind, objectID: ManagedObjectID(entity: changes.entity, row: row),
         key: keys.indices.contains(index) ? keys[index] : nil, properties: names,
-        generation: generation, date: date, author: author)
+        generation: generation, date: date, author: author, contextName: contextName)
     }
   }
 }

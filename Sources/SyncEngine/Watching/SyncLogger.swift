@@ -42,13 +42,16 @@ public final class SyncLogger: Sendable {
   ///
   /// - Parameters:
   ///   - kinds: What is logged.
+  ///   - isLogged: Asked about each change that the kinds let through, as in `{ $0.author == "me" }` or
+  ///     `{ $0.properties.contains("email") }`; nil logs all of them.
   ///   - write: Called with one line at a time, without line break.
   public convenience init(
     _ stack: DataStack, format: Format = .text,
     kinds: Set<LoggedChange.Kind> = Set(LoggedChange.Kind.allCases),
+    where isLogged: (@Sendable (LoggedChange) -> Bool)? = nil,
     _ write: @escaping @Sendable (String) -> Void
   ) {
-    self.init(stack, format, entities: nil, kinds, write)
+    self.init(stack, format, entities: nil, kinds, isLogged, write)
   }
 
   /// Logs the changes of some entities and those below them.
@@ -57,15 +60,17 @@ public final class SyncLogger: Sendable {
   public convenience init(
     _ stack: DataStack, format: Format = .text, entities: [String],
     kinds: Set<LoggedChange.Kind> = Set(LoggedChange.Kind.allCases),
+    where isLogged: (@Sendable (LoggedChange) -> Bool)? = nil,
     _ write: @escaping @Sendable (String) -> Void
   ) throws {
     let entities = try entities.map { try stack.model.requireEntity(named: $0) }
-    self.init(stack, format, entities: entities, kinds, write)
+    self.init(stack, format, entities: entities, kinds, isLogged, write)
   }
 
   private init(
     _ stack: DataStack, _ format: Format, entities: [EntityDescription]?,
-    _ kinds: Set<LoggedChange.Kind>, _ write: @escaping @Sendable (String) -> Void
+    _ kinds: Set<LoggedChange.Kind>, _ isLogged: (@Sendable (LoggedChange) -> Bool)?,
+    _ write: @escaping @Sendable (String) -> Void
   ) {
     // What was committed before and is still being delivered is none of the logger's business.
     let hasBegun = Flag()
@@ -78,6 +83,7 @@ public final class SyncLogger: Sendable {
         if let entities, !entities.contains(where: { change.objectID.entity.isKind(of: $0) }) {
           continue
         }
+        if let isLogged, !isLogged(change) { continue }
         if let line = format.line(change) { write(line) }
       }
     }

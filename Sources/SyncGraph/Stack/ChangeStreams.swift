@@ -51,7 +51,7 @@ extension ChangeSet {
 
   /// What the change set says about one object; nil when that is nothing.
   ///
-  /// - Complexity: O(*n*) in the changes of the object's entity.
+  /// - Complexity: O(log *n*) in the changes of the object's entity.
   func restricted(to id: ManagedObjectID) -> ChangeSet? {
     var result = self
     result.entities = entities.compactMap { changes in
@@ -66,19 +66,30 @@ extension ChangeSet {
 extension ChangeSet.EntityChanges {
   fileprivate func restricted(to row: Int64) -> ChangeSet.EntityChanges {
     var result = ChangeSet.EntityChanges(entity: entity)
-    if let index = inserted.firstIndex(of: row) {
+    if let index = index(inserted.count, { inserted[$0] }, of: row) {
       result.inserted = [row]
       result.insertedKeys = key(index, in: insertedKeys)
     }
-    if let index = updated.firstIndex(where: { $0.row == row }) {
+    if let index = index(updated.count, { updated[$0].row }, of: row) {
       result.updated = [updated[index]]
       result.updatedKeys = key(index, in: updatedKeys)
     }
-    if let index = deleted.firstIndex(of: row) {
+    if let index = index(deleted.count, { deleted[$0] }, of: row) {
       result.deleted = [row]
       result.deletedKeys = key(index, in: deletedKeys)
     }
     return result
+  }
+
+  /// The place of a row among rows that ascend.
+  private func index(_ count: Int, _ rowAt: (Int) -> Int64, of row: Int64) -> Int? {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if rowAt(middle) < row { low = middle + 1 } else { high = middle }
+    }
+    return low < count && rowAt(low) == row ? low : nil
   }
 
   private func key(_ index: Int, in keys: ChangeKeys) -> ChangeKeys {

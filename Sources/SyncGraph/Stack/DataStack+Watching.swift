@@ -38,6 +38,19 @@ extension DataStack {
     changes.compactMap { $0.restricted(to: id) }
   }
 
+  /// Every commit from now on that changes the object, restricted to it, in order; as
+  /// ``changes(of:)`` with its identifier. The object is not kept alive.
+  ///
+  /// - Precondition: The object was saved: until then nothing can be committed about it, and saving
+  ///   gives it another identifier.
+  public func changes(
+    of object: ManagedObject
+  ) -> some AsyncSequence<ChangeSet, Never> & Sendable {
+    let id = object.objectID
+    precondition(!id.isTemporary, "Save the object before it is watched: \(id).")
+    return changes(of: id)
+  }
+
   /// Returns when every notification about what was committed before has been delivered.
   ///
   /// Contexts with a queue of their own have merged and told their observers then. So have the main

@@ -17,8 +17,23 @@ struct ImportCommand: Command {
     let model = try ManagedObjectModel(contentsOf: settings.model)
     _ = try model.requireEntity(named: settings.entity)
     // A slip in --model must not cost what the store holds, and a dry run changes nothing at all.
-    let stack = try DataStack(model: model, store: location, migration: .refuse)
+    let newFile = NewStoreFile(settings.store)
+    let stack = try newFile.open {
+      try DataStack(model: model, store: location, migration: .refuse)
+    }
     defer { try? stack.close() }
+    do {
+      return try await run(on: stack, of: model, payload, terminal, since: begin)
+    } catch {
+      newFile.removeIfEmpty(stack)
+      throw error
+    }
+  }
+
+  private func run(
+    on stack: DataStack, of model: ManagedObjectModel, _ payload: SyncPayload,
+    _ terminal: Terminal, since begin: ContinuousClock.Instant
+  ) async throws -> ExitCode {
     let log = try settings.log.map { try ChangeLogFile($0, of: stack) }
     let sync = Sync(payload, inEntityNamed: settings.entity, dataStack: stack, at: settings.path)
     try setUp(sync, stack)

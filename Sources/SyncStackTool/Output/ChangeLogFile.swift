@@ -16,7 +16,9 @@ final class ChangeLogFile {
     observation = NotificationCenter.default.addObserver(
       forName: .dataStackDidChange, object: stack, queue: nil
     ) { note in
-      writer.append(ChangeLines(changes: note.changeSet).text)
+      var text = ""
+      for change in note.changeSet.loggedChanges { text += change.jsonLine + "\n" }
+      writer.append(text)
     }
   }
 

@@ -1,0 +1,66 @@
+import Foundation
+import SyncStack
+
+/// `syncstack history`: who changed what in a store.
+struct HistoryCommand: Command {
+  static let syntax = CommandSyntax(
+    name: "history", summary: "Shows the commits of a store: who changed what.",
+    operands: [],
+    options: [
+      .init("--store", value: "FILE", required: true, "the SQLite file"),
+      .init("--since", value: "TOKEN", "only commits after the one of this number"),
+      .init("--limit", value: "N", "how many at most; all without it"),
+      .init("--json", "a line of JSON for each commit"),
+      .init(
+        "--start",
+        "starts a history: from now on commits are recorded, and syncs leave alone "
+          + "what was edited and not sent"),
+      .init("--stop", "ends the history and forgets it"),
+    ])
+
+  private enum Action { case show, start, stop }
+
+  private let store: URL
+  private let since: HistoryToken
+  private let limit: Int
+  private let isJSON: Bool
+  private let action: Action
+
+  init(_ arguments: Arguments) throws {
+    store = URL(filePath: try arguments.required("--store"))
+    since = try arguments.historyToken("--since") ?? .start
+    limit = try arguments.count("--limit") ?? .max
+    isJSON = arguments.has("--json")
+    switch (arguments.has("--start"), arguments.has("--stop")) {
+    case (true, true): throw arguments.error("--start and --stop exclude each other.")
+    case (true, false): action = .start
+    case (false, true): action = .stop
+    case (false, false): action = .show
+    }
+  }
+
+  func run(terminal: Terminal) async throws -> ExitCode {
+    switch action {
+    case .show:
+      let reader = try HistoryReader(store, after: since, isJSON: isJSON)
+      defer { try? reader.close() }
+      let count = try reader.write(to: terminal, limit: limit)
+      if !isJSON { terminal.note("\(Figures.counted(count, "commit")).") }
+    case .start:
+      try open(tracksChanges: true).close()
+      terminal.note("The store keeps a history from now on.")
+    case .stop:
+      let stack = try open(tracksChanges: false)
+      defer { try? stack.close() }
+      try stack.stopTrackingChanges()
+      terminal.note("The store keeps no history any more.")
+    }
+    return .done
+  }
+
+  private func open(tracksChanges: Bool) throws -> DataStack {
+    try DataStack(
+      model: try Store.keptModel(at: store), store: .sqlite(store), migration: .refuse,
+      tracksChanges: tracksChanges)
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import SyncStack
+
+/// Commits of a history as text or as lines of JSON, with the keys that the objects have now.
+struct HistoryText {
+  let isJSON: Bool
+
+  /// The lines of a commit.
+  func lines(of transaction: HistoryTransaction, in reader: StoreReader) throws -> [String] {
+    let keys = try keys(of: transaction.changes, in: reader)
+    return isJSON ? [json(transaction, keys)] : text(transaction, keys)
+  }
+
+  // MARK: - Keys
+
+  private struct Object: Hashable {
+    let entity: String
+    let row: Int64
+  }
+
+  /// The keys of the changed objects; a read per entity.
+  private func keys(
+    of changes: [HistoryChange], in reader: StoreReader
+  ) throws -> [Object: Value] {
+    var result: [Object: Value] = [:]
+    for (name, changes) in Dictionary(grouping: changes, by: \.entity) {
+      guard let entity = reader.model.entity(named: name), let key = entity.primaryKey else {
+        continue
+      }
+      for change in changes where change.kind == .delete {
+        result[Object(entity: name, row: change.row)] = change.tombstone[key.name]
+      }
+      let rows = changes.filter { $0.kind != .delete }.map(\.row)
+      try reader.scan(entity, .rows(rows), slots: [key.slot]) { cursor in
+        result[Object(entity: name, row: cursor.row)] = cursor.value(key.slot)
+      }
+    }
+    return result
+  }
+
+  // MARK: - Text
+
+  private func text(
+    _ transaction: HistoryTransaction, _ keys: [Object: Value]
+  ) -> [String] {
+    var head = "\(transaction.token.number)  \(DateText.iso8601(transaction.date))"
+    head += "  \(word(transaction.source)) by \(transaction.author ?? transaction.process)"
+    if let context = transaction.contextName { head += " (\(context))" }
+    return [head]
+      + transaction.changes.map { change in
+        let key = keys[Object(entity: change.entity, row: change.row)]
+        let name = key.map { $0.description } ?? "#\(change.row)"
+        let line = "  \(change.entity) \(name) \(word(change.kind))"
+        return change.properties.isEmpty
+          ? line : "\(line): \(change.properties.joined(separator: ", "))"
+      }
+  }
+
+  private func word(_ kind: HistoryChange.Kind) -> String {
+    switch kind {
+    case .insert: "inserted"
+    case .update: "updated"
+    case .delete: "deleted"
+    }
+  }
+
+  private func word(_ source: HistorySource) -> String {
+    switch source {
+    case .local: "edited"
+    case .import: "synced"
+    case .migration: "migrated"
+    }
+  }
+
+  // MARK: - JSON
+
+  private func json(_ transaction: HistoryTransaction, _ keys: [Object: Value]) -> String {
+    var line: JSONObject = [
+      "token": .integer(transaction.token.number),
+      "generation": .integer(transaction.generation),
+      "date": .string(DateText.iso8601(transaction.date)),
+      "source": .string(transaction.source.rawValue),
+      "process": .string(transaction.process),
+    ]
+    if let author = transaction.author { line["author"] = .string(author) }
+    if let context = transaction.contextName { line["context"] = .string(context) }
+    line["changes"] = .array(
+      transaction.changes.map { change in
+        var object: JSONObject = [
+          "entity": .string(change.entity), "change": .string(word(change.kind)),
+          "row": .integer(change.row),
+        ]
+        if let key = keys[Object(entity: change.entity, row: change.row)] {
+          object["key"] = JSONValue(scalar: key)
+        }
+        if change.kind == .update {
+          object["properties"] = .array(change.properties.map { .string($0) })
+        }
+        return .object(object)
+      })
+    return line.description
+  }
+}

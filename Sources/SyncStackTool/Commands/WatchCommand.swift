@@ -1,0 +1,81 @@
+import Foundation
+import SyncStack
+
+/// `syncstack watch`: what others commit to a store, as they do.
+struct WatchCommand: Command {
+  static let syntax = CommandSyntax(
+    name: "watch",
+    summary: "Shows what other programs change in a store, as they do; Ctrl-C ends it.",
+    operands: [],
+    options: [
+      .init("--store", value: "FILE", required: true, "the SQLite file"),
+      .init("--since", value: "TOKEN", "begins with the commits after the one of this number"),
+      .init("--count", value: "N", "ends after so many commits"),
+      .init("--interval", value: "MS", "milliseconds between two looks; 200 by default"),
+      .init("--json", "a line of JSON for each commit"),
+    ])
+
+  private let store: URL
+  private let since: HistoryToken?
+  private let count: Int
+  private let interval: Int
+  private let isJSON: Bool
+
+  init(_ arguments: Arguments) throws {
+    store = URL(filePath: try arguments.required("--store"))
+    since = try arguments.historyToken("--since")
+    count = try arguments.count("--count") ?? .max
+    interval = try arguments.count("--interval") ?? 200
+    isJSON = arguments.has("--json")
+  }
+
+  func run(terminal: Terminal) async throws -> ExitCode {
+    let reader = try HistoryReader(store, after: since, isJSON: isJSON)
+    defer { try? reader.close() }
+    let pause = Pause()
+    let interrupt = Interrupt { pause.end() }
+    defer { withExtendedLifetime(interrupt) {} }
+    var rest = count
+    var version: Int64?
+    while rest > 0 {
+      // Nothing but this number is read as long as nobody commits.
+      let now = try reader.dataVersion()
+      if now != version {
+        version = now
+        rest -= try reader.write(to: terminal, limit: rest)
+      }
+      if rest > 0, await !pause.wait(milliseconds: max(interval, 1)) { return .cancelled }
+    }
+    return .done
+  }
+}
+
+/// Waits, and can be woken for good. The task is protected by its lock.
+private final class Pause: Sendable {
+  private struct State {
+    var isEnded = false
+    var task: Task<Void, Never>?
+  }
+
+  private let state = Locked(State())
+
+  /// Returns after a time with true, or at once with false when it was ended.
+  func wait(milliseconds: Int) async -> Bool {
+    let task = state.withLock { state -> Task<Void, Never>? in
+      guard !state.isEnded else { return nil }
+      let task = Task { _ = try? await Task.sleep(for: .milliseconds(milliseconds)) }
+      state.task = task
+      return task
+    }
+    await task?.value
+    return state.withLock { !$0.isEnded } && !Task.isCancelled
+  }
+
+  func end() {
+    let task = state.withLock { state in
+      state.isEnded = true
+      return state.task
+    }
+    task?.cancel()
+  }
+}

@@ -1,0 +1,225 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+/// Observers are told everything, and can do whatever they like without harming anybody.
+@Suite(.timeLimit(.minutes(1))) struct ObserverTests {
+  private let stack: DataStack
+
+  init() throws {
+    stack = try DataStack.social()
+  }
+
+  /// Observes commits for as long as it is held.
+  private final class Observation: @unchecked Sendable {
+    // Unchecked: set once, before anybody else has it; removing is safe on any thread.
+    private let token: any NSObjectProtocol
+
+    init(
+      _ stack: DataStack, _ name: Notification.Name = .dataStackDidChange,
+      _ body: @escaping @Sendable (Notification) -> Void
+    ) {
+      token = NotificationCenter.default.addObserver(
+        forName: name, object: stack, queue: nil, using: body)
+    }
+
+    func end() {
+      NotificationCenter.default.removeObserver(token)
+    }
+
+    deinit { end() }
+  }
+
+  // MARK: - Typed messages
+
+  #if !canImport(Darwin)
+    @Test func commitsAndSyncsArePostedAsTypedMessages() async throws {
+      let log = Log<String>()
+      let center = NotificationCenter.default
+      let tokens = [
+        center.addObserver(of: stack, for: .dataStackDidChange) {
+          log.append("\($0.changes.counts.inserted) inserted")
+        },
+        center.addObserver(of: stack, for: .syncDidStart) {
+          log.append("start \($0.sync.entityName)")
+        },
+        center.addObserver(of: stack, for: .syncDidBeginPhase) { log.append("\($0.phase)") },
+        center.addObserver(of: stack, for: .syncDidFinish) {
+          log.append("\($0.report.inserted) in")
+        },
+        center.addObserver(of: stack, for: .syncDidFail) { log.append("\($0.error)") },
+      ]
+      let other = try DataStack.social()
+      try await other.sync(items(1...9), inEntityNamed: "User")
+      try await stack.sync(items(1...3), inEntityNamed: "User")
+      _ = try? await stack.sync(items([1]), inEntityNamed: "Nobody")
+      // The system delivers messages on threads of its own.
+      while log.all.count < 12 { await Task.yield() }
+      #expect(Set(log.all).isSuperset(of: ["3 inserted", "start User", "match", "save", "3 in"]))
+      #expect(!log.all.contains("9 inserted"))
+      for token in tokens { center.removeObserver(token) }
+    }
+  #endif
+
+  // MARK: - Observers that misbehave
+
+  @Test func anObserverMaySyncAndSaveAndLeave() throws {
+    let seen = Log<Int>()
+    let held = Locked<[Observation]>([])
+    let stack = stack
+    let observation = Observation(stack) { note in
+      let inserted = note.changeSet.counts.inserted
+      seen.append(inserted)
+      guard inserted == 3 else { return }
+      // Syncs, saves, waits, observes and leaves, all from inside.
+      _ = try? stack.sync(items(1...4), inEntityNamed: "User")
+      let context = stack.newBackgroundContext()
+      try? context.performAndWait {
+        try context.insert(entityNamed: "Tag")["id"] = 1
+        try context.insert(entityNamed: "Tag")["id"] = 2
+        try context.save()
+      }
+      stack.drainNotifications()
+      held.withLock { $0.forEach { $0.end() } }
+    }
+    held.withLock { $0 = [observation] }
+    try stack.sync(items(1...3), inEntityNamed: "User")
+    stack.drainNotifications()
+    stack.drainNotifications()
+    #expect(seen.all == [3])
+    #expect(try stack.keys("User") == [1, 2, 3, 4])
+    #expect(try stack.keys("Tag") == [1, 2])
+  }
+
+  @Test func whatAnObserverDoesIsToldAfterwards() throws {
+    let seen = Log<Int64>()
+    let stack = stack
+    let observation = Observation(stack) { note in
+      seen.append(note.changeSet.generation)
+      let count = note.changeSet.counts.inserted
+      guard count > 0, count < 5 else { return }
+      _ = try? stack.sync(
+        items(seen.all.count * 10...seen.all.count * 10 + count), inEntityNamed: "Tag")
+    }
+    try stack.sync(items([1]), inEntityNamed: "User")
+    while seen.all.count < 5 { stack.drainNotifications() }
+    #expect(seen.all == seen.all.sorted())
+    #expect(Set(seen.all).count == seen.all.count)
+    withExtendedLifetime(observation) {}
+  }
+
+  @Test func anObserverMayCloseTheStack() throws {
+    let stack = try DataStack.social()
+    let observation = Observation(stack) { _ in try? stack.close() }
+    try stack.sync(items(1...3), inEntityNamed: "User")
+    stack.drainNotifications()
+    #expect(throws: GraphError.self) { try stack.sync(items([1]), inEntityNamed: "User") }
+    withExtendedLifetime(observation) {}
+  }
+
+  @Test func aSlowObserverHoldsNeitherSyncsNorContextsUp() throws {
+    let gate = DispatchSemaphore(value: 0)
+    let seen = Log<Int>()
+    let observation = Observation(stack) { note in
+      gate.wait()
+      seen.append(note.changeSet.counts.inserted)
+    }
+    // All of this happens while the observer is still busy with the first commit.
+    for count in 1...20 { try stack.sync(items(1...count), inEntityNamed: "User") }
+    let context = stack.newBackgroundContext()
+    let count = try context.performAndWait {
+      try context.insert(entityNamed: "Tag")["id"] = 1
+      try context.save()
+      return try context.count(Fetch<ManagedObject>(entityNamed: "User"))
+    }
+    #expect(count == 20)
+    #expect(seen.all.isEmpty)
+    for _ in 0..<21 { gate.signal() }
+    stack.drainNotifications()
+    #expect(seen.all == Array(repeating: 1, count: 21))
+    withExtendedLifetime(observation) {}
+  }
+
+  @Test func aReaderThatThrowsOrStopsLeavesTheOthersAlone() async throws {
+    struct Stop: Error {}
+    let failing = stack.changes
+    let lasting = stack.changes
+    let task = Task { for await _ in failing { throw Stop() } }
+    for count in 1...5 { try await stack.sync(items(1...count), inEntityNamed: "User") }
+    await #expect(throws: Stop.self) { try await task.value }
+    var generations: [Int64] = []
+    for await changes in lasting {
+      generations.append(changes.generation)
+      if generations.count == 5 { break }
+    }
+    #expect(generations == [1, 2, 3, 4, 5])
+  }
+
+  // MARK: - Cost
+
+  @Test @MainActor func aHundredThousandChangesAreDeliveredAsValues() throws {
+    let payload = items(1...100_000)
+    let alone = try DataStack.social()
+    let before = try alone.store.recorder.record {
+      try alone.sync(payload, inEntityNamed: "User")
+      alone.drainNotifications()
+    }
+    let lines = Locked(0)
+    let counts = Log<Int>()
+    let log = SyncLogger(stack) { _ in lines.withLock { $0 += 1 } }
+    let observation = Observation(stack) { note in
+      counts.append(note.changeSet.inserted.count)
+      counts.append(note.changeSet.entities.flatMap(\.insertedKeys).count)
+    }
+    let after = try stack.store.recorder.record {
+      try stack.sync(payload, inEntityNamed: "User")
+      stack.drainNotifications()
+    }
+    #expect(lines.withLock { $0 } == 100_000)
+    #expect(counts.all == [100_000, 100_000])
+    // Whoever observes costs the store nothing, and nobody made an object.
+    #expect(after == before)
+    #expect(stack.mainContext.registeredObjects.isEmpty)
+    withExtendedLifetime((log, observation)) {}
+  }
+
+  // MARK: - Selection
+
+  @Test func aLoggerMayAskAboutEachChange() throws {
+    let lines = Log<String>()
+    let log = SyncLogger(
+      stack, format: .custom { "\($0.contextName ?? "") \($0.key ?? 0)" },
+      where: { $0.properties.contains("name") || $0.kind == .inserted }
+    ) { lines.append($0) }
+    let sync = Sync(.json(items(1...2)), inEntityNamed: "User", dataStack: stack)
+    sync.name = "first"
+    sync.start()
+    try stack.sync(
+      [["id": 1, "name": "x"], ["id": 2, "age": 5]] as JSONValue, inEntityNamed: "User")
+    stack.drainNotifications()
+    #expect(lines.all == ["first 1", "first 2", " 1"])
+    log.cancel()
+  }
+
+  @Test func anObjectCanBeWatched() async throws {
+    try await stack.sync(items(1...3), inEntityNamed: "User")
+    let context = stack.newBackgroundContext()
+    let stack = stack
+    let changes = try await context.perform {
+      let request = Fetch<ManagedObject>(entityNamed: "User", Filter("id == 2"))
+      let user = try #require(context.fetch(request).first)
+      return stack.changes(of: user)
+    }
+    try await stack.sync(
+      [["id": 1, "name": "x"], ["id": 2], ["id": 3]] as JSONValue, inEntityNamed: "User")
+    try await stack.sync(items([1, 3]), inEntityNamed: "User")
+    for await change in changes {
+      #expect(change.counts == (0, 0, 1))
+      break
+    }
+  }
+}
