@@ -101,7 +101,7 @@ struct StressOracle: Sendable, Equatable {
 extension StressOracle.Changes {
   /// What a commit says that it changed.
   init(_ changes: ChangeSet) {
-    func keys(_ values: [Value]) -> [Int64] {
+    func keys(_ values: ChangeKeys) -> [Int64] {
       values.compactMap { if case .int(let key) = $0 { key } else { nil } }
     }
     for entity in changes.entities {
