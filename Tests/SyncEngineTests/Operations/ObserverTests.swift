@@ -84,7 +84,7 @@ import Testing
         try context.save()
       }
       stack.drainNotifications()
-      held.withLock { $0.forEach { $0.end() } }
+      for observation in held.withLock({ $0 }) { observation.end() }
     }
     held.withLock { $0 = [observation] }
     try stack.sync(items(1...3), inEntityNamed: "User")
@@ -193,8 +193,7 @@ import Testing
     let lines = Log<String>()
     let log = SyncLogger(
       stack, format: .custom { "\($0.contextName ?? "") \($0.key ?? 0)" },
-      where: { $0.properties.contains("name") || $0.kind == .inserted }
-    ) { lines.append($0) }
+      where: { $0.properties.contains("name") || $0.kind == .inserted }, { lines.append($0) })
     let sync = Sync(.json(items(1...2)), inEntityNamed: "User", dataStack: stack)
     sync.name = "first"
     sync.start()
