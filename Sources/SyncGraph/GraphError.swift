@@ -102,22 +102,6 @@ public struct ValidationFailure: Error, Sendable, CustomStringConvertible {
   /// A sentence that says what is wrong.
   public let message: String
 
-  /// Tells of a rule that an object breaks, for overrides of ``ManagedObject/validateForSave()``.
-  ///
-  /// ```swift
-  /// override func validateForSave() throws {
-  ///   try super.validateForSave()
-  ///   guard start <= end else {
-  ///     throw GraphError(ValidationFailure(of: self, key: "end", message: "The end is before the start."))
-  ///   }
-  /// }
-  /// ```
-  public init(
-    of object: ManagedObject, key: String, rule: Rule = .custom, message: String
-  ) {
-    self.init(rule: rule, objectID: object.objectID, key: key, message: message)
-  }
-
   init(rule: Rule, objectID: ManagedObjectID, key: String, message: String) {
     self.rule = rule
     self.objectID = objectID

@@ -17,7 +17,7 @@ import Testing
 
   /// Hands over an object as the late context has read it, edited elsewhere since.
   private func scene(
-    _ edit: (User, ManagedObjectContext) -> Void, _ body: (User) throws -> Void
+    _ edit: (User, ManagedObjectContext) -> Void, then body: (User) throws -> Void
   ) throws {
     let id = try early.performAndWait {
       let user = early.insert(User.self)
@@ -44,7 +44,8 @@ import Testing
   @Test(arguments: MergePolicy.allCases)
   func onlyTheErrorPolicyRefusesIt(policy: MergePolicy) throws {
     late.mergePolicy = policy
-    try scene({ user, _ in user.name = "Eve" }) { user in
+    let edit = { (user: User, _: ManagedObjectContext) in user.name = "Eve" }
+    try scene(edit) { user in
       late.delete(user)
       guard policy == .error else { return try late.save() }
       let error = #expect(throws: GraphError.self) { try late.save() }
@@ -62,11 +63,12 @@ import Testing
   }
 
   @Test func newMembersAreNoConflictAndGoToo() throws {
-    try scene({ user, context in
+    let edit = { (user: User, context: ManagedObjectContext) in
       let note = context.insert(Note.self)
       note.id = 1
       note.user = user
-    }) { user in
+    }
+    try scene(edit) { user in
       late.delete(user)
       try late.save()
     }

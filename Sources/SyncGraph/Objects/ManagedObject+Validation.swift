@@ -86,3 +86,21 @@ extension ManagedObject {
       message: "\(entity.name).\(key) of \(objectID) \(sentence)")
   }
 }
+
+extension ValidationFailure {
+  /// Tells of a rule that an object breaks, for overrides of ``ManagedObject/validateForSave()``.
+  ///
+  /// ```swift
+  /// override func validateForSave() throws {
+  ///   try super.validateForSave()
+  ///   guard start <= end else {
+  ///     throw GraphError(ValidationFailure(of: self, key: "end", message: "The end is before the start."))
+  ///   }
+  /// }
+  /// ```
+  public init(
+    of object: ManagedObject, key: String, rule: Rule = .custom, message: String
+  ) {
+    self.init(rule: rule, objectID: object.objectID, key: key, message: message)
+  }
+}
