@@ -73,7 +73,7 @@ struct StoreMigrator {
       try configuration.willMigrate("Carrying the history over.")
       try ChangeJournal(connection: connection).migrate(migration.match)
       try connection.migrateQuarantine(migration.match)
-      try PrintStore(connection: connection).removeAll()
+      try FingerprintStore(connection: connection).removeAll()
       try metadata.set(.model, StoredModel(migration.new).encoded())
       try metadata.set(.document, model.storageDescription)
       try metadata.set(.fingerprint, model.fingerprint)

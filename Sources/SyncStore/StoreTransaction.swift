@@ -30,8 +30,8 @@ package final class StoreTransaction: StoreReader {
   let writers: RowWriters
   let configuration: Store.Configuration
 
-  /// The set of prints that is about the rows as the transaction leaves them.
-  var keptPrints: KeptPrintSet?
+  /// The set of fingerprints that is about the rows as the transaction leaves them.
+  var keptFingerprints: KeptFingerprintSet?
 
   /// What the history keeps of deleted objects, besides their keys.
   var tombstones: [ManagedObjectID: [String: Value]] = [:]
@@ -99,7 +99,7 @@ package final class StoreTransaction: StoreReader {
   /// Runs a part that is undone alone when it throws; what came before it stays.
   package func savepoint<T>(_ body: () throws -> T) throws -> T {
     try requireOpen()
-    let before = (recorder, lateIndexes, tombstones, keptPrints)
+    let before = (recorder, lateIndexes, tombstones, keptFingerprints)
     try connection.statement("SAVEPOINT part").run()
     do {
       let result = try body()
@@ -111,7 +111,7 @@ package final class StoreTransaction: StoreReader {
         try connection.statement("ROLLBACK TO part").run()
         try connection.statement("RELEASE part").run()
       }
-      (recorder, lateIndexes, tombstones, keptPrints) = before
+      (recorder, lateIndexes, tombstones, keptFingerprints) = before
       forgetCounters()
       throw error
     }
@@ -132,8 +132,9 @@ package final class StoreTransaction: StoreReader {
       generation += 1
       try Metadata(connection: connection).set(.generation, generation)
     }
-    try PrintStore(connection: connection).finish(
-      entities, generation: generation, oldest: try readCounters().prints, kept: keptPrints)
+    try FingerprintStore(connection: connection).finish(
+      entities, generation: generation, oldest: try readCounters().fingerprints,
+      kept: keptFingerprints)
     let changes = ChangeSet(
       entities: entities, author: info.author, contextName: info.contextName,
       generation: generation, date: configuration.now(), origin: info.origin)

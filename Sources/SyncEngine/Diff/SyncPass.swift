@@ -17,10 +17,10 @@ final class SyncPass {
   private var announced: Set<SyncPhase> = []
   /// Every row of the root entity, when the only part of the payload read them.
   private var knownRows: [Int64]?
-  /// The kind of prints that the sync uses and leaves, if any.
-  var printKey: ContentPrint?
-  /// The part that was read last, until prints are made of it.
-  var last: (planner: LinkPlanner, trace: PrintTrace)?
+  /// The kind of fingerprints that the sync uses and leaves, if any.
+  var fingerprintKey: ContentFingerprint?
+  /// The part that was read last, until fingerprints are made of it.
+  var last: (planner: LinkPlanner, trace: FingerprintTrace)?
   var clock = PhaseClock()
 
   /// Whether the payload is worked off in parts, because it is larger than should be in memory.
@@ -40,7 +40,7 @@ final class SyncPass {
         property: remark.property, message: remark.message)
     }
     isStreamed = request.partItems != nil || bytes.count > request.streamingThreshold
-    printKey = isStreamed ? nil : PrintKey.of(request)
+    fingerprintKey = isStreamed ? nil : FingerprintKey.of(request)
     let limit: PayloadReader.PartLimit =
       switch request.transaction {
       case .perBatch(let count): .items(max(count, 1))
@@ -169,7 +169,9 @@ final class SyncPass {
     }
     try quarantining.forgetSuperseded(by: stager)
     changeCount.mention(stager.batches)
-    if let prints = reader.prints { changeCount.mention(prints, plan: request.plan) }
+    if let fingerprints = reader.fingerprints {
+      changeCount.mention(fingerprints, plan: request.plan)
+    }
     last = stager.trace.map { (planner, $0) }
     // Between two transactions others may insert.
     if claims.partCount == 1, !reader.isAtEnd, request.transaction == .whole {
@@ -204,7 +206,7 @@ final class SyncPass {
     let before = mayFail ? claims.copy() : claims
     let withheld = edits?.withheld
     var replacements = request.willInsert.map { _ in ItemReplacements(bytes) }
-    var stager = try refreshPrints(first, in: transaction)
+    var stager = try refreshFingerprints(first, in: transaction)
     var leftOut = stager.offenders
     if !leftOut.isEmpty {
       stager = try reader.restage(replacements, tracksItems: true, leavingOut: leftOut)
@@ -254,9 +256,11 @@ final class SyncPass {
   ) throws -> Matcher {
     var matcher = try match(stager, in: transaction)
     var rounds = 0
-    while let prints = reader.prints, try refusesItems(prints, stager, in: transaction) {
+    while let fingerprints = reader.fingerprints,
+      try refusesItems(fingerprints, stager, in: transaction)
+    {
       rounds += 1
-      if rounds == SyncPass.readingLimit { prints.refuseAll() }
+      if rounds == SyncPass.readingLimit { fingerprints.refuseAll() }
       stager = try reader.restage(
         nil, tracksItems: stager.tracksItems, leavingOut: leftOut)
       matcher = try match(stager, in: transaction)
@@ -274,7 +278,8 @@ final class SyncPass {
     // A part of a payload is looked up, not scanned for: only the whole payload covers a table.
     let matcher = Matcher(
       stager: stager, transaction: transaction, operations: request.operations,
-      coversScope: scope.isWholeEntity && isOnlyPart && (reader.prints?.matchedCount ?? 0) == 0,
+      coversScope: scope.isWholeEntity && isOnlyPart
+        && (reader.fingerprints?.matchedCount ?? 0) == 0,
       claims: claims, edits: edits,
       control: control)
     try matcher.match(rootOwner: stager.rootOwner, root: request.plan.root) { [claims] in
@@ -292,7 +297,9 @@ final class SyncPass {
     if stager.hasUnreadableRootKey { claims.isRootSuspended = true }
     if let rule = treeRule, stager.rootItemsName(rule) { claims.rootItemsNameParent = true }
     claims.mention(stager.batches)
-    if let prints = reader.prints, prints.matchedCount > 0 { absorb(prints) }
+    if let fingerprints = reader.fingerprints, fingerprints.matchedCount > 0 {
+      absorb(fingerprints)
+    }
     let root = stager.rootBatch
     if request.operations.contains(.delete), root.node.policy.storedDuplicates == .keepOne {
       claims.sortDuplicates(of: root)
@@ -361,7 +368,7 @@ final class SyncPass {
     try deleter.delete()
     if request.defersReferences { try deferred(in: transaction).save(unresolved) }
     try request.willEnd?(transaction)
-    try keepPrints(in: transaction)
+    try keepFingerprints(in: transaction)
     clock.end(.delete)
     try begin(.save, total: 1)
   }

@@ -70,12 +70,12 @@ package struct SyncRun {
   private func run(_ pass: SyncPass, _ entrance: Entrance) throws -> ChangeSet {
     switch request.transaction {
     case .whole where !pass.isStreamed:
-      // To read the payload nothing of the store is needed but prints, so nobody waits for that.
-      if pass.wantsPrints {
+      // To read the payload nothing of the store is needed but fingerprints, so nobody waits for that.
+      if pass.wantsFingerprints {
         if store.readsBesideWrites {
-          try store.read { try pass.readPrints(from: $0) }
+          try store.read { try pass.readFingerprints(from: $0) }
         } else {
-          pass.postponePrints()
+          pass.postponeFingerprints()
         }
       }
       let stager = try pass.stage()

@@ -17,8 +17,8 @@ struct Metadata {
     /// Whether items are, or were, in quarantine.
     case quarantine
 
-    /// The oldest generation that a set of prints is about; none when there are no sets.
-    case prints
+    /// The oldest generation that a set of fingerprints is about; none when there are no sets.
+    case fingerprints
   }
 
   let connection: Connection
@@ -49,15 +49,15 @@ struct Metadata {
     var keepsHistory = false
     var hasQuarantine = false
 
-    /// The oldest generation that a set of prints is about.
-    var prints: Int64?
+    /// The oldest generation that a set of fingerprints is about.
+    var fingerprints: Int64?
   }
 
   /// Reads what every transaction asks for, in one statement.
   func counters() throws -> Counters {
     let statement = try connection.statement(
       "SELECT key, value FROM _syncstack "
-        + "WHERE key IN ('generation', 'history', 'quarantine', 'prints')")
+        + "WHERE key IN ('generation', 'history', 'quarantine', 'fingerprints')")
     defer { statement.reset() }
     var result = Counters()
     while try statement.step() {
@@ -65,7 +65,7 @@ struct Metadata {
       case .generation: result.generation = statement.optionalInteger(1) ?? 0
       case .quarantine: result.hasQuarantine = statement.optionalInteger(1) == 1
       case .history: result.keepsHistory = statement.optionalInteger(1) == 1
-      case .prints: result.prints = statement.optionalInteger(1)
+      case .fingerprints: result.fingerprints = statement.optionalInteger(1)
       default: break
       }
     }

@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test("prints of other options, scopes and payload kinds are not trusted")
+  @Test("fingerprints of other options, scopes and payload kinds are not trusted")
   func otherSyncsReadForThemselves() throws {
     let changes: [(Sync) -> Void] = [
       { $0.settings.operations = .all.subtracting(.delete) },
@@ -247,12 +247,12 @@ import Testing
     #expect(reports[0] == reports[1])
   }
 
-  @Test func aMigrationForgetsAllPrints() throws {
+  @Test func aMigrationForgetsAllFingerprints() throws {
     let folder = try TemporaryFolder()
     func open(_ extra: [PropertyDraft]) throws -> DataStack {
       let user = EntityDraft("User", [.attribute("id", .integer64)] + extra)
       return try DataStack(
-        model: ManagedObjectModel([user]), store: .sqlite(folder.file("prints.sqlite")))
+        model: ManagedObjectModel([user]), store: .sqlite(folder.file("fingerprints.sqlite")))
     }
     let payload: JSONValue = [["id": 1, "name": "a"]]
     let first = try open([])
@@ -263,7 +263,7 @@ import Testing
     try second.close()
   }
 
-  @Test func aBrokenDocumentIsDescribedAsWithoutPrints() throws {
+  @Test func aBrokenDocumentIsDescribedAsWithoutFingerprints() throws {
     for text in [
       #"[{"id":1,"name":"a"},{"id":2,"name":"b"},{"id":3"#, #"[{"id":1,"name":"a"},{"id":2 "x"}]"#,
       #"[{"id":1,"name":"a"} {"id":2}]"#,

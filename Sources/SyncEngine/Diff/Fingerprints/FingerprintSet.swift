@@ -1,7 +1,7 @@
 import SyncCore
 import SyncStore
 
-/// The prints that earlier syncs of the same kind have left, while a payload is compared with them.
+/// The fingerprints that earlier syncs of the same kind have left, while a payload is compared with them.
 ///
 /// ```
 ///                ┌──────── not stored like that any more ──────▶ outdated
@@ -10,9 +10,9 @@ import SyncStore
 ///
 /// A matched item is not read; a refused one is read with the rest, in the order of the payload.
 /// Confined to its sync.
-final class PrintSet {
+final class FingerprintSet {
   struct Record: BitwiseCopyable {
-    var print: ContentPrint
+    var fingerprint: ContentFingerprint
     var shape: UInt32
     /// Where its rows begin in ``rows``; as stored: in the rows of its part.
     var firstRow: UInt32
@@ -32,7 +32,7 @@ final class PrintSet {
   let keptGeneration: Int64
   let seed: UInt64
   let byteCount: Int
-  let shapes: [PrintShape]
+  let shapes: [FingerprintShape]
   let records: PlainArray<Record>
   let rows: PlainArray<UInt32>
 
@@ -46,7 +46,7 @@ final class PrintSet {
   private var index: [UInt32] = []
   private var isRefusingAll = false
 
-  /// A set without prints.
+  /// A set without fingerprints.
   init(id: Int64?, generation: Int64, seed: UInt64) {
     self.id = id
     self.generation = generation
@@ -61,7 +61,8 @@ final class PrintSet {
   }
 
   init(
-    _ kept: PrintSetRecord, generation: Int64, head: PrintHead, records: PlainArray<Record>,
+    _ kept: FingerprintSetRecord, generation: Int64, head: FingerprintHead,
+    records: PlainArray<Record>,
     rows: PlainArray<UInt32>, parts: [(number: Int, first: Int)]
   ) {
     id = kept.id
@@ -97,9 +98,9 @@ final class PrintSet {
     hasRepeats = false
   }
 
-  /// The record of an item with the print, or nil when it has to be read.
-  func match(_ print: ContentPrint) -> Int? {
-    guard let record = find(print) else { return nil }
+  /// The record of an item with the fingerprint, or nil when it has to be read.
+  func match(_ fingerprint: ContentFingerprint) -> Int? {
+    guard let record = find(fingerprint) else { return nil }
     next = record + 1
     switch states[record] {
     case .unseen where !isRefusingAll:
@@ -125,15 +126,15 @@ final class PrintSet {
     isRefusingAll = true
   }
 
-  private func find(_ print: ContentPrint) -> Int? {
-    if next < count, records[next].print == print { return next }
+  private func find(_ fingerprint: ContentFingerprint) -> Int? {
+    if next < count, records[next].fingerprint == fingerprint { return next }
     if count == 0 { return nil }
     if index.isEmpty { makeIndex() }
     let mask = index.count - 1
-    var position = Int(truncatingIfNeeded: print.low) & mask
+    var position = Int(truncatingIfNeeded: fingerprint.low) & mask
     while index[position] != 0 {
       let record = Int(index[position]) - 1
-      if records[record].print == print { return record }
+      if records[record].fingerprint == fingerprint { return record }
       position = (position + 1) & mask
     }
     return nil
@@ -145,7 +146,7 @@ final class PrintSet {
     index = Array(repeating: 0, count: size)
     index.withUnsafeMutableBufferPointer { index in
       for record in records.indices {
-        var position = Int(truncatingIfNeeded: records[record].print.low) & (size - 1)
+        var position = Int(truncatingIfNeeded: records[record].fingerprint.low) & (size - 1)
         while index[position] != 0 { position = (position + 1) & (size - 1) }
         index[position] = UInt32(record) + 1
       }
@@ -194,5 +195,5 @@ final class PrintSet {
   }
 }
 
-@available(*, unavailable, message: "A set of prints is confined to its sync.")
-extension PrintSet: Sendable {}
+@available(*, unavailable, message: "A set of fingerprints is confined to its sync.")
+extension FingerprintSet: Sendable {}

@@ -2,7 +2,7 @@ import SyncCore
 
 /// What items that were not read say all the same: to the claims, so that nothing of theirs is deleted,
 /// and to the report.
-extension PrintSet {
+extension FingerprintSet {
   /// How many matched records have each shape.
   func shapeCounts() -> [Int] {
     var counts = Array(repeating: 0, count: shapes.count)
@@ -14,7 +14,7 @@ extension PrintSet {
 
   /// Shows the rows of all matched records.
   func matchedRows(
-    _ body: (_ entry: PrintShape.Entry, _ row: Int64) -> Void
+    _ body: (_ entry: FingerprintShape.Entry, _ row: Int64) -> Void
   ) {
     for record in states.indices where states[record] == .matched {
       let entries = shapes[Int(records[record].shape)].entries
@@ -26,7 +26,7 @@ extension PrintSet {
 
 extension Claims {
   /// Notes what items that were not read mention.
-  func mention(_ set: PrintSet, plan: MappingPlan) {
+  func mention(_ set: FingerprintSet, plan: MappingPlan) {
     for (shape, count) in zip(set.shapes, set.shapeCounts()) where count > 0 {
       memberCount += count * shape.memberCount
       usableItemCount += count
@@ -42,7 +42,7 @@ extension Claims {
 
 extension ChangeCount {
   /// Notes objects that were not read, because they are as they were.
-  mutating func mention(_ set: PrintSet, plan: MappingPlan) {
+  mutating func mention(_ set: FingerprintSet, plan: MappingPlan) {
     let tables = plan.model.entities.map(\.rootIndex)
     var sets = tables.map { mentioned[$0] ?? RowSet() }
     var counts = Array(repeating: 0, count: tables.count)

@@ -1,10 +1,10 @@
 import SyncCore
 
-/// What prints need of the stager, and what it needs of them.
+/// What fingerprints need of the stager, and what it needs of them.
 extension Stager {
-  /// Stages the next item of the payload, and notes what a print of it has to know.
+  /// Stages the next item of the payload, and notes what a fingerprint of it has to know.
   func stageRootItem(
-    _ source: ItemSource, text: UnsafeRawBufferPointer, print: ContentPrint
+    _ source: ItemSource, text: UnsafeRawBufferPointer, fingerprint: ContentFingerprint
   ) throws {
     guard let trace else { return try stageRootItem(source, text: text) }
     let noteCount = report.noteCount
@@ -13,7 +13,7 @@ extension Stager {
     try stageRootItem(source, text: text)
     // What it refers to is noted in any case, so that nobody else counts as unchanged who has that.
     if report.noteCount == noteCount, usableItemCount > usable {
-      trace.end(print, length: text.count)
+      trace.end(fingerprint, length: text.count)
     }
   }
 
@@ -23,7 +23,7 @@ extension Stager {
   }
 
   /// Tells the report what matched items would have told it, had they been read.
-  func replay(_ set: PrintSet) {
+  func replay(_ set: FingerprintSet) {
     for (shape, count) in zip(set.shapes, set.shapeCounts()) where count > 0 {
       for filled in shape.filled { nodes[filled.node].scratch.replay(filled.rules) }
       for unused in shape.unused {

@@ -1,13 +1,13 @@
 import SyncCore
 
-/// Makes prints of the items that were read, once everything is stored: of those with which the store
+/// Makes fingerprints of the items that were read, once everything is stored: of those with which the store
 /// now agrees in all they say, so that the same item would change nothing.
 ///
 /// That is so for an item that gave no warning, unless another one had the last word about something of
 /// its own. Confined to its sync.
-struct PrintMaker {
+struct FingerprintMaker {
   struct Made: BitwiseCopyable {
-    var print: ContentPrint
+    var fingerprint: ContentFingerprint
     var shape: UInt32
     var firstRow: UInt32
     var rowCount: UInt32
@@ -15,13 +15,13 @@ struct PrintMaker {
     var isGood: Bool
   }
 
-  let trace: PrintTrace
+  let trace: FingerprintTrace
   let planner: LinkPlanner
   let plan: MappingPlan
 
   /// The shapes of a set, which new ones are added to.
-  var shapes: [PrintShape]
-  private var shapeNumbers: [PrintShape: UInt32] = [:]
+  var shapes: [FingerprintShape]
+  private var shapeNumbers: [FingerprintShape: UInt32] = [:]
 
   let made = PlainArray<Made>()
   let rows = PlainArray<UInt32>()
@@ -38,10 +38,11 @@ struct PrintMaker {
   /// The form of the item before: most items have the same.
   private var latestShape: UInt32?
   private var latestHabit: Int32 = -1
-  private var entries: [PrintShape.Entry] = []
-  private var latestEntries: [PrintShape.Entry] = []
+  private var entries: [FingerprintShape.Entry] = []
+  private var latestEntries: [FingerprintShape.Entry] = []
 
-  init(trace: PrintTrace, planner: LinkPlanner, plan: MappingPlan, shapes: [PrintShape]) {
+  init(trace: FingerprintTrace, planner: LinkPlanner, plan: MappingPlan, shapes: [FingerprintShape])
+  {
     self.trace = trace
     self.planner = planner
     self.plan = plan
@@ -68,7 +69,7 @@ struct PrintMaker {
       byteCount += Int(item.length)
       made.append(
         Made(
-          print: item.print, shape: shapeNumber(item.habit), firstRow: UInt32(firstRow),
+          fingerprint: item.fingerprint, shape: shapeNumber(item.habit), firstRow: UInt32(firstRow),
           rowCount: UInt32(entries.count), isGood: true))
     }
   }
@@ -91,11 +92,11 @@ struct PrintMaker {
   /// Adds a row of an item.
   ///
   /// - Returns: False when the store does not agree with what the item says of it.
-  private mutating func add(_ entry: PrintTrace.Entry, of item: Int) -> Bool {
+  private mutating func add(_ entry: FingerprintTrace.Entry, of item: Int) -> Bool {
     let batch = planner.batches[Int(entry.batch)]
     return entry.target >= 0
       ? describe(entry.target, in: batch)
-      : refer(~entry.target, in: batch, PrintShape.Use(rawValue: UInt32(entry.use)), of: item)
+      : refer(~entry.target, in: batch, FingerprintShape.Use(rawValue: UInt32(entry.use)), of: item)
   }
 
   private mutating func describe(_ index: Int32, in batch: Batch) -> Bool {
@@ -103,7 +104,7 @@ struct PrintMaker {
     guard occurrence.flags.contains(.active),
       occurrence.flags.isDisjoint(with: [.folded, .muted, .disputed, .referenceOnly]),
       !(occurrence.isOwned && occurrence.flags.contains(.shared)),
-      let row = PrintMaker.number(occurrence.row)
+      let row = FingerprintMaker.number(occurrence.row)
     else { return false }
     if !batch.contested.isEmpty,
       batch.contested[batch.index.find(identityOf: batch.block[Int(index)])] != nil
@@ -113,7 +114,7 @@ struct PrintMaker {
     if occurrence.isOwned, !hasItsOwner(occurrence, index, in: batch) { return false }
     rows.append(row)
     entries.append(
-      PrintShape.Entry(
+      FingerprintShape.Entry(
         entity: batch.entity(of: occurrence).index,
         use: occurrence.isOwned ? .member : .described))
     return true
@@ -129,10 +130,10 @@ struct PrintMaker {
   }
 
   private mutating func refer(
-    _ reference: Int32, in batch: Batch, _ use: PrintShape.Use?, of item: Int
+    _ reference: Int32, in batch: Batch, _ use: FingerprintShape.Use?, of item: Int
   ) -> Bool {
     guard let use, batch.referenceDuplicates[reference] == nil,
-      let row = planner.row(of: ~reference, in: batch).flatMap(PrintMaker.number)
+      let row = planner.row(of: ~reference, in: batch).flatMap(FingerprintMaker.number)
     else { return false }
     if batch.referenceStored[Int(reference)] < 0 {
       // One of several new objects of the key.
@@ -153,7 +154,7 @@ struct PrintMaker {
       }
     }
     rows.append(row)
-    entries.append(PrintShape.Entry(entity: batch.entity.index, use: use))
+    entries.append(FingerprintShape.Entry(entity: batch.entity.index, use: use))
     return true
   }
 

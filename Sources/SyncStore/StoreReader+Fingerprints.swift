@@ -1,6 +1,6 @@
 package import SyncCore
 
-/// Prints: what a sync keeps of the items it has stored, so that an item that comes again unchanged
+/// Fingerprints: what a sync keeps of the items it has stored, so that an item that comes again unchanged
 /// need not be read.
 extension StoreReader {
   /// The number of the last commit.
@@ -9,25 +9,25 @@ extension StoreReader {
     return try Metadata(connection: connection).integer(.generation) ?? 0
   }
 
-  /// The set of prints of one kind of sync, or nil.
-  package func printSet(_ key: ContentPrint) throws -> PrintSetRecord? {
+  /// The set of fingerprints of one kind of sync, or nil.
+  package func fingerprintSet(_ key: ContentFingerprint) throws -> FingerprintSetRecord? {
     try prepareToRead()
-    return try PrintStore(connection: connection).set(key)
+    return try FingerprintStore(connection: connection).set(key)
   }
 
   /// Shows the parts of a set, in order; the bytes are valid during the call.
-  package func readPrints(
+  package func readFingerprints(
     of id: Int64, _ body: (_ number: Int, _ bytes: UnsafeRawBufferPointer) throws -> Void
   ) throws {
     try prepareToRead()
-    try PrintStore(connection: connection).readParts(of: id, body)
+    try FingerprintStore(connection: connection).readParts(of: id, body)
   }
 
   /// What was changed after a generation, or nil when nobody can say. Rows of tables that no set is
   /// about are not in it.
-  package func printChanges(after generation: Int64) throws -> [PrintChange]? {
+  package func fingerprintChanges(after generation: Int64) throws -> [FingerprintChange]? {
     try prepareToRead()
-    return try PrintStore(connection: connection).changes(after: generation)
+    return try FingerprintStore(connection: connection).changes(after: generation)
   }
 
   /// How many rows the entity has, subentities included.
@@ -43,29 +43,31 @@ extension StoreReader {
 }
 
 extension StoreTransaction {
-  /// The set of prints of one kind of sync; made when there is none. It counts only when
-  /// ``keepPrints(_:)`` has been called.
-  package func makePrintSet(_ key: ContentPrint, tables: Int64) throws -> Int64 {
+  /// The set of fingerprints of one kind of sync; made when there is none. It counts only when
+  /// ``keepFingerprints(_:)`` has been called.
+  package func makeFingerprintSet(_ key: ContentFingerprint, tables: Int64) throws -> Int64 {
     try requireOpen()
-    return try PrintStore(connection: connection).makeSet(key, tables: tables)
+    return try FingerprintStore(connection: connection).makeSet(key, tables: tables)
   }
 
   /// Writes a part of a set; nil removes it.
-  package func writePrints(_ number: Int, of id: Int64, _ bytes: UnsafeRawBufferPointer?) throws {
+  package func writeFingerprints(_ number: Int, of id: Int64, _ bytes: UnsafeRawBufferPointer?)
+    throws
+  {
     try requireOpen()
-    try PrintStore(connection: connection).writePart(number, of: id, bytes)
+    try FingerprintStore(connection: connection).writePart(number, of: id, bytes)
   }
 
   /// Removes all parts of a set.
-  package func clearPrints(of id: Int64) throws {
+  package func clearFingerprints(of id: Int64) throws {
     try requireOpen()
-    try PrintStore(connection: connection).clear(id)
+    try FingerprintStore(connection: connection).clear(id)
   }
 
   /// Says that a set is about the rows as this transaction leaves them.
-  package func keepPrints(_ set: KeptPrintSet) throws {
+  package func keepFingerprints(_ set: KeptFingerprintSet) throws {
     try requireOpen()
-    keptPrints = set
+    keptFingerprints = set
   }
 
   /// Shows the stored rows that this transaction has updated or deleted so far, in no order, some
@@ -74,8 +76,8 @@ extension StoreTransaction {
     recorder.forEachChange(body)
   }
 
-  /// The bits of tables, for ``KeptPrintSet/tables``.
-  package static func printTables(_ entities: some Sequence<EntityDescription>) -> Int64 {
-    entities.reduce(0) { $0 | PrintLogEntry.bit($1.rootIndex) }
+  /// The bits of tables, for ``KeptFingerprintSet/tables``.
+  package static func fingerprintTables(_ entities: some Sequence<EntityDescription>) -> Int64 {
+    entities.reduce(0) { $0 | FingerprintLogEntry.bit($1.rootIndex) }
   }
 }

@@ -22,8 +22,8 @@ final class PayloadReader {
   private(set) var isAtEnd = false
   private var nextCheckpoint = 0
 
-  /// What earlier syncs have left, when prints are used.
-  var prints: PrintSet?
+  /// What earlier syncs have left, when fingerprints are used.
+  var fingerprints: FingerprintSet?
 
   /// How large a part may get.
   enum PartLimit {
@@ -69,7 +69,7 @@ final class PayloadReader {
     isAtEnd = false
     report.report = partReport
     nextCheckpoint = 0
-    prints?.restart()
+    fingerprints?.restart()
     return try stage(replacements: replacements, tracksItems: tracksItems, leftOut: leftOut)
   }
 
@@ -82,7 +82,7 @@ final class PayloadReader {
       plan: request.plan, operations: request.operations, onItemError: request.itemPolicy,
       path: request.path, firstItem: partItem, report: report,
       keepsSources: request.willInsert != nil, tracksItems: tracksItems,
-      tracesPrints: prints != nil)
+      tracesFingerprints: fingerprints != nil)
     stager.replacements = replacements
     stager.leftOut = leftOut
     if let parent { stager.rootOwner = parent.addOwner(to: stager) }
@@ -97,8 +97,8 @@ final class PayloadReader {
       let text = UnsafeRawBufferPointer(rebasing: bytes[reader.itemRange])
       if case .known = step {
         stager.passOver()
-      } else if case .new(let print) = step {
-        try stager.stageRootItem(source, text: text, print: print)
+      } else if case .new(let fingerprint) = step {
+        try stager.stageRootItem(source, text: text, fingerprint: fingerprint)
       } else if request.targets.isEmpty {
         try stager.stageRootItem(source, text: text)
       } else {
@@ -112,7 +112,7 @@ final class PayloadReader {
         break
       }
     }
-    if let prints { stager.replay(prints) }
+    if let fingerprints { stager.replay(fingerprints) }
     try stager.finish()
     itemCount = stager.itemCount
     return stager
@@ -121,25 +121,25 @@ final class PayloadReader {
   private enum Step {
     /// An item is on the tape.
     case read
-    /// An item is on the tape, and this is its print.
-    case new(ContentPrint)
+    /// An item is on the tape, and this is its fingerprint.
+    case new(ContentFingerprint)
     /// The item is as it was.
     case known
   }
 
   /// Goes to the next item, and puts it on the tape unless it is known.
   private func nextItem() throws -> Step? {
-    guard let prints else { return try reader.next(into: tape) ? .read : nil }
-    guard prints.count > 0 else {
+    guard let fingerprints else { return try reader.next(into: tape) ? .read : nil }
+    guard fingerprints.count > 0 else {
       guard try reader.next(into: tape) else { return nil }
-      return .new(ContentPrint(itemBytes, seed: prints.seed))
+      return .new(ContentFingerprint(itemBytes, seed: fingerprints.seed))
     }
     do {
       guard try reader.skipNext() != nil else { return nil }
-      let print = ContentPrint(itemBytes, seed: prints.seed)
-      if prints.match(print) != nil { return .known }
+      let fingerprint = ContentFingerprint(itemBytes, seed: fingerprints.seed)
+      if fingerprints.match(fingerprint) != nil { return .known }
       try reader.readSkipped(into: tape)
-      return .new(print)
+      return .new(fingerprint)
     } catch {
       // Read in order, the document says best what is wrong with it.
       reader = partStart

@@ -1,14 +1,14 @@
 import SyncCore
 
-/// Which syncs share prints: those of the same plan, scope and options.
-enum PrintKey {
+/// Which syncs share fingerprints: those of the same plan, scope and options.
+enum FingerprintKey {
   /// Raised when the library reads the same JSON in another way than before.
   private static let version = 1
 
-  /// The key of a request's prints, or nil when no prints can be used or made: for parts of a payload,
+  /// The key of a request's fingerprints, or nil when no fingerprints can be used or made: for parts of a payload,
   /// when items go through code of the user's, which may answer differently the next time, and when not
   /// everything that an item says is stored.
-  static func of(_ request: SyncRequest) -> ContentPrint? {
+  static func of(_ request: SyncRequest) -> ContentFingerprint? {
     guard request.usesFingerprints, request.session == nil, request.parent == nil,
       request.targets.isEmpty, request.willInsert == nil, !request.defersReferences,
       request.operations.isSuperset(of: everything),
@@ -22,7 +22,7 @@ enum PrintKey {
       "\(request.reading.allowsTrailingCommas) \(request.reading.maximumDepth)",
       request.filter.map { "\($0)" } ?? "",
     ]
-    return ContentPrint(parts.joined(separator: "\u{0}"))
+    return ContentFingerprint(parts.joined(separator: "\u{0}"))
   }
 
   /// What a sync has to be allowed, so that the store agrees with every item afterwards.

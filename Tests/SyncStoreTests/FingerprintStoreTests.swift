@@ -3,19 +3,19 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// What the store remembers for sets of prints.
-@Suite struct PrintStoreTests {
-  private let key = ContentPrint("users")
+/// What the store remembers for sets of fingerprints.
+@Suite struct FingerprintStoreTests {
+  private let key = ContentFingerprint("users")
 
   private func keep(
-    _ store: Store, _ key: ContentPrint, about entities: [String] = ["User", "Note"]
+    _ store: Store, _ key: ContentFingerprint, about entities: [String] = ["User", "Note"]
   ) throws {
-    let tables = StoreTransaction.printTables(
+    let tables = StoreTransaction.fingerprintTables(
       try entities.map { try store.model.requireEntity(named: $0) })
     try store.write { transaction in
-      let id = try transaction.makePrintSet(key, tables: tables)
-      try [UInt8(1), 2, 3].withUnsafeBytes { try transaction.writePrints(0, of: id, $0) }
-      try transaction.keepPrints(KeptPrintSet(id: id, head: [9], tables: tables))
+      let id = try transaction.makeFingerprintSet(key, tables: tables)
+      try [UInt8(1), 2, 3].withUnsafeBytes { try transaction.writeFingerprints(0, of: id, $0) }
+      try transaction.keepFingerprints(KeptFingerprintSet(id: id, head: [9], tables: tables))
     }
   }
 
@@ -30,11 +30,11 @@ import Testing
     }.0
   }
 
-  private func changes(_ store: Store, _ key: ContentPrint) throws -> [PrintChange]? {
+  private func changes(_ store: Store, _ key: ContentFingerprint) throws -> [FingerprintChange]? {
     try store.read { reader in
-      let kept = try reader.printSet(key)
+      let kept = try reader.fingerprintSet(key)
       let set = try #require(kept)
-      return try reader.printChanges(after: set.generation)
+      return try reader.fingerprintChanges(after: set.generation)
     }
   }
 
@@ -42,13 +42,13 @@ import Testing
     let store = try Store(model: TestModels.social(), configuration: .init(.memory))
     try keep(store, key)
     try store.read { reader in
-      let kept = try reader.printSet(key)
+      let kept = try reader.fingerprintSet(key)
       let set = try #require(kept)
       #expect(set.head == [9])
       var parts: [[UInt8]] = []
-      try reader.readPrints(of: set.id) { parts.append(Array($1)) }
+      try reader.readFingerprints(of: set.id) { parts.append(Array($1)) }
       #expect(parts == [[1, 2, 3]])
-      let other = try reader.printSet(ContentPrint("others"))
+      let other = try reader.fingerprintSet(ContentFingerprint("others"))
       #expect(other == nil)
     }
   }
@@ -60,7 +60,7 @@ import Testing
     let row = try insert(store, "Note")
     _ = try insert(store, "Company")
     let note = try store.model.requireEntity(named: "Note").rootIndex
-    #expect(try changes(store, key) == [PrintChange(table: note, row: row, kind: .inserted)])
+    #expect(try changes(store, key) == [FingerprintChange(table: note, row: row, kind: .inserted)])
     try keep(store, key)
     #expect(try changes(store, key)?.isEmpty == true)
   }
@@ -68,11 +68,11 @@ import Testing
   @Test func theOldestSetsGo() throws {
     let store = try Store(model: TestModels.social(), configuration: .init(.memory))
     for number in 0..<20 {
-      try keep(store, ContentPrint("\(number)"))
+      try keep(store, ContentFingerprint("\(number)"))
       _ = try insert(store, "Note")
     }
     try store.read { reader in
-      let sets = try [0, 19].map { try reader.printSet(ContentPrint("\($0)")) }
+      let sets = try [0, 19].map { try reader.fingerprintSet(ContentFingerprint("\($0)")) }
       #expect(sets[0] == nil)
       #expect(sets[1] != nil)
     }

@@ -1,18 +1,18 @@
 import SyncCore
 
-/// What the items of a payload turned out to say, noted while they are staged, so that prints can be
+/// What the items of a payload turned out to say, noted while they are staged, so that fingerprints can be
 /// made of them when everything is stored.
 ///
 /// ```
-/// items    print, first entry, habit          one per item at the top that gave no warning
+/// items    fingerprint, first entry, habit          one per item at the top that gave no warning
 /// entries  batch, occurrence or reference     the objects it describes or refers to, itself first
 /// habits   what it filled, left over and spoke of, as words; most items share one
 /// ```
 ///
 /// Confined to the stager.
-final class PrintTrace {
+final class FingerprintTrace {
   struct Item: BitwiseCopyable {
-    var print: ContentPrint
+    var fingerprint: ContentFingerprint
     var length: UInt32
     var firstEntry: UInt32
     var entryCount: UInt32
@@ -72,7 +72,7 @@ final class PrintTrace {
   }
 
   @inline(__always)
-  func refer(_ reference: Int32, in batch: Int, _ use: PrintShape.Use) {
+  func refer(_ reference: Int32, in batch: Int, _ use: FingerprintShape.Use) {
     entries.append(
       Entry(
         target: ~reference, batch: Int16(truncatingIfNeeded: batch), use: UInt16(use.rawValue)))
@@ -94,14 +94,14 @@ final class PrintTrace {
   }
 
   /// Ends an item that gave no warning.
-  func end(_ print: ContentPrint, length: Int) {
+  func end(_ fingerprint: ContentFingerprint, length: Int) {
     guard serial < .max, length <= UInt32.max else {
       isIncomplete = true
       return
     }
     items.append(
       Item(
-        print: print, length: UInt32(length), firstEntry: UInt32(firstEntry),
+        fingerprint: fingerprint, length: UInt32(length), firstEntry: UInt32(firstEntry),
         entryCount: UInt32(entries.count - firstEntry), habit: habitNumber()))
   }
 
@@ -129,14 +129,14 @@ final class PrintTrace {
   }
 
   /// A shape without its entries.
-  func shape(ofHabit number: Int32) -> PrintShape {
-    var shape = PrintShape()
+  func shape(ofHabit number: Int32) -> FingerprintShape {
+    var shape = FingerprintShape()
     let words = habits[Int(number)]
     var position = 0
     for (number, node) in nodes.enumerated() {
       let count = Int(words[position])
       let rules = Array(words[(position + 1)..<(position + 1 + count)])
-      if count > 0 { shape.filled.append(PrintShape.Filled(node: number, rules: rules)) }
+      if count > 0 { shape.filled.append(FingerprintShape.Filled(node: number, rules: rules)) }
       _ = node
       position += 1 + count
     }
@@ -151,20 +151,20 @@ final class PrintTrace {
     for (key, count) in counts.sorted(by: { $0.key < $1.key }) {
       let node = Int(key >> 16)
       shape.unused.append(
-        PrintShape.UnusedKey(
+        FingerprintShape.UnusedKey(
           node: node, key: nodes[node].scratch.unusedKey(Int(key & 0xFFFF)), count: count))
     }
     return shape
   }
 
-  private func mention(_ word: UInt64) -> PrintShape.Mention {
+  private func mention(_ word: UInt64) -> FingerprintShape.Mention {
     let index = Int(word >> 1)
     let node = firstRules.lastIndex { $0 <= index && index < .max } ?? 0
     // Nodes without relationships begin where the next one does.
-    return PrintShape.Mention(
+    return FingerprintShape.Mention(
       node: node, rule: index - firstRules[node], isAtTop: word & 1 == 1)
   }
 }
 
 @available(*, unavailable, message: "A trace is confined to its stager.")
-extension PrintTrace: Sendable {}
+extension FingerprintTrace: Sendable {}

@@ -61,13 +61,13 @@ final class Stager {
   var partnerOrder: UInt32 = 0
   private var rootTargets: [Int32] = []
 
-  /// What is noted for prints, when prints are to be made.
-  let trace: PrintTrace?
+  /// What is noted for fingerprints, when fingerprints are to be made.
+  let trace: FingerprintTrace?
 
   init(
     plan: MappingPlan, operations: SyncOperations, onItemError: ItemErrorPolicy, path: String?,
     firstItem: Int, report: ReportBuilder, keepsSources: Bool = false, tracksItems: Bool = false,
-    tracesPrints: Bool = false
+    tracesFingerprints: Bool = false
   ) {
     self.tracksItems = tracksItems
     self.firstItem = firstItem
@@ -83,7 +83,7 @@ final class Stager {
     self.batches = batches
     let nodes = batches.map { StagingNode($0, among: batches) }
     self.nodes = nodes
-    trace = tracesPrints ? PrintTrace(nodes: nodes) : nil
+    trace = tracesFingerprints ? FingerprintTrace(nodes: nodes) : nil
     if let trace {
       for (number, node) in nodes.enumerated() {
         node.scratch.onUnused = { [unowned trace] in trace.leave($0, node: number) }

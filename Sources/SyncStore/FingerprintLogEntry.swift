@@ -1,7 +1,7 @@
 import SyncCore
 
-/// One set of prints as the store keeps it.
-package struct PrintSetRecord {
+/// One set of fingerprints as the store keeps it.
+package struct FingerprintSetRecord {
   package let id: Int64
 
   /// The generation whose rows the set is about.
@@ -11,8 +11,8 @@ package struct PrintSetRecord {
   package let head: [UInt8]
 }
 
-/// A set of prints that a transaction has written, but for the generation, which is known at its end.
-package struct KeptPrintSet {
+/// A set of fingerprints that a transaction has written, but for the generation, which is known at its end.
+package struct KeptFingerprintSet {
   package let id: Int64
   package let head: [UInt8]
 
@@ -26,8 +26,8 @@ package struct KeptPrintSet {
   }
 }
 
-/// A row that was changed, as far as prints need to know.
-package struct PrintChange: Hashable, Sendable {
+/// A row that was changed, as far as fingerprints need to know.
+package struct FingerprintChange: Hashable, Sendable {
   package enum Kind: Int64, Sendable {
     /// Relationships changed, no attribute.
     case linked
@@ -51,7 +51,7 @@ package struct PrintChange: Hashable, Sendable {
 
 /// The changes of one transaction as words: for each entity the index of its table and a count, then a
 /// word for each row, the kind in its two lowest bits.
-enum PrintLogEntry {
+enum FingerprintLogEntry {
   /// The bit of a table in a set of tables; tables beyond the 62nd share the last one.
   static func bit(_ table: Int) -> Int64 { 1 << Int64(min(table, 62)) }
 
@@ -79,24 +79,24 @@ enum PrintLogEntry {
     return words
   }
 
-  private static func word(_ row: Int64, _ kind: PrintChange.Kind) -> Int64 {
+  private static func word(_ row: Int64, _ kind: FingerprintChange.Kind) -> Int64 {
     row << 2 | kind.rawValue
   }
 
-  static func decode(_ bytes: UnsafeRawBufferPointer) -> [PrintChange] {
+  static func decode(_ bytes: UnsafeRawBufferPointer) -> [FingerprintChange] {
     let count = bytes.count / 8
     func word(_ index: Int) -> Int64 {
       bytes.loadUnaligned(fromByteOffset: index * 8, as: Int64.self)
     }
-    var result: [PrintChange] = []
+    var result: [FingerprintChange] = []
     var index = 0
     while index + 1 < count {
       let table = Int(word(index))
       let rows = Int(word(index + 1))
       index += 2
       for _ in 0..<rows where index < count {
-        let kind = PrintChange.Kind(rawValue: word(index) & 3) ?? .updated
-        result.append(PrintChange(table: table, row: word(index) >> 2, kind: kind))
+        let kind = FingerprintChange.Kind(rawValue: word(index) & 3) ?? .updated
+        result.append(FingerprintChange(table: table, row: word(index) >> 2, kind: kind))
         index += 1
       }
     }

@@ -176,7 +176,7 @@ final class StagingScratch {
   /// Different unused keys that are counted; a payload that uses data as keys has no end of them.
   private static let unusedLimit = 256
 
-  // MARK: - For prints
+  // MARK: - For fingerprints
 
   /// Whether no further unused key would be counted.
   var isFull: Bool { unused.count == StagingScratch.unusedLimit }

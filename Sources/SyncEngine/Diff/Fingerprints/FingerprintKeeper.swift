@@ -1,11 +1,11 @@
 import SyncCore
 import SyncStore
 
-/// Writes the prints of a sync: those that still count stay where they are, new ones take the places of
+/// Writes the fingerprints of a sync: those that still count stay where they are, new ones take the places of
 /// those they replace, or go to the end. Parts in which nothing changed are not written.
-struct PrintKeeper {
-  let key: ContentPrint
-  let set: PrintSet
+struct FingerprintKeeper {
+  let key: ContentFingerprint
+  let set: FingerprintSet
   let plan: MappingPlan
   let transaction: StoreTransaction
 
@@ -13,10 +13,10 @@ struct PrintKeeper {
   /// changed item should cost.
   private static let partSize = 1024
 
-  /// Keeps the prints of what was matched, and of what was made.
+  /// Keeps the fingerprints of what was matched, and of what was made.
   ///
   /// - Parameter concerned: The stored rows, by table, that items which were read have to do with.
-  func keep(_ maker: PrintMaker, concerned: [Int: RowSet]) throws {
+  func keep(_ maker: FingerprintMaker, concerned: [Int: RowSet]) throws {
     markChanged(concerned)
     var replaced: [UInt32: Int] = [:]
     for record in set.states.indices where isGone(record) {
@@ -65,20 +65,20 @@ struct PrintKeeper {
 
   // MARK: - Parts
 
-  private func write(_ maker: PrintMaker, replacements: [Int: Int], added: [Int]) throws {
-    let tables = StoreTransaction.printTables(plan.nodes.map(\.entity))
-    let id = try transaction.makePrintSet(key, tables: tables)
+  private func write(_ maker: FingerprintMaker, replacements: [Int: Int], added: [Int]) throws {
+    let tables = StoreTransaction.fingerprintTables(plan.nodes.map(\.entity))
+    let id = try transaction.makeFingerprintSet(key, tables: tables)
     var part = Part(set: set, maker: maker)
     var rest = added[...]
     var number = 0
     let kept = set.states.indices.reduce(0) { $0 + (isGone($1) ? 0 : 1) } + replacements.count
     // Parts that have become thin are put together again.
-    let isLoose = set.parts.count > 4 && kept * 2 < set.parts.count * PrintKeeper.partSize
+    let isLoose = set.parts.count > 4 && kept * 2 < set.parts.count * FingerprintKeeper.partSize
     if set.parts.isEmpty || isLoose || set.id != id {
-      try transaction.clearPrints(of: id)
+      try transaction.clearFingerprints(of: id)
       for record in set.states.indices {
         add(record, replacements, to: &part)
-        if part.count == PrintKeeper.partSize { try flush(&part, &number, id) }
+        if part.count == FingerprintKeeper.partSize { try flush(&part, &number, id) }
       }
     } else {
       for (index, (partNumber, first)) in set.parts.enumerated() {
@@ -86,13 +86,13 @@ struct PrintKeeper {
         var isChanged = false
         for record in first..<end where !add(record, replacements, to: &part) { isChanged = true }
         if index == set.parts.count - 1 {
-          while part.count < PrintKeeper.partSize, let next = rest.popFirst() {
+          while part.count < FingerprintKeeper.partSize, let next = rest.popFirst() {
             part.append(made: next)
             isChanged = true
           }
         }
         if isChanged {
-          try part.withBytes { try transaction.writePrints(partNumber, of: id, $0) }
+          try part.withBytes { try transaction.writeFingerprints(partNumber, of: id, $0) }
         }
         part.removeAll()
         number = partNumber + 1
@@ -100,16 +100,16 @@ struct PrintKeeper {
     }
     for index in rest {
       part.append(made: index)
-      if part.count == PrintKeeper.partSize { try flush(&part, &number, id) }
+      if part.count == FingerprintKeeper.partSize { try flush(&part, &number, id) }
     }
     if part.count > 0 { try flush(&part, &number, id) }
-    let head = PrintHead(
+    let head = FingerprintHead(
       seed: set.seed, byteCount: max(set.byteCount, maker.byteCount), shapes: maker.shapes)
-    try transaction.keepPrints(KeptPrintSet(id: id, head: head.encoded, tables: tables))
+    try transaction.keepFingerprints(KeptFingerprintSet(id: id, head: head.encoded, tables: tables))
   }
 
   private func flush(_ part: inout Part, _ number: inout Int, _ id: Int64) throws {
-    try part.withBytes { try transaction.writePrints(number, of: id, $0) }
+    try part.withBytes { try transaction.writeFingerprints(number, of: id, $0) }
     number += 1
     part.removeAll()
   }
@@ -129,12 +129,12 @@ struct PrintKeeper {
 
   /// The records of one part while they are put together.
   private struct Part {
-    let set: PrintSet
-    let maker: PrintMaker
-    private let records = PlainArray<PrintSet.Record>(capacity: PrintKeeper.partSize)
-    private let rows = PlainArray<UInt32>(capacity: PrintKeeper.partSize)
+    let set: FingerprintSet
+    let maker: FingerprintMaker
+    private let records = PlainArray<FingerprintSet.Record>(capacity: FingerprintKeeper.partSize)
+    private let rows = PlainArray<UInt32>(capacity: FingerprintKeeper.partSize)
 
-    init(set: PrintSet, maker: PrintMaker) {
+    init(set: FingerprintSet, maker: FingerprintMaker) {
       self.set = set
       self.maker = maker
     }
@@ -151,7 +151,8 @@ struct PrintKeeper {
     mutating func append(made index: Int) {
       let made = maker.made[index]
       records.append(
-        PrintSet.Record(print: made.print, shape: made.shape, firstRow: UInt32(rows.count)))
+        FingerprintSet.Record(
+          fingerprint: made.fingerprint, shape: made.shape, firstRow: UInt32(rows.count)))
       for position in 0..<Int(made.rowCount) {
         rows.append(maker.rows[Int(made.firstRow) + position])
       }
@@ -166,7 +167,8 @@ struct PrintKeeper {
       if rows.count % 2 == 1 { rows.append(0) }
       var bytes: [UInt8] = []
       bytes.reserveCapacity(
-        PrintSet.partHead + records.count * MemoryLayout<PrintSet.Record>.stride + rows.count * 4)
+        FingerprintSet.partHead + records.count * MemoryLayout<FingerprintSet.Record>.stride + rows
+          .count * 4)
       let counts = (UInt64(records.count), UInt64(rows.count))
       withUnsafeBytes(of: counts) { bytes.append(contentsOf: $0) }
       bytes.append(contentsOf: UnsafeRawBufferPointer(records.elements))

@@ -2,42 +2,42 @@ import SyncCore
 import SyncStore
 
 /// Reading a set, and finding out what of it still counts.
-extension PrintSet {
+extension FingerprintSet {
   /// A part, as the store keeps it: how many records and rows, the records, the rows, of which there is
   /// an even number.
   static let partHead = 16
 
-  /// Reads the prints of a kind of sync, and finds out which of them still count.
+  /// Reads the fingerprints of a kind of sync, and finds out which of them still count.
   ///
-  /// - Returns: Nil when the payload is so small against what is kept that reading the prints would cost
+  /// - Returns: Nil when the payload is so small against what is kept that reading the fingerprints would cost
   ///   more than they save.
   static func load(
-    _ key: ContentPrint, of plan: MappingPlan, payloadBytes: Int, from reader: StoreReader
-  ) throws -> PrintSet? {
+    _ key: ContentFingerprint, of plan: MappingPlan, payloadBytes: Int, from reader: StoreReader
+  ) throws -> FingerprintSet? {
     let generation = try reader.generation()
-    let kept = try reader.printSet(key)
-    guard let kept, let head = PrintHead(decoding: kept.head),
+    let kept = try reader.fingerprintSet(key)
+    guard let kept, let head = FingerprintHead(decoding: kept.head),
       head.shapes.allSatisfy({ $0.fits(plan) }), head.shapes.count <= shapeLimit,
-      let changes = try reader.printChanges(after: kept.generation)
+      let changes = try reader.fingerprintChanges(after: kept.generation)
     else {
-      return PrintSet(
+      return FingerprintSet(
         id: kept?.id, generation: generation, seed: UInt64.random(in: 0 ... .max))
     }
     guard head.byteCount / smallestShare <= payloadBytes else { return nil }
     let records = PlainArray<Record>()
     let rows = PlainArray<UInt32>()
     var parts: [(number: Int, first: Int)] = []
-    try reader.readPrints(of: kept.id) { number, bytes in
+    try reader.readFingerprints(of: kept.id) { number, bytes in
       parts.append((number, records.count))
       append(bytes, to: records, rows, shapes: head.shapes)
     }
-    let set = PrintSet(
+    let set = FingerprintSet(
       kept, generation: generation, head: head, records: records, rows: rows, parts: parts)
     try set.outdate(changes, plan: plan, reader: reader)
     return set
   }
 
-  /// A payload has to be at least one in this many of the bytes that prints are kept of.
+  /// A payload has to be at least one in this many of the bytes that fingerprints are kept of.
   private static let smallestShare = 64
 
   /// Shapes of a set; when there are more, most of them are of items that are gone, and the set is made
@@ -46,7 +46,7 @@ extension PrintSet {
 
   private static func append(
     _ bytes: UnsafeRawBufferPointer, to records: PlainArray<Record>, _ rows: PlainArray<UInt32>,
-    shapes: [PrintShape]
+    shapes: [FingerprintShape]
   ) {
     guard bytes.count >= partHead else { return }
     let recordCount = Int(bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
@@ -73,9 +73,11 @@ extension PrintSet {
   /// Changes that are looked at one by one; after more of them everything is read again.
   private static let changeLimit = 50_000
 
-  private func outdate(_ changes: [PrintChange], plan: MappingPlan, reader: StoreReader) throws {
+  private func outdate(_ changes: [FingerprintChange], plan: MappingPlan, reader: StoreReader)
+    throws
+  {
     guard !changes.isEmpty else { return }
-    guard changes.count <= PrintSet.changeLimit else {
+    guard changes.count <= FingerprintSet.changeLimit else {
       for record in states.indices { states[record] = .outdated }
       return
     }
@@ -93,7 +95,7 @@ extension PrintSet {
     for (table, changed) in keyed {
       for node in plan.nodes where node.entity.rootIndex == table {
         guard let slot = node.identity.first else { continue }
-        for row in try PrintSet.namesakes(of: changed, node.entity, slot, reader) {
+        for row in try FingerprintSet.namesakes(of: changed, node.entity, slot, reader) {
           any[table, default: RowSet()].insert(row)
           strongly[table, default: RowSet()].insert(row)
         }
@@ -114,7 +116,7 @@ extension PrintSet {
   }
 }
 
-extension PrintShape {
+extension FingerprintShape {
   /// Whether all numbers in it are those of something in the plan.
   func fits(_ plan: MappingPlan) -> Bool {
     let entityCount = plan.model.entities.count

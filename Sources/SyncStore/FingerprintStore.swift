@@ -1,10 +1,10 @@
 import SyncCore
 
-/// The prints that syncs keep beside the rows: what a sync need not read again when it comes again.
+/// The fingerprints that syncs keep beside the rows: what a sync need not read again when it comes again.
 ///
 /// ```
 /// _syncstack_print_sets   one row per set: of what syncs, made at which generation, about which tables
-/// _syncstack_prints       the set's prints, in parts of some thousand; what is in them is the engine's
+/// _syncstack_fingerprints       the set's fingerprints, in parts of some thousand; what is in them is the engine's
 /// _syncstack_print_log    what was changed since the oldest set was made, a row per generation
 /// ```
 ///
@@ -14,14 +14,14 @@ import SyncCore
 /// shows by the numbers, and the set counts for nothing.
 ///
 /// The tables are made when the first set is kept.
-struct PrintStore {
+struct FingerprintStore {
   let connection: Connection
 
   static let tables = [
     "CREATE TABLE IF NOT EXISTS _syncstack_print_sets (id INTEGER PRIMARY KEY, "
       + "key BLOB NOT NULL UNIQUE, generation INTEGER NOT NULL, tables INTEGER NOT NULL, "
       + "head BLOB NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS _syncstack_prints (id INTEGER PRIMARY KEY, data BLOB NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS _syncstack_fingerprints (id INTEGER PRIMARY KEY, data BLOB NOT NULL)",
     "CREATE TABLE IF NOT EXISTS _syncstack_print_log (generation INTEGER PRIMARY KEY, data BLOB)",
   ]
 
@@ -39,21 +39,21 @@ struct PrintStore {
 
   /// The oldest generation of all sets, or nil when there is none.
   func oldestGeneration() throws -> Int64? {
-    try Metadata(connection: connection).integer(.prints)
+    try Metadata(connection: connection).integer(.fingerprints)
   }
 
   // MARK: - Reading
 
-  func set(_ key: ContentPrint) throws -> PrintSetRecord? {
+  func set(_ key: ContentFingerprint) throws -> FingerprintSetRecord? {
     guard try oldestGeneration() != nil else { return nil }
     let statement = try connection.statement(
       "SELECT id, generation, head FROM _syncstack_print_sets WHERE key = ?")
     defer { statement.reset() }
-    return try PrintStore.withBytes(of: key) { bytes in
+    return try FingerprintStore.withBytes(of: key) { bytes in
       statement.bind(1, .blob(bytes))
       defer { statement.clearBindings() }
       guard try statement.step() else { return nil }
-      return PrintSetRecord(
+      return FingerprintSetRecord(
         id: statement.integer(0), generation: statement.integer(1),
         head: Array(statement.bytes(2)))
     }
@@ -62,29 +62,29 @@ struct PrintStore {
   func readParts(
     of id: Int64, _ body: (_ number: Int, _ bytes: UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    let first = id * PrintStore.partsPerSet
+    let first = id * FingerprintStore.partsPerSet
     let statement = try connection.statement(
-      "SELECT id, data FROM _syncstack_prints WHERE id >= ? AND id < ? ORDER BY id")
+      "SELECT id, data FROM _syncstack_fingerprints WHERE id >= ? AND id < ? ORDER BY id")
     defer { statement.reset() }
     statement.bind(1, first)
-    statement.bind(2, first + PrintStore.partsPerSet)
+    statement.bind(2, first + FingerprintStore.partsPerSet)
     while try statement.step() { try body(Int(statement.integer(0) - first), statement.bytes(1)) }
   }
 
   /// What was changed after a generation, or nil when nobody can say.
-  func changes(after generation: Int64) throws -> [PrintChange]? {
+  func changes(after generation: Int64) throws -> [FingerprintChange]? {
     let now = try Metadata(connection: connection).integer(.generation) ?? 0
     if now == generation { return [] }
     let statement = try connection.statement(
       "SELECT data FROM _syncstack_print_log WHERE generation > ?")
     defer { statement.reset() }
     statement.bind(1, generation)
-    var changes: [PrintChange] = []
+    var changes: [FingerprintChange] = []
     var count: Int64 = 0
     while try statement.step() {
       count += 1
       if statement.isNull(0) { return nil }
-      changes.append(contentsOf: PrintLogEntry.decode(statement.bytes(0)))
+      changes.append(contentsOf: FingerprintLogEntry.decode(statement.bytes(0)))
     }
     return count == now - generation ? changes : nil
   }
@@ -92,15 +92,15 @@ struct PrintStore {
   // MARK: - Writing
 
   /// The set of a key, made when there is none.
-  func makeSet(_ key: ContentPrint, tables: Int64) throws -> Int64 {
+  func makeSet(_ key: ContentFingerprint, tables: Int64) throws -> Int64 {
     if let known = try set(key) { return known.id }
     if try oldestGeneration() == nil {
-      for statement in PrintStore.tables { try connection.execute(statement) }
+      for statement in FingerprintStore.tables { try connection.execute(statement) }
     }
     let statement = try connection.statement(
       "INSERT OR REPLACE INTO _syncstack_print_sets (key, generation, tables, head) VALUES (?, -1, ?, x'')"
     )
-    try PrintStore.withBytes(of: key) { bytes in
+    try FingerprintStore.withBytes(of: key) { bytes in
       statement.bind(1, .blob(bytes))
       statement.bind(2, tables)
       defer { statement.clearBindings() }
@@ -111,14 +111,14 @@ struct PrintStore {
 
   /// Writes a part of a set; nil removes it.
   func writePart(_ number: Int, of id: Int64, _ bytes: UnsafeRawBufferPointer?) throws {
-    let row = id * PrintStore.partsPerSet + Int64(number)
+    let row = id * FingerprintStore.partsPerSet + Int64(number)
     guard let bytes else {
-      let statement = try connection.statement("DELETE FROM _syncstack_prints WHERE id = ?")
+      let statement = try connection.statement("DELETE FROM _syncstack_fingerprints WHERE id = ?")
       statement.bind(1, row)
       return try statement.run()
     }
     let statement = try connection.statement(
-      "INSERT OR REPLACE INTO _syncstack_prints (id, data) VALUES (?, ?)")
+      "INSERT OR REPLACE INTO _syncstack_fingerprints (id, data) VALUES (?, ?)")
     statement.bind(1, row)
     statement.bind(2, .blob(bytes))
     defer { statement.clearBindings() }
@@ -128,9 +128,9 @@ struct PrintStore {
   /// Removes all parts of a set.
   func clear(_ id: Int64) throws {
     let statement = try connection.statement(
-      "DELETE FROM _syncstack_prints WHERE id >= ? AND id < ?")
-    statement.bind(1, id * PrintStore.partsPerSet)
-    statement.bind(2, (id + 1) * PrintStore.partsPerSet)
+      "DELETE FROM _syncstack_fingerprints WHERE id >= ? AND id < ?")
+    statement.bind(1, id * FingerprintStore.partsPerSet)
+    statement.bind(2, (id + 1) * FingerprintStore.partsPerSet)
     try statement.run()
   }
 
@@ -138,7 +138,8 @@ struct PrintStore {
   ///
   /// - Parameter oldest: ``oldestGeneration()``, before the transaction.
   func finish(
-    _ changes: [ChangeSet.EntityChanges], generation: Int64, oldest: Int64?, kept: KeptPrintSet?
+    _ changes: [ChangeSet.EntityChanges], generation: Int64, oldest: Int64?,
+    kept: KeptFingerprintSet?
   ) throws {
     guard oldest != nil || kept != nil else { return }
     if !changes.isEmpty, let tables = try tables(besides: kept?.id) {
@@ -155,9 +156,9 @@ struct PrintStore {
         defer { statement.clearBindings() }
         try statement.run()
       }
-      try removeSets(beyond: PrintStore.setLimit)
+      try removeSets(beyond: FingerprintStore.setLimit)
     }
-    if kept != nil || generation - (oldest ?? generation) > PrintStore.logLimit {
+    if kept != nil || generation - (oldest ?? generation) > FingerprintStore.logLimit {
       try trim(generation: generation)
     }
   }
@@ -180,7 +181,9 @@ struct PrintStore {
       "INSERT OR REPLACE INTO _syncstack_print_log (generation, data) VALUES (?, ?)")
     statement.bind(1, generation)
     defer { statement.clearBindings() }
-    guard let words = PrintLogEntry.encode(changes, tables: tables, limit: PrintStore.rowLimit)
+    guard
+      let words = FingerprintLogEntry.encode(
+        changes, tables: tables, limit: FingerprintStore.rowLimit)
     else {
       statement.bindNull(2)
       return try statement.run()
@@ -211,7 +214,7 @@ struct PrintStore {
   private func trim(generation: Int64) throws {
     let late = try connection.statement(
       "SELECT id FROM _syncstack_print_sets WHERE generation < ?")
-    late.bind(1, generation - PrintStore.logLimit)
+    late.bind(1, generation - FingerprintStore.logLimit)
     var ids: [Int64] = []
     while try late.step() { ids.append(late.integer(0)) }
     for id in ids { try removeSet(id) }
@@ -220,20 +223,24 @@ struct PrintStore {
     let log = try connection.statement("DELETE FROM _syncstack_print_log WHERE generation <= ?")
     log.bind(1, oldest ?? .max)
     try log.run()
-    if let oldest { try metadata.set(.prints, oldest) } else { try metadata.remove(.prints) }
+    if let oldest {
+      try metadata.set(.fingerprints, oldest)
+    } else {
+      try metadata.remove(.fingerprints)
+    }
   }
 
   /// Forgets everything: the numbers in it mean something else from now on.
   func removeAll() throws {
     guard try oldestGeneration() != nil else { return }
-    for table in ["print_sets", "prints", "print_log"] {
+    for table in ["print_sets", "fingerprints", "print_log"] {
       try connection.execute("DELETE FROM _syncstack_\(table)")
     }
-    try Metadata(connection: connection).remove(.prints)
+    try Metadata(connection: connection).remove(.fingerprints)
   }
 
   private static func withBytes<T>(
-    of key: ContentPrint, _ body: (UnsafeRawBufferPointer) throws -> T
+    of key: ContentFingerprint, _ body: (UnsafeRawBufferPointer) throws -> T
   ) rethrows -> T {
     try withUnsafeBytes(of: (key.low, key.high), body)
   }

@@ -6,10 +6,10 @@ import SyncCore
 /// An item that was not read is passed over without changing anything only when nothing else speaks of
 /// what it describes. Keys that others only refer to do not matter, unless a relationship is spoken of
 /// from both ends.
-struct PrintConflicts {
+struct FingerprintConflicts {
   let batches: [Batch]
-  let set: PrintSet
-  let trace: PrintTrace
+  let set: FingerprintSet
+  let trace: FingerprintTrace
   let plan: MappingPlan
 
   /// Refuses the matched items that are concerned.
@@ -18,7 +18,7 @@ struct PrintConflicts {
   func refuse() -> Bool {
     if set.hasRepeats { return true }
     guard set.matchedCount > 0 else { return false }
-    if PrintConflicts.speaksFromBothEnds(batches, set: set, plan: plan) {
+    if FingerprintConflicts.speaksFromBothEnds(batches, set: set, plan: plan) {
       set.refuseAll()
       return true
     }
@@ -28,7 +28,7 @@ struct PrintConflicts {
 
   /// Whether a relationship is spoken of from both ends, by items that were read or not.
   static func speaksFromBothEnds(
-    _ batches: [Batch], set: PrintSet?, plan: MappingPlan
+    _ batches: [Batch], set: FingerprintSet?, plan: MappingPlan
   ) -> Bool {
     var spoken = Set<Claims.Relationship>()
     var inverses = Set<Claims.Relationship>()
@@ -90,7 +90,7 @@ struct PrintConflicts {
 
   private func addTaken(to result: inout [Int: RowSet]) {
     for entry in trace.entries
-    where entry.target < 0 && entry.use != UInt16(PrintShape.Use.shared.rawValue) {
+    where entry.target < 0 && entry.use != UInt16(FingerprintShape.Use.shared.rawValue) {
       let batch = batches[Int(entry.batch)]
       let reference = ~entry.target
       let first = batch.referenceStored[Int(reference)]

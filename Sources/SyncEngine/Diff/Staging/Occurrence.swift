@@ -54,7 +54,7 @@ struct Occurrence {
     static let muted = Flags(rawValue: 4096)
     /// Part of an item that is left out: it claims its key, and nothing else of it counts.
     static let leftOut = Flags(rawValue: 8192)
-    /// Two places of the payload say different things of it, or it came from another owner: no print may
+    /// Two places of the payload say different things of it, or it came from another owner: no fingerprint may
     /// vouch for it.
     static let disputed = Flags(rawValue: 16384)
     /// In the wave that is being matched.

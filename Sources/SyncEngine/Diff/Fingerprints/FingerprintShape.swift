@@ -2,7 +2,7 @@ import SyncCore
 
 /// What items of one form have in common, so that it is kept once and not for each: what their rows
 /// are, and what the report has to say about them.
-struct PrintShape: Hashable {
+struct FingerprintShape: Hashable {
   /// How an item has to do with a row.
   enum Use: UInt32 {
     /// Describes it.
@@ -58,17 +58,17 @@ struct PrintShape: Hashable {
 
 // MARK: - As bytes
 
-/// Shapes and the seed of a set of prints, as the store keeps them.
-struct PrintHead {
+/// Shapes and the seed of a set of fingerprints, as the store keeps them.
+struct FingerprintHead {
   /// Raised when what is kept means something else.
   private static let format: UInt64 = 1
 
   var seed: UInt64
   /// Bytes of all items of the set: how much it is worth.
   var byteCount: Int
-  var shapes: [PrintShape]
+  var shapes: [FingerprintShape]
 
-  init(seed: UInt64, byteCount: Int = 0, shapes: [PrintShape] = []) {
+  init(seed: UInt64, byteCount: Int = 0, shapes: [FingerprintShape] = []) {
     self.seed = seed
     self.byteCount = byteCount
     self.shapes = shapes
@@ -76,7 +76,7 @@ struct PrintHead {
 
   var encoded: [UInt8] {
     var words: [UInt64] = [
-      PrintHead.format, seed, UInt64(byteCount), UInt64(shapes.count),
+      FingerprintHead.format, seed, UInt64(byteCount), UInt64(shapes.count),
     ]
     for shape in shapes {
       words.append(UInt64(shape.entries.count))
@@ -103,35 +103,36 @@ struct PrintHead {
   /// - Returns: Nil when it is of another format.
   init?(decoding bytes: [UInt8]) {
     var reader = WordReader(bytes: bytes)
-    guard reader.next() == PrintHead.format else { return nil }
+    guard reader.next() == FingerprintHead.format else { return nil }
     seed = reader.next()
     byteCount = reader.count()
     shapes = []
     for _ in 0..<reader.count() {
-      var shape = PrintShape()
+      var shape = FingerprintShape()
       for _ in 0..<reader.count() {
         let word = reader.next()
-        guard let use = PrintShape.Use(rawValue: UInt32(truncatingIfNeeded: word & 0xFF)) else {
+        guard let use = FingerprintShape.Use(rawValue: UInt32(truncatingIfNeeded: word & 0xFF))
+        else {
           return nil
         }
-        shape.entries.append(PrintShape.Entry(entity: Int(word >> 8), use: use))
+        shape.entries.append(FingerprintShape.Entry(entity: Int(word >> 8), use: use))
       }
       for _ in 0..<reader.count() {
         let node = reader.count()
         let rules = (0..<reader.count()).map { _ in reader.next() }
-        shape.filled.append(PrintShape.Filled(node: node, rules: rules))
+        shape.filled.append(FingerprintShape.Filled(node: node, rules: rules))
       }
       for _ in 0..<reader.count() {
         let node = reader.count()
         let count = reader.count()
         let key = (0..<reader.count()).map { _ in UInt8(truncatingIfNeeded: reader.next()) }
-        shape.unused.append(PrintShape.UnusedKey(node: node, key: key, count: count))
+        shape.unused.append(FingerprintShape.UnusedKey(node: node, key: key, count: count))
       }
       for _ in 0..<reader.count() {
         let node = reader.count()
         let rule = reader.count()
         shape.mentions.append(
-          PrintShape.Mention(node: node, rule: rule, isAtTop: reader.next() == 1))
+          FingerprintShape.Mention(node: node, rule: rule, isAtTop: reader.next() == 1))
       }
       shapes.append(shape)
     }

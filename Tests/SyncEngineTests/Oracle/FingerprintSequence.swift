@@ -5,7 +5,7 @@ import TestSupport
 
 /// A random sequence of syncs whose items mostly came before, with what else happens to a store in
 /// between, run twice: with fingerprints and without.
-struct PrintSequence {
+struct FingerprintSequence {
   enum Step: CustomStringConvertible {
     case sync(OracleStep)
     case dryRun(OracleStep)

@@ -1,10 +1,10 @@
-/// 128 bits that stand for some bytes: bytes with the same print are the same, as far as chance is
-/// concerned. No protection against somebody who makes bytes to fit a print, which is why there is a
+/// 128 bits that stand for some bytes: bytes with the same fingerprint are the same, as far as chance is
+/// concerned. No protection against somebody who makes bytes to fit a fingerprint, which is why there is a
 /// seed that nobody outside knows.
 ///
 /// Two chains of full-width multiplications, each over all bytes, 16 at a time; they wait for each
 /// other only at the end. About 9 GB/s.
-package struct ContentPrint: Hashable, BitwiseCopyable, Sendable {
+package struct ContentFingerprint: Hashable, BitwiseCopyable, Sendable {
   package var low: UInt64
   package var high: UInt64
 
@@ -15,31 +15,33 @@ package struct ContentPrint: Hashable, BitwiseCopyable, Sendable {
 
   /// - Complexity: O(*n*).
   package init(_ bytes: UnsafeRawBufferPointer, seed: UInt64) {
-    var first = seed ^ ContentPrint.keys.0
-    var second = (seed &+ ContentPrint.keys.1) ^ UInt64(truncatingIfNeeded: bytes.count)
+    var first = seed ^ ContentFingerprint.keys.0
+    var second = (seed &+ ContentFingerprint.keys.1) ^ UInt64(truncatingIfNeeded: bytes.count)
     var offset = 0
     if let start = bytes.baseAddress {
       while bytes.count - offset >= 16 {
         let left = (start + offset).loadUnaligned(as: UInt64.self)
         let right = (start + offset + 8).loadUnaligned(as: UInt64.self)
-        first = ContentPrint.fold(left ^ ContentPrint.keys.2, right ^ first)
-        second = ContentPrint.fold(left ^ second, right ^ ContentPrint.keys.3)
+        first = ContentFingerprint.fold(left ^ ContentFingerprint.keys.2, right ^ first)
+        second = ContentFingerprint.fold(left ^ second, right ^ ContentFingerprint.keys.3)
         offset += 16
       }
     }
-    let left = ContentPrint.rest(bytes, from: offset)
-    let right = ContentPrint.rest(bytes, from: offset + 8)
-    first = ContentPrint.fold(left ^ ContentPrint.keys.2, right ^ first)
-    second = ContentPrint.fold(left ^ second, right ^ ContentPrint.keys.3)
+    let left = ContentFingerprint.rest(bytes, from: offset)
+    let right = ContentFingerprint.rest(bytes, from: offset + 8)
+    first = ContentFingerprint.fold(left ^ ContentFingerprint.keys.2, right ^ first)
+    second = ContentFingerprint.fold(left ^ second, right ^ ContentFingerprint.keys.3)
     let count = UInt64(truncatingIfNeeded: bytes.count)
-    low = ContentPrint.fold(first ^ ContentPrint.keys.0, second ^ ContentPrint.keys.2 ^ count)
-    high = ContentPrint.fold(second ^ ContentPrint.keys.1, first &+ ContentPrint.keys.3)
+    low = ContentFingerprint.fold(
+      first ^ ContentFingerprint.keys.0, second ^ ContentFingerprint.keys.2 ^ count)
+    high = ContentFingerprint.fold(
+      second ^ ContentFingerprint.keys.1, first &+ ContentFingerprint.keys.3)
   }
 
-  /// The print of a text.
+  /// The fingerprint of a text.
   package init(_ text: String, seed: UInt64 = 0) {
     var text = text
-    self = text.withUTF8 { ContentPrint(UnsafeRawBufferPointer($0), seed: seed) }
+    self = text.withUTF8 { ContentFingerprint(UnsafeRawBufferPointer($0), seed: seed) }
   }
 
   /// Up to eight bytes as a number; 0 behind the end.

@@ -7,15 +7,15 @@ import Testing
 /// Random sequences of payloads that come again and again, with other options and scopes, edits, dry
 /// runs and cancels in between: with fingerprints a sync does and reports what it does without them.
 ///
-/// `PRINT_SEEDS` runs more sequences, as in `PRINT_SEEDS=5000 swift test --filter PrintOracleTests`.
-@Suite struct PrintOracleTests {
+/// `FINGERPRINT_SEEDS` runs more sequences, as in `FINGERPRINT_SEEDS=5000 swift test --filter FingerprintOracleTests`.
+@Suite struct FingerprintOracleTests {
   @Test("fingerprints change nothing", arguments: OracleTests.cases)
   func changeNothing(_ testCase: OracleTests.Case) throws {
     let environment = ProcessInfo.processInfo.environment
-    let count = environment["PRINT_SEEDS"].flatMap { UInt64($0) } ?? 120
-    let first = environment["PRINT_FIRST"].flatMap { UInt64($0) } ?? 1
+    let count = environment["FINGERPRINT_SEEDS"].flatMap { UInt64($0) } ?? 120
+    let first = environment["FINGERPRINT_FIRST"].flatMap { UInt64($0) } ?? 1
     let model = try testCase.model()
-    let sequence = PrintSequence(model: model)
+    let sequence = FingerprintSequence(model: model)
     for seed in first..<(first + count) {
       var payloads = OraclePayloads(
         generator: SeededGenerator(seed: seed &* 7919), model: model, keys: 6,

@@ -1,0 +1,97 @@
+import SyncCore
+import SyncStore
+
+/// What earlier syncs have left, and what is left for later ones.
+extension SyncPass {
+  /// Whether ``readFingerprints(from:)`` is wanted before the payload is read.
+  var wantsFingerprints: Bool { fingerprintKey != nil }
+
+  /// Reads what earlier syncs have left.
+  func readFingerprints(from store: StoreReader) throws {
+    guard let fingerprintKey else { return }
+    reader.fingerprints = try FingerprintSet.load(
+      fingerprintKey, of: request.plan, payloadBytes: bytes.count, from: store)
+    if reader.fingerprints == nil { self.fingerprintKey = nil }
+  }
+
+  /// Leaves reading the fingerprints to the transaction, because it would have to wait for another one.
+  func postponeFingerprints() {
+    reader.fingerprints = FingerprintSet(
+      id: nil, generation: -1, seed: UInt64.random(in: 0 ... .max))
+  }
+
+  /// Reads the fingerprints again when somebody wrote after they were read.
+  ///
+  /// - Returns: What is staged now.
+  func refreshFingerprints(_ first: Stager, in transaction: StoreTransaction) throws -> Stager {
+    guard let before = reader.fingerprints, try transaction.generation() != before.generation else {
+      return first
+    }
+    try readFingerprints(from: transaction)
+    guard before.count == 0, reader.fingerprints?.count ?? 0 == 0 else {
+      return try reader.restage(nil)
+    }
+    // There is nothing to compare with; what was noted of the items holds.
+    reader.fingerprints = reader.fingerprints.map {
+      FingerprintSet(id: $0.id, generation: $0.generation, seed: before.seed)
+    }
+    return first
+  }
+
+  /// Keeps what a later sync need not read.
+  func keepFingerprints(in transaction: StoreTransaction) throws {
+    guard let fingerprintKey, let fingerprints = reader.fingerprints, let last, !request.isDryRun
+    else { return }
+    var maker = FingerprintMaker(
+      trace: last.trace, planner: last.planner, plan: request.plan, shapes: fingerprints.shapes)
+    let conflicts = FingerprintConflicts(
+      batches: last.planner.batches, set: fingerprints, trace: last.trace, plan: request.plan)
+    let isDisputed =
+      edits != nil || last.trace.isIncomplete || last.planner.movesPartners
+      || FingerprintConflicts.speaksFromBothEnds(
+        last.planner.batches, set: fingerprints, plan: request.plan)
+    if !isDisputed { maker.make() }
+    try FingerprintKeeper(
+      key: fingerprintKey, set: fingerprints, plan: request.plan, transaction: transaction
+    )
+    .keep(maker, concerned: fingerprints.count > 0 ? conflicts.concerned() : [:])
+  }
+
+  /// Whether items that count as unchanged have to be read after all, because of those that were read.
+  func refusesItems(
+    _ fingerprints: FingerprintSet, _ stager: Stager, in transaction: StoreTransaction
+  ) throws -> Bool {
+    guard let trace = stager.trace else { return false }
+    if fingerprints.matchedCount > 0, try needsAllItems(stager, in: transaction) {
+      fingerprints.refuseAll()
+      return true
+    }
+    return FingerprintConflicts(
+      batches: stager.batches, set: fingerprints, trace: trace, plan: request.plan
+    ).refuse()
+  }
+
+  /// What is left alone because it was edited here is reported each time; an item in quarantine is
+  /// forgotten when a good one of its key is read.
+  private func needsAllItems(_ stager: Stager, in transaction: StoreTransaction) throws -> Bool {
+    if stager.hasUncountedKeys || edits != nil { return true }
+    guard try transaction.hasQuarantine else { return false }
+    return try !transaction.quarantine(of: request.plan.rootNode.entity.name).isEmpty
+  }
+
+  /// Times that items are read after all before all of them are.
+  static let readingLimit = 3
+
+  /// Notes what items say that were not read.
+  func absorb(_ fingerprints: FingerprintSet) {
+    claims.mention(fingerprints, plan: request.plan)
+    guard let rule = treeRule else { return }
+    for (shape, count) in zip(fingerprints.shapes, fingerprints.shapeCounts())
+    where count > 0
+      && shape.mentions.contains(
+        .init(node: request.plan.root, rule: rule, isAtTop: true))
+    {
+      claims.rootItemsNameParent = true
+    }
+  }
+}
