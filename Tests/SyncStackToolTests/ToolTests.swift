@@ -84,6 +84,17 @@ import Testing
         ["import", "x", "--model", "m", "--entity", "E", "--store", "s", "--parent", "A"],
         "ENTITY:ID"
       ),
+      (["import", "--model", "m", "--entity", "E", "--store", "s"], "FILE is missing"),
+      (["import", "x", "--stdin", "--model", "m", "--entity", "E", "--store", "s"], "exclude"),
+      (["import", "-", "-", "--model", "m", "--entity", "E", "--store", "s"], "read once"),
+      (
+        ["import", "x", "y", "--dry-run", "--model", "m", "--entity", "E", "--store", "s"],
+        "goes with one FILE"
+      ),
+      (
+        ["import", "x", "--per-batch", "0", "--model", "m", "--entity", "E", "--store", "s"],
+        "above 0"
+      ),
     ] as [([String], String)])
   func aCommandLineThatMakesNoSenseIsUsage(words: [String], message: String) async throws {
     let result = await (try ToolBench()).run(words)

@@ -105,8 +105,8 @@ extension SyncReport {
 }
 
 extension SyncReport {
-  /// Adds what a further sync did.
-  mutating func add(_ other: SyncReport) {
+  /// Adds what a further sync did, as for the pages of a session: an object that both updated counts twice.
+  public mutating func add(_ other: SyncReport) {
     for (name, report) in other.entities {
       if entities[name] == nil { entities[name] = report } else { entities[name]?.add(report) }
     }

@@ -53,7 +53,7 @@ struct Arguments: Sendable {
   }
 
   private func checkCompleteness() throws(UsageError) {
-    if operands.count > syntax.operands.count {
+    if operands.count > syntax.operands.count, syntax.operands.last?.repeats != true {
       let extra = operands[syntax.operands.count]
       throw error("“\(extra)” is one word too many.")
     }

@@ -11,11 +11,20 @@ struct CommandSyntax: Sendable {
     let name: String
     let help: String
     let isRequired: Bool
+    /// Whether more than one word may stand here; only the last operand of a command can.
+    let repeats: Bool
 
-    init(_ name: String, required: Bool = true, _ help: String) {
+    init(_ name: String, required: Bool = true, repeats: Bool = false, _ help: String) {
       self.name = name
       self.help = help
       isRequired = required
+      self.repeats = repeats
+    }
+
+    /// The operand as it stands in a command line.
+    var usage: String {
+      let words = repeats ? name + "..." : name
+      return isRequired ? words : "[\(words)]"
     }
   }
 
@@ -41,7 +50,7 @@ struct CommandSyntax: Sendable {
   /// The command line with everything that can stand in it, in one line.
   var usage: String {
     var words = ["syncstack", name]
-    words += operands.map { $0.isRequired ? $0.name : "[\($0.name)]" }
+    words += operands.map(\.usage)
     for option in options {
       words.append(option.isRequired ? option.usage : "[\(option.usage)]")
     }

@@ -1,7 +1,8 @@
 import Foundation
 import SyncStack
 
-/// `syncstack import`: a JSON document into a store, as one sync.
+/// `syncstack import`: JSON documents into a store: one as a sync, several as the pages of a
+/// session.
 struct ImportCommand: Command {
   static let syntax = ImportSettings.syntax
 
@@ -13,7 +14,7 @@ struct ImportCommand: Command {
 
   func run(terminal: Terminal) async throws -> ExitCode {
     let begin = ContinuousClock.now
-    let payload = try payload()
+    let payloads = try settings.sources.map(payload)
     let model = try ManagedObjectModel(contentsOf: settings.model)
     _ = try model.requireEntity(named: settings.entity)
     // A slip in --model must not cost what the store holds, and a dry run changes nothing at all.
@@ -23,7 +24,7 @@ struct ImportCommand: Command {
     }
     defer { try? stack.close() }
     do {
-      return try await run(on: stack, of: model, payload, terminal, since: begin)
+      return try await run(on: stack, of: model, payloads, terminal, since: begin)
     } catch {
       newFile.removeIfEmpty(stack)
       throw error
@@ -31,13 +32,14 @@ struct ImportCommand: Command {
   }
 
   private func run(
-    on stack: DataStack, of model: ManagedObjectModel, _ payload: SyncPayload,
+    on stack: DataStack, of model: ManagedObjectModel, _ payloads: [SyncPayload],
     _ terminal: Terminal, since begin: ContinuousClock.Instant
   ) async throws -> ExitCode {
     let log = try settings.log.map { try ChangeLogFile($0, of: stack) }
-    let sync = Sync(payload, inEntityNamed: settings.entity, dataStack: stack, at: settings.path)
-    try setUp(sync, stack)
-    let report = try await run(sync, on: stack, terminal)
+    let report =
+      payloads.count == 1
+      ? try await run(sync(payloads[0], stack), on: stack, terminal)
+      : try await runPages(payloads, on: stack, terminal)
     await stack.drainNotifications()
     try log?.close()
     try checkUse(of: report)
@@ -48,9 +50,9 @@ struct ImportCommand: Command {
 
   // MARK: - Before
 
-  private func payload() throws -> SyncPayload {
-    switch settings.source {
-    case .standardInput: return .data(try FileHandle.standardInput.readToEnd() ?? Data())
+  private func payload(_ source: ImportSettings.Source) throws -> SyncPayload {
+    switch source {
+    case .standardInput: return .handle(.standardInput)
     case .file(let url):
       guard FileManager.default.isReadableFile(atPath: url.path) else {
         throw ToolError("There is no file \(url.path) that can be read. Check its path.")
@@ -65,17 +67,25 @@ struct ImportCommand: Command {
     return settings.isDryRun && !exists ? .inMemory : .sqlite(settings.store)
   }
 
-  private func setUp(_ sync: Sync, _ stack: DataStack) throws {
-    sync.operations = settings.operations
-    sync.filter = settings.filter.map { Filter(format: $0, arguments: []) }
+  private var syncSettings: SyncSettings {
+    var result = SyncSettings()
+    result.operations = settings.operations
+    result.filter = settings.filter.map { Filter(format: $0, arguments: []) }
+    result.deletionGuard = settings.isGuarded ? .on : .off
+    result.onItemError = settings.onError
+    return result
+  }
+
+  private func sync(_ payload: SyncPayload, _ stack: DataStack) throws -> Sync {
+    let sync = Sync(payload, inEntityNamed: settings.entity, dataStack: stack, at: settings.path)
+    sync.settings = syncSettings
     sync.isDryRun = settings.isDryRun
-    sync.deletionGuard = settings.isGuarded ? .on : .off
-    sync.onItemError = settings.onError
-    sync.name = "syncstack import"
+    if let batch = settings.batch { sync.transaction = .perBatch(batch) }
     if let parent = settings.parent {
       sync.parent = try identifier(of: parent, in: stack)
       sync.parentRelationship = parent.relationship
     }
+    return sync
   }
 
   private func identifier(
@@ -98,9 +108,31 @@ struct ImportCommand: Command {
 
   // MARK: - Meanwhile and afterwards
 
+  /// Each page is stored as it comes; what none of them mentioned goes at the end, when all have come.
+  private func runPages(
+    _ payloads: [SyncPayload], on stack: DataStack, _ terminal: Terminal
+  ) async throws -> SyncReport {
+    let session = try SyncSession(entity: settings.entity, dataStack: stack)
+    session.settings = syncSettings
+    do {
+      var reports: [SyncReport] = []
+      for payload in payloads {
+        let page = session.page(payload, at: settings.path)
+        reports.append(try await run(page, on: stack, terminal))
+      }
+      var report = try await run(session.finishOperation(), on: stack, terminal)
+      for page in reports { report.add(page) }
+      return report
+    } catch {
+      try session.abandon()
+      throw error
+    }
+  }
+
   private func run(
     _ sync: Sync, on stack: DataStack, _ terminal: Terminal
   ) async throws -> SyncReport {
+    sync.name = "syncstack import"
     let interrupt = Interrupt { sync.cancel() }
     defer { withExtendedLifetime(interrupt) {} }
     guard !settings.isQuiet else { return try await stack.sync(sync) }

@@ -19,7 +19,10 @@ struct ImportSettings: Sendable {
   enum ReportFormat: String, CaseIterable { case text, json, none }
   enum Guard: String, CaseIterable { case on, off }
 
-  let source: Source
+  /// One, or the pages of a session.
+  let sources: [Source]
+  /// Objects in a transaction; nil is all of them.
+  let batch: Int?
   let model: URL
   let entity: String
   let store: URL
@@ -36,7 +39,13 @@ struct ImportSettings: Sendable {
 
   static let syntax = CommandSyntax(
     name: "import", summary: "Brings a JSON file into a store and keeps the store in step with it.",
-    operands: [.init("FILE", "a JSON array, newline-delimited JSON, or - for the standard input")],
+    operands: [
+      .init(
+        "FILE", required: false, repeats: true,
+        "a JSON array, newline-delimited JSON, or - for the standard input; several are pages of one "
+          + "list: each is stored as it is read, and what none of them mentions is deleted at the end"
+      )
+    ],
     options: [
       .init(
         "--model", value: "MODEL", required: true, "the .xcdatamodeld, .xcdatamodel or XML file"),
@@ -53,6 +62,10 @@ struct ImportSettings: Sendable {
         "--on-error", value: "skip|quarantine|fail",
         "skip, the default, leaves out items that cannot be stored; quarantine keeps them for "
           + "'syncstack quarantine'; fail stores nothing"),
+      .init("--stdin", "reads the standard input, as FILE - does, however much that is"),
+      .init(
+        "--per-batch", value: "N",
+        "stores N objects at a time; what was stored stays when the import is stopped"),
       .init("--dry-run", "says what would happen and stores nothing"),
       .init("--guard", value: "on|off", "off lets a sync delete most of what is stored"),
       .init("--report", value: "text|json|none", "how the report is written; text by default"),
@@ -61,8 +74,9 @@ struct ImportSettings: Sendable {
     ])
 
   init(_ arguments: Arguments) throws(UsageError) {
-    let name = arguments.operands[0]
-    source = name == "-" ? .standardInput : .file(URL(filePath: name))
+    sources = try ImportSettings.sources(arguments)
+    batch = try arguments.count("--per-batch")
+    if batch == 0 { throw arguments.error("--per-batch takes a number above 0.") }
     model = URL(filePath: try arguments.required("--model"))
     entity = try arguments.required("--entity")
     store = URL(filePath: try arguments.required("--store"))
@@ -79,6 +93,26 @@ struct ImportSettings: Sendable {
     if parent != nil, filter != nil {
       throw arguments.error("--parent and --where exclude each other.")
     }
+  }
+
+  private static func sources(_ arguments: Arguments) throws(UsageError) -> [Source] {
+    let files = arguments.operands
+    if arguments.has("--stdin") {
+      guard files.isEmpty || files == ["-"] else {
+        throw arguments.error("--stdin and a FILE exclude each other.")
+      }
+      return [.standardInput]
+    }
+    if files.isEmpty { throw arguments.error("FILE is missing.") }
+    if files.count > 1 {
+      for option in ["--parent", "--per-batch", "--dry-run"] where arguments.has(option) {
+        throw arguments.error("\(option) goes with one FILE.")
+      }
+    }
+    if files.count(where: { $0 == "-" }) > 1 {
+      throw arguments.error("The standard input can be read once.")
+    }
+    return files.map { $0 == "-" ? .standardInput : .file(URL(filePath: $0)) }
   }
 
   /// The words that `--operations` understands.
