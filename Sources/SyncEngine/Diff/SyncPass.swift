@@ -5,18 +5,18 @@ import SyncStore
 final class SyncPass {
   let request: SyncRequest
   let bytes: UnsafeRawBufferPointer
-  private let control: SyncControl
-  private let parent: ParentScope?
+  let control: SyncControl
+  let parent: ParentScope?
   let reader: PayloadReader
   var claims = Claims()
-  private let report = ReportBuilder()
-  private var changeCount: ChangeCount
-  private let checks: [NodeChecks]
+  let report = ReportBuilder()
+  var changeCount: ChangeCount
+  let checks: [NodeChecks]
   /// What was edited here and not sent; nil when the store tracks no changes.
-  private var unsentEdits: UnsentEdits?
-  private var announced: Set<SyncPhase> = []
+  var unsentEdits: UnsentEdits?
+  var announced: Set<SyncPhase> = []
   /// Every row of the root entity, when the only part of the payload read them.
-  private var knownRows: [Int64]?
+  var knownRows: [Int64]?
   /// The kind of fingerprints that the sync uses and leaves, if any.
   var fingerprintKey: ContentFingerprint?
   /// The part that was read last, until fingerprints are made of it.
@@ -55,7 +55,7 @@ final class SyncPass {
 
   /// Bytes of a part of a streamed payload: large enough that statements are used well, small against
   /// any memory.
-  private static let partSize = 2 << 20
+  static let partSize = 2 << 20
 
   var isAtEnd: Bool { reader.isAtEnd }
 
@@ -93,66 +93,6 @@ final class SyncPass {
   /// Counts what a transaction changed.
   func count(_ changes: ChangeSet) {
     changeCount.count(changes)
-  }
-
-  // MARK: - Scope
-
-  /// The predicate; else the parent's members; else, for a tree, its roots, unless the items name their
-  /// parents themselves; else the whole entity (sync-behaviour, sections 8.10 and 9).
-  private var scope: Scope {
-    if let filter = request.filter { return Scope(kind: .filter(filter)) }
-    if parent != nil { return Scope(kind: .members) }
-    if let rule = treeRule, !claims.rootItemsNameParent {
-      return Scope(kind: .roots(slot: request.plan.rootNode.relationships[rule].slot))
-    }
-    return Scope(kind: .all)
-  }
-
-  /// The to-one relationship of the entity to itself, if it has one.
-  var treeRule: Int? {
-    let node = request.plan.rootNode
-    return node.relationships.firstIndex {
-      !$0.relationship.isToMany && $0.relationship.destinationIndex == node.entity.index
-    }
-  }
-
-  /// Reads which objects are in scope. Has to happen before anything is written, because writing moves
-  /// objects into and out of a scope.
-  func readScope(in transaction: StoreTransaction) throws {
-    // A copy, so that a page that fails leaves no trace.
-    if let session = request.session { claims = session.claims.copy() }
-    if let parent {
-      try parent.check(in: transaction)
-      claims.mention(parent.parent.row, parent.parent.entity)
-    }
-    if claims.partCount == 0, request.defersReferences {
-      for reference in try deferred(in: transaction).load() { claims.append(reference) }
-    }
-    guard claims.partCount == 0, request.operations.contains(.delete) else { return }
-    claims.rootScope = try scopeRows(in: transaction)
-  }
-
-  /// The objects in scope; nil is every object of the entity.
-  private func scopeRows(in transaction: StoreTransaction) throws -> [Int64]? {
-    let selection: RowSelection
-    if let filter = request.filter {
-      selection = .filter(filter)
-    } else if parent == nil, let rule = treeRule {
-      selection = .empty(slot: request.plan.rootNode.relationships[rule].slot)
-    } else {
-      return nil
-    }
-    var rows: [Int64] = []
-    try transaction.scan(request.plan.rootNode.entity, selection, slots: []) { cursor in
-      rows.append(cursor.row)
-      if rows.count % SyncControl.stride == 0 { try control.checkpoint() }
-    }
-    return rows
-  }
-
-  /// Whether the part that is worked off is the whole payload, and the payload all there is.
-  private var isOnlyPart: Bool {
-    reader.isAtEnd && claims.partCount == 1 && request.session == nil
   }
 
   // MARK: - One part
@@ -199,7 +139,7 @@ final class SyncPass {
 
   /// Matches and links a part, without the items that cannot be stored: they are found out before
   /// anything is written, and the part is staged once more without them.
-  private func decide(
+  func decide(
     _ first: Stager, in transaction: StoreTransaction
   ) throws -> (Stager, Matcher, LinkPlanner) {
     let mayFail = !checks.allSatisfy(\.isEmpty)
@@ -239,9 +179,9 @@ final class SyncPass {
 
   /// How often a part is staged again without the items that cannot be stored. Once is the rule; it
   /// takes more when one that is left out was required by another.
-  private static let roundLimit = 32
+  static let roundLimit = 32
 
-  private func itemCheck(_ batches: [Batch]) -> ItemCheck {
+  func itemCheck(_ batches: [Batch]) -> ItemCheck {
     // References wait for later parts of the payload, not for later pages: a page is stored at once.
     let isLast = reader.isAtEnd
     return ItemCheck(batches, checks, edits: edits) { [claims] place in
@@ -250,7 +190,7 @@ final class SyncPass {
   }
 
   /// Matches a part, and offers its new items for replacement.
-  private func match(
+  func match(
     _ stager: inout Stager, _ replacements: inout ItemReplacements?,
     leavingOut leftOut: [Int: SyncError], in transaction: StoreTransaction
   ) throws -> Matcher {
@@ -274,7 +214,7 @@ final class SyncPass {
     return matcher
   }
 
-  private func match(_ stager: Stager, in transaction: StoreTransaction) throws -> Matcher {
+  func match(_ stager: Stager, in transaction: StoreTransaction) throws -> Matcher {
     // A part of a payload is looked up, not scanned for: only the whole payload covers a table.
     let matcher = Matcher(
       stager: stager, transaction: transaction, operations: request.operations,
@@ -291,7 +231,7 @@ final class SyncPass {
     return matcher
   }
 
-  private func absorb(_ stager: Stager) {
+  func absorb(_ stager: Stager) {
     claims.itemCount += stager.itemCount - stager.firstItem
     claims.usableItemCount += stager.usableItemCount
     if stager.hasUnreadableRootKey { claims.isRootSuspended = true }
@@ -318,89 +258,8 @@ final class SyncPass {
     if !request.isDryRun { request.session?.claims = claims }
   }
 
-  // MARK: - The end
-
-  /// The many-to-many relationship of the given parent whose list the items are.
-  private var sharedList: RelationshipDescription? {
-    guard let parent else { return nil }
-    let relationship = request.plan.nodes[parent.batch].relationships[parent.rule].relationship
-    return relationship.kind == .manyToMany ? relationship : nil
-  }
-
-  private func noteParentMembers(_ batch: Batch) {
-    guard sharedList != nil else { return }
-    for index in batch.occurrences.indices where batch.occurrences[index].flags.contains(.root) {
-      let row = batch.occurrences[Int(batch.representative(Int32(index)))].row
-      if row > 0 { claims.parentMembers.insert(row) }
-    }
-  }
-
-  /// Takes those out of a given parent's list that no part of the payload mentions.
-  private func unlinkUnlisted(in transaction: StoreTransaction) throws {
-    guard let parent, let relationship = sharedList, claims.partCount > 1,
-      request.operations.contains(.delete), !claims.isRootSuspended
-    else { return }
-    let owner = parent.parent
-    let members = try transaction.members(of: relationship, in: owner.entity, owners: [owner.row])
-    let unlisted = members.filter { !claims.parentMembers.contains($0.row) }
-    guard !unlisted.isEmpty else { return }
-    try transaction.removeLinks(
-      relationship, of: owner.entity, pairs: unlisted.map { (owner.row, $0.row) })
-  }
-
-  /// Deletes what nobody claimed.
-  func end(in transaction: StoreTransaction) throws {
-    announced.insert(.delete)
-    var unresolved = claims.unresolved
-    if claims.partCount > 1 || request.defersReferences {
-      unresolved = try ReferenceResolver(claims: claims, transaction: transaction, edits: edits)
-        .resolve(unresolved)
-    }
-    for reference in unresolved {
-      try checkAwaited(reference, in: transaction)
-      reference.note(in: report)
-    }
-    try unlinkUnlisted(in: transaction)
-    let deleter = Deleter(
-      claims: claims, entity: request.plan.rootNode.entity, scope: scope,
-      operations: request.operations, edits: edits, guardsDeletion: request.deletionGuard == .on,
-      transaction: transaction, control: control, report: report, knownRows: knownRows)
-    try deleter.delete()
-    if request.defersReferences { try deferred(in: transaction).save(unresolved) }
-    try request.willEnd?(transaction)
-    try keepFingerprints(in: transaction)
-    clock.end(.delete)
-    try begin(.save, total: 1)
-  }
-
-  /// A required relationship of a new object waited for an object that never came.
-  private func checkAwaited(
-    _ reference: UnresolvedReference, in transaction: StoreTransaction
-  ) throws {
-    let slot = reference.relationship.slot
-    guard claims.partCount > 1, !reference.relationship.isToMany,
-      !reference.relationship.isOptional
-    else { return }
-    var isEmpty = false
-    try transaction.scan(reference.owner.entity, .rows([reference.owner.row])) { cursor in
-      isEmpty = (cursor.integer(slot) ?? 0) == 0
-    }
-    guard isEmpty else { return }
-    throw SyncError(
-      .requiredValueMissing, entity: reference.owner.entity.name,
-      property: reference.relationship.name, key: reference.ownerKey,
-      message: """
-        “\(reference.relationship.name)” of \(reference.owner.entity.name) \(reference.ownerKey) is \
-        required, and \(reference.destination.name) \(reference.key), which it refers to, does not exist.
-        """)
-  }
-
-  private func deferred(in transaction: StoreTransaction) -> DeferredReferences {
-    DeferredReferences(transaction: transaction, model: request.plan.model)
-  }
-
   /// Announces a phase the first time it begins; parts after the first go on with it.
-  private func begin(_ phase: SyncPhase, total: Int) throws {
+  func begin(_ phase: SyncPhase, total: Int) throws {
     if announced.insert(phase).inserted {
       try control.begin(phase, total: total)
     } else {

@@ -1,0 +1,137 @@
+import SyncCore
+
+/// What follows when the identity of an object is decided.
+extension Matcher {
+  func take(_ index: Int32, for occurrence: Int32, in batch: Batch) {
+    if batch.occurrences[Int(occurrence)].stored != index
+      || batch.occurrences[Int(occurrence)].flags.contains(.shared)
+    {
+      batch.occurrences[Int(occurrence)].stored = index
+      batch.occurrences[Int(occurrence)].link = -1
+      batch.occurrences[Int(occurrence)].flags.insert(.uncompared)
+    }
+    settle(occurrence, in: batch)
+  }
+
+  /// Takes back what was found when rows were read.
+  func forget(_ occurrence: Int32, in batch: Batch) {
+    let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
+    if head == occurrence { batch.firstStored[head] = batch.occurrences[Int(occurrence)].stored }
+    batch.occurrences[Int(occurrence)].stored = -1
+    batch.occurrences[Int(occurrence)].link = -1
+    batch.occurrences[Int(occurrence)].row = 0
+  }
+
+  func join(_ occurrence: Int32, _ other: Int32, in batch: Batch) {
+    let mention = batch.occurrences[Int(occurrence)]
+    let isStored = batch.occurrences[Int(other)].stored >= 0
+    let isActive =
+      isAllowed(mention, isStored: isStored)
+      && (isStored || !wasDeleted(occurrence, in: batch))
+    // What may not write the object says nothing; what may does not need the other's permission.
+    if !isActive { batch.occurrences[Int(occurrence)].flags.insert(.muted) }
+    if !batch.occurrences[Int(other)].flags.contains(.active) {
+      batch.occurrences[Int(other)].flags.insert(.muted)
+    }
+    let result = batch.fold(occurrence, into: other)
+    noteFamily(occurrence, mention, like: other, in: batch)
+    batch.occurrences[Int(occurrence)].flags.insert(.decided)
+    batch.occurrences[Int(result)].flags.remove(.referenceOnly)
+    if isActive, !batch.occurrences[Int(result)].flags.contains(.active) {
+      batch.occurrences[Int(result)].flags.insert(.active)
+      if batch.occurrences[Int(result)].stored < 0 {
+        batch.occurrences[Int(result)].flags.insert(.inserted)
+      }
+    }
+    if mention.isOwned, !batch.occurrences[Int(result)].isOwned {
+      batch.occurrences[Int(result)].flags.insert(.owned)
+      batch.occurrences[Int(result)].owner = mention.owner
+      batch.occurrences[Int(result)].ownerBatch = mention.ownerBatch
+      batch.occurrences[Int(result)].ownerRule = mention.ownerRule
+    }
+  }
+
+  /// Whether the options let the place of a mention write its object.
+  func isAllowed(_ mention: Occurrence, isStored: Bool) -> Bool {
+    if mention.flags.contains(.leftOut) { return false }
+    return switch (mention.flags.contains(.root), isStored) {
+    case (true, true): operations.contains(.update)
+    case (true, false): operations.contains(.insert)
+    case (false, true): operations.contains(.updateRelationships)
+    case (false, false): operations.contains(.insertRelationships)
+    }
+  }
+
+  /// Whether the object was deleted here and must not be brought back.
+  func wasDeleted(_ occurrence: Int32, in batch: Batch) -> Bool {
+    guard let edits, !batch.occurrences[Int(occurrence)].flags.contains(.keyless),
+      let id = edits.deletedObject(
+        batch.block[Int(occurrence)], identity: batch.node.identity, of: batch.entity)
+    else { return false }
+    edits.withholdInsertion(of: id)
+    return true
+  }
+
+  /// Fixes the identity of an occurrence and with it what the sync may do to its object.
+  func settle(_ occurrence: Int32, in batch: Batch) {
+    var mention = batch.occurrences[Int(occurrence)]
+    let isStored = mention.stored >= 0
+    let isAllowed =
+      isAllowed(mention, isStored: isStored) && (isStored || !wasDeleted(occurrence, in: batch))
+    if isStored {
+      mention.row = batch.stored.rows[Int(mention.stored)]
+      batch.stored.occurrences[Int(mention.stored)] = occurrence
+      if isAllowed { mention.flags.insert(.active) }
+    } else if isAllowed {
+      mention.row = 0
+      mention.flags.formUnion([.inserted, .active])
+    }
+    mention.flags.insert(.decided)
+    batch.occurrences[Int(occurrence)] = mention
+    noteFamily(occurrence, mention, like: nil, in: batch)
+  }
+
+  /// Notes in whose list an object of a repeated key stands.
+  func noteFamily(
+    _ occurrence: Int32, _ mention: Occurrence, like other: Int32?, in batch: Batch
+  ) {
+    guard !mention.flags.contains(.keyless) else { return }
+    let isContested = !batch.contested.isEmpty && batch.contested[occurrence] != nil
+    guard mention.flags.contains(.shared) || isContested else { return }
+    let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
+    batch.family(of: head).note(
+      occurrence, like: other, owner: mention.isOwned ? ownerRow(mention) : nil,
+      in: place(mention))
+  }
+
+  func noteMoved(_ occurrence: Int32, in batch: Batch) {
+    let mention = batch.occurrences[Int(occurrence)]
+    let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
+    guard let index = storedRows(of: head, in: batch).first,
+      storedOwner(index, mention, in: batch) > 0
+    else { return }
+    batch.occurrences[Int(occurrence)].flags.insert(.disputed)
+    let owners = batches[Int(mention.ownerBatch)]
+    let rule = owners.node.relationships[Int(mention.ownerRule)].relationship
+    if let edits, let inverse = rule.inverseSlot,
+      edits.protects(inverse, of: batch.stored.rows[Int(index)], batch.entity)
+    {
+      return
+    }
+    let key = batch.key(batch.block[Int(occurrence)]).description
+    let owner = owners.key(owners.block[Int(owners.representative(mention.owner))]).description
+    report.note(
+      .movedObject, batch.entity,
+      property: owners.node.relationships[Int(mention.ownerRule)].name, key: key,
+      message: "\(batch.entity.name) \(key) moved to \(owners.entity.name) \(owner).")
+  }
+
+  /// The object under whose relationship an occurrence stands, if it stands under one.
+  func owner(of occurrence: Occurrence) -> ManagedObjectID? {
+    guard occurrence.owner >= 0 else { return nil }
+    let owners = batches[Int(occurrence.ownerBatch)]
+    let owner = owners.occurrences[Int(owners.representative(occurrence.owner))]
+    guard owner.row > 0 else { return nil }
+    return ManagedObjectID(entity: owners.entity(of: owner), row: owner.row)
+  }
+}

@@ -1,0 +1,170 @@
+import SyncCore
+
+/// The questions from which the identity of an object follows.
+extension Matcher {
+  /// An object that its key does not tell: the stored row it was said to be, or, under a to-one
+  /// relationship, the one its owner is linked to.
+  func decideByLink(_ occurrence: Int32, in batch: Batch) {
+    let mention = batch.occurrences[Int(occurrence)]
+    if mention.row > 0 {
+      batch.occurrences[Int(occurrence)].stored = batch.stored.index(ofRow: mention.row) ?? -1
+      batch.occurrences[Int(occurrence)].flags.insert(.uncompared)
+      return settle(occurrence, in: batch)
+    }
+    guard mention.owner >= 0 else { return settle(occurrence, in: batch) }
+    let ownerBatch = batches[Int(mention.ownerBatch)]
+    let owner = ownerBatch.representative(mention.owner)
+    let place = ListKey(batch: ownerBatch.number, owner: owner, rule: Int(mention.ownerRule))
+    if let earlier = keyless[place] {
+      return join(occurrence, batch.representative(earlier), in: batch)
+    }
+    keyless[place] = occurrence
+    guard let index = linkedRow(of: ownerBatch.occurrences[Int(owner)], mention, in: batch) else {
+      return settle(occurrence, in: batch)
+    }
+    let holder = batch.stored.occurrences[Int(index)]
+    if holder >= 0 { return join(occurrence, holder, in: batch) }
+    batch.occurrences[Int(occurrence)].stored = index
+    batch.occurrences[Int(occurrence)].flags.insert(.uncompared)
+    settle(occurrence, in: batch)
+  }
+
+  /// The stored object that an owner is linked to.
+  func linkedRow(of owner: Occurrence, _ mention: Occurrence, in batch: Batch) -> Int32? {
+    let owners = batches[Int(mention.ownerBatch)]
+    let slot = owners.node.relationships[Int(mention.ownerRule)].slot
+    guard owner.stored >= 0, let column = owners.node.toOneSlots.firstIndex(of: slot) else {
+      return nil
+    }
+    let row = owners.stored.references[column][Int(owner.stored)]
+    return row > 0 ? batch.stored.index(ofRow: row) : nil
+  }
+
+  /// The object that a key alone means, when somebody has it already: the first stored one, else the
+  /// first new one.
+  func sharedObject(of head: Int32, in batch: Batch, isRoot: Bool) -> Int32? {
+    if let known = batch.sharedObjects[head] { return batch.representative(known) }
+    if let index = storedRows(of: head, in: batch, isRoot: isRoot).first {
+      let holder = batch.stored.occurrences[Int(index)]
+      return holder >= 0 ? holder : nil
+    }
+    return batch.family(of: head).firstObject.map { batch.representative($0) }
+  }
+
+  /// The given parent, when the payload mentions it among or below its own children.
+  func placeholder(of head: Int32, in batch: Batch) -> Int32? {
+    guard let placeholder = batch.parentRow, storedRows(of: head, in: batch).contains(placeholder)
+    else { return nil }
+    let holder = batch.stored.occurrences[Int(placeholder)]
+    return holder >= 0 && batch.occurrences[Int(holder)].flags.contains(.referenceOnly)
+      ? holder : nil
+  }
+
+  /// Stored rows of the key, in insertion order.
+  func storedRows(
+    of head: Int32, in batch: Batch, isRoot: Bool = false
+  ) -> [Int32] {
+    guard let rows = batch.contested[head] else {
+      let index = batch.firstStored[head] ?? batch.occurrences[Int(head)].stored
+      return index >= 0 ? [index] : []
+    }
+    // Keys are unique per concrete entity: an object of a subentity comes last.
+    let sorted = batch.family(of: head).sorted(rows) { left, right in
+      let isOwn = (isExact(left, in: batch), isExact(right, in: batch))
+      if isOwn.0 != isOwn.1 { return isOwn.0 }
+      return batch.stored.rows[Int(left)] < batch.stored.rows[Int(right)]
+    }
+    guard isRoot, !preferred.isEmpty else { return sorted }
+    return sorted.filter { isPreferred($0, in: batch) }
+      + sorted.filter { !isPreferred($0, in: batch) }
+  }
+
+  /// Stored rows of the key that belong to the owner in whose list the occurrence stands.
+  func ownRows(_ mention: Occurrence, of head: Int32, in batch: Batch) -> [Int32] {
+    let owner = ownerRow(mention)
+    guard owner > 0 else { return [] }
+    let rows = storedRows(of: head, in: batch)
+    guard rows.count > 1 else {
+      return rows.filter { storedOwner($0, mention, in: batch) == owner }
+    }
+    return batch.family(of: head).rows(of: owner, in: place(mention), among: rows) {
+      storedOwner($0, mention, in: batch)
+    }
+  }
+
+  /// A stored row of the key that no mention of the key has yet, and that no other owner lists in this
+  /// relationship.
+  func freeRow(_ mention: Occurrence, _ head: Int32, in batch: Batch) -> Int32? {
+    let family = batch.family(of: head)
+    let place = place(mention)
+    return family.firstRow(in: place, among: storedRows(of: head, in: batch)) { index in
+      family.isUnknown(batch.stored.occurrences[Int(index)])
+        && !isListedEarlier(index, mention, in: batch)
+        && !isListedByItsOwner(index, mention, head, in: batch)
+    }
+  }
+
+  /// The list of whatever owner that an occurrence stands in.
+  func place(_ mention: Occurrence) -> KeyFamily.Place {
+    KeyFamily.Place(batch: mention.ownerBatch, rule: mention.ownerRule)
+  }
+
+  func isPreferred(_ index: Int32, in batch: Batch) -> Bool {
+    preferred.contains(batch.stored.rows[Int(index)])
+  }
+
+  func isExact(_ index: Int32, in batch: Batch) -> Bool {
+    batch.stored.entities.isEmpty
+      || Int(batch.stored.entities[Int(index)]) == batch.entity.index
+  }
+
+  func isFree(_ index: Int32, of batch: Batch) -> Bool {
+    batch.stored.occurrences[Int(index)] < 0
+  }
+
+  func keysAreOwners(_ mention: Occurrence) -> Bool {
+    batches[Int(mention.ownerBatch)].node.relationships[Int(mention.ownerRule)].keyScopeIsOwner
+  }
+
+  func ownerRow(_ mention: Occurrence) -> Int64 {
+    let batch = batches[Int(mention.ownerBatch)]
+    return batch.occurrences[Int(batch.representative(mention.owner))].row
+  }
+
+  /// Whether a stored row belongs to the owner in whose list the occurrence stands.
+  func isChild(_ index: Int32, of mention: Occurrence, in batch: Batch) -> Bool {
+    let owner = ownerRow(mention)
+    return owner > 0 && storedOwner(index, mention, in: batch) == owner
+  }
+
+  func storedOwner(_ index: Int32, _ mention: Occurrence, in batch: Batch) -> Int64 {
+    let column = memberColumns[Int(mention.ownerBatch)][Int(mention.ownerRule)]
+    return column >= 0 ? batch.stored.references[column][Int(index)] : 0
+  }
+
+  /// Whether an earlier part of the payload listed a stored row under its present owner.
+  func isListedEarlier(_ index: Int32, _ mention: Occurrence, in batch: Batch) -> Bool {
+    let rule = batches[Int(mention.ownerBatch)].node.relationships[Int(mention.ownerRule)]
+    return claims.isListed(batch.stored.rows[Int(index)], under: rule.relationship)
+  }
+
+  /// Whether the present owner of a stored row lists it in this payload too.
+  func isListedByItsOwner(
+    _ index: Int32, _ mention: Occurrence, _ head: Int32, in batch: Batch
+  ) -> Bool {
+    let owner = storedOwner(index, mention, in: batch)
+    guard owner > 0 else { return false }
+    // The owners of a batch's own members are decided as it goes on: they have to be asked anew.
+    let isSettled = Int(mention.ownerBatch) != batch.number
+    return batch.family(of: head).owners(in: place(mention), asOf: isSettled ? waveNumber : nil) {
+      var owners: Set<Int64> = []
+      var candidate = head
+      while candidate >= 0 {
+        let other = batch.occurrences[Int(candidate)]
+        if other.isOwned, place(other) == place(mention) { owners.insert(ownerRow(other)) }
+        candidate = other.next
+      }
+      return owners
+    }.contains(owner)
+  }
+}

@@ -1,0 +1,84 @@
+import SyncCore
+import SyncStore
+
+/// What is decided when the whole payload has been seen.
+extension SyncPass {
+  /// The many-to-many relationship of the given parent whose list the items are.
+  var sharedList: RelationshipDescription? {
+    guard let parent else { return nil }
+    let relationship = request.plan.nodes[parent.batch].relationships[parent.rule].relationship
+    return relationship.kind == .manyToMany ? relationship : nil
+  }
+
+  func noteParentMembers(_ batch: Batch) {
+    guard sharedList != nil else { return }
+    for index in batch.occurrences.indices where batch.occurrences[index].flags.contains(.root) {
+      let row = batch.occurrences[Int(batch.representative(Int32(index)))].row
+      if row > 0 { claims.parentMembers.insert(row) }
+    }
+  }
+
+  /// Takes those out of a given parent's list that no part of the payload mentions.
+  func unlinkUnlisted(in transaction: StoreTransaction) throws {
+    guard let parent, let relationship = sharedList, claims.partCount > 1,
+      request.operations.contains(.delete), !claims.isRootSuspended
+    else { return }
+    let owner = parent.parent
+    let members = try transaction.members(of: relationship, in: owner.entity, owners: [owner.row])
+    let unlisted = members.filter { !claims.parentMembers.contains($0.row) }
+    guard !unlisted.isEmpty else { return }
+    try transaction.removeLinks(
+      relationship, of: owner.entity, pairs: unlisted.map { (owner.row, $0.row) })
+  }
+
+  /// Deletes what nobody claimed.
+  func end(in transaction: StoreTransaction) throws {
+    announced.insert(.delete)
+    var unresolved = claims.unresolved
+    if claims.partCount > 1 || request.defersReferences {
+      unresolved = try ReferenceResolver(claims: claims, transaction: transaction, edits: edits)
+        .resolve(unresolved)
+    }
+    for reference in unresolved {
+      try checkAwaited(reference, in: transaction)
+      reference.note(in: report)
+    }
+    try unlinkUnlisted(in: transaction)
+    let deleter = Deleter(
+      claims: claims, entity: request.plan.rootNode.entity, scope: scope,
+      operations: request.operations, edits: edits, guardsDeletion: request.deletionGuard == .on,
+      transaction: transaction, control: control, report: report, knownRows: knownRows)
+    try deleter.delete()
+    if request.defersReferences { try deferred(in: transaction).save(unresolved) }
+    try request.willEnd?(transaction)
+    try keepFingerprints(in: transaction)
+    clock.end(.delete)
+    try begin(.save, total: 1)
+  }
+
+  /// A required relationship of a new object waited for an object that never came.
+  func checkAwaited(
+    _ reference: UnresolvedReference, in transaction: StoreTransaction
+  ) throws {
+    let slot = reference.relationship.slot
+    guard claims.partCount > 1, !reference.relationship.isToMany,
+      !reference.relationship.isOptional
+    else { return }
+    var isEmpty = false
+    try transaction.scan(reference.owner.entity, .rows([reference.owner.row])) { cursor in
+      isEmpty = (cursor.integer(slot) ?? 0) == 0
+    }
+    guard isEmpty else { return }
+    throw SyncError(
+      .requiredValueMissing, entity: reference.owner.entity.name,
+      property: reference.relationship.name, key: reference.ownerKey,
+      message: """
+        “\(reference.relationship.name)” of \(reference.owner.entity.name) \(reference.ownerKey) is \
+        required, and \(reference.destination.name) \(reference.key), which it refers to, does not exist.
+        """)
+  }
+
+  func deferred(in transaction: StoreTransaction) -> DeferredReferences {
+    DeferredReferences(transaction: transaction, model: request.plan.model)
+  }
+}
