@@ -6,7 +6,9 @@
 /// ```swift
 /// enum Level: Int64, ValueConvertible { case low, high }
 /// ```
-public protocol ValueConvertible {
+///
+/// Values are converted wherever they are read, so a conformance belongs to no actor.
+public protocol ValueConvertible: SendableMetatype {
   /// The attribute type that holds values of this type.
   static var attributeType: AttributeType { get }
 
@@ -65,9 +67,8 @@ extension String: ValueConvertible {
   public static var attributeType: AttributeType { .string }
   public var storedValue: Value { .string(self) }
 
-  public static func converted(from value: Value) -> String? {
-    if case .string(let text) = value { text } else { nil }
-  }
+  /// Text, and the text of a UUID or a URL.
+  public static func converted(from value: Value) -> String? { value.text }
 }
 
 extension Double: ValueConvertible {

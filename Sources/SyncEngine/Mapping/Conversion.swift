@@ -29,6 +29,8 @@ package enum MismatchReason: Sendable, Hashable {
   case noTransformer
   /// The transformer refused the value, or made one that the attribute cannot hold.
   case transformer(String)
+  /// The attribute can hold the value, but the program cannot read it: why.
+  case refused(String)
 
   /// A phrase that says what was expected and found.
   package func message(for type: AttributeType) -> String {
@@ -44,7 +46,7 @@ package enum MismatchReason: Sendable, Hashable {
     case .notBase64: "\(expected) in base64, found other text"
     case .noTransformer:
       "a transformable attribute needs a registered transformer to take a value from JSON"
-    case .transformer(let message): message
+    case .transformer(let message), .refused(let message): message
     }
   }
 }

@@ -1,30 +1,39 @@
 package import SyncCore
 
 /// The conventional plans of one stack: each is compiled once, and again when transformers were
-/// registered since. Safe to use from any thread: everything lies under one lock.
+/// registered or classes mentioned since. Safe to use from any thread: everything lies under one lock.
 package final class MappingPlanCache: Sendable {
   private struct Entry {
     let plan: MappingPlan
-    let generation: Int
+    let generation: Generation
+  }
+
+  private struct Generation: Equatable {
+    let transformers: Int
+    let types: Int
   }
 
   /// The registry that plans take their transformers from.
   package let transformers: TransformerRegistry
+  private let declaredTypes: DeclaredTypes
   private let entries = Locked<[EntityDescription: Entry]>([:])
 
   /// Makes an empty cache.
-  package init(transformers: TransformerRegistry) {
+  package init(transformers: TransformerRegistry, declaredTypes: DeclaredTypes = .none) {
     self.transformers = transformers
+    self.declaredTypes = declaredTypes
   }
 
   /// The plan for items of the entity.
   package func plan(for entity: EntityDescription) -> MappingPlan {
-    let generation = transformers.generation
+    let generation = Generation(
+      transformers: transformers.generation, types: declaredTypes.generation)
     if let entry = entries.withLock({ $0[entity] }), entry.generation == generation {
       return entry.plan
     }
     // Compiled outside the lock: two threads may both do it, and get equal plans.
-    let plan = MappingPlanCompiler.compile(entity, transformers: transformers)
+    let plan = MappingPlanCompiler.compile(
+      entity, transformers: transformers, declaredTypes: declaredTypes)
     entries.withLock { $0[entity] = Entry(plan: plan, generation: generation) }
     return plan
   }

@@ -8,6 +8,7 @@ package import SyncCore
 package struct MappingPlanCompiler {
   private let model: ManagedObjectModel
   private let transformers: TransformerRegistry
+  private let declaredTypes: DeclaredTypes
   private let policy: NodePolicy
   private var nodes: [PlanNode] = []
   private var numbers: [Int: Int] = [:]
@@ -15,21 +16,26 @@ package struct MappingPlanCompiler {
   private var remarks: [MappingRemark] = []
 
   private init(
-    _ model: ManagedObjectModel, transformers: TransformerRegistry, policy: NodePolicy
+    _ model: ManagedObjectModel, transformers: TransformerRegistry,
+    declaredTypes: DeclaredTypes, policy: NodePolicy
   ) {
     self.model = model
     self.transformers = transformers
+    self.declaredTypes = declaredTypes
     self.policy = policy
   }
 
   /// Compiles the plan for items of an entity.
   ///
+  /// - Parameter declaredTypes: The types that the program reads attributes as; values that are none of
+  ///   them do not get in.
   /// - Complexity: O(properties of all entities that can be reached).
   package static func compile(
     _ entity: EntityDescription, transformers: TransformerRegistry,
-    policy: NodePolicy = .conventional
+    declaredTypes: DeclaredTypes = .none, policy: NodePolicy = .conventional
   ) -> MappingPlan {
-    var compiler = MappingPlanCompiler(entity.model, transformers: transformers, policy: policy)
+    var compiler = MappingPlanCompiler(
+      entity.model, transformers: transformers, declaredTypes: declaredTypes, policy: policy)
     let root = compiler.number(of: entity)
     while compiler.nodes.count < compiler.pending.count {
       let node = compiler.node(for: compiler.pending[compiler.nodes.count])
@@ -59,9 +65,11 @@ package struct MappingPlanCompiler {
         MemberTarget(.attribute, rule: claim.attribute, precedence: claim.precedence),
         at: claim.key)
     }
+    let types = declaredTypes.types(of: entity)
     let attributeRules = attributes.enumerated().map { number, attribute in
       rule(
-        for: attribute, of: entity, isIdentity: attribute.slot == identity,
+        for: attribute, of: entity, types: types[attribute.slot] ?? [],
+        isIdentity: attribute.slot == identity,
         spellings: spellings.claims.filter { $0.attribute == number }.map(\.key))
     }
     let relationshipRules = relationships.enumerated().map { number, relationship in
@@ -74,8 +82,8 @@ package struct MappingPlanCompiler {
   }
 
   private mutating func rule(
-    for attribute: AttributeDescription, of entity: EntityDescription, isIdentity: Bool,
-    spellings: [RemoteKey]
+    for attribute: AttributeDescription, of entity: EntityDescription, types: [DeclaredType],
+    isIdentity: Bool, spellings: [RemoteKey]
   ) -> AttributeRule {
     let name = MappingRules.transformerName(attribute)
     let transformer = name.flatMap { transformers.transformer(named: $0) }
@@ -91,7 +99,10 @@ package struct MappingPlanCompiler {
     var decoder: ValueConverter.Decoder?
     if let transformer { decoder = { try transformer.value(from: $0) } }
     return AttributeRule(
-      attribute: attribute, converter: ValueConverter(attribute.type, decoder: decoder),
+      attribute: attribute,
+      converter: ValueConverter(
+        attribute.type, decoder: decoder,
+        check: AttributeCheck(attribute, types: types, transformers: transformers)),
       isIdentity: isIdentity,
       remoteKey: AttributeSpellings.remoteKey(of: attribute, in: entity), spellings: spellings,
       policy: policy, isExportable: MappingRules.isExportable(attribute.userInfo),

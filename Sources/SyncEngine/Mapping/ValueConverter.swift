@@ -31,32 +31,46 @@ package struct ValueConverter: Sendable {
   package let checksWidth: Bool
   package let decoder: Decoder?
 
+  /// What the program can read of the values that the attribute can hold; nil when it is all of them.
+  package let check: AttributeCheck?
+
   /// Makes a converter that takes everything that can be converted without loss.
-  package init(_ type: AttributeType, decoder: Decoder? = nil) {
-    self.init(type, form: .natural, accepts: .any, checksWidth: false, decoder: decoder)
+  package init(_ type: AttributeType, decoder: Decoder? = nil, check: AttributeCheck? = nil) {
+    self.init(
+      type, form: .natural, accepts: .any, checksWidth: false, decoder: decoder, check: check)
   }
 
   /// Makes a converter that takes some kinds of JSON values only.
   package init(
     _ type: AttributeType, form: Form, accepts: JSONKinds, checksWidth: Bool,
-    decoder: Decoder? = nil
+    decoder: Decoder? = nil, check: AttributeCheck? = nil
   ) {
     self.type = type
     self.form = form
     self.accepts = accepts
     self.checksWidth = checksWidth
     self.decoder = decoder
+    self.check = check
   }
 
   /// Everything about the converter that is not a closure, for the fingerprint of a plan.
   var fingerprintText: String {
     "\(type.rawValue) \(form.rawValue) \(accepts.rawValue) \(checksWidth) \(decoder != nil)"
+      + (check.map { " " + $0.fingerprintText } ?? "")
   }
 
   /// Converts the JSON value at an index of the tape.
   ///
   /// - Returns: A cell that points into the payload or into the arena, or why there is none.
   package func convert(_ index: Int, of tape: JSONTape, arena: CellArena) -> Conversion {
+    let conversion = converted(index, of: tape, arena: arena)
+    guard let check, case .cell(let cell) = conversion,
+      let refusal = check.refusal(of: cell.value(as: type))
+    else { return conversion }
+    return .mismatch(.refused(refusal))
+  }
+
+  private func converted(_ index: Int, of tape: JSONTape, arena: CellArena) -> Conversion {
     let token = tape.tokens[index]
     if token.kind == .null { return .cell(.null) }
     if decoder != nil { return decode(index, of: tape, arena: arena) }

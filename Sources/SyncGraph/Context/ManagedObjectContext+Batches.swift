@@ -12,7 +12,7 @@ import SyncStore
 /// tell of it, and this context has merged it when the call returns. Unsaved changes stay as they are:
 /// which rows are meant is decided by the store, and unsaved values stay on top of the new rows.
 /// A child context runs them through the context at the root: they write to the store, not into its
-/// parent. Types, required values and uniqueness are checked; limits and patterns of the model and the hooks of
+/// parent. Types, those of the class too, required values and uniqueness are checked; limits and patterns of the model and the hooks of
 /// classes are not.
 extension ManagedObjectContext {
   /// Sets attributes of all objects that a fetch means. Rows that have the values already are left
@@ -27,7 +27,7 @@ extension ManagedObjectContext {
   ) throws -> Int {
     enter()
     let plan = try plan(request)
-    let wanted = try batchValues(values, of: plan.entity)
+    let wanted = try batchValues(values, of: plan.entity, attributeChecks(of: plan.entity))
     return try writeBatch { transaction in
       let arena = CellArena()
       let cells = wanted.map {
@@ -107,11 +107,12 @@ extension ManagedObjectContext {
           + "Insert objects with insert(_:) instead.")
     }
     guard !items.isEmpty else { return [] }
+    let checks = attributeChecks(of: entity)
     let arena = CellArena()
     let block = RowBlock(width: shape.kinds.count, capacity: items.count)
     for item in items {
       var values = shape.defaults
-      for value in try batchValues(item, of: entity) { values[value.slot] = value.value }
+      for value in try batchValues(item, of: entity, checks) { values[value.slot] = value.value }
       let cells = block[block.append()]
       for property in entity.properties where property.isColumn {
         if let attribute = property.attribute, !attribute.isOptional, values[property.slot].isNull {
@@ -158,7 +159,8 @@ extension ManagedObjectContext {
   }
 
   private func batchValues(
-    _ values: [String: (any ValueConvertible)?], of entity: EntityDescription
+    _ values: [String: (any ValueConvertible)?], of entity: EntityDescription,
+    _ checks: [Int: AttributeCheck]
   ) throws -> [(slot: Int, type: AttributeType, value: Value)] {
     try values.sorted { $0.key < $1.key }.map { key, value in
       guard let attribute = entity.attribute(named: key), !attribute.isTransient else {
@@ -175,6 +177,11 @@ extension ManagedObjectContext {
           .validation, entity: entity.name, key: key,
           message: "\(entity.name).\(key) is of type \(attribute.type.rawValue) and cannot hold "
             + "“\(stored)”. Give a value of that type.")
+      }
+      if let refusal = checks[attribute.slot]?.refusal(of: coerced) {
+        throw GraphError(
+          .validation, entity: entity.name, key: key,
+          message: "\(entity.name).\(key) cannot hold that: \(refusal). Give a value of that type.")
       }
       if coerced.isNull, !attribute.isOptional { throw required(attribute, entity) }
       return (attribute.slot, attribute.type, coerced)

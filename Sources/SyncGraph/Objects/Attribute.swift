@@ -11,6 +11,16 @@ public import SyncCore
 /// The type may be any ``ValueConvertible`` one. Reading a required attribute that was never set
 /// stops the program with a message. When the class stands for an entity of a model document, the
 /// document decides and the parameters are not used.
+///
+/// ## Values that are none of the type
+///
+/// An enum has a few raw values only, a ``CodableValue`` not every JSON. A value that is none of the type
+/// does not get in: a sync keeps the old value and reports the new one, a batch throws, and setting it by
+/// key stops the program with a message. A file may hold one all the same, when another program wrote it
+/// or the enum has lost a case. Then an optional property is nil, and the stored value stays as long as
+/// nobody sets another; a required one stops the program with a message that names object and value.
+/// ``DataStack/unreadableValues(inEntityNamed:)`` finds all of them, and
+/// ``ManagedObject/storedValue(forKey:)`` has the value as it is.
 @propertyWrapper
 public struct Attribute<Wrapped: ValueConvertible>: PropertyWrapper {
   @usableFromInline let ordinal: UInt16
@@ -129,14 +139,14 @@ extension WrapperDeclaration {
           validation: options.validation,
           preservesValueInHistory: options.isPreservedInHistory, userInfo: userInfo,
           renamingIdentifier: options.renamedFrom)),
-      isUnique: options.isUnique)
+      isUnique: options.isUnique, type: DeclaredType(type))
   }
 }
 
 extension ManagedObject {
   /// The value of a wrapped attribute.
   ///
-  /// - Precondition: There is one, or the type is optional.
+  /// - Precondition: There is one of the type, or the type is optional.
   ///
   /// Inlined into the program, together with the accessors that call it: the key path and the
   /// conversion are specialised there, which halves the time of a read.
@@ -146,9 +156,18 @@ extension ManagedObject {
   ) -> Wrapped {
     let value = attributeValue(at: ordinal)
     guard let result = Wrapped.converted(from: value) else {
-      missing(ordinal, value, "\(type)")
+      return absent(ordinal, value, type)
     }
     return result
+  }
+
+  /// What a property reads when the stored value is none of its type.
+  @usableFromInline
+  final func absent<Wrapped: ValueConvertible>(
+    _ ordinal: UInt16, _ value: Value, _ type: Wrapped.Type
+  ) -> Wrapped {
+    if let none = Wrapped.absentValue { return none }
+    missing(ordinal, value, "\(type)")
   }
 
   @usableFromInline
@@ -161,12 +180,17 @@ extension ManagedObject {
     setAttribute(binding.slots[Int(ordinal)], value)
   }
 
-  @usableFromInline
+  /// Stops the program because a required property has no value of its type.
   final func missing(_ ordinal: UInt16, _ value: Value, _ type: String) -> Never {
     let slot = binding.slots[Int(ordinal)]
     let name = "\(entity.name).\(binding.shape.names[slot])"
     guard value.isNull else {
-      preconditionFailure("\(name) is “\(value)”, which is not of type \(type).")
+      preconditionFailure(
+        """
+        \(name) of \(objectID) holds “\(value.excerpt)”, which is no value of type \(type). Declare it \
+        as \(type)? to read nil instead, or set another value; stack.unreadableValues() finds all such \
+        values, and storedValue(forKey:) reads them.
+        """)
     }
     guard !flags.contains(.gone) else {
       preconditionFailure("\(name) cannot be read: \(objectID) was deleted. Check isDeleted first.")

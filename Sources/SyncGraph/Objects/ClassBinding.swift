@@ -8,13 +8,20 @@ final class ClassBinding: Sendable {
   /// Slot by ordinal of the wrapper.
   let slots: [Int]
 
+  /// Types of attributes that do not take every value that the attribute can hold, by slot.
+  let declaredTypes: [Int: DeclaredType]
+
   /// Whether a program named the class; otherwise it only fills in.
   let isNamed: Bool
 
-  init(type: ManagedObject.Type, shape: EntityShape, slots: [Int], isNamed: Bool) {
+  init(
+    type: ManagedObject.Type, shape: EntityShape, slots: [Int],
+    declaredTypes: [Int: DeclaredType] = [:], isNamed: Bool
+  ) {
     self.type = type
     self.shape = shape
     self.slots = slots
+    self.declaredTypes = declaredTypes
     self.isNamed = isNamed
   }
 
@@ -25,6 +32,7 @@ final class ClassBinding: Sendable {
   convenience init(
     _ type: ManagedObject.Type, standingFor shape: EntityShape, isNamed: Bool
   ) throws {
+    var declaredTypes: [Int: DeclaredType] = [:]
     let slots = try ObjectClassRegistry.wrappers(of: type).properties.map { property in
       guard let slot = shape.slots[property.name] else {
         throw GraphError(
@@ -42,13 +50,47 @@ final class ClassBinding: Sendable {
             \(type).\(property.name) does not fit the entity \(shape.entity.name): \(problem)
             """)
       }
+      if let attribute = shape.entity.properties[slot].attribute,
+        let declared = property.declaration.type, !declared.takesEveryValue(of: attribute.type)
+      {
+        declaredTypes[slot] = declared
+        try property.declaration.requireDefault(attribute, of: shape.entity, type)
+      }
       return slot
     }
-    self.init(type: type, shape: shape, slots: slots, isNamed: isNamed)
+    self.init(
+      type: type, shape: shape, slots: slots, declaredTypes: declaredTypes, isNamed: isNamed)
+  }
+
+  /// Why the class cannot show a stored value of an attribute, as the end of a sentence; nil when it can.
+  func refusal(
+    of value: Value, at slot: Int, transformers: TransformerRegistry
+  ) -> String? {
+    guard let attribute = shape.entity.properties[slot].attribute else { return nil }
+    let types = declaredTypes[slot].map { [$0] } ?? []
+    return AttributeCheck(attribute, types: types, transformers: transformers)?.refusal(of: value)
   }
 }
 
 extension WrapperDeclaration {
+  /// Makes sure that a required property of a new object can be read: the default value of the model has
+  /// to be one of its type.
+  func requireDefault(
+    _ attribute: AttributeDescription, of entity: EntityDescription, _ type: ManagedObject.Type
+  ) throws {
+    guard case .attribute(let draft) = content, !draft.isOptional, let declared = self.type,
+      attribute.objectTransformerName == nil,
+      let check = AttributeCheck(attribute, types: [declared], transformers: .shared),
+      let refusal = check.refusal(of: attribute.defaultValue)
+    else { return }
+    throw GraphError(
+      .classMismatch, entity: entity.name, key: attribute.name,
+      message: """
+        The model's default of \(entity.name).\(attribute.name) cannot be read by \(type): \(refusal). \
+        Change the default, or declare the property as \(declared.name)?.
+        """)
+  }
+
   /// Says why the declaration cannot stand for a property of a model; nil when it can.
   func mismatch(with property: PropertyDescription) -> String? {
     switch (content, property) {

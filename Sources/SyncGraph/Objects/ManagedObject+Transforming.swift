@@ -44,6 +44,24 @@ extension ManagedObject {
     }
   }
 
+  /// What a wrapped property shows of its stored value.
+  ///
+  /// - Precondition: The attribute's transformer is there, and makes a value of the type or the type is
+  ///   optional.
+  final func transformed<Wrapped>(at ordinal: UInt16, as type: Wrapped.Type) -> Wrapped {
+    let slot = binding.slots[Int(ordinal)]
+    let value = attributeValue(at: ordinal)
+    do {
+      let transformer = try value.isNull ? nil : transformer(slot)
+      let shown = try? transformer?.object(from: value) ?? value.anyValue
+      if let result = shown as? Wrapped { return result }
+    } catch {
+      preconditionFailure("\(error)")
+    }
+    if let none = (type as? any OptionalType.Type)?.absent as? Wrapped { return none }
+    missing(ordinal, value, "\(type)")
+  }
+
   /// Sets a transformable attribute.
   ///
   /// - Precondition: The attribute's transformer is there and takes the value.
@@ -67,11 +85,16 @@ extension ManagedObject {
   private func stored(_ newValue: Any?, _ slot: Int) throws -> Value {
     guard let newValue = Value.unwrapped(newValue) else { return .null }
     let transformer = try transformer(slot) ?? PlainTransformer()
+    let value: Value
     do {
-      return try transformer.value(ofObject: newValue)
+      value = try transformer.value(ofObject: newValue)
     } catch {
       throw refused("a \(type(of: newValue))", slot, error)
     }
+    guard let refusal = refusal(of: value, at: slot) else { return value }
+    throw GraphError(
+      .transformer, entity: entity.name, key: binding.shape.names[slot], objects: [objectID],
+      message: "\(entity.name).\(binding.shape.names[slot]) cannot hold it: \(refusal).")
   }
 
   private func transformer(_ slot: Int) throws -> (any AttributeTransformer)? {

@@ -48,13 +48,14 @@ extension ManagedObject {
     case .attribute(.transformable):
       setShownValue(newValue, at: slot)
     case .attribute:
-      guard let value = Value(anyValue: newValue) else {
+      guard var value = Value(anyValue: newValue) else {
         preconditionFailure(
           """
           \(entity.name).\(key) cannot hold a \(newValue.map { "\(type(of: $0))" } ?? "nil"). \
           Set a value of the attribute's type.
           """)
       }
+      requireReadable(&value, at: slot)
       setAttribute(slot, value)
     case .toOne(let ordinal):
       setDestination(ordinal, checkedObject(newValue, key: key))
@@ -67,6 +68,26 @@ extension ManagedObject {
   public final subscript(key: String) -> Any? {
     get { value(forKey: key) }
     set { setValue(newValue, forKey: key) }
+  }
+
+  /// Stops the program when the class declares a type for the attribute that the value is none of.
+  private func requireReadable(_ value: inout Value, at slot: Int) {
+    guard let declared = binding.declaredTypes[slot],
+      case .attribute(let type) = binding.shape.kinds[slot], let coerced = type.coerced(value)
+    else { return }
+    value = coerced
+    guard let refusal = refusal(of: value, at: slot) else { return }
+    preconditionFailure(
+      """
+      \(entity.name).\(binding.shape.names[slot]) cannot hold that: \(refusal). Set a value of type \
+      \(declared.name).
+      """)
+  }
+
+  /// Why the class of the object cannot show a stored value; nil when it can.
+  final func refusal(of value: Value, at slot: Int) -> String? {
+    guard binding.declaredTypes[slot] != nil else { return nil }
+    return binding.refusal(of: value, at: slot, transformers: owner?.transformers ?? .shared)
   }
 
   private func checkedObject(_ value: Any?, key: String) -> ManagedObject? {

@@ -10,7 +10,15 @@ final class ObjectClasses: Sendable {
 
   /// Relationships that no other one leads back from, by the root entity of their destination.
   let oneWayRelationships: [Int: [RelationshipShape]]
-  private let bindings: Locked<[ClassBinding]>
+  private let state: Locked<State>
+
+  private struct State {
+    /// By entity.
+    var bindings: [ClassBinding]
+
+    /// How often that changed.
+    var generation = 0
+  }
 
   /// - Throws: ``GraphError`` when a class does not fit its entity, or two stand for one.
   init(_ model: ManagedObjectModel, classes: [ManagedObject.Type]) throws {
@@ -49,11 +57,29 @@ final class ObjectClasses: Sendable {
         result[entity.index] = try ClassBinding(inherited, standingFor: shape, isNamed: false)
       }
     }
-    bindings = Locked(result.compactMap { $0 })
+    state = Locked(State(bindings: result.compactMap { $0 }))
   }
 
   /// The class of each entity by index.
-  var current: [ClassBinding] { bindings.withLock { $0 } }
+  var current: [ClassBinding] { state.withLock { $0.bindings } }
+
+  /// The types that the classes declare for attributes. A row that is found by an entity may be of a
+  /// subentity with a class of its own, so the types of all of them count.
+  var declaredTypes: DeclaredTypes {
+    DeclaredTypes {
+      self.state.withLock { $0.generation }
+    } types: { entity in
+      let bindings = self.current
+      var result: [Int: [DeclaredType]] = [:]
+      for member in entity.familyEntities {
+        for (slot, type) in bindings[member.index].declaredTypes
+        where result[slot]?.contains(where: { $0.name == type.name }) != true {
+          result[slot, default: []].append(type)
+        }
+      }
+      return result
+    }
+  }
 
   /// The class of the entity that a class stands for; from now on it is that class when none was
   /// named before.
@@ -64,7 +90,7 @@ final class ObjectClasses: Sendable {
     guard let entity = model.entity(named: type.entityName) else {
       throw ObjectClasses.unknownEntity(of: type, in: model)
     }
-    let known = bindings.withLock { $0[entity.index] }
+    let known = state.withLock { $0.bindings[entity.index] }
     if known.type == type { return known }
     if known.isNamed {
       // A subclass stands for the entity: its objects are of the class asked for, too.
@@ -81,12 +107,13 @@ final class ObjectClasses: Sendable {
     let below = try entity.familyEntities.dropFirst().map {
       try ClassBinding(type, standingFor: shapes[$0.index], isNamed: false)
     }
-    return bindings.withLock { bindings in
-      guard !bindings[entity.index].isNamed else { return bindings[entity.index] }
-      bindings[entity.index] = binding
-      for inherited in below where !bindings[inherited.shape.entity.index].isNamed {
-        bindings[inherited.shape.entity.index] = inherited
+    return state.withLock { state in
+      guard !state.bindings[entity.index].isNamed else { return state.bindings[entity.index] }
+      state.bindings[entity.index] = binding
+      for inherited in below where !state.bindings[inherited.shape.entity.index].isNamed {
+        state.bindings[inherited.shape.entity.index] = inherited
       }
+      state.generation += 1
       return binding
     }
   }

@@ -62,15 +62,18 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable {
 
   /// The value of an attribute: `snapshot.$name`.
   ///
-  /// - Precondition: There is one, or the type is optional.
+  /// - Precondition: There is one of the type, or the type is optional.
   public subscript<Property: AttributeProperty>(
     dynamicMember property: KeyPath<Object, Property>
   ) -> Property.Wrapped {
     let name = PropertyNames.name(of: property)
-    guard let value = Property.Wrapped.converted(from: self[name] ?? .null) else {
+    let stored = self[name] ?? .null
+    guard let value = Property.Wrapped.converted(from: stored) ?? Property.Wrapped.absentValue
+    else {
       preconditionFailure(
         """
-        \(entity.name).\(name) of \(objectID) was never set, or is not of type \
+        \(entity.name).\(name) of \(objectID) \
+        \(stored.isNull ? "was never set" : "is “\(stored.excerpt)”"), which is no value of type \
         \(Property.Wrapped.self). Set it first, or declare it as optional.
         """)
     }

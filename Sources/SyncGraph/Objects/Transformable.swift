@@ -11,7 +11,8 @@ import SyncCore
 /// The type may be any that the transformer makes. A type that knows its own stored form (an enum, a
 /// ``CodableValue``) needs no transformer: use ``Attribute``. Reading or setting the property without
 /// the transformer stops the program with a message; ``ManagedObject/transformedValue(forKey:)`` throws
-/// instead. When the class stands for an entity of a model document, the document names the transformer.
+/// instead. What the transformer cannot read is as for ``Attribute``: it does not get in, and where it is
+/// in the file an optional property is nil. When the class stands for an entity of a model document, the document names the transformer.
 @propertyWrapper
 public struct Transformable<Wrapped>: PropertyWrapper {
   let ordinal: UInt16
@@ -70,14 +71,7 @@ public struct Transformable<Wrapped>: PropertyWrapper {
     storage storage: ReferenceWritableKeyPath<Object, Transformable>
   ) -> Wrapped {
     get {
-      let ordinal = object[keyPath: storage].ordinal
-      let value = object.attributeValue(at: ordinal)
-      let shown = object.shownValue(value, at: object.binding.slots[Int(ordinal)])
-      if let result = shown as? Wrapped { return result }
-      if value.isNull, let none = (Wrapped.self as? any OptionalType.Type)?.absent as? Wrapped {
-        return none
-      }
-      object.missing(ordinal, value, "\(Wrapped.self)")
+      object.transformed(at: object[keyPath: storage].ordinal, as: Wrapped.self)
     }
     set {
       let slot = object.binding.slots[Int(object[keyPath: storage].ordinal)]
@@ -103,7 +97,8 @@ extension WrapperDeclaration {
           "", .transformable, isOptional: type is any OptionalType.Type,
           isTransient: options.isTransient, defaultValue: stored(defaultValue, transformerName),
           valueTransformerName: transformerName, userInfo: userInfo,
-          renamingIdentifier: options.renamedFrom)))
+          renamingIdentifier: options.renamedFrom)),
+      type: DeclaredType(transformed: type))
   }
 
   private static func stored(_ defaultValue: Any?, _ transformerName: String) -> Value {
@@ -122,14 +117,4 @@ extension WrapperDeclaration {
         "The transformer “\(transformerName)” refused the default “\(defaultValue)”: \(error)")
     }
   }
-}
-
-/// Optionals, told from other types at run time.
-private protocol OptionalType {
-  /// The optional without value.
-  static var absent: Any { get }
-}
-
-extension Optional: OptionalType {
-  static var absent: Any { Self.none as Any }
 }

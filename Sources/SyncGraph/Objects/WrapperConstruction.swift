@@ -64,6 +64,9 @@ struct WrapperDeclaration: Sendable {
 
   var content: Content
   var isUnique = false
+
+  /// The type of an attribute.
+  var type: DeclaredType?
 }
 
 /// Any of the property wrappers.

@@ -93,6 +93,9 @@ public final class DataStack: Sendable {
   /// stack was given others.
   public var transformers: TransformerRegistry { core.transformers }
 
+  /// The types that classes declare for attributes.
+  package var declaredTypes: DeclaredTypes { core.classes.declaredTypes }
+
   /// The file of the store; nil for one in memory.
   public var storeURL: URL? {
     if case .file(let url) = core.configuration.location { url } else { nil }

@@ -111,7 +111,9 @@ extension StagingTable: Sendable {}
 
 extension ValueConverter {
   /// Whether the type alone says what becomes of a value.
-  var isUsual: Bool { decoder == nil && form == .natural && accepts == .any && !checksWidth }
+  var isUsual: Bool {
+    decoder == nil && check == nil && form == .natural && accepts == .any && !checksWidth
+  }
 }
 
 // The accessors of the module that owns these types are calls; here they would be one per value.
