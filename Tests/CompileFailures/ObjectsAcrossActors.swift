@@ -1,0 +1,23 @@
+import SyncStack
+
+// Found by the passes that look at what is shared, once all types are right.
+
+actor Keeper {
+  var user: User?
+  func keep(_ user: User) { self.user = user }
+}
+
+func toAnActor(_ user: User, _ keeper: Keeper) async {
+  // error: sending 'user' risks causing data races
+  await keeper.keep(user)
+}
+
+func toTheMainActor(_ user: User) async {
+  // error: sending 'user' risks causing data races
+  await MainActor.run { print(user) }
+}
+
+func toATask(_ user: User) {
+  // error: risks causing data races
+  Task.detached { print(user) }
+}
