@@ -36,8 +36,8 @@ struct ChangeJournal {
   }
 
   /// Starts a history, in the transaction that is open. It goes on above the numbers of one that was
-  /// switched off before.
-  func create() throws {
+  /// switched off before; what was committed until now counts as purged then.
+  func create(at date: Date) throws {
     let metadata = Metadata(connection: connection)
     for statement in ChangeJournal.tables { try connection.execute(statement) }
     let floor = try metadata.integer(.historyEnd).map { $0 + 1 } ?? 0
@@ -48,6 +48,7 @@ struct ChangeJournal {
         "INSERT INTO _syncstack_history (txn, generation, ts_ms, process, origin) "
           + "VALUES (\(floor), 0, 0, '', '')")
       try connection.execute("DELETE FROM _syncstack_history")
+      try metadata.set(.historyPurged, Self.milliseconds(date))
     }
     try metadata.set(.history, 1)
   }
@@ -76,7 +77,12 @@ struct ChangeJournal {
   }
 
   static func milliseconds(_ date: Date) -> Int64 {
-    Int64((date.timeIntervalSince1970 * 1000).rounded())
+    Int64(clamping: (date.timeIntervalSince1970 * 1000).rounded())
+  }
+
+  /// The first of the milliseconds that transactions are dated by that does not lie before a date.
+  static func firstMillisecond(_ date: Date) -> Int64 {
+    Int64(clamping: (date.timeIntervalSince1970 * 1000).rounded(.up))
   }
 
   /// Writes the changes of one transaction in numbered records.
@@ -141,6 +147,13 @@ struct ChangeJournal {
       statement.bind(7, tombstone.map(Value.string) ?? .null)
       try statement.run()
     }
+  }
+}
+
+extension Int64 {
+  /// The number, or the nearest one that there is: dates may lie at the end of time.
+  fileprivate init(clamping value: Double) {
+    self = Int64(exactly: value) ?? (value < 0 ? .min : .max)
   }
 }
 

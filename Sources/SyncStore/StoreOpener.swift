@@ -74,7 +74,7 @@ struct StoreOpener {
     guard try !journal.exists() else { return }
     try connection.beginImmediate()
     do {
-      if try !journal.exists() { try journal.create() }
+      if try !journal.exists() { try journal.create(at: configuration.now()) }
       try connection.commit()
     } catch {
       try connection.rollback()

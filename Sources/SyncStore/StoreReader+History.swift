@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import SyncCore
 
 extension StoreReader {
@@ -23,19 +23,27 @@ extension StoreReader {
 
   /// Reads the transactions after a token, oldest first.
   ///
-  /// - Parameter limit: how many transactions at most.
+  /// - Parameters:
+  ///   - token: where to begin; nil is the beginning, or the date when there is one.
+  ///   - date: leaves out what was committed before.
+  ///   - authors: whose transactions are wanted.
+  ///   - limit: how many transactions at most.
   /// - Throws: ``StoreError`` with ``StoreError/Code/historyExpired`` when some of them were purged:
   ///   never an incomplete answer.
   package func history(
-    since token: HistoryToken = .start, limit: Int = .max
+    since token: HistoryToken? = nil, from date: Date? = nil, authors: HistoryAuthors = .all,
+    limit: Int = .max
   ) throws -> [HistoryTransaction] {
     try prepareToRead()
-    try requireHistory(after: token)
+    if token != nil || date == nil { try requireHistory(after: token ?? .start) }
+    if let date { try requireHistory(from: date) }
     let statement = try connection.statement(
       "SELECT txn, generation, ts_ms, author, context, process, origin FROM _syncstack_history "
-        + "WHERE txn > ? ORDER BY txn LIMIT ?")
-    statement.bind(1, token.number)
-    statement.bind(2, Int64(clamping: limit))
+        + "WHERE txn > ?1 AND ts_ms >= ?2\(authors.condition(parameter: 4)) ORDER BY txn LIMIT ?3")
+    statement.bind(1, token?.number ?? 0)
+    statement.bind(2, date.map(ChangeJournal.firstMillisecond) ?? .min)
+    statement.bind(3, Int64(clamping: limit))
+    if let names = authors.names { statement.bind(4, names) }
     defer { statement.reset() }
     var result: [HistoryTransaction] = []
     while try statement.step() {
@@ -115,6 +123,27 @@ extension StoreReader {
         message: "The history after \(token.number) was purged up to \(floor). Read the objects "
           + "themselves once, then go on from the latest token.")
     }
+  }
+
+  /// Throws when some of what was committed since a date was purged.
+  private func requireHistory(from date: Date) throws {
+    try requireHistory()
+    // Files that were purged by an earlier version do not say when the last transaction was made.
+    let purged =
+      try Metadata(connection: connection).integer(.historyPurged)
+      ?? (historyFloor() > 0 ? oldestHistory() : nil)
+    guard let purged, purged >= ChangeJournal.firstMillisecond(date) else { return }
+    throw StoreError(
+      .historyExpired,
+      message:
+        "The history was purged up to \(try historyFloor()), and some of that was made since "
+        + "\(DateText.iso8601(date)). Read the objects themselves once, then go on from the latest "
+        + "token.")
+  }
+
+  /// When the oldest transaction that is left was made; the end of time when none is.
+  private func oldestHistory() throws -> Int64 {
+    try connection.scalar("SELECT min(ts_ms) FROM _syncstack_history") ?? .max
   }
 
   func requireHistory() throws {

@@ -81,8 +81,8 @@ extension StoreTransaction {
 
   private func purge(through number: Int64, limit: Int) throws -> Bool {
     let select = try connection.statement(
-      "SELECT max(txn), count(*) FROM (SELECT txn FROM _syncstack_history WHERE txn <= ? "
-        + "ORDER BY txn LIMIT ?)")
+      "SELECT max(txn), count(*), max(ts_ms) FROM (SELECT txn, ts_ms FROM _syncstack_history "
+        + "WHERE txn <= ? ORDER BY txn LIMIT ?)")
     select.bind(1, number)
     select.bind(2, Int64(clamping: limit))
     guard try select.step(), let last = select.optionalInteger(0) else {
@@ -90,7 +90,12 @@ extension StoreTransaction {
       return false
     }
     let count = select.integer(1)
+    let latest = select.integer(2)
     select.reset()
+    let metadata = Metadata(connection: connection)
+    if try metadata.integer(.historyPurged).map({ $0 < latest }) ?? true {
+      try metadata.set(.historyPurged, latest)
+    }
     for text in [
       "DELETE FROM _syncstack_history_changes WHERE txn <= ?",
       "DELETE FROM _syncstack_history WHERE txn <= ?",

@@ -161,6 +161,76 @@ import Testing
     #expect(try stack.latestHistoryToken() == history[1].token)
   }
 
+  @Test func theHistoryIsReadByAuthor() throws {
+    context.author = "me"
+    try insert(1)
+    context.author = "o'neil, \"x\""
+    try insert(2)
+    context.author = nil
+    try insert(3)
+    func authors(_ authors: HistoryAuthors) throws -> [String?] {
+      try stack.history(authors: authors).map(\.author)
+    }
+    #expect(try authors(.all) == ["me", "o'neil, \"x\"", nil])
+    #expect(try authors(.only(["me", "nobody"])) == ["me"])
+    #expect(try authors(.only([])) == [])
+    #expect(try authors(.except(["me"])) == ["o'neil, \"x\"", nil])
+    #expect(try authors(.except(["o'neil, \"x\"", "me"])) == [nil])
+    // A limit counts the commits that are meant.
+    #expect(try stack.history(authors: .except(["me"]), limit: 1).map(\.token.number) == [2])
+    #expect(
+      try stack.history(since: HistoryToken(number: 1), authors: .only(["me"])).isEmpty)
+  }
+
+  @Test func theHistoryIsReadByDate() throws {
+    let clock = Locked(Date(timeIntervalSince1970: 1_000))
+    var configuration = Store.Configuration(.memory)
+    configuration.keepsHistory = true
+    configuration.now = { clock.withLock { $0 } }
+    let stack = try DataStack(model: stack.model, configuration: configuration)
+    for second in 1...3 {
+      clock.withLock { $0 = Date(timeIntervalSince1970: 1_000 + Double(second)) }
+      _ = try stack.store.write { try $0.insert("User", [["id": .int(Int64(second))]]) }
+    }
+    func since(_ seconds: Double) throws -> [Int64] {
+      try stack.history(from: Date(timeIntervalSince1970: 1_000 + seconds)).map(\.token.number)
+    }
+    #expect(try since(0) == [1, 2, 3] && since(2) == [2, 3] && since(2.0001) == [3])
+    #expect(try since(9) == [] && stack.history(from: .distantPast).count == 3)
+    #expect(try stack.history(from: .distantFuture).isEmpty)
+    let second = Date(timeIntervalSince1970: 1_002)
+    #expect(try stack.history(since: HistoryToken(number: 2), from: second).count == 1)
+    // What was purged is never left out in silence.
+    try stack.purgeHistory(before: second)
+    #expect(try since(2) == [2, 3])
+    let error = #expect(throws: StoreError.self) { try since(1) }
+    #expect(error?.code == .historyExpired)
+    #expect(throws: StoreError.self) { try stack.history() }
+    try stack.purgeHistory(through: stack.latestHistoryToken())
+    #expect(try since(4) == [])
+    #expect(throws: StoreError.self) { try since(3) }
+  }
+
+  @Test func aPurgeUpToATokenNamesWhoStillNeedsSomeOfIt() throws {
+    for id in 1...3 { try insert(Int64(id)) }
+    let tokens = try stack.history().map(\.token)
+    try stack.acknowledge(through: tokens[0], for: "server")
+    try stack.acknowledge(through: tokens[1], for: "archive")
+    #expect(try stack.historyConsumers() == ["server": tokens[0], "archive": tokens[1]])
+    try stack.purgeHistory(through: tokens[0])
+    #expect(try stack.history(since: tokens[0]).map(\.token) == Array(tokens[1...]))
+    let error = #expect(throws: StoreError.self) { try stack.purgeHistory(through: tokens[1]) }
+    #expect(error?.code == .historyInUse && error?.message.contains("“server”") == true)
+    #expect(error?.message.contains("archive") == false)
+    #expect(try pending("server") == ["insertion of User 2", "insertion of User 3"])
+    // A token beyond the end means all there is.
+    for name in ["server", "archive"] { try stack.acknowledge(through: tokens[2], for: name) }
+    try stack.purgeHistory(through: HistoryToken(number: 99))
+    #expect(try stack.history(since: tokens[2]).isEmpty && pending("server") == [])
+    try insert(4)
+    #expect(try pending("server") == ["insertion of User 4"])
+  }
+
   @Test func aStoreThatTracksNothingSaysHowToChangeThat() throws {
     let plain = try DataStack.social()
     #expect(try !plain.tracksChanges)

@@ -1,4 +1,3 @@
-public import Foundation
 import SyncCore
 public import SyncStore
 
@@ -71,32 +70,6 @@ extension DataStack {
   /// Forgets a consumer that will not come back, so that nothing waits for it any more.
   public func removeConsumer(_ consumer: String) throws {
     try store.write { try $0.removeHistoryConsumer(named: consumer) }
-  }
-
-  /// Every commit after a token, oldest first, with what it changed and who made it.
-  ///
-  /// - Parameter limit: How many commits at most.
-  /// - Throws: `StoreError` with the code `historyExpired` when some of it was purged.
-  public func history(
-    since token: HistoryToken = .start, limit: Int = .max
-  ) throws -> [HistoryTransaction] {
-    try store.read { try $0.history(since: token, limit: limit) }
-  }
-
-  /// The end of the history: what to go on from when only later commits matter.
-  public func latestHistoryToken() throws -> HistoryToken {
-    try store.read { try $0.requireHistoryToken() }
-  }
-
-  /// Forgets commits that are older than a date, as far as every consumer has acknowledged them.
-  ///
-  /// What was edited in them is not protected from syncs any more.
-  public func purgeHistory(before date: Date) throws {
-    let store = try store
-    var hasMore = true
-    while hasMore {
-      hasMore = try store.write { try $0.purgeHistory(before: date) }.0
-    }
   }
 
   /// Ends the history and forgets all of it, with its consumers. Syncs may overwrite everything then.

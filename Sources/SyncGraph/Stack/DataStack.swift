@@ -15,7 +15,8 @@ public import SyncStore
 ///   ``newDisposableMainContext()``, ``performInNewBackgroundContext(_:)``; children of a context:
 ///   ``ManagedObjectContext/newChildContext(_:)``
 /// - Watching: ``changes``, ``changes(of:)``, ``drainNotifications()``
-/// - Sending: ``pendingChanges(for:since:)``, ``acknowledge(through:for:)``, ``history(since:limit:)``
+/// - Sending: ``pendingChanges(for:since:)``, ``acknowledge(through:for:)``, ``history(since:from:authors:limit:)``
+/// - Files: ``storeURL``, ``copyStore(to:)``, ``copyStore(from:to:)``, ``destroyStore(at:)``
 /// - Ending: ``close()``, ``drop()``
 public final class DataStack: Sendable {
   /// Where the data are kept.

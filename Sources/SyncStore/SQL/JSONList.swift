@@ -24,6 +24,12 @@ enum JSONList {
     }
   }
 
+  /// Names in their order. SQLite ends a text inside JSON at a null character, so no name with one is
+  /// found.
+  static func names(_ names: some Sequence<String>) -> String {
+    "[" + names.sorted().map(quoted).joined(separator: ",") + "]"
+  }
+
   /// Numbers and dates as the bits of doubles, because SQLite does not read every double exactly.
   static func bits(_ values: [Value]) -> String? {
     list(values) { value in

@@ -14,6 +14,9 @@ struct Metadata {
     case history
     case historyEnd
 
+    /// When the latest transaction that was purged from the history was made, in milliseconds.
+    case historyPurged
+
     /// Whether items are, or were, in quarantine.
     case quarantine
 

@@ -1,0 +1,68 @@
+public import Foundation
+import SyncCore
+public import SyncStore
+
+/// Reading the history of a store, and forgetting what nobody needs any more.
+///
+/// ```swift
+/// for commit in try stack.history(since: token, authors: .except(["importer"])) { … }
+/// try stack.purgeHistory(before: Date().addingTimeInterval(-7 * 86_400))
+/// ```
+///
+/// Every call here throws `StoreError` with the code `unsupported` when the store does not track changes.
+extension DataStack {
+  /// Every commit after a place in the history, oldest first, with what it changed and who made it.
+  ///
+  /// - Parameters:
+  ///   - token: After which commit to begin; nil is the very first, or the date when there is one.
+  ///   - date: Leaves out what was committed before.
+  ///   - authors: Whose commits are wanted; see ``ManagedObjectContext/author``.
+  ///   - limit: How many commits at most.
+  /// - Throws: `StoreError` with the code `historyExpired` when some of what was asked for was purged: never
+  ///   an incomplete answer.
+  /// - Complexity: linear in the commits since the token, and in the changes of those that are meant.
+  public func history(
+    since token: HistoryToken? = nil, from date: Date? = nil, authors: HistoryAuthors = .all,
+    limit: Int = .max
+  ) throws -> [HistoryTransaction] {
+    try store.read { try $0.history(since: token, from: date, authors: authors, limit: limit) }
+  }
+
+  /// The end of the history: what to go on from when only later commits matter.
+  public func latestHistoryToken() throws -> HistoryToken {
+    try store.read { try $0.requireHistoryToken() }
+  }
+
+  /// How far every consumer has acknowledged the history, by name.
+  public func historyConsumers() throws -> [String: HistoryToken] {
+    let consumers = try store.read { try $0.historyConsumers() }
+    return Dictionary(uniqueKeysWithValues: consumers.map { ($0.name, $0.token) })
+  }
+
+  /// Forgets all commits up to and including a token.
+  ///
+  /// What was edited in them is not protected from syncs any more.
+  ///
+  /// - Throws: `StoreError` with the code `historyInUse` that names the consumers that have not acknowledged
+  ///   all of it; nothing is forgotten then.
+  public func purgeHistory(through token: HistoryToken) throws {
+    try purge { transaction in
+      let latest = try transaction.requireHistoryToken()
+      return try transaction.purgeHistory(through: min(token, latest))
+    }
+  }
+
+  /// Forgets commits that are older than a date, as far as every consumer has acknowledged them.
+  ///
+  /// What was edited in them is not protected from syncs any more.
+  public func purgeHistory(before date: Date) throws {
+    try purge { try $0.purgeHistory(before: date) }
+  }
+
+  /// Goes on in short transactions, so that nobody waits long.
+  private func purge(_ step: (StoreTransaction) throws -> Bool) throws {
+    let store = try store
+    var hasMore = true
+    while hasMore { hasMore = try store.write { try step($0) }.0 }
+  }
+}
