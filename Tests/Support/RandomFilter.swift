@@ -54,7 +54,9 @@ package struct RandomFilter {
     _ entity: EntityDescription, _ prefix: String, depth: Int
   ) -> String {
     switch Int.random(in: 0..<14, using: &random) {
-    case 12: return random.chance(50) ? dates(entity, prefix) : functions(entity, prefix)
+    case 12:
+      if random.chance(35) { return casts(entity, prefix) }
+      return random.chance(50) ? dates(entity, prefix) : functions(entity, prefix)
     case 13: return membership(entity, prefix)
     case 0, 1: return textComparison(entity, prefix)
     case 2: return presence(entity, prefix)
@@ -197,6 +199,29 @@ package struct RandomFilter {
     }
   }
 
+  /// Values as ones of another type.
+  private mutating func casts(_ entity: EntityDescription, _ prefix: String) -> String {
+    let order = random.pick(RandomFilter.orders)
+    let whole: [AttributeType] = [.integer64, .integer16, .integer32, .boolean]
+    let kinds: [(from: [AttributeType], to: String, with: AttributeType)] = [
+      (whole + [.double, .decimal], "NSDate", .date), ([.date], "NSDate", .date),
+      ([.date], "NSNumber", .double), ([.string], "NSNumber", .double),
+      (whole, "NSNumber", .integer64), (whole + [.double, .decimal], "NSDecimalNumber", .decimal),
+      (whole + [.decimal], "NSString", .string), ([.uuid, .uri, .string], "NSString", .string),
+    ]
+    let (from, to, type) = random.pick(kinds)
+    guard let left = path(to: from, from: entity, prefix) else { return "TRUEPREDICATE" }
+    let cast = "CAST(\(left), '\(to)')"
+    if to == "NSString", random.chance(50) {
+      return "\(cast) \(random.pick(["CONTAINS", "BEGINSWITH", "LIKE[c]"])) \(constant(.string))"
+    }
+    if to == "NSDate", random.chance(20) { return "\(cast) \(order) now() - 86400" }
+    if random.chance(30), let right = path(to: [type], from: entity, prefix) {
+      return "\(cast) \(order) \(right)"
+    }
+    return "\(cast) \(order) \(constant(type))"
+  }
+
   private mutating func functions(_ entity: EntityDescription, _ prefix: String) -> String {
     let whole: [AttributeType] = [.integer64, .integer16, .integer32, .boolean]
     if random.chance(50), let left = path(to: whole, from: entity, prefix),
@@ -304,6 +329,9 @@ package struct RandomFilter {
     }
     let function = random.pick(["@count", "@sum", "@avg", "@min", "@max"])
     let order = random.pick(RandomFilter.orders)
+    if function == "@count", !source.hasPrefix("SUBQUERY"), random.chance(30) {
+      return "\(source)[SIZE] \(order) \(Int.random(in: 0...3, using: &random))"
+    }
     if function == "@count" {
       return "\(source).@count \(order) \(Int.random(in: 0...3, using: &random))"
     }

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// What to fetch: the entity, which of its objects, in which order, and what of them.
 ///
 /// Without sort keys the order is that of insertion, which is also what decides between objects that
@@ -32,6 +34,9 @@ package struct FetchPlan: Sendable {
 
   /// A condition on groups, over the names of the columns.
   package var having: Filter?
+
+  /// What `now()` is in its filters: one moment, for the store and for what is not saved yet.
+  package var now = Date()
 
   package init(
     entity: EntityDescription, filter: Filter? = nil, sort: [SortKey] = [], limit: Int? = nil,

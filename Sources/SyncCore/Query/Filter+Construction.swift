@@ -106,7 +106,8 @@ extension FilterPath {
 extension FilterExpression {
   func rooted(at variable: String) -> FilterExpression {
     switch self {
-    case .value, .object, .values, .objects, .range: self
+    case .value, .object, .values, .objects, .range, .now: self
+    case .cast(let expression, let target): .cast(expression.rooted(at: variable), target)
     case .list(let expressions): .list(expressions.map { $0.rooted(at: variable) })
     case .path(let path): .path(path.rooted(at: variable))
     case .negative(let expression): .negative(expression.rooted(at: variable))

@@ -15,7 +15,15 @@
 ///
 /// `+`, `-`, `*`, `/`, `%%` (remainder), `**` (power), and for bits `&`, `|`, `^`, `~`, `<<`, `>>`:
 /// `(flags & %d) != 0`. Functions of one value: `abs()`, `ceiling()`, `floor()`, `trunc()`, `sqrt()`,
-/// `lowercase()`, `uppercase()` and `length()`.
+/// `lowercase()`, `uppercase()` and `length()`. `now()` is the moment of the fetch, and of live results the
+/// moment in which they were made. `CAST(value, 'NSDate')` makes a date of seconds since 2001, `'NSNumber'`
+/// those seconds of a date and the number of a text, `'NSDecimalNumber'` a decimal, `'NSString'` a text of a
+/// whole number or a decimal.
+///
+/// ## Variables
+///
+/// `$name` outside of a SUBQUERY is a place for a value that comes later:
+/// ``withSubstitutionVariables(_:)``.
 ///
 /// ## Absent values
 ///
@@ -28,7 +36,7 @@
 ///
 /// - `ANY` (`SOME`), `ALL` and `NONE` say for how many members a comparison holds; `ALL` and `NONE`
 ///   are true when there are none. Without one of them, such a path is an error.
-/// - `notes.@count`, `@sum`, `@avg`, `@min` and `@max` calculate over all members, however many
+/// - `notes.@count` (`notes[SIZE]`), `@sum`, `@avg`, `@min` and `@max` calculate over all members, however many
 ///   relationships the path crosses. The sum of nothing is 0, the others of nothing are absent.
 public struct Filter: Sendable {
   package let content: Result<FilterNode, FilterError>

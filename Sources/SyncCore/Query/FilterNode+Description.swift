@@ -49,6 +49,8 @@ extension FilterExpression: CustomStringConvertible {
     case .path(let path): path.description
     case .negative(let operand): "-(\(operand))"
     case .function(let function, let operand): "\(function.rawValue)(\(operand))"
+    case .now: "now()"
+    case .cast(let operand, let target): "CAST(\(operand), '\(target.rawValue)')"
     case .arithmetic(let left, let operation, let right):
       "(\(left) \(operation.rawValue) \(right))"
     case .aggregate(let function, let collection, let key):

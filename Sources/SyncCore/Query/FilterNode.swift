@@ -78,6 +78,12 @@ package indirect enum FilterExpression: Sendable {
   case path(FilterPath)
   case negative(FilterExpression)
   case function(FilterFunction, FilterExpression)
+
+  /// The moment in which the filter is used.
+  case now
+
+  /// The value as one of another type: `CAST(seconds, 'NSDate')`.
+  case cast(FilterExpression, FilterCast.Target)
   case arithmetic(FilterExpression, ArithmeticOperation, FilterExpression)
 
   /// `notes.@count`, `notes.@sum.score`, `SUBQUERY(…).@count`: function, collection, key behind it.

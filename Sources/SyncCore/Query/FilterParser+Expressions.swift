@@ -6,8 +6,8 @@
 /// sign    = - sign | ~ sign | power
 /// power   = primary [** sign]
 /// primary = value | argument | { list } | ( or ) | path | SUBQUERY(path, $name, or) | function(sum)
-///         | TRUE | nil | …
-/// path    = (SELF | $name | key | %K) { . key } [. @function { . key }]
+///         | now() | CAST(sum, 'NSDate') | TRUE | nil | …
+/// path    = (SELF | $name | key | %K) { . key } [. @function { . key } | [SIZE]]
 /// ```
 extension FilterParser {
   mutating func parseSum() throws(FilterError) -> Term {
@@ -140,6 +140,10 @@ extension FilterParser {
         if keyword == "SUBQUERY" {
           return try nested { parser throws(FilterError) in try parser.parseSubquery() }
         }
+        if keyword == "NOW" { return try parseNow() }
+        if keyword == "CAST" {
+          return try nested { parser throws(FilterError) in try parser.parseCast() }
+        }
         guard let function = FilterFunction(rawValue: keyword.lowercased()) else {
           throw unsupportedFunction()
         }
@@ -164,8 +168,8 @@ extension FilterParser {
     return FilterError(
       .unsupported, position: token.position,
       message: "The function \(token.shown) cannot be called in a filter. "
-        + "Calculate the value first and pass it as an argument (%@). Known are \(known), and "
-        + "@count, @sum, @avg, @min and @max behind a relationship.")
+        + "Calculate the value first and pass it as an argument (%@). Known are \(known), now() and "
+        + "CAST(value, 'NSDate'), and @count, @sum, @avg, @min and @max behind a relationship.")
   }
 
   private mutating func parseCall(
@@ -177,17 +181,31 @@ extension FilterParser {
     return .function(function, operand)
   }
 
+  private mutating func parseNow() throws(FilterError) -> FilterExpression {
+    index += 2
+    try require(")")
+    return .now
+  }
+
+  private mutating func parseCast() throws(FilterError) -> FilterExpression {
+    index += 2
+    let operand = try expression(parseSum())
+    try require(",")
+    let known = FilterCast.Target.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+    guard case .text(let name) = token.kind, let target = FilterCast.Target(rawValue: name) else {
+      throw expected("one of the types \(known)")
+    }
+    index += 1
+    try require(")")
+    return .cast(operand, target)
+  }
+
   // MARK: - Paths
 
   private mutating func parsePath() throws(FilterError) -> FilterExpression {
     var path = FilterPath([])
     switch token.kind {
     case .variable(let name):
-      guard variables.contains(name) else {
-        throw FilterError(
-          .syntax, position: token.position, expected: "a variable of a SUBQUERY around",
-          message: "There is no variable “$\(name)” here. Pass values as arguments (%@).")
-      }
       path.variable = name
       index += 1
     case .identifier(let name) where name.uppercased() == "SELF":
@@ -219,12 +237,21 @@ extension FilterParser {
       if case .function = token.kind { return try parseAggregate(of: .path(path)) }
       path.keys += try parseKeys()
     }
-    if isSymbol("[") {
+    if isSymbol("[") { return try parseIndex(of: path) }
+    return try path.splitAtFunction(position: token.position)
+  }
+
+  /// `[SIZE]`, which is a count; members have no numbers.
+  private mutating func parseIndex(of path: FilterPath) throws(FilterError) -> FilterExpression {
+    guard case .identifier(let name) = tokens[index + 1].kind, name.uppercased() == "SIZE" else {
       throw FilterError(
         .unsupported, position: token.position,
-        message: "Members of a relationship cannot be picked by number. Use ANY, ALL or SUBQUERY.")
+        message: "Members of a relationship cannot be picked by number. Use ANY, ALL or SUBQUERY; "
+          + "[SIZE] is how many there are.")
     }
-    return try path.splitAtFunction(position: token.position)
+    index += 2
+    try require("]")
+    return .aggregate(.count, .path(path), key: [])
   }
 
   /// `@sum.score`, behind a collection.
@@ -249,9 +276,7 @@ extension FilterParser {
     guard case .variable(let name) = token.kind else { throw expected("a variable such as “$n”") }
     index += 1
     try require(",")
-    variables.append(name)
     let node = try condition(parseOr())
-    variables.removeLast()
     try require(")")
     guard take(".") else { throw expected("“.@count” behind a SUBQUERY") }
     return try parseAggregate(of: .subquery(path, variable: name, node))

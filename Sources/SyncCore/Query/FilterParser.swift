@@ -23,9 +23,6 @@ struct FilterParser {
   var arguments: FilterArguments
   private var depth = 0
 
-  /// Variables of the subqueries around.
-  var variables: [String] = []
-
   static func parse(_ format: String, arguments: [Any?]) -> Result<FilterNode, FilterError> {
     Result { () throws(FilterError) in
       do throws(FilterError) {

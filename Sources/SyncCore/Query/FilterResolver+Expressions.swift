@@ -1,3 +1,5 @@
+import Foundation
+
 /// Values, paths, calculations and aggregates.
 extension FilterResolver {
   /// Resolves what has to be one value.
@@ -15,6 +17,10 @@ extension FilterResolver {
       return try arithmetic(ResolvedExpression(.int(0)), .subtract, self.expression(operand))
     case .function(let function, let operand):
       return try applied(function, to: self.expression(operand))
+    case .now:
+      return ResolvedExpression(.date(now))
+    case .cast(let operand, let target):
+      return try cast(self.expression(operand), to: target)
     case .arithmetic(let left, let operation, let right):
       return try arithmetic(self.expression(left), operation, self.expression(right))
     case .aggregate(let function, let collection, let key):
@@ -48,6 +54,24 @@ extension FilterResolver {
     }
     if let constant = operand.constant { return ResolvedExpression(function.apply(to: constant)) }
     return ResolvedExpression(.function(function, operand), kind)
+  }
+
+  private func cast(
+    _ operand: ResolvedExpression, to target: FilterCast.Target
+  ) throws(FilterError) -> ResolvedExpression {
+    // Text is the only way to write a date into a filter.
+    if target == .date, case .string(let text)? = operand.constant {
+      guard let seconds = DateText.parse(text) else {
+        throw mismatch("CAST to NSDate needs text in ISO 8601, which '\(text)' is not")
+      }
+      return ResolvedExpression(.date(Date(timeIntervalSinceReferenceDate: seconds)))
+    }
+    guard let (cast, kind) = FilterCast.path(from: operand.kind, to: target) else {
+      throw mismatch("CAST to \(target.rawValue) is not for \(operand.kind.name)")
+    }
+    guard let cast else { return ResolvedExpression(operand.form, kind) }
+    if let constant = operand.constant { return ResolvedExpression(cast.apply(to: constant)) }
+    return ResolvedExpression(.cast(cast, operand), kind)
   }
 
   private func arithmetic(

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// A key path, walked through the model.
 struct PathWalk {
   let scope: Int
@@ -41,7 +43,9 @@ extension FilterResolver {
     guard let variable = path.variable else { return try walk(keys: path.keys, from: 0) }
     guard let scope = scopes.lastIndex(where: { $0.variable == variable }) else {
       throw FilterError(
-        .unknownKey, key: "$" + variable, message: "There is no variable “$\(variable)” here.")
+        .unknownKey, key: "$" + variable,
+        message: "The variable “$\(variable)” has no value. Give it one with "
+          + "withSubstitutionVariables(_:), or pass the value as an argument (%@).")
     }
     return try walk(keys: path.keys, from: scope)
   }
@@ -92,9 +96,12 @@ extension FilterResolver {
 extension Filter {
   /// Checks the filter against an entity.
   ///
+  /// - Parameter now: what `now()` is.
   /// - Throws: ``FilterError`` for a mistake in the text, an unknown key, or sides that do not compare.
-  package func resolved(for entity: EntityDescription) throws(FilterError) -> ResolvedFilter {
-    var resolver = FilterResolver(entity: entity)
+  package func resolved(
+    for entity: EntityDescription, now: Date = Date()
+  ) throws(FilterError) -> ResolvedFilter {
+    var resolver = FilterResolver(entity: entity, now: now)
     return ResolvedFilter(entity: entity, node: try resolver.resolve(node))
   }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Checks the tree of a filter against an entity and fits its parts to each other. This file: conditions.
 struct FilterResolver {
   /// What names mean.
@@ -13,8 +15,12 @@ struct FilterResolver {
   /// Columns of an answer by name, for conditions on groups; nil for conditions on objects.
   var columns: [ResolvedColumn]?
 
-  init(entity: EntityDescription, columns: [ResolvedColumn]? = nil) {
+  /// What `now()` is.
+  let now: Date
+
+  init(entity: EntityDescription, now: Date, columns: [ResolvedColumn]? = nil) {
     scopes = [Scope(variable: nil, entity: entity)]
+    self.now = now
     self.columns = columns
   }
 

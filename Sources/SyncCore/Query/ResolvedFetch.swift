@@ -53,7 +53,7 @@ extension FetchPlan {
   package func resolved() throws(FilterError) -> ResolvedFetch {
     var columns: [ResolvedColumn] = []
     var groups: [ResolvedExpression]?
-    let resolver = FilterResolver(entity: entity)
+    let resolver = FilterResolver(entity: entity, now: now)
     if case .values(let list) = output {
       for column in list { columns.append(try resolver.resolve(column)) }
       if isDistinct || !groupBy.isEmpty || list.contains(where: { $0.function != nil }) {
@@ -67,17 +67,18 @@ extension FetchPlan {
           .unsupported, entity: entity.name,
           message: "A condition on groups needs an answer of values with groups or functions.")
       }
-      var resolver = FilterResolver(entity: entity, columns: columns)
+      var resolver = FilterResolver(entity: entity, now: now, columns: columns)
       condition = try resolver.resolve(having.node)
     }
     var sort: [ResolvedSort] = []
-    let sorter = FilterResolver(entity: entity, columns: groups == nil ? nil : columns)
+    let sorter = FilterResolver(entity: entity, now: now, columns: groups == nil ? nil : columns)
     for key in self.sort {
       let key = isReversed ? key.reversed : key
       sort.append(try sorter.resolve(key))
     }
     return ResolvedFetch(
-      plan: self, filter: try filter?.resolved(for: entity).node, sort: sort, columns: columns,
+      plan: self, filter: try filter?.resolved(for: entity, now: now).node, sort: sort,
+      columns: columns,
       groups: groups, having: condition)
   }
 

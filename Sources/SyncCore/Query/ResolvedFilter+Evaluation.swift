@@ -70,6 +70,8 @@ struct FilterEvaluator {
       return .string(TextFolding.fold(text, options))
     case .function(let function, let operand):
       return function.apply(to: try value(operand))
+    case .cast(let cast, let operand):
+      return cast.apply(to: try value(operand).storable)
     case .aggregate(let function, let collection, let condition, let argument):
       return try aggregate(function, collection, condition, argument)
     }

@@ -50,6 +50,7 @@ package struct ResolvedExpression: Sendable {
     case arithmetic(ResolvedExpression, ArithmeticOperation, ResolvedExpression)
     case folded(ResolvedExpression, TextOptions)
     case function(FilterFunction, ResolvedExpression)
+    case cast(FilterCast, ResolvedExpression)
     /// Over the members for which the condition holds; the members are the next scope.
     case aggregate(AggregateFunction, ResolvedCollection, ResolvedNode?, ResolvedExpression?)
     /// A column of the answer, in conditions on groups.

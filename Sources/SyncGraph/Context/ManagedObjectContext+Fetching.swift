@@ -184,7 +184,8 @@ extension ResolvedExpression {
     case .arithmetic(let left, _, let right):
       left.collectRoots(&roots)
       right.collectRoots(&roots)
-    case .folded(let operand, _), .function(_, let operand): operand.collectRoots(&roots)
+    case .folded(let operand, _), .function(_, let operand), .cast(_, let operand):
+      operand.collectRoots(&roots)
     case .aggregate(_, let collection, let condition, let argument):
       collection.hops.collectRoots(&roots)
       condition?.collectRoots(&roots)

@@ -120,7 +120,7 @@ struct ResultsWatch {
     case .arithmetic(let left, _, let right):
       add(left)
       add(right)
-    case .folded(let operand, _), .function(_, let operand): add(operand)
+    case .folded(let operand, _), .function(_, let operand), .cast(_, let operand): add(operand)
     case .aggregate(_, let collection, let condition, let argument):
       add(collection.hops)
       scopes.append(collection.entity)

@@ -24,6 +24,8 @@ extension SQLBuilder {
         """
     case .function(let function, let operand):
       return "\(raw: SQLFunction.function)('\(raw: function.rawValue)', \(try value(operand)))"
+    case .cast(let cast, let operand):
+      return "\(raw: SQLFunction.cast)('\(raw: cast.rawValue)', \(try value(operand)))"
     case .aggregate(let function, let collection, let condition, let argument):
       return try aggregate(function, collection, condition, argument)
     }

@@ -62,6 +62,7 @@ enum SQLArgument {
     case .double(let value): sqlite3_result_double(context, value)
     case .decimal(let value): answer(context, text: value.canonicalText)
     case .string(let value): answer(context, text: value)
+    case .date(let value): sqlite3_result_double(context, value.timeIntervalSinceReferenceDate)
     default: sqlite3_result_null(context)
     }
   }

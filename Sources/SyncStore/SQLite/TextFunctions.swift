@@ -19,6 +19,8 @@ extension SQLFunction {
   package static let arithmetic = "syncstack_arithmetic"
   /// `(name, value)`: one of ``FilterFunction``.
   package static let function = "syncstack_function"
+  /// `(name, value)`: one of ``FilterCast``.
+  package static let cast = "syncstack_cast"
   /// `(left, right)`: negative, zero or positive, for decimals with numbers.
   package static let compare = "syncstack_compare"
   /// `(left, right)`: true when both are NULL too.
@@ -75,6 +77,18 @@ extension Connection {
         SQLArgument.answer(context, function.apply(to: .string(text)))
       case .abs, .ceiling, .floor, .trunc, .sqrt:
         SQLArgument.answer(context, function.apply(to: SQLArgument.number(arguments?[1])))
+      }
+    }
+    register(SQLFunction.cast, arguments: 2) { context, arguments in
+      guard let name = SQLArgument.text(arguments, 0), let cast = FilterCast(rawValue: name) else {
+        return
+      }
+      switch cast {
+      case .numberOfText:
+        guard let text = SQLArgument.text(arguments, 1) else { return }
+        SQLArgument.answer(context, cast.apply(to: .string(text)))
+      case .dateOfNumber, .numberOfDate, .decimalOfNumber, .textOfNumber:
+        SQLArgument.answer(context, cast.apply(to: SQLArgument.number(arguments?[1])))
       }
     }
     register(SQLFunction.compare, arguments: 2) { context, arguments in

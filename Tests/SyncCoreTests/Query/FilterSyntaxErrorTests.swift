@@ -14,7 +14,9 @@ import Testing
     ("age == 5 AND", 12, "a key, a value"), ("(age == 5", 9, "“)”"), ("age == 5)", 8, "the end"),
     ("age == 'x", 7, "a closing '"), ("age IN {1, 2", 12, "“,”"), ("age IN {1 2}", 10, "“,”"),
     ("age === 5", 6, "a key, a value"), ("age == 5x", 8, "an operator"),
-    ("age == $n", 7, "SUBQUERY"),
+    ("CAST(age, NSDate) == 1", 10, "'NSDate'"), ("CAST(age) == 1", 8, "“,”"),
+    ("CAST(age, 'Date') == 1", 10, "'NSDate'"), ("now(1) > a", 4, "“)”"),
+    ("notes[SIZE == 1", 11, "“]”"),
     ("name CONTAINS[x] 'a'", 14, "c, d or cd"), ("name CONTAINS[c 'a'", 16, "“]”"),
     ("age ; 5", 4, "an operator"), ("age ~ 5", 4, "comparison operator"),
     ("length(name > 1", 12, "“)”"), ("age & == 1", 6, "a key, a value"),
@@ -38,8 +40,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "CAST(a, 'NSDate') == 1", "FUNCTION(a, 'x') == 1", "now() > a", "a == reversed('x')",
-    "notes[0] == 1", "notes[FIRST].a == 1",
+    "FUNCTION(a, 'x') == 1", "a == reversed('x')", "notes[0] == 1", "notes[FIRST].a == 1",
   ])
   func refusesWhatIsLeftOutOnPurpose(text: String) throws {
     #expect(try error(text).code == .unsupported)
