@@ -142,6 +142,6 @@ private struct ModelLocator {
     guard preloaded.standardizedFileURL != url.standardizedFileURL,
       files.fileExists(atPath: preloaded.path)
     else { return }
-    try files.copyItem(at: preloaded, to: url)
+    try DataStack.copyStore(from: preloaded, to: url)
   }
 }
