@@ -102,6 +102,26 @@ extension Sync {
       completion: completion)
   }
 
+  /// Brings the stored objects of an entity in step with JSON, on the stack's queue.
+  @discardableResult
+  public static func changes(
+    _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
+    predicate: Filter? = nil, persistentContainer: DataStack, operations: SyncOperations = .all
+  ) async throws -> SyncReport {
+    try await persistentContainer.sync(
+      changes, inEntityNamed: entityName, predicate: predicate, operations: operations)
+  }
+
+  /// Brings the stored objects of an entity in step with JSON, now, on the calling thread.
+  @discardableResult
+  public static func changes(
+    _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
+    predicate: Filter? = nil, persistentContainer: DataStack, operations: SyncOperations = .all
+  ) throws -> SyncReport {
+    try persistentContainer.sync(
+      changes, inEntityNamed: entityName, predicate: predicate, operations: operations)
+  }
+
   // MARK: - In a context
 
   /// Brings the stored objects of an entity in step with JSON, immediately on the calling thread, which

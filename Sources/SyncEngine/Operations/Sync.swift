@@ -163,6 +163,12 @@ public final class Sync: Operation, @unchecked Sendable {
     set { change { $0.isDryRun = newValue } }
   }
 
+  /// Another name of ``isDryRun``.
+  public var dryRun: Bool {
+    get { isDryRun }
+    set { isDryRun = newValue }
+  }
+
   /// Whether an item that comes again as it was stored is passed over, without being read or compared:
   /// what came last is remembered beside the objects, 128 bits for each item, and forgotten when
   /// anybody else changes them. What comes of a sync is the same; it only takes less time. Default:

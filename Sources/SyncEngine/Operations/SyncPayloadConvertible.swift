@@ -1,7 +1,8 @@
 public import Foundation
 public import SyncCore
 
-/// What the calls that sync take as JSON: bytes, the URL of a file, a JSON tree, dictionaries.
+/// What the calls that sync take as JSON: bytes, the URL of a file, a JSON tree, dictionaries, and lists of
+/// trees and dictionaries.
 public protocol SyncPayloadConvertible {
   /// The value as a payload.
   var syncPayload: SyncPayload { get }
@@ -24,13 +25,14 @@ extension JSONValue: SyncPayloadConvertible {
   public var syncPayload: SyncPayload { .json(self) }
 }
 
-extension Array: SyncPayloadConvertible where Element == [String: Any] {
-  public var syncPayload: SyncPayload { .objects(self) }
+extension Array: SyncPayloadConvertible where Element: SyncPayloadConvertible {
+  /// The items as a list: `[[String: Any]]`, `[JSONValue]`, `[[String: Int]]`.
+  public var syncPayload: SyncPayload { .list(of: self) }
 }
 
-extension Dictionary: SyncPayloadConvertible where Key == String, Value == Any {
-  /// The one object as a list.
-  public var syncPayload: SyncPayload { .objects([self]) }
+extension Dictionary: SyncPayloadConvertible where Key == String {
+  /// The one object as a list, whatever its values are: `[String: Any]`, `[String: Int]`.
+  public var syncPayload: SyncPayload { .list(of: [self]) }
 }
 
 extension JSONObject: SyncPayloadConvertible {

@@ -19,7 +19,12 @@ public enum SyncPayload: Sendable {
 
   /// The objects of `JSONSerialization` and of hand-written dictionaries.
   public static func objects(_ objects: [[String: Any]]) -> SyncPayload {
-    converting { try JSONValue(objects) }
+    list(of: objects)
+  }
+
+  /// Items of any type that stands for JSON.
+  static func list(of items: [Any]) -> SyncPayload {
+    converting { try JSONValue(items) }
   }
 
   /// A value that encodes to a list of objects, or to one.
