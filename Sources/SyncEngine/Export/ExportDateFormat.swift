@@ -5,6 +5,9 @@ import SyncCore
 public struct ExportDateFormat: Sendable {
   private let write: @Sendable (Date) -> JSONValue?
 
+  /// The formatter that it was made of, if any.
+  private(set) var formatter: DateFormatter?
+
   /// Writes dates with a function; nil leaves the attribute out.
   public init(_ write: @escaping @Sendable (Date) -> String?) {
     self.write = { date in write(date).map { .string($0) } }
@@ -39,7 +42,9 @@ public struct ExportDateFormat: Sendable {
 
   /// What a formatter writes. Whether a sync can read it depends on the formatter.
   public static func formatter(_ formatter: DateFormatter) -> ExportDateFormat {
-    ExportDateFormat { formatter.string(from: $0) }
+    var format = ExportDateFormat { formatter.string(from: $0) }
+    format.formatter = formatter
+    return format
   }
 
   /// The JSON of a date; nil when the format cannot say it.

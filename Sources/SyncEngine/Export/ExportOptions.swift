@@ -1,3 +1,5 @@
+public import Foundation
+
 /// How objects are written as JSON.
 ///
 /// ```swift
@@ -6,8 +8,8 @@
 /// ```
 ///
 /// With the defaults, importing what was exported changes nothing. Older frameworks offer the same
-/// choices as methods in all combinations (`hyp_dictionary(using:andRelationshipType:)` and so on);
-/// here they are properties of one value, and their default for relationships, `nested`, is asked for.
+/// choices as methods in all combinations, with `nested` as the default for relationships and
+/// ``ExportDateFormat/wholeSeconds(in:)`` for dates; see `hyp_dictionary()` of ``ManagedObject``.
 public struct ExportOptions: Sendable {
   /// How names of properties become keys. Custom keys are used as they are in both.
   public enum InflectionType: String, Sendable, Hashable, CaseIterable, Codable {
@@ -86,6 +88,13 @@ public struct ExportOptions: Sendable {
     self.dateFormat = dateFormat
     self.binaryFormat = binaryFormat
     self.nullHandling = nullHandling
+  }
+
+  /// The formatter that writes dates; setting one is the same as setting ``dateFormat`` to
+  /// `.formatter(…)`. Nil when another format writes them; setting nil brings the default back.
+  public var dateFormatter: DateFormatter? {
+    get { dateFormat.formatter }
+    set { dateFormat = newValue.map { .formatter($0) } ?? .iso8601 }
   }
 
   /// The defaults with names as they are.
