@@ -45,7 +45,8 @@ let package = Package(
     .testTarget(
       name: "SyncEngineTests",
       dependencies: [
-        "SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "TestSupport", "TestPayloads",
+        "SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "SyncStack", "TestSupport",
+        "TestPayloads",
       ]),
     .testTarget(
       name: "FeedReaderTests", dependencies: ["FeedReader", "SyncStack", "TestSupport"]),

@@ -1,0 +1,338 @@
+import Foundation
+import SyncStack
+import TestSupport
+import Testing
+
+/// Which key fills which attribute, with what (sync-behaviour, sections 5 to 7).
+@Suite(.timeLimit(.minutes(10))) struct AttributeBehaviourTests {
+  /// A stack with the transformers that the model names.
+  static func stack() throws -> DataStack {
+    register()
+    return try DataStack.opened("Mapping")
+  }
+
+  private static func register() {
+    let registry = TransformerRegistry.shared
+    registry.register("BehaviourEntities") { json in
+      .string(json.stringValue?.replacing("&amp;", with: "&") ?? "")
+    } reverse: { value in
+      .string(value.description.replacing("&", with: "&amp;"))
+    }
+    registry.register("BehaviourFirst") { json in
+      Value(json: json[0] ?? json["first"] ?? json)
+    } reverse: { value in
+      .array([.string(value.description)])
+    }
+    registry.register("BehaviourDouble") { json in .int((json.integerValue ?? 0) * 2) }
+    registry.register("BehaviourDateString") { json in
+      let digits = (json.stringValue ?? "").filter(\.isNumber)
+      return .date(Date(timeIntervalSince1970: (Double(digits) ?? 0) / 1000))
+    }
+  }
+
+  struct Case: CustomTestStringConvertible, Sendable {
+    let rule: String
+    let entity: String
+    let item: String
+    let expected: String
+    var testDescription: String { rule }
+
+    init(_ rule: String, _ item: String, _ expected: String) {
+      self.init(rule, "User", item, expected)
+    }
+
+    init(_ rule: String, _ entity: String, _ item: String, _ expected: String) {
+      self.rule = rule
+      self.entity = entity
+      self.item = item
+      self.expected = expected
+    }
+  }
+
+  /// The properties and their values, in one text: `firstName=Ann`.
+  static let keys = [
+    Case("5.1 snake_case", #""first_name": "Ann""#, "firstName=Ann"),
+    Case("5.1 camelCase", #""firstName": "Ann", "lastName": "B""#, "firstName=Ann lastName=B"),
+    Case("5.1 a custom key", #""age_of_person": 20"#, "age=20"),
+    Case("5.1 a custom key adds a spelling", #""age": 20"#, "age=20"),
+    Case("5.1 custom key of another language", "Norwegian", #""last_name": "N""#, "etternavn=N"),
+    Case("5.1 …and its own name", "Norwegian", #""etternavn": "N""#, "etternavn=N"),
+    Case("5.1 acronyms", #""contract_id": 4, "image_url": "u""#, "contractID=4 imageURL=u"),
+    Case("5.2 attributes that miss the acronym rule", #""url_string": "u""#, "urlString=u"),
+    Case("5.2 two attributes of one key", "Shared", #""both": "x""#, "one=x two=x"),
+    Case("5.2 an explicit key beats a name", "Shared", #""title": "x""#, "title=- caption=x"),
+    Case("5.3 type", #""type": "t""#, "userType=t"),
+    Case("5.3 description", #""description": "d""#, "userDescription=d"),
+    Case("5.3 signed by custom key", #""signed": "s""#, "rawSigned=s"),
+    Case("5.3 OrderedUser", "OrderedUser", #""type": "t""#, "orderedUserType=t"),
+    Case(
+      "5.3 InflectionUser", "InflectionUser", #""description": "d""#,
+      "inflectionUserDescription=d"),
+    Case(
+      "5.3 TwoLetterEntity", "TwoLetterEntity", #""description": "d""#,
+      "twoLetterEntityDescription=d"),
+    Case("5.3 MSStaff", "MSStaff", #""type": "t""#, "mSstaffType=t"),
+    Case(
+      "5.3 an attribute of the reserved name, a prefixed one", "Account",
+      #""type": "t", "signed": true, "hash": "h""#,
+      "type=t accountSigned=true hash=h"),
+    Case(
+      "5.3 names that SQL reserves", "Account",
+      #""order": 1, "group": "g", "index": 2, "rowid": 3, "select": "x""#,
+      "order=1 group=g index=2 rowid=3 select=x"),
+    Case("5.3 the prefix of a superentity", "Truck", #""type": "t""#, "vehicleType=t"),
+    Case(
+      "5.4 dot paths of any depth", "Deep",
+      #""snake_parent": {"value_one": "1", "depth_one": {"depth_two": "2"}}"#,
+      "depthOne=1 depthTwo=2"),
+    Case(
+      "5.4 several attributes of one root", #""company": {"name": "n", "address": {"city": "c"}}"#,
+      "companyName=n companyCity=c"),
+  ]
+
+  /// Values of each type, by the table of section 6.
+  static let values = [
+    Case(
+      "6 integers", #""integer16": 16, "integer32": 32, "integer64": 64"#,
+      "integer16=16 integer32=32 integer64=64"),
+    Case(
+      "6 integers from text", #""integer16": "16", "integer32": "32", "integer64": "64""#,
+      "integer16=16 integer32=32 integer64=64"),
+    Case(
+      "6 doubles", #""double_value": 12.2, "float_value": 12.2"#, "doubleValue=12.2 floatValue=12.2"
+    ),
+    Case(
+      "6 doubles from text", #""double_value": "12.2", "float_value": "12.2""#,
+      "doubleValue=12.2 floatValue=12.2"),
+    Case("6 decimals", #""decimal_value": 12.2"#, "decimalValue=12.2"),
+    Case("6 decimals from text", #""decimal_value": "12.2""#, "decimalValue=12.2"),
+    Case("6 booleans", #""is_active": true"#, "isActive=true"),
+    Case("6 booleans from numbers", #""is_active": 0"#, "isActive=false"),
+    Case("6 booleans from text", #""is_active": "1""#, "isActive=true"),
+    Case(
+      "6 text from numbers", #""driver_identifier": 1, "first_name": 1.5"#,
+      "driverIdentifier=1 firstName=1.5"),
+    Case(
+      "6 text from booleans", #""driver_identifier": true, "first_name": false"#,
+      "driverIdentifier=1 firstName=0"),
+    Case(
+      "6 integers from booleans", #""integer16": true, "double_value": false"#,
+      "integer16=1 doubleValue=0.0"),
+    Case(
+      "6 UUID", #""uuid": "1f1a67d2-6d2f-4a6a-9e4e-3d4f5b6c7d8e""#,
+      "uuid=1F1A67D2-6D2F-4A6A-9E4E-3D4F5B6C7D8E"),
+    Case("6 URI", #""uri": "https://www.apple.com/""#, "uri=https://www.apple.com/"),
+    Case(
+      "6 an object for an attribute changes nothing", #""first_name": {"a": 1}, "age": {"a": 1}"#,
+      "firstName=- age=-"),
+    Case(
+      "6 transformable without transformer is ignored", #""ignored_transformable": "x""#,
+      "ignoredTransformable=-"),
+    Case(
+      "6 transformable with the model's transformer",
+      #""registered_transformable": "/Date(1451606400000)/""#,
+      "registeredTransformable=2016-01-01T00:00:00Z"),
+    Case("6.1 text through a transformer", #""entities": "Foo &amp; bar""#, "entities=Foo & bar"),
+    Case("6.1 a list through a transformer", #""first_of": ["x", "y"]"#, "firstOf=x"),
+    Case("6.1 an object through a transformer", #""first_of": {"first": "x"}"#, "firstOf=x"),
+    Case("6.1 the transformer's result is final", #""count": 4"#, "count=8"),
+    Case("6.1 an unregistered transformer: the usual conversion", #""not_there": 5"#, "notThere=5"),
+    Case(
+      "7 dates of ISO 8601",
+      #""birth_date": "1989-02-14T00:00:00+00:00", "created_at": "2014-01-02""#,
+      "birthDate=1989-02-14T00:00:00Z createdAt=2014-01-02T00:00:00Z"),
+    Case(
+      "7 Unix time", #""birth_date": 1441888808, "created_at": "1441888808000000""#,
+      "birthDate=2015-09-10T12:40:08Z createdAt=2015-09-10T12:40:08Z"),
+    Case(
+      "7 garbage is no date",
+      #""birth_date": "2014-01-02T00:monster&%Garbage", "created_at": "hello""#,
+      "birthDate=- createdAt=-"),
+    Case("5.5 a new object keeps its default", #""first_name": "A""#, "level=beginner"),
+    Case("5.5 null clears, a default too", #""level": null"#, "level=-"),
+  ]
+
+  private func outcome(_ test: Case, _ stack: DataStack) throws -> String {
+    let names = test.expected.split(separator: " ").compactMap { part in
+      part.contains("=") ? part.split(separator: "=").first.map(String.init) : nil
+    }
+    return try zip(names, names.map { try stack.only(test.entity, $0) })
+      .map { "\($0)=\($1)" }.joined(separator: " ")
+  }
+
+  @Test("by sync", arguments: keys + values, SyncCall.some)
+  func syncs(_ test: Case, _ call: SyncCall) async throws {
+    let stack = try Self.stack()
+    try await call.run(stack, "[{\"id\": 1, \(test.item)}]", test.entity, .all)
+    #expect(try outcome(test, stack) == test.expected)
+    // What comes again as it is changes nothing.
+    let report = try await stack.sync(
+      Data("[{\"id\": 1, \(test.item)}]".utf8), inEntityNamed: test.entity)
+    #expect(report.isUnchanged)
+  }
+
+  @Test("by fill(with:) and hyp_fill(with:)", arguments: keys + values, [true, false])
+  func fills(_ test: Case, isLegacy: Bool) throws {
+    let stack = try Self.stack()
+    let item = try #require(dictionaries("[{\(test.item)}]").first)
+    try stack.inMain { context in
+      let object = try context.insert(entityNamed: test.entity)
+      if isLegacy { try object.hyp_fill(with: item) } else { try object.fill(with: item) }
+      try context.save()
+    }
+    #expect(try outcome(test, stack) == test.expected)
+  }
+
+  @Test("values are of the Swift types that the documentation names")
+  func types() throws {
+    let stack = try Self.stack()
+    let item = #"""
+      [{"id": 1, "integer16": 16, "integer32": "32", "double_value": 1, "float_value": 2.5,
+        "decimal_value": "12.2", "is_active": 1, "first_name": 7, "uri": "https://a.b",
+        "uuid": "1F1A67D2-6D2F-4A6A-9E4E-3D4F5B6C7D8E", "created_at": "2015-09-10T12:40:08.123456Z",
+        "hobbies": ["Football", "Soccer"], "age": null}]
+      """#
+    try stack.sync(dictionaries(item), inEntityNamed: "User")
+    try stack.inMain { context in
+      let user = try #require(try context.fetch(1, inEntityNamed: "User"))
+      #expect(user.value(forKey: "integer16") as? Int64 == 16)
+      #expect(user.value(forKey: "integer16", as: Int.self) == 16)
+      #expect(user.value(forKey: "integer32") as? Int64 == 32)
+      #expect(user.value(forKey: "doubleValue") as? Double == 1)
+      #expect(user.value(forKey: "floatValue") as? Double == 2.5)
+      #expect(user.value(forKey: "floatValue", as: Float.self) == 2.5)
+      #expect(user.value(forKey: "decimalValue") as? Decimal == Decimal(string: "12.2"))
+      #expect(user.value(forKey: "isActive") as? Bool == true)
+      #expect(user.value(forKey: "firstName") as? String == "7")
+      #expect(user.value(forKey: "uri") as? URL == URL(string: "https://a.b"))
+      #expect(
+        user.value(forKey: "uuid") as? UUID
+          == UUID(uuidString: "1F1A67D2-6D2F-4A6A-9E4E-3D4F5B6C7D8E"))
+      let date = try #require(user.value(forKey: "createdAt") as? Date)
+      #expect(abs(date.timeIntervalSince1970 - 1_441_888_808.123) < 1e-6)
+      let hobbies = try #require(user.value(forKey: "hobbies") as? Data)
+      #expect(try JSONValue(canonical: hobbies) == ["Football", "Soccer"])
+      #expect(
+        try JSONValue(canonical: hobbies).foundationValue as? [String] == ["Football", "Soccer"])
+      #expect(user.value(forKey: "age") == nil)
+    }
+  }
+
+  @Test(
+    "6 binary attributes hold any JSON value and give it back",
+    arguments: [
+      #"["Football", "Soccer", "Code"]"#, #"{"12.50": 2, "a": {"b": [1, true, null]}}"#, #""text""#,
+      "1", "1.5", "false", "[]", "{}", #""YQ==""#,
+    ])
+  func archives(json: String) throws {
+    let stack = try Self.stack()
+    try stack.sync(
+      dictionaries(#"[{"id": 1, "hobbies": \#(json), "expenses": null}]"#), inEntityNamed: "User")
+    try stack.inMain { context in
+      let user = try #require(try context.fetch(1, inEntityNamed: "User"))
+      let data = try #require(user.value(forKey: "hobbies") as? Data)
+      #expect(try JSONValue(canonical: data) == JSONValue(parsing: json))
+      #expect(user.value(forKey: "expenses") == nil)
+    }
+    let again = try stack.sync(
+      dictionaries(#"[{"id": 1, "hobbies": \#(json)}]"#), inEntityNamed: "User")
+    #expect(again.isUnchanged)
+  }
+
+  @Test("dictionaries may hold anything that stands for JSON")
+  func foundationValues() throws {
+    let stack = try Self.stack()
+    let date = Date(timeIntervalSince1970: 1_441_888_808.25)
+    let uuid = UUID()
+    let item: [String: Any] = [
+      "id": NSNumber(value: 1), "age_of_person": NSNumber(value: Int8(20)),
+      "is_active": NSNumber(value: true),
+      "first_name": NSString("Ann"), "last_name": NSNull(), "birth_date": date,
+      "created_at": NSDate(timeIntervalSince1970: 1_441_888_808),
+      "uuid": uuid, "uri": NSURL(string: "https://a.b/c") as Any,
+      "decimal_value": NSDecimalNumber(string: "12.2"),
+      "double_value": Float(12.2), "integer64": UInt64(7),
+      "hobbies": NSArray(array: ["a", NSNumber(value: 1)]),
+      "company": NSDictionary(dictionary: [
+        "name": "n", "address": NSDictionary(dictionary: ["city": NSNull()]),
+      ]),
+      "level": Optional<String>.none as Any,
+    ]
+    for _ in 0..<2 { try stack.sync([item], inEntityNamed: "User") }
+    try stack.inMain { context in
+      let user = try #require(try context.fetch(1, inEntityNamed: "User"))
+      #expect(user["age"] as? Int64 == 20)
+      #expect(user["isActive"] as? Bool == true)
+      #expect(user["firstName"] as? String == "Ann")
+      #expect(user["lastName"] == nil && user["level"] == nil && user["companyCity"] == nil)
+      #expect(user["birthDate"] as? Date == date)
+      #expect(user["createdAt"] as? Date == Date(timeIntervalSince1970: 1_441_888_808))
+      #expect(user["uuid"] as? UUID == uuid)
+      #expect(user["uri"] as? URL == URL(string: "https://a.b/c"))
+      #expect(user["decimalValue"] as? Decimal == Decimal(string: "12.2"))
+      #expect(user["doubleValue"] as? Double == 12.2)
+      #expect(user["integer64"] as? Int64 == 7)
+      #expect(user["companyName"] as? String == "n")
+      let hobbies = try #require(user["hobbies"] as? Data)
+      #expect(try JSONValue(canonical: hobbies) == ["a", 1])
+    }
+  }
+
+  @Test("payloads of every kind of dictionary and list")
+  func payloads() throws {
+    let stack = try Self.stack()
+    try stack.sync([["id": 1], ["id": 2]], inEntityNamed: "User")
+    #expect(try stack.count("User") == 2)
+    let numbers = ["id": 3, "age_of_person": 4]
+    try stack.sync(numbers, inEntityNamed: "User", operations: [.insert])
+    let texts: [[String: String]] = [["id": "4", "first_name": "A"]]
+    try stack.sync(texts, inEntityNamed: "User", operations: [.insert])
+    let trees: [JSONValue] = [["id": 5], ["id": 6]]
+    try stack.sync(trees, inEntityNamed: "User", operations: [.insert])
+    let mixed: [[String: Any?]] = [["id": 7, "first_name": nil]]
+    try stack.sync(mixed, inEntityNamed: "User", operations: [.insert])
+    #expect(try stack.count("User") == 7)
+    try stack.inMain { context in
+      _ = try context.insertOrUpdate(["id": 8], inEntityNamed: "User")
+      _ = try context.insertOrUpdate(numbers, inEntityNamed: "User")
+      let user = try context.update(8, with: ["age_of_person": 3], inEntityNamed: "User")
+      #expect(user?["age"] as? Int64 == 3)
+    }
+    #expect(try stack.count("User") == 8)
+  }
+
+  @Test("5.5 an equal value leaves the object clean", arguments: [1, 2])
+  func cleanness(_ round: Int) throws {
+    let stack = try Self.stack()
+    let item: [String: Any] = [
+      "id": 1, "first_name": "A", "age": "3", "hobbies": ["b": 1, "a": [2]],
+    ]
+    try stack.inMain { context in
+      let user = try context.insertOrUpdate(item, inEntityNamed: "User")
+      #expect(!context.hasChanges)
+      try user.fill(with: item)
+      #expect(!context.hasChanges && !user.hasChanges)
+      try user.fill(with: ["first_name": "B"] as [String: Any])
+      #expect(user.hasChanges)
+    }
+  }
+
+  @Test(
+    "5.5 a required attribute without value: the item is named and left out, or the sync fails (H2)"
+  )
+  func required() throws {
+    let stack = try Self.stack()
+    let report = try stack.sync(
+      dictionaries(#"[{"id": 1, "name": "a"}, {"id": 2}]"#), inEntityNamed: "Named")
+    #expect(try stack.shown("Named", "id name kind") == ["1 a plain"])
+    #expect(report.findings(of: .skippedItem).first?.key == "2")
+    let sync = try Sync(
+      changes: dictionaries(#"[{"id": 1, "name": null}]"#), inEntityNamed: "Named",
+      dataStack: stack)
+    sync.onItemError = .fail
+    sync.start()
+    let error = #expect(throws: SyncError.self) { try sync.result?.get() }
+    #expect(error?.code == .requiredValueMissing && error?.property == "name" && error?.key == "1")
+    #expect(try stack.shown("Named", "id name") == ["1 a"])
+  }
+}

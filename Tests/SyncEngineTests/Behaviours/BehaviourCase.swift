@@ -1,0 +1,218 @@
+import Foundation
+import SyncStack
+import TestSupport
+import Testing
+
+/// One behaviour (sync-behaviour, sections 2 to 15) as a program meets it: a model document opened by
+/// name, JSON synced by one of the public calls, and values read back by key.
+struct BehaviourCase: CustomTestStringConvertible, Sendable {
+  /// A sync: the entity, the JSON, and what it may do.
+  struct Step: Sendable {
+    let entity: String
+    let json: String
+    var operations: SyncOperations = .all
+
+    init(_ entity: String, _ json: String, _ operations: SyncOperations = .all) {
+      self.entity = entity
+      self.json = json
+      self.operations = operations
+    }
+  }
+
+  /// The expected objects of an entity, one a line: the values of some properties in order.
+  struct Expectation: Sendable {
+    let entity: String
+    let properties: String
+    let lines: [String]
+
+    init(_ entity: String, _ properties: String, _ lines: String...) {
+      self.init(entity, properties, lines)
+    }
+
+    init(_ entity: String, _ properties: String, _ lines: [String]) {
+      self.entity = entity
+      self.properties = properties
+      self.lines = lines
+    }
+  }
+
+  let rule: String
+  let model: String
+  let steps: [Step]
+  let expected: [Expectation]
+  /// Whether the last step, once more, ends the same.
+  let isSettled: Bool
+
+  init(
+    _ rule: String, _ model: String, _ steps: [Step], isSettled: Bool = true,
+    _ expected: Expectation...
+  ) {
+    self.init(rule, model, steps, isSettled: isSettled, expectations: expected)
+  }
+
+  init(
+    _ rule: String, _ model: String, _ steps: [Step], isSettled: Bool = true,
+    expectations: [Expectation]
+  ) {
+    self.rule = rule
+    self.model = model
+    self.steps = steps
+    self.isSettled = isSettled
+    expected = expectations
+  }
+
+  var testDescription: String { rule }
+
+  /// Runs the steps by one kind of call and looks at what came out.
+  func check(_ call: SyncCall) async throws {
+    let stack = try DataStack.opened(model)
+    for step in steps {
+      try await call.run(stack, step.json, step.entity, step.operations)
+    }
+    try compare(stack, "\(call)")
+    if isSettled, let last = steps.last {
+      try await call.run(stack, last.json, last.entity, last.operations)
+      try compare(stack, "\(call), again")
+    }
+  }
+
+  private func compare(_ stack: DataStack, _ when: String) throws {
+    for expectation in expected {
+      let lines = try stack.shown(expectation.entity, expectation.properties)
+      #expect(lines == expectation.lines.sorted(), "\(rule): \(expectation.entity), by \(when)")
+    }
+  }
+}
+
+/// The ways to call for a sync, with the forms that JSON comes in.
+enum SyncCall: String, CaseIterable, Sendable {
+  case throwingWithDictionaries, asynchronousWithData, completionWithTree, classWithDictionaries
+  case classInBackgroundContext, operationWithFile, mainContextWithText, startedOperation
+
+  /// One for each kind of receiver.
+  static let some = [
+    SyncCall.asynchronousWithData, .classInBackgroundContext, .startedOperation,
+  ]
+
+  func run(
+    _ stack: DataStack, _ json: String, _ entity: String, _ operations: SyncOperations
+  ) async throws {
+    switch self {
+    case .throwingWithDictionaries:
+      try now { try stack.sync(dictionaries(json), inEntityNamed: entity, operations: operations) }
+    case .asynchronousWithData:
+      try await stack.sync(Data(json.utf8), inEntityNamed: entity, operations: operations)
+    case .completionWithTree:
+      let tree = try JSONValue(parsing: json)
+      try await completed {
+        stack.sync(tree, inEntityNamed: entity, operations: operations, completion: $0)
+      }
+    case .classWithDictionaries:
+      let items = try SyncPayload.objects(dictionaries(json))
+      try await completed {
+        Sync.changes(
+          items, inEntityNamed: entity, dataStack: stack, operations: operations, completion: $0)
+      }
+    case .classInBackgroundContext:
+      let context = stack.newBackgroundContext()
+      try context.performAndWait {
+        var failure: (any Error)?
+        try Sync.changes(
+          dictionaries(json), inEntityNamed: entity, inContext: context, operations: operations
+        ) { failure = $0 }
+        if let failure { throw failure }
+      }
+    case .operationWithFile:
+      let folder = try TemporaryFolder()
+      let file = folder.file("payload.json")
+      try Data(json.utf8).write(to: file)
+      let sync = Sync(.file(file), inEntityNamed: entity, dataStack: stack)
+      sync.operations = operations
+      let queue = OperationQueue()
+      queue.addOperation(sync)
+      queue.waitUntilFinishedElsewhere()
+      _ = try #require(sync.result).get()
+    case .mainContextWithText:
+      let context = stack.mainContext
+      try context.performAndWait {
+        _ = try context.sync(Data(json.utf8), inEntityNamed: entity, operations: operations)
+      }
+    case .startedOperation:
+      let sync = try Sync(
+        changes: dictionaries(json), inEntityNamed: entity, dataStack: stack,
+        operations: operations)
+      sync.start()
+      #expect(sync.isFinished)
+      _ = try #require(sync.result).get()
+    }
+  }
+
+  /// The throwing form, whatever the caller's context prefers.
+  private func now(_ body: () throws -> some Any) throws { _ = try body() }
+
+  private func completed(
+    _ call: (@escaping @Sendable ((any Error)?) -> Void) -> Void
+  ) async throws {
+    let error: (any Error)? = await withCheckedContinuation { continuation in
+      call { continuation.resume(returning: $0) }
+    }
+    if let error { throw error }
+  }
+}
+
+/// What `JSONSerialization` makes of a text.
+func dictionaries(_ json: String) throws -> [[String: Any]] {
+  let object = try JSONSerialization.jsonObject(with: Data(json.utf8))
+  return try #require(object as? [[String: Any]])
+}
+
+extension Fixtures {
+  /// The folder of the model documents, as a bundle.
+  static func models() throws -> Bundle { try #require(Bundle(url: url("Models"))) }
+}
+
+extension DataStack {
+  /// Opens a model document of the fixtures by its name.
+  static func opened(_ modelName: String) throws -> DataStack {
+    try DataStack(modelName: modelName, bundle: Fixtures.models(), storeType: .inMemory)
+  }
+
+  /// Runs a body with the main context, on its queue.
+  func inMain<Result: Sendable>(_ body: (ManagedObjectContext) throws -> Result) rethrows -> Result
+  {
+    try mainContext.performAndWait { try body(mainContext) }
+  }
+
+  func count(_ entity: String, _ filter: Filter? = nil) throws -> Int {
+    try inMain { try $0.count(Fetch(entityNamed: entity, filter)) }
+  }
+
+  /// The objects of an entity as lines: the values of some properties, separated by spaces.
+  func shown(_ entity: String, _ properties: String, _ filter: Filter? = nil) throws -> [String] {
+    let keys = properties.split(separator: " ").map(String.init)
+    return try inMain { context in
+      try context.fetch(Fetch<ManagedObject>(entityNamed: entity, filter)).map { object in
+        keys.map { text(object.value(forKey: $0)) }.joined(separator: " ")
+      }.sorted()
+    }
+  }
+
+  /// The value of a property of the only object of an entity, as text.
+  func only(_ entity: String, _ property: String) throws -> String {
+    let lines = try shown(entity, property)
+    return lines.count == 1 ? lines[0] : "\(lines.count) objects"
+  }
+}
+
+/// A value as a line shows it: objects by key, sets in braces, ordered lists in brackets.
+private func text(_ value: Any?) -> String {
+  switch value {
+  case nil: "-"
+  case let object as ManagedObject:
+    object.entity.primaryKey.map { text(object.value(forKey: $0.name)) } ?? "an object"
+  case let members as Set<ManagedObject>: "{\(members.map(text).sorted().joined(separator: ","))}"
+  case let members as [ManagedObject]: "[\(members.map(text).joined(separator: ","))]"
+  case let date as Date: date.formatted(.iso8601)
+  case let value?: "\(value)"
+  }
+}

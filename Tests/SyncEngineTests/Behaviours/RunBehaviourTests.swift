@@ -1,0 +1,256 @@
+import Foundation
+import SyncStack
+import TestSupport
+import Testing
+
+/// One run, its options and orders (sync-behaviour, sections 9 to 11).
+@Suite(.timeLimit(.minutes(10))) struct RunBehaviourTests {
+  private static let store = BehaviourCase.Step(
+    "User", #"[{"id": 0, "name": "a"}, {"id": 1, "name": "a"}]"#)
+  private static let change = #"[{"id": 0, "name": "b"}, {"id": 6, "name": "b"}]"#
+
+  static let wholeRuns = [
+    BehaviourCase(
+      "9 inserted, updated and deleted", "Notes", [store, .init("User", change)],
+      .init("User", "remoteID name", "0 b", "6 b")),
+    BehaviourCase(
+      "9 items without key value are left out (users-with-nil)", "Notes",
+      [.init("User", #"[{"id": 0}, {"name": "x"}, {"id": 1, "name": "one"}]"#)],
+      .init("User", "remoteID name", "0 -", "1 one")),
+    BehaviourCase(
+      "9 items whose key is null are left out (users-with-null), the others keep their data (H1)",
+      "Notes",
+      [
+        .init(
+          "User",
+          #"[{"id": null, "name": "x"}, {"id": 0, "name": "zero"}, {"id": 1, "name": "one"}]"#)
+      ],
+      .init("User", "remoteID name", "0 zero", "1 one")),
+    BehaviourCase(
+      "9 a key that comes twice is one object, later values win (H4)", "Notes",
+      [.init("User", #"[{"id": 1, "name": "a", "email": "e"}, {"id": 1, "name": "b"}]"#)],
+      .init("User", "remoteID name email", "1 b e")),
+    BehaviourCase(
+      "9 keys of another JSON type are the same keys (H6)", "Notes",
+      [store, .init("User", #"[{"id": "0", "name": "b"}, {"id": "1"}]"#)],
+      .init("User", "remoteID name", "0 b", "1 a")),
+    BehaviourCase(
+      "9 text keys given as numbers are the same keys (H6)", "PrimaryKey",
+      [
+        .init("SimpleID", #"[{"id": "1", "name": "a"}]"#),
+        .init("SimpleID", #"[{"id": 1, "name": "b"}]"#),
+      ],
+      .init("SimpleID", "id name", "1 b")),
+    BehaviourCase(
+      "9 moves between owners, old owner first (H8)", "Notes",
+      [
+        .init("User", #"[{"id": 1, "notes": [{"id": 5, "text": "k"}]}, {"id": 2, "notes": []}]"#),
+        .init("User", #"[{"id": 1, "notes": []}, {"id": 2, "notes": [{"id": 5}]}]"#),
+      ],
+      .init("Note", "remoteID text user", "5 k 2")),
+    BehaviourCase(
+      "9 an empty list empties a small store", "Notes", [store, .init("User", "[]")],
+      .init("User", "remoteID")),
+    BehaviourCase(
+      "9 deleting follows the rules of the model", "Notes",
+      [
+        .init("User", #"[{"id": 1, "notes": [{"id": 1}], "company": {"id": 2}}, {"id": 3}]"#),
+        .init("User", #"[{"id": 3}]"#),
+      ],
+      .init("Note", "remoteID"), .init("Company", "remoteID users", "2 {}")),
+  ]
+
+  @Test("runs", arguments: wholeRuns, SyncCall.allCases)
+  func runs(_ test: BehaviourCase, _ call: SyncCall) async throws { try await test.check(call) }
+
+  @Test("9 inserts in the order of the payload ([31, 32])", arguments: SyncCall.allCases)
+  func payloadOrder(_ call: SyncCall) async throws {
+    let stack = try DataStack.opened("Notes")
+    try await call.run(stack, #"[{"id": 32}, {"id": 31}]"#, "User", .all)
+    try await call.run(stack, #"[{"id": 31}, {"id": 7}, {"id": 32}, {"id": 1}]"#, "User", .all)
+    let keys = try stack.inMain { context in
+      try context.fetch(Fetch<ManagedObject>(entityNamed: "User")).map {
+        $0.value(forKey: "remoteID") as? Int64
+      }
+    }
+    #expect(keys == [32, 31, 7, 1])
+  }
+
+  @Test("9 the counts of users-with-null and users-with-nil")
+  func counts() throws {
+    for missing in [#""id": null"#, #""name": "x""#] {
+      let stack = try DataStack.opened("Notes")
+      try stack.sync(
+        dictionaries(#"[{"id": 0}, {"id": 1}, {"id": 2}, {"id": 3}, {"id": 4}]"#),
+        inEntityNamed: "User")
+      let report = try stack.sync(
+        dictionaries(
+          #"[{"id": 0}, {"id": 1}, {\#(missing)}, {"id": 6}, {"id": 2}, {"id": 7}]"#),
+        inEntityNamed: "User", operations: [.insert, .update])
+      #expect(report.inserted == 2)
+      #expect(report.updated + report.unchanged == 3)
+      #expect(report.skipped == 1)
+    }
+  }
+
+  @Test("9 stored duplicates are folded by a sync that may delete (testUniquing)")
+  func uniquing() throws {
+    let stack = try DataStack.opened("Notes")
+    try stack.inMain { context in
+      for _ in 0..<3 { try context.insert(entityNamed: "User").setValue(0, forKey: "remoteID") }
+      try context.insert(entityNamed: "User").setValue(1, forKey: "remoteID")
+      try context.save()
+    }
+    try stack.sync(dictionaries(#"[{"id": 0}, {"id": 1}]"#), inEntityNamed: "User")
+    #expect(try stack.shown("User", "remoteID") == ["0", "1"])
+  }
+
+  @Test("9.1 a predicate limits what is deleted and never what is found (17.4)", arguments: 0..<3)
+  func predicates(_ form: Int) throws {
+    let stack = try DataStack.opened("Notes")
+    try stack.sync(
+      dictionaries(#"[{"id": 0, "name": "a"}, {"id": 1, "name": "b"}, {"id": 2}]"#),
+      inEntityNamed: "User")
+    let items = try dictionaries(#"[{"id": 1, "name": "c"}, {"id": 9}]"#)
+    let filter = Filter("remoteID == %@", 0)
+    switch form {
+    case 0: try stack.sync(items, inEntityNamed: "User", predicate: filter)
+    case 1:
+      try Sync.changes(items, inEntityNamed: "User", predicate: filter, dataStack: stack)
+    default:
+      try stack.inMain {
+        _ = try $0.sync(items, inEntityNamed: "User", predicate: filter, parent: nil)
+      }
+    }
+    #expect(try stack.shown("User", "remoteID name") == ["1 c", "2 -", "9 -"])
+  }
+
+  // MARK: - Options
+
+  private static func options(_ operations: SyncOperations, _ lines: String...) -> BehaviourCase {
+    BehaviourCase(
+      "10 \(operations)", "Notes", [store, .init("User", change, operations)],
+      expectations: [.init("User", "remoteID name", lines)])
+  }
+
+  static let roots = [
+    options(.insert, "0 a", "1 a", "6 b"), options(.update, "0 b", "1 a"),
+    options(.delete, "0 a"), options([.insert, .update], "0 b", "1 a", "6 b"),
+    options(.all, "0 b", "6 b"),
+  ]
+
+  @Test("options at the root", arguments: roots, SyncCall.some)
+  func holdsAtTheRoot(_ test: BehaviourCase, _ call: SyncCall) async throws {
+    try await test.check(call)
+  }
+
+  /// One relationship bit beside insert, update and delete.
+  private static func children(
+    _ bit: SyncOperations, stored: [Int], payload: String, oneToMany: [String],
+    manyToMany: [String]
+  ) -> [BehaviourCase] {
+    [("notes", "Note", "text user", oneToMany), ("tags", "Tag", "name users", manyToMany)].map {
+      key, entity, properties, lines in
+      let text = entity == "Note" ? "text" : "name"
+      let items = stored.map { #"{"id": \#($0), "\#(text)": "a"}"# }.joined(separator: ",")
+      return BehaviourCase(
+        "10 \(bit) of \(key)", "Notes",
+        [
+          .init("User", #"[{"id": 1, "\#(key)": [\#(items)]}]"#),
+          .init(
+            "User",
+            #"[{"id": 1, "\#(key)": [\#(payload.replacing("TEXT", with: text))]}]"#,
+            [.insert, .update, .delete, bit]),
+        ], expectations: [.init(entity, "remoteID \(properties)", lines)])
+    }
+  }
+
+  static let nested =
+    children(
+      .insertRelationships, stored: [101],
+      payload: #"{"id": 102, "TEXT": "b"}, {"id": 101, "TEXT": "b"}"#,
+      oneToMany: ["101 a 1", "102 b 1"], manyToMany: ["101 a {1}", "102 b {1}"])
+    + children(
+      .updateRelationships, stored: [101],
+      payload: #"{"id": 102, "TEXT": "b"}, {"id": 101, "TEXT": "b"}"#,
+      oneToMany: ["101 b 1"], manyToMany: ["101 b {1}"])
+    + children(
+      .deleteRelationships, stored: [101, 102],
+      payload: #"{"id": 102, "TEXT": "b"}, {"id": 103, "TEXT": "b"}"#,
+      oneToMany: ["102 a 1"], manyToMany: ["101 a {}", "102 a {1}"])
+
+  @Test("options in relationships", arguments: nested, SyncCall.some)
+  func holdsInRelationships(_ test: BehaviourCase, _ call: SyncCall) async throws {
+    try await test.check(call)
+  }
+
+  @Test("10 the bits of the options")
+  func bits() {
+    let bits: [SyncOperations] = [
+      .insert, .update, .delete, .insertRelationships, .updateRelationships, .deleteRelationships,
+    ]
+    #expect(bits.map(\.rawValue) == [1, 2, 4, 8, 16, 32])
+    #expect(SyncOperations.all.rawValue == 63)
+    #expect(SyncOperations(rawValue: 63) == .all)
+  }
+
+  // MARK: - Order
+
+  static let orders = [
+    BehaviourCase(
+      "11 [1,2,3] becomes [3,4,5,2]", "Ordered",
+      [
+        .init("Slideshow", #"[{"id": 1, "slides": [{"id": 1}, {"id": 2}, {"id": 3}]}]"#),
+        .init("Slideshow", #"[{"id": 1, "slides": [{"id": 3}, {"id": 4}, {"id": 5}, {"id": 2}]}]"#),
+      ],
+      .init("Slideshow", "id slides", "1 [3,4,5,2]")),
+    BehaviourCase(
+      "11 many-to-many, [1,2,3] becomes [3,4,5,2]", "Ordered",
+      [
+        .init("Cart", #"[{"id": 1, "items": [{"id": 1}, {"id": 2}, {"id": 3}]}]"#),
+        .init("Cart", #"[{"id": 1, "items": [{"id": 3}, {"id": 4}, {"id": 5}, {"id": 2}]}]"#),
+      ],
+      .init("Cart", "id items", "1 [3,4,5,2]")),
+    BehaviourCase(
+      "11 [1,3,2,5,4] from stored items that nobody linked", "Ordered",
+      [
+        .init("Thing", #"[{"id": 1}, {"id": 2}, {"id": 3}, {"id": 4}, {"id": 5}]"#),
+        .init(
+          "Cart",
+          #"[{"id": 1, "items": [{"id": 1}, {"id": 3}, {"id": 2}, {"id": 5}, {"id": 4}]}]"#),
+      ],
+      .init("Cart", "id items", "1 [1,3,2,5,4]")),
+    BehaviourCase(
+      "11 the order of ids counts, the same members too (test233)", "Ordered",
+      [
+        .init("Slideshow", #"[{"id": 1, "slides": [{"id": 1}, {"id": 2}]}]"#),
+        .init("Slideshow", #"[{"id": 1, "slides_ids": [2, 1]}]"#),
+      ],
+      .init("Slideshow", "id slides", "1 [2,1]")),
+    BehaviourCase(
+      "11 items_ids: [3,4,5,2]", "Ordered",
+      [
+        .init("Thing", #"[{"id": 1}, {"id": 2}, {"id": 3}, {"id": 4}, {"id": 5}]"#),
+        .init("Cart", #"[{"id": 1, "items_ids": [1, 2, 3]}]"#),
+        .init("Cart", #"[{"id": 1, "items_ids": [3, 4, 5, 2]}]"#),
+      ],
+      .init("Cart", "id items", "1 [3,4,5,2]")),
+    BehaviourCase(
+      "11 an ordered relationship without inverse", "Ordered",
+      [
+        .init("Thing", #"[{"id": 1}, {"id": 2}, {"id": 3}]"#),
+        .init("Cart", #"[{"id": 1, "pinned_ids": [3, 1, 2]}]"#),
+      ],
+      .init("Cart", "id pinned", "1 [3,1,2]")),
+    BehaviourCase(
+      "11 4,3,1,2 over 1,2,3,4 (H15)", "Ordered",
+      [
+        .init("Slideshow", #"[{"id": 1, "slides": [{"id": 1}, {"id": 2}, {"id": 3}, {"id": 4}]}]"#),
+        .init("Slideshow", #"[{"id": 1, "slides": [{"id": 4}, {"id": 3}, {"id": 1}, {"id": 2}]}]"#),
+      ],
+      .init("Slideshow", "id slides", "1 [4,3,1,2]")),
+  ]
+
+  @Test("orders", arguments: orders, SyncCall.some)
+  func ordered(_ test: BehaviourCase, _ call: SyncCall) async throws { try await test.check(call) }
+}
