@@ -89,6 +89,19 @@ extension ManagedObjectContext {
       changes.syncPayload, entityName, predicate, parent, parentRelationship, operations)
   }
 
+  /// Brings the stored objects of an entity in step with JSON, from any thread: another name of the
+  /// asynchronous form of `sync`.
+  @discardableResult
+  public func changes(
+    _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
+    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    operations: SyncOperations = .all
+  ) async throws -> SyncReport {
+    try await sync(
+      changes, inEntityNamed: entityName, predicate: predicate, parent: parent,
+      parentRelationship: parentRelationship, operations: operations)
+  }
+
   private func syncNow(
     _ payload: SyncPayload, _ entityName: String, _ predicate: Filter?, _ parent: ManagedObject?,
     _ parentRelationship: String?, _ operations: SyncOperations

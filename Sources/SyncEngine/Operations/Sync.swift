@@ -22,7 +22,7 @@ import SyncStore
 /// ## Topics
 /// - Set-up: ``settings``, ``path``, ``parent``, ``parentRelationship``, ``isDryRun``, ``transaction``,
 ///   ``usesFingerprints``
-/// - Outcome: ``result``, ``progress``, ``progressUpdates``, ``whenFinished(_:)``
+/// - Outcome: ``result``, ``error``, ``progress``, ``progressUpdates``, ``whenFinished(_:)``
 /// - Without an operation: ``changes(_:inEntityNamed:predicate:parent:parentRelationship:dataStack:operations:)``
 @dynamicMemberLookup
 public final class Sync: Operation, @unchecked Sendable {
@@ -217,6 +217,11 @@ public final class Sync: Operation, @unchecked Sendable {
   /// `CancellationError`.
   public var result: Result<SyncReport, any Error>? {
     state.withLock { $0.result }
+  }
+
+  /// Why it failed: the error of ``result``; nil until the operation has finished, and after a success.
+  public var error: (any Error)? {
+    if case .failure(let error)? = result { error } else { nil }
   }
 
   /// Stops the sync at its next checkpoint; the store stays as it was. Does nothing once it has

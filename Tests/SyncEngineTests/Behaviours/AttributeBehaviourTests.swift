@@ -11,7 +11,7 @@ import Testing
     return try DataStack.opened("Mapping")
   }
 
-  private static func register() {
+  static func register() {
     let registry = TransformerRegistry.shared
     registry.register("BehaviourEntities") { json in
       .string(json.stringValue?.replacing("&amp;", with: "&") ?? "")

@@ -200,6 +200,17 @@ import Testing
     }
   }
 
+  @Test("13.1 the calls of a context have an asynchronous form, from anywhere")
+  func asynchronousContextCalls() async throws {
+    let stack = try DataStack.opened("Notes")
+    let context = stack.newBackgroundContext()
+    let one = SyncPayload.objects([["id": 1]])
+    try await context.sync(one, inEntityNamed: "User")
+    try await context.changes(one, inEntityNamed: "User", operations: [.update])
+    try await Sync.changes(one, inEntityNamed: "User", inContext: stack.mainContext)
+    #expect(try stack.shown("User", "remoteID") == ["1"])
+  }
+
   @Test("13.1 a parent without a relationship named: derived, children linked, others untouched")
   func parentInContext() throws {
     let stack = try DataStack.opened("Markets")
