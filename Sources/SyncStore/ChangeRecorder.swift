@@ -53,6 +53,7 @@ struct ChangeRecorder {
     let index = entity.entity.index
     let needed = inserted[index].rows.count + count
     guard needed > inserted[index].rows.capacity else { return }
+    // Exactly so many the first time, when they are all that come; twice as many when there are more.
     inserted[index].rows.reserveCapacity(max(needed, inserted[index].rows.count * 2))
     if entity.keySlot != nil {
       inserted[index].keys.reserveCapacity(max(needed, inserted[index].keys.count * 2))

@@ -41,6 +41,47 @@ extension StoreTransaction {
     record(entries.lazy.map(\.pair), end, relationship, of: entity)
   }
 
+  /// Adds pairs of which none exists to a relationship whose members have no order. Records as
+  /// ``addLinks(_:of:pairs:positions:areNew:)`` does, and needs memory for a portion of them only where
+  /// they lie in the table in the order of the owners.
+  ///
+  /// - Parameter next: Appends the next portion of pairs, ascending; nothing when there are no more.
+  package func addNewLinks(
+    _ relationship: RelationshipDescription, of entity: EntityDescription,
+    _ next: (_ pairs: inout [(owner: Int64, member: Int64)]) throws -> Void
+  ) throws {
+    let writer = try linkWriter(relationship, of: entity)
+    let table = writer.end.table
+    var pairs: [(owner: Int64, member: Int64)] = []
+    guard writer.end.isForward, !table.isSymmetric, !table.isSourceOrdered, !table.isTargetOrdered
+    else {
+      var count = 0
+      repeat {
+        count = pairs.count
+        try next(&pairs)
+      } while pairs.count > count
+      return try addLinks(relationship, of: entity, pairs: pairs, areNew: true)
+    }
+    var members = RowSet()
+    while true {
+      pairs.removeAll(keepingCapacity: true)
+      try next(&pairs)
+      if pairs.isEmpty { break }
+      try requireOpen()
+      let entries = pairs.map {
+        LinkWriter.Entry(pair: writer.pair(owner: $0.owner, member: $0.member), order: 0)
+      }
+      do {
+        try writer.insert(entries)
+      } catch let error as StoreError {
+        throw error.about(entity.name)
+      }
+      recordOwners(
+        entries.lazy.map(\.pair), writer.end, relationship, of: entity, members: &members)
+    }
+    recordMembers(members, relationship)
+  }
+
   /// Removes pairs from a many-to-many relationship; those that do not exist are not recorded.
   package func removeLinks(
     _ relationship: RelationshipDescription, of entity: EntityDescription,
@@ -124,17 +165,30 @@ extension StoreTransaction {
     _ pairs: some Sequence<LinkWriter.Pair>, _ end: LinkEnd,
     _ relationship: RelationshipDescription, of entity: EntityDescription
   ) {
+    var members = RowSet()
+    recordOwners(pairs, end, relationship, of: entity, members: &members)
+    recordMembers(members, relationship)
+  }
+
+  /// - Parameter members: Takes the members, except those that are new in this transaction.
+  private func recordOwners(
+    _ pairs: some Sequence<LinkWriter.Pair>, _ end: LinkEnd,
+    _ relationship: RelationshipDescription, of entity: EntityDescription, members: inout RowSet
+  ) {
     let owners = layout.table(of: entity)
-    let members = layout.entities[relationship.destinationIndex].table
+    let memberTable = layout.entities[relationship.destinationIndex].table
     let slots: SlotSet = [relationship.slot]
-    // A member may have thousands of owners; one record of it is enough.
-    var changed = Set<Int64>()
     for pair in pairs {
       let (owner, member) = end.isForward ? (pair.source, pair.target) : (pair.target, pair.source)
       recorder.update(owner, in: owners, slots: slots)
-      if !recorder.isNew(member, in: members) { changed.insert(member) }
+      if !recorder.isNew(member, in: memberTable) { members.insert(member) }
     }
+  }
+
+  /// Records members: one of thousands of owners is recorded once.
+  private func recordMembers(_ members: RowSet, _ relationship: RelationshipDescription) {
     guard let inverse = relationship.inverseSlot else { return }
-    for member in changed.sorted() { recorder.update(member, in: members, slots: [inverse]) }
+    let table = layout.entities[relationship.destinationIndex].table
+    for member in members.rows { recorder.update(member, in: table, slots: [inverse]) }
   }
 }

@@ -18,7 +18,7 @@ extension StoreTransaction {
   ///   - entity: the concrete entity.
   ///   - indexes: which rows of the block, in the order in which they are written: ascending row
   ///     numbers are fastest.
-  ///   - rows: row numbers by index in the block, from ``reserveRows(_:in:)``.
+  ///   - rows: their row numbers, in the order of the indexes, from ``reserveRows(_:in:)``.
   package func insert(
     _ block: RowBlock, of entity: EntityDescription, indexes: [Int32],
     rows: UnsafePointer<Int64>
@@ -33,9 +33,9 @@ extension StoreTransaction {
     recorder.reserveInserts(indexes.count, of: target)
     let keySlot = target.keySlot
     let keyType = keySlot.flatMap { target.types[$0] }
-    for index in indexes {
+    for (position, index) in indexes.enumerated() {
       let key = keySlot.map { block[Int(index)][$0].value(as: keyType) } ?? .null
-      recorder.insert(rows[Int(index)], key: key, entity: target)
+      recorder.insert(rows[position], key: key, entity: target)
     }
   }
 
@@ -131,5 +131,6 @@ extension StoreTransaction {
   package func prepareBulkInsert(_ entity: EntityDescription, count: Int) throws {
     try requireOpen()
     try lateIndexes.prepare(layout.table(of: entity), count: count)
+    recorder.reserveInserts(count, of: layout[entity])
   }
 }

@@ -1,12 +1,16 @@
-/// One stored value in 16 bytes: what a column holds, ready to be bound to or compared with it.
+/// One stored value in 12 bytes: what a column holds, ready to be bound to or compared with it.
 ///
 /// ```
-///  word: 8 bytes                          length: 4     kind: 1
-/// ┌──────────────────────────────────────┬─────────────┬───────┐
-/// │ integer, bits of a double, or        │ bytes       │ tag   │
-/// │ address of text or bytes             │ there       │       │
-/// └──────────────────────────────────────┴─────────────┴───────┘
+///  low, high: 8 bytes                     tag: 4
+/// ┌──────────────────────────────────────┬─────────────────┐
+/// │ integer, bits of a double, or        │ length   │ kind │
+/// │ address of text or bytes             │ 29 bits  │ 3    │
+/// └──────────────────────────────────────┴─────────────────┘
 /// ```
+///
+/// Cells are most of what a sync keeps in memory, so they have no padding. Two tags stand for text and
+/// bytes of half a gigabyte and more; what is longer than SQLite can store
+/// (https://www.sqlite.org/limits.html) has ``longest`` as its length, and cannot be bound.
 ///
 /// Text and bytes are not owned: they lie in the payload or in a ``CellArena``, and whoever holds
 /// cells keeps both alive.
@@ -21,54 +25,101 @@ package struct Cell: BitwiseCopyable {
     case blob
   }
 
-  package var word: UInt64
-  package var length: UInt32
-  package var kind: Kind
+  package var low: UInt32
+  package var high: UInt32
+  package var tag: UInt32
 
-  package init(word: UInt64, length: UInt32, kind: Kind) {
-    self.word = word
-    self.length = length
-    self.kind = kind
+  @inlinable
+  package init(low: UInt32, high: UInt32, tag: UInt32) {
+    self.low = low
+    self.high = high
+    self.tag = tag
   }
 
-  package static var absent: Cell { Cell(word: 0, length: 0, kind: .absent) }
-  package static var null: Cell { Cell(word: 0, length: 0, kind: .null) }
+  @inlinable
+  package init(word: UInt64, tag: UInt32) {
+    self.init(
+      low: UInt32(truncatingIfNeeded: word), high: UInt32(truncatingIfNeeded: word >> 32), tag: tag)
+  }
 
+  @inlinable package static var absent: Cell { Cell(low: 0, high: 0, tag: 0) }
+  @inlinable package static var null: Cell { Cell(low: 0, high: 0, tag: 1) }
+
+  @inlinable
   package static func integer(_ value: Int64) -> Cell {
-    Cell(word: UInt64(bitPattern: value), length: 0, kind: .integer)
+    Cell(word: UInt64(bitPattern: value), tag: 2)
   }
 
+  @inlinable
   package static func real(_ value: Double) -> Cell {
-    Cell(word: value.bitPattern, length: 0, kind: .real)
+    Cell(word: value.bitPattern, tag: 3)
+  }
+
+  /// Text at an address, given as a word.
+  @inlinable
+  package static func text(at address: UInt64, length: Int) -> Cell {
+    Cell(word: address, tag: tag(4, length))
   }
 
   /// Text at an address that stays valid as long as the cell is used.
+  @inlinable
   package static func text(_ bytes: UnsafeRawBufferPointer) -> Cell {
-    Cell(word: address(bytes), length: UInt32(bytes.count), kind: .text)
+    text(at: address(bytes), length: bytes.count)
   }
 
   /// Bytes at an address that stays valid as long as the cell is used.
+  @inlinable
   package static func blob(_ bytes: UnsafeRawBufferPointer) -> Cell {
-    Cell(word: address(bytes), length: UInt32(bytes.count), kind: .blob)
+    Cell(word: address(bytes), tag: tag(5, bytes.count))
   }
 
-  private static func address(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+  @inlinable
+  package static func address(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     UInt64(UInt(bitPattern: bytes.baseAddress))
   }
 
-  package var integer: Int64 { Int64(bitPattern: word) }
-  package var real: Double { Double(bitPattern: word) }
+  /// Length of text and bytes that are longer than anything that can be stored.
+  @inlinable package static var longest: Int { 1 << 30 - 1 }
 
-  /// The text or the bytes of the cell; empty for other kinds.
-  package var bytes: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(
-      start: UnsafeRawPointer(bitPattern: UInt(word)), count: Int(length))
+  /// The tag of text, 4, or bytes, 5; of those whose length has a thirtieth bit it is 6 or 7.
+  @inlinable
+  package static func tag(_ kind: UInt32, _ length: Int) -> UInt32 {
+    let length = UInt32(truncatingIfNeeded: min(length, longest))
+    return length << 3 | (kind + (length >> 29) << 1)
   }
 
-  package var isAbsent: Bool { kind == .absent }
+  @inlinable
+  package var kind: Kind {
+    switch tag & 7 {
+    case 0: .absent
+    case 1: .null
+    case 2: .integer
+    case 3: .real
+    case 4, 6: .text
+    default: .blob
+    }
+  }
+
+  /// The integer, the bits of the double, or the address.
+  @inlinable package var word: UInt64 { UInt64(low) | UInt64(high) << 32 }
+
+  /// Bytes of text or blob, else 0; ``longest`` when there are more.
+  @inlinable package var length: Int { Int(tag >> 3) | (tag & 7 > 5 ? 1 << 29 : 0) }
+
+  @inlinable package var integer: Int64 { Int64(bitPattern: word) }
+  @inlinable package var real: Double { Double(bitPattern: word) }
+
+  /// The text or the bytes of the cell; empty for other kinds.
+  @inlinable
+  package var bytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(
+      start: UnsafeRawPointer(bitPattern: UInt(word)), count: length)
+  }
+
+  @inlinable package var isAbsent: Bool { tag & 7 == 0 }
 
   /// Whether there is no value to store: null, or nothing said.
-  package var isEmpty: Bool { kind.rawValue <= Kind.null.rawValue }
+  @inlinable package var isEmpty: Bool { tag & 7 <= 1 }
 
   /// Whether both cells store the same: same kind, same number or same bytes.
   package func isIdentical(to other: Cell) -> Bool {

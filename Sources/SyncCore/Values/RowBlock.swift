@@ -41,6 +41,13 @@ package final class RowBlock {
     return used - 1
   }
 
+  /// Sets memory aside for so many rows. It is not in use before they come.
+  package func reserve(_ count: Int) {
+    guard count > capacity else { return }
+    capacity = count
+    cells = PlainMemory.resize(cells, to: width * capacity)
+  }
+
   /// Forgets the last row.
   package func removeLast() {
     used -= 1

@@ -19,8 +19,10 @@ final class SyncPass {
   var knownRows: [Int64]?
   /// The kind of fingerprints that the sync uses and leaves, if any.
   var fingerprintKey: ContentFingerprint?
-  /// The part that was read last, until fingerprints are made of it.
-  var last: (planner: LinkPlanner, trace: FingerprintTrace)?
+  /// The part that was read last and is still to be worked off.
+  private var staged: Stager?
+  /// The fingerprints of the payload, until they are kept.
+  var made: MadeFingerprints?
   var clock = PhaseClock()
 
   /// Whether the payload is worked off in parts, because it is larger than should be in memory.
@@ -70,11 +72,10 @@ final class SyncPass {
     return result
   }
 
-  /// Reads and stages the next part.
-  func stage() throws -> Stager {
-    let stager = try reader.next()
+  /// Reads and stages the next part, for ``process(in:)``.
+  func stage() throws {
+    staged = try reader.next()
     clock.end(.parse)
-    return stager
   }
 
   /// Does a part of the work inside a transaction, with what was edited here until it began.
@@ -97,8 +98,9 @@ final class SyncPass {
 
   // MARK: - One part
 
-  /// Matches and writes one part.
-  func process(_ first: Stager, in transaction: StoreTransaction) throws {
+  /// Matches and writes the part that was staged, if there is one. Nothing of it is kept then.
+  func process(in transaction: StoreTransaction) throws {
+    guard let first = staged.take() else { return }
     claims.partCount += 1
     try begin(.match, total: first.rootBatch.occurrences.count)
     let (stager, matcher, planner) = try decide(first, in: transaction)
@@ -112,7 +114,7 @@ final class SyncPass {
     if let fingerprints = reader.fingerprints {
       changeCount.mention(fingerprints, plan: request.plan)
     }
-    last = stager.trace.map { (planner, $0) }
+    makeFingerprints(stager, planner)
     // Between two transactions others may insert.
     if claims.partCount == 1, !reader.isAtEnd, request.transaction == .whole {
       try matcher.noteEmptyTables()

@@ -78,23 +78,26 @@ package struct SyncRun {
           pass.postponeFingerprints()
         }
       }
-      let stager = try pass.stage()
+      try pass.stage()
       return try write(pass, entrance) {
         try pass.readScope(in: $0)
-        try pass.process(stager, in: $0)
+        try pass.process(in: $0)
         try pass.end(in: $0)
       }
     case .whole:
       return try write(pass, entrance) {
         try pass.readScope(in: $0)
-        repeat { try pass.process(try pass.stage(), in: $0) } while !pass.isAtEnd
+        repeat {
+          try pass.stage()
+          try pass.process(in: $0)
+        } while !pass.isAtEnd
         try pass.end(in: $0)
       }
     case .perBatch:
       _ = try write(pass, entrance) { try pass.readScope(in: $0) }
       repeat {
-        let stager = try pass.stage()
-        _ = try write(pass, entrance) { try pass.process(stager, in: $0) }
+        try pass.stage()
+        _ = try write(pass, entrance) { try pass.process(in: $0) }
       } while !pass.isAtEnd
       return try write(pass, entrance) { try pass.end(in: $0) }
     }
@@ -102,11 +105,14 @@ package struct SyncRun {
 
   /// A page stores what it brings at once; what it does not mention waits for the other pages.
   private func runPage(_ pass: SyncPass, _ entrance: Entrance) throws -> ChangeSet {
-    let stager = pass.isStreamed ? nil : try pass.stage()
+    if !pass.isStreamed { try pass.stage() }
     let changes = try write(pass, entrance) {
       try pass.readScope(in: $0)
-      if let stager { try pass.process(stager, in: $0) }
-      while !pass.isAtEnd { try pass.process(try pass.stage(), in: $0) }
+      try pass.process(in: $0)
+      while !pass.isAtEnd {
+        try pass.stage()
+        try pass.process(in: $0)
+      }
       try pass.endPage(in: $0)
     }
     pass.didCommitPage()

@@ -33,7 +33,7 @@ final class RowWriter {
 
   // MARK: - Inserting
 
-  /// Writes rows of a block in the order of the indexes.
+  /// Writes rows of a block in the order of the indexes, which is that of their numbers.
   func insert(_ block: RowBlock, indexes: [Int32], rows: UnsafePointer<Int64>) throws {
     var position = 0
     if rowsPerInsert > 1, indexes.count >= rowsPerInsert {
@@ -42,8 +42,8 @@ final class RowWriter {
       defer { statement.clearBindings() }
       while indexes.count - position >= rowsPerInsert {
         var parameter: Int32 = 1
-        for index in indexes[position..<position + rowsPerInsert] {
-          bind(block[Int(index)], row: rows[Int(index)], to: statement, &parameter)
+        for place in position..<position + rowsPerInsert {
+          bind(block[Int(indexes[place])], row: rows[place], to: statement, &parameter)
         }
         try statement.run()
         position += rowsPerInsert
@@ -53,9 +53,9 @@ final class RowWriter {
     let statement = try insertOne ?? makeInsert(rows: 1)
     insertOne = statement
     defer { statement.clearBindings() }
-    for index in indexes[position...] {
+    for place in position..<indexes.count {
       var parameter: Int32 = 1
-      bind(block[Int(index)], row: rows[Int(index)], to: statement, &parameter)
+      bind(block[Int(indexes[place])], row: rows[place], to: statement, &parameter)
       try statement.run()
     }
   }

@@ -118,6 +118,8 @@ final class Statement {
       note(sqlite3_bind_int64(handle, index, cell.integer))
     case .real:
       note(sqlite3_bind_double(handle, index, cell.real))
+    case .text where cell.length == Cell.longest, .blob where cell.length == Cell.longest:
+      note(SQLITE_TOOBIG)
     case .text:
       // SQLite takes a missing address for null, which empty text is not.
       let start = cell.bytes.baseAddress ?? Statement.nothing
@@ -258,7 +260,7 @@ final class Statement {
       let isText = if case .text = cell.kind { true } else { false }
       guard type == (isText ? SQLITE_TEXT : SQLITE_BLOB) else { return true }
       let count = Int(sqlite3_value_bytes(value))
-      guard count == Int(cell.length) else { return true }
+      guard count == cell.length else { return true }
       guard count > 0, let start = sqlite3_value_blob(value),
         let other = UnsafeRawPointer(bitPattern: UInt(cell.word))
       else { return false }

@@ -89,9 +89,10 @@ struct FingerprintConflicts {
   }
 
   private func addTaken(to result: inout [Int: RowSet]) {
-    for entry in trace.entries
-    where entry.target < 0 && entry.use != UInt16(FingerprintShape.Use.shared.rawValue) {
-      let batch = batches[Int(entry.batch)]
+    for index in 0..<trace.entryCount {
+      let entry = trace.entry(index)
+      guard entry.target < 0, entry.use != .shared else { continue }
+      let batch = batches[entry.batch]
       let reference = ~entry.target
       let first = batch.referenceStored[Int(reference)]
       let all = batch.referenceDuplicates[reference] ?? []

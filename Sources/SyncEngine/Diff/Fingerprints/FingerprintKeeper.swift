@@ -14,26 +14,24 @@ struct FingerprintKeeper {
   private static let partSize = 1024
 
   /// Keeps the fingerprints of what was matched, and of what was made.
-  ///
-  /// - Parameter concerned: The stored rows, by table, that items which were read have to do with.
-  func keep(_ maker: FingerprintMaker, concerned: [Int: RowSet]) throws {
-    markChanged(concerned)
+  func keep(_ made: MadeFingerprints) throws {
+    if set.count > 0 { markChanged(made.concerned) }
     var replaced: [UInt32: Int] = [:]
     for record in set.states.indices where isGone(record) {
       replaced[set.rows(of: record)[0]] = record
     }
     var replacements: [Int: Int] = [:]
-    var added: [Int] = []
-    for (index, made) in maker.made.enumerated() where made.isGood {
-      if let record = replaced.removeValue(forKey: maker.rows[Int(made.firstRow)]) {
+    var added: [UInt32] = []
+    for (index, item) in made.items.enumerated() where item.isGood {
+      if let record = replaced.removeValue(forKey: made.rows[Int(item.firstRow)]) {
         replacements[record] = index
       } else {
-        added.append(index)
+        added.append(UInt32(index))
       }
     }
     let isChanged = !replacements.isEmpty || !added.isEmpty || !replaced.isEmpty
     guard isChanged || set.generation != set.keptGeneration else { return }
-    try write(maker, replacements: replacements, added: added)
+    try write(made, replacements: replacements, added: added)
   }
 
   private func isGone(_ record: Int) -> Bool {
@@ -65,10 +63,12 @@ struct FingerprintKeeper {
 
   // MARK: - Parts
 
-  private func write(_ maker: FingerprintMaker, replacements: [Int: Int], added: [Int]) throws {
+  private func write(
+    _ made: MadeFingerprints, replacements: [Int: Int], added: [UInt32]
+  ) throws {
     let tables = StoreTransaction.fingerprintTables(plan.nodes.map(\.entity))
     let id = try transaction.makeFingerprintSet(key, tables: tables)
-    var part = Part(set: set, maker: maker)
+    var part = Part(set: set, new: made)
     var rest = added[...]
     var number = 0
     let kept = set.states.indices.reduce(0) { $0 + (isGone($1) ? 0 : 1) } + replacements.count
@@ -87,7 +87,7 @@ struct FingerprintKeeper {
         for record in first..<end where !add(record, replacements, to: &part) { isChanged = true }
         if index == set.parts.count - 1 {
           while part.count < FingerprintKeeper.partSize, let next = rest.popFirst() {
-            part.append(made: next)
+            part.append(made: Int(next))
             isChanged = true
           }
         }
@@ -99,12 +99,12 @@ struct FingerprintKeeper {
       }
     }
     for index in rest {
-      part.append(made: index)
+      part.append(made: Int(index))
       if part.count == FingerprintKeeper.partSize { try flush(&part, &number, id) }
     }
     if part.count > 0 { try flush(&part, &number, id) }
     let head = FingerprintHead(
-      seed: set.seed, byteCount: max(set.byteCount, maker.byteCount), shapes: maker.shapes)
+      seed: set.seed, byteCount: max(set.byteCount, made.byteCount), shapes: made.shapes)
     try transaction.keepFingerprints(KeptFingerprintSet(id: id, head: head.encoded, tables: tables))
   }
 
@@ -130,13 +130,13 @@ struct FingerprintKeeper {
   /// The records of one part while they are put together.
   private struct Part {
     let set: FingerprintSet
-    let maker: FingerprintMaker
+    let new: MadeFingerprints
     private let records = PlainArray<FingerprintSet.Record>(capacity: FingerprintKeeper.partSize)
     private let rows = PlainArray<UInt32>(capacity: FingerprintKeeper.partSize)
 
-    init(set: FingerprintSet, maker: FingerprintMaker) {
+    init(set: FingerprintSet, new: MadeFingerprints) {
       self.set = set
-      self.maker = maker
+      self.new = new
     }
 
     var count: Int { records.count }
@@ -149,12 +149,12 @@ struct FingerprintKeeper {
     }
 
     mutating func append(made index: Int) {
-      let made = maker.made[index]
+      let item = new.items[index]
       records.append(
         FingerprintSet.Record(
-          fingerprint: made.fingerprint, shape: made.shape, firstRow: UInt32(rows.count)))
-      for position in 0..<Int(made.rowCount) {
-        rows.append(maker.rows[Int(made.firstRow) + position])
+          fingerprint: item.fingerprint, shape: item.shape, firstRow: UInt32(rows.count)))
+      for position in 0..<Int(item.rowCount) {
+        rows.append(new.rows[Int(item.firstRow) + position])
       }
     }
 

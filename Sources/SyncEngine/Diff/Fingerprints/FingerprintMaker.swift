@@ -1,31 +1,17 @@
 import SyncCore
 
-/// Makes fingerprints of the items that were read, once everything is stored: of those with which the store
-/// now agrees in all they say, so that the same item would change nothing.
+/// Makes fingerprints of the items that were read, once it is decided what is stored: of those with which the
+/// store then agrees in all they say, so that the same item would change nothing.
 ///
 /// That is so for an item that gave no warning, unless another one had the last word about something of
 /// its own. Confined to its sync.
 struct FingerprintMaker {
-  struct Made: BitwiseCopyable {
-    var fingerprint: ContentFingerprint
-    var shape: UInt32
-    var firstRow: UInt32
-    var rowCount: UInt32
-    /// Whether it counts.
-    var isGood: Bool
-  }
-
   let trace: FingerprintTrace
   let planner: LinkPlanner
-  let plan: MappingPlan
 
-  /// The shapes of a set, which new ones are added to.
-  var shapes: [FingerprintShape]
+  /// What was made so far. The shapes are those of a set, which new ones are added to.
+  private(set) var made: MadeFingerprints
   private var shapeNumbers: [FingerprintShape: UInt32] = [:]
-
-  let made = PlainArray<Made>()
-  let rows = PlainArray<UInt32>()
-  private(set) var byteCount = 0
 
   /// Who refers to a row that only one object may have.
   private var takers: [Taken: Int] = [:]
@@ -41,34 +27,34 @@ struct FingerprintMaker {
   private var entries: [FingerprintShape.Entry] = []
   private var latestEntries: [FingerprintShape.Entry] = []
 
-  init(trace: FingerprintTrace, planner: LinkPlanner, plan: MappingPlan, shapes: [FingerprintShape])
-  {
+  init(trace: FingerprintTrace, planner: LinkPlanner, shapes: [FingerprintShape]) {
     self.trace = trace
     self.planner = planner
-    self.plan = plan
-    self.shapes = shapes
+    made = MadeFingerprints(shapes: shapes)
     for (number, shape) in shapes.enumerated() { shapeNumbers[shape] = UInt32(number) }
   }
 
   /// Looks at all items.
   mutating func make() {
+    made.items.reserve(trace.items.count)
+    made.rows.reserve(trace.entryCount)
     for item in trace.items {
-      let firstRow = rows.count
+      let firstRow = made.rows.count
       entries.removeAll(keepingCapacity: true)
       var isGood = true
       for index in Int(item.firstEntry)..<Int(item.firstEntry + item.entryCount) {
-        guard add(trace.entries[index], of: made.count) else {
+        guard add(trace.entry(index), of: made.items.count) else {
           isGood = false
           break
         }
       }
       guard isGood else {
-        rows.removeAll(from: firstRow)
+        made.rows.removeAll(from: firstRow)
         continue
       }
-      byteCount += Int(item.length)
-      made.append(
-        Made(
+      made.byteCount += Int(item.length)
+      made.items.append(
+        MadeFingerprints.Item(
           fingerprint: item.fingerprint, shape: shapeNumber(item.habit), firstRow: UInt32(firstRow),
           rowCount: UInt32(entries.count), isGood: true))
     }
@@ -78,9 +64,9 @@ struct FingerprintMaker {
     if let latestShape, habit == latestHabit, entries == latestEntries { return latestShape }
     var shape = trace.shape(ofHabit: habit)
     shape.entries = entries
-    let number = shapeNumbers[shape] ?? UInt32(shapes.count)
-    if Int(number) == shapes.count {
-      shapes.append(shape)
+    let number = shapeNumbers[shape] ?? UInt32(made.shapes.count)
+    if Int(number) == made.shapes.count {
+      made.shapes.append(shape)
       shapeNumbers[shape] = number
     }
     latestShape = number
@@ -93,10 +79,10 @@ struct FingerprintMaker {
   ///
   /// - Returns: False when the store does not agree with what the item says of it.
   private mutating func add(_ entry: FingerprintTrace.Entry, of item: Int) -> Bool {
-    let batch = planner.batches[Int(entry.batch)]
+    let batch = planner.batches[entry.batch]
     return entry.target >= 0
       ? describe(entry.target, in: batch)
-      : refer(~entry.target, in: batch, FingerprintShape.Use(rawValue: UInt32(entry.use)), of: item)
+      : refer(~entry.target, in: batch, entry.use, of: item)
   }
 
   private mutating func describe(_ index: Int32, in batch: Batch) -> Bool {
@@ -112,7 +98,7 @@ struct FingerprintMaker {
       return false
     }
     if occurrence.isOwned, !hasItsOwner(occurrence, index, in: batch) { return false }
-    rows.append(row)
+    made.rows.append(row)
     entries.append(
       FingerprintShape.Entry(
         entity: batch.entity(of: occurrence).index,
@@ -149,11 +135,11 @@ struct FingerprintMaker {
       let taken = Taken(table: batch.entity.rootIndex, row: row)
       if let other = takers.updateValue(item, forKey: taken) {
         // Two items claim what only one of them can have.
-        if other < made.count { made[other].isGood = false }
+        if other < made.items.count { made.items[other].isGood = false }
         return false
       }
     }
-    rows.append(row)
+    made.rows.append(row)
     entries.append(FingerprintShape.Entry(entity: batch.entity.index, use: use))
     return true
   }

@@ -5,7 +5,8 @@ import SyncCore
 ///
 /// ```
 /// items    fingerprint, first entry, habit          one per item at the top that gave no warning
-/// entries  batch, occurrence or reference     the objects it describes or refers to, itself first
+/// targets  occurrence or reference            the objects it describes or refers to, itself first
+/// places   batch and use of each of them
 /// habits   what it filled, left over and spoke of, as words; most items share one
 /// ```
 ///
@@ -19,16 +20,18 @@ final class FingerprintTrace {
     var habit: Int32
   }
 
-  struct Entry: BitwiseCopyable {
+  struct Entry {
     /// An occurrence, or the ones' complement of a reference.
     var target: Int32
-    var batch: Int16
+    var batch: Int
     /// Of a reference: how it is meant.
-    var use: UInt16
+    var use: FingerprintShape.Use?
   }
 
   let items = PlainArray<Item>()
-  let entries = PlainArray<Entry>()
+  private let targets = PlainArray<Int32>()
+  /// Batch and use of each entry.
+  private let places = PlainArray<UInt16>()
   private(set) var habits: [[UInt64]] = []
   private var habitNumbers: [[UInt64]: Int32] = [:]
   private let habit = PlainArray<UInt64>()
@@ -61,21 +64,49 @@ final class FingerprintTrace {
 
   func begin() {
     serial &+= 1
-    firstEntry = entries.count
+    firstEntry = targets.count
     unused.removeAll(from: 0)
     for node in nodes { node.scratch.serial = serial }
   }
 
   @inline(__always)
   func describe(_ occurrence: Int32, in batch: Int) {
-    entries.append(Entry(target: occurrence, batch: Int16(truncatingIfNeeded: batch), use: 0))
+    append(occurrence, batch, 0)
   }
 
   @inline(__always)
   func refer(_ reference: Int32, in batch: Int, _ use: FingerprintShape.Use) {
-    entries.append(
-      Entry(
-        target: ~reference, batch: Int16(truncatingIfNeeded: batch), use: UInt16(use.rawValue)))
+    append(~reference, batch, UInt16(truncatingIfNeeded: use.rawValue))
+  }
+
+  /// Bits of a use in ``places``.
+  private static let useBits = 3
+
+  /// Plan nodes of which a trace can be made.
+  static let nodeLimit = 1 << (16 - useBits)
+
+  @inline(__always)
+  private func append(_ target: Int32, _ batch: Int, _ use: UInt16) {
+    targets.append(target)
+    places.append(UInt16(truncatingIfNeeded: batch << FingerprintTrace.useBits) | use)
+  }
+
+  /// How many entries there are.
+  var entryCount: Int { targets.count }
+
+  func entry(_ index: Int) -> Entry {
+    let place = places[index]
+    let use = UInt32(place & (1 << FingerprintTrace.useBits - 1))
+    return Entry(
+      target: targets[index], batch: Int(place >> FingerprintTrace.useBits),
+      use: FingerprintShape.Use(rawValue: use))
+  }
+
+  /// Sets memory aside for so many times as much as there is now.
+  func reserve(_ factor: Double) {
+    items.reserve(Int(Double(items.count) * factor))
+    targets.reserve(Int(Double(targets.count) * factor))
+    places.reserve(Int(Double(places.count) * factor))
   }
 
   @inline(__always)
@@ -102,7 +133,7 @@ final class FingerprintTrace {
     items.append(
       Item(
         fingerprint: fingerprint, length: UInt32(length), firstEntry: UInt32(firstEntry),
-        entryCount: UInt32(entries.count - firstEntry), habit: habitNumber()))
+        entryCount: UInt32(targets.count - firstEntry), habit: habitNumber()))
   }
 
   // MARK: - Habits

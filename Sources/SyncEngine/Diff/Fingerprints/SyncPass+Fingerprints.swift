@@ -38,23 +38,35 @@ extension SyncPass {
     return first
   }
 
+  /// Makes the fingerprints of what was read, once it is decided what becomes of it: what they are made
+  /// of need not be kept until everything is written.
+  func makeFingerprints(_ stager: Stager, _ planner: LinkPlanner) {
+    guard fingerprintKey != nil, let fingerprints = reader.fingerprints, let trace = stager.trace,
+      !request.isDryRun
+    else { return }
+    let isDisputed =
+      edits != nil || trace.isIncomplete || planner.movesPartners
+      || FingerprintConflicts.speaksFromBothEnds(
+        planner.batches, set: fingerprints, plan: request.plan)
+    var maker = FingerprintMaker(trace: trace, planner: planner, shapes: fingerprints.shapes)
+    if !isDisputed { maker.make() }
+    made = maker.made
+    if fingerprints.count > 0 {
+      made?.concerned = FingerprintConflicts(
+        batches: planner.batches, set: fingerprints, trace: trace, plan: request.plan
+      ).concerned()
+    }
+    stager.dropTrace()
+  }
+
   /// Keeps what a later sync need not read.
   func keepFingerprints(in transaction: StoreTransaction) throws {
-    guard let fingerprintKey, let fingerprints = reader.fingerprints, let last, !request.isDryRun
-    else { return }
-    var maker = FingerprintMaker(
-      trace: last.trace, planner: last.planner, plan: request.plan, shapes: fingerprints.shapes)
-    let conflicts = FingerprintConflicts(
-      batches: last.planner.batches, set: fingerprints, trace: last.trace, plan: request.plan)
-    let isDisputed =
-      edits != nil || last.trace.isIncomplete || last.planner.movesPartners
-      || FingerprintConflicts.speaksFromBothEnds(
-        last.planner.batches, set: fingerprints, plan: request.plan)
-    if !isDisputed { maker.make() }
+    guard let fingerprintKey, let fingerprints = reader.fingerprints, let made else { return }
+    self.made = nil
     try FingerprintKeeper(
       key: fingerprintKey, set: fingerprints, plan: request.plan, transaction: transaction
     )
-    .keep(maker, concerned: fingerprints.count > 0 ? conflicts.concerned() : [:])
+    .keep(made)
   }
 
   /// Whether items that count as unchanged have to be read after all, because of those that were read.

@@ -48,12 +48,13 @@ extension LinkPlanner {
 
   /// The rows each owner lists, ascending by owner.
   struct MemberLists {
-    var owners: [(row: Int64, start: Int, count: Int)] = []
+    var owners: [(row: Int64, start: Int32, count: Int32)] = []
     let members = PlainArray<Int64>()
 
     /// The rows of one list, in payload order, each once.
     func members(of index: Int) -> UnsafeBufferPointer<Int64> {
-      UnsafeBufferPointer(start: members.start + owners[index].start, count: owners[index].count)
+      UnsafeBufferPointer(
+        start: members.start + Int(owners[index].start), count: Int(owners[index].count))
     }
   }
 
@@ -64,6 +65,8 @@ extension LinkPlanner {
     let mentions = batch.mentions[rule]
     var result = MemberLists()
     let members = result.members
+    result.owners.reserveCapacity(mentions.count)
+    members.reserve(mentions.targetCount)
     activeMentions(rule, of: batch) { mention, owner in
       let targets = mentions.targets(of: mention)
       let start = members.count
@@ -82,7 +85,7 @@ extension LinkPlanner {
         members.append(row)
       }
       result.owners.append(
-        (batch.occurrences[Int(owner)].row, start, members.count - start))
+        (batch.occurrences[Int(owner)].row, Int32(start), Int32(members.count - start)))
     }
     let owners = result.owners
     if !zip(owners, owners.dropFirst()).allSatisfy({ $0.row < $1.row }) {

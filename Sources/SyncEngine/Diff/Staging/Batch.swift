@@ -73,6 +73,17 @@ final class Batch {
 
   var entity: EntityDescription { node.entity }
 
+  /// Sets memory aside for so many times as much as there is now.
+  func reserve(_ factor: Double) {
+    func expected(_ count: Int) -> Int { Int(Double(count) * factor) }
+    block.reserve(expected(block.count))
+    index.reserve(expected(block.count))
+    occurrences.reserve(expected(occurrences.count))
+    sources?.reserve(expected(occurrences.count))
+    items?.reserve(expected(occurrences.count))
+    for mention in mentions { mention.reserve(factor) }
+  }
+
   /// What was decided about the key of an occurrence that is the first of it.
   func family(of head: Int32) -> KeyFamily {
     if let family = families[head] { return family }

@@ -8,7 +8,8 @@ import SyncCore
 ///
 /// The keys stay in the block, which is much larger than any cache: the hash beside the row spares
 /// nearly every look at a row that is not the one, and all of them when the table grows. At most
-/// three quarters full. Confined to the batch that owns it.
+/// three quarters full, and of any size: a hash lies where its share of all hashes puts it. Confined to
+/// the batch that owns it.
 final class KeyIndex {
   private let block: RowBlock
   private let identity: [Int]
@@ -16,14 +17,14 @@ final class KeyIndex {
   /// The slot of an identity that is a single one, else -1.
   private let keySlot: Int
   private var table: UnsafeMutablePointer<UInt64>
-  private var mask: Int
+  private var size: Int
   private var used = 0
 
   init(block: RowBlock, identity: [Int]) {
     self.block = block
     self.identity = identity
     keySlot = identity.count == 1 ? identity[0] : -1
-    mask = 63
+    size = 64
     table = KeyIndex.makeTable(64)
   }
 
@@ -52,7 +53,7 @@ final class KeyIndex {
   func find(_ cell: (Int) -> Cell) -> Int32 {
     if keySlot >= 0 { return find(cell(keySlot)) }
     let hash = combinedHash(cell)
-    var position = Int(hash) & mask
+    var position = start(of: hash)
     while true {
       let entry = table[position]
       if entry == 0 { return -1 }
@@ -62,21 +63,21 @@ final class KeyIndex {
           return KeyIndex.row(of: entry)
         }
       }
-      position = (position + 1) & mask
+      position = next(position)
     }
   }
 
   /// The row with the given key, or -1; for an identity of one slot.
   func find(_ key: Cell) -> Int32 {
     let hash = KeyIndex.hash(key)
-    var position = Int(hash) & mask
+    var position = start(of: hash)
     while true {
       let entry = table[position]
       if entry == 0 { return -1 }
       if KeyIndex.hash(of: entry) == hash, isKey(key, of: KeyIndex.row(of: entry)) {
         return KeyIndex.row(of: entry)
       }
-      position = (position + 1) & mask
+      position = next(position)
     }
   }
 
@@ -96,10 +97,10 @@ final class KeyIndex {
   /// The row whose identity equals that of the given one; adds the given one when there is none, and
   /// returns -1.
   func findOrInsert(_ row: Int32) -> Int32 {
-    if used * 4 > mask * 3 { grow() }
+    if used * 4 >= size * 3 { resize(to: size * 2) }
     let cells = UnsafePointer(block[Int(row)])
     let hash = hash(ofRow: cells)
-    var position = Int(hash) & mask
+    var position = start(of: hash)
     while true {
       let entry = table[position]
       if entry == 0 {
@@ -114,7 +115,7 @@ final class KeyIndex {
           ? isKey(cells[keySlot], of: known) : isSameIdentity(cells, block[Int(known)])
         if isSame { return known }
       }
-      position = (position + 1) & mask
+      position = next(position)
     }
   }
 
@@ -125,22 +126,39 @@ final class KeyIndex {
   /// Puts another row of the same identity in the place of an earlier one.
   func replace(_ earlier: Int32, by row: Int32) {
     let hash = hash(ofRow: block[Int(row)])
-    var position = Int(hash) & mask
-    while table[position] != KeyIndex.entry(hash, earlier) { position = (position + 1) & mask }
+    var position = start(of: hash)
+    while table[position] != KeyIndex.entry(hash, earlier) { position = next(position) }
     table[position] = KeyIndex.entry(hash, row)
   }
 
-  private func grow() {
+  /// Makes room for so many keys.
+  func reserve(_ count: Int) {
+    let needed = count / 3 * 4 + 64
+    if needed > size { resize(to: needed) }
+  }
+
+  private func resize(to count: Int) {
     let old = table
-    let oldCount = mask + 1
-    mask = mask * 2 + 1
-    table = KeyIndex.makeTable(mask + 1)
+    let oldCount = size
+    size = count
+    table = KeyIndex.makeTable(size)
     for index in 0..<oldCount where old[index] != 0 {
-      var position = Int(KeyIndex.hash(of: old[index])) & mask
-      while table[position] != 0 { position = (position + 1) & mask }
+      var position = start(of: KeyIndex.hash(of: old[index]))
+      while table[position] != 0 { position = next(position) }
       table[position] = old[index]
     }
     old.deallocate()
+  }
+
+  /// Where the search for a hash begins.
+  @inline(__always)
+  private func start(of hash: UInt32) -> Int {
+    Int(truncatingIfNeeded: (UInt64(hash) &* UInt64(truncatingIfNeeded: size)) >> 32)
+  }
+
+  @inline(__always)
+  private func next(_ position: Int) -> Int {
+    position + 1 == size ? 0 : position + 1
   }
 
   // MARK: - Hashing

@@ -31,6 +31,9 @@ final class LinkMentions {
 
   var count: Int { owners.count }
 
+  /// Destinations of all mentions.
+  var targetCount: Int { targets.count }
+
   @inline(__always)
   func append(
     owner: Int32, kind: Kind, targets list: some Collection<Int32>, order: UInt32? = nil
@@ -41,6 +44,16 @@ final class LinkMentions {
     starts.append(Int32(targets.count))
     counts.append(Int32(list.count))
     for target in list { targets.append(target) }
+  }
+
+  /// Sets memory aside for so many times as much as there is now.
+  func reserve(_ factor: Double) {
+    let expected = Int(Double(count) * factor)
+    owners.reserve(expected)
+    kinds.reserve(expected)
+    starts.reserve(expected)
+    counts.reserve(expected)
+    targets.reserve(Int(Double(targets.count) * factor))
   }
 
   /// The destinations of one mention, in payload order.

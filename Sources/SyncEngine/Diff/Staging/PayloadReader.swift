@@ -88,6 +88,7 @@ final class PayloadReader {
     if let parent { stager.rootOwner = parent.addOwner(to: stager) }
     let base = UInt(bitPattern: bytes.baseAddress)
     let start = reader.position
+    var hasReserved = false
     while true {
       guard let step = try nextItem() else {
         isAtEnd = true
@@ -107,6 +108,10 @@ final class PayloadReader {
       if reader.position >= nextCheckpoint {
         try control.advance(.parse, to: reader.position, of: bytes.count)
         nextCheckpoint = reader.position + PayloadReader.stride
+      }
+      if !hasReserved, reader.position - start >= PayloadReader.sampleSize {
+        hasReserved = true
+        stager.reserve(expectedFactor(from: start))
       }
       if isFull(bytes: reader.position - start, items: stager.itemCount - partItem) {
         break
@@ -154,6 +159,20 @@ final class PayloadReader {
 
   /// Bytes between two checkpoints of the parse phase: well under a millisecond.
   private static let stride = 64 * 1024
+
+  /// Bytes after which memory is set aside for the rest of the part.
+  private static let sampleSize = 256 * 1024
+
+  /// How much more there will be than there is now, when the rest of the part is as its beginning.
+  private func expectedFactor(from start: Int) -> Double {
+    let read = Double(reader.position - start)
+    let rest = Double(bytes.count - start)
+    return switch limit {
+    case .none: rest / read * 1.03
+    case .bytes(let limit): min(rest, Double(limit)) / read * 1.03
+    case .items: 1
+    }
+  }
 
   private func isFull(bytes: Int, items: Int) -> Bool {
     switch limit {

@@ -61,6 +61,13 @@ final class PlainArray<Element: BitwiseCopyable>: RandomAccessCollection {
   /// The elements, until one is added.
   var elements: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: base, count: count) }
 
+  /// Sets memory aside for so many elements. It is not in use before they come.
+  func reserve(_ count: Int) {
+    guard count > capacity else { return }
+    capacity = count
+    base = PlainMemory.resize(base, to: capacity)
+  }
+
   /// Forgets all elements from an index on and keeps the memory.
   @inline(__always)
   func removeAll(from index: Int) {

@@ -73,32 +73,27 @@ extension Stager {
     _ cells: UnsafeMutablePointer<Cell>, _ entry: StagingTable.Entry, from token: JSONToken,
     scratch: StagingScratch
   ) -> Bool {
-    var cell = Cell(word: token.word, length: 0, kind: .integer)
+    let cell: Cell
     switch (entry.use, token.kind) {
     case (.text, .string):
-      cell.length = token.length
-      cell.kind = .text
+      cell = .text(at: token.word, length: Int(token.length))
     case (.integer, .integer):
-      break
+      cell = .integer(Int64(bitPattern: token.word))
     case (.boolean, .true):
-      cell.word = 1
+      cell = .integer(1)
     case (.boolean, .false):
-      cell.word = 0
+      cell = .integer(0)
     case (.date, .string):
       guard let date = DateText.parse(token.content) else { return false }
-      cell.word = date.bitPattern
-      cell.kind = .real
+      cell = .real(date)
     case (.real, .integer):
-      cell.word = Double(Int64(bitPattern: token.word)).bitPattern
-      cell.kind = .real
+      cell = .real(Double(Int64(bitPattern: token.word)))
     case (.real, .number):
       guard let number = NumberText(token.content), case let value = number.double, value.isFinite
       else { return false }
-      cell.word = value.bitPattern
-      cell.kind = .real
+      cell = .real(value)
     case (_, .null):
-      cell.word = 0
-      cell.kind = .null
+      cell = .null
     default:
       return false
     }

@@ -62,7 +62,7 @@ final class Stager {
   private var rootTargets: [Int32] = []
 
   /// What is noted for fingerprints, when fingerprints are to be made.
-  let trace: FingerprintTrace?
+  private(set) var trace: FingerprintTrace?
 
   init(
     plan: MappingPlan, operations: SyncOperations, onItemError: ItemErrorPolicy, path: String?,
@@ -83,12 +83,27 @@ final class Stager {
     self.batches = batches
     let nodes = batches.map { StagingNode($0, among: batches) }
     self.nodes = nodes
-    trace = tracesFingerprints ? FingerprintTrace(nodes: nodes) : nil
+    trace =
+      tracesFingerprints && nodes.count < FingerprintTrace.nodeLimit
+      ? FingerprintTrace(nodes: nodes) : nil
     if let trace {
       for (number, node) in nodes.enumerated() {
         node.scratch.onUnused = { [unowned trace] in trace.leave($0, node: number) }
       }
     }
+  }
+
+  /// Sets memory aside for so many times as much as was staged so far. Lists that are large at once
+  /// need not be moved, and leave no holes behind.
+  func reserve(_ factor: Double) {
+    for batch in batches { batch.reserve(factor) }
+    trace?.reserve(factor)
+  }
+
+  /// Gives up what was noted for fingerprints.
+  func dropTrace() {
+    for node in nodes { node.scratch.onUnused = nil }
+    trace = nil
   }
 
   /// The batch of the root items.

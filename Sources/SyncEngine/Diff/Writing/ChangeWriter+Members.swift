@@ -13,6 +13,9 @@ extension ChangeWriter {
     let mutual = planner.pairsFromOtherSide(rule, of: batch)
     // The other side may have linked new objects already.
     let stored = wanted.owners.map(\.row).filter { $0 < firstNew || !mutual.isEmpty }
+    if stored.isEmpty, !relationship.isOrdered {
+      return try linkNew(wanted, relationship, of: batch.entity)
+    }
     var keepers = planner.suspendedOwners(rule, of: batch)
     // A parent's members are the scope of its sync: without deleting nobody leaves it.
     if !planner.operations.contains(.delete) || planner.isPartOfList,
@@ -48,6 +51,32 @@ extension ChangeWriter {
     finish(upTo: .max)
     try write(changes, relationship, of: batch.entity)
   }
+
+  /// Writes the lists of owners that are all new, a portion at a time: nothing has to be compared with
+  /// them.
+  private func linkNew(
+    _ lists: LinkPlanner.MemberLists, _ relationship: RelationshipDescription,
+    of entity: EntityDescription
+  ) throws {
+    guard !lists.members.isEmpty else { return }
+    try transaction.prepareBulkLinks(relationship, of: entity, count: lists.members.count)
+    var next = 0
+    var members: [Int64] = []
+    try transaction.addNewLinks(relationship, of: entity) { pairs in
+      try control.checkpoint()
+      while next < lists.owners.count, pairs.count < ChangeWriter.pairPortion {
+        let owner = lists.owners[next].row
+        members.append(contentsOf: lists.members(of: next))
+        members.sort()
+        for member in members { pairs.append((owner, member)) }
+        members.removeAll(keepingCapacity: true)
+        next += 1
+      }
+    }
+  }
+
+  /// Pairs between two checkpoints.
+  private static let pairPortion = 4096
 
   private func write(
     _ changes: MemberChanges, _ relationship: RelationshipDescription, of entity: EntityDescription

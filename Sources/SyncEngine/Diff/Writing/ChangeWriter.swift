@@ -36,16 +36,17 @@ final class ChangeWriter {
   func insert() throws {
     completed = 0
     for batch in batches {
-      var indexes: [Int32] = []
-      for index in batch.occurrences.indices {
-        let flags = batch.occurrences[index].flags
-        if flags.contains(.inserted), !flags.contains(.folded) { indexes.append(Int32(index)) }
-      }
-      if !indexes.isEmpty { try insert(indexes, of: batch) }
+      let count = batch.occurrences.reduce(0) { $0 + (ChangeWriter.isInserted($1) ? 1 : 0) }
+      if count > 0 { try insert(count, of: batch) }
     }
   }
 
-  private func insert(_ indexes: [Int32], of batch: Batch) throws {
+  @inline(__always)
+  private static func isInserted(_ occurrence: Occurrence) -> Bool {
+    occurrence.flags.contains(.inserted) && !occurrence.flags.contains(.folded)
+  }
+
+  private func insert(_ count: Int, of batch: Batch) throws {
     guard !batch.entity.isAbstract else {
       throw SyncError(
         .invalidRequest, entity: batch.entity.name,
@@ -59,35 +60,39 @@ final class ChangeWriter {
     let defaults = batch.node.defaults.map {
       (slot: $0.slot, cell: arena.cell($0.value, as: properties[$0.slot].attribute?.type))
     }
-    for (position, index) in indexes.enumerated() {
-      if position % ChangeWriter.portion == 0 { try control.checkpoint() }
-      let cells = batch.block[Int(index)]
-      for (slot, cell) in defaults where cells[slot].isAbsent { cells[slot] = cell }
-    }
-    try transaction.prepareBulkInsert(batch.entity, count: indexes.count)
-    let rows = batch.occurrences.map(\.row)
-    var start = 0
-    while start < indexes.count {
-      let end = min(start + ChangeWriter.portion, indexes.count)
-      try transaction.insert(
-        batch.block, of: batch.entity, indexes: Array(indexes[start..<end]), rows: rows)
-      completed += end - start
+    try transaction.prepareBulkInsert(batch.entity, count: count)
+    // A portion at a time, so that nothing is held of all of them.
+    var indexes: [Int32] = []
+    var rows: [Int64] = []
+    func write() throws {
+      try transaction.insert(batch.block, of: batch.entity, indexes: indexes, rows: rows)
+      completed += indexes.count
       try control.advance(.insert, to: completed, of: total)
-      start = end
+      indexes.removeAll(keepingCapacity: true)
+      rows.removeAll(keepingCapacity: true)
     }
-    try withExtendedLifetime(arena) { try touchOwners(ofNew: indexes, in: batch) }
+    for index in batch.occurrences.indices where ChangeWriter.isInserted(batch.occurrences[index]) {
+      let cells = batch.block[index]
+      for (slot, cell) in defaults where cells[slot].isAbsent { cells[slot] = cell }
+      indexes.append(Int32(index))
+      rows.append(batch.occurrences[index].row)
+      if indexes.count == ChangeWriter.portion { try write() }
+    }
+    if !indexes.isEmpty { try write() }
+    try withExtendedLifetime(arena) { try touchOwnersOfNew(in: batch) }
   }
 
   /// Rows between two checkpoints.
   private static let portion = 512
 
   /// A to-many relationship of a stored owner gained a new member: that changes the owner.
-  private func touchOwners(ofNew indexes: [Int32], in batch: Batch) throws {
+  private func touchOwnersOfNew(in batch: Batch) throws {
     for slot in batch.node.toOneSlots {
       guard let side = otherSide(of: slot, in: batch) else { continue }
       let firstNew = firstNewRows[side.entity.rootIndex] ?? .max
-      for index in indexes {
-        let cell = batch.block[Int(index)][slot]
+      for index in batch.occurrences.indices
+      where ChangeWriter.isInserted(batch.occurrences[index]) {
+        let cell = batch.block[index][slot]
         if !cell.isEmpty, cell.integer < firstNew {
           try transaction.touch(cell.integer, of: side.entity, slots: [side.slot])
         }
