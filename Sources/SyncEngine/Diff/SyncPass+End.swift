@@ -33,7 +33,7 @@ extension SyncPass {
 
   /// Deletes what nobody claimed.
   func end(in transaction: StoreTransaction) throws {
-    announced.insert(.delete)
+    noteAnnounced(.delete)
     var unresolved = claims.unresolved
     if claims.partCount > 1 || request.defersReferences {
       unresolved = try ReferenceResolver(claims: claims, transaction: transaction, edits: edits)

@@ -14,11 +14,14 @@ final class SyncPass {
   let checks: [NodeChecks]
   /// What was edited here and not sent; nil when the store tracks no changes.
   var unsentEdits: UnsentEdits?
-  var announced: Set<SyncPhase> = []
+  /// A bit for each phase that was announced, by its position.
+  private var announced: UInt8 = 0
   /// Every row of the root entity, when the only part of the payload read them.
   var knownRows: [Int64]?
   /// The kind of fingerprints that the sync uses and leaves, if any.
   var fingerprintKey: ContentFingerprint?
+  /// What the current part holds that was not read, until it is counted.
+  var unread: UnreadRows?
   /// The part that was read last and is still to be worked off.
   private var staged: Stager?
   /// The fingerprints of the payload, until they are kept.
@@ -50,7 +53,7 @@ final class SyncPass {
       case .whole: request.partItems.map { .items($0) } ?? .bytes(SyncPass.partSize)
       }
     try control.begin(.parse, total: bytes.count)
-    announced.insert(.parse)
+    announced = SyncPass.bit(.parse)
     reader = try PayloadReader(
       bytes, request: request, parent: parent, limit: limit, report: report, control: control)
   }
@@ -111,9 +114,8 @@ final class SyncPass {
     }
     try quarantining.forgetSuperseded(by: stager)
     changeCount.mention(stager.batches)
-    if let fingerprints = reader.fingerprints {
-      changeCount.mention(fingerprints, plan: request.plan)
-    }
+    if let unread { changeCount.mention(unread, plan: request.plan) }
+    unread = nil
     makeFingerprints(stager, planner)
     // Between two transactions others may insert.
     if claims.partCount == 1, !reader.isAtEnd, request.transaction == .whole {
@@ -239,6 +241,7 @@ final class SyncPass {
     if stager.hasUnreadableRootKey { claims.isRootSuspended = true }
     if let rule = treeRule, stager.rootItemsName(rule) { claims.rootItemsNameParent = true }
     claims.mention(stager.batches)
+    unread = nil
     if let fingerprints = reader.fingerprints, fingerprints.matchedCount > 0 {
       absorb(fingerprints)
     }
@@ -262,12 +265,18 @@ final class SyncPass {
 
   /// Announces a phase the first time it begins; parts after the first go on with it.
   func begin(_ phase: SyncPhase, total: Int) throws {
-    if announced.insert(phase).inserted {
+    if announced & SyncPass.bit(phase) == 0 {
+      announced |= SyncPass.bit(phase)
       try control.begin(phase, total: total)
     } else {
       try control.checkpoint()
     }
   }
+
+  /// Counts a phase as announced by somebody else.
+  func noteAnnounced(_ phase: SyncPhase) { announced |= SyncPass.bit(phase) }
+
+  private static func bit(_ phase: SyncPhase) -> UInt8 { 1 << UInt8(phase.position) }
 }
 
 @available(*, unavailable, message: "A pass is confined to its sync.")

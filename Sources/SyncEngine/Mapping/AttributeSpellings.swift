@@ -28,25 +28,25 @@ struct AttributeSpellings {
   /// The claims that hold, by attribute in model order, then by precedence.
   let claims: [Claim]
 
-  init(of attributes: [AttributeDescription], in entity: EntityDescription) {
+  init(of attributes: [AttributeDescription], reserved: ReservedNames) {
     let all = attributes.indices.flatMap { index in
-      AttributeSpellings.claims(of: attributes[index], number: index, in: entity)
+      AttributeSpellings.claims(of: attributes[index], number: index, reserved: reserved)
     }
-    var best: [RemoteKey: Claim] = [:]
-    for claim in all {
-      let place = RemoteKey(steps: claim.key.steps, isCustom: false)
-      if let rival = best[place], !claim.beats(rival) { continue }
-      best[place] = claim
+    var best: [String: Int] = [:]
+    for (index, claim) in all.enumerated() {
+      let place = claim.key.place
+      if let rival = best[place], !claim.beats(all[rival]) { continue }
+      best[place] = index
     }
     claims = all.filter { claim in
-      let winner = best[RemoteKey(steps: claim.key.steps, isCustom: false)]
-      return claim.strength == .custom || winner?.attribute == claim.attribute
+      claim.strength == .custom
+        || best[claim.key.place].map { all[$0].attribute } == claim.attribute
     }
   }
 
   /// Everything one attribute would like to be called, the most important first.
   private static func claims(
-    of attribute: AttributeDescription, number: Int, in entity: EntityDescription
+    of attribute: AttributeDescription, number: Int, reserved: ReservedNames
   ) -> [Claim] {
     var result: [Claim] = []
     func claim(_ key: RemoteKey, _ strength: Strength, level: Int = 0) {
@@ -68,18 +68,17 @@ struct AttributeSpellings {
     let name = attribute.name
     let custom = MappingRules.customKey(attribute.userInfo)
     if let custom { claim(custom, .custom) }
-    for key in MappingRules.reservedKeys {
-      let names = MappingRules.names(forReserved: key, in: entity)
-      guard let level = names.firstIndex(of: name) else { continue }
+    for (key, level) in reserved.keys(of: name) {
       claim(RemoteKey(steps: [key], isCustom: false), .inflected, level: level)
     }
     if name == "remoteID" { claim(RemoteKey(steps: ["id"], isCustom: false), .identifier) }
+    let naturalSnake = Inflection.naturalSnake(name)
     natural(Inflection.key(for: name))
     natural(name)
     natural(name.prefix(1).uppercased() + name.dropFirst())
     natural(Inflection.snake(name))
-    natural(Inflection.naturalSnake(name))
-    natural(Inflection.naturalSnake(name).uppercased())
+    natural(naturalSnake)
+    natural(naturalSnake.uppercased())
     // A dotted key may also stand in the item as it is.
     if let custom, custom.steps.count > 1 {
       claim(RemoteKey(steps: [custom.description], isCustom: false), .lastResort)
@@ -89,15 +88,21 @@ struct AttributeSpellings {
 
   /// The key an attribute has when nothing else claims it: what an export writes.
   static func remoteKey(
-    of attribute: AttributeDescription, in entity: EntityDescription
+    of attribute: AttributeDescription, reserved: ReservedNames
   ) -> RemoteKey {
     if let custom = MappingRules.customKey(attribute.userInfo) { return custom }
     if attribute.name == "id" || attribute.name == "remoteID" {
       return RemoteKey(steps: ["id"], isCustom: false)
     }
-    let reserved = MappingRules.reservedKeys.first {
-      MappingRules.names(forReserved: $0, in: entity).contains(attribute.name)
-    }
-    return RemoteKey(steps: [reserved ?? Inflection.key(for: attribute.name)], isCustom: false)
+    let key = reserved.keys(of: attribute.name).first?.key
+    return RemoteKey(steps: [key ?? Inflection.key(for: attribute.name)], isCustom: false)
+  }
+}
+
+extension RemoteKey {
+  /// The steps as one text, to find keys of equal steps by: the one step, or all with their lengths.
+  fileprivate var place: String {
+    if steps.count == 1, steps[0].utf8.first != 0 { return steps[0] }
+    return "\0" + steps.map { "\($0.utf8.count):\($0)" }.joined()
   }
 }

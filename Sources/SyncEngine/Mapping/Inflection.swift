@@ -4,13 +4,18 @@
 /// Pure functions that answer for every text.
 package enum Inflection {
   /// In the order in which they are looked for in a run of capitals.
-  static let acronyms = ["uuid", "id", "pdf", "url", "png", "jpg", "uri", "json", "xml"]
+  package static let acronyms = ["uuid", "id", "pdf", "url", "png", "jpg", "uri", "json", "xml"]
 
   /// The snake case form of a name: `userIDFirst` gives `user_id_first`.
   ///
   /// Capitals that run together are one word, from which one acronym is split off; separators are
   /// dropped.
   package static func snake(_ name: String) -> String {
+    asciiBytes(name).map(ASCII.snake) ?? snake(characters: name)
+  }
+
+  /// ``snake(_:)`` of any text.
+  package static func snake(characters name: String) -> String {
     guard let first = name.first else { return "" }
     var result = ""
     var run = ""
@@ -40,6 +45,11 @@ package enum Inflection {
   /// The name for a key: `user_id` gives `userID`. Nil when the key holds a character that no name
   /// can hold.
   package static func camel(_ key: String) -> String? {
+    asciiBytes(key).map(ASCII.camel) ?? camel(characters: key)
+  }
+
+  /// ``camel(_:)`` of any text.
+  package static func camel(characters key: String) -> String? {
     guard key.contains("_") else { return lowercasingFirst(key) }
     guard key.allSatisfy({ isSeparator($0) || isAlphanumeric($0) }) else { return nil }
     let joined = key.split(whereSeparator: isSeparator).map { word in
@@ -52,6 +62,11 @@ package enum Inflection {
   /// The snake case form as a person would write it: separators kept, every acronym a word of its
   /// own, whatever its spelling. `URLString` gives `url_string`, `isHTMLValid` `is_html_valid`.
   package static func naturalSnake(_ name: String) -> String {
+    asciiBytes(name).map(ASCII.naturalSnake) ?? naturalSnake(characters: name)
+  }
+
+  /// ``naturalSnake(_:)`` of any text.
+  package static func naturalSnake(characters name: String) -> String {
     let characters = Array(name)
     var words: [String] = []
     var word = ""

@@ -1,7 +1,8 @@
 package import SyncCore
 
-/// The conventional plans of one stack: each is compiled once, and again when transformers were
-/// registered or classes mentioned since. Safe to use from any thread: everything lies under one lock.
+/// The conventional plans of one stack, by the index of the entity: each is compiled once, and again when
+/// transformers were registered or classes mentioned since. Safe to use from any thread: everything lies
+/// under one lock.
 package final class MappingPlanCache: Sendable {
   private struct Entry {
     let plan: MappingPlan
@@ -16,7 +17,7 @@ package final class MappingPlanCache: Sendable {
   /// The registry that plans take their transformers from.
   package let transformers: TransformerRegistry
   private let declaredTypes: DeclaredTypes
-  private let entries = Locked<[EntityDescription: Entry]>([:])
+  private let entries = Locked<[Int: Entry]>([:])
 
   /// Makes an empty cache.
   package init(transformers: TransformerRegistry, declaredTypes: DeclaredTypes = .none) {
@@ -28,13 +29,15 @@ package final class MappingPlanCache: Sendable {
   package func plan(for entity: EntityDescription) -> MappingPlan {
     let generation = Generation(
       transformers: transformers.generation, types: declaredTypes.generation)
-    if let entry = entries.withLock({ $0[entity] }), entry.generation == generation {
+    if let entry = entries.withLock({ $0[entity.index] }), entry.generation == generation,
+      entry.plan.rootNode.entity == entity
+    {
       return entry.plan
     }
     // Compiled outside the lock: two threads may both do it, and get equal plans.
     let plan = MappingPlanCompiler.compile(
       entity, transformers: transformers, declaredTypes: declaredTypes)
-    entries.withLock { $0[entity] = Entry(plan: plan, generation: generation) }
+    entries.withLock { $0[entity.index] = Entry(plan: plan, generation: generation) }
     return plan
   }
 }

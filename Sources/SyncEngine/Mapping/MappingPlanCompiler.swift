@@ -58,7 +58,8 @@ package struct MappingPlanCompiler {
     let stored = entity.relationships.filter { !$0.isTransient }
     let relationships = stored.filter { !$0.isToMany } + stored.filter(\.isToMany)
     let identity = entity.primaryKey.flatMap { $0.isTransient ? nil : $0.slot }
-    let spellings = AttributeSpellings(of: attributes, in: entity)
+    let reserved = ReservedNames(of: entity)
+    let spellings = AttributeSpellings(of: attributes, reserved: reserved)
     var table = MemberTableBuilder()
     for claim in spellings.claims {
       table.add(
@@ -69,7 +70,7 @@ package struct MappingPlanCompiler {
     let attributeRules = attributes.enumerated().map { number, attribute in
       rule(
         for: attribute, of: entity, types: types[attribute.slot] ?? [],
-        isIdentity: attribute.slot == identity,
+        isIdentity: attribute.slot == identity, reserved: reserved,
         spellings: spellings.claims.filter { $0.attribute == number }.map(\.key))
     }
     let relationshipRules = relationships.enumerated().map { number, relationship in
@@ -83,7 +84,7 @@ package struct MappingPlanCompiler {
 
   private mutating func rule(
     for attribute: AttributeDescription, of entity: EntityDescription, types: [DeclaredType],
-    isIdentity: Bool, spellings: [RemoteKey]
+    isIdentity: Bool, reserved: ReservedNames, spellings: [RemoteKey]
   ) -> AttributeRule {
     let name = MappingRules.transformerName(attribute)
     let transformer = name.flatMap { transformers.transformer(named: $0) }
@@ -104,8 +105,9 @@ package struct MappingPlanCompiler {
         attribute.type, decoder: decoder,
         check: AttributeCheck(attribute, types: types, transformers: transformers)),
       isIdentity: isIdentity,
-      remoteKey: AttributeSpellings.remoteKey(of: attribute, in: entity), spellings: spellings,
-      policy: policy, isExportable: MappingRules.isExportable(attribute.userInfo),
+      remoteKey: AttributeSpellings.remoteKey(of: attribute, reserved: reserved),
+      spellings: spellings, policy: policy,
+      isExportable: MappingRules.isExportable(attribute.userInfo),
       transformerName: name, transformer: transformer)
   }
 

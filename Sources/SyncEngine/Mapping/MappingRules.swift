@@ -37,20 +37,34 @@ package enum MappingRules {
   static func keyScope(_ relationship: RelationshipDescription) -> String? {
     relationship.userInfo["sync.keyScope"]
   }
+}
 
-  /// The names that reserved keys can stand for: the key behind the name of the entity, then behind
-  /// that of each superentity. The form of the behaviour specification comes first.
-  static func names(forReserved key: String, in entity: EntityDescription) -> [String] {
-    var names: [String] = []
+/// The names that reserved keys can stand for in one entity: the key behind the name of the entity, then
+/// behind that of each superentity. The form of the behaviour specification comes first.
+struct ReservedNames {
+  private let names: [(key: String, names: [String])]
+
+  init(of entity: EntityDescription) {
+    var prefixes: [String] = []
     var level: EntityDescription? = entity
     while let current = level {
-      for prefix in [Inflection.snake(current.name), Inflection.naturalSnake(current.name)] {
+      prefixes += [Inflection.snake(current.name), Inflection.naturalSnake(current.name)]
+      level = current.superentity
+    }
+    names = MappingRules.reservedKeys.map { key in
+      var names: [String] = []
+      for prefix in prefixes {
         if let name = Inflection.camel("\(prefix)_\(key)"), !names.contains(name) {
           names.append(name)
         }
       }
-      level = current.superentity
+      return (key, names)
     }
-    return names
+  }
+
+  /// The reserved keys that stand for an attribute of that name, and how far up the chain of entities
+  /// the prefix was found.
+  func keys(of name: String) -> [(key: String, level: Int)] {
+    names.compactMap { key, names in names.firstIndex(of: name).map { (key, $0) } }
   }
 }

@@ -13,13 +13,13 @@ struct MemberAliases: Sendable {
 
   /// Number of the entry that stands for the first name; the others follow.
   let firstEntry: Int
-  private let candidates: [UInt64: [Candidate]]
+  private let candidates: [Int: [Candidate]]
   private let hasOtherLetters: Bool
 
   /// Takes names, whose entries follow each other.
   init(_ names: [String], firstEntry: Int) {
     self.firstEntry = firstEntry
-    var candidates: [UInt64: [Candidate]] = [:]
+    var candidates: [Int: [Candidate]] = [:]
     var hasOtherLetters = false
     for (number, name) in names.enumerated() {
       let candidate = Candidate(
@@ -50,7 +50,7 @@ struct MemberAliases: Sendable {
   }
 
   /// Hash of the key in small letters without separators; nil when it has letters beyond ASCII.
-  private static func fold(_ key: UnsafeRawBufferPointer) -> UInt64? {
+  private static func fold(_ key: UnsafeRawBufferPointer) -> Int? {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in key {
       if byte >= 0x80 { return nil }
@@ -60,6 +60,6 @@ struct MemberAliases: Sendable {
       let isCapital = byte &- UInt8(ascii: "A") < 26
       hash = (hash ^ UInt64(isCapital ? byte | 0x20 : byte)) &* 0x100_0000_01b3
     }
-    return hash
+    return Int(truncatingIfNeeded: hash)
   }
 }

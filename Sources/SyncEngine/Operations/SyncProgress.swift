@@ -26,9 +26,14 @@ final class SyncProgress: Sendable {
   var latestStep: SyncStep? { state.withLock { $0.latest } }
 
   /// Share of each phase in a sync that inserts everything, in percent.
-  private static let weights: [SyncPhase: Int64] = [
-    .parse: 30, .match: 25, .insert: 25, .update: 8, .link: 4, .delete: 4, .save: 4,
-  ]
+  private static func weight(of phase: SyncPhase) -> Int64 {
+    switch phase {
+    case .parse: 30
+    case .match, .insert: 25
+    case .update: 8
+    case .link, .delete, .save: 4
+    }
+  }
 
   init() {
     let progress = Progress(totalUnitCount: 100)
@@ -36,7 +41,7 @@ final class SyncProgress: Sendable {
     progress.isCancellable = true
     children = SyncPhase.allCases.map { phase in
       let child = Progress(totalUnitCount: 1)
-      progress.addChild(child, withPendingUnitCount: SyncProgress.weights[phase] ?? 0)
+      progress.addChild(child, withPendingUnitCount: SyncProgress.weight(of: phase))
       return child
     }
     self.progress = progress

@@ -31,8 +31,9 @@ package final class SyncControl: Sendable {
   }
 
   private func tell(_ step: SyncStep) {
-    let tell = observer.withLock { $0.tell }
-    tell?(step)
+    // Taken out of its struct inside the lock's closure it would be wrapped for each step.
+    let observer = observer.withLock { $0 }
+    observer.tell?(step)
   }
 
   /// Asks the sync to stop at its next checkpoint.

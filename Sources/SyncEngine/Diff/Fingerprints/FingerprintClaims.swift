@@ -1,7 +1,5 @@
 import SyncCore
 
-/// What items that were not read say all the same: to the claims, so that nothing of theirs is deleted,
-/// and to the report.
 extension FingerprintSet {
   /// How many matched records have each shape.
   func shapeCounts() -> [Int] {
@@ -11,54 +9,104 @@ extension FingerprintSet {
     }
     return counts
   }
+}
 
-  /// Shows the rows of all matched records.
-  func matchedRows(
-    _ body: (_ entry: FingerprintShape.Entry, _ row: Int64) -> Void
-  ) {
-    for record in states.indices where states[record] == .matched {
-      let entries = shapes[Int(records[record].shape)].entries
-      let rows = rows(of: record)
-      for position in entries.indices { body(entries[position], Int64(rows[position])) }
+/// The rows of items that were not read, collected once for all who have to know of them.
+///
+/// ```
+/// rows    those described, entity after entity │ those only referred to, entity after entity
+/// starts  where each of these lists begins, and the end
+/// ```
+///
+/// Confined to its sync.
+final class UnreadRows {
+  private let rows: UnsafeMutableBufferPointer<UInt32>
+  private let starts: [Int]
+
+  /// The table of each entity.
+  private let tables: [Int]
+
+  /// The shapes of the items, and how many have each.
+  let shapes: [(shape: FingerprintShape, count: Int)]
+
+  /// Collects the rows of all matched records.
+  init(_ set: FingerprintSet, model: ManagedObjectModel) {
+    let tables = model.entities.map(\.rootIndex)
+    let lists = set.shapes.map { shape in
+      shape.entries.map { $0.entity + ($0.isDescribed ? 0 : tables.count) }
+    }
+    let counts = set.shapeCounts()
+    var lengths = Array(repeating: 0, count: tables.count * 2)
+    for (lists, count) in zip(lists, counts) { for list in lists { lengths[list] += count } }
+    var starts = [0]
+    for length in lengths { starts.append(starts[starts.count - 1] + length) }
+    let rows = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: starts[lengths.count])
+    rows.initialize(repeating: 0)
+    var ends = starts
+    ends.withUnsafeMutableBufferPointer { ends in
+      for record in set.states.indices where set.states[record] == .matched {
+        let shape = Int(set.records[record].shape)
+        let described = set.rows(of: record)
+        for (position, row) in described.enumerated() {
+          let list = lists[shape][position]
+          rows[ends[list]] = row
+          ends[list] += 1
+        }
+      }
+    }
+    self.tables = tables
+    self.starts = starts
+    self.rows = rows
+    shapes = zip(set.shapes, counts).compactMap { $1 > 0 ? ($0, $1) : nil }
+  }
+
+  deinit {
+    rows.deallocate()
+  }
+
+  private func list(_ number: Int) -> UnsafeBufferPointer<UInt32> {
+    UnsafeBufferPointer(rebasing: rows[starts[number]..<starts[number + 1]])
+  }
+
+  /// Adds the rows to sets by table.
+  ///
+  /// - Returns: How many of the described rows were not there, for each entity.
+  func insert(into sets: inout [Int: RowSet], describedOnly: Bool) -> [Int] {
+    tables.enumerated().map { entity, table in
+      let referred = list(tables.count + entity)
+      if !describedOnly, !referred.isEmpty {
+        _ = sets[table, default: RowSet()].insert(contentsOf: referred)
+      }
+      let described = list(entity)
+      return described.isEmpty
+        ? 0 : sets[table, default: RowSet()].insert(contentsOf: described)
     }
   }
 }
 
+// What items that were not read say all the same: to the claims, so that nothing of theirs is deleted, and
+// to the report.
+
 extension Claims {
   /// Notes what items that were not read mention.
-  func mention(_ set: FingerprintSet, plan: MappingPlan) {
-    for (shape, count) in zip(set.shapes, set.shapeCounts()) where count > 0 {
+  func mention(_ unread: UnreadRows) {
+    for (shape, count) in unread.shapes {
       memberCount += count * shape.memberCount
       usableItemCount += count
     }
-    let tables = plan.model.entities.map(\.rootIndex)
-    var sets = tables.map { mentioned[$0] ?? RowSet() }
-    set.matchedRows { entry, row in sets[tables[entry.entity]].insert(row) }
-    for (table, rows) in sets.enumerated() where tables[table] == table && !rows.isEmpty {
-      mentioned[table] = rows
-    }
+    _ = unread.insert(into: &mentioned, describedOnly: false)
   }
 }
 
 extension ChangeCount {
   /// Notes objects that were not read, because they are as they were.
-  mutating func mention(_ set: FingerprintSet, plan: MappingPlan) {
-    let tables = plan.model.entities.map(\.rootIndex)
-    var sets = tables.map { mentioned[$0] ?? RowSet() }
-    var counts = Array(repeating: 0, count: tables.count)
-    set.matchedRows { entry, row in
-      guard entry.isDescribed else { return }
-      let table = tables[entry.entity]
-      if !sets[table].contains(row) {
-        sets[table].insert(row)
-        counts[entry.entity] += 1
-      }
-    }
-    for (table, rows) in sets.enumerated() where tables[table] == table && !rows.isEmpty {
-      mentioned[table] = rows
-    }
+  mutating func mention(_ unread: UnreadRows, plan: MappingPlan) {
+    let counts = unread.insert(into: &mentioned, describedOnly: true)
     for (index, count) in counts.enumerated() where count > 0 {
       report[EntityDescription(model: plan.model, index: index)].unchanged += count
     }
   }
 }
+
+@available(*, unavailable, message: "The rows are confined to their sync.")
+extension UnreadRows: Sendable {}

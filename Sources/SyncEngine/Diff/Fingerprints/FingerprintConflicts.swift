@@ -30,26 +30,29 @@ struct FingerprintConflicts {
   static func speaksFromBothEnds(
     _ batches: [Batch], set: FingerprintSet?, plan: MappingPlan
   ) -> Bool {
-    var spoken = Set<Claims.Relationship>()
-    var inverses = Set<Claims.Relationship>()
-    func add(_ node: PlanNode, _ rule: Int) {
-      let relationship = node.relationships[rule].relationship
-      spoken.insert(Claims.Relationship(relationship))
-      if let inverse = node.entity.inverse(of: relationship) {
-        inverses.insert(Claims.Relationship(inverse))
-      }
-    }
+    // A set of relationships would be looked at more seldom than it costs to make one.
+    var isSpoken = plan.nodes.map { Array(repeating: false, count: $0.relationships.count) }
     for batch in batches {
       for rule in batch.mentions.indices where batch.mentions[rule].count > 0 {
-        add(batch.node, rule)
+        isSpoken[batch.number][rule] = true
       }
     }
     if let set, set.matchedCount > 0 {
-      for mention in Set(set.shapes.flatMap(\.mentions)) {
-        add(plan.nodes[mention.node], mention.rule)
+      for shape in set.shapes {
+        for mention in shape.mentions { isSpoken[mention.node][mention.rule] = true }
       }
     }
-    return !spoken.isDisjoint(with: inverses)
+    var spoken: [Claims.Relationship] = []
+    var inverses: [Claims.Relationship] = []
+    for (node, rules) in zip(plan.nodes, isSpoken) {
+      for (rule, isSpoken) in zip(node.relationships, rules) where isSpoken {
+        spoken.append(Claims.Relationship(rule.relationship))
+        if let inverse = node.entity.inverse(of: rule.relationship) {
+          inverses.append(Claims.Relationship(inverse))
+        }
+      }
+    }
+    return spoken.contains { inverses.contains($0) }
   }
 
   // MARK: - What the read items have to do with

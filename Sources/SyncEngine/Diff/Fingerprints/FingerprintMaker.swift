@@ -11,15 +11,11 @@ struct FingerprintMaker {
 
   /// What was made so far. The shapes are those of a set, which new ones are added to.
   private(set) var made: MadeFingerprints
-  private var shapeNumbers: [FingerprintShape: UInt32] = [:]
+  /// Numbers of shapes by their hash.
+  private var shapeNumbers: [Int: [UInt32]] = [:]
 
-  /// Who refers to a row that only one object may have.
-  private var takers: [Taken: Int] = [:]
-
-  private struct Taken: Hashable {
-    let table: Int
-    let row: UInt32
-  }
+  /// Who refers to a row that only one object may have, by table and row.
+  private var takers: [Int: Int] = [:]
 
   /// The form of the item before: most items have the same.
   private var latestShape: UInt32?
@@ -31,7 +27,9 @@ struct FingerprintMaker {
     self.trace = trace
     self.planner = planner
     made = MadeFingerprints(shapes: shapes)
-    for (number, shape) in shapes.enumerated() { shapeNumbers[shape] = UInt32(number) }
+    for (number, shape) in shapes.enumerated() {
+      shapeNumbers[shape.hashValue, default: []].append(UInt32(number))
+    }
   }
 
   /// Looks at all items.
@@ -64,10 +62,12 @@ struct FingerprintMaker {
     if let latestShape, habit == latestHabit, entries == latestEntries { return latestShape }
     var shape = trace.shape(ofHabit: habit)
     shape.entries = entries
-    let number = shapeNumbers[shape] ?? UInt32(made.shapes.count)
-    if Int(number) == made.shapes.count {
+    let hash = shape.hashValue
+    let known = shapeNumbers[hash]?.first { made.shapes[Int($0)] == shape }
+    let number = known ?? UInt32(made.shapes.count)
+    if known == nil {
       made.shapes.append(shape)
-      shapeNumbers[shape] = number
+      shapeNumbers[hash, default: []].append(number)
     }
     latestShape = number
     latestHabit = habit
@@ -132,7 +132,7 @@ struct FingerprintMaker {
       if described >= 0, !batch.occurrences[Int(described)].flags.contains(.referenceOnly) {
         return false
       }
-      let taken = Taken(table: batch.entity.rootIndex, row: row)
+      let taken = batch.entity.rootIndex << 32 | Int(row)
       if let other = takers.updateValue(item, forKey: taken) {
         // Two items claim what only one of them can have.
         if other < made.items.count { made.items[other].isGood = false }

@@ -96,13 +96,12 @@ extension SyncPass {
 
   /// Notes what items say that were not read.
   func absorb(_ fingerprints: FingerprintSet) {
-    claims.mention(fingerprints, plan: request.plan)
+    let unread = UnreadRows(fingerprints, model: request.plan.model)
+    self.unread = unread
+    claims.mention(unread)
     guard let rule = treeRule else { return }
-    for (shape, count) in zip(fingerprints.shapes, fingerprints.shapeCounts())
-    where count > 0
-      && shape.mentions.contains(
-        .init(node: request.plan.root, rule: rule, isAtTop: true))
-    {
+    for (shape, _) in unread.shapes
+    where shape.mentions.contains(.init(node: request.plan.root, rule: rule, isAtTop: true)) {
       claims.rootItemsNameParent = true
     }
   }

@@ -95,7 +95,8 @@ final class PayloadReader {
         break
       }
       let source = ItemSource(tape: tape, base: base)
-      let text = UnsafeRawBufferPointer(rebasing: bytes[reader.itemRange])
+      let range = reader.itemRange
+      let text = UnsafeRawBufferPointer(rebasing: bytes[range])
       if case .known = step {
         stager.passOver()
       } else if case .new(let fingerprint) = step {
@@ -105,15 +106,16 @@ final class PayloadReader {
       } else {
         for row in request.targets { try stager.stageRootItem(source, text: text, as: row) }
       }
-      if reader.position >= nextCheckpoint {
-        try control.advance(.parse, to: reader.position, of: bytes.count)
-        nextCheckpoint = reader.position + PayloadReader.stride
+      // To ask the reader where it is would copy it for every item.
+      if range.upperBound >= nextCheckpoint {
+        try control.advance(.parse, to: range.upperBound, of: bytes.count)
+        nextCheckpoint = range.upperBound + PayloadReader.stride
       }
-      if !hasReserved, reader.position - start >= PayloadReader.sampleSize {
+      if !hasReserved, range.upperBound - start >= PayloadReader.sampleSize {
         hasReserved = true
         stager.reserve(expectedFactor(from: start))
       }
-      if isFull(bytes: reader.position - start, items: stager.itemCount - partItem) {
+      if isFull(bytes: range.upperBound - start, items: stager.itemCount - partItem) {
         break
       }
     }
