@@ -29,21 +29,29 @@ public final class SyncByteStream: Sendable {
     return try spool.wait(control)
   }
 
-  /// Bytes read from a handle, on a thread of their own: a read of a silent pipe cannot be stopped, and
-  /// nobody has to wait for it.
+  /// Bytes read from a handle, on a thread of their own that ends with the sync, even when nothing
+  /// comes.
   convenience init(_ handle: FileHandle) {
     self.init { spool in
+      let input: InputWait
+      do {
+        input = try InputWait()
+      } catch {
+        spool.end(error)
+        return {}
+      }
       Thread.detachNewThread {
         do {
-          while let data = try handle.read(upToCount: SyncByteStream.pieceSize), !data.isEmpty {
-            guard try spool.append(data) else { break }
+          while input.wait(for: handle) {
+            let data = try input.take(from: handle, upTo: SyncByteStream.pieceSize)
+            guard !data.isEmpty, try spool.append(data) else { break }
           }
           spool.end(nil)
         } catch {
-          spool.end(PayloadSpool.unreadable("\(error)"))
+          spool.end(error)
         }
       }
-      return {}
+      return { input.end() }
     }
   }
 

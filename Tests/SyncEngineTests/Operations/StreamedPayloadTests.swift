@@ -99,6 +99,31 @@ import Testing
     try pipe.fileHandleForWriting.close()
   }
 
+  @Test func theThreadThatReadsASilentPipeEndsWithTheSync() async throws {
+    let stack = try DataStack.social()
+    let pipe = Pipe()
+    var handle: FileHandle? = FileHandle(
+      fileDescriptor: pipe.fileHandleForReading.fileDescriptor, closeOnDealloc: false)
+    weak let held = handle
+    var sync: Sync? = try Sync(
+      .handle(#require(handle)), inEntityNamed: "User", dataStack: stack)
+    handle = nil
+    try pipe.fileHandleForWriting.write(contentsOf: Data("[".utf8))
+    if let sync {
+      stack.syncQueue.addOperation(sync)
+      while !sync.isExecuting { await Task.yield() }
+      sync.cancel()
+      sync.waitUntilFinishedElsewhere()
+    }
+    sync = nil
+    // Nobody else holds it; and the other end is still open.
+    while held != nil { await Task.yield() }
+    // What comes afterwards is whoever's who reads next.
+    try pipe.fileHandleForWriting.write(contentsOf: Data("x".utf8))
+    #expect(pipe.fileHandleForReading.availableData.last == UInt8(ascii: "x"))
+    try pipe.fileHandleForWriting.close()
+  }
+
   @Test func aSyncOfASilentSequenceCanBeCancelled() async throws {
     let stack = try DataStack.social()
     let (chunks, continuation) = AsyncStream<Data>.makeStream()
