@@ -1,6 +1,7 @@
 import Dispatch
 package import Foundation
 package import SyncCore
+import Synchronization
 
 /// One SQLite file, or a database in memory, and its only writer in this program.
 ///
@@ -34,6 +35,7 @@ package final class Store: @unchecked Sendable {
   private var writers: RowWriters?
   private var transaction: StoreTransaction?
   private let readers: ReaderPool?
+  private let hasBegunLog = Atomic<Bool>(false)
   private let running = Locked<(token: TransactionToken, interrupter: ConnectionInterrupter)?>(nil)
 
   /// Opens the store, and makes it when there is none.
@@ -94,6 +96,7 @@ package final class Store: @unchecked Sendable {
     precondition(
       !isOnWriterQueue,
       "A write was started inside a write of the same store. Use the transaction that is there.")
+    beginLogOnce()
     let ticket = turn.ticket(priority: 0)
     token.onStop { [turn] in turn.withdraw(ticket) }
     guard turn.wait(ticket) else { throw StoreError.interrupted }
@@ -163,9 +166,24 @@ package final class Store: @unchecked Sendable {
     guard let writer, writer.walPages > 1000 else { return false }
     writerQueue.async { [weak self, turn] in
       self?.writer?.checkpoint(whenLongerThan: 1000)
+      self?.writer?.beginLog()
       turn.leave(ticket)
     }
     return true
+  }
+
+  /// Has the log begin before the first write does, which waits for it as for another write.
+  private func beginLogOnce() {
+    guard readsBesideWrites, !configuration.isReadOnly,
+      !hasBegunLog.exchange(true, ordering: .relaxed)
+    else { return }
+    let ticket = turn.ticket(priority: .max)
+    writerQueue.async { [weak self, turn] in
+      self?.writer?.beginLog()
+      // It is waiting still when another write was faster, and inside otherwise.
+      turn.withdraw(ticket)
+      turn.leave(ticket)
+    }
   }
 
   /// Stops a transaction wherever it is: it throws ``StoreError/Code/interrupted`` and nothing of it

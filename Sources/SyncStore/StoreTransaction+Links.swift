@@ -18,6 +18,7 @@ extension StoreTransaction {
     var entries: [LinkWriter.Entry] = []
     entries.reserveCapacity(pairs.count)
     for (index, pair) in pairs.enumerated() {
+      if index % StoreTransaction.stride == 0 { try token.checkpoint() }
       var entry = LinkWriter.Entry(
         pair: writer.pair(owner: pair.owner, member: pair.member), order: index)
       if end.isForward {
@@ -38,7 +39,7 @@ extension StoreTransaction {
     } catch let error as StoreError {
       throw error.about(entity.name)
     }
-    record(entries.lazy.map(\.pair), end, relationship, of: entity)
+    try record(entries.lazy.map(\.pair), end, relationship, of: entity)
   }
 
   /// Adds pairs of which none exists to a relationship whose members have no order. Records as
@@ -76,7 +77,7 @@ extension StoreTransaction {
       } catch let error as StoreError {
         throw error.about(entity.name)
       }
-      recordOwners(
+      try recordOwners(
         entries.lazy.map(\.pair), writer.end, relationship, of: entity, members: &members)
     }
     recordMembers(members, relationship)
@@ -97,7 +98,7 @@ extension StoreTransaction {
       }
       removed.append(stored)
     }
-    record(removed, writer.end, relationship, of: entity)
+    try record(removed, writer.end, relationship, of: entity)
   }
 
   /// Sets the positions of members of an ordered relationship of either kind. Records the owners
@@ -112,7 +113,7 @@ extension StoreTransaction {
     switch layout.storage(of: relationship, in: entity) {
     case .link(let end):
       guard let column = end.positionColumn else { return }
-      let writer = LinkWriter(end, connection: connection)
+      let writer = LinkWriter(end, connection: connection, token: token)
       for entry in positions {
         let pair = writer.pair(owner: entry.owner, member: entry.member)
         if try writer.setPosition(entry.position, column: column, of: pair) {
@@ -157,16 +158,19 @@ extension StoreTransaction {
           + "relationship at its other end.",
         entity: entity.name)
     }
-    return LinkWriter(end, connection: connection)
+    return LinkWriter(end, connection: connection, token: token)
   }
+
+  /// Steps of a loop of ours between two looks at whether somebody stopped the transaction.
+  static let stride = 1024
 
   /// Records both ends of pairs that came or went.
   private func record(
     _ pairs: some Sequence<LinkWriter.Pair>, _ end: LinkEnd,
     _ relationship: RelationshipDescription, of entity: EntityDescription
-  ) {
+  ) throws {
     var members = RowSet()
-    recordOwners(pairs, end, relationship, of: entity, members: &members)
+    try recordOwners(pairs, end, relationship, of: entity, members: &members)
     recordMembers(members, relationship)
   }
 
@@ -174,11 +178,12 @@ extension StoreTransaction {
   private func recordOwners(
     _ pairs: some Sequence<LinkWriter.Pair>, _ end: LinkEnd,
     _ relationship: RelationshipDescription, of entity: EntityDescription, members: inout RowSet
-  ) {
+  ) throws {
     let owners = layout.table(of: entity)
     let memberTable = layout.entities[relationship.destinationIndex].table
     let slots: SlotSet = [relationship.slot]
-    for pair in pairs {
+    for (index, pair) in pairs.enumerated() {
+      if index % StoreTransaction.stride == 0 { try token.checkpoint() }
       let (owner, member) = end.isForward ? (pair.source, pair.target) : (pair.target, pair.source)
       recorder.update(owner, in: owners, slots: slots)
       if !recorder.isNew(member, in: memberTable) { members.insert(member) }

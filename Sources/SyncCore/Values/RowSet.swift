@@ -1,3 +1,5 @@
+import Foundation
+
 /// A set of row numbers: one bit a row, in pages of 32,768 that are made when they are first needed.
 ///
 /// ```
@@ -6,7 +8,7 @@
 ///
 /// Row numbers are dense, so a million objects are 125 kB, and one object of a large table is 4 kB. A
 /// copy shares the pages that neither changes afterwards.
-package struct RowSet: Codable, Sendable {
+package struct RowSet: Sendable {
   private var pages: [[UInt64]] = []
   private var madePages = 0
 
@@ -104,5 +106,49 @@ package struct RowSet: Codable, Sendable {
       }
     }
     return result
+  }
+}
+
+// MARK: - Codable
+
+extension RowSet: Codable {
+  /// The pages one after the other: the number of words up to the last that is not 0, and those.
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let data = try container.decode(Data.self)
+    let words = data.withUnsafeBytes { bytes in
+      (0..<bytes.count / 8).map {
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self))
+      }
+    }
+    var rest = words[...]
+    while let count = rest.popFirst() {
+      guard count <= min(rest.count, RowSet.wordsPerPage) else {
+        throw DecodingError.dataCorruptedError(
+          in: container, debugDescription: "A page is cut off.")
+      }
+      guard count > 0 else {
+        pages.append([])
+        continue
+      }
+      let missing = RowSet.wordsPerPage - Int(count)
+      pages.append(rest.prefix(Int(count)) + Array(repeating: 0, count: missing))
+      rest.removeFirst(Int(count))
+      madePages += 1
+    }
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var data = Data(capacity: pages.count * 8 + byteCount)
+    func append(_ word: UInt64) {
+      withUnsafeBytes(of: word.littleEndian) { data.append(contentsOf: $0) }
+    }
+    for page in pages {
+      let used = page.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
+      append(UInt64(used))
+      for word in page.prefix(used) { append(word) }
+    }
+    var container = encoder.singleValueContainer()
+    try container.encode(data)
   }
 }

@@ -116,7 +116,7 @@ final class SyncPass {
     changeCount.mention(stager.batches)
     if let unread { changeCount.mention(unread, plan: request.plan) }
     unread = nil
-    makeFingerprints(stager, planner)
+    try makeFingerprints(stager, planner)
     // Between two transactions others may insert.
     if claims.partCount == 1, !reader.isAtEnd, request.transaction == .whole {
       try matcher.noteEmptyTables()

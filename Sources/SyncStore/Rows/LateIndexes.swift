@@ -39,13 +39,17 @@ struct LateIndexes {
 
   mutating func restore(_ table: Table) throws {
     guard tables.contains(table.index) else { return }
-    for index in table.indexes { try connection.execute(SchemaWriter.createIndex(index, table)) }
+    try connection.sortingInSmallPieces {
+      for index in table.indexes { try connection.execute(SchemaWriter.createIndex(index, table)) }
+    }
     tables.remove(table.index)
   }
 
   mutating func restore(_ link: LinkTable) throws {
     guard links.contains(link.index) else { return }
-    try connection.execute(SchemaWriter.createReverseIndex(link))
+    try connection.sortingInSmallPieces {
+      try connection.execute(SchemaWriter.createReverseIndex(link))
+    }
     links.remove(link.index)
   }
 

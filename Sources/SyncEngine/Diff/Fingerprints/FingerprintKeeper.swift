@@ -8,6 +8,7 @@ struct FingerprintKeeper {
   let set: FingerprintSet
   let plan: MappingPlan
   let transaction: StoreTransaction
+  let control: SyncControl
 
   /// Records of a part: large enough that reading all of them costs nothing, small against what one
   /// changed item should cost.
@@ -23,6 +24,7 @@ struct FingerprintKeeper {
     var replacements: [Int: Int] = [:]
     var added: [UInt32] = []
     for (index, item) in made.items.enumerated() where item.isGood {
+      if index % SyncControl.stride == 0 { try control.checkpoint() }
       if let record = replaced.removeValue(forKey: made.rows[Int(item.firstRow)]) {
         replacements[record] = index
       } else {

@@ -33,10 +33,13 @@ struct FingerprintMaker {
   }
 
   /// Looks at all items.
-  mutating func make() {
+  ///
+  /// - Throws: `CancellationError`.
+  mutating func make(_ control: SyncControl) throws {
     made.items.reserve(trace.items.count)
     made.rows.reserve(trace.entryCount)
-    for item in trace.items {
+    for (number, item) in trace.items.enumerated() {
+      if number % SyncControl.stride == 0 { try control.checkpoint() }
       let firstRow = made.rows.count
       entries.removeAll(keepingCapacity: true)
       var isGood = true

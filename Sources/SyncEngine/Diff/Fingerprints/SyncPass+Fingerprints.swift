@@ -40,7 +40,9 @@ extension SyncPass {
 
   /// Makes the fingerprints of what was read, once it is decided what becomes of it: what they are made
   /// of need not be kept until everything is written.
-  func makeFingerprints(_ stager: Stager, _ planner: LinkPlanner) {
+  ///
+  /// - Throws: `CancellationError`.
+  func makeFingerprints(_ stager: Stager, _ planner: LinkPlanner) throws {
     guard fingerprintKey != nil, let fingerprints = reader.fingerprints, let trace = stager.trace,
       !request.isDryRun
     else { return }
@@ -49,7 +51,7 @@ extension SyncPass {
       || FingerprintConflicts.speaksFromBothEnds(
         planner.batches, set: fingerprints, plan: request.plan)
     var maker = FingerprintMaker(trace: trace, planner: planner, shapes: fingerprints.shapes)
-    if !isDisputed { maker.make() }
+    if !isDisputed { try maker.make(control) }
     made = maker.made
     if fingerprints.count > 0 {
       made?.concerned = FingerprintConflicts(
@@ -64,7 +66,8 @@ extension SyncPass {
     guard let fingerprintKey, let fingerprints = reader.fingerprints, let made else { return }
     self.made = nil
     try FingerprintKeeper(
-      key: fingerprintKey, set: fingerprints, plan: request.plan, transaction: transaction
+      key: fingerprintKey, set: fingerprints, plan: request.plan, transaction: transaction,
+      control: control
     )
     .keep(made)
   }

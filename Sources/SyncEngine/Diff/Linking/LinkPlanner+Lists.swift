@@ -21,12 +21,15 @@ extension LinkPlanner {
 
   /// The rows each owner lists, in payload order, each once. Owners that the payload says nothing
   /// about are not in it; of several lists of one owner the last one counts.
-  func lists(_ rule: Int, of batch: Batch) -> [OwnerList] {
+  ///
+  /// - Throws: `CancellationError`.
+  func lists(_ rule: Int, of batch: Batch) throws -> [OwnerList] {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     let mentions = batch.mentions[rule]
     var result: [OwnerList] = []
-    activeMentions(rule, of: batch) { mention, owner in
+    try activeMentions(rule, of: batch) { mention, owner in
+      if result.count % SyncControl.stride == 0 { try control.checkpoint() }
       let targets = mentions.targets(of: mention)
       var rows: [Int64] = []
       rows.reserveCapacity(targets.count)
@@ -59,7 +62,9 @@ extension LinkPlanner {
   }
 
   /// The lists of a many-to-many relationship. Like ``lists(_:of:)``, and notes what does not exist.
-  func memberLists(_ rule: Int, of batch: Batch) -> MemberLists {
+  ///
+  /// - Throws: `CancellationError`.
+  func memberLists(_ rule: Int, of batch: Batch) throws -> MemberLists {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     let mentions = batch.mentions[rule]
@@ -67,7 +72,8 @@ extension LinkPlanner {
     let members = result.members
     result.owners.reserveCapacity(mentions.count)
     members.reserve(mentions.targetCount)
-    activeMentions(rule, of: batch) { mention, owner in
+    try activeMentions(rule, of: batch) { mention, owner in
+      if result.owners.count % SyncControl.stride == 0 { try control.checkpoint() }
       let targets = mentions.targets(of: mention)
       let start = members.count
       // Most lists are short, and need no set to see what they repeat.
@@ -95,7 +101,7 @@ extension LinkPlanner {
   }
 
   /// Pairs that the lists at the other end of a many-to-many relationship speak for.
-  func pairsFromOtherSide(_ rule: Int, of batch: Batch) -> Set<Pair> {
+  func pairsFromOtherSide(_ rule: Int, of batch: Batch) throws -> Set<Pair> {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     guard let inverse = relationship.relationship.inverseSlot,
@@ -103,7 +109,8 @@ extension LinkPlanner {
       destination.mentions[inverseRule].count > 0
     else { return [] }
     var result = Set<Pair>()
-    for list in lists(inverseRule, of: destination) {
+    for (index, list) in try lists(inverseRule, of: destination).enumerated() {
+      if index % SyncControl.stride == 0 { try control.checkpoint() }
       for owner in list.members { result.insert(Pair(owner: owner, member: list.owner)) }
     }
     return result
@@ -116,7 +123,7 @@ extension LinkPlanner {
       where relationship.relationship.kind == .oneToMany && relationship.relationship.isOrdered
         && batch.mentions[rule].count > 0
       {
-        let owners = lists(rule, of: batch).map(\.owner)
+        let owners = try lists(rule, of: batch).map(\.owner)
         let members = try transaction.members(
           of: relationship.relationship, in: batch.entity, owners: owners)
         ordersBefore[RuleKey(batch: batch.number, rule: rule)] =

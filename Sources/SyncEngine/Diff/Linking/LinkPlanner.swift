@@ -12,7 +12,7 @@ final class LinkPlanner {
   let rootOwner: Owner?
   let transaction: StoreTransaction
   let report: ReportBuilder
-  private let control: SyncControl
+  let control: SyncControl
 
   /// What earlier parts of the payload said; takes the members that are not listed.
   let claims: Claims
@@ -160,8 +160,8 @@ final class LinkPlanner {
 
   /// Mentions whose owner takes what the payload says; of several for one owner the last.
   func activeMentions(
-    _ rule: Int, of batch: Batch, _ body: (_ mention: Int, _ owner: Int32) -> Void
-  ) {
+    _ rule: Int, of batch: Batch, _ body: (_ mention: Int, _ owner: Int32) throws -> Void
+  ) rethrows {
     let mentions = batch.mentions[rule]
     var last: [Int32: Int] = [:]
     if batch.hasRepeats {
@@ -173,7 +173,7 @@ final class LinkPlanner {
     for mention in 0..<mentions.count {
       let owner = batch.representative(mentions.owners[mention])
       if batch.hasRepeats, last[owner] != mention { continue }
-      if batch.occurrences[Int(owner)].flags.contains(.active) { body(mention, owner) }
+      if batch.occurrences[Int(owner)].flags.contains(.active) { try body(mention, owner) }
     }
   }
 

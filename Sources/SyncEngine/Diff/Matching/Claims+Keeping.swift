@@ -30,21 +30,16 @@ extension Claims {
     var numbering: Numbering
     var mentioned: [Int: RowSet]
     var listed: [Relationship: RowSet]
-    var unlisted: [Member]
+    /// Row, entity, slot and owner of each.
+    var unlisted: PackedIntegers
+    var parentMembers: RowSet
     var surplus: [Int: RowSet]
     var namesakes: [Int: RowSet]
     var unresolved: [Reference]
     var counts: [Int]
     var isRootSuspended: Bool
     var rootItemsNameParent: Bool
-    var rootScope: [Int64]?
-
-    struct Member: Codable {
-      var row: Int64
-      var entity: Int
-      var slot: Int
-      var owner: Int64
-    }
+    var rootScope: PackedIntegers?
 
     struct Reference: Codable {
       var owner: Int64
@@ -70,8 +65,8 @@ extension Claims {
   /// The claims as bytes. Entities and properties are numbered as the model numbers them, so most of it
   /// is of use only as long as the model stays the same.
   func encoded(model: ManagedObjectModel) throws -> Data {
-    let members = unlisted.map {
-      Kept.Member(row: $0.row, entity: $0.entity.index, slot: $0.slot, owner: $0.owner)
+    let members = unlisted.flatMap {
+      [$0.row, Int64($0.entity.index), Int64($0.slot), $0.owner]
     }
     let references = unresolved.map {
       Kept.Reference(
@@ -79,11 +74,12 @@ extension Claims {
         destination: $0.destination.index, key: $0.key.archive, ownerKey: $0.ownerKey)
     }
     let kept = Kept(
-      numbering: Numbering(model), mentioned: mentioned, listed: listed, unlisted: members,
-      surplus: surplus, namesakes: namesakes,
-      unresolved: references, counts: [memberCount, partCount, itemCount, usableItemCount],
+      numbering: Numbering(model), mentioned: mentioned, listed: listed,
+      unlisted: PackedIntegers(members), parentMembers: parentMembers, surplus: surplus,
+      namesakes: namesakes, unresolved: references,
+      counts: [memberCount, partCount, itemCount, usableItemCount],
       isRootSuspended: isRootSuspended, rootItemsNameParent: rootItemsNameParent,
-      rootScope: rootScope)
+      rootScope: rootScope.map(PackedIntegers.init))
     return try JSONEncoder().encode(kept)
   }
 
@@ -93,8 +89,9 @@ extension Claims {
   ///   wrong objects.
   convenience init(decoding data: Data, model: ManagedObjectModel) throws {
     self.init()
-    let kept = try JSONDecoder().decode(Kept.self, from: data)
-    guard kept.numbering == Numbering(model) else { throw Claims.outdated }
+    guard let kept = try? JSONDecoder().decode(Kept.self, from: data),
+      kept.numbering == Numbering(model)
+    else { throw Claims.outdated }
     let entities = model.entities
     func entity(_ index: Int) throws -> EntityDescription {
       guard entities.indices.contains(index) else { throw Claims.outdated }
@@ -104,8 +101,12 @@ extension Claims {
     listed = kept.listed
     surplus = kept.surplus
     namesakes = kept.namesakes
-    unlisted = try kept.unlisted.map {
-      UnlistedMember(row: $0.row, entity: try entity($0.entity), slot: $0.slot, owner: $0.owner)
+    parentMembers = kept.parentMembers
+    let members = kept.unlisted.values
+    unlisted = try stride(from: 0, to: members.count - members.count % 4, by: 4).map { index in
+      UnlistedMember(
+        row: members[index], entity: try entity(Int(members[index + 1])),
+        slot: Int(members[index + 2]), owner: members[index + 3])
     }
     for reference in kept.unresolved {
       let owner = try entity(reference.ownerEntity)
@@ -126,7 +127,7 @@ extension Claims {
     usableItemCount = kept.counts[3]
     isRootSuspended = kept.isRootSuspended
     rootItemsNameParent = kept.rootItemsNameParent
-    rootScope = kept.rootScope
+    rootScope = kept.rootScope?.values
   }
 
   /// Reads the references alone. When the store was migrated since they are found by their names, and

@@ -7,10 +7,10 @@ extension ChangeWriter {
   /// other, as the stored pairs go by.
   func linkMembers(_ rule: Int, of batch: Batch, _ planner: LinkPlanner) throws {
     let relationship = batch.node.relationships[rule].relationship
-    let wanted = planner.memberLists(rule, of: batch)
+    let wanted = try planner.memberLists(rule, of: batch)
     guard !wanted.owners.isEmpty else { return }
     let firstNew = firstNewRows[batch.entity.rootIndex] ?? .max
-    let mutual = planner.pairsFromOtherSide(rule, of: batch)
+    let mutual = try planner.pairsFromOtherSide(rule, of: batch)
     // The other side may have linked new objects already.
     let stored = wanted.owners.map(\.row).filter { $0 < firstNew || !mutual.isEmpty }
     if stored.isEmpty, !relationship.isOrdered {
@@ -27,8 +27,9 @@ extension ChangeWriter {
       isOrdered: relationship.isOrdered, mutual: mutual, keepers: keepers)
     var next = 0
     var current: [Int64] = []
-    func finish(upTo row: Int64) {
+    func finish(upTo row: Int64) throws {
       while next < wanted.owners.count, wanted.owners[next].row <= row {
+        if next % SyncControl.stride == 0 { try control.checkpoint() }
         let owner = wanted.owners[next].row
         if let edits, edits.protects(relationship.slot, of: owner, batch.entity) {
           let isWithheld = changes.compareEdited(
@@ -45,10 +46,10 @@ extension ChangeWriter {
       }
     }
     try transaction.scanLinks(of: relationship, in: batch.entity, owners: stored) { owner, member in
-      if wanted.owners[next].row != owner { finish(upTo: owner - 1) }
+      if wanted.owners[next].row != owner { try finish(upTo: owner - 1) }
       current.append(member)
     }
-    finish(upTo: .max)
+    try finish(upTo: .max)
     try write(changes, relationship, of: batch.entity)
   }
 

@@ -1,64 +1,46 @@
 import Foundation
 import SyncStack
 import Synchronization
-import TestPayloads
 
 /// Cancels syncs of many objects at random moments of each phase, and measures how long they take to end:
-/// from `cancel()` until `waitUntilFinished()` returns, rollback and freeing of memory included.
+/// from `cancel()` until `waitUntilFinished()` returns, rollback and freeing of memory included; by the
+/// clock, and in processor time of the whole process, which other programs do not disturb.
 ///
 /// A sync that was past the point of no return when it was cancelled succeeds; those are listed as
 /// *committed*: the time they took is the length of the one step that cannot be stopped.
 struct CancelTrial {
   private let users: Int
   private let rounds: Int
-  private let base: Data
 
   init(users: Int, rounds: Int) {
     self.users = users
     self.rounds = rounds
-    base = Data(UserPayload(count: users).json())
-  }
-
-  /// What is cancelled.
-  private struct Case {
-    let name: String
-    let payload: Data
-    let isStored: Bool
-    var operations = SyncOperations.all
   }
 
   private struct Sample {
     let phase: SyncPhase
     let milliseconds: Double
+    let processorMilliseconds: Double
     let isCommitted: Bool
   }
 
   /// - Parameter name: The only case to measure; nil is all.
   func run(_ name: String?) throws {
-    let payload = UserPayload(count: users)
-    let cases = [
-      Case(name: "cold", payload: base, isStored: false),
-      Case(name: "unchanged", payload: base, isStored: true),
-      Case(name: "churned", payload: Data(payload.json(.churned)), isStored: true),
-      // Nine of ten go.
-      Case(
-        name: "deleted", payload: Data(UserPayload(count: users / 10).json()), isStored: true),
-    ]
-    say("| sync of \(users) users | phase | cancelled | median ms | 90 % ms | max ms |")
-    say("|---|---|---:|---:|---:|---:|")
-    for one in cases where name == nil || name == one.name {
+    say("| \(users) objects | phase | cancelled | median ms | 90 % ms | max ms | processor max |")
+    say("|---|---|---:|---:|---:|---:|---:|")
+    for one in try CancelCase.all(users) where name == nil || name == one.name {
       // One process each would be fairer to the later cases; a store of their own has to do.
       let folder = try TrialFolder()
       let stack = try DataStack(
-        model: try TrialModel.users(), store: .sqlite(folder.file("store.sqlite")))
-      if one.isStored { try stack.sync(base, inEntityNamed: "User") }
+        model: try TrialModel.everything(), store: .sqlite(folder.file("store.sqlite")))
+      try one.prepare(stack)
       report(one.name, try measure(one, stack))
       try stack.close()
     }
   }
 
-  private func measure(_ one: Case, _ stack: DataStack) throws -> [Sample] {
-    let trial = sync(one, stack)
+  private func measure(_ one: CancelCase, _ stack: DataStack) throws -> [Sample] {
+    let trial = try one.sync(stack)
     trial.isDryRun = true
     stack.syncQueue.addOperations([trial], waitUntilFinished: true)
     guard let durations = try trial.result?.get().phaseDurations else { return [] }
@@ -68,29 +50,15 @@ struct CancelTrial {
       for phase in SyncPhase.allCases {
         let length = durations[phase.rawValue] ?? 0
         let delay = Double.random(in: 0...1, using: &generator) * length
-        guard let sample = cancel(sync(one, stack), stack, in: phase, after: delay) else {
+        guard let sample = cancel(try one.sync(stack), stack, in: phase, after: delay) else {
           continue
         }
         samples.append(sample)
-        if sample.isCommitted { try restore(one, stack) }
+        // What a late cancel let through would make the next round another one.
+        if sample.isCommitted { try one.restore(stack) }
       }
     }
     return samples
-  }
-
-  /// What a late cancel let through would make the next round another one.
-  private func restore(_ one: Case, _ stack: DataStack) throws {
-    let sync = Sync(
-      one.isStored ? .data(base) : .json([]), inEntityNamed: "User", dataStack: stack)
-    sync.deletionGuard = .off
-    stack.syncQueue.addOperations([sync], waitUntilFinished: true)
-    _ = try sync.result?.get()
-  }
-
-  private func sync(_ one: Case, _ stack: DataStack) -> Sync {
-    let sync = Sync(.data(one.payload), inEntityNamed: "User", dataStack: stack)
-    sync.deletionGuard = .off
-    return sync
   }
 
   /// Cancels a sync some time after a phase has begun.
@@ -105,12 +73,15 @@ struct CancelTrial {
     usleep(UInt32(delay * 1e6))
     guard !sync.isFinished else { return nil }
     let start = ContinuousClock.now
+    let startOfWork = clock()
     let reached = current.phase
     sync.cancel()
     sync.waitUntilFinished()
+    let work = Double(clock() - startOfWork) / Double(CLOCKS_PER_SEC) * 1_000
     let time = start.duration(to: .now) / .milliseconds(1)
     let isCommitted = (try? sync.result?.get()) != nil
-    return Sample(phase: reached, milliseconds: time, isCommitted: isCommitted)
+    return Sample(
+      phase: reached, milliseconds: time, processorMilliseconds: work, isCommitted: isCommitted)
   }
 
   private func report(_ name: String, _ samples: [Sample]) {
@@ -125,7 +96,9 @@ struct CancelTrial {
     guard let last = times.last else { return }
     func at(_ share: Double) -> String { text(times[Int(Double(times.count - 1) * share)]) }
     func text(_ time: Double) -> String { String(format: "%.1f", time) }
-    say("| \(name) | \(phase) | \(times.count) | \(at(0.5)) | \(at(0.9)) | \(text(last)) |")
+    let work = text(samples.map(\.processorMilliseconds).max() ?? 0)
+    say(
+      "| \(name) | \(phase) | \(times.count) | \(at(0.5)) | \(at(0.9)) | \(text(last)) | \(work) |")
   }
 }
 

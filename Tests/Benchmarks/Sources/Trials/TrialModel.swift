@@ -1,10 +1,15 @@
 import Foundation
 import SyncStack
 
-/// The model of the users payload, and folders for stores of it.
+/// The models of the payloads, and folders for stores of it.
 enum TrialModel {
   static func users() throws -> ManagedObjectModel {
     try ManagedObjectModel([user, note])
+  }
+
+  /// Users, and documents with their tags and people.
+  static func everything() throws -> ManagedObjectModel {
+    try ManagedObjectModel([user, note, document, tag, person])
   }
 
   private static let user = EntityDraft(
@@ -22,6 +27,29 @@ enum TrialModel {
     [
       .attribute("id", .integer64), .attribute("text", .string), .attribute("createdAt", .date),
       .toOne("user", to: "User", inverse: "notes"),
+    ])
+
+  private static let document = EntityDraft(
+    "Document",
+    [
+      .attribute("id", .integer64), .attribute("title", .string), .attribute("body", .string),
+      .attribute("createdAt", .date), .attribute("pages", .integer32),
+      .toMany("tags", to: "Tag", inverse: "documents"),
+      .toMany("people", to: "Person", inverse: "documents"),
+    ])
+
+  private static let tag = EntityDraft(
+    "Tag",
+    [
+      .attribute("id", .integer64), .attribute("name", .string),
+      .toMany("documents", to: "Document", inverse: "tags"),
+    ])
+
+  private static let person = EntityDraft(
+    "Person",
+    [
+      .attribute("id", .integer64), .attribute("name", .string),
+      .toMany("documents", to: "Document", inverse: "people"),
     ])
 }
 

@@ -1,0 +1,107 @@
+import Foundation
+import SyncStack
+import TestPayloads
+
+/// A kind of sync that is cancelled, and what lies in the store before it.
+struct CancelCase {
+  let name: String
+
+  /// Fills the store.
+  let prepare: (DataStack) throws -> Void
+
+  /// Makes the operation that is cancelled.
+  let sync: (DataStack) throws -> Sync
+
+  /// Brings the store back to where ``prepare`` left it.
+  let restore: (DataStack) throws -> Void
+
+  static func all(_ count: Int) throws -> [CancelCase] {
+    let users = UserPayload(count: count)
+    let base = Data(users.json())
+    let tenth = Data(UserPayload(count: max(count / 10, 1)).json())
+    let documents = DocumentPayload(count: count)
+    return [
+      payload("cold", "User", base, over: nil),
+      payload("unchanged", "User", base, over: base),
+      payload("churned", "User", Data(users.json(.churned)), over: base),
+      // Nine of ten go.
+      payload("deleted", "User", tenth, over: base),
+      links("links", documents, Data(documents.json()), over: nil),
+      links("links-churned", documents, Data(documents.json(.churned)), over: .base),
+      page("page", Data(users.json(.churned)), over: base),
+      end("end", tenth, over: base),
+    ]
+  }
+
+  /// One payload, over a store that holds another one, or nothing.
+  private static func payload(
+    _ name: String, _ entity: String, _ payload: Data, over stored: Data?
+  ) -> CancelCase {
+    CancelCase(
+      name: name,
+      prepare: { stack in if let stored { try run(make(stored, entity, stack), stack) } },
+      sync: { make(payload, entity, $0) },
+      restore: { stack in
+        try run(make(stored ?? Data("[]".utf8), entity, stack), stack)
+      })
+  }
+
+  /// Documents with their links to tags and people, which are there already.
+  private static func links(
+    _ name: String, _ documents: DocumentPayload, _ payload: Data,
+    over stored: UserPayload.Variant?
+  ) -> CancelCase {
+    let inner = Self.payload(
+      name, "Document", payload, over: stored.map { Data(documents.json($0)) })
+    return CancelCase(
+      name: name,
+      prepare: { stack in
+        try run(make(Data(documents.tags()), "Tag", stack), stack)
+        try run(make(Data(documents.people()), "Person", stack), stack)
+        try inner.prepare(stack)
+      },
+      sync: inner.sync, restore: inner.restore)
+  }
+
+  /// A page of a session that the store keeps.
+  private static func page(_ name: String, _ payload: Data, over stored: Data) -> CancelCase {
+    CancelCase(
+      name: name,
+      prepare: { try run(make(stored, "User", $0), $0) },
+      sync: { stack in
+        try SyncSession(entity: "User", dataStack: stack, name: "trial").page(.data(payload))
+      },
+      restore: { stack in
+        try SyncSession(entity: "User", dataStack: stack, name: "trial").abandon()
+        try run(make(stored, "User", stack), stack)
+      })
+  }
+
+  /// The end of such a session, of which nine of ten objects go.
+  private static func end(_ name: String, _ payload: Data, over stored: Data) -> CancelCase {
+    let fill = { (stack: DataStack) in
+      try run(make(stored, "User", stack), stack)
+      let session = try SyncSession(entity: "User", dataStack: stack, name: "trial")
+      try run(session.page(.data(payload)), stack)
+    }
+    return CancelCase(
+      name: name, prepare: fill,
+      sync: { stack in
+        let session = try SyncSession(entity: "User", dataStack: stack, name: "trial")
+        session.deletionGuard = .off
+        return session.finishOperation()
+      },
+      restore: fill)
+  }
+
+  private static func make(_ payload: Data, _ entity: String, _ stack: DataStack) -> Sync {
+    let sync = Sync(.data(payload), inEntityNamed: entity, dataStack: stack)
+    sync.deletionGuard = .off
+    return sync
+  }
+
+  private static func run(_ sync: Sync, _ stack: DataStack) throws {
+    stack.syncQueue.addOperations([sync], waitUntilFinished: true)
+    _ = try sync.result?.get()
+  }
+}
