@@ -26,10 +26,28 @@ extension StoreReader {
     return names
   }
 
+  /// The generation that was kept under that kind and name, or nil.
+  package func keptGeneration(_ kind: String, _ name: String) throws -> Int64? {
+    guard let data = try kept(kind, name), data.count == 8 else { return nil }
+    return data.withUnsafeBytes { Int64(littleEndian: $0.loadUnaligned(as: Int64.self)) }
+  }
+
   func key(_ kind: String, _ name: String) -> String { "\(kind):\(name)" }
 }
 
 extension StoreTransaction {
+  /// Keeps the generation that the transaction leads to: whoever finds another one later knows that
+  /// somebody has written since.
+  package func keepGeneration(_ kind: String, _ name: String) {
+    generationMarks.append((kind, name))
+  }
+
+  func writeMarks(_ generation: Int64) throws {
+    for (kind, name) in generationMarks {
+      try keep(kind, name, withUnsafeBytes(of: generation.littleEndian) { Data($0) })
+    }
+  }
+
   /// Keeps a state of that kind and name; nil forgets it.
   package func keep(_ kind: String, _ name: String, _ data: Data?) throws {
     try prepareToRead()

@@ -33,6 +33,9 @@ package final class StoreTransaction: StoreReader {
   /// The set of fingerprints that is about the rows as the transaction leaves them.
   var keptFingerprints: KeptFingerprintSet?
 
+  /// Where the generation is kept that the transaction leads to.
+  var generationMarks: [(kind: String, name: String)] = []
+
   /// What the history keeps of deleted objects, besides their keys.
   var tombstones: [ManagedObjectID: [String: Value]] = [:]
 
@@ -99,7 +102,7 @@ package final class StoreTransaction: StoreReader {
   /// Runs a part that is undone alone when it throws; what came before it stays.
   package func savepoint<T>(_ body: () throws -> T) throws -> T {
     try requireOpen()
-    let before = (recorder, lateIndexes, tombstones, keptFingerprints)
+    let before = (recorder, lateIndexes, tombstones, keptFingerprints, generationMarks)
     try connection.statement("SAVEPOINT part").run()
     do {
       let result = try body()
@@ -111,10 +114,19 @@ package final class StoreTransaction: StoreReader {
         try connection.statement("ROLLBACK TO part").run()
         try connection.statement("RELEASE part").run()
       }
-      (recorder, lateIndexes, tombstones, keptFingerprints) = before
+      (recorder, lateIndexes, tombstones, keptFingerprints, generationMarks) = before
       forgetCounters()
       throw error
     }
+  }
+
+  /// Takes out what was changed so far, as if that were committed: for a rehearsal of several commits.
+  package func takeChanges() throws -> ChangeSet {
+    try requireOpen()
+    try UniquenessCheck(transaction: self).run()
+    let entities = try recorder.finish(reading: self)
+    recorder = ChangeRecorder(layout: layout)
+    return ChangeSet(entities: entities)
   }
 
   /// Completes the transaction up to its commit: builds late indexes, checks uniqueness, writes
@@ -135,6 +147,7 @@ package final class StoreTransaction: StoreReader {
     try FingerprintStore(connection: connection).finish(
       entities, generation: generation, oldest: try readCounters().fingerprints,
       kept: keptFingerprints)
+    try writeMarks(generation)
     let changes = ChangeSet(
       entities: entities, author: info.author, contextName: info.contextName,
       generation: generation, date: configuration.now(), origin: info.origin)

@@ -46,10 +46,45 @@ package final class SessionState: @unchecked Sendable {
     }
   }
 
-  func keep(_ claims: Claims, in transaction: StoreTransaction) throws {
+  func keep(_ claims: Claims, page: String?, in transaction: StoreTransaction) throws {
     guard let key else { return }
     try transaction.keep(SessionState.kind, key, try claims.encoded(model: entity.model))
+    guard let page else { return }
+    var pages = try pages(in: transaction)
+    pages.begun.remove(page)
+    pages.stored.insert(page)
+    try keep(pages, in: transaction)
   }
+
+  // MARK: - Pages with names
+
+  /// The pages with names of a session that is kept.
+  package struct Pages: Codable {
+    package var stored: Set<String> = []
+    /// Those that were begun and are not stored.
+    package var begun: Set<String> = []
+  }
+
+  private static let pagesKind = "session-pages"
+
+  package func pages(in reader: StoreReader) throws -> Pages {
+    guard let key, let data = try reader.kept(SessionState.pagesKind, key) else { return Pages() }
+    return try JSONDecoder().decode(Pages.self, from: data)
+  }
+
+  /// Notes that a page is going to be worked off.
+  package func begin(page: String, in transaction: StoreTransaction) throws {
+    var pages = try pages(in: transaction)
+    guard pages.begun.insert(page).inserted else { return }
+    try keep(pages, in: transaction)
+  }
+
+  private func keep(_ pages: Pages, in transaction: StoreTransaction) throws {
+    guard let key else { return }
+    try transaction.keep(SessionState.pagesKind, key, try JSONEncoder().encode(pages))
+  }
+
+  // MARK: - The end
 
   /// Begins anew, once ``forget(in:)`` is committed.
   package func reset() {
@@ -61,6 +96,7 @@ package final class SessionState: @unchecked Sendable {
     guard let key else { return }
     for key in try [key] + strayKeys(in: transaction) {
       try transaction.keep(SessionState.kind, key, nil)
+      try transaction.keep(SessionState.pagesKind, key, nil)
     }
   }
 }

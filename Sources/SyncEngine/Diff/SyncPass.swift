@@ -27,6 +27,8 @@ final class SyncPass {
   /// The fingerprints of the payload, until they are kept.
   var made: MadeFingerprints?
   var clock = PhaseClock()
+  /// What a sync that commits per batch leaves for another one to go on with.
+  var resuming: Resuming?
 
   /// Whether the payload is worked off in parts, because it is larger than should be in memory.
   let isStreamed: Bool
@@ -46,6 +48,9 @@ final class SyncPass {
     }
     isStreamed = request.partItems != nil || bytes.count > request.streamingThreshold
     fingerprintKey = isStreamed ? nil : FingerprintKey.of(request)
+    resuming = ResumePoint.name(of: request).map {
+      Resuming(name: $0, prefix: PrefixFingerprint(bytes))
+    }
     let limit: PayloadReader.PartLimit =
       switch request.transaction {
       case .perBatch(let count): .items(max(count, 1))
@@ -254,8 +259,8 @@ final class SyncPass {
 
   /// Ends a page: the session takes over what it said.
   func endPage(in transaction: StoreTransaction) throws {
-    try request.session?.keep(claims, in: transaction)
     try begin(.save, total: 1)
+    try request.session?.keep(claims, page: request.pageName, in: transaction)
   }
 
   /// What a page said counts once it is stored.

@@ -41,6 +41,8 @@ package struct SyncRequest {
   package var name: String?
   /// The page session that the payload is a page of; its deletions are made when it is finished.
   package var session: SessionState?
+  /// The name of that page, if it has one.
+  package var pageName: String?
 
   /// Asked for each item that is about to become a new object; may return another one.
   package var willInsert: WillInsert?

@@ -9,8 +9,10 @@ package import SyncStore
 /// ```
 ///
 /// A large file is worked off in parts, parse to link for each, inside the one transaction; a sync
-/// that commits per batch has a transaction for each part and a last one for the deletions. What the
-/// parts have to know of each other is in ``Claims``.
+/// that commits per batch has a transaction for each part and a last one for the deletions, and a sync
+/// of the same payload goes on where one was stopped (``ResumePoint``). A dry run of it has one
+/// transaction, so that parts see those before them. What the parts have to know of each other is in
+/// ``Claims``.
 ///
 /// Whatever throws in between, a checkpoint of a cancelled sync among it, leaves the store as it was at
 /// the last commit.
@@ -84,22 +86,31 @@ package struct SyncRun {
         try pass.process(in: $0)
         try pass.end(in: $0)
       }
-    case .whole:
+    case .perBatch where !request.isDryRun:
+      _ = try write(pass, entrance) {
+        if try !pass.resume(in: $0) { try pass.readScope(in: $0) }
+      }
+      repeat {
+        try pass.stage()
+        _ = try write(pass, entrance) {
+          try pass.process(in: $0)
+          try pass.keepResumePoint(in: $0)
+        }
+      } while !pass.isAtEnd
+      return try write(pass, entrance) {
+        try pass.end(in: $0)
+        try pass.forgetResumePoint(in: $0)
+      }
+    case .whole, .perBatch:
       return try write(pass, entrance) {
         try pass.readScope(in: $0)
         repeat {
           try pass.stage()
           try pass.process(in: $0)
+          if request.transaction != .whole { pass.count(try $0.takeChanges()) }
         } while !pass.isAtEnd
         try pass.end(in: $0)
       }
-    case .perBatch:
-      _ = try write(pass, entrance) { try pass.readScope(in: $0) }
-      repeat {
-        try pass.stage()
-        _ = try write(pass, entrance) { try pass.process(in: $0) }
-      } while !pass.isAtEnd
-      return try write(pass, entrance) { try pass.end(in: $0) }
     }
   }
 

@@ -29,13 +29,15 @@ extension Sync {
       var request = try request(.json([]))
       request.replay(rows)
       return try runner.run(request)
-    case .page(let payload, let session, _):
+    case .page(let payload, let session, let page):
       var request = try request(payload)
       request.session = session.state
+      if case .name(let name) = page { request.pageName = name }
       return try runner.run { enter in
         try SyncRun(request, store: store, control: control).run {
           try enter()
           try session.prepare(store)
+          if !request.isDryRun { try session.begin(page, in: store) }
         }.report
       }
     case .end(let session):

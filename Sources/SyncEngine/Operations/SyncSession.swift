@@ -20,27 +20,29 @@ import SyncStore
 /// pages names, and a page of the same name makes up for it.
 ///
 /// A session with a name is kept in the store: after a restart a session of the same entity and name
-/// goes on with what the pages before said.
+/// goes on with what the pages before said. ``storedPages()`` says which of those with names that were,
+/// and one that was begun and not stored, however its process ended, has to be made up for.
 ///
 /// ## Topics
 /// - Set-up: ``settings``
-/// - Pages: ``page(_:named:at:)``, ``sync(_:named:at:)``
+/// - Pages: ``page(_:named:at:)``, ``sync(_:named:at:)``, ``storedPages()``
 /// - The end: ``finish()``, ``finish(completion:)``, ``finishOperation()``, ``abandon()``
 @dynamicMemberLookup
 public final class SyncSession: Sendable {
   // Mutable state: `chosen` and `stage`, each in its own lock; `state` belongs to whoever is inside the
-  // store's gate.
-  private struct Stage {
+  // store's gate. What its operations call is in SyncSession+Running.
+  struct Stage {
     var pages: [WeakPage] = []
     var lastNumber = 0
     /// Pages that failed and that no later one made up for.
     var failed: Set<PageID> = []
+    var storedPages: Set<String> = []
     var isRestored = false
     var hasPages = false
     var isEnded = false
   }
 
-  private struct WeakPage {
+  struct WeakPage {
     weak var page: Sync?
   }
 
@@ -61,7 +63,7 @@ public final class SyncSession: Sendable {
 
   let state: SessionState
   private let chosen = Locked(SyncSettings())
-  private let stage = Locked(Stage())
+  let stage = Locked(Stage())
 
   /// Begins a session, or goes on with the one of that name.
   ///
@@ -131,6 +133,20 @@ public final class SyncSession: Sendable {
     try await dataStack.sync(page(payload.syncPayload, named: name, at: path))
   }
 
+  /// Names of the pages that are stored, in a session with a name those before a restart among them.
+  ///
+  /// ```swift
+  /// let session = try SyncSession(entity: "User", dataStack: stack, name: "nightly")
+  /// let stored = try session.storedPages()
+  /// for url in urls where !stored.contains(url.path) {
+  ///   queue.addOperation(session.page(.file(url), named: url.path))
+  /// }
+  /// ```
+  public func storedPages() throws -> Set<String> {
+    let before = try dataStack.store.read { try state.pages(in: $0).stored }
+    return stage.withLock { $0.storedPages.union(before) }
+  }
+
   // MARK: - The end
 
   /// Makes the operation that deletes what no page mentioned. It waits for the pages made so far, so
@@ -184,69 +200,5 @@ public final class SyncSession: Sendable {
       try store.write { try state.forget(in: $0) }
       state.reset()
     }
-  }
-
-  // MARK: - For its operations
-
-  private func operation(_ work: SyncWork, at path: String?) -> Sync {
-    let operation = Sync(work, inEntityNamed: entityName, dataStack: dataStack, at: path)
-    operation.settings = settings
-    return operation
-  }
-
-  /// Called inside the gate, before a page or the end looks at what the pages said.
-  func prepare(_ store: Store) throws {
-    let (isEnded, isRestored) = stage.withLock { ($0.isEnded, $0.isRestored) }
-    guard !isEnded else {
-      throw SyncError(
-        .invalidRequest, entity: entityName,
-        message: "The page session was finished or abandoned. Begin a new one.")
-    }
-    guard !isRestored else { return }
-    try store.read { try state.restore(from: $0) }
-    stage.withLock { stage in
-      stage.isRestored = true
-      if state.claims.partCount > 0 { stage.hasPages = true }
-    }
-  }
-
-  /// Called inside the gate before the end decides about deletions.
-  func prepareEnd(_ store: Store) throws {
-    try prepare(store)
-    let (failed, hasPages) = stage.withLock { ($0.failed.count, $0.hasPages) }
-    guard failed == 0 else {
-      throw SyncError(
-        .invalidRequest, entity: entityName,
-        message: """
-          \(failed) pages of the session failed, so nobody knows what they mention, and nothing was \
-          deleted. Run them again under the same names, or abandon the session.
-          """)
-    }
-    guard hasPages else {
-      throw SyncError(
-        .invalidRequest, entity: entityName,
-        message: """
-          The session had no page, so everything would be deleted. Nothing was. Sync at least one \
-          page, an empty one if that is meant, or abandon the session.
-          """)
-    }
-  }
-
-  /// Called as a page has its result.
-  func didFinish(page: PageID, _ result: Result<SyncReport, any Error>) {
-    stage.withLock { stage in
-      switch result {
-      case .success:
-        stage.hasPages = true
-        stage.failed.remove(page)
-      case .failure:
-        stage.failed.insert(page)
-      }
-    }
-  }
-
-  /// Called as the end has been stored.
-  func didEnd() {
-    stage.withLock { $0.isEnded = true }
   }
 }

@@ -72,6 +72,10 @@ public struct SyncReport: Sendable, Hashable, Codable {
   public internal(set) var payloadBytes = 0
   public internal(set) var itemCount = 0
 
+  /// Items among them that an earlier sync of the same payload had stored before it was stopped: what
+  /// came of those is in no count here. Only syncs that commit per batch go on where one stopped.
+  public internal(set) var resumedItemCount = 0
+
   /// Whether it was a dry run: nothing was stored.
   public package(set) var isDryRun = false
 
@@ -117,6 +121,7 @@ extension SyncReport {
     phaseDurations.merge(other.phaseDurations, uniquingKeysWith: +)
     payloadBytes += other.payloadBytes
     itemCount += other.itemCount
+    resumedItemCount += other.resumedItemCount
     isDryRun = isDryRun || other.isDryRun
   }
 }
@@ -152,6 +157,7 @@ extension SyncReport: CustomStringConvertible {
     for (kind, count) in findingCounts.sorted(by: { $0.key < $1.key }) {
       lines.append("\(count) \(kind)")
     }
+    if resumedItemCount > 0 { lines.append("\(resumedItemCount) items were stored before") }
     if isDryRun { lines.append("Dry run: nothing was stored.") }
     return lines.joined(separator: "\n")
   }

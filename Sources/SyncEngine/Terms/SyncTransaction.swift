@@ -4,5 +4,10 @@ public enum SyncTransaction: Sendable, Hashable {
   case whole
   /// A commit for every so many items at the top of the payload, and a last one for the deletions. A
   /// sync that is stopped keeps what was committed; deletions are then not made.
+  ///
+  /// A further sync of the same payload, with the same settings, goes on where one was stopped: by
+  /// `cancel()`, by an error, or with the whole process. It does so as long as nobody else has
+  /// written to the store meanwhile; otherwise it begins at the beginning, where it finds what is there
+  /// already. ``SyncReport/resumedItemCount`` says which it was.
   case perBatch(Int)
 }

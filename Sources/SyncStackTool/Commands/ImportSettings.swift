@@ -65,7 +65,8 @@ struct ImportSettings: Sendable {
       .init("--stdin", "reads the standard input, as FILE - does, however much that is"),
       .init(
         "--per-batch", value: "N",
-        "stores N objects at a time; what was stored stays when the import is stopped"),
+        "stores N objects at a time; what was stored stays when the import is stopped, and the same "
+          + "import goes on there"),
       .init("--dry-run", "says what would happen and stores nothing"),
       .init("--guard", value: "on|off", "off lets a sync delete most of what is stored"),
       .init("--report", value: "text|json|none", "how the report is written; text by default"),

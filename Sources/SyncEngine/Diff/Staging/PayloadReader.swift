@@ -48,6 +48,25 @@ final class PayloadReader {
     partStart = reader
   }
 
+  /// Where the next item is looked for.
+  var position: Int { reader.position }
+
+  /// Passes items over that another sync has worked off.
+  ///
+  /// - Returns: False when they do not end where they should; then nothing is passed over.
+  func skip(_ count: Int, to position: Int) throws -> Bool {
+    var reader = reader
+    for index in 0..<count {
+      if index % SyncControl.stride == 0 { try control.checkpoint() }
+      guard try reader.skipNext() != nil else { return false }
+    }
+    guard reader.position == position else { return false }
+    self.reader = reader
+    itemCount = count
+    try control.advance(.parse, to: position, of: bytes.count)
+    return true
+  }
+
   /// Stages the next part.
   func next() throws -> Stager {
     partStart = reader

@@ -1,0 +1,204 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+/// A page session that is kept in the store goes on after its process was killed.
+@Suite(.timeLimit(.minutes(10))) struct SessionRestartTests {
+  private static let stored: JSONValue = [
+    ["id": 1, "notes": [["id": 1]]], ["id": 2, "notes": [["id": 2]]], ["id": 3],
+  ]
+  private static let pages: [JSONValue] = [
+    [["id": 1, "company_id": 9, "notes": [["id": 10]]]],
+    [["id": 4, "notes": [["id": 2]]], ["id": 3, "name": "c"]],
+    [["id": 5, "company": ["id": 9, "name": "late"]]],
+  ]
+
+  private static func open(_ path: String) throws -> DataStack {
+    try DataStack(model: TestModels.social(), store: .sqlite(URL(filePath: path)))
+  }
+
+  @Test(arguments: [SyncPhase.parse, .insert, .save])
+  func whatIsMissingIsMadeUpFor(_ phase: SyncPhase) async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file().path
+    let name = phase.rawValue
+    let whole = try DataStack.social()
+    let stack = try Self.open(path)
+    for stack in [whole, stack] { try await stack.sync(Self.stored, inEntityNamed: "User") }
+    try stack.close()
+    try await whole.sync(
+      .array(Self.pages.flatMap { $0.arrayValue ?? [] }) as JSONValue, inEntityNamed: "User")
+
+    // The first page is through and the second on its way when the process is killed.
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      [path = path as String, name = name as String] in
+      let stack = try Self.open(path)
+      let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+      try await session.sync(Self.pages[0])
+      let second = session.page(.json(Self.pages[1]))
+      second.stepObserver = { if $0.phase.rawValue == name { kill(getpid(), SIGKILL) } }
+      try await stack.sync(second)
+    }
+
+    let after = try Self.open(path)
+    #expect(try Set(after.keys("User")) == [1, 2, 3], "the second page left no trace")
+    let session = try SyncSession(entity: "User", dataStack: after, name: "daily")
+    for page in Self.pages[1...].reversed() { try await session.sync(page) }
+    try await session.finish()
+    for entity in ["User", "Note", "Company"] {
+      #expect(
+        try SyncBench(after).objects(entity) == SyncBench(whole).objects(entity), "\(entity)")
+    }
+    #expect(try after.store.read { try $0.keptNames("session") }.isEmpty)
+    try after.close()
+  }
+
+  /// A page with a name that never came to its end is known to be missing.
+  @Test func aPageThatWasKilledHasToBeMadeUpFor() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file().path
+    let stack = try Self.open(path)
+    try await stack.sync(Self.stored, inEntityNamed: "User")
+    try stack.close()
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+      let stack = try Self.open(path)
+      let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+      try await session.sync(Self.pages[0], named: "first")
+      let second = session.page(.json(Self.pages[1]), named: "second")
+      second.stepObserver = { if $0.phase == .link { kill(getpid(), SIGKILL) } }
+      try await stack.sync(second)
+    }
+    let after = try Self.open(path)
+    let session = try SyncSession(entity: "User", dataStack: after, name: "daily")
+    #expect(try session.storedPages() == ["first"])
+    let error = await #expect(throws: SyncError.self) { try await session.finish() }
+    #expect(error?.message.contains("second") == true)
+    #expect(try Set(after.keys("User")) == [1, 2, 3])
+    try await session.sync(Self.pages[1], named: "second")
+    #expect(try session.storedPages() == ["first", "second"])
+    try await session.finish()
+    #expect(try Set(after.keys("User")) == [1, 3, 4])
+    #expect(try after.store.read { try $0.keptNames("session-pages") }.isEmpty)
+    try after.close()
+  }
+
+  @Test func aPageThatFailedIsMissingAfterARestartToo() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file().path
+    let stack = try Self.open(path)
+    try await stack.sync(Self.stored, inEntityNamed: "User")
+    let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+    session.onItemError = .fail
+    try await session.sync(Self.pages[0], named: "first")
+    await #expect(throws: SyncError.self) {
+      try await session.sync([["name": "nobody"]] as JSONValue, named: "second")
+    }
+    try stack.close()
+    let after = try Self.open(path)
+    let again = try SyncSession(entity: "User", dataStack: after, name: "daily")
+    await #expect(throws: SyncError.self) { try await again.finish() }
+    #expect(try Set(after.keys("User")) == [1, 2, 3])
+    try again.abandon()
+    try after.close()
+  }
+
+  @Test func killedInItsEndItCanBeFinishedAgain() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file().path
+    let stack = try Self.open(path)
+    try await stack.sync(Self.stored, inEntityNamed: "User")
+    try stack.close()
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+      let stack = try Self.open(path)
+      let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+      try await session.sync(Self.pages[0])
+      let end = session.finishOperation()
+      end.stepObserver = { if $0.phase == .save { kill(getpid(), SIGKILL) } }
+      try await stack.sync(end)
+    }
+    let after = try Self.open(path)
+    #expect(try after.keys("User") == [1, 2, 3])
+    try await SyncSession(entity: "User", dataStack: after, name: "daily").finish()
+    #expect(try after.keys("User") == [1])
+    try after.close()
+  }
+
+  /// The guard counts what pages before the restart mentioned.
+  @Test func theGuardRemembersTheScope() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file().path
+    let stack = try Self.open(path)
+    try await stack.sync(items(1...1_200), inEntityNamed: "User")
+    let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+    try await session.sync(items(1...10))
+    try stack.close()
+    let after = try Self.open(path)
+    let again = try SyncSession(entity: "User", dataStack: after, name: "daily")
+    let error = await #expect(throws: SyncError.self) { try await again.finish() }
+    #expect(error?.code == .deletionRefused)
+    try await again.sync(items(11...900))
+    try await again.finish()
+    #expect(try after.keys("User").count == 900)
+    try after.close()
+  }
+
+  @Test func abandonedAfterARestartItIsForgotten() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file().path
+    let stack = try Self.open(path)
+    try await stack.sync(Self.stored, inEntityNamed: "User")
+    try await SyncSession(entity: "User", dataStack: stack, name: "daily").sync(Self.pages[0])
+    try stack.close()
+    let after = try Self.open(path)
+    try SyncSession(entity: "User", dataStack: after, name: "daily").abandon()
+    #expect(try after.store.read { try $0.keptNames("session") }.isEmpty)
+    #expect(try after.keys("User") == [1, 2, 3])
+    // The next one of the name knows nothing of it.
+    let next = try SyncSession(entity: "User", dataStack: after, name: "daily")
+    try await next.sync(Self.pages[1])
+    try await next.finish()
+    #expect(try Set(after.keys("User")) == [3, 4])
+    try after.close()
+  }
+
+  @Test func sessionsOfTwoNamesKnowNothingOfEachOther() async throws {
+    let stack = try DataStack.social()
+    try await stack.sync(items([1, 2, 3]), inEntityNamed: "User")
+    let first = try SyncSession(entity: "User", dataStack: stack, name: "a")
+    let second = try SyncSession(entity: "User", dataStack: stack, name: "b")
+    try await first.sync(items([1]))
+    try await second.sync(items([2]))
+    try await first.finish()
+    #expect(try stack.keys("User") == [1])
+    #expect(try stack.store.read { try $0.keptNames("session") } == ["User/b"])
+    try second.abandon()
+  }
+
+  /// While one page is in the store, others are read: with a pool of one thread nothing would wait.
+  @Test func pagesAreParsedWhileAnotherIsWritten() async throws {
+    let stack = try DataStack.social()
+    let session = try SyncSession(entity: "User", dataStack: stack)
+    let gate = try ClosedGate(stack)
+    let parsed = Log<Int>()
+    let queue = OperationQueue()
+    let pages = (0..<2).map { number in
+      let page = session.page(.json(items(number * 300..<number * 300 + 300)))
+      page.stepObserver = { step in
+        if step.phase == .parse, step.completed == step.total { parsed.append(number) }
+      }
+      return page
+    }
+    for page in pages { queue.addOperation(page) }
+    await gate.untilWaiting(2)
+    // Nobody is in the store yet, and both have been read.
+    #expect(pages.allSatisfy { $0.result == nil })
+    gate.open()
+    queue.waitUntilFinishedElsewhere()
+    try await session.finish()
+    #expect(try stack.keys("User").count == 600)
+  }
+}
