@@ -111,6 +111,7 @@ final class SyncPass {
     guard let first = staged.take() else { return }
     claims.partCount += 1
     try begin(.match, total: first.rootBatch.occurrences.count)
+    control.beginPart(objectCounts(first))
     let (stager, matcher, planner) = try decide(first, in: transaction)
     let quarantining = Quarantining(request: request, transaction: transaction, report: report)
     for item in stager.leftOutItems {
@@ -144,6 +145,19 @@ final class SyncPass {
     }
     matcher.noteKeys()
     clock.end(.link)
+  }
+
+  /// How many objects of each entity a part has, those that are not read among them.
+  private func objectCounts(_ part: Stager) -> [Int: Int] {
+    var result: [Int: Int] = [:]
+    for batch in part.batches { result[batch.entity.index, default: 0] += batch.occurrences.count }
+    guard let fingerprints = reader.fingerprints else { return result }
+    for (shape, count) in zip(fingerprints.shapes, fingerprints.shapeCounts()) where count > 0 {
+      for entry in shape.entries where entry.isDescribed {
+        result[entry.entity, default: 0] += count
+      }
+    }
+    return result
   }
 
   /// Matches and links a part, without the items that cannot be stored: they are found out before

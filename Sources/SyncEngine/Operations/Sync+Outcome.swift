@@ -40,7 +40,10 @@ extension Sync {
   }
 
   func finish(_ result: Result<SyncReport, any Error>) {
-    if case .success = result { follower.finish() }
+    if case .success = result {
+      entityProgress.finish()
+      follower.finish()
+    }
     feed.finish(follower.progress)
     let handlers = state.withLock { state in
       state.result = result

@@ -12,10 +12,18 @@ extension Sync {
   func run() throws -> SyncReport {
     let store = try store
     let stepObserver = stepObserver
+    let pace = Locked(StepPace())
+    let begin = ContinuousClock.now
     control.observe { [unowned self] step in
-      follower.follow(step)
-      feed.follow(step, follower.progress)
-      announcer.announce(step, of: self)
+      let now = begin.duration(to: .now)
+      if let objects = step.objects {
+        entityProgress.begin(objects)
+      } else if pace.withLock({ $0.isDue(step, at: now) }) {
+        entityProgress.follow(step)
+        follower.follow(step)
+        feed.follow(step, follower.progress)
+        announcer.announce(step, of: self)
+      }
       stepObserver?(step)
       // Its cancellation handler comes on a queue of its own, which may be too late for a short sync.
       if progress.isCancelled { cancel() }

@@ -22,7 +22,8 @@ import SyncStore
 /// ## Topics
 /// - Set-up: ``settings``, ``path``, ``parent``, ``parentRelationship``, ``isDryRun``, ``transaction``,
 ///   ``usesFingerprints``
-/// - Outcome: ``result``, ``error``, ``progress``, ``progressUpdates``, ``whenFinished(_:)``
+/// - Outcome: ``result``, ``error``, ``progress``, ``progress(ofEntityNamed:)``, ``progressUpdates``,
+///   ``whenFinished(_:)``
 /// - Without an operation: ``changes(_:inEntityNamed:predicate:parent:parentRelationship:dataStack:operations:)``
 @dynamicMemberLookup
 public final class Sync: Operation, @unchecked Sendable {
@@ -66,6 +67,7 @@ public final class Sync: Operation, @unchecked Sendable {
   let state = Locked(State())
   let control = SyncControl()
   let follower = SyncProgress()
+  let entityProgress = EntityProgress()
   let feed = ProgressFeed()
   let announcer: SyncAnnouncer
 
@@ -128,6 +130,17 @@ public final class Sync: Operation, @unchecked Sendable {
   /// How far the sync is, in 100 units over all phases; each phase is a child with units of its own.
   /// Cancelling it cancels the sync.
   public var progress: Progress { follower.progress }
+
+  /// How far the objects of one entity are, of those that the payload has, each once and nested ones
+  /// among them: for a program that shows users and their notes in a line each.
+  ///
+  /// A part of no other progress, so it may be made one of the program's own. A payload that is worked
+  /// off in parts is counted as it is read: ``Foundation/Progress/totalUnitCount`` grows then.
+  ///
+  /// - Throws: ``ModelError`` when the model has no such entity.
+  public func progress(ofEntityNamed name: String) throws -> Progress {
+    entityProgress.progress(of: try dataStack.model.requireEntity(named: name))
+  }
 
   /// How far the phase is that runs at the moment; nil before the first.
   package var latestStep: SyncStep? { follower.latestStep }

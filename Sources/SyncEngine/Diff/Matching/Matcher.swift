@@ -41,6 +41,7 @@ final class Matcher {
   private(set) var waveNumber = 0
   private let targets: [Int64]
   private var completed = 0
+  private var completedOfBatch: [Int]
   private let total: Int
 
   init(
@@ -58,6 +59,7 @@ final class Matcher {
     report = stager.report
     targets = stager.targetRows
     waves = batches.map { _ in [] }
+    completedOfBatch = batches.map { _ in 0 }
     memberColumns = stager.batches.map { owners in
       owners.node.relationships.map { rule in
         rule.relationship.inverseSlot
@@ -106,7 +108,9 @@ final class Matcher {
   private func decide(_ wave: [Int32], in batch: Batch) throws {
     var undecided: [Int32] = []
     for (position, occurrence) in wave.enumerated() {
-      if position % SyncControl.stride == 0 { try advance(by: min(SyncControl.stride, wave.count)) }
+      if position % SyncControl.stride == 0 {
+        try advance(by: min(SyncControl.stride, wave.count), in: batch)
+      }
       batch.occurrences[Int(occurrence)].flags.formUnion([.reached, .current])
       if decideAlone(occurrence, in: batch) { continue }
       if !takeOwnChild(occurrence, in: batch), !takeLinked(occurrence, in: batch) {
@@ -116,9 +120,12 @@ final class Matcher {
     for occurrence in undecided { decideAmongOthers(occurrence, in: batch) }
   }
 
-  private func advance(by count: Int) throws {
+  private func advance(by count: Int, in batch: Batch) throws {
     completed = min(completed + count, total)
-    try control.advance(.match, to: completed, of: total)
+    completedOfBatch[batch.number] += count
+    try control.advance(
+      .match, to: completed, of: total, entity: batch.entity.index,
+      done: completedOfBatch[batch.number])
   }
 
   /// Gives the wave's new objects their row numbers, in payload order.

@@ -64,10 +64,13 @@ final class ChangeWriter {
     // A portion at a time, so that nothing is held of all of them.
     var indexes: [Int32] = []
     var rows: [Int64] = []
+    var done = 0
     func write() throws {
       try transaction.insert(batch.block, of: batch.entity, indexes: indexes, rows: rows)
       completed += indexes.count
-      try control.advance(.insert, to: completed, of: total)
+      done += indexes.count
+      try control.advance(
+        .insert, to: completed, of: total, entity: batch.entity.index, done: done)
       indexes.removeAll(keepingCapacity: true)
       rows.removeAll(keepingCapacity: true)
     }
@@ -119,7 +122,8 @@ final class ChangeWriter {
       for index in batch.occurrences.indices {
         completed += 1
         if completed % SyncControl.stride == 0 {
-          try control.advance(.update, to: completed, of: total)
+          try control.advance(
+            .update, to: completed, of: total, entity: batch.entity.index, done: index + 1)
         }
         let occurrence = batch.occurrences[index]
         guard occurrence.stored >= 0, !occurrence.flags.contains(.folded) else { continue }

@@ -2,7 +2,8 @@ import Foundation
 import TestPayloads
 
 /// ```
-/// Trials cancel [USERS] [ROUNDS] [CASE]     time from cancel() to the end of the operation, by phase
+/// Trials cancel [OBJECTS] [ROUNDS] [CASE]   time from cancel() to the end of the operation, by phase
+/// Trials observe [USERS] [none|progress|all] one import, to count the instructions of
 /// Trials make   USERS FOLDER                 payloads larger than should be in memory
 /// Trials floor  USERS FOLDER                 the floor imports the first of them
 /// Trials stream USERS FOLDER [VARIANT] [SOURCE]
@@ -28,6 +29,8 @@ struct Main {
     case "cancel":
       try CancelTrial(users: number(0, 100_000), rounds: number(1, 8))
         .run(arguments.count > 3 ? arguments[3] : nil)
+    case "observe":
+      try ObserveTrial(users: number(0, 10_000)).run(arguments.count > 2 ? arguments[2] : "none")
     case "make" where arguments.count > 2:
       try stream(arguments).make()
     case "floor" where arguments.count > 2:
@@ -40,7 +43,8 @@ struct Main {
     default:
       throw TrialError(
         """
-        usage: Trials cancel [USERS] [ROUNDS] [CASE]
+        usage: Trials cancel [OBJECTS] [ROUNDS] [CASE]
+               Trials observe [USERS] [none|progress|all]
                Trials make|floor USERS FOLDER
                Trials stream USERS FOLDER [base|churned] [file|pipe]
         """)

@@ -1,0 +1,49 @@
+import Foundation
+import SyncStack
+import TestPayloads
+
+/// One import, followed by nobody or by everybody, for a counter of instructions to look at: what
+/// following costs is the difference.
+///
+/// ```
+/// valgrind --tool=callgrind Trials observe 10000 none
+/// valgrind --tool=callgrind Trials observe 10000 all
+/// ```
+struct ObserveTrial {
+  let users: Int
+
+  /// - Parameter followers: `none`; `progress`, which looks at the sequence of updates and at a progress
+  ///   for each entity; `all`, which hears of notifications and commits too.
+  func run(_ followers: String) throws {
+    let folder = try TrialFolder()
+    let stack = try DataStack(
+      model: try TrialModel.users(), store: .sqlite(folder.file("store.sqlite")))
+    let payload = Data(UserPayload(count: users).json())
+    let sync = Sync(.data(payload), inEntityNamed: "User", dataStack: stack)
+    var observations: [any NSObjectProtocol] = []
+    if followers != "none" {
+      let updates = sync.progressUpdates
+      Task.detached { for await update in updates { keep(update) } }
+      for entity in ["User", "Note"] { keep(try sync.progress(ofEntityNamed: entity)) }
+    }
+    if followers == "all" {
+      let names: [Notification.Name] = [
+        .syncDidStart, .syncDidBeginPhase, .syncDidProgress, .syncDidFinish, .dataStackDidChange,
+      ]
+      observations = names.map { name in
+        NotificationCenter.default.addObserver(forName: name, object: stack, queue: nil) { note in
+          keep(note.changeSet.counts)
+        }
+      }
+    }
+    stack.syncQueue.addOperations([sync], waitUntilFinished: true)
+    stack.drainNotifications()
+    say("\(try sync.result?.get().inserted ?? 0) inserted, followed by \(followers)")
+    for observation in observations { NotificationCenter.default.removeObserver(observation) }
+    try stack.close()
+  }
+}
+
+/// Has a value looked at by somebody the compiler knows nothing of.
+@inline(never)
+private func keep(_ value: some Any) {}
