@@ -7,11 +7,13 @@ extension Store {
   ///
   /// - Throws: ``StoreError`` when there is no store, or something else in its place.
   package static func keptModel(at url: URL) throws -> ManagedObjectModel {
-    let path = StoreFiles(.file(url)).path
+    let files = StoreFiles(.file(url))
+    let path = files.path
     guard FileManager.default.fileExists(atPath: path) else {
       throw StoreError(
         .cannotOpen, message: "There is no store at \(path). Check the path.")
     }
+    if let obstacle = files.obstacle() { throw obstacle }
     do {
       let connection = try Connection(
         path: path, options: Connection.Options(mode: .reader), recorder: StatementRecorder())

@@ -118,6 +118,27 @@ import Testing
     #expect(try String(contentsOfFile: json, encoding: .utf8) == #"[{"id": 1}]"#)
   }
 
+  @Test(arguments: [
+    ["import", "FOLDER", "--model", "MODEL", "--entity", "User", "--store", "STORE"],
+    ["doctor", "FOLDER", "--model", "MODEL", "--entity", "User"],
+    ["show", "--store", "FOLDER"], ["export", "--store", "FOLDER", "--entity", "User"],
+    ["history", "--store", "FOLDER"], ["watch", "--store", "FOLDER"],
+    ["quarantine", "--store", "FOLDER"],
+  ])
+  func aFolderInThePlaceOfAFileIsNamed(_ words: [String]) async throws {
+    let bench = try ToolBench()
+    let folder = bench.folder.url.appending(path: "things")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let paths = [
+      "FOLDER": folder.path, "MODEL": try bench.file("model.xml", Self.model), "STORE": bench.store,
+    ]
+    let result = await bench.run(words.map { paths[$0] ?? $0 })
+    #expect(result.code == .failed)
+    #expect(result.error.contains("things"), "\(result.error)")
+    #expect(result.error.contains("is a folder"), "\(result.error)")
+    #expect(!FileManager.default.fileExists(atPath: bench.store))
+  }
+
   @Test func anEmptyPayloadCannotEmptyAStore() async throws {
     let bench = try ToolBench()
     #expect(await bench.countries(2024).code == .done)

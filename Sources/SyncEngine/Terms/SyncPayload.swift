@@ -62,6 +62,11 @@ extension SyncPayload {
     case .unusable(let error):
       throw error
     case .file(let url):
+      guard !url.isFolder else {
+        throw SyncError(
+          .unreadablePayload,
+          message: "“\(url.path)” is a folder. Give the path of a file with JSON inside it.")
+      }
       let data: Data
       do {
         data = try Data(contentsOf: url, options: .alwaysMapped)
@@ -75,5 +80,14 @@ extension SyncPayload {
       }
       return try data.withUnsafeBytes(body)
     }
+  }
+}
+
+extension URL {
+  /// Whether there is a folder, not a file.
+  fileprivate var isFolder: Bool {
+    var isFolder: ObjCBool = false
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+      && isFolder.boolValue
   }
 }

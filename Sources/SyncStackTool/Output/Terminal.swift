@@ -17,8 +17,27 @@ struct Terminal: Sendable {
   static var current: Terminal {
     Terminal(
       outputWidth: TerminalDevice.output.columns, errorWidth: TerminalDevice.error.columns,
-      output: { FileHandle.standardOutput.write($0) },
-      error: { FileHandle.standardError.write($0) })
+      output: { data in
+        do {
+          try FileHandle.standardOutput.write(contentsOf: data)
+        } catch {
+          leave(error)
+        }
+      },
+      // There is nobody left to tell that it cannot be written.
+      error: { try? FileHandle.standardError.write(contentsOf: $0) })
+  }
+
+  /// Ends the tool, because nobody gets what it has to say: quietly when whoever read it has gone.
+  private static func leave(_ error: any Error) -> Never {
+    let reason = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+    if reason?.domain != NSPOSIXErrorDomain || reason?.code != Int(EPIPE) {
+      let text =
+        "syncstack: The output cannot be written: \(error.localizedDescription) Free some space, or "
+        + "send it elsewhere.\n"
+      try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+    }
+    exit(ExitCode.failed.rawValue)
   }
 
   /// Writes a line of the result.

@@ -1,0 +1,94 @@
+import Foundation
+import SyncCore
+import SyncStack
+import TestSupport
+import Testing
+
+/// The built `syncstack` in a process of its own: for what only a process has, such as signals, its
+/// standard input and output, and its end.
+///
+/// `texts` is protected by its lock, `process` belongs to the test.
+final class ToolProcess: @unchecked Sendable {
+  // Unchecked: `Process` is set up before it runs, and its later members may be used from any thread.
+  let process = Process()
+  private let texts = Locked((output: "", error: ""))
+  private let readers = DispatchGroup()
+
+  /// What the process writes to its standard output and error so far.
+  var output: String { texts.withLock { $0.output } }
+  var error: String { texts.withLock { $0.error } }
+
+  /// The tool lies where the tests were built to.
+  static var executable: URL {
+    get throws {
+      let folders =
+        [Bundle.main.bundleURL, Bundle.main.executableURL?.deletingLastPathComponent()]
+        .compactMap(\.self) + Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
+      let found = folders.map { $0.appending(path: "syncstack") }
+        .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+      return try #require(found, "syncstack is not beside the tests in \(folders)")
+    }
+  }
+
+  /// Starts the tool.
+  ///
+  /// - Parameter output: Where its standard output goes; nil is ``output``.
+  init(
+    _ words: [String], input: FileHandle = .nullDevice, output: FileHandle? = nil
+  ) throws {
+    process.executableURL = try ToolProcess.executable
+    process.arguments = words
+    process.standardInput = input
+    let error = Pipe()
+    process.standardError = error
+    collect(error) { texts, text in texts.error += text }
+    if let output {
+      process.standardOutput = output
+    } else {
+      let pipe = Pipe()
+      process.standardOutput = pipe
+      collect(pipe) { texts, text in texts.output += text }
+    }
+    try process.run()
+  }
+
+  private func collect(
+    _ pipe: Pipe,
+    _ add: @escaping @Sendable (inout (output: String, error: String), String) -> Void
+  ) {
+    let handle = pipe.fileHandleForReading
+    readers.enter()
+    Thread.detachNewThread { [self] in
+      while case let data = handle.availableData, !data.isEmpty {
+        texts.withLock { add(&$0, String(decoding: data, as: UTF8.self)) }
+      }
+      readers.leave()
+    }
+  }
+
+  /// Waits until the process has ended and everything it wrote was read.
+  ///
+  /// - Returns: How it ended; 128 and the number of the signal that ended it, as shells say it.
+  @discardableResult
+  func wait() async -> Int32 {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread { [self] in
+        process.waitUntilExit()
+        readers.wait()
+        continuation.resume()
+      }
+    }
+    let status = process.terminationStatus
+    return process.terminationReason == .uncaughtSignal ? 128 + status : status
+  }
+
+  /// Waits until something holds, or until the process has ended. Looks now and then: what another
+  /// process does is no event here, and it needs the processors.
+  func until(_ condition: () throws -> Bool) async throws {
+    while process.isRunning, try !condition() { try await Task.sleep(for: .milliseconds(3)) }
+  }
+
+  func signal(_ number: Int32) {
+    kill(process.processIdentifier, number)
+  }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import SyncCore
+import SyncStack
+import TestSupport
+import Testing
+
+/// What only a process of its own shows: signals, the end of others, output that goes nowhere.
+@Suite(.timeLimit(.minutes(10))) struct ToolProcessTests {
+  private let bench: ToolBench
+  private let model: String
+
+  init() throws {
+    bench = try ToolBench()
+    model = try bench.file(
+      "Cities.xml",
+      """
+      <model><entity name="City" syncable="YES">
+        <attribute name="id" optional="YES" attributeType="Integer 64"/>
+        <attribute name="name" optional="YES" attributeType="String"/>
+      </entity></model>
+      """)
+  }
+
+  private func cities(_ name: String, _ ids: Range<Int>, _ city: String = "city") throws -> String {
+    let items = ids.map { "{\"id\": \($0), \"name\": \"\(city) \($0)\"}" }
+    return try bench.file(name, "[" + items.joined(separator: ",\n") + "]")
+  }
+
+  private func importing(_ words: String...) throws -> ToolProcess {
+    try ToolProcess(
+      ["import"] + words + ["--model", model, "--entity", "City", "--store", bench.store])
+  }
+
+  private func stored() throws -> [Int] {
+    let stack = try DataStack(
+      model: ManagedObjectModel(contentsOf: URL(filePath: model)),
+      store: .sqlite(URL(filePath: bench.store)))
+    defer { try? stack.close() }
+    let context = stack.newBackgroundContext()
+    return try context.performAndWait {
+      try context.fetch(Fetch<ManagedObject>(entityNamed: "City").sorted(by: "id"))
+        .compactMap { ($0["id"] as? Int64).map(Int.init) }
+    }
+  }
+
+  @Test func theExitCodeSaysHowItEnded() async throws {
+    #expect(try await importing(cities("a.json", 0..<3), "--quiet").wait() == 0)
+    #expect(try await importing(bench.file("b.json", "[{"), "--quiet").wait() == 1)
+    #expect(try await ToolProcess(["import"]).wait() == 2)
+    #expect(try stored() == [0, 1, 2])
+  }
+
+  // MARK: - Ctrl-C
+
+  @Test func anInterruptLeavesTheStoreAsItWas() async throws {
+    #expect(try await importing(cities("few.json", 0..<5), "--quiet").wait() == 0)
+    let long = try importing(cities("many.json", 0..<60_000, "other"))
+    try await long.until { long.error.contains("match") }
+    long.signal(SIGINT)
+    #expect(await long.wait() == 130)
+    #expect(long.error.hasSuffix("Cancelled. The store is as it was.\n"), "\(long.error)")
+    #expect(long.output.isEmpty)
+    #expect(try stored() == Array(0..<5))
+  }
+
+  @Test func aSecondInterruptIsNotNeededWhileTheInputIsSilent() async throws {
+    let pipe = Pipe()
+    let waiting = try ToolProcess(
+      ["import", "--stdin", "--model", model, "--entity", "City", "--store", bench.store],
+      input: pipe.fileHandleForReading)
+    // The store is made before the input is read.
+    try await waiting.until { FileManager.default.fileExists(atPath: bench.store) }
+    while waiting.process.isRunning {
+      waiting.signal(SIGINT)
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(await waiting.wait() == 130)
+    try pipe.fileHandleForWriting.close()
+  }
+
+  // MARK: - kill -9
+
+  @Test func whoIsKilledHasStoredNothing() async throws {
+    #expect(try await importing(cities("few.json", 0..<5), "--quiet").wait() == 0)
+    let long = try importing(cities("many.json", 0..<60_000, "other"))
+    try await long.until { long.error.contains("insert") }
+    long.signal(SIGKILL)
+    #expect(await long.wait() == 128 + SIGKILL)
+    #expect(try stored() == Array(0..<5))
+  }
+
+  @Test func anImportInBatchesGoesOnWhereItWasKilled() async throws {
+    let count = 20_000
+    #expect(try await importing(cities("old.json", count..<count + 10), "--quiet").wait() == 0)
+    let words = [try cities("all.json", 0..<count), "--per-batch", "50"]
+    let first = try importing(words[0], words[1], words[2], "--quiet")
+    let reader = try Store(
+      model: ManagedObjectModel(contentsOf: URL(filePath: model)),
+      configuration: {
+        var configuration = Store.Configuration(.file(URL(filePath: bench.store)))
+        configuration.isReadOnly = true
+        return configuration
+      }())
+    let city = try reader.model.requireEntity(named: "City")
+    try await first.until { try reader.read { try $0.count(FetchPlan(entity: city)) } > 2_000 }
+    first.signal(SIGKILL)
+    #expect(await first.wait() == 128 + SIGKILL)
+    let kept = try reader.read { try $0.count(FetchPlan(entity: city)) } - 10
+    try reader.close()
+    #expect(kept > 1_000 && kept < count && kept % 50 == 0)
+    // Deletions wait for the end, and that is reached only now.
+    let second = try importing(words[0], words[1], words[2], "--quiet", "--report", "json")
+    #expect(await second.wait() == 0, "\(second.error)")
+    let report = try JSONDecoder().decode(SyncReport.self, from: Data(second.output.utf8))
+    #expect(report.resumedItemCount > 1_000 && report.resumedItemCount <= kept)
+    #expect(report.inserted == count - kept)
+    #expect(report.deleted == 10)
+    #expect(try stored() == Array(0..<count))
+    // Once it is complete there is nothing to go on with.
+    let third = try importing(words[0], words[1], words[2])
+    #expect(await third.wait() == 0)
+    #expect(!third.output.contains("went on"))
+  }
+
+  // MARK: - Others who write
+
+  @Test func oneProcessWatchesWhatOthersCommit() async throws {
+    #expect(try await importing(cities("a.json", 0..<2), "--quiet").wait() == 0)
+    #expect(try await ToolProcess(["history", "--store", bench.store, "--start"]).wait() == 0)
+    let watch = try ToolProcess(
+      ["watch", "--store", bench.store, "--since", "0", "--count", "3", "--json"])
+    for number in 1...3 {
+      let payload = try cities("\(number).json", 0..<2 + number)
+      #expect(try await importing(payload, "--quiet").wait() == 0)
+      try await watch.until { watch.output.count { $0 == "\n" } >= number }
+    }
+    #expect(await watch.wait() == 0, "\(watch.error)")
+    let lines = try watch.output.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
+    #expect(lines.map { $0["changes"]?.arrayValue?.count } == [1, 1, 1])
+    #expect(lines.map { $0["changes"]?.arrayValue?.first?["key"] } == [2, 3, 4])
+  }
+
+  @Test func watchingEndsWithAnInterrupt() async throws {
+    #expect(try await importing(cities("a.json", 0..<2), "--quiet").wait() == 0)
+    #expect(try await ToolProcess(["history", "--store", bench.store, "--start"]).wait() == 0)
+    #expect(try await importing(cities("b.json", 0..<3), "--quiet").wait() == 0)
+    let watch = try ToolProcess(["watch", "--store", bench.store, "--since", "0"])
+    // What it has written says that it watches.
+    try await watch.until { !watch.output.isEmpty }
+    watch.signal(SIGINT)
+    #expect(await watch.wait() == 130)
+  }
+
+  // MARK: - Output that goes nowhere
+
+  @Test func outputWithoutRoomIsAnErrorNotACrash() async throws {
+    #expect(try await importing(cities("a.json", 0..<2), "--quiet").wait() == 0)
+    let full = try #require(FileHandle(forWritingAtPath: "/dev/full"), "no /dev/full")
+    let show = try ToolProcess(["show", "City", "--store", bench.store], output: full)
+    #expect(await show.wait() == 1)
+    #expect(show.error.contains("The output cannot be written"), "\(show.error)")
+    #expect(!show.error.contains("crash"))
+  }
+
+  /// As in `syncstack show | head -1`.
+  @Test func aReaderThatLeavesEndsTheToolQuietly() async throws {
+    #expect(try await importing(cities("a.json", 0..<20_000), "--quiet").wait() == 0)
+    let pipe = Pipe()
+    let show = try ToolProcess(
+      ["show", "City", "--store", bench.store, "--limit", "0"], output: pipe.fileHandleForWriting)
+    try pipe.fileHandleForWriting.close()
+    _ = try pipe.fileHandleForReading.read(upToCount: 10)
+    try pipe.fileHandleForReading.close()
+    #expect([0, 128 + SIGPIPE].contains(await show.wait()))
+    #expect(show.error.isEmpty, "\(show.error)")
+  }
+}
