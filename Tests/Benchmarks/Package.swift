@@ -7,34 +7,36 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [
     .package(name: "SyncStack", path: "../.."),
+    .package(name: "Counts", path: "../Counts"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
   ],
   targets: [
-    .systemLibrary(
-      name: "CSQLite", pkgConfig: "sqlite3",
-      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
-    .target(
-      name: "Measuring",
-      dependencies: [.product(name: "_SyncStackPayloads", package: "SyncStack")]),
-    .target(name: "Floor", dependencies: ["CSQLite", "Measuring"]),
     .target(
       name: "Rivals",
-      dependencies: ["Measuring", .product(name: "GRDB", package: "GRDB.swift")]),
+      dependencies: [
+        .product(name: "Measuring", package: "Counts"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
     .executableTarget(
       name: "Benchmark",
       dependencies: [
-        "Measuring", "Floor", "Rivals", .product(name: "SyncStack", package: "SyncStack"),
+        "Rivals", .product(name: "Measuring", package: "Counts"),
+        .product(name: "Floor", package: "Counts"), .product(name: "Subject", package: "Counts"),
+        .product(name: "SyncStack", package: "SyncStack"),
       ]),
     .executableTarget(
       name: "Trials",
       dependencies: [
-        "Floor", "Measuring", .product(name: "SyncStack", package: "SyncStack"),
+        .product(name: "Measuring", package: "Counts"),
+        .product(name: "Floor", package: "Counts"), .product(name: "Subject", package: "Counts"),
+        .product(name: "SyncStack", package: "SyncStack"),
         .product(name: "_SyncStackPayloads", package: "SyncStack"),
       ]),
     .executableTarget(
       name: "ObjectBenchmark",
       dependencies: [
-        "CSQLite", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "CSQLite", package: "Counts"),
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "SyncStack", package: "SyncStack"),
       ]),
   ],

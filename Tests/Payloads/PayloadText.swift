@@ -11,6 +11,8 @@ struct PayloadText {
       contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
+  mutating func append(_ text: PayloadText) { bytes += text.bytes }
+
   mutating func append(_ number: Int) {
     if number < 10 {
       bytes.append(UInt8(ascii: "0") + UInt8(number))

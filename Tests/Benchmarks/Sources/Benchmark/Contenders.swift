@@ -1,6 +1,7 @@
 import Floor
 import Measuring
 import Rivals
+import Subject
 
 /// Everything that takes part, by the name it has in tables and arguments. The first is the measure.
 enum Contenders {

@@ -9,7 +9,8 @@ import Measuring
 /// ```
 ///
 /// The figures `processor` and `wall` are against the floor in the same round; `memory` is against
-/// the payload; with `against`, another contender takes the floor's place.
+/// the payload; with `against`, another contender takes the floor's place. `growth` is the exponent with
+/// which processor time grows to this size from the next smaller one that was measured.
 struct Limits {
   private struct Limit: Codable {
     var set: DataSet
@@ -25,6 +26,7 @@ struct Limits {
     case processor
     case wall
     case memory
+    case growth
   }
 
   private let limits: [Limit]
@@ -44,7 +46,7 @@ struct Limits {
       let result = results.first {
         $0.set == limit.set && $0.scenario == limit.scenario && $0.size == limit.size
       }
-      guard let result, let value = value(limit, result) else { continue }
+      guard let result, let value = value(limit, result, results) else { continue }
       let isMet = value <= limit.limit
       if !isMet { isKept = false }
       print(
@@ -56,8 +58,16 @@ struct Limits {
     return isKept
   }
 
-  private func value(_ limit: Limit, _ result: Runner.Result) -> Double? {
+  private func value(
+    _ limit: Limit, _ result: Runner.Result, _ results: [Runner.Result]
+  ) -> Double? {
     switch limit.figure {
+    case .growth:
+      let smaller = results.filter {
+        $0.set == limit.set && $0.scenario == limit.scenario && $0.size < limit.size
+      }
+      .max { $0.size < $1.size }
+      return smaller.flatMap { Growth.exponent(limit.contender, $0, result) }
     case .memory:
       return result.rounds(limit.contender).map { $0.map(\.memoryShare).median }
     case .processor, .wall:

@@ -8,7 +8,8 @@ struct Options {
   var scenarios = Scenario.allCases
   var contenders = Contenders.names
   var rounds = 5
-  var countsInstructions = false
+  /// Whether statements, heap requests and instructions are counted too.
+  var counts = false
   var checks = false
   var folder = FileManager.default.temporaryDirectory.appending(path: "syncstack-benchmarks")
 
@@ -19,12 +20,12 @@ struct Options {
       case "--check":
         checks = true
         continue
-      case "--instructions":
-        countsInstructions = true
+      case "--counts":
+        counts = true
         continue
       default: break
       }
-      guard let value = rest.popFirst() else { throw BenchmarkError("\(name) needs a value.") }
+      guard let value = rest.popFirst() else { throw MeasuringError("\(name) needs a value.") }
       let list = value.split(separator: ",").map(String.init)
       switch name {
       case "--sets": sets = try list.map { try Options.value($0, DataSet.init) }
@@ -36,7 +37,7 @@ struct Options {
         }
       case "--rounds": rounds = try Options.value(value) { Int($0) }
       case "--folder": folder = URL(filePath: value)
-      default: throw BenchmarkError("There is no option \(name).")
+      default: throw MeasuringError("There is no option \(name).")
       }
     }
     // Ratios are against the floor, so it always runs.
@@ -44,7 +45,7 @@ struct Options {
   }
 
   private static func value<T>(_ text: String, _ make: (String) -> T?) throws -> T {
-    guard let value = make(text) else { throw BenchmarkError("“\(text)” is not known.") }
+    guard let value = make(text) else { throw MeasuringError("“\(text)” is not known.") }
     return value
   }
 }

@@ -5,10 +5,12 @@ import Measuring
 /// else the machine does meets all of them alike.
 struct Runner {
   let options: Options
+  private let bench: Bench
   private let counter = InstructionCounter()
 
   init(_ options: Options) {
     self.options = options
+    bench = Main.bench(options.folder)
   }
 
   /// - Returns: False when a limit was checked and not kept.
@@ -16,10 +18,7 @@ struct Runner {
     var results: [Result] = []
     for set in options.sets {
       for size in options.sizes {
-        for contender in options.contenders {
-          _ = try Runner.output(
-            of: Runner.program, ["make", contender, set.rawValue, "\(size)", options.folder.path])
-        }
+        for contender in contenders(of: set) { try bench.make(contender, set, size) }
         print(Table.title(set, size))
         for scenario in options.scenarios {
           let result = try measure(set, size, scenario)
@@ -32,12 +31,21 @@ struct Runner {
     return try !options.checks || Limits.load().check(results)
   }
 
+  /// What one contender did.
+  struct Measurement {
+    let contender: String
+    var rounds: [Figures] = []
+    var tallies: Tallies?
+    /// Of a sync alone.
+    var instructions: Int?
+  }
+
   /// What was measured of one scenario.
   struct Result {
     let set: DataSet
     let size: Int
     let scenario: Scenario
-    var measurements: [(contender: String, rounds: [Figures], instructions: Int?)]
+    var measurements: [Measurement]
 
     func rounds(_ contender: String) -> [Figures]? {
       measurements.first { $0.contender == contender }?.rounds
@@ -53,54 +61,29 @@ struct Runner {
   }
 
   private func measure(_ set: DataSet, _ size: Int, _ scenario: Scenario) throws -> Result {
+    let contenders = contenders(of: set)
     var result = Result(
       set: set, size: size, scenario: scenario,
-      measurements: options.contenders.map { ($0, [], nil) })
+      measurements: contenders.map { Measurement(contender: $0) })
+    func place(_ index: Int) -> Bench.Place {
+      Bench.Place(contenders[index], set, scenario, size)
+    }
     for _ in 0..<options.rounds {
-      for index in result.measurements.indices {
-        let job = arguments(result.measurements[index].contender, result)
-        let output = try Runner.output(of: Runner.program, job)
-        result.measurements[index].rounds.append(
-          try JSONDecoder().decode(Figures.self, from: output))
+      for index in contenders.indices {
+        result.measurements[index].rounds.append(try bench.measure(place(index)))
       }
     }
-    if options.countsInstructions {
-      for index in result.measurements.indices {
-        let job = arguments(result.measurements[index].contender, result)
-        result.measurements[index].instructions = try counter.count(Runner.program, job)
+    if options.counts {
+      for index in contenders.indices {
+        result.measurements[index].tallies = try bench.count(place(index))
+        result.measurements[index].instructions = try bench.instructions(place(index), counter)
       }
     }
     return result
   }
 
-  private func arguments(_ contender: String, _ result: Result) -> [String] {
-    [
-      "job", contender, result.set.rawValue, result.scenario.rawValue, "\(result.size)",
-      options.folder.path,
-    ]
-  }
-
-  private static var program: String {
-    Bundle.main.executablePath ?? CommandLine.arguments[0]
-  }
-
-  /// Runs a program to its end.
-  static func output(
-    of program: String, _ arguments: [String], error: FileHandle? = nil
-  ) throws -> Data {
-    let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = arguments
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    if let error { process.standardError = error }
-    try process.run()
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw BenchmarkError("\(program) \(arguments.joined(separator: " ")) failed.")
-    }
-    return output
+  private func contenders(of set: DataSet) -> [String] {
+    options.contenders.filter { Contenders.type($0)?.takesPart(in: set) ?? false }
   }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Measuring
+import Subject
 import SyncStack
 
 /// Times of syncs that touch little of a large table: they must not grow with the table.

@@ -9,22 +9,27 @@ enum Table {
     ### \(set.rawValue), \(size)
 
     | scenario | contender | wall s | with closing s | processor s | × floor wall | × floor processor \
-    | memory × payload | instructions M |
-    |---|---|---:|---:|---:|---:|---:|---:|---:|
+    | memory × payload | statements | heap requests | again | instructions M |
+    |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
     """
   }
 
   static func rows(_ result: Runner.Result) -> String {
-    result.measurements.map { entry in
+    result.measurements.map { (entry: Runner.Measurement) -> String in
       let rounds = entry.rounds
-      let cells = [
-        result.scenario.rawValue, entry.contender, number(rounds.map(\.wall).median, 3),
-        number(rounds.map(\.total).median, 3), number(rounds.map(\.processor).median, 3),
-        number(result.ratio(entry.contender, \.wall) ?? 0, 2),
-        number(result.ratio(entry.contender, \.processor) ?? 0, 2),
-        number(rounds.map(\.memoryShare).median, 2),
-        entry.instructions.map { "\($0 / 1_000_000)" } ?? "",
+      var cells: [String] = [result.scenario.rawValue, entry.contender]
+      for figure: (Figures) -> Double in [\.wall, \.total, \.processor] {
+        cells.append(number(rounds.map(figure).median, 3))
+      }
+      for figure: (Figures) -> Double in [\.wall, \.processor] {
+        cells.append(number(result.ratio(entry.contender, figure) ?? 0, 2))
+      }
+      cells.append(number(rounds.map(\.memoryShare).median, 2))
+      let counts = [
+        entry.tallies?.statements, entry.tallies?.heapRequests, entry.tallies?.heapRequestsAgain,
+        entry.instructions.map { $0 / 1_000_000 },
       ]
+      cells += counts.map { $0.map { "\($0)" } ?? "" }
       return "| \(cells.joined(separator: " | ")) |\n"
     }.joined()
   }
@@ -50,8 +55,9 @@ enum Growth {
         guard let first = series.first, let last = series.last, first.size < last.size else {
           continue
         }
-        for (contender, _, _) in last.measurements {
-          guard let exponent = exponent(contender, first, last) else { continue }
+        for measurement in last.measurements {
+          let contender = measurement.contender
+          guard let exponent = Growth.exponent(contender, first, last) else { continue }
           text +=
             "| \(set.rawValue) | \(scenario.rawValue) | \(contender) "
             + "| \(Table.number(exponent, 2)) |\n"
@@ -63,7 +69,7 @@ enum Growth {
       + "|---|---|---|---:|\n" + text
   }
 
-  private static func exponent(
+  static func exponent(
     _ contender: String, _ first: Runner.Result, _ last: Runner.Result
   ) -> Double? {
     guard let small = first.rounds(contender)?.map(\.processor).median,

@@ -19,18 +19,21 @@ struct FloorScanner {
       cursor += 1
       return
     }
+    var position: Int64 = 0
     while cursor < end {
-      readObject(into: table, parent: parent)
+      readObject(into: table, parent: parent, position: position)
+      position += 1
       let separator = peek()
       cursor += 1
       if separator == UInt8(ascii: "]") { return }
     }
   }
 
-  private mutating func readObject(into table: FloorTable, parent: Int64) {
+  private mutating func readObject(into table: FloorTable, parent: Int64, position: Int64) {
     let row = table.rows.count
     let slots = table.rows.append()
     if table.isChild { slots[1] = .integer(parent) }
+    if table.isOrdered { slots[2] = .integer(position) }
     skip(UInt8(ascii: "{"))
     var expected = 0
     while cursor < end {

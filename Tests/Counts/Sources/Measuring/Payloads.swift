@@ -30,6 +30,7 @@ public struct Payloads: Sendable {
         switch set {
         case .users: UserPayload(count: count).json(variant)
         case .documents: DocumentPayload(count: count).json(variant)
+        case .books: BookPayload(count: count).json(variant)
         }
       }
     }
@@ -64,6 +65,7 @@ public struct Payloads: Sendable {
       switch set {
       case .users: UserPayload(count: count).outcome(variant)
       case .documents: DocumentPayload(count: count).outcome(variant)
+      case .books: BookPayload(count: count).outcome(variant)
       }
     return Counts(
       inserted: outcome.inserted, updated: outcome.updated, deleted: outcome.deleted)

@@ -12,8 +12,6 @@ public final class FloorContender: Contender {
     for statement in FloorContender.table(of: set).createStatements { try database.run(statement) }
   }
 
-  public func prepare(_ payloads: Payloads) throws {}
-
   public func close() throws {
     database.close()
   }
@@ -26,7 +24,9 @@ public final class FloorContender: Contender {
     var counts = Counts()
     try database.run("BEGIN IMMEDIATE")
     try reconcile(table, &counts)
-    for child in table.children { try reconcile(child, &counts) }
+    var childCounts = Counts()
+    for child in table.children { try reconcile(child, &childCounts) }
+    if set == .users { counts.add(childCounts) }
     try database.run("COMMIT")
     return counts
   }
@@ -44,6 +44,14 @@ public final class FloorContender: Contender {
           ("bio", .text), ("created_at", .date), ("updated_at", .date), ("score", .real),
           ("is_active", .boolean),
         ], children: [("notes", notes)])
+    case .books:
+      let chapters = FloorTable(
+        "chapters", [("id", .integer), ("title", .text), ("pages", .integer)],
+        parentColumn: "book_id", positionColumn: "position")
+      return FloorTable(
+        "books",
+        [("id", .integer), ("title", .text), ("author", .text), ("published_at", .date)],
+        children: [("chapters", chapters)])
     case .documents:
       return FloorTable(
         "documents",

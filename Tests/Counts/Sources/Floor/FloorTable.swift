@@ -21,6 +21,8 @@ final class FloorTable {
   let name: String
   let columns: [(name: String, kind: Kind)]
   let isChild: Bool
+  /// Whether the third column takes the position in the list of the parent.
+  let isOrdered: Bool
   let rows: SlotRows
   let members: [(name: [UInt8], member: Member)]
   let children: [FloorTable]
@@ -28,17 +30,20 @@ final class FloorTable {
 
   init(
     _ name: String, _ columns: [(name: String, kind: Kind)], parentColumn: String? = nil,
-    children: [(name: String, table: FloorTable)] = [],
+    positionColumn: String? = nil, children: [(name: String, table: FloorTable)] = [],
     links: [(name: String, rows: LinkRows)] = []
   ) {
     self.name = name
     isChild = parentColumn != nil
     var all = columns
     if let parentColumn { all.insert((parentColumn, .integer), at: 1) }
+    if let positionColumn { all.insert((positionColumn, .integer), at: 2) }
+    isOrdered = positionColumn != nil
     self.columns = all
     rows = SlotRows(width: all.count)
     var members: [(name: [UInt8], member: Member)] = []
-    for (index, column) in all.enumerated() where column.name != parentColumn {
+    for (index, column) in all.enumerated()
+    where column.name != parentColumn && column.name != positionColumn {
       members.append((Array(column.name.utf8), .column(index, column.kind)))
     }
     for child in children { members.append((Array(child.name.utf8), .children(child.table))) }

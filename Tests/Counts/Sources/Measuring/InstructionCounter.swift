@@ -2,12 +2,14 @@ import Foundation
 
 /// Counts the instructions of a whole process: by `perf` where the machine lets it, else by valgrind
 /// where it is installed.
-struct InstructionCounter {
+public struct InstructionCounter {
   private let perf = InstructionCounter.find("perf")
   private let valgrind = InstructionCounter.find("valgrind")
 
+  public init() {}
+
   /// Nil when neither can count.
-  func count(_ program: String, _ arguments: [String]) throws -> Int? {
+  public func count(_ program: String, _ arguments: [String]) throws -> Int? {
     if let perf,
       let text = try report(
         perf, ["stat", "-x", ",", "-e", "instructions:u", program] + arguments),
@@ -34,7 +36,7 @@ struct InstructionCounter {
     _ = FileManager.default.createFile(atPath: url.path, contents: nil)
     defer { try? FileManager.default.removeItem(at: url) }
     let handle = try FileHandle(forWritingTo: url)
-    guard (try? Runner.output(of: tool, arguments, error: handle)) != nil else { return nil }
+    guard (try? Subprocess.output(of: tool, arguments, error: handle)) != nil else { return nil }
     return try String(contentsOf: url, encoding: .utf8)
   }
 

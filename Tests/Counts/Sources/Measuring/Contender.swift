@@ -3,6 +3,9 @@
 /// All of them do the same: insert what is new, update what differs, delete what is missing, and count,
 /// in one transaction, in a file with a write-ahead log and `synchronous = NORMAL`.
 public protocol Contender {
+  /// Whether it can do the job.
+  static func takesPart(in set: DataSet) -> Bool
+
   /// Opens the file, and makes it when there is none.
   init(path: String, set: DataSet) throws
 
@@ -16,12 +19,20 @@ public protocol Contender {
   func close() throws
 }
 
+extension Contender {
+  public static func takesPart(in set: DataSet) -> Bool { true }
+
+  public func prepare(_ payloads: Payloads) throws {}
+}
+
 /// The data that is synced.
 public enum DataSet: String, Sendable, CaseIterable, Codable {
   /// Users with three notes each.
   case users
   /// Documents in two many-to-many relationships, given by keys.
   case documents
+  /// Books with an ordered list of chapters. Books alone are counted.
+  case books
 }
 
 /// Objects that a sync touched, children included.
@@ -34,5 +45,11 @@ public struct Counts: Sendable, Equatable, Codable {
     self.inserted = inserted
     self.updated = updated
     self.deleted = deleted
+  }
+
+  public mutating func add(_ other: Counts) {
+    inserted += other.inserted
+    updated += other.updated
+    deleted += other.deleted
   }
 }

@@ -15,6 +15,16 @@ public struct Figures: Sendable, Codable {
   public var counts: Counts
 }
 
+/// What one process counted of one sync.
+public struct Tallies: Sendable, Codable {
+  /// Requests for memory until the sync returned; nil where nobody counts.
+  public var heapRequests: Int?
+  /// The same of a second sync of the payload, which changes nothing and prepares nothing.
+  public var heapRequestsAgain: Int?
+  public var statements: Int
+  public var counts: Counts
+}
+
 /// Runs one job in this process.
 public struct Job {
   public let scenario: Scenario
@@ -35,8 +45,11 @@ public struct Job {
     try contender.close()
   }
 
-  /// Measures one sync.
-  public func measure(_ name: String, _ type: any Contender.Type) throws -> Figures {
+  /// Opens a file that a job begins with, and shows it and its payload.
+  private func open<Result>(
+    _ name: String, _ type: any Contender.Type,
+    _ body: (any Contender, UnsafeRawBufferPointer) throws -> Result
+  ) throws -> Result {
     let url = payloads.folder.appending(
       path: "run-\(ProcessInfo.processInfo.processIdentifier).sqlite")
     try Job.remove(url)
@@ -47,6 +60,47 @@ public struct Job {
     let payload = try payloads.load(scenario.variant.rawValue)
     let contender = try type.init(path: url.path, set: payloads.set)
     if scenario == .cold { try contender.prepare(payloads) }
+    return try body(contender, payload)
+  }
+
+  /// Syncs a number of times and closes, so that instructions can be counted from outside: what one sync
+  /// costs is the difference of two processes, one of which makes one sync more.
+  public func repeatSync(_ count: Int, _ name: String, _ type: any Contender.Type) throws {
+    try open(name, type) { contender, payload in
+      for _ in 0..<count { _ = try contender.sync(payload) }
+      try contender.close()
+    }
+  }
+
+  /// Counts what one sync asks for.
+  public func count(_ name: String, _ type: any Contender.Type) throws -> Tallies {
+    Counters.countStatements()
+    return try open(name, type) { contender, payload in
+      let statements = Counters.statementCount
+      let (counts, heapRequests) = try countHeap { try contender.sync(payload) }
+      let statementCount = Counters.statementCount - statements
+      let (_, heapRequestsAgain) = try countHeap { try contender.sync(payload) }
+      try contender.close()
+      return Tallies(
+        heapRequests: heapRequests, heapRequestsAgain: heapRequestsAgain,
+        statements: statementCount, counts: counts)
+    }
+  }
+
+  private func countHeap(_ sync: () throws -> Counts) rethrows -> (Counts, Int?) {
+    let before = Counters.heapRequests
+    let counts = try sync()
+    return (counts, Counters.heapRequests.flatMap { now in before.map { now - $0 } })
+  }
+
+  /// Measures one sync.
+  public func measure(_ name: String, _ type: any Contender.Type) throws -> Figures {
+    try open(name, type, measure)
+  }
+
+  private func measure(
+    _ contender: any Contender, _ payload: UnsafeRawBufferPointer
+  ) throws -> Figures {
     ProcessFigures.resetPeak()
     let memory = ProcessFigures.residentBytes
     let processor = ProcessFigures.processorSeconds

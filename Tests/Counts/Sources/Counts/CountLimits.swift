@@ -1,0 +1,71 @@
+import Foundation
+import Measuring
+
+/// Counts that must not be exceeded: `limits.json`.
+///
+/// ```json
+/// [{"set": "users", "scenario": "unchanged", "statements": 16, "heap": 600, "instructions": 0.55}]
+/// ```
+///
+/// `statements` are those of one sync; `heap` is what a sync after the first asks for, `growth` how much of
+/// that comes with ten times the rows; `instructions` are against the floor's. What cannot be counted on a
+/// machine is passed over.
+struct CountLimits {
+  private struct Limit: Codable {
+    var set: DataSet
+    var scenario: Scenario
+    var statements: Int?
+    var heap: Int?
+    var growth: Int?
+    var instructions: Double?
+  }
+
+  private let limits: [Limit]
+
+  static func load() throws -> CountLimits {
+    let url = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "limits.json")
+    return CountLimits(limits: try JSONDecoder().decode([Limit].self, from: Data(contentsOf: url)))
+  }
+
+  /// Prints what is exceeded, and what could not be counted.
+  ///
+  /// - Returns: False when anything was exceeded.
+  func check(_ table: CountTable) -> Bool {
+    var checked = 0
+    var passedOver = Set<String>()
+    var isKept = true
+    func check(_ limit: Limit, _ name: String, _ value: Double?, atMost most: Double?) {
+      guard let most else { return }
+      guard let value else {
+        passedOver.insert(name)
+        return
+      }
+      checked += 1
+      guard value > most else { return }
+      isKept = false
+      print(
+        "EXCEEDED \(limit.set.rawValue) \(limit.scenario.rawValue) \(name): "
+          + "\(CountTable.number(value)), at most \(CountTable.number(most))")
+    }
+    for limit in limits {
+      guard let entry = table.entry(limit.set, limit.scenario) else { continue }
+      let heap = entry.tallies.heapRequestsAgain.map(Double.init)
+      let small = entry.smallTallies.heapRequestsAgain.map(Double.init)
+      check(
+        limit, "statements", Double(entry.tallies.statements),
+        atMost: limit.statements.map(Double.init))
+      check(limit, "heap requests", heap, atMost: limit.heap.map(Double.init))
+      check(
+        limit, "growth of heap requests", heap.flatMap { heap in small.map { heap - $0 } },
+        atMost: limit.growth.map(Double.init))
+      check(
+        limit, "instructions",
+        entry.instructions.map { Double($0.sync) / Double(max($0.floor, 1)) },
+        atMost: limit.instructions)
+    }
+    for name in passedOver.sorted() { print("Not counted here: \(name).") }
+    print("\(checked) counts compared with their limits.")
+    return isKept
+  }
+}

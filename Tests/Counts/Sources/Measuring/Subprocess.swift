@@ -1,0 +1,34 @@
+public import Foundation
+
+/// Runs programs.
+public enum Subprocess {
+  /// The program that is running.
+  public static var program: String { Bundle.main.executablePath ?? CommandLine.arguments[0] }
+
+  /// Runs a program to its end, and returns what it prints.
+  public static func output(
+    of program: String, _ arguments: [String], error: FileHandle? = nil
+  ) throws -> Data {
+    let process = Process()
+    process.executableURL = URL(filePath: program)
+    process.arguments = arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    if let error { process.standardError = error }
+    try process.run()
+    let output = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw MeasuringError("\(program) \(arguments.joined(separator: " ")) failed.")
+    }
+    return output
+  }
+}
+
+public struct MeasuringError: Error, CustomStringConvertible {
+  public let description: String
+
+  public init(_ description: String) {
+    self.description = description
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+public import Measuring
+public import SyncStack
+
+/// SyncStack through what every user has: a stack, and a sync as an operation on its queue.
+public class SyncStackContender: Contender {
+  private let stack: DataStack
+  private let set: DataSet
+
+  public required init(path: String, set: DataSet) throws {
+    self.set = set
+    stack = try SyncStackContender.stack(path: path, set: set)
+  }
+
+  class var usesFingerprints: Bool { true }
+
+  public static func stack(path: String, set: DataSet) throws -> DataStack {
+    try DataStack(
+      model: try Models.of(set), store: .sqlite(URL(filePath: path)))
+  }
+
+  public func prepare(_ payloads: Payloads) throws {
+    guard set == .documents else { return }
+    _ = try sync(try payloads.load("tags"), "Tag")
+    _ = try sync(try payloads.load("people"), "Person")
+  }
+
+  public func sync(_ payload: UnsafeRawBufferPointer) throws -> Counts {
+    switch set {
+    case .users: try sync(payload, "User")
+    case .documents: try sync(payload, "Document")
+    case .books: try sync(payload, "Book")
+    }
+  }
+
+  public func close() throws {
+    try stack.close()
+  }
+
+  private func sync(_ payload: UnsafeRawBufferPointer, _ entity: String) throws -> Counts {
+    guard let start = payload.baseAddress else { return Counts() }
+    let data = Data(
+      bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: payload.count,
+      deallocator: .none)
+    let sync = Sync(.data(data), inEntityNamed: entity, dataStack: stack)
+    sync.usesFingerprints = Self.usesFingerprints
+    stack.syncQueue.addOperations([sync], waitUntilFinished: true)
+    guard let report = try sync.result?.get() else { return Counts() }
+    // Tags and people whose documents changed are reported as updated, too; the rivals do not look.
+    // Nor do they at chapters that only moved.
+    let counted =
+      set == .users ? Array(report.entities.values) : [report.entities[entity]].compactMap(\.self)
+    return counted.reduce(into: Counts()) { counts, entity in
+      counts.add(
+        Counts(inserted: entity.inserted, updated: entity.updated, deleted: entity.deleted))
+    }
+  }
+}
+
+/// The same without fingerprints: every item is read and compared.
+public final class PlainSyncStackContender: SyncStackContender {
+  override class var usesFingerprints: Bool { false }
+}
