@@ -7,7 +7,7 @@ import SyncCore
 /// updated: inserted wins.
 struct ChangeRecorder {
   private struct Rows {
-    var rows: [Int64] = []
+    var rows = ChangeRows()
     var keys = ChangeKeys()
   }
 
@@ -51,13 +51,11 @@ struct ChangeRecorder {
 
   mutating func reserveInserts(_ count: Int, of entity: EntityLayout) {
     let index = entity.entity.index
-    let needed = inserted[index].rows.count + count
-    guard needed > inserted[index].rows.capacity else { return }
-    // Exactly so many the first time, when they are all that come; twice as many when there are more.
-    inserted[index].rows.reserveCapacity(max(needed, inserted[index].rows.count * 2))
-    if entity.keySlot != nil {
-      inserted[index].keys.reserveCapacity(max(needed, inserted[index].keys.count * 2))
-    }
+    let needed = inserted[index].keys.count + count
+    guard entity.keySlot != nil, needed > inserted[index].keys.capacity else { return }
+    // Exactly so many the first time, when they are all that come; half as many again when there are more.
+    let reserve = inserted[index].keys.count + inserted[index].keys.count / 2
+    inserted[index].keys.reserveCapacity(max(needed, reserve))
   }
 
   mutating func delete(_ row: Int64, key: Value, entity: EntityLayout) {
@@ -168,8 +166,8 @@ struct ChangeRecorder {
   private func sort(_ list: inout Rows) {
     let rows = list.rows
     guard !zip(rows, rows.dropFirst()).allSatisfy({ $0 < $1 }) else { return }
-    let order = RowOrder.ascending(rows)
-    list.rows = order.map { rows[$0] }
+    let order = RowOrder.ascending(Array(rows))
+    list.rows = ChangeRows(order.lazy.map { rows[$0] })
     if !list.keys.isEmpty {
       let keys = list.keys
       list.keys = ChangeKeys(order.lazy.map { keys[$0] })
@@ -221,7 +219,7 @@ struct ChangeRecorder {
     for member in members {
       let index = member.entity.index
       let rows = inserted[index].rows
-      var low = 0
+      var low = rows.startIndex
       var high = rows.count
       while low < high {
         let middle = (low + high) / 2

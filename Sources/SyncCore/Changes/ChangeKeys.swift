@@ -1,56 +1,96 @@
 /// Primary-key values of changed objects, in the order of the objects.
 ///
-/// A collection of ``Value``. Keys that are all integers, as most are, take eight bytes each.
+/// A collection of ``Value``. Keys that are all integers, as most are, take eight bytes each, and four
+/// as long as all of them fit into 32 bits.
 public struct ChangeKeys: Sendable {
-  /// All keys, as long as they are integers.
+  private enum Width {
+    case small, integer, any
+  }
+
+  /// Which of the lists below holds all keys.
+  private var width = Width.small
+  private var smalls: [Int32] = []
   private var integers: [Int64] = []
-  /// All keys, from the first one on that is none.
   private var values: [Value] = []
 
   public init() {}
 
   /// Adds the key of the next object.
   ///
-  /// - Complexity: O(1), amortised; once O(*n*) at the first key that is no integer.
+  /// - Complexity: O(1), amortised; O(*n*) at the first key that is no small integer, and at the first
+  ///   that is no integer.
   package mutating func append(_ key: Value) {
-    if values.isEmpty {
-      if case .int(let key) = key { return integers.append(key) }
-      becomeValues()
+    widen(for: key)
+    switch (width, key) {
+    case (.small, .int(let key)): smalls.append(Int32(truncatingIfNeeded: key))
+    case (.integer, .int(let key)): integers.append(key)
+    default: values.append(key)
     }
-    values.append(key)
   }
 
   /// Puts another key in the place of one.
   package mutating func replace(at index: Int, by key: Value) {
-    if values.isEmpty {
-      if case .int(let key) = key {
-        integers[index] = key
-        return
-      }
-      becomeValues()
+    widen(for: key)
+    switch (width, key) {
+    case (.small, .int(let key)): smalls[index] = Int32(truncatingIfNeeded: key)
+    case (.integer, .int(let key)): integers[index] = key
+    default: values[index] = key
     }
-    values[index] = key
   }
 
-  private mutating func becomeValues() {
-    values.reserveCapacity(integers.capacity)
-    for key in integers { values.append(.int(key)) }
-    integers = []
+  /// Goes over to lists that can hold the key.
+  private mutating func widen(for key: Value) {
+    if case .int(let key) = key {
+      guard width == .small, Int32(exactly: key) == nil else { return }
+      integers.reserveCapacity(Swift.max(smalls.capacity, 1))
+      for key in smalls { integers.append(Int64(key)) }
+      smalls = []
+      width = .integer
+    } else if width != .any {
+      values.reserveCapacity(Swift.max(smalls.capacity, integers.capacity))
+      for key in smalls { values.append(.int(Int64(key))) }
+      for key in integers { values.append(.int(key)) }
+      (smalls, integers) = ([], [])
+      width = .any
+    }
   }
 
   /// Makes room for so many keys.
   package mutating func reserveCapacity(_ count: Int) {
-    if values.isEmpty { integers.reserveCapacity(count) } else { values.reserveCapacity(count) }
+    switch width {
+    case .small: smalls.reserveCapacity(count)
+    case .integer: integers.reserveCapacity(count)
+    case .any: values.reserveCapacity(count)
+    }
+  }
+
+  /// How many keys there is room for.
+  package var capacity: Int {
+    switch width {
+    case .small: smalls.capacity
+    case .integer: integers.capacity
+    case .any: values.capacity
+    }
   }
 }
 
 extension ChangeKeys: RandomAccessCollection {
   public var startIndex: Int { 0 }
 
-  public var endIndex: Int { values.isEmpty ? integers.count : values.count }
+  public var endIndex: Int {
+    switch width {
+    case .small: smalls.count
+    case .integer: integers.count
+    case .any: values.count
+    }
+  }
 
   public subscript(index: Int) -> Value {
-    values.isEmpty ? .int(integers[index]) : values[index]
+    switch width {
+    case .small: .int(Int64(smalls[index]))
+    case .integer: .int(integers[index])
+    case .any: values[index]
+    }
   }
 }
 

@@ -11,13 +11,13 @@ public struct ChangeSet: Sendable {
     public let entity: EntityDescription
 
     /// Row numbers of inserted objects, ascending.
-    public package(set) var inserted: [Int64] = []
+    public package(set) var inserted = ChangeRows()
 
     /// Row numbers of updated objects, ascending, each with the slots that changed.
     public package(set) var updated: [(row: Int64, slots: SlotSet)] = []
 
     /// Row numbers of deleted objects, ascending.
-    public package(set) var deleted: [Int64] = []
+    public package(set) var deleted = ChangeRows()
 
     /// Primary-key values of ``inserted``, ``updated`` and ``deleted``, in their order; empty when the
     /// entity has no primary key. They let an observer name an object that is already gone.
@@ -72,21 +72,21 @@ extension ChangeSet {
   ///
   /// - Complexity: O(*n*); made on each call, so keep the result.
   public var inserted: Set<ManagedObjectID> {
-    identifiers { $0.inserted }
+    identifiers(\.inserted)
   }
 
   /// Identifiers of the updated objects.
   ///
   /// - Complexity: O(*n*); made on each call, so keep the result.
   public var updated: Set<ManagedObjectID> {
-    identifiers { $0.updated.map(\.row) }
+    identifiers { $0.updated.lazy.map(\.row) }
   }
 
   /// Identifiers of the deleted objects.
   ///
   /// - Complexity: O(*n*); made on each call, so keep the result.
   public var deleted: Set<ManagedObjectID> {
-    identifiers { $0.deleted }
+    identifiers(\.deleted)
   }
 
   /// How many objects were inserted, updated and deleted.
@@ -113,7 +113,9 @@ extension ChangeSet {
     return []
   }
 
-  private func identifiers(_ rows: (EntityChanges) -> [Int64]) -> Set<ManagedObjectID> {
+  private func identifiers<Rows: Collection<Int64>>(
+    _ rows: (EntityChanges) -> Rows
+  ) -> Set<ManagedObjectID> {
     var result = Set<ManagedObjectID>()
     for changes in entities {
       for row in rows(changes) { result.insert(ManagedObjectID(entity: changes.entity, row: row)) }

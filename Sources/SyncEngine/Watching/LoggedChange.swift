@@ -68,7 +68,8 @@ extension ChangeSet {
   }
 
   private func logged(
-    _ kind: LoggedChange.Kind, _ changes: EntityChanges, _ rows: [Int64], _ keys: ChangeKeys
+    _ kind: LoggedChange.Kind, _ changes: EntityChanges, _ rows: some Collection<Int64>,
+    _ keys: ChangeKeys
   ) -> [LoggedChange] {
     rows.enumerated().map { index, row in
       let names =

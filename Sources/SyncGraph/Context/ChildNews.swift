@@ -68,9 +68,9 @@ extension ChangeSet {
     result.entities = entities.map { changes in
       var changes = changes
       guard changes.hasTemporaryRows else { return changes }
-      changes.inserted = changes.inserted.map { rows[$0] ?? $0 }
+      changes.inserted = ChangeRows(changes.inserted.lazy.map { rows[$0] ?? $0 })
       changes.updated = changes.updated.map { (rows[$0.row] ?? $0.row, $0.slots) }
-      changes.deleted = changes.deleted.map { rows[$0] ?? $0 }
+      changes.deleted = ChangeRows(changes.deleted.lazy.map { rows[$0] ?? $0 })
       return changes.ordered
     }
     return result
@@ -84,9 +84,9 @@ extension ChangeSet {
       func isKept(_ row: Int64) -> Bool {
         !ids.contains(ManagedObjectID(entity: changes.entity, row: row))
       }
-      rest.inserted = changes.inserted.filter(isKept)
+      rest.inserted = ChangeRows(changes.inserted.filter(isKept))
       rest.updated = changes.updated.filter { isKept($0.row) }
-      rest.deleted = changes.deleted.filter(isKept)
+      rest.deleted = ChangeRows(changes.deleted.filter(isKept))
       return rest.isEmpty ? nil : rest
     }
     return result
@@ -97,9 +97,9 @@ extension ChangeSet.EntityChanges {
   /// The same with rows in ascending order. Keys do not follow: only changes without any come here.
   fileprivate var ordered: ChangeSet.EntityChanges {
     var result = self
-    result.inserted.sort()
+    result.inserted = ChangeRows(inserted.sorted())
     result.updated.sort { $0.row < $1.row }
-    result.deleted.sort()
+    result.deleted = ChangeRows(deleted.sorted())
     return result
   }
 

@@ -34,7 +34,7 @@ final class ContextChanges {
   lazy var inserted: Set<ManagedObject> =
     switch content {
     case .local(let inserted, _, _, _): Set(inserted)
-    case .merged(let changes): objects(changes) { $0.inserted }
+    case .merged(let changes): objects(changes, \.inserted)
     }
 
   lazy var updated: Set<ManagedObject> =
@@ -46,11 +46,11 @@ final class ContextChanges {
   lazy var deleted: Set<ManagedObject> =
     switch content {
     case .local(_, _, let deleted, _): Set(deleted)
-    case .merged(let changes): objects(changes, areGone: true) { $0.deleted }
+    case .merged(let changes): objects(changes, areGone: true, \.deleted)
     }
 
-  private func objects(
-    _ changes: ChangeSet, areGone: Bool = false, _ rows: (ChangeSet.EntityChanges) -> [Int64]
+  private func objects<Rows: Collection<Int64>>(
+    _ changes: ChangeSet, areGone: Bool = false, _ rows: (ChangeSet.EntityChanges) -> Rows
   ) -> Set<ManagedObject> {
     context.check()
     var result: Set<ManagedObject> = []

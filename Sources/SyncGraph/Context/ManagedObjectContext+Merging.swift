@@ -89,10 +89,10 @@ extension ManagedObjectContext {
   }
 
   /// Calls the body for every live object among rows that are in ascending order.
-  private func forEachLive<Change>(
-    _ changes: [Change], row: (Change) -> Int64, root: Int,
-    _ body: (ManagedObject, Change) -> Void
-  ) {
+  private func forEachLive<Changes: RandomAccessCollection>(
+    _ changes: Changes, row: (Changes.Element) -> Int64, root: Int,
+    _ body: (ManagedObject, Changes.Element) -> Void
+  ) where Changes.Index == Int {
     let live = identities.count(root: root)
     guard live > 0, !changes.isEmpty else { return }
     if changes.count <= live {

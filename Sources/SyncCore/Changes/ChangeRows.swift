@@ -1,0 +1,68 @@
+/// Row numbers of changed objects.
+///
+/// A collection of `Int64`. Numbers that follow each other, as those of inserted objects do, take no
+/// memory of their own.
+public struct ChangeRows: Sendable {
+  /// All numbers, as long as each is one more than the one before.
+  private var run: Range<Int64> = 0..<0
+  /// All numbers, from the first one on that is not.
+  private var list: [Int64] = []
+
+  public init() {}
+
+  /// Adds the number of the next object.
+  ///
+  /// - Complexity: O(1), amortised; once O(*n*) at the first number that does not follow.
+  package mutating func append(_ row: Int64) {
+    if list.isEmpty {
+      if run.isEmpty {
+        run = row..<row + 1
+        return
+      }
+      if row == run.upperBound {
+        run = run.lowerBound..<row + 1
+        return
+      }
+      list.reserveCapacity(run.count + 1)
+      list.append(contentsOf: run)
+      run = 0..<0
+    }
+    list.append(row)
+  }
+}
+
+extension ChangeRows: RandomAccessCollection {
+  public var startIndex: Int { 0 }
+
+  public var endIndex: Int { list.isEmpty ? run.count : list.count }
+
+  public subscript(index: Int) -> Int64 {
+    if list.isEmpty {
+      precondition(index >= 0 && index < run.count, "There is no row number \(index).")
+      return run.lowerBound + Int64(index)
+    }
+    return list[index]
+  }
+}
+
+extension ChangeRows: ExpressibleByArrayLiteral {
+  public init(arrayLiteral elements: Int64...) {
+    self.init(elements)
+  }
+
+  public init(_ rows: some Sequence<Int64>) {
+    for row in rows { append(row) }
+  }
+}
+
+extension ChangeRows: Hashable, CustomStringConvertible {
+  public static func == (left: ChangeRows, right: ChangeRows) -> Bool {
+    left.elementsEqual(right)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    for row in self { hasher.combine(row) }
+  }
+
+  public var description: String { Array(self).description }
+}
