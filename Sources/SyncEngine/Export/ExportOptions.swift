@@ -38,6 +38,9 @@ public struct ExportOptions: Sendable {
     case json
     /// Base64 text of the stored bytes. A sync would store the text.
     case base64
+    /// The stored bytes: `Data` in dictionaries, `{"$base64": "…"}` in JSON, which a sync turns into the
+    /// same bytes again.
+    case bytes
   }
 
   /// What is written of an attribute without value.

@@ -15,8 +15,11 @@ extension ExportNode.Attribute {
     switch value {
     case .date(let date): return options.dateFormat.json(date)
     case .data(let data):
-      return options.binaryFormat == .json
-        ? BinaryText.json(of: data) : .string(data.base64EncodedString())
+      return switch options.binaryFormat {
+      case .json: BinaryText.json(of: data)
+      case .base64: .string(data.base64EncodedString())
+      case .bytes: BinaryText.tagged(data)
+      }
     // JSON has no word for infinity. Left out, a sync leaves it alone.
     case .double(let value) where !value.isFinite: return nil
     default: return JSONValue(scalar: value)

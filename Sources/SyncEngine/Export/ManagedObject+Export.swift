@@ -17,11 +17,31 @@ extension ManagedObject {
     return .object(try exporter.export(self))
   }
 
-  /// What ``export(using:)`` gives, as a dictionary; `NSNull` stands for attributes without value.
+  /// What ``export(using:)`` gives, as a dictionary; `NSNull` stands for attributes without value, and
+  /// binary values are `Data` when the options ask for ``ExportOptions/BinaryFormat/bytes``.
   public final func exportDictionary(
     using options: ExportOptions = ExportOptions()
   ) throws -> [String: Any] {
-    try export(using: options).objectValue?.foundationDictionary ?? [:]
+    let json = try export(using: options)
+    guard options.binaryFormat == .bytes else {
+      return json.objectValue?.foundationDictionary ?? [:]
+    }
+    return json.valueWithBytes as? [String: Any] ?? [:]
+  }
+}
+
+extension JSONValue {
+  /// What ``foundationValue`` gives, with bytes as `Data`.
+  fileprivate var valueWithBytes: Any {
+    if let data = BinaryText.bytes(in: self) { return data }
+    switch self {
+    case .array(let elements): return elements.map(\.valueWithBytes)
+    case .object(let object):
+      var result: [String: Any] = [:]
+      for member in object { result[member.key] = member.value.valueWithBytes }
+      return result
+    default: return foundationValue
+    }
   }
 }
 

@@ -3,7 +3,8 @@ public import SyncGraph
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Export by the names that it has in older frameworks. Unless said otherwise, relationships are written
-/// in the nested form and dates in whole seconds in the zone of the process.
+/// in the nested form and dates in whole seconds in the zone of the process. Binary values are `Data`: the
+/// bytes as they are stored, which `JSONValue(canonical:)` reads.
 ///
 /// For new programs ``export(using:)`` is shorter, and importing what it gives changes nothing.
 extension ManagedObject {
@@ -69,6 +70,6 @@ extension ManagedObject {
     try exportDictionary(
       using: ExportOptions(
         inflectionType: inflectionType, relationshipType: relationshipType,
-        dateFormat: dateFormatter.map { .formatter($0) } ?? .wholeSeconds()))
+        dateFormat: dateFormatter.map { .formatter($0) } ?? .wholeSeconds(), binaryFormat: .bytes))
   }
 }

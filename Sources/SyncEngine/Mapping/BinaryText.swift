@@ -11,7 +11,18 @@ package enum BinaryText {
     if let value = try? JSONValue(canonical: data), value.canonicalData == data, !isTagged(value) {
       return value
     }
-    return [key: .string(data.base64EncodedString())]
+    return tagged(data)
+  }
+
+  /// The bytes as they are, whatever they hold.
+  package static func tagged(_ data: Data) -> JSONValue {
+    [key: .string(data.base64EncodedString())]
+  }
+
+  /// The bytes that a JSON value stands for; nil when it is an ordinary one.
+  package static func bytes(in json: JSONValue) -> Data? {
+    guard isTagged(json), let text = json[key]?.stringValue else { return nil }
+    return Data(base64Encoded: text)
   }
 
   private static func isTagged(_ value: JSONValue) -> Bool {

@@ -65,7 +65,8 @@ struct BehaviourCase: CustomTestStringConvertible, Sendable {
 
   /// Runs the steps by one kind of call and looks at what came out.
   func check(_ call: SyncCall) async throws {
-    let stack = try DataStack.opened(model)
+    let folder = try TemporaryFolder()
+    let stack = try DataStack.opened(model, in: call == .operationWithFile ? folder.url : nil)
     for step in steps {
       try await call.run(stack, step.json, step.entity, step.operations)
     }
@@ -172,9 +173,11 @@ extension Fixtures {
 }
 
 extension DataStack {
-  /// Opens a model document of the fixtures by its name.
-  static func opened(_ modelName: String) throws -> DataStack {
-    try DataStack(modelName: modelName, bundle: Fixtures.models(), storeType: .inMemory)
+  /// Opens a model document of the fixtures by its name; in a folder, with a file.
+  static func opened(_ modelName: String, in folder: URL? = nil) throws -> DataStack {
+    try DataStack(
+      modelName: modelName, bundle: Fixtures.models(),
+      storeType: folder == nil ? .inMemory : .sqLite, containerURL: folder)
   }
 
   /// Runs a body with the main context, on its queue.

@@ -131,6 +131,26 @@ import Testing
     }
   }
 
+  @Test("15.2 binary values as the bytes that are stored")
+  func bytes() throws {
+    let stack = try AttributeBehaviourTests.stack()
+    try stack.sync(dictionaries(#"[{"id": 1, "hobbies": ["a", {"b": 1}]}]"#), inEntityNamed: "User")
+    try stack.inMain { main in
+      let user = try #require(try main.fetch(1, inEntityNamed: "User"))
+      let stored = try #require(user.value(forKey: "hobbies") as? Data)
+      let options = ExportOptions(binaryFormat: .bytes)
+      #expect(try user.exportDictionary(using: options)["hobbies"] as? Data == stored)
+      #expect(try user.hyp_dictionary()["hobbies"] as? Data == stored)
+      #expect(try JSONValue(canonical: stored) == ["a", ["b": 1]])
+      user.setValue(Data([0, 255]), forKey: "expenses")
+      try main.save()
+      let json = try user.export(using: options)
+      #expect(json["expenses"] == ["$base64": "AP8="])
+      #expect(try user.hyp_dictionary()["expenses"] as? Data == Data([0, 255]))
+      #expect(try main.sync(json, inEntityNamed: "User").isUnchanged)
+    }
+  }
+
   @Test("15.3 trees end in empty lists, ways back are left out, cycles end (H26)")
   func cycles() throws {
     let stack = try DataStack.opened("Families")
