@@ -58,6 +58,17 @@ public struct GraphError: Error, Sendable {
 }
 
 extension GraphError {
+  /// A value was asked for as a type that it is none of.
+  static func notOfType(
+    _ type: Any.Type, _ value: Value, entity: String, key: String
+  ) -> GraphError {
+    GraphError(
+      .unsupported, entity: entity, key: key,
+      message:
+        "“\(value.excerpt)” of \(entity).\(key) is no value of type \(type). Ask for another type, "
+        + "or for the value as it is stored.")
+  }
+
   /// An error of broken rules. A save collects those of all objects and throws them as one.
   public init(_ failures: ValidationFailure...) {
     self.init(failures: failures)

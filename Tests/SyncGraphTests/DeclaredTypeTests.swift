@@ -174,6 +174,24 @@ import Testing
     #expect(try stack.unreadableValues().isEmpty)
   }
 
+  @Test func answersAreNotLeftOutInSilence() throws {
+    try write("Item", [["id": 1, "kind": "purple", "maybe": "grey"]])
+    try context.performAndWait { () throws in
+      #expect(throws: GraphError.self) {
+        try context.distinctValues(of: \.$kind, Fetch<Item>())
+      }
+      #expect(try context.distinctValues(of: \.$maybe, Fetch<Item>()) == [nil])
+      let query = context.managerFor(Item.self)
+      for body in [
+        { _ = try query.min("kind", as: Kind.self) }, { _ = try query.max("id", as: String.self) },
+        { _ = try query.sum("id", as: Date.self) },
+      ] as [() throws -> Void] {
+        #expect(throws: GraphError.self) { try body() }
+      }
+      #expect(try query.max("id", as: Int.self) == 1)
+    }
+  }
+
   @Test func valuesThatAreNoneOfTheAttributesTypeAreFoundWithoutAClass() throws {
     let model = try ManagedObjectModel([
       EntityDraft("Thing", [.attribute("key", .uuid), .attribute("price", .decimal)])

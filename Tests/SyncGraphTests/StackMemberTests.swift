@@ -36,6 +36,27 @@ import Testing
     #expect(type.rawValue == (type == .inMemory ? 0 : 1))
   }
 
+  /// All of them look for a model that is not there.
+  @Test func initialisersHaveTheNamesOfTheSpecification() throws {
+    let initialisers: [() throws -> DataStack] = [
+      { try DataStack() }, { try DataStack(modelName: "None") },
+      { try DataStack(modelName: "None", storeType: .inMemory) },
+      { try DataStack(modelName: "None", bundle: .main, storeType: .sqLite) },
+      { try DataStack(modelName: "None", bundle: .main, storeType: .sqLite, storeName: "a") },
+      {
+        try DataStack(
+          modelName: "None", bundle: .main, storeType: .sqLite, storeName: "a",
+          containerURL: FileManager.sqliteDirectoryURL)
+      },
+    ]
+    for initialiser in initialisers {
+      let error = #expect(throws: GraphError.self) { try initialiser() }
+      #expect(error?.code == .modelNotFound)
+    }
+    let stack = try DataStack(model: TestModels.users(), storeType: .inMemory)
+    #expect(stack.storeURL == nil)
+  }
+
   @Test func theViewContextIsTheMainContext() throws {
     let stack = try DataStack(model: TestModels.users(), store: .inMemory)
     #expect(stack.viewContext === stack.mainContext)

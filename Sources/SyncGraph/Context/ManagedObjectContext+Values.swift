@@ -61,11 +61,20 @@ extension ManagedObjectContext {
   /// The different values of an attribute, each once, sorted when the fetch is:
   /// `distinctValues(of: \.$name, Fetch<User>())`.
   ///
-  /// - Throws: as ``values(_:_:groupedBy:having:isDistinct:)``.
+  /// - Throws: ``GraphError`` with ``GraphError/Code/unsupported`` for a stored value that is none of the
+  ///   property's type; an optional one is nil then, as it reads. Otherwise as
+  ///   ``values(_:_:groupedBy:having:isDistinct:)``.
   public func distinctValues<Object: ManagedObject, Property: AttributeProperty>(
     of property: KeyPath<Object, Property>, _ request: Fetch<Object>
   ) throws -> [Property.Wrapped] {
-    try distinctValues(of: PropertyNames.name(of: property), request)
-      .compactMap { Property.Wrapped.converted(from: $0) }
+    let name = PropertyNames.name(of: property)
+    return try distinctValues(of: name, request).map { value in
+      guard let result = Property.Wrapped.converted(from: value) ?? Property.Wrapped.absentValue
+      else {
+        throw GraphError.notOfType(
+          Property.Wrapped.self, value, entity: Object.entityName, key: name)
+      }
+      return result
+    }
   }
 }

@@ -117,24 +117,30 @@ public struct ObjectQuery<Object: ManagedObject>: Sendable {
   }
 
   /// The least value of a key path as a Swift type; nil when there is none.
+  ///
+  /// - Throws: ``GraphError`` with ``GraphError/Code/unsupported`` when it is no value of the type.
   public func min<Result: ValueConvertible>(
     _ keyPath: String, as type: Result.Type
   ) throws -> Result? {
-    try min(keyPath).flatMap { Result.converted(from: $0) }
+    try min(keyPath).map { try typed($0, keyPath) }
   }
 
   /// The largest value of a key path as a Swift type; nil when there is none.
+  ///
+  /// - Throws: ``GraphError`` with ``GraphError/Code/unsupported`` when it is no value of the type.
   public func max<Result: ValueConvertible>(
     _ keyPath: String, as type: Result.Type
   ) throws -> Result? {
-    try max(keyPath).flatMap { Result.converted(from: $0) }
+    try max(keyPath).map { try typed($0, keyPath) }
   }
 
   /// The sum over a key path as a Swift type; nil when there is no value.
+  ///
+  /// - Throws: ``GraphError`` with ``GraphError/Code/unsupported`` when it is no value of the type.
   public func sum<Result: ValueConvertible>(
     _ keyPath: String, as type: Result.Type
   ) throws -> Result? {
-    try sum(keyPath).flatMap { Result.converted(from: $0) }
+    try sum(keyPath).map { try typed($0, keyPath) }
   }
 
   /// What a function makes of the values of a key path; nil when there is no value.
@@ -183,6 +189,15 @@ public struct ObjectQuery<Object: ManagedObject>: Sendable {
     plan.sort = []
     plan.output = .values([column])
     return single(try context.values(plan))
+  }
+
+  private func typed<Result: ValueConvertible>(
+    _ value: Value, _ keyPath: String
+  ) throws -> Result {
+    guard let result = Result.converted(from: value) else {
+      throw GraphError.notOfType(Result.self, value, entity: entityName(), key: keyPath)
+    }
+    return result
   }
 
   /// The only value of an answer; none when it is absent.
