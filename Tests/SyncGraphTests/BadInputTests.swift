@@ -50,7 +50,7 @@ import Testing
       ("age == 'x'", .typeMismatch, nil, "whole number"),
       ("notes.text == 'x'", .toManyPath, nil, "ANY"),
       ("name MATCHES '('", .invalidPattern, nil, "regular expression"),
-      ("CAST(name, 'NSDate') == 1", .unsupported, 0, "CAST"),
+      ("FUNCTION(name, 'x') == 1", .unsupported, 0, "FUNCTION"),
     ] as [(String, FilterError.Code, Int?, String)], [false, true])
   func filtersAreCheckedBeforeAnythingRuns(
     _ wrong: (text: String, code: FilterError.Code, position: Int?, word: String),
