@@ -47,6 +47,25 @@ import Testing
     #expect(Inflection.naturalSnake(name) == key)
   }
 
+  @Test("6,000 inflections at once give what one at a time gives")
+  func concurrent() async {
+    let names = ["userIDFirst", "OrderedUser", "plannedToIDs", "imageURL", "MSStaff"]
+    let keys = ["user_id", "updated_uuid", "foo_bar-baz qux", "test_!_key", "GreenWallet"]
+    let snakes = names.map { Inflection.snake($0) }
+    let camels = keys.map { Inflection.camel($0) }
+    let wrong = await withTaskGroup(of: Bool.self) { group in
+      for number in 0..<6_000 {
+        group.addTask {
+          let index = number % names.count
+          return Inflection.snake(names[index]) != snakes[index]
+            || Inflection.camel(keys[index]) != camels[index]
+        }
+      }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(wrong == 0)
+  }
+
   @Test(
     "every text has an answer",
     arguments: [
