@@ -3,6 +3,8 @@ public struct ExportError: Error, Sendable, Hashable {
   public enum Code: String, Sendable, Hashable, Codable {
     /// The transformer of an attribute refused a stored value.
     case transformerFailed
+    /// The JSON of one object would hold more objects than ``ExportOptions/maximumObjects``.
+    case tooManyObjects
     /// The file cannot be written.
     case cannotWrite
   }

@@ -80,6 +80,12 @@ public struct ExportOptions: Sendable {
   /// which a sync takes as a reference. Default: 100.
   public var maximumDepth = 100
 
+  /// How many nested objects the JSON of one object may hold, repeated ones counted again. Default: a
+  /// million. Objects that lead to each other in many ways are written once for every way, and the ways
+  /// double with each step: an export that would never end is refused with
+  /// ``ExportError/Code/tooManyObjects`` instead.
+  public var maximumObjects = 1_000_000
+
   /// Makes options; what is left out has its default.
   public init(
     inflectionType: InflectionType = .snakeCase, relationshipType: RelationshipType = .array,

@@ -17,6 +17,9 @@ struct Exporter<Source: ExportSource> {
   /// The objects that are being exported, from the outermost in.
   private var path: Set<ManagedObjectID> = []
 
+  /// Objects nested in the one at the top so far.
+  private var count = 0
+
   /// Where a nested object was come from.
   private struct Way {
     let entity: EntityDescription
@@ -33,9 +36,11 @@ struct Exporter<Source: ExportSource> {
   /// The JSON of an object.
   ///
   /// - Throws: ``ExportError``, and what the source throws.
-  /// - Complexity: O(objects that are nested in it, repeated ones counted again).
+  /// - Complexity: O(objects that are nested in it, repeated ones counted again), of which there are at
+  ///   most ``ExportOptions/maximumObjects``.
   mutating func export(_ object: Source.Object) throws -> JSONObject {
-    try export(object, from: nil)
+    count = 0
+    return try export(object, from: nil)
   }
 
   private mutating func export(_ object: Source.Object, from way: Way?) throws -> JSONObject {
@@ -88,6 +93,8 @@ struct Exporter<Source: ExportSource> {
 
   private mutating func nested(_ member: Source.Object, from way: Way) throws -> JSONObject {
     let id = source.identifier(of: member)
+    count += 1
+    guard count <= options.maximumObjects else { throw tooMany(below: way.entity) }
     guard path.contains(id) || path.count >= options.maximumDepth else {
       return try export(member, from: way)
     }
@@ -97,6 +104,17 @@ struct Exporter<Source: ExportSource> {
       try add(attribute, of: member, node, to: &result)
     }
     return result
+  }
+
+  private func tooMany(below entity: EntityDescription) -> ExportError {
+    ExportError(
+      .tooManyObjects, entity: entity.name,
+      message: """
+        The JSON of one object would hold more than \(options.maximumObjects) nested objects: objects \
+        like “\(entity.name)” lead to each other in many ways, and each way is written. Give one of the \
+        relationships an inverse or the user info sync.nonExportable, set maximumDepth to a few levels, \
+        or raise maximumObjects.
+        """)
   }
 
   private func leadsBack(

@@ -151,6 +151,25 @@ import Testing
     #expect(try bench.sync(.json(try bench.export("Page")), "Page").isUnchanged)
   }
 
+  @Test("objects that all lead to each other are refused, not exported for ever")
+  func denseCyclesEndInAnError() throws {
+    let bench = try ExportBench([
+      EntityDraft("Page", [.attribute("id", .integer64), .toMany("links", to: "Page")])
+    ])
+    let ids = (1...14).map { JSONValue.integer($0) }
+    try bench.sync(.json(.array(ids.map { ["id": $0] })), "Page")
+    try bench.sync(.json(.array(ids.map { ["id": $0, "links_ids": .array(ids)] })), "Page")
+    var options = ExportOptions()
+    options.maximumObjects = 20_000
+    let error = #expect(throws: ExportError.self) { try bench.export("Page", options) }
+    #expect(error?.code == .tooManyObjects && error?.entity == "Page")
+    // Each way is at most two long: 14 + 14 × 14 for each page.
+    options.maximumDepth = 2
+    let json = try bench.export("Page", options)
+    #expect(json[13]?["links"]?[0]?["links"]?[1] == ["id": 2])
+    #expect(try bench.sync(.json(json), "Page").isUnchanged)
+  }
+
   @Test func chainsEndAtTheDepthLimit() throws {
     let bench = try ExportBench([
       EntityDraft(
