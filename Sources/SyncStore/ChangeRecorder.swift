@@ -81,6 +81,18 @@ struct ChangeRecorder {
     }
   }
 
+  /// Takes back that slots of rows changed: they are as they were before the transaction.
+  mutating func forget(_ slots: [Int64: SlotSet], in table: Table) {
+    guard !slots.isEmpty else { return }
+    let index = table.index
+    for position in updates[index].indices {
+      if let unchanged = slots[updates[index][position].row] {
+        updates[index][position].slots.subtract(unchanged)
+      }
+    }
+    updates[index].removeAll { $0.slots.isEmpty && slots[$0.row] != nil }
+  }
+
   /// Row numbers of an entity's rows that came or whose slots changed, for checks before commit.
   func touched(_ table: Table, slots: SlotSet) -> [Int64] {
     var rows: [Int64] = []

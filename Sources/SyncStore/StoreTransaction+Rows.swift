@@ -105,6 +105,23 @@ extension StoreTransaction {
     recorder.update(row, in: layout.table(of: entity), slots: slots)
   }
 
+  /// Rows of an entity's table that came, or of which one of the slots changed, ascending; among them some
+  /// of its relatives perhaps, and some that are gone.
+  package func touchedRows(
+    of entity: EntityDescription, slots: SlotSet, withNew: Bool = true
+  ) -> [Int64] {
+    let table = layout.table(of: entity)
+    let rows = Set(recorder.touched(table, slots: slots))
+    return rows.filter { withNew || !recorder.isNew($0, in: table) }.sorted()
+  }
+
+  /// Takes back that slots of rows changed: the caller knows that they are as they were before the
+  /// transaction.
+  package func forgetChanges(_ slots: [Int64: SlotSet], of entity: EntityDescription) throws {
+    try requireOpen()
+    recorder.forget(slots, in: layout.table(of: entity))
+  }
+
   /// Deletes rows with everything that the delete rules take along, and clears what led to them.
   ///
   /// - Parameters:

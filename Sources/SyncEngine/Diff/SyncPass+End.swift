@@ -27,8 +27,27 @@ extension SyncPass {
     let members = try transaction.members(of: relationship, in: owner.entity, owners: [owner.row])
     let unlisted = members.filter { !claims.parentMembers.contains($0.row) }
     guard !unlisted.isEmpty else { return }
-    try transaction.removeLinks(
-      relationship, of: owner.entity, pairs: unlisted.map { (owner.row, $0.row) })
+    let pairs = unlisted.map { (owner: owner.row, member: $0.row) }
+    try OrderNotes(claims: claims, transaction: transaction)
+      .note(pairs, relationship, of: owner.entity)
+    claims.parts?.notePairs(pairs, areAdded: false, relationship, of: owner.entity)
+    try transaction.removeLinks(relationship, of: owner.entity, pairs: pairs)
+  }
+
+  /// Settles what several parts said of the same relationships.
+  private func settle(
+    _ arrived: [ArrivedReferences.Place: [Int64]], in transaction: StoreTransaction
+  ) throws {
+    if let parent, claims.isRootSuspended {
+      // What earlier parts made of the list counts no more.
+      let list = request.plan.nodes[parent.batch].relationships[parent.rule].relationship
+      claims.parts?.look(at: parent.parent.row, listing: Claims.Relationship(list))
+    }
+    guard let parts = claims.parts else { return }
+    try LinkSettlement(
+      claims: claims, parts: parts, model: request.plan.model, transaction: transaction,
+      edits: edits, arrived: arrived
+    ).settle()
   }
 
   /// Deletes what nobody claimed.
@@ -36,8 +55,9 @@ extension SyncPass {
     noteAnnounced(.delete)
     var unresolved = claims.unresolved
     if claims.partCount > 1 || request.defersReferences {
-      unresolved = try ReferenceResolver(claims: claims, transaction: transaction, edits: edits)
-        .resolve(unresolved)
+      var resolver = ReferenceResolver(claims: claims, transaction: transaction, edits: edits)
+      unresolved = try resolver.resolve(unresolved)
+      try settle(resolver.arrived, in: transaction)
     }
     for reference in unresolved {
       try checkAwaited(reference, in: transaction)
@@ -48,6 +68,15 @@ extension SyncPass {
       claims: claims, entity: request.plan.rootNode.entity, scope: scope,
       operations: request.operations, edits: edits, guardsDeletion: request.deletionGuard == .on,
       transaction: transaction, control: control, report: report, knownRows: knownRows)
+    if let parts = claims.parts, claims.partCount > 1 {
+      try deleter.releaseMentioned()
+      // Between two transactions the first change was already told.
+      if request.session == nil, request.transaction == .whole {
+        try ChangeNetting(
+          parts: claims.parts ?? parts, model: request.plan.model, transaction: transaction
+        ).net()
+      }
+    }
     try deleter.delete()
     if request.defersReferences { try deferred(in: transaction).save(unresolved) }
     try request.willEnd?(transaction)

@@ -110,6 +110,7 @@ final class SyncPass {
   func process(in transaction: StoreTransaction) throws {
     guard let first = staged.take() else { return }
     claims.partCount += 1
+    if !isOnlyPart, claims.parts == nil { claims.parts = PartMemory() }
     try begin(.match, total: first.rootBatch.occurrences.count)
     control.beginPart(objectCounts(first))
     let (stager, matcher, planner) = try decide(first, in: transaction)
@@ -129,6 +130,7 @@ final class SyncPass {
     }
     clock.end(.match)
 
+    try OrderNotes(claims: claims, transaction: transaction).note(planner.batches)
     let writer = ChangeWriter(planner: planner, matcher: matcher)
     try begin(.insert, total: writer.total)
     try writer.insert()
@@ -141,6 +143,7 @@ final class SyncPass {
     try writer.link(planner)
     if !isOnlyPart {
       claims.list(planner)
+      claims.parts?.note(planner)
       noteParentMembers(stager.rootBatch)
     }
     matcher.noteKeys()

@@ -13,8 +13,10 @@ import SyncStore
 ///
 /// Each page inserts and updates as it comes, in an operation of its own: in any order, on any queues,
 /// parsed at the same time. What no page mentioned is deleted once, by ``finish()``, and a reference to
-/// an object of a later page is linked when that arrives. So pages give what one payload of all their
-/// items gives. A page that fails leaves no trace, and one that runs twice does no harm.
+/// an object of a later page is linked when that arrives, and where pages say different things of the same
+/// relationship ``finish()`` settles it. So pages give what one payload of all their items gives. Only which
+/// stored object an item is is decided as its page comes: a child that two owners nest belongs to the one
+/// whose page came first, also when it is stored below the other. A page that fails leaves no trace, and one that runs twice does no harm.
 ///
 /// As long as a page has failed, nobody knows what it mentions, and the session cannot be finished. Give
 /// pages names, and a page of the same name makes up for it.

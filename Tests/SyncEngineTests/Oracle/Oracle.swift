@@ -13,6 +13,10 @@ struct OracleRequest {
   var items: [JSONValue]
   var operations: SyncOperations = .all
   var scope = Scope.entity
+
+  /// How many items are worked off at a time. Which object an item is, is decided part by part, with what
+  /// the parts before have made of the graph; everything else is as of the whole payload.
+  var partItems: Int?
 }
 
 /// A reconcile over dictionaries, written from the behaviour specification and the decisions of the
@@ -20,10 +24,14 @@ struct OracleRequest {
 struct Oracle {
   private(set) var graph: OracleGraph
   private let stored: OracleGraph
+  /// What is linked while objects are matched: what is stored, and what earlier parts linked.
+  private var view: OracleGraph
   private let request: OracleRequest
   private var roots: [OracleItem] = []
   private var items: [OracleItem] = []
   private var isComplete = true
+  /// Items that no object could be made for.
+  private var refused: [OracleItem] = []
   private var claimed: Set<OracleID> = []
   private var doomed: Set<OracleID> = []
   /// Who lists an object in a one-to-many of this payload: of each such relationship one owner at most.
@@ -51,6 +59,7 @@ struct Oracle {
   private init(_ graph: OracleGraph, _ request: OracleRequest) {
     self.graph = graph
     stored = graph
+    view = graph
     self.request = request
   }
 
@@ -64,16 +73,24 @@ struct Oracle {
   }
 
   private mutating func run() {
-    for json in request.items {
-      guard case .object(let object) = json else {
-        isComplete = false
-        continue
+    let size = max(request.partItems ?? request.items.count, 1)
+    for start in stride(from: 0, to: request.items.count, by: size) {
+      var part: [OracleItem] = []
+      for json in request.items[start..<min(start + size, request.items.count)] {
+        guard case .object(let object) = json else {
+          isComplete = false
+          continue
+        }
+        let item = OracleItem(object, request.entity, back: wayToParent)
+        if item.key == nil { isComplete = false } else { part.append(item) }
       }
-      let item = OracleItem(object, request.entity, back: wayToParent)
-      if item.key == nil { isComplete = false } else { roots.append(item) }
+      items = part.flatMap(\.all)
+      match(part)
+      if request.partItems == nil { matchRefused() } else { view = linked(part) }
+      roots += part
     }
+    matchRefused()
     items = roots.flatMap(\.all)
-    match()
     for root in roots { apply(root) }
     if case .parent(let parent, let relationship) = request.scope {
       claimed.insert(parent)
@@ -90,11 +107,21 @@ struct Oracle {
     }
   }
 
+  /// What is linked when a part was worked off as if there were no others.
+  private func linked(_ part: [OracleItem]) -> OracleGraph {
+    var copy = self
+    copy.graph = view
+    copy.statements = []
+    for root in part { copy.apply(root) }
+    copy.link()
+    return copy.graph
+  }
+
   // MARK: - Matching
 
   /// From the top of the payload down, level by level. On each level first everything that is certain;
   /// then, in payload order, what has to be found elsewhere or made.
-  private mutating func match() {
+  private mutating func match(_ roots: [OracleItem]) {
     var refused: [OracleItem] = []
     var unreached: [OracleItem] = []
     var level = roots
@@ -112,7 +139,11 @@ struct Oracle {
     for (entity, key) in items.flatMap(\.references) {
       if let id = stored.all(entity).first(where: { stored[$0].key == key }) { claimed.insert(id) }
     }
-    // What may not be made may still have been made by another mention.
+    self.refused += refused
+  }
+
+  /// What may not be made may still have been made by another mention.
+  private mutating func matchRefused() {
     for item in refused {
       if let id = candidates(item).first(where: { isFree($0, for: item) }) { take(id, item) }
     }
@@ -142,7 +173,7 @@ struct Oracle {
     guard isReachable(item) else { return false }
     if let (owner, relationship) = list(item) {
       guard let key = item.key,
-        let id = graph.members(relationship, of: owner).sorted().first(where: {
+        let id = view.members(relationship, of: owner).sorted().first(where: {
           graph[$0].key == key && listers[Listing($0, relationship), default: owner] == owner
         })
           ?? decided.first(where: {
@@ -156,7 +187,7 @@ struct Oracle {
     if item.key == nil {
       // An object without key is the one that is linked.
       guard let owner = item.owner?.object, let relationship = item.relationship,
-        let id = graph.members(relationship, of: owner).first
+        let id = view.members(relationship, of: owner).first
       else { return false }
       take(id, item)
       return true
@@ -172,7 +203,7 @@ struct Oracle {
     let all = graph.all(item.entity).filter { graph[$0].key == key }
     var preferred: [OracleID] = []
     if let owner = item.owner?.object, let relationship = item.relationship {
-      preferred = graph.members(relationship, of: owner)
+      preferred = view.members(relationship, of: owner)
     } else if item.owner == nil {
       preferred = scope()
     }
@@ -189,7 +220,7 @@ struct Oracle {
     guard lister == nil || lister == owner else { return false }
     // Its present owner comes first, if it lists the object too.
     guard let inverse = graph[owner].entity.inverse(of: relationship),
-      let present = stored.objects[id]?.toOne[inverse.name], present != owner
+      let present = view.objects[id]?.toOne[inverse.name], present != owner
     else { return true }
     return !items.contains {
       $0.relationship?.name == relationship.name && $0.key == item.key
@@ -217,11 +248,14 @@ struct Oracle {
     guard request.operations.contains(option) else { return false }
     if item.entity.isAbstract { isImpossible = true }
     let id = graph.make(item.entity)
+    defer { if view.objects[id] == nil { view.objects[id] = graph[id] } }
     if let key = item.key, let attribute = item.entity.primaryKey {
       graph[id].attributes[attribute.name] = key
     }
     if item.key == nil, let owner = item.owner?.object, let relationship = item.relationship {
       graph.link(relationship, of: owner, to: id)
+      view.objects[id] = graph[id]
+      view.link(relationship, of: owner, to: id)
     }
     take(id, item)
     return true

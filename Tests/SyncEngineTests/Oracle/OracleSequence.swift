@@ -54,6 +54,11 @@ struct OracleVariant: CustomTestStringConvertible, Sendable {
 
   /// As a caller gets it who says nothing.
   static let plain = OracleVariant(name: "plain") { _ in }
+
+  /// Worked off in parts of so many items, as payloads are that do not fit into memory.
+  static func parts(of count: Int) -> OracleVariant {
+    OracleVariant(name: "parts of \(count)") { $0.partItems = count }
+  }
 }
 
 /// Runs a sequence of syncs in the engine and in the oracle, and compares after each.
@@ -101,6 +106,7 @@ struct OracleSequence {
       request.scope = .parent(id, relationship)
     }
     variant.change(&engine)
+    request.partItems = engine.partItems
     if case .cancelledSync(let count) = step.kind {
       try cancel(engine, after: count, store)
       return try OracleGraph(store).lines(since: before) == before.lines(since: before)
@@ -167,7 +173,6 @@ struct OracleSequence {
     let expected: OracleGraph
     let after: OracleGraph
     let hasExactCounts: Bool
-
     func difference(_ report: SyncReport, _ changes: ChangeSet) -> String? {
       let (wanted, got) = (expected.lines(since: before), after.lines(since: before))
       if wanted != got {

@@ -207,7 +207,14 @@ final class LinkPlanner {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     let mentions = batch.mentions[rule]
+    let list = batch.entity.inverse(of: relationship.relationship).map(Claims.Relationship.init)
     activeMentions(rule, of: batch) { mention, owner in
+      // An owner that listed the object in an earlier part of the payload is stronger.
+      if let list, let parts = claims.parts,
+        parts.isNamed(batch.occurrences[Int(owner)].row, in: list)
+      {
+        return
+      }
       let cells = batch.block[Int(owner)]
       guard let target = mentions.targets(of: mention).first else {
         cells[relationship.slot] = .null
@@ -222,19 +229,22 @@ final class LinkPlanner {
     }
   }
 
+  /// Whether an object that is not there may still come. A nested object that was deleted here is there, but
+  /// not wanted; the report says so already.
+  func awaits(_ target: Int32, in destination: Batch) -> Bool {
+    guard target >= 0, let edits else { return true }
+    return edits.deletedObject(
+      destination.block[Int(target)], identity: destination.node.identity, of: destination.entity)
+      == nil
+  }
+
   func noteUnresolved(
     _ target: Int32, _ rule: RelationshipRule, _ owner: Int32, _ batch: Batch
   ) {
     let destination = batches[rule.node]
     let cells =
       target >= 0 ? destination.block[Int(target)] : destination.references[Int(~target)]
-    // A nested object that was deleted here is there, but not wanted; the report says so already.
-    if target >= 0, let edits,
-      edits.deletedObject(
-        cells, identity: destination.node.identity, of: destination.entity) != nil
-    {
-      return
-    }
+    guard awaits(target, in: destination) else { return }
     claims.append(
       UnresolvedReference(
         owner: ManagedObjectID(
@@ -242,7 +252,7 @@ final class LinkPlanner {
           row: batch.occurrences[Int(owner)].row),
         relationship: rule.relationship, destination: destination.entity,
         key: destination.key(cells),
-        ownerKey: batch.key(batch.block[Int(owner)]).description))
+        ownerKey: batch.key(batch.block[Int(owner)]).description, isNested: target >= 0))
   }
 
   // MARK: - One-to-many
@@ -278,15 +288,28 @@ final class LinkPlanner {
     let kinds = listKinds(rule, of: batch)
     guard kinds.contains(where: { $0 != nil }) else { return }
     let references = destination.stored.references[column]
+    let own = batch.entity.inverse(of: relationship.relationship).map(Claims.Relationship.init)
     for index in 0..<destination.stored.count {
       let owner = references[index]
       guard owner > 0 else { continue }
       let occurrence = destination.stored.occurrences[index]
+      // One that said in an earlier part where it belongs is not taken out either.
+      if let own, let parts = claims.parts,
+        parts.hasSpoken(destination.stored.rows[index], of: own),
+        occurrence < 0 || destination.block[Int(occurrence)][inverse].isAbsent
+      {
+        continue
+      }
       if occurrence >= 0, !destination.block[Int(occurrence)][inverse].isAbsent {
         if destination.block[Int(occurrence)][inverse].integer == owner { claims.memberCount += 1 }
         continue
       }
       guard let kind = kind(ofListOf: owner, in: batch, kinds) else { continue }
+      if owner == parent, let parts = claims.parts,
+        parts.isNamed(destination.stored.rows[index], in: .init(relationship.relationship))
+      {
+        continue
+      }
       if kind == .objects { claims.memberCount += 1 }
       if suspended.contains(owner) { continue }
       let mayDelete = operations.contains(owner == parent ? .delete : .deleteRelationships)

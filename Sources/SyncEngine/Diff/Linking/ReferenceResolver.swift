@@ -9,23 +9,56 @@ struct ReferenceResolver {
   /// What the sync has to leave alone; nil when that is nothing.
   let edits: UnsentEdits?
 
+  /// What arrived for which place, in the order of its keys; 0 where nothing did.
+  private(set) var arrived: [ArrivedReferences.Place: [Int64]] = [:]
+
+  init(claims: Claims, transaction: StoreTransaction, edits: UnsentEdits?) {
+    self.claims = claims
+    self.transaction = transaction
+    self.edits = edits
+  }
+
   /// Links what can be linked now.
   ///
   /// - Returns: The references whose object is still not there.
-  func resolve(_ references: [UnresolvedReference]) throws -> [UnresolvedReference] {
+  mutating func resolve(_ references: [UnresolvedReference]) throws -> [UnresolvedReference] {
+    var targets: [Int: Int64] = [:]
+    defer { noteArrived(references, targets) }
     let groups = Dictionary(grouping: references.indices) { references[$0].destination }
     var missing: [Int] = []
     for (destination, indexes) in groups {
       let rows = try find(Set(indexes.map { references[$0].key }), of: destination)
       for index in indexes {
         if let target = rows[references[index].key] {
+          // An object that an owner nests is its own; another one may only refer to it.
+          if references[index].isNested,
+            claims.isListed(target.row, under: references[index].relationship)
+          {
+            missing.append(index)
+            continue
+          }
+          targets[index] = target.row
           try link(references[index], to: target)
+          if references[index].isNested {
+            claims.list(target.row, under: references[index].relationship)
+          }
         } else {
           missing.append(index)
         }
       }
     }
     return missing.sorted().map { references[$0] }
+  }
+
+  private mutating func noteArrived(
+    _ references: [UnresolvedReference], _ targets: [Int: Int64]
+  ) {
+    for (index, reference) in references.enumerated() {
+      let place = ArrivedReferences.Place(
+        root: reference.owner.entity.rootIndex, row: reference.owner.row,
+        slot: reference.relationship.slot)
+      arrived[place, default: []].append(targets[index] ?? 0)
+    }
   }
 
   private struct Target {
@@ -53,19 +86,42 @@ struct ReferenceResolver {
     let relationship = reference.relationship
     let owner = reference.owner
     if let edits, edits.protectsLink(reference, to: target.row, of: target.entity) { return }
+    let key = Claims.Relationship(relationship)
+    let isOfThisPayload = claims.parts?.hasSpoken(owner.row, of: key) ?? false
+    if relationship.isOrdered, isOfThisPayload { claims.parts?.look(at: owner.row, listing: key) }
     switch relationship.kind {
     case .toOne where relationship.inverseSlot != nil && !relationship.isInverseToMany:
-      try PartnerWriter(transaction: transaction).pair(
+      guard !isOfThisPayload else {
+        claims.parts?.look(at: owner.row, of: key)
+        return
+      }
+      try PartnerWriter(transaction: transaction, claims: claims).pair(
         relationship, of: owner.entity, row: owner.row, with: target.row)
     case .toOne:
+      // An owner that lists the object is stronger.
+      if let inverse = owner.entity.inverse(of: relationship).map(Claims.Relationship.init),
+        claims.parts?.isNamed(owner.row, in: inverse) ?? false
+      {
+        claims.parts?.look(at: owner.row, of: inverse)
+        return
+      }
       try set(relationship.slot, of: owner.row, owner.entity, to: target.row)
     case .oneToMany:
-      // Who listed the object when it came said so later.
-      guard let inverse = relationship.inverseSlot,
-        !claims.isListed(target.row, under: relationship)
-      else { return }
-      try set(inverse, of: target.row, target.entity, to: owner.row)
+      guard let inverse = owner.entity.inverse(of: relationship) else { return }
+      let column = Claims.Relationship(inverse)
+      // Who listed the object when it came may have said so later.
+      if let parts = claims.parts,
+        parts.isNamed(target.row, in: key) || parts.hasSpoken(target.row, of: column)
+      {
+        claims.parts?.look(at: target.row, of: key)
+        return
+      }
+      try set(inverse.slot, of: target.row, target.entity, to: owner.row)
     case .manyToMany:
+      try OrderNotes(claims: claims, transaction: transaction)
+        .note([(owner.row, target.row)], relationship, of: owner.entity)
+      claims.parts?.notePairs(
+        [(owner.row, target.row)], areAdded: true, relationship, of: owner.entity)
       try transaction.addLinks(
         relationship, of: owner.entity, pairs: [(owner.row, target.row)])
     }
@@ -78,11 +134,18 @@ struct ReferenceResolver {
     var before: Int64?
     try transaction.scan(entity, .rows([row])) { before = $0.integer(slot) ?? 0 }
     guard let before, before != destination else { return }
+    let relationship = entity.properties[slot].relationship
+    if let relationship {
+      if let list = entity.inverse(of: relationship), list.isToMany {
+        try OrderNotes(claims: claims, transaction: transaction)
+          .note([before, destination], list, of: entity.destination(of: relationship))
+      }
+      claims.parts?.noteColumn(relationship, of: row, entity, from: before)
+    }
     let block = RowBlock(width: entity.properties.count, capacity: 1)
     block[block.append()][slot] = .integer(destination)
     try transaction.update(block, index: 0, row: row, of: entity, slots: [slot])
-    guard let relationship = entity.properties[slot].relationship,
-      let inverse = relationship.inverseSlot, relationship.isInverseToMany
+    guard let relationship, let inverse = relationship.inverseSlot, relationship.isInverseToMany
     else { return }
     for owner in [before, destination] where owner > 0 {
       try transaction.touch(

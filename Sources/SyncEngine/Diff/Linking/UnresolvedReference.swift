@@ -11,6 +11,9 @@ struct UnresolvedReference {
   /// The owner's own key, for the report.
   let ownerKey: String
 
+  /// Whether the payload nests the object, which may not be made where it stands.
+  var isNested = false
+
   /// What a reference is replaced by when the owner's relationship is given again.
   struct Place: Hashable {
     let owner: ManagedObjectID

@@ -22,6 +22,7 @@ extension Claims {
     copy.rootItemsNameParent = rootItemsNameParent
     copy.rootScope = rootScope
     copy.seenKeys = seenKeys
+    copy.parts = parts
     return copy
   }
 
@@ -40,6 +41,7 @@ extension Claims {
     var isRootSuspended: Bool
     var rootItemsNameParent: Bool
     var rootScope: PackedIntegers?
+    var parts: PartMemory?
 
     struct Reference: Codable {
       var owner: Int64
@@ -48,6 +50,7 @@ extension Claims {
       var destination: Int
       var key: Data
       var ownerKey: String
+      var isNested: Bool?
     }
   }
 
@@ -71,7 +74,8 @@ extension Claims {
     let references = unresolved.map {
       Kept.Reference(
         owner: $0.owner.row, ownerEntity: $0.owner.entity.index, slot: $0.relationship.slot,
-        destination: $0.destination.index, key: $0.key.archive, ownerKey: $0.ownerKey)
+        destination: $0.destination.index, key: $0.key.archive, ownerKey: $0.ownerKey,
+        isNested: $0.isNested)
     }
     let kept = Kept(
       numbering: Numbering(model), mentioned: mentioned, listed: listed,
@@ -79,7 +83,7 @@ extension Claims {
       namesakes: namesakes, unresolved: references,
       counts: [memberCount, partCount, itemCount, usableItemCount],
       isRootSuspended: isRootSuspended, rootItemsNameParent: rootItemsNameParent,
-      rootScope: rootScope.map(PackedIntegers.init))
+      rootScope: rootScope.map(PackedIntegers.init), parts: parts)
     return try JSONEncoder().encode(kept)
   }
 
@@ -118,7 +122,7 @@ extension Claims {
         UnresolvedReference(
           owner: ManagedObjectID(entity: owner, row: reference.owner),
           relationship: relationship, destination: try entity(reference.destination), key: key,
-          ownerKey: reference.ownerKey))
+          ownerKey: reference.ownerKey, isNested: reference.isNested ?? false))
     }
     guard kept.counts.count == 4 else { throw Claims.outdated }
     memberCount = kept.counts[0]
@@ -128,6 +132,7 @@ extension Claims {
     isRootSuspended = kept.isRootSuspended
     rootItemsNameParent = kept.rootItemsNameParent
     rootScope = kept.rootScope?.values
+    parts = kept.parts
   }
 
   /// Reads the references alone. When the store was migrated since they are found by their names, and

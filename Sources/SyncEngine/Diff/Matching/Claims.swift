@@ -48,12 +48,20 @@ final class Claims {
   /// The objects in scope before anything was written; nil is every object of the entity.
   var rootScope: [Int64]?
 
+  /// What parts remember of each other; nil while there is only one.
+  var parts: PartMemory?
+
   /// Keys put into tables that were empty in the beginning, by plan node; of one sync, never kept.
   var seenKeys: [Int: SeenKeys] = [:]
 
   struct Relationship: Hashable, Codable {
     let entity: Int
     let slot: Int
+
+    init(entity: Int, slot: Int) {
+      self.entity = entity
+      self.slot = slot
+    }
 
     init(_ relationship: RelationshipDescription) {
       entity = relationship.declaringIndex
@@ -70,6 +78,11 @@ final class Claims {
   }
 
   // MARK: - Questions
+
+  /// Whether an earlier part of the payload brought the object.
+  func wasInserted(_ row: Int64, _ entity: EntityDescription) -> Bool {
+    parts?.wasInserted(row, entity.rootIndex) ?? false
+  }
 
   func isMentioned(_ row: Int64, _ entity: EntityDescription) -> Bool {
     mentioned[entity.rootIndex]?.contains(row) ?? false
@@ -145,6 +158,11 @@ final class Claims {
         listed[Relationship(relationship.relationship)] = rows
       }
     }
+  }
+
+  /// Notes one more member of a list of nested objects.
+  func list(_ row: Int64, under relationship: RelationshipDescription) {
+    listed[Relationship(relationship), default: RowSet()].insert(row)
   }
 
   func append(_ member: UnlistedMember) {

@@ -69,11 +69,11 @@ final class KeyFamily {
   /// Whether no mention of the key is known to have settled an object, or -1 for none.
   func isUnknown(_ mention: Int32) -> Bool { mention < 0 || numbers[mention] == nil }
 
-  /// The first object that stands in no owner's list of a place.
-  func firstFree(in place: Place) -> Int32? {
+  /// The first object that stands in no owner's list of a place. One that is not free stays so.
+  func firstFree(in place: Place, where isFree: (Int32) -> Bool) -> Int32? {
     let taken = listed[place] ?? []
     var next = nextFree[place] ?? 0
-    while next < objects.count, taken.contains(next) { next += 1 }
+    while next < objects.count, taken.contains(next) || !isFree(objects[next]) { next += 1 }
     nextFree[place] = next
     return next < objects.count ? objects[next] : nil
   }
@@ -83,7 +83,12 @@ final class KeyFamily {
   private var sortedRows: [Int32] = []
   private var rowSet: Set<Int32> = []
   private var rowsByOwner: [Place: [Int64: [Int32]]] = [:]
-  private var nextRow: [Place: Int] = [:]
+  private var nextRow: [Search: Int] = [:]
+
+  private struct Search: Hashable {
+    let place: Place
+    let isMentioned: Bool
+  }
 
   /// Stored rows in order; sorted again when more of them were read.
   func sorted(_ rows: [Int32], by comesFirst: (Int32, Int32) -> Bool) -> [Int32] {
@@ -109,12 +114,15 @@ final class KeyFamily {
   }
 
   /// The first row that can be had. One that cannot stays so.
+  ///
+  /// - Parameter isMentioned: Whether only those count that an earlier part of the payload mentioned.
   func firstRow(
-    in place: Place, among rows: [Int32], where isFree: (Int32) -> Bool
+    in place: Place, among rows: [Int32], isMentioned: Bool = false, where isFree: (Int32) -> Bool
   ) -> Int32? {
-    var next = nextRow[place] ?? 0
+    let search = Search(place: place, isMentioned: isMentioned)
+    var next = nextRow[search] ?? 0
     while next < rows.count, !isFree(rows[next]) { next += 1 }
-    nextRow[place] = next
+    nextRow[search] = next
     return next < rows.count ? rows[next] : nil
   }
 

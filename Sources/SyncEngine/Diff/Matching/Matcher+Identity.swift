@@ -89,8 +89,18 @@ extension Matcher {
         forget(occurrence, in: batch)
         return settle(occurrence, in: batch)
       }
-      // What the payload mentions elsewhere comes before what is only stored.
-      if let known = family.firstFree(in: place) {
+      // What the payload mentions elsewhere comes before what is only stored: earlier parts first.
+      if claims.parts != nil, let index = mentionedRow(mention, head, in: batch) {
+        let holder = batch.stored.occurrences[Int(index)]
+        if holder >= 0 { return join(occurrence, holder, in: batch) }
+        noteMoved(occurrence, in: batch)
+        return take(index, for: occurrence, in: batch)
+      }
+      let known = family.firstFree(in: place) { known in
+        let stored = batch.occurrences[Int(batch.representative(known))].stored
+        return stored < 0 || !isListedEarlier(stored, mention, in: batch)
+      }
+      if let known {
         return join(occurrence, batch.representative(known), in: batch)
       }
       if let index = freeRow(mention, head, in: batch) {

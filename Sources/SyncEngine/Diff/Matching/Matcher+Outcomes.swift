@@ -24,10 +24,12 @@ extension Matcher {
 
   func join(_ occurrence: Int32, _ other: Int32, in batch: Batch) {
     let mention = batch.occurrences[Int(occurrence)]
-    let isStored = batch.occurrences[Int(other)].stored >= 0
+    let isStored =
+      batch.occurrences[Int(other)].stored >= 0
+      && !claims.wasInserted(batch.occurrences[Int(other)].row, batch.entity)
     let isActive =
       isAllowed(mention, isStored: isStored)
-      && (isStored || !wasDeleted(occurrence, in: batch))
+      && (batch.occurrences[Int(other)].stored >= 0 || !wasDeleted(occurrence, in: batch))
     // What may not write the object says nothing; what may does not need the other's permission.
     if !isActive { batch.occurrences[Int(occurrence)].flags.insert(.muted) }
     if !batch.occurrences[Int(other)].flags.contains(.active) {
@@ -76,8 +78,11 @@ extension Matcher {
   func settle(_ occurrence: Int32, in batch: Batch) {
     var mention = batch.occurrences[Int(occurrence)]
     let isStored = mention.stored >= 0
+    // An object that an earlier part of the payload brought is as new as it was there.
+    let isKnown =
+      isStored && !claims.wasInserted(batch.stored.rows[Int(mention.stored)], batch.entity)
     let isAllowed =
-      isAllowed(mention, isStored: isStored) && (isStored || !wasDeleted(occurrence, in: batch))
+      isAllowed(mention, isStored: isKnown) && (isStored || !wasDeleted(occurrence, in: batch))
     if isStored {
       mention.row = batch.stored.rows[Int(mention.stored)]
       batch.stored.occurrences[Int(mention.stored)] = occurrence

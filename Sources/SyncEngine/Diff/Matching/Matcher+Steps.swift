@@ -104,6 +104,20 @@ extension Matcher {
     }
   }
 
+  /// A stored row of the key that an earlier part of the payload mentioned, and that is free.
+  func mentionedRow(_ mention: Occurrence, _ head: Int32, in batch: Batch) -> Int32? {
+    let family = batch.family(of: head)
+    let place = place(mention)
+    let rows = storedRows(of: head, in: batch)
+    return family.firstRow(in: place, among: rows, isMentioned: true) { index in
+      let holder = batch.stored.occurrences[Int(index)]
+      return claims.isMentioned(batch.stored.rows[Int(index)], batch.entity)
+        && !isListedEarlier(index, mention, in: batch)
+        && (holder < 0 || family.mayJoin(holder, in: place))
+        && !isListedByItsOwner(index, mention, head, in: batch)
+    }
+  }
+
   /// The list of whatever owner that an occurrence stands in.
   func place(_ mention: Occurrence) -> KeyFamily.Place {
     KeyFamily.Place(batch: mention.ownerBatch, rule: mention.ownerRule)
@@ -142,10 +156,28 @@ extension Matcher {
     return column >= 0 ? batch.stored.references[column][Int(index)] : 0
   }
 
-  /// Whether an earlier part of the payload listed a stored row under its present owner.
+  /// Whether an earlier part of the payload nested a stored row below another owner.
   func isListedEarlier(_ index: Int32, _ mention: Occurrence, in batch: Batch) -> Bool {
-    let rule = batches[Int(mention.ownerBatch)].node.relationships[Int(mention.ownerRule)]
-    return claims.isListed(batch.stored.rows[Int(index)], under: rule.relationship)
+    let owners = batches[Int(mention.ownerBatch)]
+    let list = owners.node.relationships[Int(mention.ownerRule)].relationship
+    let row = batch.stored.rows[Int(index)]
+    guard claims.isListed(row, under: list) else { return false }
+    // It may have left the owner's list since.
+    guard let parts = claims.parts, let column = owners.entity.inverse(of: list),
+      parts.hasChanged(row, of: .init(column))
+    else { return true }
+    let lister = listers[.init(list)] ?? parts.listers(of: .init(list), column: .init(column))
+    listers[.init(list)] = lister
+    return lister[row] != ownerRow(mention)
+  }
+
+  /// Whether it is certain already which object an owner is: decided, or the only one of its key.
+  private func isKnown(ownerOf mention: Occurrence) -> Bool {
+    let owners = batches[Int(mention.ownerBatch)]
+    let owner = owners.representative(mention.owner)
+    let flags = owners.occurrences[Int(owner)].flags
+    return flags.contains(.decided)
+      || (!flags.contains(.shared) && owners.contested[owner] == nil)
   }
 
   /// Whether the present owner of a stored row lists it in this payload too.
@@ -161,7 +193,9 @@ extension Matcher {
       var candidate = head
       while candidate >= 0 {
         let other = batch.occurrences[Int(candidate)]
-        if other.isOwned, place(other) == place(mention) { owners.insert(ownerRow(other)) }
+        if other.isOwned, place(other) == place(mention), isKnown(ownerOf: other) {
+          owners.insert(ownerRow(other))
+        }
         candidate = other.next
       }
       return owners

@@ -9,7 +9,7 @@ extension ChangeWriter {
 
   /// Writes memberships and orders.
   func link(_ planner: LinkPlanner) throws {
-    try PartnerWriter(transaction: transaction).write(planner.partnerWrites)
+    try PartnerWriter(transaction: transaction, claims: claims).write(planner.partnerWrites)
     let rules = batches.flatMap { batch in batch.node.relationships.indices.map { (batch, $0) } }
     for (position, (batch, rule)) in rules.enumerated() {
       let relationship = batch.node.relationships[rule].relationship

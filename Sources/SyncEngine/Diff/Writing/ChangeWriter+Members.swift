@@ -82,6 +82,14 @@ extension ChangeWriter {
   private func write(
     _ changes: MemberChanges, _ relationship: RelationshipDescription, of entity: EntityDescription
   ) throws {
+    if claims.parts != nil {
+      let notes = OrderNotes(claims: claims, transaction: transaction)
+      try notes.note(changes.removed + changes.added + changes.appended, relationship, of: entity)
+      try notes.note(changes.positions.lazy.map(\.owner), relationship, of: entity)
+      claims.parts?.notePairs(changes.removed, areAdded: false, relationship, of: entity)
+      claims.parts?.notePairs(
+        changes.added + changes.appended, areAdded: true, relationship, of: entity)
+    }
     if !changes.removed.isEmpty {
       try transaction.removeLinks(relationship, of: entity, pairs: changes.removed)
     }

@@ -14,6 +14,8 @@ final class ChangeWriter {
   /// What the sync has to leave alone; nil when that is nothing.
   let edits: UnsentEdits?
 
+  let claims: Claims
+
   /// First row number given out by this sync, by root entity: rows from there on are new.
   let firstNewRows: [Int: Int64]
 
@@ -26,6 +28,7 @@ final class ChangeWriter {
     control = matcher.control
     report = planner.report
     edits = planner.edits
+    claims = planner.claims
     firstNewRows = matcher.firstNewRows
     total = batches.reduce(0) { $0 + $1.occurrences.count }
   }
@@ -39,6 +42,7 @@ final class ChangeWriter {
       let count = batch.occurrences.reduce(0) { $0 + (ChangeWriter.isInserted($1) ? 1 : 0) }
       if count > 0 { try insert(count, of: batch) }
     }
+    claims.parts?.noteInserts(batches)
   }
 
   @inline(__always)
@@ -119,6 +123,7 @@ final class ChangeWriter {
     for batch in batches {
       var attributes = SlotSet()
       for slot in batch.node.attributeSlots { attributes.insert(slot) }
+      if claims.parts != nil { try noteValues(of: batch) }
       for index in batch.occurrences.indices {
         completed += 1
         if completed % SyncControl.stride == 0 {
@@ -147,10 +152,45 @@ final class ChangeWriter {
     try transaction.update(
       batch.block, index: index, row: occurrence.row, of: entity, slots: slots)
     for slot in slots {
-      if entity.properties[slot].relationship != nil {
+      if let relationship = entity.properties[slot].relationship {
+        noteColumn(relationship, of: occurrence, in: batch)
         try touchOwners(occurrence, slot, cells[slot], in: batch)
       }
     }
+  }
+
+  /// Remembers what attributes hold that are about to be written: a later part of the payload may write the
+  /// same again.
+  private func noteValues(of batch: Batch) throws {
+    var slots: [Int64: SlotSet] = [:]
+    for occurrence in batch.occurrences
+    where occurrence.stored >= 0 && occurrence.link >= 0
+      && !occurrence.flags.contains(.folded) && occurrence.flags.contains(.active)
+      && !claims.wasInserted(occurrence.row, batch.entity)
+    {
+      var written = batch.differences[Int(occurrence.link)]
+      for slot in batch.node.toOneSlots { written.remove(slot) }
+      if !written.isEmpty { slots[occurrence.row] = written }
+    }
+    guard !slots.isEmpty else { return }
+    let root = batch.entity.rootIndex
+    try transaction.scan(batch.entity, .rows(slots.keys.sorted())) { cursor in
+      for slot in slots[cursor.row] ?? [] {
+        claims.parts?.noteValue(slot, of: cursor.row, root, hash: ChangeNetting.hash(cursor, slot))
+      }
+      claims.parts?.noteWritten(cursor.row, root)
+    }
+  }
+
+  private func noteColumn(
+    _ relationship: RelationshipDescription, of occurrence: Occurrence, in batch: Batch
+  ) {
+    guard claims.parts != nil,
+      let column = batch.node.toOneSlots.firstIndex(of: relationship.slot)
+    else { return }
+    claims.parts?.noteColumn(
+      relationship, of: occurrence.row, batch.entity,
+      from: batch.stored.references[column][Int(occurrence.stored)])
   }
 
   /// An object moved from one owner to another: both changed.

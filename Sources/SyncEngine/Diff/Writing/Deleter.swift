@@ -50,6 +50,14 @@ struct Deleter {
     return deleted
   }
 
+  /// Takes members out of lists that do not mention them, and that another part of the payload mentions.
+  func releaseMentioned() throws {
+    for member in claims.unlisted where claims.isMentioned(member.row, member.entity) {
+      if !isListed(member), !speaksForItself(member) { try release(member) }
+    }
+    claims.unlisted.removeAll { claims.isMentioned($0.row, $0.entity) }
+  }
+
   // MARK: - What goes
 
   /// Objects in the root scope that the payload does not mention, and how many the scope holds.
@@ -115,7 +123,7 @@ struct Deleter {
     var rows: [EntityDescription: [Int64]] = [:]
     for member in claims.unlisted {
       if claims.isMentioned(member.row, member.entity) {
-        if !isListed(member) { try release(member) }
+        if !isListed(member), !speaksForItself(member) { try release(member) }
       } else {
         rows[member.entity, default: []].append(member.row)
       }
@@ -143,6 +151,14 @@ struct Deleter {
     return claims.isListed(member.row, under: inverse)
   }
 
+  /// Whether a part of the payload says of the member where it belongs.
+  private func speaksForItself(_ member: Claims.UnlistedMember) -> Bool {
+    guard let relationship = member.entity.properties[member.slot].relationship else {
+      return false
+    }
+    return claims.parts?.hasSpoken(member.row, of: Claims.Relationship(relationship)) ?? false
+  }
+
   private func release(_ member: Claims.UnlistedMember) throws {
     var entity: EntityDescription?
     try transaction.scan(member.entity, .rows([member.row])) { cursor in
@@ -150,13 +166,19 @@ struct Deleter {
     }
     guard let entity else { return }
     if let edits, edits.writable([member.slot], of: member.row, entity).isEmpty { return }
+    let relationship = entity.properties[member.slot].relationship
+    if let relationship {
+      if let list = entity.inverse(of: relationship) {
+        try OrderNotes(claims: claims, transaction: transaction)
+          .note([member.owner], list, of: entity.destination(of: relationship))
+      }
+      claims.parts?.noteColumn(relationship, of: member.row, entity, from: member.owner)
+    }
     let block = RowBlock(width: entity.properties.count, capacity: 1)
     block[block.append()][member.slot] = .null
     try transaction.update(
       block, index: 0, row: member.row, of: entity, slots: [member.slot])
-    if let relationship = entity.properties[member.slot].relationship,
-      let inverse = relationship.inverseSlot
-    {
+    if let relationship, let inverse = relationship.inverseSlot {
       try transaction.touch(
         member.owner, of: entity.destination(of: relationship), slots: [inverse])
     }

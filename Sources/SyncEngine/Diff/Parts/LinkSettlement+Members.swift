@@ -1,0 +1,154 @@
+import SyncCore
+import SyncStore
+
+/// One-to-many relationships, whose members say where they belong, or are said to.
+extension LinkSettlement {
+  /// The last list of an owner, as far as it is about members that are settled.
+  private struct List {
+    var position: Int
+    var flags: StatementLog.Flags
+    var members: [Int64]
+  }
+
+  private struct Member {
+    var owner: Int64
+    var entity: EntityDescription
+  }
+
+  func settleMembers(
+    _ relationship: RelationshipDescription, of entity: EntityDescription
+  ) throws {
+    guard let column = entity.inverse(of: relationship) else { return }
+    let destination = entity.destination(of: relationship)
+    let key = Relationship(relationship)
+    let relisted = parts.relisted[key] ?? RowSet()
+    let rows = try affected(relationship, of: entity, column, relisted)
+    var now: [Int64: Member] = [:]
+    try transaction.scan(destination, .rows(rows.rows), slots: [column.slot]) { cursor in
+      now[cursor.row] = Member(owner: cursor.integer(column.slot) ?? 0, entity: cursor.entity)
+    }
+    let origins = origins(column, destination, of: rows)
+    let origin = { (row: Int64) in origins[row] ?? now[row]?.owner ?? 0 }
+    let own = ownWords(column, of: rows, destination)
+    var watched = relisted
+    for row in rows.rows { watched.insert(origin(row)) }
+    let lists = lists(relationship, of: entity, watching: watched, rows)
+
+    var last: [Int64: (owner: Int64, position: Int)] = [:]
+    for (owner, list) in lists {
+      for member in list.members where list.position > last[member]?.position ?? -1 {
+        last[member] = (owner, list.position)
+      }
+    }
+    claims.unlisted.removeAll {
+      $0.slot == column.slot && $0.entity.rootIndex == destination.rootIndex
+        && (rows.contains($0.row) || relisted.contains($0.owner))
+    }
+    var changed = RowSet()
+    for (row, member) in now.sorted(by: { $0.key < $1.key }) {
+      var owner = last[row]?.owner ?? own[row] ?? origin(row)
+      if last[row] == nil, own[row] == nil, owner > 0, let list = lists[owner],
+        !list.flags.contains(.keepsAll)
+      {
+        let isMentioned = claims.isMentioned(row, destination)
+        if list.flags.contains(.keys) || (isMentioned && list.flags.contains(.deletes)) {
+          owner = 0
+        } else if list.flags.contains(.deletes) {
+          claims.append(
+            Claims.UnlistedMember(
+              row: row, entity: destination, slot: column.slot, owner: owner))
+        }
+      }
+      guard owner != member.owner else { continue }
+      for owner in [owner, member.owner] where owner > 0 { changed.insert(owner) }
+      try set(column, of: row, member.entity, from: member.owner, to: owner)
+    }
+    guard relationship.isOrdered else { return }
+    for row in relisted.rows { changed.insert(row) }
+    try order(relationship, of: entity, wholeLists(relationship, of: entity, changed))
+  }
+
+  /// The members that have to be looked at: those that are contested, and whoever is, was or shall be in a
+  /// list that was given again.
+  private func affected(
+    _ relationship: RelationshipDescription, of entity: EntityDescription,
+    _ column: RelationshipDescription, _ relisted: RowSet
+  ) throws -> RowSet {
+    let key = Relationship(relationship)
+    let columnKey = Relationship(column)
+    var rows = parts.contested[key] ?? RowSet()
+    guard !relisted.isEmpty else { return rows }
+    parts.log.forEach { _, statement in
+      if statement.kind == .list, statement.relationship == key, relisted.contains(statement.row) {
+        let members = members(
+          statement.members, of: statement.row, entity, slot: relationship.slot)
+        for member in members { rows.insert(member) }
+      } else if statement.kind == .column, statement.relationship == columnKey,
+        relisted.contains(statement.members[0])
+      {
+        rows.insert(statement.row)
+      }
+    }
+    for member in try transaction.members(of: relationship, in: entity, owners: relisted.rows) {
+      rows.insert(member.row)
+    }
+    return rows
+  }
+
+  /// Where objects said last that a relationship of theirs leads; those whose last word nobody could
+  /// follow are not among them.
+  func ownWords(
+    _ column: RelationshipDescription, of rows: RowSet, _ entity: EntityDescription
+  ) -> [Int64: Int64] {
+    var words: [Int64: Int64] = [:]
+    let key = Relationship(column)
+    parts.log.forEach { _, statement in
+      guard statement.kind == .reference, statement.relationship == key,
+        rows.contains(statement.row)
+      else { return }
+      words[statement.row] =
+        members(statement.members, of: statement.row, entity, slot: column.slot).first
+    }
+    return words
+  }
+
+  private func lists(
+    _ relationship: RelationshipDescription, of entity: EntityDescription, watching owners: RowSet,
+    _ rows: RowSet
+  ) -> [Int64: List] {
+    var lists: [Int64: List] = [:]
+    let key = Relationship(relationship)
+    parts.log.forEach { position, statement in
+      guard statement.kind == .list, statement.relationship == key else { return }
+      let all = members(statement.members, of: statement.row, entity, slot: relationship.slot)
+      let members = all.filter { rows.contains($0) }
+      guard !members.isEmpty || owners.contains(statement.row) || lists[statement.row] != nil
+      else { return }
+      var list = List(position: position, flags: statement.flags, members: members)
+      if let earlier = lists[statement.row] {
+        if earlier.flags.contains(.keepsAll) { list.flags.insert(.keepsAll) }
+        if statement.flags.contains(.goesOn) { list.members = earlier.members + members }
+      }
+      lists[statement.row] = list
+    }
+    return lists
+  }
+
+  /// The last lists of owners.
+  func wholeLists(
+    _ relationship: RelationshipDescription, of entity: EntityDescription, _ owners: RowSet
+  ) -> [Int64: [Int64]] {
+    var lists: [Int64: [Int64]] = [:]
+    let key = Relationship(relationship)
+    parts.log.forEach { _, statement in
+      guard statement.kind == .list, statement.relationship == key,
+        owners.contains(statement.row)
+      else { return }
+      let members = members(
+        statement.members, of: statement.row, entity, slot: relationship.slot)
+      lists[statement.row] =
+        statement.flags.contains(.goesOn) ? (lists[statement.row] ?? []) + members : members
+    }
+    return lists
+  }
+}

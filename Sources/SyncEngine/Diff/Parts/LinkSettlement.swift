@@ -1,0 +1,114 @@
+import SyncCore
+import SyncStore
+
+/// Settles what two parts of a payload said of the same relationships, as the whole payload would have:
+/// lists are stronger than what an object says itself, of several lists of an owner the last one counts,
+/// what any list of a many-to-many relationship names is linked.
+///
+/// Reads the log of what was said, a few times over, and keeps of it only what is about the objects that
+/// ``PartMemory`` found out.
+struct LinkSettlement {
+  typealias Relationship = Claims.Relationship
+
+  let claims: Claims
+  let parts: PartMemory
+  let model: ManagedObjectModel
+  let transaction: StoreTransaction
+
+  /// What the sync has to leave alone; nil when that is nothing.
+  let edits: UnsentEdits?
+
+  /// Objects that arrived after they were referred to, by the place, in the order of its keys; 0 where
+  /// none did.
+  let arrived: [ArrivedReferences.Place: [Int64]]
+
+  func settle() throws {
+    let keys = Set(parts.relisted.keys).union(parts.contested.keys)
+    var partners: Set<Relationship> = []
+    for key in keys.sorted(by: { ($0.entity, $0.slot) < ($1.entity, $1.slot) }) {
+      let entity = model.entities[key.entity]
+      guard let relationship = entity.properties[key.slot].relationship else { continue }
+      switch relationship.kind {
+      case .oneToMany: try settleMembers(relationship, of: entity)
+      case .manyToMany: try settlePairs(relationship, of: entity)
+      case .toOne:
+        guard let inverse = entity.inverse(of: relationship), !inverse.isToMany else {
+          try settleReferences(relationship, of: entity)
+          continue
+        }
+        // Both sides are settled together.
+        if partners.isDisjoint(with: [key, Relationship(inverse)]) {
+          partners.formUnion([key, Relationship(inverse)])
+          try settlePartners(relationship, of: entity)
+        }
+      }
+    }
+  }
+
+  /// What a statement names, with the objects that arrived later; those that never did are left out.
+  func members(
+    _ said: [Int64], of row: Int64, _ entity: EntityDescription, slot: Int
+  ) -> [Int64] {
+    guard said.contains(StatementLog.unknown) else { return said }
+    var late = (arrived[.init(root: entity.rootIndex, row: row, slot: slot)] ?? [])[...]
+    return said.compactMap { member in
+      guard member == StatementLog.unknown else { return member }
+      return late.popFirst().flatMap { $0 > 0 ? $0 : nil }
+    }
+  }
+
+  /// Where a column led before the first part of the payload; rows of which nothing is known are as they
+  /// were.
+  func origins(
+    _ column: RelationshipDescription, _ entity: EntityDescription, of rows: RowSet
+  ) -> [Int64: Int64] {
+    var origins: [Int64: Int64] = [:]
+    let key = Relationship(column)
+    parts.log.forEach { _, statement in
+      guard statement.kind == .column, statement.relationship == key, rows.contains(statement.row),
+        origins[statement.row] == nil
+      else { return }
+      origins[statement.row] = statement.members[0]
+    }
+    for row in rows.rows where parts.wasInserted(row, entity.rootIndex) { origins[row] = 0 }
+    return origins
+  }
+
+  /// Puts members of an owner into an order: those of its list first.
+  func order(
+    _ relationship: RelationshipDescription, of entity: EntityDescription,
+    _ lists: [Int64: [Int64]]
+  ) throws {
+    guard relationship.isOrdered, !lists.isEmpty else { return }
+    let members = try transaction.members(
+      of: relationship, in: entity, owners: lists.keys.sorted())
+    var positions: [(owner: Int64, member: Int64, position: Int64)] = []
+    for (owner, present) in Dictionary(grouping: members, by: \.owner).sorted(by: {
+      $0.key < $1.key
+    }) {
+      let now = present.map(\.row)
+      let isPresent = Set(now)
+      var seen = Set<Int64>()
+      let first = (lists[owner] ?? []).filter { isPresent.contains($0) && seen.insert($0).inserted }
+      let wanted = first + now.filter { !seen.contains($0) }
+      if wanted == now || edits?.protects(relationship.slot, of: owner, entity) == true { continue }
+      for (position, member) in wanted.enumerated() {
+        positions.append((owner, member, Int64(position)))
+      }
+    }
+    if !positions.isEmpty {
+      try OrderNotes(claims: claims, transaction: transaction)
+        .note(positions.lazy.map(\.owner), relationship, of: entity)
+      try transaction.setPositions(relationship, of: entity, positions: positions)
+    }
+  }
+}
+
+/// Where a reference stands whose object arrived later.
+enum ArrivedReferences {
+  struct Place: Hashable {
+    let root: Int
+    let row: Int64
+    let slot: Int
+  }
+}

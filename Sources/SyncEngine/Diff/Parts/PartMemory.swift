@@ -1,0 +1,292 @@
+import SyncCore
+
+/// What the parts of a payload have to remember of each other, so that together they give what the payload
+/// gives in one piece.
+///
+/// Each part is linked as if it were the whole payload. That is right unless two parts speak of the same
+/// thing: an owner gives its list again, an object is in a list and says itself where it belongs, both
+/// sides of a relationship disagree. Bits tell when that happens (an object more is a bit more), the log
+/// tells what was said; ``LinkSettlement`` settles it when the whole payload has been seen.
+struct PartMemory: Codable, Sendable {
+  typealias Relationship = Claims.Relationship
+
+  private(set) var log = StatementLog()
+
+  /// Objects that the payload brought, by root entity.
+  private(set) var inserted: [Int: RowSet] = [:]
+
+  /// Objects that said something about a relationship of theirs.
+  private(set) var spoken: [Relationship: RowSet] = [:]
+
+  /// Members of one-to-many lists, given as objects or keys, by the relationship of the owner.
+  private(set) var named: [Relationship: RowSet] = [:]
+
+  /// Owners whose lists have to be looked at again.
+  private(set) var relisted: [Relationship: RowSet] = [:]
+
+  /// Members of one-to-many lists, and objects with to-one relationships, that have to be looked at again;
+  /// the former by the relationship of the owner.
+  private(set) var contested: [Relationship: RowSet] = [:]
+
+  /// Rows whose to-one column changed, and those where it did so again.
+  private(set) var changed: [Relationship: RowSet] = [:]
+  private(set) var changedAgain: [Relationship: RowSet] = [:]
+
+  /// Ends of pairs of link tables that came or went, and those where that happened again.
+  private(set) var paired: [Relationship: RowSet] = [:]
+  private(set) var pairedAgain: [Relationship: RowSet] = [:]
+
+  /// Owners of ordered lists that changed, and those where that happened again.
+  private(set) var ordered: [Relationship: RowSet] = [:]
+  private(set) var orderedAgain: [Relationship: RowSet] = [:]
+
+  /// Rows of which attributes were written, and those where it happened again, by root entity.
+  private(set) var written: [Int: RowSet] = [:]
+  private(set) var writtenAgain: [Int: RowSet] = [:]
+
+  // MARK: - Questions
+
+  func hasChanged(_ row: Int64, of column: Relationship) -> Bool {
+    changed[column]?.contains(row) ?? false
+  }
+
+  /// Who nested objects last, of those whose owner changed since.
+  func listers(of relationship: Relationship, column: Relationship) -> [Int64: Int64] {
+    guard let changed = changed[column] else { return [:] }
+    var listers: [Int64: Int64] = [:]
+    log.forEach { _, statement in
+      guard statement.kind == .list, statement.relationship == relationship,
+        !statement.flags.contains(.keys)
+      else { return }
+      for member in statement.members where changed.contains(member) {
+        listers[member] = statement.row
+      }
+    }
+    return listers
+  }
+
+  func wasInserted(_ row: Int64, _ root: Int) -> Bool {
+    inserted[root]?.contains(row) ?? false
+  }
+
+  func hasSpoken(_ row: Int64, of relationship: Relationship) -> Bool {
+    spoken[relationship]?.contains(row) ?? false
+  }
+
+  func isNamed(_ row: Int64, in relationship: Relationship) -> Bool {
+    named[relationship]?.contains(row) ?? false
+  }
+
+  // MARK: - Collecting
+
+  /// Notes the new objects of a part.
+  mutating func noteInserts(_ batches: [Batch]) {
+    for batch in batches {
+      let root = batch.entity.rootIndex
+      var rows = inserted[root] ?? RowSet()
+      inserted[root] = nil
+      for occurrence in batch.occurrences
+      where occurrence.flags.contains(.inserted) && !occurrence.flags.contains(.folded) {
+        rows.insert(occurrence.row)
+      }
+      inserted[root] = rows
+    }
+  }
+
+  /// Notes what a linked part says of relationships.
+  mutating func note(_ planner: LinkPlanner) {
+    // Within the part everything was decided as a whole.
+    let before = (spoken: spoken, named: named)
+    var partners: [PartnerWord] = []
+    for batch in planner.batches {
+      for (rule, relationship) in batch.node.relationships.enumerated()
+      where batch.mentions[rule].count > 0 {
+        if relationship.relationship.isToMany {
+          noteLists(rule, of: batch, planner, before.spoken, before.named)
+        } else {
+          noteReferences(rule, of: batch, planner, before.spoken, before.named, &partners)
+        }
+      }
+    }
+    // Either side may speak of these: the order in which they do counts.
+    for word in partners.sorted(by: { $0.order < $1.order }) {
+      log.append(.reference, [], word.relationship, word.row, CollectionOfOne(word.partner))
+    }
+  }
+
+  /// What is said of a one-to-one relationship.
+  private struct PartnerWord {
+    let order: UInt32
+    let relationship: Relationship
+    let row: Int64
+    let partner: Int64
+  }
+
+  private mutating func noteLists(
+    _ rule: Int, of batch: Batch, _ planner: LinkPlanner, _ spoken: [Relationship: RowSet],
+    _ named: [Relationship: RowSet]
+  ) {
+    let relationship = batch.node.relationships[rule].relationship
+    let key = Relationship(relationship)
+    let destination = planner.batches[batch.node.relationships[rule].node]
+    let mentions = batch.mentions[rule]
+    let inverse = relationship.kind == .oneToMany ? batch.entity.inverse(of: relationship) : nil
+    let parent = planner.givenParent(rule, of: batch)
+    let suspended = planner.suspendedOwners(rule, of: batch)
+    planner.activeMentions(rule, of: batch) { mention, occurrence in
+      let owner = batch.occurrences[Int(occurrence)].row
+      let list = inverse.map { LinkPlanner.MemberList(owner: owner, inverse: $0.slot) }
+      let members = mentions.targets(of: mention).compactMap { target in
+        planner.row(of: target, in: destination, list: list)
+          ?? (planner.awaits(target, in: destination) ? StatementLog.unknown : nil)
+      }
+      var flags: StatementLog.Flags = mentions.kinds[mention] == .keys ? .keys : []
+      if planner.operations.contains(owner == parent ? .delete : .deleteRelationships) {
+        flags.insert(.deletes)
+      } else if owner == parent, relationship.kind == .manyToMany {
+        flags.insert(.keepsAll)
+      }
+      if suspended.contains(owner) { flags.insert(.keepsAll) }
+      if owner == parent { flags.insert(.goesOn) }
+      log.append(.list, flags, key, owner, members)
+      if spoken[key]?.contains(owner) ?? false, owner != parent || relationship.isOrdered {
+        look(at: owner, listing: key)
+      }
+      self.spoken[key, default: RowSet()].insert(owner)
+      guard let inverse else { return }
+      let column = Relationship(inverse)
+      for member in members where member > 0 {
+        if named[key]?.contains(member) ?? false || spoken[column]?.contains(member) ?? false {
+          look(at: member, of: key)
+        }
+        self.named[key, default: RowSet()].insert(member)
+      }
+    }
+  }
+
+  private mutating func noteReferences(
+    _ rule: Int, of batch: Batch, _ planner: LinkPlanner, _ spoken: [Relationship: RowSet],
+    _ named: [Relationship: RowSet], _ partners: inout [PartnerWord]
+  ) {
+    let relationship = batch.node.relationships[rule].relationship
+    let key = Relationship(relationship)
+    let destination = planner.batches[batch.node.relationships[rule].node]
+    let mentions = batch.mentions[rule]
+    let isOneToOne = batch.node.relationships[rule].isOneToOne
+    let list = batch.entity.inverse(of: relationship).flatMap {
+      $0.isToMany ? Relationship($0) : nil
+    }
+    planner.activeMentions(rule, of: batch) { mention, owner in
+      let row = batch.occurrences[Int(owner)].row
+      var partner: Int64? = 0
+      if let target = mentions.targets(of: mention).first {
+        partner = planner.row(
+          of: target, in: destination, linked: planner.linkedRow(owner, rule, of: batch))
+        if partner == nil, !planner.awaits(target, in: destination) { return }
+      }
+      let word = partner ?? StatementLog.unknown
+      if isOneToOne {
+        partners.append(
+          PartnerWord(
+            order: mentions.orders[mention], relationship: key, row: row, partner: word))
+      } else {
+        log.append(.reference, [], key, row, CollectionOfOne(word))
+      }
+      let isRepeated = spoken[key]?.contains(row) ?? false
+      if isRepeated, partner == nil || isOneToOne {
+        look(at: row, of: list ?? key)
+      }
+      if let list, named[list]?.contains(row) ?? false { look(at: row, of: list) }
+      if partner != nil || isOneToOne {
+        self.spoken[key, default: RowSet()].insert(row)
+      }
+    }
+  }
+
+  /// Notes that a to-one column of a stored object changes.
+  mutating func noteColumn(
+    _ relationship: RelationshipDescription, of row: Int64, _ entity: EntityDescription,
+    from old: Int64
+  ) {
+    let key = Relationship(relationship)
+    let isFirst = changed[key, default: RowSet()].insert(row)
+    // A new object has its column from when it was inserted.
+    if !isFirst || wasInserted(row, entity.rootIndex) {
+      changedAgain[key, default: RowSet()].insert(row)
+    }
+    log.append(.column, [], key, row, CollectionOfOne(old))
+  }
+
+  /// Notes that attributes of stored objects are written.
+  ///
+  /// - Parameter hash: Of what an attribute holds now.
+  mutating func noteValue(_ slot: Int, of row: Int64, _ root: Int, hash: Int64) {
+    log.append(.value, [], Relationship(entity: root, slot: slot), row, CollectionOfOne(hash))
+  }
+
+  mutating func noteWritten(_ row: Int64, _ root: Int) {
+    if !written[root, default: RowSet()].insert(row) {
+      writtenAgain[root, default: RowSet()].insert(row)
+    }
+  }
+
+  /// Notes that pairs of a many-to-many relationship come or go.
+  mutating func notePairs(
+    _ pairs: [(owner: Int64, member: Int64)], areAdded: Bool,
+    _ relationship: RelationshipDescription, of entity: EntityDescription
+  ) {
+    let key = Relationship(relationship)
+    let destination = entity.destination(of: relationship)
+    let inverse = entity.inverse(of: relationship).map(Relationship.init)
+    notePaired(pairs.map(\.owner), key)
+    if let inverse { notePaired(pairs.map(\.member), inverse) }
+    for (owner, member) in pairs {
+      if !areAdded, let inverse, hasSpoken(member, of: inverse) { look(at: owner, listing: key) }
+      if wasInserted(owner, entity.rootIndex), wasInserted(member, destination.rootIndex) {
+        continue
+      }
+      log.append(.pair, areAdded ? .isAdded : [], key, owner, CollectionOfOne(member))
+    }
+  }
+
+  /// Owners of ordered lists that are about to change, as far as nobody noted yet what they hold.
+  mutating func ownersToNote(
+    _ owners: some Sequence<Int64>, _ relationship: RelationshipDescription,
+    of entity: EntityDescription
+  ) -> [Int64] {
+    let key = Relationship(relationship)
+    var result: [Int64] = []
+    for owner in Set(owners) where owner > 0 && !wasInserted(owner, entity.rootIndex) {
+      if ordered[key, default: RowSet()].insert(owner) {
+        result.append(owner)
+      } else {
+        orderedAgain[key, default: RowSet()].insert(owner)
+      }
+    }
+    return result.sorted()
+  }
+
+  mutating func noteOrder(
+    _ members: [Int64], of owner: Int64, _ relationship: RelationshipDescription
+  ) {
+    log.append(.order, [], Relationship(relationship), owner, members)
+  }
+
+  private mutating func notePaired(_ rows: [Int64], _ relationship: Relationship) {
+    let before = paired[relationship]
+    for row in rows {
+      paired[relationship, default: RowSet()].insert(row)
+      if before?.contains(row) ?? false {
+        pairedAgain[relationship, default: RowSet()].insert(row)
+      }
+    }
+  }
+
+  mutating func look(at row: Int64, of relationship: Relationship) {
+    contested[relationship, default: RowSet()].insert(row)
+  }
+
+  mutating func look(at owner: Int64, listing relationship: Relationship) {
+    relisted[relationship, default: RowSet()].insert(owner)
+  }
+}
