@@ -12,6 +12,7 @@ final class SyncPass {
   let report = ReportBuilder()
   var changeCount: ChangeCount
   let checks: [NodeChecks]
+  let memberCounts: MemberCountCheck
   /// What was edited here and not sent; nil when the store tracks no changes.
   var unsentEdits: UnsentEdits?
   /// A bit for each phase that was announced, by its position.
@@ -39,6 +40,7 @@ final class SyncPass {
     self.control = control
     parent = try ParentScope.resolve(request)
     checks = try request.plan.nodes.map(NodeChecks.init)
+    memberCounts = MemberCountCheck(request.plan.model)
     changeCount = ChangeCount(report: report)
     for remark in request.plan.remarks {
       report.note(
@@ -92,6 +94,7 @@ final class SyncPass {
   ) throws {
     unsentEdits = try UnsentEdits.read(in: transaction, after: unsentEdits)
     try body(transaction)
+    try memberCounts.run(transaction)
     try unsentEdits?.nameWithheld(in: transaction)
   }
 
@@ -183,7 +186,7 @@ final class SyncPass {
       let planner = LinkPlanner(matcher: matcher, rootOwner: stager.rootOwner)
       try planner.plan()
       guard mayFail else { return (stager, matcher, planner) }
-      let check = itemCheck(stager.batches)
+      let check = itemCheck(planner)
       guard let failure = check.firstFailure() else { return (stager, matcher, planner) }
       guard request.itemPolicy != .fail else { throw failure.error }
       if stager.tracksItems {
@@ -207,10 +210,10 @@ final class SyncPass {
   /// takes more when one that is left out was required by another.
   static let roundLimit = 32
 
-  func itemCheck(_ batches: [Batch]) -> ItemCheck {
+  func itemCheck(_ planner: LinkPlanner) -> ItemCheck {
     // References wait for later parts of the payload, not for later pages: a page is stored at once.
     let isLast = reader.isAtEnd
-    return ItemCheck(batches, checks, edits: edits) { [claims] place in
+    return ItemCheck(planner, checks, edits: edits) { [claims] place in
       !isLast && claims.unresolvedByPlace[place] != nil
     }
   }

@@ -17,6 +17,8 @@ public struct SyncError: Error, Sendable, Hashable {
     case requiredValueMissing
     /// A value breaks a minimum, a maximum or a regular expression of the model.
     case invalidValue
+    /// A to-many relationship would have fewer or more objects than the model allows.
+    case invalidMemberCount
     /// No relationship, or more than one, leads to the parent.
     case ambiguousRelationship
     /// The parent is not stored.

@@ -3,6 +3,7 @@ import SyncCore
 /// Finds objects that the model does not allow to be stored as the payload describes them, before
 /// anything is written, and the items at the top of the payload that are to blame.
 struct ItemCheck {
+  let planner: LinkPlanner
   private let batches: [Batch]
   private let checks: [NodeChecks]
 
@@ -21,10 +22,11 @@ struct ItemCheck {
   }
 
   init(
-    _ batches: [Batch], _ checks: [NodeChecks], edits: UnsentEdits?,
+    _ planner: LinkPlanner, _ checks: [NodeChecks], edits: UnsentEdits?,
     mayCome: @escaping (UnresolvedReference.Place) -> Bool
   ) {
-    self.batches = batches
+    self.planner = planner
+    batches = planner.batches
     self.checks = checks
     self.edits = edits
     self.mayCome = mayCome
@@ -73,6 +75,7 @@ struct ItemCheck {
       for index in batch.occurrences.indices {
         if let failure = failure(index, in: batch, checks), !body(failure) { return }
       }
+      for failure in wrongLists(of: batch, checks) where !body(failure) { return }
     }
   }
 
@@ -141,6 +144,9 @@ struct ItemCheck {
   /// when none does.
   private func blamed(_ failure: Failure, _ mentions: [Int32], in batch: Batch) -> [Int32] {
     let active = mentions.filter { !batch.occurrences[Int($0)].flags.contains(.muted) }
+    if batch.entity.properties[failure.slot].relationship?.isToMany == true {
+      return active.filter { listing($0, failure.slot, in: batch) }
+    }
     let saying = active.filter { mention in
       mention != failure.occurrence && !batch.block[Int(mention)][failure.slot].isAbsent
     }

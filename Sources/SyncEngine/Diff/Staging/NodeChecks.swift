@@ -10,9 +10,15 @@ struct NodeChecks {
   let limits: [(slot: Int, type: AttributeType?, limits: ValueLimits)]
   let attributes: SlotSet
 
+  /// Relationship rules that limit how many members a list may have.
+  let lists: [(rule: Int, limits: MemberCountCheck.Limits)]
+
   /// - Throws: ``SyncError`` when a regular expression of the model is malformed.
   init(_ node: PlanNode) throws {
     required = node.required + node.requiredToOne
+    lists = node.relationships.enumerated().compactMap { rule, relationship in
+      MemberCountCheck.Limits(relationship.relationship).map { (rule, $0) }
+    }
     var defaulted = SlotSet()
     for value in node.defaults { defaulted.insert(value.slot) }
     self.defaulted = defaulted
@@ -36,5 +42,5 @@ struct NodeChecks {
   }
 
   /// Whether every object passes.
-  var isEmpty: Bool { required.isEmpty && limits.isEmpty }
+  var isEmpty: Bool { required.isEmpty && limits.isEmpty && lists.isEmpty }
 }

@@ -81,14 +81,16 @@ struct LinkCandidate: BitwiseCopyable {
 ///   relationship would lead nowhere;
 /// - a value of it, or of an object nested in it, breaks a minimum, a maximum or a regular expression of
 ///   the model;
+/// - a list of it has more objects than the model allows, or one of a new object has fewer;
 /// - a rule of an explicit mapping refuses a value.
 ///
 /// When several items describe one object, those are to blame that gave the value. An object in a
 /// *nested* list that has no readable key costs only itself with ``skip``.
 ///
 /// What is decided about the result as a whole fails the sync in any case: text that is no JSON,
-/// uniqueness constraints, the delete rule *deny*, the deletion guard. How many members a relationship
-/// may have is checked when a context saves, not by a sync.
+/// uniqueness constraints, the delete rule *deny*, the deletion guard, and how many objects relationships
+/// come to have by several items and by deletions: that is checked at the end of each transaction, over the
+/// objects whose members changed.
 public enum ItemErrorPolicy: String, Sendable, Hashable, CaseIterable, Codable {
   /// The sync fails and stores nothing.
   case fail

@@ -1,0 +1,129 @@
+import SyncCore
+import SyncStore
+
+/// Checks once, at the end of a transaction, over what it touched, that relationships have as many members
+/// as the model demands, and that required ones lead somewhere. Lists of several items, what objects say
+/// themselves and deletions come together there, so no item is to blame: the sync fails.
+///
+/// What a single list of an item breaks was found out before (``ItemCheck``).
+struct MemberCountCheck {
+  /// How many members a to-many relationship of the model may have.
+  struct Limits {
+    let minimum: Int
+    let maximum: Int
+    let mayBeEmpty: Bool
+
+    /// - Returns: Nil when any number will do.
+    init?(_ relationship: RelationshipDescription) {
+      guard relationship.isToMany, !relationship.isTransient else { return nil }
+      mayBeEmpty = relationship.isOptional
+      minimum = max(relationship.minCount, mayBeEmpty ? 0 : 1)
+      maximum = relationship.maxCount > 0 ? relationship.maxCount : .max
+      if minimum == 0, maximum == .max { return nil }
+    }
+
+    func allows(_ count: Int) -> Bool {
+      count == 0 ? mayBeEmpty : (minimum...maximum).contains(count)
+    }
+  }
+
+  private struct Rule {
+    let entity: EntityDescription
+    let relationship: RelationshipDescription
+    /// Nil for a to-one relationship that is required.
+    let limits: Limits?
+  }
+
+  private let rules: [Rule]
+
+  init(_ model: ManagedObjectModel) {
+    rules = model.entities.flatMap { entity in
+      entity.relationships.compactMap { relationship in
+        guard relationship.declaringIndex == entity.index else { return nil }
+        if let limits = Limits(relationship) {
+          return Rule(entity: entity, relationship: relationship, limits: limits)
+        }
+        guard !relationship.isToMany, !relationship.isOptional, !relationship.isTransient else {
+          return nil
+        }
+        return Rule(entity: entity, relationship: relationship, limits: nil)
+      }
+    }
+  }
+
+  /// - Throws: ``SyncError`` that names the object.
+  func run(_ transaction: StoreTransaction) throws {
+    for rule in rules {
+      if let limits = rule.limits {
+        try checkCount(rule, limits, transaction)
+      } else {
+        try checkReference(rule, transaction)
+      }
+    }
+  }
+
+  private func checkCount(
+    _ rule: Rule, _ limits: Limits, _ transaction: StoreTransaction
+  ) throws {
+    let (entity, relationship) = (rule.entity, rule.relationship)
+    let owners = transaction.touchedRows(of: entity, slots: [relationship.slot])
+    guard !owners.isEmpty else { return }
+    var wrong: [Int64: Int] = [:]
+    var empty = Set(owners)
+    try transaction.countMembers(of: relationship, in: entity, owners: owners) { owner, count in
+      empty.remove(owner)
+      if !limits.allows(count) { wrong[owner] = count }
+    }
+    if !limits.mayBeEmpty { for owner in empty { wrong[owner] = 0 } }
+    guard !wrong.isEmpty else { return }
+    // Some may be gone, or relatives without the relationship.
+    var first: (row: Int64, key: String)?
+    try transaction.scan(entity, .rows(wrong.keys.sorted())) { cursor in
+      guard first.map({ cursor.row < $0.row }) ?? true else { return }
+      first = (cursor.row, MemberCountCheck.key(cursor))
+    }
+    guard let first, let count = wrong[first.row] else { return }
+    throw MemberCountCheck.error(entity, relationship, key: first.key, count: count, limits)
+  }
+
+  /// New objects were checked before they were written; one that lost its destination was not.
+  private func checkReference(_ rule: Rule, _ transaction: StoreTransaction) throws {
+    let (entity, slot) = (rule.entity, rule.relationship.slot)
+    let rows = transaction.touchedRows(of: entity, slots: [slot], withNew: false)
+    guard !rows.isEmpty else { return }
+    var first: (row: Int64, key: String)?
+    try transaction.scan(entity, .rows(rows)) { cursor in
+      guard (cursor.integer(slot) ?? 0) == 0, first.map({ cursor.row < $0.row }) ?? true else {
+        return
+      }
+      first = (cursor.row, MemberCountCheck.key(cursor))
+    }
+    guard let first else { return }
+    let name = rule.relationship.name
+    throw SyncError(
+      .requiredValueMissing, entity: entity.name, property: name, key: first.key,
+      message: """
+        “\(name)” of \(entity.name) \(first.key) is required, and the object it leads to would go. Send \
+        another one, or make “\(name)” optional.
+        """)
+  }
+
+  private static func key(_ cursor: RowCursor) -> String {
+    cursor.entity.primaryKey.map { cursor.value($0.slot).description } ?? "in row \(cursor.row)"
+  }
+
+  static func error(
+    _ entity: EntityDescription, _ relationship: RelationshipDescription, key: String, count: Int,
+    _ limits: Limits
+  ) -> SyncError {
+    let isTooFew = count < limits.minimum
+    return SyncError(
+      .invalidMemberCount, entity: entity.name, property: relationship.name, key: key,
+      message: """
+        “\(relationship.name)” of \(entity.name) \(key) would have \(count) objects, \
+        \(isTooFew
+          ? "less than the minimum \(limits.minimum)" : "more than the maximum \(limits.maximum)"). \
+        Send a list that fits, or change the limits of the model.
+        """)
+  }
+}

@@ -1,0 +1,111 @@
+import SyncCore
+import SyncEngine
+import SyncStore
+import Testing
+
+/// How many members a relationship may have, and required to-one relationships, whoever is to blame.
+@Suite struct MemberCountTests {
+  private func bench() throws -> SyncBench {
+    try SyncBench(
+      ManagedObjectModel([
+        EntityDraft(
+          "Team",
+          [
+            .attribute("id", .integer64), .attribute("name", .string),
+            .toMany("players", to: "Player", inverse: "team", minCount: 2, maxCount: 3),
+            .toMany("badges", to: "Badge", inverse: "teams", maxCount: 2),
+          ]),
+        EntityDraft(
+          "Player",
+          [
+            .attribute("id", .integer64), .toOne("team", to: "Team", inverse: "players"),
+            .toOne("coach", to: "Coach", inverse: "players", isOptional: false),
+          ]),
+        EntityDraft(
+          "Coach",
+          [
+            .attribute("id", .integer64),
+            .toMany("players", to: "Player", inverse: "coach"),
+          ]),
+        EntityDraft(
+          "Badge",
+          [.attribute("id", .integer64), .toMany("teams", to: "Team", inverse: "badges")]),
+      ]))
+  }
+
+  private static let coach = #""coach": {"id": 1}"#
+
+  private static func players(_ ids: ClosedRange<Int>) -> String {
+    ids.map { #"{"id": \#($0), \#(coach)}"# }.joined(separator: ",")
+  }
+
+  static let blamed = [
+    #"{"id": 2, "players": [\#(players(5...8))]}"#, #"{"id": 2, "players": [\#(players(5...5))]}"#,
+    #"{"id": 2, "badges": [{"id": 1}, {"id": 2}, {"id": 3}]}"#,
+  ]
+
+  @Test("a list that an item gives costs the item, as the policy says", arguments: blamed)
+  func itemsAreBlamed(_ item: String) throws {
+    let bench = try bench()
+    let good = #"{"id": 1, "players": [\#(Self.players(1...2))]}"#
+    let report = try bench.sync("[\(good), \(item)]", "Team")
+    #expect(report.entities["Team"]?.skipped == 1)
+    #expect(report.findings(of: .skippedItem).map(\.key) == ["2"])
+    #expect(try bench.count("Team") == 1)
+    let error = #expect(throws: SyncError.self) {
+      try bench.sync("[\(good), \(item)]", "Team") { $0.onItemError = .fail }
+    }
+    #expect(error?.code == .invalidMemberCount && error?.key == "2" && error?.entity == "Team")
+  }
+
+  static let results = [
+    // Two items make the list of one team too long.
+    #"[{"id": 11, "team_id": 1, \#(coach)}, {"id": 12, "team_id": 1, \#(coach)}]"#,
+    // One leaves of two.
+    #"[{"id": 1, "team": null}]"#,
+  ]
+
+  @Test("what the payload as a whole comes to fails the sync", arguments: results, [1, nil])
+  func wholesFail(_ payload: String, _ size: Int?) throws {
+    let bench = try bench()
+    try bench.sync(#"[{"id": 1, "players": [\#(Self.players(1...2))]}]"#, "Team")
+    let before = try bench.objects("Team") + bench.objects("Player")
+    let error = #expect(throws: SyncError.self) {
+      try bench.sync(payload, "Player") {
+        $0.operations = [.insert, .update, .insertRelationships, .updateRelationships]
+        $0.partItems = size
+      }
+    }
+    #expect(error?.code == .invalidMemberCount && error?.entity == "Team" && error?.key == "1")
+    #expect(error?.property == "players")
+    #expect(try bench.objects("Team") + bench.objects("Player") == before)
+  }
+
+  @Test func aMoveThatIsWholeInTheEndPasses() throws {
+    let bench = try bench()
+    try bench.sync(#"[{"id": 1, "players": [\#(Self.players(1...2))]}]"#, "Team")
+    try bench.sync(
+      #"[{"id": 1, "team": null}, {"id": 3, "team_id": 1, \#(Self.coach)}, {"id": 2}]"#, "Player")
+    #expect(try bench.objects("Team") == ["id=1 players=[2,3]"])
+  }
+
+  @Test func deletingWhatARequiredRelationshipLeadsToFails() throws {
+    let bench = try bench()
+    try bench.sync(#"[{"id": 1, "players": [\#(Self.players(1...2))]}]"#, "Team")
+    let error = #expect(throws: SyncError.self) { try bench.sync(#"[{"id": 2}]"#, "Coach") }
+    #expect(error?.code == .requiredValueMissing && error?.property == "coach")
+    #expect(error?.key == "1" && error?.entity == "Player")
+    #expect(try bench.count("Coach") == 1)
+  }
+
+  @Test func countingTakesOneStatementHoweverManyOwners() throws {
+    let bench = try bench()
+    let items = (1...700).map {
+      #"{"id": \#($0), "players": [\#(Self.players($0 * 2...$0 * 2 + 1))]}"#
+    }
+    let texts = try bench.store.recorder.record {
+      try bench.sync("[\(items.joined(separator: ","))]", "Team")
+    }
+    #expect(texts.count { $0.contains("count(*)") && $0.contains("GROUP BY") } == 2)
+  }
+}
