@@ -121,6 +121,13 @@ import Testing
       large[1].count <= small[1].count + 6, "unchanged: \(small[1].count) and \(large[1].count)")
   }
 
+  @Test("new members that are written in the order of their list cost no statement each")
+  func newOrderedLists() throws {
+    let ordered = try #require(Self.cases.first { $0.name == "ordered, nested" })
+    let (small, large) = (try statements(ordered, count: 40), try statements(ordered, count: 600))
+    #expect(large[0].count < small[0].count + 120, "\(small[0].count) and \(large[0].count)")
+  }
+
   @Test("the shapes do not grow with the payload: cold, unchanged, changed")
   func shapesAreConstant() throws {
     func counts(_ count: Int) throws -> [Int] {

@@ -42,12 +42,14 @@ extension ChangeWriter {
     for list in wanted {
       let owner = list.owner
       let members = now[owner] ?? []
+      // New members without a position stand one behind the other, as they were written.
+      if members == list.members { continue }
       let sequence = ordered(members, by: list.members)
       if let edits, edits.protects(relationship.slot, of: owner, batch.entity) {
         if sequence != members { edits.withhold([relationship.slot], of: owner, batch.entity) }
         continue
       }
-      if sequence == before[owner] ?? [] { continue }
+      if sequence == members || sequence == before[owner] ?? [] { continue }
       for (position, member) in sequence.enumerated() {
         positions.append((owner, member, Int64(position)))
       }
