@@ -5,14 +5,21 @@ extension StoreReader {
   ///
   /// - Throws: ``FilterError`` when filter or order make no sense for the entity; ``StoreError``.
   package func fetch(_ plan: FetchPlan) throws -> [StoredRow] {
+    try fetchPages(plan).flatMap { page in (0..<page.count).map { page[$0] } }
+  }
+
+  /// Reads the rows that a plan asks for, in its order, many to a page. None is empty.
+  ///
+  /// - Throws: as ``fetch(_:)``.
+  package func fetchPages(_ plan: FetchPlan) throws -> [RowPage] {
     try prepareToFetch(plan)
     let statement = try statement(SelectBuilder(layout: layout).rows(plan))
     defer { statement.clearBindings() }
     let scanner = RowScanner(
       connection: connection, layout: layout, target: layout[plan.entity], slots: nil, order: nil)
-    var result: [StoredRow] = []
-    try scanner.run(statement) { result.append($0.storedRow()) }
-    return result
+    var pages = RowPages(layout[plan.entity], in: layout)
+    try scanner.run(statement) { pages.append($0) }
+    return pages.take()
   }
 
   /// Reads the identifiers of the objects that a plan asks for, in its order.

@@ -56,10 +56,9 @@ package class StoreReader {
 
   /// Reads rows by number, ascending, in one statement; those that do not exist are left out.
   package func rows(_ entity: EntityDescription, rows: [Int64]) throws -> [StoredRow] {
-    var result: [StoredRow] = []
-    result.reserveCapacity(rows.count)
-    try scan(entity, .listed(rows)) { result.append($0.storedRow()) }
-    return result
+    var pages = RowPages(layout[entity], in: layout)
+    try scan(entity, .listed(rows)) { pages.append($0) }
+    return pages.take().flatMap { page in (0..<page.count).map { page[$0] } }
   }
 }
 

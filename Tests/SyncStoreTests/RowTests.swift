@@ -54,7 +54,7 @@ import Testing
     #expect(changes.summary == "User +[] ~[1: name] -[]")
     #expect(changes.entities[0].updatedKeys == [1])
     let rows = try store.read { try $0.rows(entity, rows: [1, 2]) }
-    #expect(rows[0].values.prefix(4).map(\.description) == ["1", "c", "nil", "5"])
+    #expect(rows[0].values.array.prefix(4).map(\.description) == ["1", "c", "nil", "5"])
     #expect(rows.map(\.version) == [2, 1])
   }
 
@@ -70,7 +70,7 @@ import Testing
       try transaction.update(block, index: 0, row: 1, of: entity, slots: [1], isComplete: true)
     }
     let rows = try store.read { try $0.rows(entity, rows: [1]) }
-    #expect(rows[0].values.prefix(4).map(\.description) == ["1", "b", "nil", "5"])
+    #expect(rows[0].values.array.prefix(4).map(\.description) == ["1", "b", "nil", "5"])
   }
 
   @Test func aStaleVersionChangesNothing() throws {

@@ -37,7 +37,7 @@ import Testing
     try temporary.store.write { try $0.insert("Other", [["name": "a", "NAME": "b", "size": 7]]) }
     let other = try model.requireEntity(named: "Other")
     let rows = try temporary.store.read { try $0.rows(other, rows: [1]) }
-    #expect(rows.first?.values == ["a", "b", 7])
+    #expect(rows.first?.values.array == ["a", "b", 7])
   }
 
   @Test func numbersOfEntitiesSurviveAModelThatGrows() throws {

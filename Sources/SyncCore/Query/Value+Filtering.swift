@@ -3,7 +3,7 @@ import Foundation
 /// The forms in which filters look at values.
 extension Value {
   /// The text of a value that is stored as text; nil for others.
-  package var text: String? {
+  @usableFromInline package var text: String? {
     switch self {
     case .string(let text): text
     case .uuid(let uuid): uuid.uuidString

@@ -3,26 +3,29 @@
 /// The first 64 slots are bits of one word; entities with more properties use further words.
 public struct SlotSet: Sendable, Hashable {
   private var word: UInt64
-  private var further: [UInt64]
+
+  /// Nil rather than empty: most sets have none, and an empty list has to be counted too.
+  private var further: [UInt64]?
 
   /// Makes an empty set.
   public init() {
     word = 0
-    further = []
+    further = nil
   }
 
   /// Whether no slot is in the set.
-  public var isEmpty: Bool { word == 0 && further.allSatisfy { $0 == 0 } }
+  public var isEmpty: Bool { word == 0 && further == nil }
 
   /// How many slots are in the set.
   public var count: Int {
-    further.reduce(word.nonzeroBitCount) { $0 + $1.nonzeroBitCount }
+    (further ?? []).reduce(word.nonzeroBitCount) { $0 + $1.nonzeroBitCount }
   }
 
   /// Whether the slot is in the set.
   public func contains(_ slot: Int) -> Bool {
     if slot < 64 { return word & (1 << UInt64(slot)) != 0 }
     let index = slot / 64 - 1
+    guard let further else { return false }
     return index < further.count && further[index] & (1 << UInt64(slot % 64)) != 0
   }
 
@@ -32,8 +35,11 @@ public struct SlotSet: Sendable, Hashable {
       word |= 1 << UInt64(slot)
     } else {
       let index = slot / 64 - 1
-      while further.count <= index { further.append(0) }
-      further[index] |= 1 << UInt64(slot % 64)
+      var words = further ?? []
+      further = nil
+      while words.count <= index { words.append(0) }
+      words[index] |= 1 << UInt64(slot % 64)
+      further = words
     }
   }
 
@@ -41,8 +47,8 @@ public struct SlotSet: Sendable, Hashable {
   public mutating func remove(_ slot: Int) {
     if slot < 64 {
       word &= ~(1 << UInt64(slot))
-    } else if slot / 64 - 1 < further.count {
-      further[slot / 64 - 1] &= ~(1 << UInt64(slot % 64))
+    } else if let words = further, slot / 64 - 1 < words.count {
+      further?[slot / 64 - 1] &= ~(1 << UInt64(slot % 64))
       trim()
     }
   }
@@ -50,22 +56,26 @@ public struct SlotSet: Sendable, Hashable {
   /// Adds all slots of the other set.
   public mutating func formUnion(_ other: SlotSet) {
     word |= other.word
-    while further.count < other.further.count { further.append(0) }
-    for index in other.further.indices { further[index] |= other.further[index] }
+    guard let others = other.further else { return }
+    var words = further ?? []
+    while words.count < others.count { words.append(0) }
+    for index in others.indices { words[index] |= others[index] }
+    further = words
   }
 
   /// Removes all slots of the other set.
   public mutating func subtract(_ other: SlotSet) {
     word &= ~other.word
-    for index in further.indices where index < other.further.count {
-      further[index] &= ~other.further[index]
-    }
+    guard var words = further, let others = other.further else { return }
+    for index in words.indices where index < others.count { words[index] &= ~others[index] }
+    further = words
     trim()
   }
 
   /// Equal sets must have equal words, whatever was in them before.
   private mutating func trim() {
-    while further.last == 0 { further.removeLast() }
+    while further?.last == 0 { further?.removeLast() }
+    if further?.isEmpty == true { further = nil }
   }
 }
 
@@ -76,7 +86,7 @@ extension SlotSet: Sequence, ExpressibleByArrayLiteral {
   }
 
   /// Walks the slots in ascending order.
-  public func makeIterator() -> Iterator { Iterator(word: word, further: further, base: 0) }
+  public func makeIterator() -> Iterator { Iterator(word: word, further: further ?? [], base: 0) }
 
   public struct Iterator: IteratorProtocol {
     fileprivate var word: UInt64

@@ -18,6 +18,7 @@ public enum Value: Sendable {
   case url(URL)
 
   /// Whether there is no value.
+  @inlinable
   public var isNull: Bool {
     if case .null = self { true } else { false }
   }

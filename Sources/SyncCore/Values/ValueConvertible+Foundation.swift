@@ -4,6 +4,7 @@ extension Date: ValueConvertible {
   public static var attributeType: AttributeType { .date }
   public var storedValue: Value { .date(self) }
 
+  @inlinable
   public static func converted(from value: Value) -> Date? {
     if case .date(let date) = value { date } else { nil }
   }
@@ -13,6 +14,7 @@ extension Data: ValueConvertible {
   public static var attributeType: AttributeType { .binary }
   public var storedValue: Value { .data(self) }
 
+  @inlinable
   public static func converted(from value: Value) -> Data? {
     if case .data(let data) = value { data } else { nil }
   }
@@ -60,6 +62,7 @@ extension Decimal: ValueConvertible {
 
 extension Value {
   /// The nearest double of a number; nil for other kinds.
+  @usableFromInline
   package var number: Double? {
     switch self {
     case .bool(let value): value ? 1 : 0

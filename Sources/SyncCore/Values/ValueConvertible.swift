@@ -33,6 +33,7 @@ extension Optional: ValueConvertible where Wrapped: ValueConvertible {
   public static var isOptionalValue: Bool { true }
   public var storedValue: Value { map(\.storedValue) ?? .null }
 
+  @inlinable
   public static func converted(from value: Value) -> Wrapped?? {
     value.isNull ? .some(nil) : Wrapped.converted(from: value).map { .some($0) }
   }
@@ -42,6 +43,7 @@ extension ValueConvertible where Self: RawRepresentable, RawValue: ValueConverti
   public static var attributeType: AttributeType { RawValue.attributeType }
   public var storedValue: Value { rawValue.storedValue }
 
+  @inlinable
   public static func converted(from value: Value) -> Self? {
     RawValue.converted(from: value).flatMap(Self.init(rawValue:))
   }
@@ -53,6 +55,7 @@ extension Bool: ValueConvertible {
   public static var attributeType: AttributeType { .boolean }
   public var storedValue: Value { .bool(self) }
 
+  @inlinable
   public static func converted(from value: Value) -> Bool? {
     switch value {
     case .bool(let value): value
@@ -68,13 +71,20 @@ extension String: ValueConvertible {
   public var storedValue: Value { .string(self) }
 
   /// Text, and the text of a UUID or a URL.
-  public static func converted(from value: Value) -> String? { value.text }
+  @inlinable
+  public static func converted(from value: Value) -> String? {
+    if case .string(let text) = value { text } else { value.text }
+  }
 }
 
 extension Double: ValueConvertible {
   public static var attributeType: AttributeType { .double }
   public var storedValue: Value { .double(self) }
-  public static func converted(from value: Value) -> Double? { value.number }
+
+  @inlinable
+  public static func converted(from value: Value) -> Double? {
+    if case .double(let value) = value { value } else { value.number }
+  }
 }
 
 extension Float: ValueConvertible {
@@ -98,7 +108,13 @@ extension ValueConvertible where Self: FixedWidthInteger {
     Int64(exactly: self).map { .int($0) } ?? Value.decimal(digits: String(self))
   }
 
+  @inlinable
   public static func converted(from value: Value) -> Self? {
+    if case .int(let value) = value { Self(exactly: value) } else { whole(value) }
+  }
+
+  @usableFromInline
+  static func whole(_ value: Value) -> Self? {
     switch value {
     case .int(let value): Self(exactly: value)
     case .bool(let value): value ? 1 : 0

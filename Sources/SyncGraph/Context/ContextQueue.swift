@@ -1,10 +1,11 @@
 import Dispatch
+import Synchronization
 
 /// The queue that a context is confined to, and how it is recognised.
 ///
 /// The queue carries itself as queue-specific data, the main queue too, so "am I on it" has the right
-/// answer whatever thread happens to serve it. A look costs some 40 ns, little enough for each access
-/// of an object.
+/// answer whatever thread happens to serve it. A look costs some 40 ns; while a block of a context runs,
+/// the thread that runs it is known, and accesses on that thread need no look.
 ///
 /// Entering is re-entrant, also across queues: a block on queue B that was entered synchronously from
 /// queue A may enter A again, because A does nothing but wait for it.
@@ -31,6 +32,10 @@ final class ContextQueue: @unchecked Sendable {
   /// What the block that runs at the moment waits for. Under the mutex of ``QueueWait``.
   var wait: QueueWait?
 
+  /// The thread that runs a block of a context on the queue at the moment; 0 when none does, or when it
+  /// waits for another queue. Nobody but that thread finds its own number here.
+  private let thread = Atomic<UInt>(0)
+
   // Touched by the block on the queue only.
   /// The waiting queue whose work the running block does at the moment.
   private var standsFor: ContextQueue?
@@ -47,7 +52,18 @@ final class ContextQueue: @unchecked Sendable {
   }
 
   /// Whether the caller runs on the queue, or in a block that does work for it.
-  var isCurrent: Bool {
+  @inline(__always)
+  var isCurrent: Bool { thread.load(ordering: .relaxed) == currentThreadNumber() || isServed }
+
+  /// Runs the body of a block, which is on the queue.
+  func serving<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let outer = thread.exchange(currentThreadNumber(), ordering: .relaxed)
+    defer { thread.store(outer, ordering: .relaxed) }
+    return try body()
+  }
+
+  /// The same as ``isCurrent``, from what Dispatch knows.
+  private var isServed: Bool {
     guard let current = DispatchQueue.getSpecific(key: ContextQueue.key) else { return false }
     return current === self || current.standsFor === self
   }
@@ -114,6 +130,9 @@ final class ContextQueue: @unchecked Sendable {
   private func run(_ work: @escaping () -> Void, on target: ContextQueue, _ isReading: Bool) {
     let wait = QueueWait(
       target: target, isReading: isReading, isStanding: standsFor != nil, work)
+    // The other queue may run the work on this very thread, where this queue's objects are not for it.
+    let outer = thread.exchange(0, ordering: .relaxed)
+    defer { thread.store(outer, ordering: .relaxed) }
     while true {
       switch wait.begin(on: self) {
       case .stand:

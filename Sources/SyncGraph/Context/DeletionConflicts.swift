@@ -30,17 +30,17 @@ struct DeletionConflicts {
 
   private func conflicts(_ family: [ManagedObject]) throws -> [SaveConflict] {
     guard let root = family.first?.entity.rootEntity else { return [] }
-    let rows = family.map(\.identifier.row).sorted()
+    let rows = family.map(\.rowNumber).sorted()
     var known: [Int64: ManagedObject] = [:]
-    for object in family { known[object.identifier.row] = object }
+    for object in family { known[object.rowNumber] = object }
     return try transaction.rows(root, rows: rows).compactMap { stored in
       guard let object = known[stored.row], object.version != stored.version else { return nil }
-      let base = object.committed ?? object.row
-      let columns = object.binding.shape.columns
+      let base = object.base
+      let columns = object.home.shape.columns
       guard columns.contains(where: { stored.values[$0] != base[$0] }) else { return nil }
-      func named(_ values: [Value]) -> [String: Value] {
+      func named(_ values: RowValues) -> [String: Value] {
         Dictionary(
-          uniqueKeysWithValues: columns.map { (object.binding.shape.names[$0], values[$0]) })
+          uniqueKeysWithValues: columns.map { (object.home.shape.names[$0], values[$0]) })
       }
       return SaveConflict(
         objectID: object.objectID, committed: named(base), edited: [:], stored: named(stored.values)

@@ -39,15 +39,15 @@ struct HandedEdits {
 
 extension HandedEdits.Object {
   fileprivate init(_ object: ManagedObject) {
-    let shape = object.binding.shape
+    let shape = object.home.shape
     id = object.identifier
     isNew = object.isInserted
     base =
       isNew || object.isFault
       ? nil
       : StoredRow(
-        entity: object.entity, row: object.identifier.row, version: object.version,
-        values: object.committed ?? object.row)
+        entity: object.entity, row: object.rowNumber, version: object.version,
+        values: object.base)
     let slots = isNew ? Array(shape.kinds.indices) : Array(object.changed)
     values = slots.compactMap { slot in
       if case .toMany = shape.kinds[slot] { return nil }

@@ -9,13 +9,8 @@ import SyncCore
 /// So an object lives through the block in which it was last used, which also saves walks over
 /// relationships from reading the same rows again.
 struct IdentityTable {
-  /// The objects of one root entity.
-  private struct Family {
-    var objects: [Int64: ManagedObject] = [:]
-  }
-
   /// By index of the root entity.
-  private var families: [Family]
+  private let families: [IdentityMap<ManagedObject>]
 
   /// How many objects there are.
   private(set) var count = 0
@@ -26,49 +21,50 @@ struct IdentityTable {
   private var blocks = 0
 
   init(entityCount: Int) {
-    families = Array(repeating: Family(), count: entityCount)
+    families = (0..<entityCount).map { _ in IdentityMap() }
   }
 
   /// The object of a row, if it is there.
   func object(root: Int, row: Int64) -> ManagedObject? {
-    families[root].objects[row]
+    families[root].object(row)
   }
 
   /// Puts an object in under its identifier.
   mutating func insert(_ object: ManagedObject) {
-    let root = object.identifier.entity.rootIndex
-    if families[root].objects.updateValue(object, forKey: object.identifier.row) == nil {
-      count += 1
-      added += 1
-    }
+    guard families[object.root].insert(object, row: object.rowNumber) else { return }
+    count += 1
+    added += 1
   }
 
   mutating func remove(root: Int, row: Int64) {
-    if families[root].objects.removeValue(forKey: row) != nil { count -= 1 }
+    if families[root].remove(row) != nil { count -= 1 }
   }
 
   /// Makes room for objects that are about to come.
   mutating func reserve(_ count: Int, root: Int) {
-    guard count > 256 else { return }
-    families[root].objects.reserveCapacity(families[root].objects.count + count)
+    if count > 256 { families[root].reserve(count) }
   }
 
   /// How many objects there are of a root entity.
-  func count(root: Int) -> Int { families[root].objects.count }
+  func count(root: Int) -> Int { families[root].count }
 
   /// The objects of a root entity, in no order.
   ///
   /// - Complexity: O(*n*).
-  func objects(root: Int) -> [ManagedObject] { Array(families[root].objects.values) }
+  func objects(root: Int) -> [ManagedObject] {
+    var result: [ManagedObject] = []
+    result.reserveCapacity(families[root].count)
+    families[root].visit { result.append($0) }
+    return result
+  }
 
   /// All objects, in no order.
   ///
   /// - Complexity: O(*n*).
-  var objects: [ManagedObject] { families.flatMap { $0.objects.values } }
+  var objects: [ManagedObject] { families.indices.flatMap(objects(root:)) }
 
   mutating func removeAll() {
-    families = Array(repeating: Family(), count: families.count)
-    (count, added, kept) = (0, 0, 0)
+    self = IdentityTable(entityCount: families.count)
   }
 
   // MARK: - Sweeping
@@ -97,23 +93,9 @@ struct IdentityTable {
   mutating func removeUnheld() -> [ManagedObject] {
     (added, kept, blocks) = (0, 0, 0)
     var unheld: [ManagedObject] = []
-    for root in families.indices {
-      var rows: [Int64] = []
-      var index = families[root].objects.startIndex
-      while index != families[root].objects.endIndex {
-        if isKnownUniquelyReferenced(&families[root].objects.values[index]) {
-          rows.append(families[root].objects.keys[index])
-        }
-        families[root].objects.formIndex(after: &index)
-      }
-      if rows.count == families[root].objects.count {
-        unheld += families[root].objects.values
-        families[root].objects = [:]
-      } else {
-        for row in rows {
-          if let object = families[root].objects.removeValue(forKey: row) { unheld.append(object) }
-        }
-      }
+    for family in families where family.count > 0 {
+      let found = family.removeUnheld()
+      if unheld.isEmpty { unheld = found } else { unheld += found }
     }
     count -= unheld.count
     kept = count

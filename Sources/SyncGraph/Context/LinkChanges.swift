@@ -41,19 +41,19 @@ struct LinkChanges {
         if list.hasChanges { slots.insert(relationship.slot) }
       }
       if !slots.isEmpty {
-        try transaction.touch(object.identifier.row, of: object.entity, slots: slots)
+        try transaction.touch(object.rowNumber, of: object.entity, slots: slots)
       }
     }
   }
 
   private func lists(of object: ManagedObject) -> [(RelationshipShape, MemberList)] {
     object.links.enumerated().compactMap { ordinal, link in
-      (link as? MemberList).map { (object.binding.shape.relationships[ordinal], $0) }
+      (link as? MemberList).map { (object.home.shape.relationships[ordinal], $0) }
     }
   }
 
   private func row(_ object: ManagedObject) -> Int64 {
-    rows[object.identifier.row] ?? object.identifier.row
+    rows[object.rowNumber] ?? object.rowNumber
   }
 
   // MARK: - Pairs

@@ -1,5 +1,6 @@
 import Dispatch
 import SyncCore
+import SyncStore
 import Synchronization
 
 /// Child contexts read from the objects of their parent and save into them; only a context without a
@@ -156,9 +157,9 @@ extension ManagedObjectContext {
     mail = mail.map { $0.renamed(rows) }
     for object in identities.objects {
       object.rename(rows)
-      guard let row = rows[object.identifier.row] else { continue }
-      identities.remove(root: object.entity.rootIndex, row: object.identifier.row)
-      object.identifier = ManagedObjectID(entity: object.entity, row: row)
+      guard let row = rows[object.rowNumber] else { continue }
+      identities.remove(root: object.root, row: object.rowNumber)
+      object.rowNumber = row
       identities.insert(object)
     }
     tellChildren(renamed: rows)
@@ -182,11 +183,11 @@ extension ManagedObject {
   fileprivate final func rename(_ rows: [Int64: Int64]) {
     for relationship in binding.shape.relationships where !relationship.isToMany {
       let slot = relationship.slot
-      if !row.isEmpty, case .int(let target) = row[slot], let new = rows[target] {
+      if !row.isNone, case .int(let target) = row[slot], let new = rows[target] {
         row[slot] = .int(new)
       }
-      if case .int(let target)? = committed?[slot], let new = rows[target] {
-        committed?[slot] = .int(new)
+      if !committed.isNone, case .int(let target) = committed[slot], let new = rows[target] {
+        committed[slot] = .int(new)
       }
     }
   }

@@ -1,4 +1,5 @@
 import SyncCore
+import SyncStore
 
 /// The in-memory side of the delete rules: what the objects of the context say right after a delete.
 /// The store applies the same rules to its rows when the deletion is saved.
@@ -55,7 +56,7 @@ extension ManagedObjectContext {
 
   /// Takes a deleted object out of its relationships, where the rule says so.
   private func unlinkDoomed(_ object: ManagedObject) {
-    for relationship in object.binding.shape.relationships {
+    for relationship in object.home.shape.relationships {
       switch relationship.deleteRule {
       case .nullify, .cascade:
         if relationship.isToMany {
@@ -75,7 +76,7 @@ extension ManagedObjectContext {
   /// as far as they are loaded. The store clears the others.
   private func forgetDoomed(_ doomed: [ManagedObject]) {
     for (root, objects) in Dictionary(grouping: doomed, by: \.entity.rootIndex) {
-      let rows = Set(objects.map(\.identifier.row))
+      let rows = Set(objects.map(\.rowNumber))
       for relationship in core.classes.oneWayRelationships[root] ?? [] {
         for owner in identities.objects(root: relationship.ownerRoot)
         where !owner.isFault && !owner.isDeleted && owner.binding.shape.has(relationship) {
@@ -106,8 +107,7 @@ extension ManagedObjectContext {
   func checkDenyRules() throws {
     guard pending.deletedCount > 0 else { return }
     for object in pending.deleted {
-      for relationship in object.binding.shape.relationships where relationship.deleteRule == .deny
-      {
+      for relationship in object.home.shape.relationships where relationship.deleteRule == .deny {
         let blocking = related(relationship, of: object).filter { !$0.isDeleted }
         guard !blocking.isEmpty else { continue }
         let names = blocking.prefix(10).map { "\($0.objectID)" }.joined(separator: ", ")
@@ -179,10 +179,8 @@ extension ManagedObjectContext {
     pending.removeAll()
     for object in unannounced { object.flags.subtract([.unannounced, .announcedInsert]) }
     unannounced = []
-    for object in identities.objects {
-      object.links = []
-      object.detach()
-    }
+    for object in identities.objects { object.links = [] }
+    homes.abandon()
     identities.removeAll()
     loadedRelationships = []
     // Children hear what was not merged here: they did not forget.
@@ -230,8 +228,8 @@ extension ManagedObjectContext {
 extension ManagedObject {
   /// Goes back to the values as last read.
   final func revert() {
-    if let committed { row = committed }
-    committed = nil
+    row = base
+    committed = .none
     changed = SlotSet()
     for (ordinal, link) in links.enumerated() {
       if let list = link as? MemberList {
@@ -245,8 +243,8 @@ extension ManagedObject {
 
   /// Forgets its values; they are read again at the next access.
   final func becomeFault() {
-    row = []
-    committed = nil
+    row = .none
+    committed = .none
     changed = SlotSet()
     links = []
   }

@@ -19,8 +19,7 @@ extension ManagedObjectContext {
     if !request.prefetchedKeyPaths.isEmpty {
       try prefetch(request.prefetchedKeyPaths, of: objects, plan.entity)
     }
-    if let same = objects as? [Object] { return same }
-    return try objects.map { try typed($0, as: Object.self) }
+    return try typed(objects)
   }
 
   /// Counts the objects that a fetch would give, unsaved changes considered.
@@ -56,14 +55,14 @@ extension ManagedObjectContext {
   func fetch(_ plan: FetchPlan) throws -> [ManagedObject] {
     switch try overlay(for: plan) {
     case .none:
-      return objects(of: try readRows(plan))
+      return try readObjects(plan)
     case .ownRows:
       let pending = pendingObjects(of: plan)
       var wider = plan
       wider.offset = 0
       // Each pending object takes at most one place in the answer of the store.
       wider.limit = plan.limit.map { max($0, 0) + max(plan.offset, 0) + self.pending.count }
-      let stored = objects(of: try readRows(wider))
+      let stored = try readObjects(wider)
       return try arrange(stored.filter { !$0.hasChanges && !$0.isDeleted } + pending, plan)
     case .everything:
       return try arrange(allObjects(of: plan), plan)
@@ -108,7 +107,7 @@ extension ManagedObjectContext {
     guard !pending.isEmpty else { return .none }
     var roots: Set<Int> = []
     for object in pending.inserted + pending.updated + pending.deleted {
-      roots.insert(object.entity.rootIndex)
+      roots.insert(object.root)
     }
     if !roots.isDisjoint(with: try plan.resolved().crossedRoots) { return .everything }
     return roots.contains(plan.entity.rootIndex) ? .ownRows : .none
@@ -128,7 +127,7 @@ extension ManagedObjectContext {
   private func allObjects(of plan: FetchPlan) throws -> [ManagedObject] {
     var all = FetchPlan(entity: plan.entity)
     all.includesSubentities = plan.includesSubentities
-    let stored = objects(of: try readRows(all))
+    let stored = try readObjects(all)
     let inserted = pending.inserted.filter { includes($0, in: plan) }
     return stored.filter { !$0.isDeleted } + inserted
   }

@@ -59,9 +59,9 @@ extension ManagedObjectContext {
         guard !saved.contains(ObjectIdentifier(object)) else { return }
         unloadLists(of: object, in: change.slots)
         guard !object.isFault else { return }
-        if object.committed != nil {
+        if !object.committed.isNone {
           edited.append(object)
-        } else if !object.binding.shape.columns(among: change.slots).isEmpty {
+        } else if !object.home.shape.columns(among: change.slots).isEmpty {
           stale.append(object)
         }
       }
@@ -102,7 +102,7 @@ extension ManagedObjectContext {
       return
     }
     for object in identities.objects(root: root) {
-      let wanted = object.identifier.row
+      let wanted = object.rowNumber
       var low = 0
       var high = changes.count
       while low < high {
@@ -115,32 +115,35 @@ extension ManagedObjectContext {
 
   /// Clean objects whose row changed read it again, together, when one of them is used.
   private func makeFaults(of objects: [ManagedObject]) {
-    let families = Dictionary(grouping: objects) { $0.identifier.entity.rootIndex }
+    let families = Dictionary(grouping: objects) { $0.root }
     for family in families.values {
-      let batch = FaultBatch(rows: family.map(\.identifier.row), firstWindow: 1024)
+      let batch = FaultBatch(rows: family.map(\.rowNumber), firstWindow: 1024)
       for (index, object) in family.enumerated() {
-        object.row = []
-        object.batch = batch
-        object.batchIndex = index
+        object.row = .none
+        object.join(batch, at: index)
       }
     }
   }
 
   /// Reads the rows of objects with unsaved values and lays those on top.
   func reread(_ objects: [ManagedObject]) {
-    let families = Dictionary(grouping: objects) { $0.identifier.entity.rootIndex }
+    let families = Dictionary(grouping: objects) { $0.root }
     for family in families.sorted(by: { $0.key < $1.key }).map(\.value) {
       guard let root = family.first?.entity.rootEntity else { continue }
       let found: [StoredRow]
       do {
-        found = try withSource { try readRows(root, family.map(\.identifier.row)) }
+        found = try withSource { try readRows(root, family.map(\.rowNumber)) }
       } catch {
         // The store is closed or failing. The next fetch or save says so; the values stay.
         continue
       }
       let rows = Dictionary(uniqueKeysWithValues: found.map { ($0.row, $0) })
       for object in family {
-        if let row = rows[object.identifier.row] { _ = object.adopt(row) } else { lose(object) }
+        guard let row = rows[object.rowNumber] else {
+          lose(object)
+          continue
+        }
+        _ = object.adopt(row.values, row.version)
       }
     }
   }
@@ -150,8 +153,8 @@ extension ManagedObjectContext {
   /// Unloads the lists of an object among slots.
   private func unloadLists(of object: ManagedObject, in slots: SlotSet) {
     guard !object.links.isEmpty else { return }
-    for slot in slots where slot < object.binding.shape.kinds.count {
-      guard case .toMany(let ordinal) = object.binding.shape.kinds[slot] else { continue }
+    for slot in slots where slot < object.home.shape.kinds.count {
+      guard case .toMany(let ordinal) = object.home.shape.kinds[slot] else { continue }
       (object.link(ordinal) as? MemberList)?.unload()
     }
   }
@@ -189,8 +192,8 @@ extension ManagedObjectContext {
     loadedRelationships.remove(ListKey(relationship))
     var owners: [ManagedObject] = []
     for object in identities.objects(root: root) where !object.links.isEmpty {
-      guard relationship.slot < object.binding.shape.kinds.count,
-        let own = object.binding.shape.relationship(at: relationship.slot),
+      guard relationship.slot < object.home.shape.kinds.count,
+        let own = object.home.shape.relationship(at: relationship.slot),
         own.description.declaringIndex == relationship.declaringIndex,
         !object.flags.contains(.new), let list = object.link(own.ordinal) as? MemberList
       else { continue }
@@ -198,10 +201,9 @@ extension ManagedObjectContext {
       owners.append(object)
     }
     // They were loaded together, they will be wanted together.
-    let batch = FaultBatch(rows: owners.map(\.identifier.row), firstWindow: 1024)
+    let batch = FaultBatch(rows: owners.map(\.rowNumber), firstWindow: 1024)
     for (index, owner) in owners.enumerated() {
-      owner.batch = batch
-      owner.batchIndex = index
+      owner.join(batch, at: index)
     }
   }
 }

@@ -41,10 +41,10 @@ extension ManagedObjectContext {
     let entity = binding.shape.entity
     precondition(
       !entity.isAbstract, "\(entity.name) is abstract. Insert an object of one of its subentities.")
-    let id = ManagedObjectID(entity: entity, row: core.nextTemporaryRow())
-    let object = WrapperConstruction.make(
-      binding.type, ObjectSeed(binding: binding, objectID: id, context: self))
-    object.row = binding.shape.defaults
+    let seed = ObjectSeed(
+      home: homes.home(binding, in: self), row: core.nextTemporaryRow())
+    let object = WrapperConstruction.make(binding.type, seed)
+    object.row = .own(binding.shape.defaults)
     object.flags.insert(.new)
     identities.insert(object)
     pending.setInserted(object, true)
@@ -131,6 +131,25 @@ extension ManagedObjectContext {
         class stands for its entity. Name the classes when you make the stack: \
         DataStack(…, classes: [\(type).self]).
         """)
+  }
+
+  /// Objects as the class that was asked for.
+  ///
+  /// - Complexity: O(*n*); looks at each class once where objects of one class stand together, because
+  ///   a cast of each object costs as much as to read two of its values.
+  func typed<Object: ManagedObject>(_ objects: [ManagedObject]) throws -> [Object] {
+    var known: ManagedObject.Type?
+    for object in objects where type(of: object) != known {
+      _ = try typed(object, as: Object.self)
+      known = type(of: object)
+    }
+    return [Object](unsafeUninitializedCapacity: objects.count) { buffer, count in
+      for object in objects {
+        // Of a class that was cast above.
+        buffer.initializeElement(at: count, to: unsafeDowncast(object, to: Object.self))
+        count += 1
+      }
+    }
   }
 
   // MARK: - Changes

@@ -32,8 +32,10 @@ extension ManagedObjectContext {
   private func entered<Result>(_ body: () throws -> Result) rethrows -> Result {
     depth += 1
     defer { leave() }
-    if depth == 1 { mergeInbox() }
-    return try body()
+    return try queue.serving {
+      if depth == 1 { mergeInbox() }
+      return try body()
+    }
   }
 
   private func leave() {

@@ -10,8 +10,7 @@ extension ManagedObjectContext {
     return found.enumerated().map { index, id in
       let object = object(id.entity, id.row)
       if object.isFault {
-        object.batch = batch
-        object.batchIndex = index
+        object.join(batch, at: index)
       }
       return object
     }
@@ -128,7 +127,7 @@ extension ManagedObjectContext {
     _ lists: [Int64: [ManagedObject]], _ relationship: RelationshipShape, of owners: [ManagedObject]
   ) {
     for owner in owners {
-      var found = lists[owner.identifier.row] ?? []
+      var found = lists[owner.rowNumber] ?? []
       if relationship.inverseSlot == nil { found.removeAll { $0.isDeleted } }
       owner.list(relationship.ordinal).load(found)
       loosen(found, from: owner, relationship)

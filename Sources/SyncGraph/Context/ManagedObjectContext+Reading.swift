@@ -19,6 +19,12 @@ extension ManagedObjectContext {
     return try reading(from: parent) { try parent.rows(plan) }
   }
 
+  /// Reads the objects that a plan asks for, in its order; of what is unsaved here it knows nothing.
+  func readObjects(_ plan: FetchPlan) throws -> [ManagedObject] {
+    guard parent == nil else { return objects(of: try readRows(plan)) }
+    return objects(of: try core.store().read { try $0.fetchPages(plan) })
+  }
+
   /// Reads the identifiers of the objects that a plan asks for, in its order.
   func readIdentifiers(_ plan: FetchPlan) throws -> [ManagedObjectID] {
     guard let parent else { return try core.store().read { try $0.fetchIdentifiers(plan) } }
@@ -89,7 +95,9 @@ extension ManagedObjectContext {
     let rows = try readRows(plan)
     var awake: [ManagedObject] = []
     for row in rows {
-      if let known = identities.object(root: row.entity.rootIndex, row: row.row), known.adopt(row) {
+      if let known = identities.object(root: row.entity.rootIndex, row: row.row),
+        known.adopt(row.values, row.version)
+      {
         awake.append(known)
       }
     }
@@ -122,7 +130,7 @@ extension ManagedObjectContext {
         members.sort { $0.identifier.insertionOrder < $1.identifier.insertionOrder }
       }
       return members.map {
-        StoredMember(owner: owner.identifier.row, row: $0.identifier.row, entity: $0.entity)
+        StoredMember(owner: owner.rowNumber, row: $0.rowNumber, entity: $0.entity)
       }
     }
   }
@@ -135,7 +143,7 @@ extension ManagedObject {
   /// The current values as a row. Transient ones are the business of each context.
   fileprivate final var storedRow: StoredRow {
     var values = row
-    for slot in binding.shape.transients { values[slot] = .null }
-    return StoredRow(entity: entity, row: identifier.row, version: version, values: values)
+    for slot in home.shape.transients where !values.isNull(slot) { values[slot] = .null }
+    return StoredRow(entity: entity, row: rowNumber, version: version, values: values)
   }
 }

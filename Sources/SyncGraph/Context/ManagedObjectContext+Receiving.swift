@@ -27,7 +27,7 @@ extension ManagedObjectContext {
     let objects = edits.objects.map { ($0.isNew ? makeNew($0.id) : known($0), $0) }
     for (object, edit) in objects {
       for (slot, value) in edit.values {
-        if case .attribute = object.binding.shape.kinds[slot] { object.write(slot, value) }
+        if case .attribute = object.home.shape.kinds[slot] { object.write(slot, value) }
       }
     }
     for (object, edit) in objects { setDestinations(of: object, edit) }
@@ -41,7 +41,7 @@ extension ManagedObjectContext {
   /// A new object with the identifier that it has in the child. Its hooks ran there.
   private func makeNew(_ id: ManagedObjectID) -> ManagedObject {
     let object = object(id.entity, id.row)
-    object.row = object.binding.shape.defaults
+    object.row = .own(object.home.shape.defaults)
     object.flags.insert(.new)
     pending.setInserted(object, true)
     noteChange(of: object)
@@ -52,16 +52,18 @@ extension ManagedObjectContext {
   /// loaded: whether somebody else has changed the row since shows when this context saves.
   private func known(_ edit: HandedEdits.Object) -> ManagedObject {
     let object = object(edit.id.entity, edit.id.row)
-    if object.isFault, let base = edit.base, object.adopt(base) { object.awakeFromFetch() }
+    if object.isFault, let base = edit.base, object.adopt(base.values, base.version) {
+      object.awakeFromFetch()
+    }
     return object
   }
 
   private func setDestinations(of object: ManagedObject, _ edit: HandedEdits.Object) {
     for (slot, value) in edit.values {
-      guard case .toOne(let ordinal) = object.binding.shape.kinds[slot] else { continue }
+      guard case .toOne(let ordinal) = object.home.shape.kinds[slot] else { continue }
       var target: ManagedObject?
       if case .int(let row) = value {
-        target = resolve(object.binding.shape.relationships[ordinal], row, of: nil)
+        target = resolve(object.home.shape.relationships[ordinal], row, of: nil)
       }
       object.setDestination(ordinal, target?.isDeleted == true ? nil : target)
     }
@@ -88,8 +90,8 @@ extension ManagedObjectContext {
         list.order.enumerated().map { ($1.row, $0) }, uniquingKeysWith: { first, _ in first })
       let members = object.members(list.ordinal)
       let ordered = members.enumerated().sorted {
-        (places[$0.element.identifier.row] ?? .max, $0.offset)
-          < (places[$1.element.identifier.row] ?? .max, $1.offset)
+        (places[$0.element.rowNumber] ?? .max, $0.offset)
+          < (places[$1.element.rowNumber] ?? .max, $1.offset)
       }
       object.setMembers(list.ordinal, ordered.map(\.element))
     }

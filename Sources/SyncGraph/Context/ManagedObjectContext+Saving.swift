@@ -81,7 +81,7 @@ extension ManagedObjectContext {
     tellChildren(renamed: outcome.rows)
     tellChildren(changes.without(Set(saved.map(\.identifier))))
     for object in outcome.refreshed {
-      for slot in object.binding.shape.columns { noteForChildren(object, slot) }
+      for slot in object.home.shape.columns { noteForChildren(object, slot) }
     }
     for object in outcome.vanished { noteForChildren(object) }
     tellChildren()
@@ -127,7 +127,7 @@ extension ManagedObjectContext {
     case .storeWins, .storeWinsPerProperty:
       return lost
     case .error, .objectWins, .objectWinsPerProperty:
-      let conflicts = lost.map { SaveConflict($0, $0.changed, $0.committed ?? $0.row, nil) }
+      let conflicts = lost.map { SaveConflict($0, $0.changed, $0.base, nil) }
       let names = lost.prefix(10).map { "\($0.objectID)" }.joined(separator: ", ")
       throw GraphError(
         .conflict, entity: lost[0].entity.name, objects: lost.map(\.objectID),
@@ -179,9 +179,9 @@ extension ManagedObjectContext {
     identities.noteReleased(pending.count)
     pending.removeAll()
     for object in inserted {
-      identities.remove(root: object.entity.rootIndex, row: object.identifier.row)
-      let row = outcome.rows[object.identifier.row] ?? object.identifier.row
-      object.identifier = ManagedObjectID(entity: object.entity, row: row)
+      identities.remove(root: object.root, row: object.rowNumber)
+      let row = outcome.rows[object.rowNumber] ?? object.rowNumber
+      object.rowNumber = row
       object.version = 1
       object.flags.subtract([.new, .told])
       identities.insert(object)
@@ -192,14 +192,13 @@ extension ManagedObjectContext {
     for object in deleted {
       object.commit(outcome.rows)
       object.flags.insert(.gone)
-      identities.remove(root: object.entity.rootIndex, row: object.identifier.row)
+      identities.remove(root: object.root, row: object.rowNumber)
     }
     let families = Dictionary(grouping: inserted) { $0.entity.rootIndex }
     for family in families.values {
-      let batch = FaultBatch(rows: family.map(\.identifier.row), firstWindow: 1024)
+      let batch = FaultBatch(rows: family.map(\.rowNumber), firstWindow: 1024)
       for (index, object) in family.enumerated() {
-        object.batch = batch
-        object.batchIndex = index
+        object.join(batch, at: index)
       }
     }
     for object in outcome.vanished { bury(object) }
@@ -211,12 +210,12 @@ extension ManagedObject {
   ///
   /// - Parameter rows: permanent row numbers by temporary ones.
   fileprivate final func commit(_ rows: [Int64: Int64]) {
-    committed = nil
+    committed = .none
     changed = SlotSet()
     for relationship in binding.shape.relationships {
       switch binding.shape.kinds[relationship.slot] {
       case .toOne:
-        if !row.isEmpty, case .int(let target) = row[relationship.slot], target < 0,
+        if !row.isNone, case .int(let target) = row[relationship.slot], target < 0,
           let permanent = rows[target]
         {
           row[relationship.slot] = .int(permanent)

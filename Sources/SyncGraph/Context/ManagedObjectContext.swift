@@ -84,6 +84,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var identities: IdentityTable
   var pending = PendingChanges()
   var bindings: [ClassBinding]
+  var homes: ObjectHomes
   var lastTemporaryRow: Int64 = 0
 
   /// Relationships of which lists may be loaded somewhere; the others need no look when rows change.
@@ -130,14 +131,13 @@ public final class ManagedObjectContext: @unchecked Sendable {
     origin = core.nextOrigin()
     identities = IdentityTable(entityCount: core.model.entities.count)
     bindings = core.classes.current
+    homes = ObjectHomes(entityCount: core.model.entities.count)
   }
 
   deinit {
     // Objects may outlive their context. They keep the values they have.
-    for object in identities.objects {
-      object.detach()
-      object.links = []
-    }
+    homes.abandon()
+    for object in identities.objects { object.links = [] }
   }
 
   // MARK: - Settings, from any queue

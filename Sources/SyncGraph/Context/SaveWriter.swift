@@ -39,7 +39,7 @@ struct SaveWriter {
   ) throws -> SaveOutcome {
     var outcome = SaveOutcome()
     // Children hand over objects that are older than others here.
-    try insert(inserted.sorted { $0.identifier.row > $1.identifier.row }, &outcome)
+    try insert(inserted.sorted { $0.rowNumber > $1.rowNumber }, &outcome)
     try update(updated, &outcome)
     if policy == .error { try DeletionConflicts(transaction: transaction).check(deleted) }
     let kept = inserted + updated
@@ -56,7 +56,7 @@ struct SaveWriter {
       // In the order of insertion, subentities mixed: that is what an unsorted fetch returns.
       let first = try transaction.reserveRows(family.count, in: root)
       for (index, object) in family.enumerated() {
-        outcome.rows[object.identifier.row] = first + Int64(index)
+        outcome.rows[object.rowNumber] = first + Int64(index)
       }
     }
     for family in grouped(objects, by: \.binding.shape.index) {
@@ -65,7 +65,7 @@ struct SaveWriter {
       var rows: [Int64] = []
       for object in family {
         fill(block[block.append()], shape.columns, object.row, object, outcome.rows)
-        rows.append(outcome.rows[object.identifier.row] ?? 0)
+        rows.append(outcome.rows[object.rowNumber] ?? 0)
       }
       try transaction.insert(
         block, of: shape.entity, indexes: Array(0..<Int32(family.count)), rows: rows)
@@ -75,10 +75,10 @@ struct SaveWriter {
   /// Writes columns of a row into cells.
   @inline(__always)
   private func fill(
-    _ cells: UnsafeMutablePointer<Cell>, _ slots: some Sequence<Int>, _ values: [Value],
+    _ cells: UnsafeMutablePointer<Cell>, _ slots: some Sequence<Int>, _ values: RowValues,
     _ object: ManagedObject, _ rows: [Int64: Int64]
   ) {
-    let kinds = object.binding.shape.kinds
+    let kinds = object.home.shape.kinds
     for slot in slots {
       switch kinds[slot] {
       case .attribute(let type):
@@ -103,14 +103,14 @@ struct SaveWriter {
       let entity = shape.entity
       outcome.versions.reserveCapacity(outcome.versions.count + family.count)
       let key = shape.entity.primaryKey.flatMap { shape.columns.contains($0.slot) ? $0.slot : nil }
-      for object in family where object.committed != nil {
+      for object in family where !object.committed.isNone {
         let slots = shape.columns(among: object.changed)
         guard !slots.isEmpty else { continue }
         let index = block.append()
         fill(block[index], slots, object.row, object, outcome.rows)
         // For the change set, which names objects by their keys.
         if let key { fill(block[index], CollectionOfOne(key), object.row, object, outcome.rows) }
-        let row = object.identifier.row
+        let row = object.rowNumber
         if try transaction.update(
           block, index: index, row: row, of: entity, slots: slots,
           expectedVersion: object.version)
@@ -139,8 +139,8 @@ struct SaveWriter {
   private func resolve(
     _ object: ManagedObject, _ slots: SlotSet, _ block: RowBlock, _ outcome: inout SaveOutcome
   ) throws -> SaveConflict? {
-    let base = object.committed ?? object.row
-    let row = object.identifier.row
+    let base = object.base
+    let row = object.rowNumber
     guard
       let stored = try transaction.rows(object.entity.rootEntity, rows: [row]).first
     else {
@@ -153,7 +153,7 @@ struct SaveWriter {
       }
     }
     var moved = SlotSet()
-    for slot in object.binding.shape.columns where stored.values[slot] != base[slot] {
+    for slot in object.home.shape.columns where stored.values[slot] != base[slot] {
       moved.insert(slot)
     }
     var written = slots
@@ -173,7 +173,7 @@ struct SaveWriter {
     for slot in written { values[slot] = object.row[slot] }
     if !written.isEmpty {
       let index = block.append()
-      fill(block[index], object.binding.shape.columns, values, object, outcome.rows)
+      fill(block[index], object.home.shape.columns, values, object, outcome.rows)
       try transaction.update(block, index: index, row: row, of: object.entity, slots: written)
     }
     outcome.versions.append((object, 0))
@@ -202,7 +202,7 @@ struct SaveWriter {
           }
         }
       }
-      try transaction.delete(family.map(\.identifier.row).sorted(), of: root)
+      try transaction.delete(family.map(\.rowNumber).sorted(), of: root)
     }
     for family in families { try visit(family) }
   }
@@ -222,14 +222,14 @@ extension SaveConflict {
   ///   - slots: what the save wants to write.
   ///   - base: the row as the context had read it.
   ///   - stored: the row as it is now; nil when it is gone.
-  init(_ object: ManagedObject, _ slots: SlotSet, _ base: [Value], _ stored: [Value]?) {
+  init(_ object: ManagedObject, _ slots: SlotSet, _ base: RowValues, _ stored: RowValues?) {
     let properties = object.entity.properties.filter(\.isColumn)
-    func named(_ values: [Value]) -> [String: Value] {
+    func named(_ values: RowValues) -> [String: Value] {
       Dictionary(uniqueKeysWithValues: properties.map { ($0.name, values[$0.slot]) })
     }
     self.init(
       objectID: object.objectID, committed: named(base),
-      edited: named(object.row).filter { slots.contains(object.binding.shape.slots[$0.key] ?? 0) },
+      edited: named(object.row).filter { slots.contains(object.home.shape.slots[$0.key] ?? 0) },
       stored: stored.map(named))
   }
 }

@@ -25,17 +25,29 @@ public import SyncCore
 public struct Attribute<Wrapped: ValueConvertible>: PropertyWrapper {
   @usableFromInline let ordinal: UInt16
 
+  // The first two initialisers run for nearly every wrapper of every object, so they are inlined into
+  // the class: two stores instead of a call that knows its type at run time only.
+
   /// Declares an attribute without default value.
+  @inlinable
   public init() {
-    ordinal = WrapperConstruction.ordinal { .attribute(Wrapped.self, options: AttributeOptions()) }
+    if WrapperConstruction.isRecorded { Attribute.declare(defaultValue: .null) }
+    ordinal = WrapperConstruction.nextOrdinal()
   }
 
   /// Declares an attribute with a default value.
+  @inlinable
   public init(wrappedValue: @autoclosure () -> Wrapped) {
-    ordinal = WrapperConstruction.ordinal {
-      .attribute(
-        Wrapped.self, options: AttributeOptions(), defaultValue: wrappedValue().storedValue)
+    if WrapperConstruction.isRecorded {
+      Attribute.declare(defaultValue: wrappedValue().storedValue)
     }
+    ordinal = WrapperConstruction.nextOrdinal()
+  }
+
+  @usableFromInline
+  static func declare(defaultValue: Value) {
+    WrapperConstruction.declare(
+      .attribute(Wrapped.self, options: AttributeOptions(), defaultValue: defaultValue))
   }
 
   /// Declares an attribute.
@@ -172,12 +184,12 @@ extension ManagedObject {
 
   @usableFromInline
   final func attributeValue(at ordinal: UInt16) -> Value {
-    value(at: binding.slots[Int(ordinal)])
+    value(at: home.slots[Int(ordinal)])
   }
 
   @usableFromInline
   final func setAttribute(at ordinal: UInt16, _ value: Value) {
-    setAttribute(binding.slots[Int(ordinal)], value)
+    setAttribute(home.slots[Int(ordinal)], value)
   }
 
   /// Stops the program because a required property has no value of its type.

@@ -4,7 +4,7 @@ public import SyncCore
 extension ManagedObject: FilterSubject, FilterArgument {
   public var filterOperand: FilterOperand { .object(objectID) }
 
-  package var filterRow: Int64 { identifier.row }
+  package var filterRow: Int64 { rowNumber }
 
   package func filterValue(at slot: Int) throws -> Value { value(at: slot) }
 

@@ -1,4 +1,5 @@
 import SyncCore
+import SyncStore
 
 /// Relationships, by ordinal. Setting one side sets the other at once, in memory.
 ///
@@ -11,12 +12,12 @@ extension ManagedObject {
 
   /// The object that a to-one relationship leads to.
   final func destination(_ ordinal: Int) -> ManagedObject? {
-    let relationship = binding.shape.relationships[ordinal]
+    let relationship = home.shape.relationships[ordinal]
     guard case .int(let target) = value(at: relationship.slot) else { return nil }
     var found = link(ordinal) as? ManagedObject
     // In a child context what was deleted comes back when the parent rolls back, as a new object.
     let isStale = found?.flags.contains(.gone) == true && owner?.parent != nil
-    if found?.identifier.row != target || isStale {
+    if found?.rowNumber != target || isStale {
       found = owner?.resolve(relationship, target, of: self)
     }
     // Nobody told this side when it happened: there is no inverse to find it by.
@@ -26,7 +27,7 @@ extension ManagedObject {
 
   /// The object a to-one relationship led to when last read or saved.
   final func committedDestination(_ ordinal: Int) -> ManagedObject? {
-    let relationship = binding.shape.relationships[ordinal]
+    let relationship = home.shape.relationships[ordinal]
     guard !isInserted, case .int(let target) = committedValue(at: relationship.slot) else {
       return nil
     }
@@ -36,7 +37,7 @@ extension ManagedObject {
   /// Sets a to-one relationship and the other side of it.
   final func setDestination(_ ordinal: Int, _ newValue: ManagedObject?) {
     prepareForChange()
-    let relationship = binding.shape.relationships[ordinal]
+    let relationship = home.shape.relationships[ordinal]
     check(newValue, for: relationship)
     let old = destination(ordinal)
     guard old !== newValue else {
@@ -78,7 +79,7 @@ extension ManagedObject {
 
   /// Sets one side only: the column and the link.
   private func point(_ relationship: RelationshipShape, to target: ManagedObject?) {
-    write(relationship.slot, target.map { .int($0.identifier.row) } ?? .null)
+    write(relationship.slot, target.map { .int($0.rowNumber) } ?? .null)
     setLink(relationship.ordinal, target)
   }
 
@@ -102,7 +103,7 @@ extension ManagedObject {
   /// - Complexity: O(*n* + *m*) in old and new members.
   final func setMembers(_ ordinal: Int, _ newValue: [ManagedObject]) {
     prepareForChange()
-    let relationship = binding.shape.relationships[ordinal]
+    let relationship = home.shape.relationships[ordinal]
     let list = loadedList(ordinal)
     var wanted: Set<ObjectIdentifier> = []
     let members = newValue.filter { wanted.insert(ObjectIdentifier($0)).inserted }
@@ -120,7 +121,7 @@ extension ManagedObject {
   /// Adds a member, at the end or at a position, and sets its other side. Members stay as they are.
   final func addMember(_ ordinal: Int, _ member: ManagedObject, at index: Int? = nil) {
     prepareForChange()
-    let relationship = binding.shape.relationships[ordinal]
+    let relationship = home.shape.relationships[ordinal]
     check(member, for: relationship)
     let list = loadedList(ordinal)
     guard !list.contains(member) else { return }
@@ -132,7 +133,7 @@ extension ManagedObject {
     prepareForChange()
     let list = loadedList(ordinal)
     guard list.contains(member) else { return }
-    unlink(binding.shape.relationships[ordinal], list, member)
+    unlink(home.shape.relationships[ordinal], list, member)
   }
 
   private func link(
@@ -188,7 +189,7 @@ extension ManagedObject {
   final func setLink(_ ordinal: Int, _ object: AnyObject?) {
     if links.isEmpty {
       guard object != nil else { return }
-      links = Array(repeating: nil, count: binding.shape.relationships.count)
+      links = Array(repeating: nil, count: home.shape.relationships.count)
     }
     links[ordinal] = object
   }
@@ -197,7 +198,7 @@ extension ManagedObject {
   final func list(_ ordinal: Int) -> MemberList {
     if let list = link(ordinal) as? MemberList { return list }
     let list = MemberList(
-      isOrdered: binding.shape.relationships[ordinal].isOrdered,
+      isOrdered: home.shape.relationships[ordinal].isOrdered,
       isLoaded: flags.contains(.new))
     setLink(ordinal, list)
     return list
@@ -205,14 +206,14 @@ extension ManagedObject {
 
   /// The list in a slot; nil when the slot is something else.
   final func list(atSlot slot: Int) -> MemberList? {
-    guard case .toMany(let ordinal) = binding.shape.kinds[slot] else { return nil }
+    guard case .toMany(let ordinal) = home.shape.kinds[slot] else { return nil }
     return list(ordinal)
   }
 
   /// The list in a slot, ready to be changed from the other side.
   private func changeableList(_ slot: Int) -> MemberList? {
-    guard case .toMany(let ordinal) = binding.shape.kinds[slot] else { return nil }
-    return binding.shape.relationships[ordinal].isOrdered ? loadedList(ordinal) : list(ordinal)
+    guard case .toMany(let ordinal) = home.shape.kinds[slot] else { return nil }
+    return home.shape.relationships[ordinal].isOrdered ? loadedList(ordinal) : list(ordinal)
   }
 
   /// The list of a to-many relationship, read from the store first when necessary.
@@ -221,7 +222,7 @@ extension ManagedObject {
     let list = list(ordinal)
     if !list.isLoaded {
       if let owner, !flags.contains(.gone) {
-        owner.loadMembers(binding.shape.relationships[ordinal], of: self)
+        owner.loadMembers(home.shape.relationships[ordinal], of: self)
       } else {
         list.load([])
       }

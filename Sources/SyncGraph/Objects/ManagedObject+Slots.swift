@@ -8,14 +8,14 @@ extension ManagedObject {
   /// The objects that a relationship leads to now: for a to-one at most one, for an ordered relationship
   /// in its order, else in the order of insertion.
   package final func currentObjects(at slot: Int) -> [ManagedObject] {
-    switch binding.shape.kinds[slot] {
+    switch home.shape.kinds[slot] {
     case .attribute:
       return []
     case .toOne(let ordinal):
       return destination(ordinal).map { [$0] } ?? []
     case .toMany(let ordinal):
       let members = members(ordinal)
-      guard !binding.shape.relationships[ordinal].isOrdered else { return members }
+      guard !home.shape.relationships[ordinal].isOrdered else { return members }
       return members.sorted { $0.identifier.insertionOrder < $1.identifier.insertionOrder }
     }
   }

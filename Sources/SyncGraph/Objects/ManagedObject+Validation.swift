@@ -1,17 +1,18 @@
 import Foundation
 import SyncCore
+import SyncStore
 
 extension ManagedObject {
   /// The rules of the model that the object breaks.
   final func brokenRules() throws -> [ValidationFailure] {
     checkAccess()
-    if row.isEmpty { fireFault() }
+    if row.isNone { fireFault() }
     var failures: [ValidationFailure] = []
-    for slot in binding.shape.required where row[slot].isNull {
+    for slot in home.shape.required where row.isNull(slot) {
       failures.append(
-        failure(.required, binding.shape.names[slot], "is required but has no value."))
+        failure(.required, home.shape.names[slot], "is required but has no value."))
     }
-    for property in binding.shape.ruled {
+    for property in home.shape.ruled {
       switch property {
       case .attribute(let attribute):
         let value = value(at: attribute.slot)
@@ -32,7 +33,7 @@ extension ManagedObject {
   private func broken(
     _ attribute: AttributeDescription, _ value: Value
   ) throws -> [ValidationFailure] {
-    guard let limits = binding.shape.limits[attribute.slot] else {
+    guard let limits = home.shape.limits[attribute.slot] else {
       throw GraphError(
         .validation, entity: entity.name, key: attribute.name,
         message: "The pattern “\(attribute.validation.regularExpression ?? "")” of "
@@ -50,7 +51,7 @@ extension ManagedObject {
   }
 
   private func broken(_ relationship: RelationshipDescription) -> [ValidationFailure] {
-    guard case .toMany(let ordinal) = binding.shape.kinds[relationship.slot] else {
+    guard case .toMany(let ordinal) = home.shape.kinds[relationship.slot] else {
       guard !relationship.isOptional, value(at: relationship.slot).isNull else { return [] }
       return [failure(.required, relationship.name, "is required but leads to no object.")]
     }

@@ -1,4 +1,5 @@
 public import SyncCore
+import SyncStore
 
 // MARK: - By key
 
@@ -9,13 +10,13 @@ extension ManagedObject {
   ///
   /// - Precondition: The entity has a property of that name.
   public final func value(forKey key: String) -> Any? {
-    let slot = binding.shape.requireSlot(key)
-    switch binding.shape.kinds[slot] {
+    let slot = home.shape.requireSlot(key)
+    switch home.shape.kinds[slot] {
     case .attribute: return shownValue(value(at: slot), at: slot)
     case .toOne(let ordinal): return destination(ordinal)
     case .toMany(let ordinal):
       let members = members(ordinal)
-      return binding.shape.relationships[ordinal].isOrdered ? members : Set(members)
+      return home.shape.relationships[ordinal].isOrdered ? members : Set(members)
     }
   }
 
@@ -30,8 +31,8 @@ extension ManagedObject {
   ///
   /// - Precondition: The entity has an attribute of that name.
   public final func storedValue(forKey key: String) -> Value {
-    let slot = binding.shape.requireSlot(key)
-    guard case .attribute = binding.shape.kinds[slot] else {
+    let slot = home.shape.requireSlot(key)
+    guard case .attribute = home.shape.kinds[slot] else {
       preconditionFailure("\(entity.name).\(key) is a relationship. Use value(forKey:).")
     }
     return value(at: slot)
@@ -43,8 +44,8 @@ extension ManagedObject {
   ///   nil; for a to-many a set or an array of objects.
   /// - Precondition: The entity has a property of that name, and the value is of its type.
   public final func setValue(_ newValue: Any?, forKey key: String) {
-    let slot = binding.shape.requireSlot(key)
-    switch binding.shape.kinds[slot] {
+    let slot = home.shape.requireSlot(key)
+    switch home.shape.kinds[slot] {
     case .attribute(.transformable):
       setShownValue(newValue, at: slot)
     case .attribute:
@@ -116,20 +117,20 @@ extension ManagedObject {
   /// The value of a column or a transient attribute, reading the row first when it is a fault.
   final func value(at slot: Int) -> Value {
     checkAccess()
-    if row.isEmpty { fireFault() }
+    if row.isNone { fireFault() }
     return row[slot]
   }
 
   /// Sets an attribute after checking that the value is of its type.
   final func setAttribute(_ slot: Int, _ value: Value) {
     prepareForChange()
-    guard case .attribute(let type) = binding.shape.kinds[slot] else {
-      preconditionFailure("\(entity.name).\(binding.shape.names[slot]) is a relationship.")
+    guard case .attribute(let type) = home.shape.kinds[slot] else {
+      preconditionFailure("\(entity.name).\(home.shape.names[slot]) is a relationship.")
     }
     guard let value = type.coerced(value) else {
       preconditionFailure(
         """
-        \(entity.name).\(binding.shape.names[slot]) is of type \(type.rawValue) and cannot hold \
+        \(entity.name).\(home.shape.names[slot]) is of type \(type.rawValue) and cannot hold \
         “\(value)”. Set a value of that type.
         """)
     }
@@ -139,18 +140,18 @@ extension ManagedObject {
   /// Stores a value and notes whether it differs from the row as last read. Equal values change
   /// nothing.
   final func write(_ slot: Int, _ value: Value) {
-    if row.isEmpty { fireFault() }
+    if row.isNone { fireFault() }
     guard row[slot] != value else { return }
     guard !isInserted else {
       row[slot] = value
       owner?.noteChange(of: self, slot)
       return
     }
-    if committed == nil { committed = row }
+    if committed.isNone { committed = row }
     row[slot] = value
-    if let committed, committed[slot] == value {
+    if committed[slot] == value {
       changed.remove(slot)
-      if !hasColumnChanges { self.committed = nil }
+      if !hasColumnChanges { committed = .none }
     } else {
       changed.insert(slot)
     }
@@ -159,20 +160,23 @@ extension ManagedObject {
 
   private var hasColumnChanges: Bool {
     changed.contains {
-      if case .toMany = binding.shape.kinds[$0] { false } else { true }
+      if case .toMany = home.shape.kinds[$0] { false } else { true }
     }
   }
 
+  /// The values as last read or saved.
+  final var base: RowValues { committed.isNone ? row : committed }
+
   /// The value of a slot as last read or saved.
   final func committedValue(at slot: Int) -> Value {
-    if row.isEmpty { fireFault() }
-    return (committed ?? row)[slot]
+    if row.isNone { fireFault() }
+    return base[slot]
   }
 
   /// Stops the program when the object is used on a queue that is not its context's.
   @inline(__always)
   final func checkAccess() {
-    guard let queue, !queue.isCurrent else { return }
+    guard let queue = home.queue, !queue.isCurrent else { return }
     queue.stop("The object \(self)")
   }
 
@@ -196,16 +200,16 @@ extension ManagedObject {
     checkAccess()
     var result: [String: Any?] = [:]
     if isInserted {
-      for (slot, name) in binding.shape.names.enumerated() {
-        switch binding.shape.kinds[slot] {
-        case .attribute, .toOne: if row[slot].isNull { continue }
+      for (slot, name) in home.shape.names.enumerated() {
+        switch home.shape.kinds[slot] {
+        case .attribute, .toOne: if row.isNull(slot) { continue }
         case .toMany(let ordinal): if members(ordinal).isEmpty { continue }
         }
         result[name] = .some(value(forKey: name))
       }
     } else {
       for slot in changed {
-        let name = binding.shape.names[slot]
+        let name = home.shape.names[slot]
         result[name] = .some(value(forKey: name))
       }
     }
@@ -218,11 +222,11 @@ extension ManagedObject {
   /// - Precondition: The entity has properties of those names.
   public final func committedValues(forKeys keys: [String]?) -> [String: Any?] {
     checkAccess()
-    if row.isEmpty { fireFault() }
+    if row.isNone { fireFault() }
     var result: [String: Any?] = [:]
-    for name in keys ?? binding.shape.names {
-      let slot = binding.shape.requireSlot(name)
-      switch binding.shape.kinds[slot] {
+    for name in keys ?? home.shape.names {
+      let slot = home.shape.requireSlot(name)
+      switch home.shape.kinds[slot] {
       case .attribute:
         result[name] = .some(isInserted ? nil : shownValue(committedValue(at: slot), at: slot))
       case .toOne(let ordinal):
@@ -230,7 +234,7 @@ extension ManagedObject {
       case .toMany(let ordinal):
         let members = committedMembers(ordinal)
         result[name] = .some(
-          binding.shape.relationships[ordinal].isOrdered ? members as Any : Set(members) as Any)
+          home.shape.relationships[ordinal].isOrdered ? members as Any : Set(members) as Any)
       }
     }
     return result

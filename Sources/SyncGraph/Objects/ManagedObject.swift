@@ -1,4 +1,5 @@
 public import SyncCore
+import SyncStore
 
 /// One object of a context: an identity, the row it was last read with, and its unsaved values.
 ///
@@ -33,7 +34,7 @@ public import SyncCore
 ///                                    └──────────┘                └──────────┘         └───────────┘
 /// ```
 ///
-/// Invariants: `row` is empty exactly in a fault; `committed` holds the row as last read exactly while
+/// Invariants: `row` is none exactly in a fault; `committed` holds the row as last read exactly while
 /// column values differ from it; `changed` names the slots that a save would write. A context holds
 /// objects with unsaved changes; others it lets go of at the end of the block in which they were last
 /// used, unless somebody else holds them.
@@ -46,20 +47,17 @@ public import SyncCore
 /// - For subclasses: ``awakeFromInsert()``, ``awakeFromFetch()``, ``willSave()``, ``didSave()``,
 ///   ``prepareForDeletion()``, ``validateForSave()``, ``validateForDelete()``
 open class ManagedObject {
-  final let binding: ClassBinding
-  final var identifier: ManagedObjectID
+  final let home: ObjectHome
 
-  // Not counted: a context clears it in all its objects when it goes away, so it never dangles.
-  final unowned(unsafe) var owner: ManagedObjectContext?
+  /// The number of the object's row; negative while it is new.
+  final var rowNumber: Int64
 
-  /// The queue of the context, looked at by every access; nil when the context is gone.
-  final var queue: ContextQueue?
+  /// Current values by slot; a to-one is the destination's row number; none in a fault.
+  final var row = RowValues.none
+  final var flags: ObjectFlags = []
 
-  /// Current values by slot; a to-one is the destination's row number; empty in a fault.
-  final var row: [Value] = []
-
-  /// The row as last read, while it differs from ``row``.
-  final var committed: [Value]?
+  /// The row as last read, while it differs from ``row``; else none.
+  final var committed = RowValues.none
 
   /// Slots that a save would write, to-many ones included.
   final var changed = SlotSet()
@@ -70,25 +68,35 @@ open class ManagedObject {
   /// Loaded relationships by ordinal: an object for a to-one, a ``MemberList`` for a to-many; empty
   /// until the first is needed.
   final var links: [AnyObject?] = []
-  final var flags: ObjectFlags = []
 
   /// The objects that were listed together with this one and are loaded together with it.
   final var batch: FaultBatch?
-  final var batchIndex = 0
+  final var batchIndex: Int32 = 0
 
   /// Called by contexts. Insert or fetch objects instead.
   public required init(_ seed: ObjectSeed) {
-    binding = seed.binding
-    identifier = seed.objectID
-    owner = seed.context
-    queue = seed.context?.queue
+    home = seed.home
+    rowNumber = seed.row
   }
 
-  /// Lets go of the context, which is going away or forgets its objects.
-  final func detach() {
-    owner = nil
-    queue = nil
+  /// The class and the entity.
+  final var binding: ClassBinding { home.binding }
+
+  /// The context; nil when it is gone.
+  final var owner: ManagedObjectContext? { home.context }
+
+  final var identifier: ManagedObjectID {
+    ManagedObjectID(entity: home.shape.entity, row: rowNumber)
   }
+
+  /// Takes its place in a list of objects that are loaded together.
+  final func join(_ batch: FaultBatch, at index: Int) {
+    self.batch = batch
+    batchIndex = Int32(truncatingIfNeeded: index)
+  }
+
+  /// Index of the root entity.
+  final var root: Int { home.shape.root }
 
   /// Name of the entity that the class stands for; the name of the class unless overridden.
   open class var entityName: String { String(describing: self) }
@@ -116,7 +124,7 @@ open class ManagedObject {
   public final var objectID: ManagedObjectID { identifier }
 
   /// The entity of the object.
-  public final var entity: EntityDescription { identifier.entity }
+  public final var entity: EntityDescription { home.shape.entity }
 
   /// The context it belongs to; nil when the context is gone.
   public final var managedObjectContext: ManagedObjectContext? { owner }
@@ -124,7 +132,7 @@ open class ManagedObject {
   // MARK: - State
 
   /// Whether the values are still in the store only. They are read at the first access.
-  public final var isFault: Bool { row.isEmpty }
+  public final var isFault: Bool { row.isNone }
 
   /// Whether it was inserted and not yet saved.
   public final var isInserted: Bool { flags.contains(.inserted) }
@@ -235,4 +243,7 @@ struct ObjectFlags: OptionSet {
 
   /// Was deleted in what a child context reads from while it has unsaved values in the child.
   static let lost = ObjectFlags(rawValue: 2048)
+
+  /// Got values from the store and was not told yet.
+  static let awakening = ObjectFlags(rawValue: 4096)
 }

@@ -78,7 +78,7 @@ enum ObjectClassRegistry {
     of type: ManagedObject.Type
   ) -> (prototype: ManagedObject, declarations: [WrapperDeclaration]) {
     WrapperConstruction.record(
-      type, ObjectSeed(binding: prototypeBinding, objectID: prototypeID, context: nil))
+      type, ObjectSeed(home: ObjectHome(prototypeBinding, in: nil), row: 0))
   }
 
   private static func inspect(_ type: ManagedObject.Type) -> ClassWrappers {
@@ -106,8 +106,6 @@ enum ObjectClassRegistry {
   /// Prototypes are of an entity of their own, which no store has.
   private static let prototypeModel = ManagedObjectModel(
     validated: [EntityRecord(name: "Prototype", root: 0, properties: [])])
-  private static let prototypeID = ManagedObjectID(
-    entity: EntityDescription(model: prototypeModel, index: 0), row: 0)
   private static let prototypeBinding = ClassBinding(
     type: ManagedObject.self,
     shape: EntityShape(EntityDescription(model: prototypeModel, index: 0)), slots: [],

@@ -23,13 +23,13 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable {
     objectID = object.objectID
     var values: [Value] = []
     var destinations: [Int: ManagedObjectID] = [:]
-    for (slot, kind) in object.binding.shape.kinds.enumerated() {
+    for (slot, kind) in object.home.shape.kinds.enumerated() {
       switch kind {
       case .attribute:
         values.append(object.value(at: slot))
       case .toOne(let ordinal):
         values.append(.null)
-        let relationship = object.binding.shape.relationships[ordinal]
+        let relationship = object.home.shape.relationships[ordinal]
         guard relationship.isDestinationInherited || relationship.inverseSlot == nil else {
           if case .int(let row) = object.value(at: slot) {
             destinations[slot] = ManagedObjectID(entity: relationship.destination, row: row)
@@ -45,8 +45,8 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable {
     self.destinations = destinations
     var members: [String: [ManagedObjectID]] = [:]
     for name in names {
-      let slot = object.binding.shape.requireSlot(name)
-      guard case .toMany(let ordinal) = object.binding.shape.kinds[slot] else { continue }
+      let slot = object.home.shape.requireSlot(name)
+      guard case .toMany(let ordinal) = object.home.shape.kinds[slot] else { continue }
       members[name] = object.members(ordinal).map(\.objectID)
     }
     self.members = members

@@ -14,10 +14,16 @@ public struct PrimaryKey<Wrapped: ValueConvertible>: PropertyWrapper {
   @usableFromInline let ordinal: UInt16
 
   /// Declares the primary key.
+  @inlinable
   public init() {
-    ordinal = WrapperConstruction.ordinal {
-      .attribute(Wrapped.self, options: AttributeOptions(isPrimaryKey: true))
-    }
+    if WrapperConstruction.isRecorded { PrimaryKey.declare() }
+    ordinal = WrapperConstruction.nextOrdinal()
+  }
+
+  @usableFromInline
+  static func declare() {
+    WrapperConstruction.declare(
+      .attribute(Wrapped.self, options: AttributeOptions(isPrimaryKey: true)))
   }
 
   /// Declares the primary key.

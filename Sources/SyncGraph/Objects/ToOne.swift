@@ -58,12 +58,12 @@ public struct ToOne<Destination: ManagedObject>: PropertyWrapper {
   ) -> Destination? {
     get {
       let slot = object.binding.slots[Int(object[keyPath: storage].ordinal)]
-      guard case .toOne(let ordinal) = object.binding.shape.kinds[slot] else { return nil }
+      guard case .toOne(let ordinal) = object.home.shape.kinds[slot] else { return nil }
       return object.destination(ordinal).map { $0.typed(as: Destination.self, for: object, slot) }
     }
     set {
       let slot = object.binding.slots[Int(object[keyPath: storage].ordinal)]
-      guard case .toOne(let ordinal) = object.binding.shape.kinds[slot] else { return }
+      guard case .toOne(let ordinal) = object.home.shape.kinds[slot] else { return }
       object.setDestination(ordinal, newValue)
     }
   }

@@ -7,17 +7,47 @@ import SyncCore
 /// is initialised, and the class knows the names by position (``ClassWrappers``). Stored properties
 /// are initialised in the order of their declaration, a subclass before its superclass, so the
 /// positions are the same for every object of a class.
+@usableFromInline
 enum WrapperConstruction {
-  /// Guards the two variables below. Recursive, because the initial value of a subclass's own
-  /// property may make other objects.
+  /// What the object that is being made has got so far.
+  @usableFromInline
+  struct State {
+    @usableFromInline var next: UInt16 = 0
+    @usableFromInline var isRecorded = false
+    fileprivate var recorder: WrapperRecorder?
+  }
+
+  /// Guards the state. Recursive, because the initial value of a subclass's own property may make other
+  /// objects.
   private static let lock = NSRecursiveLock()
-  nonisolated(unsafe) private static var next: UInt16 = 0
-  nonisolated(unsafe) private static var recorder: WrapperRecorder?
+
+  /// Behind a pointer, because each access of a variable would be checked for overlaps: sixteen checks
+  /// for an object with eight wrappers were a tenth of making it.
+  @usableFromInline nonisolated(unsafe) static let state: UnsafeMutablePointer<State> = {
+    let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
+    state.initialize(to: State())
+    return state
+  }()
 
   /// Makes an object of a class.
   static func make<Object: ManagedObject>(_ type: Object.Type, _ seed: ObjectSeed) -> Object {
     guard type != ManagedObject.self else { return type.init(seed) }
     return locked(recorder: nil) { type.init(seed) }
+  }
+
+  /// Makes several objects and locks once. Others wait meanwhile, so it should not be too many.
+  static func inSeries(_ body: (Series) -> Void) {
+    locked(recorder: nil) { body(Series()) }
+  }
+
+  /// Makes objects one after the other.
+  struct Series {
+    fileprivate init() {}
+
+    func make(_ type: ManagedObject.Type, _ seed: ObjectSeed) -> ManagedObject {
+      state.pointee.next = 0
+      return type.init(seed)
+    }
   }
 
   /// Makes an object that belongs nowhere and notes what its wrappers declare.
@@ -31,19 +61,35 @@ enum WrapperConstruction {
 
   /// Gives a wrapper its ordinal. Called by the initialisers of wrappers only.
   static func ordinal(declaring declaration: () -> WrapperDeclaration) -> UInt16 {
-    defer { next &+= 1 }
-    recorder?.declarations.append(declaration())
-    return next
+    if state.pointee.isRecorded { declare(declaration()) }
+    return nextOrdinal()
   }
 
-  private static func locked<Object>(
-    recorder inner: WrapperRecorder?, _ body: () -> Object
-  ) -> Object {
+  /// The ordinal of the wrapper that is being made.
+  @inlinable
+  static func nextOrdinal() -> UInt16 {
+    let ordinal = state.pointee.next
+    state.pointee.next = ordinal &+ 1
+    return ordinal
+  }
+
+  /// Whether wrappers have to say what they declare.
+  @inlinable
+  static var isRecorded: Bool { state.pointee.isRecorded }
+
+  /// Notes what the wrapper that is being made declares.
+  static func declare(_ declaration: WrapperDeclaration) {
+    state.pointee.recorder?.declarations.append(declaration)
+  }
+
+  private static func locked<Result>(
+    recorder inner: WrapperRecorder?, _ body: () -> Result
+  ) -> Result {
     lock.lock()
-    let outer = (next, recorder)
-    (next, recorder) = (0, inner)
+    let outer = state.pointee
+    state.pointee = State(next: 0, isRecorded: inner != nil, recorder: inner)
     defer {
-      (next, recorder) = outer
+      state.pointee = outer
       lock.unlock()
     }
     return body()

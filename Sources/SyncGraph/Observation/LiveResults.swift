@@ -263,7 +263,7 @@ extension LiveResults: ContextObserver {
     // Most commits are about something else.
     let isAboutUs = changes.entities.contains { $0.entity.rootIndex == root }
     let rows = Dictionary(
-      isAboutUs ? list.map { ($0.identifier.row, $0) } : [],
+      isAboutUs ? list.map { ($0.rowNumber, $0) } : [],
       uniquingKeysWith: { first, _ in first })
     // An object that was deleted by the commit has left the context, but not this list.
     let isListed: ((Int64) -> Bool)? = plan.offset > 0 ? nil : { rows[$0] != nil }

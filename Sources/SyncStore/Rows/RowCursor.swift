@@ -54,18 +54,10 @@ package struct RowCursor {
     return result
   }
 
-  /// The whole row.
+  /// The whole row, with values of its own.
   package func storedRow() -> StoredRow {
-    let width = layout.types.count
-    let values = [Value](unsafeUninitializedCapacity: width) { buffer, count in
-      for slot in 0..<width {
-        let column = columns[slot]
-        let value = column < 0 ? .null : statement.value(column, as: layout.types[slot])
-        buffer.initializeElement(at: slot, to: value)
-      }
-      count = width
-    }
-    return StoredRow(entity: layout.entity, row: row, version: version, values: values)
+    let values = layout.types.indices.map(value)
+    return StoredRow(entity: layout.entity, row: row, version: version, values: .own(values))
   }
 }
 

@@ -10,9 +10,9 @@ package struct StoredRow: Sendable {
 
   /// By slot: attributes as values of their type, a to-one as `.int` of the destination's row
   /// number, to-many and transient properties as `.null`.
-  package var values: [Value]
+  package var values: RowValues
 
-  package init(entity: EntityDescription, row: Int64, version: Int64, values: [Value]) {
+  package init(entity: EntityDescription, row: Int64, version: Int64, values: RowValues) {
     self.entity = entity
     self.row = row
     self.version = version

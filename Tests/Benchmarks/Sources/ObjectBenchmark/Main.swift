@@ -3,7 +3,7 @@ import Foundation
 /// Measures objects and contexts, side by side with GRDB and with prepared statements:
 ///
 /// ```
-/// ObjectBenchmark [--objects 100000] [--edited 10000] [--rounds 7] [--folder PATH] [--check]
+/// ObjectBenchmark [--objects 100000] [--edited 10000] [--rounds 7] [--folder PATH] [--check] [--only NAME]
 /// ```
 ///
 /// Everything in one process, one contender after the other in each round; ratios are medians over the
@@ -27,10 +27,12 @@ struct Main {
     defer { try? FileManager.default.removeItem(at: folder) }
     let scene = try Scene(options, folder)
     var isKept = true
-    for measurement in [
-      scene.fetching, scene.saving, scene.merging, scene.recording,
-    ] {
-      let table = try measurement()
+    let scenarios = [
+      ("fetching", scene.fetching), ("saving", scene.saving), ("merging", scene.merging),
+      ("recording", scene.recording),
+    ]
+    for (name, measure) in scenarios where options.only == nil || options.only == name {
+      let table = try measure()
       print(table.text)
       isKept = table.isKept && isKept
     }
@@ -43,6 +45,9 @@ struct Options {
   var edited = 10_000
   var rounds = 7
   var checks = false
+
+  /// The only scenario to measure; nil is all.
+  var only: String?
   var folder = FileManager.default.temporaryDirectory
 
   mutating func read(_ arguments: [String]) throws {
@@ -57,6 +62,7 @@ struct Options {
       case "--objects": objects = Int(value) ?? objects
       case "--edited": edited = Int(value) ?? edited
       case "--rounds": rounds = Int(value) ?? rounds
+      case "--only": only = value
       case "--folder": folder = URL(filePath: value)
       default: throw Failure("There is no option \(name).")
       }
