@@ -8,7 +8,8 @@ enum ErrorHint {
     case .deletionRefused:
       return "With this command: --guard off allows it; --operations insert,update,relationships "
         + "or --where keep the rest; --at names the list when it lies deeper in the document."
-    case .missingKey, .invalidItem, .typeMismatch, .requiredValueMissing, .invalidValue:
+    case .missingKey, .invalidItem, .typeMismatch, .requiredValueMissing, .invalidValue,
+      .invalidMemberCount:
       return
         "With this command: --on-error skip leaves out objects that cannot be used; --at names "
         + "the list when it lies deeper in the document."
