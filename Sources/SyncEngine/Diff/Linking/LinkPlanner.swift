@@ -208,11 +208,10 @@ final class LinkPlanner {
     let destination = batches[relationship.node]
     let mentions = batch.mentions[rule]
     let list = batch.entity.inverse(of: relationship.relationship).map(Claims.Relationship.init)
+    let parts = claims.parts
     activeMentions(rule, of: batch) { mention, owner in
       // An owner that listed the object in an earlier part of the payload is stronger.
-      if let list, let parts = claims.parts,
-        parts.isNamed(batch.occurrences[Int(owner)].row, in: list)
-      {
+      if let list, let parts, parts.isNamed(batch.occurrences[Int(owner)].row, in: list) {
         return
       }
       let cells = batch.block[Int(owner)]
@@ -289,12 +288,13 @@ final class LinkPlanner {
     guard kinds.contains(where: { $0 != nil }) else { return }
     let references = destination.stored.references[column]
     let own = batch.entity.inverse(of: relationship.relationship).map(Claims.Relationship.init)
+    let parts = claims.parts
     for index in 0..<destination.stored.count {
       let owner = references[index]
       guard owner > 0 else { continue }
       let occurrence = destination.stored.occurrences[index]
       // One that said in an earlier part where it belongs is not taken out either.
-      if let own, let parts = claims.parts,
+      if let own, let parts,
         parts.hasSpoken(destination.stored.rows[index], of: own),
         occurrence < 0 || destination.block[Int(occurrence)][inverse].isAbsent
       {
@@ -305,7 +305,7 @@ final class LinkPlanner {
         continue
       }
       guard let kind = kind(ofListOf: owner, in: batch, kinds) else { continue }
-      if owner == parent, let parts = claims.parts,
+      if owner == parent, let parts,
         parts.isNamed(destination.stored.rows[index], in: .init(relationship.relationship))
       {
         continue

@@ -1,3 +1,4 @@
+import Foundation
 import SyncCore
 
 /// What the parts of a payload said of relationships and what that changed, in order: some five bytes for
@@ -183,7 +184,7 @@ extension StatementLog: Codable {
     var count: Int
     var rows: [Int64]
     var members: [Int64]
-    var chunks: [[UInt8]]
+    var chunks: [Data]
   }
 
   init(from decoder: any Decoder) throws {
@@ -192,13 +193,13 @@ extension StatementLog: Codable {
     for (number, relationship) in relationships.enumerated() { numbers[relationship] = number }
     count = kept.count
     cursor = Cursor(rows: kept.rows, members: kept.members)
-    chunks = kept.chunks
+    chunks = kept.chunks.map { Array($0) }
   }
 
   func encode(to encoder: any Encoder) throws {
     try Kept(
       relationships: relationships, count: count, rows: cursor.rows, members: cursor.members,
-      chunks: chunks
+      chunks: chunks.map { Data($0) }
     ).encode(to: encoder)
   }
 }
