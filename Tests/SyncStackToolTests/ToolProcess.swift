@@ -82,6 +82,16 @@ final class ToolProcess: @unchecked Sendable {
     return process.terminationReason == .uncaughtSignal ? 128 + status : status
   }
 
+  /// Sends a signal as soon as something holds, unless the process has ended, and waits for its end. Looks
+  /// from a thread of its own: those of tasks may all be busy with other tests.
+  func end(by number: Int32, when condition: @escaping @Sendable () throws -> Bool) async -> Int32 {
+    Thread.detachNewThread { [self] in
+      while process.isRunning, (try? condition()) != true { Thread.sleep(forTimeInterval: 0.002) }
+      if process.isRunning { signal(number) }
+    }
+    return await wait()
+  }
+
   /// Waits until something holds, or until the process has ended. Looks now and then: what another
   /// process does is no event here, and it needs the processors.
   func until(_ condition: () throws -> Bool) async throws {

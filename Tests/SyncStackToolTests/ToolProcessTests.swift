@@ -55,9 +55,7 @@ import Testing
   @Test func anInterruptLeavesTheStoreAsItWas() async throws {
     #expect(try await importing(cities("few.json", 0..<5), "--quiet").wait() == 0)
     let long = try importing(cities("many.json", 0..<60_000, "other"))
-    try await long.until { long.error.contains("match") }
-    long.signal(SIGINT)
-    #expect(await long.wait() == 130)
+    #expect(await long.end(by: SIGINT) { long.error.contains("match") } == 130)
     #expect(long.error.hasSuffix("Cancelled. The store is as it was.\n"), "\(long.error)")
     #expect(long.output.isEmpty)
     #expect(try stored() == Array(0..<5))
@@ -83,9 +81,7 @@ import Testing
   @Test func whoIsKilledHasStoredNothing() async throws {
     #expect(try await importing(cities("few.json", 0..<5), "--quiet").wait() == 0)
     let long = try importing(cities("many.json", 0..<60_000, "other"))
-    try await long.until { long.error.contains("insert") }
-    long.signal(SIGKILL)
-    #expect(await long.wait() == 128 + SIGKILL)
+    #expect(await long.end(by: SIGKILL) { long.error.contains("insert") } == 128 + SIGKILL)
     #expect(try stored() == Array(0..<5))
   }
 
@@ -102,9 +98,10 @@ import Testing
         return configuration
       }())
     let city = try reader.model.requireEntity(named: "City")
-    try await first.until { try reader.read { try $0.count(FetchPlan(entity: city)) } > 2_000 }
-    first.signal(SIGKILL)
-    #expect(await first.wait() == 128 + SIGKILL)
+    let status = await first.end(by: SIGKILL) {
+      try reader.read { try $0.count(FetchPlan(entity: city)) } > 2_000
+    }
+    #expect(status == 128 + SIGKILL)
     let kept = try reader.read { try $0.count(FetchPlan(entity: city)) } - 10
     try reader.close()
     #expect(kept > 1_000 && kept < count && kept % 50 == 0)

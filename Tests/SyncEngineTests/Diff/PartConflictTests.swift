@@ -55,7 +55,8 @@ import Testing
       ]),
   ]
 
-  @Test(arguments: cases, [1, 2]) func partsAgreeWithTheWhole(_ testCase: Case, _ size: Int) throws {
+  @Test(arguments: cases, [1, 2]) func partsAgreeWithTheWhole(_ testCase: Case, _ size: Int) throws
+  {
     let payload = "[\(testCase.items.joined(separator: ","))]"
     var results: [[String]] = []
     for size in [nil, size] {

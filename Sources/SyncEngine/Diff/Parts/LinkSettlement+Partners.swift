@@ -27,7 +27,8 @@ extension LinkSettlement {
     func other(_ side: Int) -> Int { sides.count == 1 ? side : 1 - side }
   }
 
-  func settlePartners(_ relationship: RelationshipDescription, of entity: EntityDescription) throws {
+  func settlePartners(_ relationship: RelationshipDescription, of entity: EntityDescription) throws
+  {
     guard let inverse = entity.inverse(of: relationship) else { return }
     let isOwnInverse = Relationship(relationship) == Relationship(inverse)
     let couple = Couple(
@@ -47,7 +48,8 @@ extension LinkSettlement {
       }
       now[owner] = partner.row
     }
-    for (end, partner) in now.sorted(by: { ($0.key.side, $0.key.row) < ($1.key.side, $1.key.row) }) {
+    for (end, partner) in now.sorted(by: { ($0.key.side, $0.key.row) < ($1.key.side, $1.key.row) })
+    {
       let (relationship, entity) = couple.sides[end.side]
       var stored: (partner: Int64, entity: EntityDescription)?
       try transaction.scan(entity, .rows([end.row]), slots: [relationship.slot]) { cursor in
