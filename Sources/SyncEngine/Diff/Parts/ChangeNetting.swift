@@ -37,7 +37,7 @@ struct ChangeNetting {
 
   private func netValues(of rows: RowSet, _ root: EntityDescription) throws {
     var before: [Int64: [Int: Int64]] = [:]
-    parts.log.forEach { _, statement in
+    parts.log.forEachStatement { _, statement in
       guard statement.kind == .value, statement.relationship.entity == root.index,
         rows.contains(statement.row),
         before[statement.row]?[statement.relationship.slot] == nil
@@ -77,7 +77,7 @@ struct ChangeNetting {
   ) throws {
     var suspects = RowSet()
     var changed = RowSet()
-    parts.log.forEach { _, statement in
+    parts.log.forEachStatement { _, statement in
       guard statement.kind == .column, statement.relationship == key,
         rows.contains(statement.row), statement.members[0] > 0
       else { return }
@@ -88,7 +88,7 @@ struct ChangeNetting {
       for owner in [now[row] ?? 0, before[row] ?? 0] { changed.insert(owner) }
     }
     // Members that changed once did change.
-    parts.log.forEach { _, statement in
+    parts.log.forEachStatement { _, statement in
       guard statement.kind == .column, statement.relationship == key,
         !rows.contains(statement.row)
       else { return }
@@ -107,7 +107,7 @@ struct ChangeNetting {
     _ key: Relationship, _ entity: EntityDescription, of rows: RowSet
   ) -> [Int64: Int64] {
     var origins: [Int64: Int64] = [:]
-    parts.log.forEach { _, statement in
+    parts.log.forEachStatement { _, statement in
       guard statement.kind == .column, statement.relationship == key, rows.contains(statement.row),
         origins[statement.row] == nil
       else { return }
@@ -139,7 +139,7 @@ struct ChangeNetting {
         wasLinked[owner, default: [:]][member] = !isAdded
       }
     }
-    parts.log.forEach { _, statement in
+    parts.log.forEachStatement { _, statement in
       guard statement.kind == .pair else { return }
       let isAdded = statement.flags.contains(.isAdded)
       if statement.relationship == key { note(statement.row, statement.members[0], isAdded) }
@@ -164,7 +164,7 @@ struct ChangeNetting {
     let entity = model.entities[key.entity]
     guard let relationship = entity.properties[key.slot].relationship else { return }
     var before: [Int64: [Int64]] = [:]
-    parts.log.forEach { _, statement in
+    parts.log.forEachStatement { _, statement in
       guard statement.kind == .order, statement.relationship == key,
         owners.contains(statement.row)
       else { return }

@@ -78,7 +78,7 @@ extension LinkSettlement {
     let columnKey = Relationship(column)
     var rows = parts.contested[key] ?? RowSet()
     guard !relisted.isEmpty else { return rows }
-    parts.log.forEach { _, statement in
+    parts.log.forEachStatement { _, statement in
       if statement.kind == .list, statement.relationship == key, relisted.contains(statement.row) {
         let members = members(
           statement.members, of: statement.row, entity, slot: relationship.slot)
@@ -102,7 +102,7 @@ extension LinkSettlement {
   ) -> [Int64: Int64] {
     var words: [Int64: Int64] = [:]
     let key = Relationship(column)
-    parts.log.forEach { _, statement in
+    parts.log.forEachStatement { _, statement in
       guard statement.kind == .reference, statement.relationship == key,
         rows.contains(statement.row)
       else { return }
@@ -118,7 +118,7 @@ extension LinkSettlement {
   ) -> [Int64: List] {
     var lists: [Int64: List] = [:]
     let key = Relationship(relationship)
-    parts.log.forEach { position, statement in
+    parts.log.forEachStatement { position, statement in
       guard statement.kind == .list, statement.relationship == key else { return }
       let all = members(statement.members, of: statement.row, entity, slot: relationship.slot)
       let members = all.filter { rows.contains($0) }
@@ -140,7 +140,7 @@ extension LinkSettlement {
   ) -> [Int64: [Int64]] {
     var lists: [Int64: [Int64]] = [:]
     let key = Relationship(relationship)
-    parts.log.forEach { _, statement in
+    parts.log.forEachStatement { _, statement in
       guard statement.kind == .list, statement.relationship == key,
         owners.contains(statement.row)
       else { return }

@@ -18,7 +18,7 @@ extension LinkSettlement {
     var lists: [Int64: List] = [:]
     var wasLinked: [Int64: [Int64: Bool]] = [:]
     var candidates: [Int64: Set<Int64>] = [:]
-    parts.log.forEach { _, statement in
+    parts.log.forEachStatement { _, statement in
       switch statement.kind {
       case .list where statement.relationship == key && owners.contains(statement.row):
         let members = members(
@@ -106,7 +106,7 @@ extension LinkSettlement {
   ) -> [Int64: List] {
     var lists: [Int64: List] = [:]
     let key = Relationship(relationship)
-    parts.log.forEach { _, statement in
+    parts.log.forEachStatement { _, statement in
       guard statement.kind == .list, statement.relationship == key, owners.contains(statement.row)
       else { return }
       let members = members(

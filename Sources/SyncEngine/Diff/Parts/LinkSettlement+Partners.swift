@@ -73,7 +73,7 @@ extension LinkSettlement {
     while count != ends.count {
       count = ends.count
       events = [:]
-      parts.log.forEach { position, statement in
+      parts.log.forEachStatement { position, statement in
         guard statement.kind == .reference || statement.kind == .column,
           let side = couple.side(statement.relationship)
         else { return }

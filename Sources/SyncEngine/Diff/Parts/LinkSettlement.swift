@@ -64,7 +64,7 @@ struct LinkSettlement {
   ) -> [Int64: Int64] {
     var origins: [Int64: Int64] = [:]
     let key = Relationship(column)
-    parts.log.forEach { _, statement in
+    parts.log.forEachStatement { _, statement in
       guard statement.kind == .column, statement.relationship == key, rows.contains(statement.row),
         origins[statement.row] == nil
       else { return }

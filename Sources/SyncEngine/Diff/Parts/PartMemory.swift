@@ -54,7 +54,7 @@ struct PartMemory: Codable, Sendable {
   func listers(of relationship: Relationship, column: Relationship) -> [Int64: Int64] {
     guard let changed = changed[column] else { return [:] }
     var listers: [Int64: Int64] = [:]
-    log.forEach { _, statement in
+    log.forEachStatement { _, statement in
       guard statement.kind == .list, statement.relationship == relationship,
         !statement.flags.contains(.keys)
       else { return }

@@ -128,7 +128,7 @@ struct StatementLog: Sendable {
   /// Shows the statements in order, numbered.
   ///
   /// - Complexity: O(*n*) in the bytes.
-  func forEach(_ body: (_ position: Int, _ statement: Statement) throws -> Void) rethrows {
+  func forEachStatement(_ body: (_ position: Int, _ statement: Statement) throws -> Void) rethrows {
     guard let first = relationships.first else { return }
     var cursor = Cursor(
       rows: Array(repeating: 0, count: relationships.count),
