@@ -135,8 +135,7 @@ extension ManagedObjectContext {
 
   /// Objects as the class that was asked for.
   ///
-  /// - Complexity: O(*n*); looks at each class once where objects of one class stand together, because
-  ///   a cast of each object costs as much as to read two of its values.
+  /// - Complexity: O(*n*); casts once where objects of one class stand together, not each object.
   func typed<Object: ManagedObject>(_ objects: [ManagedObject]) throws -> [Object] {
     var known: ManagedObject.Type?
     for object in objects where type(of: object) != known {

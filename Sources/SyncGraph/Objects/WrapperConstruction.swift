@@ -22,7 +22,7 @@ enum WrapperConstruction {
   private static let lock = NSRecursiveLock()
 
   /// Behind a pointer, because each access of a variable would be checked for overlaps: sixteen checks
-  /// for an object with eight wrappers were a tenth of making it.
+  /// for an object with eight wrappers.
   @usableFromInline nonisolated(unsafe) static let state: UnsafeMutablePointer<State> = {
     let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
     state.initialize(to: State())
