@@ -5,7 +5,7 @@ import Testing
 
 @testable import FeedReader
 
-@Suite(.timeLimit(.minutes(10))) struct FeedImportTests {
+@Suite(.timeLimit(.minutes(30))) struct FeedImportTests {
   /// Three pages of ten articles each, linked by the document.
   @Sendable private static func threePages(_ request: LoopbackServer.Request) -> Answer {
     let first = (request.page - 1) * 10 + 1

@@ -3,7 +3,7 @@ import SyncCore
 import SyncGraph
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ChildContextQueueTests {
+@Suite(.timeLimit(.minutes(30))) struct ChildContextQueueTests {
   private enum Parent: CaseIterable, Sendable { case main, background, child }
 
   private func parent(_ kind: Parent, _ stack: DataStack) -> ManagedObjectContext {

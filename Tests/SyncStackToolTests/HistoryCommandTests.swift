@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncStackTool
 
-@Suite(.timeLimit(.minutes(10))) struct HistoryCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct HistoryCommandTests {
   private let bench: ToolBench
 
   init() throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What only a process of its own shows: signals, the end of others, output that goes nowhere.
-@Suite(.timeLimit(.minutes(10))) struct ToolProcessTests {
+@Suite(.timeLimit(.minutes(30))) struct ToolProcessTests {
   private let bench: ToolBench
   private let model: String
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Which key fills which attribute, with what (sync-behaviour, sections 5 to 7).
-@Suite(.timeLimit(.minutes(10))) struct AttributeBehaviourTests {
+@Suite(.timeLimit(.minutes(30))) struct AttributeBehaviourTests {
   /// A stack with the transformers that the model names.
   static func stack() throws -> DataStack {
     register()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The operation, its delegate and the convenience calls (sync-behaviour, sections 12 and 13).
-@Suite(.timeLimit(.minutes(10))) struct CallBehaviourTests {
+@Suite(.timeLimit(.minutes(30))) struct CallBehaviourTests {
   private func completed(
     _ call: (@escaping @Sendable ((any Error)?) -> Void) -> Void
   ) async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Payloads and models at the edge of what services send (sync-behaviour, sections 16, 18 and 19).
-@Suite(.timeLimit(.minutes(10))) struct EdgeBehaviourTests {
+@Suite(.timeLimit(.minutes(30))) struct EdgeBehaviourTests {
   static let cases = [
     BehaviourCase(
       "19 an item without key is skipped although the key's default is 0 (H1)", "Edges",

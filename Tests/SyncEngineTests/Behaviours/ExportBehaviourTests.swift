@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Objects as JSON (sync-behaviour, section 15).
-@Suite(.timeLimit(.minutes(10))) struct ExportBehaviourTests {
+@Suite(.timeLimit(.minutes(30))) struct ExportBehaviourTests {
   private func export(
     _ stack: DataStack, _ entity: String, _ options: ExportOptions? = nil
   ) throws -> JSONValue {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Annotations, primary keys and inheritance (sync-behaviour, sections 2 and 3).
-@Suite(.timeLimit(.minutes(10))) struct KeyBehaviourTests {
+@Suite(.timeLimit(.minutes(30))) struct KeyBehaviourTests {
   /// The table of section 3.2: entity, local key, remote key, a key in JSON and as stored.
   static let table:
     [(entity: String, local: String, remote: String, json: String, stored: String)] = [

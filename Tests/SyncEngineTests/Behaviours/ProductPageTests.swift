@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The code that the README and the documentation print, as it stands there.
-@Suite(.timeLimit(.minutes(10))) struct ProductPageTests {
+@Suite(.timeLimit(.minutes(30))) struct ProductPageTests {
   final class Person: ManagedObject {
     override class var entityName: String { "User" }
     @PrimaryKey var id: Int64

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Relationships of every kind (sync-behaviour, section 8).
-@Suite(.timeLimit(.minutes(10))) struct RelationshipBehaviourTests {
+@Suite(.timeLimit(.minutes(30))) struct RelationshipBehaviourTests {
   private static let stored =
     #"[{"id": 1, "notes": [{"id": 1}, {"id": 2}], "company": {"id": 3, "name": "c"}}]"#
 

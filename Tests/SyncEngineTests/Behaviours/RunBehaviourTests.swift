@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// One run, its options and orders (sync-behaviour, sections 9 to 11).
-@Suite(.timeLimit(.minutes(10))) struct RunBehaviourTests {
+@Suite(.timeLimit(.minutes(30))) struct RunBehaviourTests {
   private static let store = BehaviourCase.Step(
     "User", #"[{"id": 0, "name": "a"}, {"id": 1, "name": "a"}]"#)
   private static let change = #"[{"id": 0, "name": "b"}, {"id": 6, "name": "b"}]"#

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The data stack (sync-behaviour, section 14).
-@Suite(.timeLimit(.minutes(10))) struct StackBehaviourTests {
+@Suite(.timeLimit(.minutes(30))) struct StackBehaviourTests {
   private func insert(_ key: Int, _ stack: DataStack) throws {
     try stack.inMain { main in
       try main.insert(entityNamed: "User").setValue(key, forKey: "remoteID")

@@ -5,7 +5,7 @@ import SyncGraph
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct AsynchronousOperationTests {
+@Suite(.timeLimit(.minutes(30))) struct AsynchronousOperationTests {
   private struct Failure: Error, Equatable {
     var number = 0
   }

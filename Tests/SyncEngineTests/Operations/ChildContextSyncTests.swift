@@ -4,7 +4,7 @@ import SyncGraph
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ChildContextSyncTests {
+@Suite(.timeLimit(.minutes(30))) struct ChildContextSyncTests {
   private let stack: DataStack
   private let parent: ManagedObjectContext
   private let child: ManagedObjectContext

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The calls of sync-behaviour, section 13.1.
-@Suite(.timeLimit(.minutes(10))) struct ConvenienceCallTests {
+@Suite(.timeLimit(.minutes(30))) struct ConvenienceCallTests {
   private func completed(
     _ call: (@escaping @Sendable ((any Error)?) -> Void) -> Void
   ) async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncEngine
 
-@Suite(.timeLimit(.minutes(10))) struct EntityProgressTests {
+@Suite(.timeLimit(.minutes(30))) struct EntityProgressTests {
   private static func payload(_ users: Range<Int>) -> JSONValue {
     .array(
       users.map { user in

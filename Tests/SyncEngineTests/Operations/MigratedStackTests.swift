@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Contexts and syncs work on a migrated store as on any other.
-@Suite(.timeLimit(.minutes(10))) struct MigratedStackTests {
+@Suite(.timeLimit(.minutes(30))) struct MigratedStackTests {
   private let folder: TemporaryFolder
 
   init() throws {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The calls of sync-behaviour, section 13.2.
-@Suite(.timeLimit(.minutes(10))) struct ObjectSyncingTests {
+@Suite(.timeLimit(.minutes(30))) struct ObjectSyncingTests {
   /// Runs a body in a background context.
   private func inContext(
     _ model: ManagedObjectModel? = nil,

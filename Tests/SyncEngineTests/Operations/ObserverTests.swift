@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Observers are told everything, and can do whatever they like without harming anybody.
-@Suite(.timeLimit(.minutes(10))) struct ObserverTests {
+@Suite(.timeLimit(.minutes(30))) struct ObserverTests {
   private let stack: DataStack
 
   init() throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Items that cannot be stored are kept in the store, until they can be or nobody wants them.
-@Suite(.timeLimit(.minutes(10))) struct QuarantineTests {
+@Suite(.timeLimit(.minutes(30))) struct QuarantineTests {
   private let stack: DataStack
   private let folder: TemporaryFolder
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A page session that is kept in the store goes on after its process was killed.
-@Suite(.timeLimit(.minutes(10))) struct SessionRestartTests {
+@Suite(.timeLimit(.minutes(30))) struct SessionRestartTests {
   private static let stored: JSONValue = [
     ["id": 1, "notes": [["id": 1]]], ["id": 2, "notes": [["id": 2]]], ["id": 3],
   ]

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Payloads that come piece by piece.
-@Suite(.timeLimit(.minutes(10))) struct StreamedPayloadTests {
+@Suite(.timeLimit(.minutes(30))) struct StreamedPayloadTests {
   enum Source: CaseIterable {
     case handle
     case pipe

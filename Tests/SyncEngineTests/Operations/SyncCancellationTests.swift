@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// However and wherever a sync is cancelled, it fails with a `CancellationError` and the store is as it was.
-@Suite(.timeLimit(.minutes(10))) struct SyncCancellationTests {
+@Suite(.timeLimit(.minutes(30))) struct SyncCancellationTests {
   enum Way: CaseIterable {
     case operation
     case progress

@@ -5,7 +5,7 @@ import SyncGraph
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SyncLoggerTests {
+@Suite(.timeLimit(.minutes(30))) struct SyncLoggerTests {
   private func change(_ stack: DataStack) throws {
     try stack.sync(
       [

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Syncs are operations like any other, and no arrangement of them waits for itself.
-@Suite(.timeLimit(.minutes(10))) struct SyncQueueTests {
+@Suite(.timeLimit(.minutes(30))) struct SyncQueueTests {
   private func sync(_ keys: ClosedRange<Int>, _ stack: DataStack, name: String = "") -> Sync {
     let sync = Sync(.json(items(keys)), inEntityNamed: "User", dataStack: stack)
     sync.operations = [.insert, .update]

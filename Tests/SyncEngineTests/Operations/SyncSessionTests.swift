@@ -6,7 +6,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SyncSessionTests {
+@Suite(.timeLimit(.minutes(30))) struct SyncSessionTests {
   private func makeStack() throws -> DataStack {
     let stack = try DataStack.social()
     let stored: JSONValue = [["id": 1, "notes": [["id": 9]]], ["id": 8, "notes": [["id": 7]]]]

@@ -95,7 +95,7 @@ import Testing
 
   private func check(_ testCase: Case, _ variant: OracleVariant, hasOtherSteps: Bool) throws {
     let environment = ProcessInfo.processInfo.environment
-    let usual: UInt64 = variant.name == OracleVariant.plain.name ? 40 : 16
+    let usual: UInt64 = variant.name == OracleVariant.plain.name ? 16 : 6
     let count = environment["ORACLE_SEEDS"].flatMap { UInt64($0) } ?? usual
     let first = environment["ORACLE_FIRST"].flatMap { UInt64($0) } ?? 1
     let model = try testCase.model()

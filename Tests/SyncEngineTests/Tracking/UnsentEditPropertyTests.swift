@@ -11,7 +11,7 @@ import Testing
 /// `TRACKING_SEEDS` runs more sequences, as in `TRACKING_SEEDS=2000 swift test --filter UnsentEdit`.
 @Suite struct UnsentEditPropertyTests {
   private static let seeds: UInt64 =
-    ProcessInfo.processInfo.environment["TRACKING_SEEDS"].flatMap { UInt64($0) } ?? 40
+    ProcessInfo.processInfo.environment["TRACKING_SEEDS"].flatMap { UInt64($0) } ?? 20
 
   @Test("nothing unsent is ever lost", arguments: OracleTests.cases)
   func nothingUnsentIsEverLost(_ testCase: OracleTests.Case) throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// With change tracking on a sync leaves alone what was edited here and not sent yet, and says so.
-@Suite(.timeLimit(.minutes(10))) struct UnsentEditTests {
+@Suite(.timeLimit(.minutes(30))) struct UnsentEditTests {
   private let stack: DataStack
   private let context: ManagedObjectContext
 
