@@ -3,10 +3,6 @@ import SyncStore
 
 /// Reading a set, and finding out what of it still counts.
 extension FingerprintSet {
-  /// A part, as the store keeps it: how many records and rows, the records, the rows, of which there is
-  /// an even number.
-  static let partHead = 16
-
   /// Reads the fingerprints of a kind of sync, and finds out which of them still count.
   ///
   /// - Returns: Nil when the payload is so small against what is kept that reading the fingerprints would cost
@@ -20,21 +16,19 @@ extension FingerprintSet {
       head.shapes.allSatisfy({ $0.fits(plan) }), head.shapes.count <= shapeLimit,
       let changes = try reader.fingerprintChanges(after: kept.generation)
     else {
-      return FingerprintSet(
-        id: kept?.id, generation: generation, seed: UInt64.random(in: 0 ... .max))
+      return none(kept?.id, generation)
     }
     guard head.byteCount / smallestShare <= payloadBytes else { return nil }
-    let records = PlainArray<Record>()
-    let rows = PlainArray<UInt32>()
-    var parts: [(number: Int, first: Int)] = []
-    try reader.readFingerprints(of: kept.id) { number, bytes in
-      parts.append((number, records.count))
-      append(bytes, to: records, rows, shapes: head.shapes)
-    }
-    let set = FingerprintSet(
-      kept, generation: generation, head: head, records: records, rows: rows, parts: parts)
+    var contents = FingerprintContents(shapes: head.shapes)
+    try reader.readFingerprints(of: kept.id) { number, bytes in contents.add(number, bytes) }
+    guard !contents.isDamaged else { return none(kept.id, generation) }
+    let set = FingerprintSet(kept, generation: generation, head: head, contents)
     try set.outdate(changes, plan: plan, reader: reader)
     return set
+  }
+
+  private static func none(_ id: Int64?, _ generation: Int64) -> FingerprintSet {
+    FingerprintSet(id: id, generation: generation, seed: UInt64.random(in: 0 ... .max))
   }
 
   /// A payload has to be at least one in this many of the bytes that fingerprints are kept of.
@@ -44,32 +38,6 @@ extension FingerprintSet {
   /// anew.
   private static let shapeLimit = 1 << 16
 
-  private static func append(
-    _ bytes: UnsafeRawBufferPointer, to records: PlainArray<Record>, _ rows: PlainArray<UInt32>,
-    shapes: [FingerprintShape]
-  ) {
-    guard bytes.count >= partHead else { return }
-    let recordCount = Int(bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
-    let rowCount = Int(bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-    let stride = MemoryLayout<Record>.stride
-    guard partHead + recordCount * stride + rowCount * 4 == bytes.count else { return }
-    let firstRow = UInt32(rows.count)
-    let firstRecord = records.count
-    records.append(
-      UnsafeRawBufferPointer(rebasing: bytes[partHead..<(partHead + recordCount * stride)]))
-    rows.append(UnsafeRawBufferPointer(rebasing: bytes[(partHead + recordCount * stride)...]))
-    for record in firstRecord..<records.count {
-      records[record].firstRow += firstRow
-      if Int(records[record].shape) >= shapes.count
-        || Int(records[record].firstRow) + shapes[Int(records[record].shape)].entries.count
-          > rows.count
-      {
-        records.removeAll(from: record)
-        return
-      }
-    }
-  }
-
   /// Changes that are looked at one by one; after more of them everything is read again.
   private static let changeLimit = 50_000
 
@@ -78,7 +46,7 @@ extension FingerprintSet {
   {
     guard !changes.isEmpty else { return }
     guard changes.count <= FingerprintSet.changeLimit else {
-      for record in states.indices { states[record] = .outdated }
+      for record in states.indices where states[record] != .absent { states[record] = .outdated }
       return
     }
     var any: [Int: RowSet] = [:]

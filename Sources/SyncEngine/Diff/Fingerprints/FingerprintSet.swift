@@ -8,7 +8,8 @@ import SyncStore
 /// unseen ──match──▶ matched ──somebody else has to do with its rows──▶ refused
 /// ```
 ///
-/// A matched item is not read; a refused one is read with the rest, in the order of the payload.
+/// A matched item is not read; a refused one is read with the rest, in the order of the payload. An absent
+/// record is a place in a part whose item is gone, kept until the part is written again.
 /// Confined to its sync.
 final class FingerprintSet {
   struct Record: BitwiseCopyable {
@@ -23,6 +24,7 @@ final class FingerprintSet {
     case matched
     case refused
     case outdated
+    case absent
   }
 
   let id: Int64?
@@ -38,6 +40,10 @@ final class FingerprintSet {
 
   /// The number of each part, and its first record.
   let parts: [(number: Int, first: Int)]
+
+  /// Records of the parts, and rows of them; behind these come those of the amendment.
+  let partRecords: Int
+  let partRows: Int
   let states: PlainArray<State>
   private(set) var matchedCount = 0
 
@@ -57,13 +63,14 @@ final class FingerprintSet {
     records = PlainArray(capacity: 1)
     rows = PlainArray(capacity: 1)
     parts = []
+    partRecords = 0
+    partRows = 0
     states = PlainArray(capacity: 1)
   }
 
   init(
     _ kept: FingerprintSetRecord, generation: Int64, head: FingerprintHead,
-    records: PlainArray<Record>,
-    rows: PlainArray<UInt32>, parts: [(number: Int, first: Int)]
+    _ contents: FingerprintContents
   ) {
     id = kept.id
     self.generation = generation
@@ -71,11 +78,14 @@ final class FingerprintSet {
     seed = head.seed
     byteCount = head.byteCount
     shapes = head.shapes
-    self.records = records
-    self.rows = rows
-    self.parts = parts
+    records = contents.records
+    rows = contents.rows
+    parts = contents.parts
+    partRecords = contents.partRecords
+    partRows = contents.partRows
     states = PlainArray(capacity: records.count)
     for _ in records { states.append(.unseen) }
+    for record in contents.absent { states[record] = .absent }
   }
 
   var count: Int { records.count }
@@ -86,6 +96,11 @@ final class FingerprintSet {
     UnsafeBufferPointer(
       start: rows.start + Int(records[record].firstRow),
       count: shapes[Int(records[record].shape)].entries.count)
+  }
+
+  /// Whether a record is not what its part says.
+  func isAmended(_ record: Int) -> Bool {
+    Int(records[record].firstRow) >= partRows
   }
 
   // MARK: - Matching
@@ -113,7 +128,7 @@ final class FingerprintSet {
       states[record] = .refused
       matchedCount -= 1
       return nil
-    case .unseen, .refused, .outdated:
+    case .unseen, .refused, .outdated, .absent:
       return nil
     }
   }
@@ -127,7 +142,9 @@ final class FingerprintSet {
   }
 
   private func find(_ fingerprint: ContentFingerprint) -> Int? {
-    if next < count, records[next].fingerprint == fingerprint { return next }
+    if next < count, records[next].fingerprint == fingerprint, states[next] != .absent {
+      return next
+    }
     if count == 0 { return nil }
     if index.isEmpty { makeIndex() }
     let mask = index.count - 1
@@ -145,7 +162,7 @@ final class FingerprintSet {
     while size * 3 < count * 4 { size *= 2 }
     index = Array(repeating: 0, count: size)
     index.withUnsafeMutableBufferPointer { index in
-      for record in records.indices {
+      for record in records.indices where states[record] != .absent {
         var position = Int(truncatingIfNeeded: records[record].fingerprint.low) & (size - 1)
         while index[position] != 0 { position = (position + 1) & (size - 1) }
         index[position] = UInt32(record) + 1
