@@ -84,10 +84,10 @@ struct Oracle {
         let item = OracleItem(object, request.entity, back: wayToParent)
         if item.key == nil { isComplete = false } else { part.append(item) }
       }
+      roots += part
       items = part.flatMap(\.all)
       match(part)
       if request.partItems == nil { matchRefused() } else { view = linked(part) }
-      roots += part
     }
     matchRefused()
     items = roots.flatMap(\.all)
