@@ -146,6 +146,7 @@ final class SyncPass {
     try writer.link(planner)
     if !isOnlyPart {
       claims.list(planner)
+      claims.nesters.note(planner)
       claims.parts?.note(planner)
       noteParentMembers(stager.rootBatch)
     }

@@ -84,8 +84,10 @@ extension LinkPlanner {
       let occurrence = batch.occurrences[Int(owner)]
       var partner: Int64 = 0
       if let target = mentions.targets(of: mention).first {
-        let linked = linkedRow(owner, rule, of: batch)
-        guard let row = row(of: target, in: destination, linked: linked) else {
+        guard
+          let row = row(
+            of: target, in: destination, linked: linkedRow(owner, rule, of: batch, claims.parts))
+        else {
           return noteUnresolved(target, batch.node.relationships[rule], owner, batch)
         }
         partner = row

@@ -79,30 +79,32 @@ final class LinkPlanner {
 
   /// The row a target of a mention came out as, or nil when there is none to link.
   ///
-  /// - Parameter linked: The object that a to-one relationship leads to now: of several of the key it
+  /// - Parameter linked: The object that a to-one relationship led to before: of several of the key it
   ///   stays the one.
   func row(
-    of target: Int32, in destination: Batch, list: MemberList? = nil, linked: Int64 = 0
+    of target: Int32, in destination: Batch, list: MemberList? = nil,
+    linked: @autoclosure () -> Int64 = 0
+  ) -> Int64? {
+    row(of: target, in: destination, list: list, linked: linked(), parts: claims.parts)
+  }
+
+  /// - Parameter parts: What earlier parts said; for who is at work on it.
+  func row(
+    of target: Int32, in destination: Batch, list: MemberList?,
+    linked: @autoclosure () -> Int64, parts: @autoclosure () -> PartMemory?
   ) -> Int64? {
     if target >= 0 {
       let row = destination.occurrences[Int(destination.representative(target))].row
       return row > 0 ? row : nil
     }
-    if linked > 0, let rows = destination.referenceDuplicates[~target],
-      rows.contains(where: { destination.stored.rows[Int($0)] == linked })
-    {
-      return linked
+    if let rows = destination.referenceDuplicates[~target] {
+      let linked = linked()
+      if rows.contains(where: { destination.stored.rows[Int($0)] == linked }) { return linked }
     }
-    return row(ofReference: ~target, in: destination, list: list)
-  }
-
-  private func row(
-    ofReference reference: Int32, in destination: Batch, list: MemberList?
-  ) -> Int64? {
-    if let stored = storedRow(reference, in: destination, list: list) {
+    if let stored = storedRow(~target, in: destination, list: list, parts: parts()) {
       return destination.stored.rows[Int(stored)]
     }
-    return oldest(ofReference: reference, in: destination)
+    return oldest(ofReference: ~target, in: destination)
       .map { destination.occurrences[Int($0)].row }
   }
 
@@ -115,13 +117,14 @@ final class LinkPlanner {
 
   /// The stored object a key refers to: of several the owner's own child, else the oldest.
   private func storedRow(
-    _ reference: Int32, in destination: Batch, list: MemberList?
+    _ reference: Int32, in destination: Batch, list: MemberList?,
+    parts: @autoclosure () -> PartMemory?
   ) -> Int32? {
     if let list, let rows = destination.referenceDuplicates[reference],
       let column = destination.node.toOneSlots.firstIndex(of: list.inverse)
     {
-      let references = destination.stored.references[column]
-      let own = rows.filter { references[Int($0)] == list.owner }
+      let parts = parts()
+      let own = rows.filter { destination.origin(column, ofStored: $0, parts) == list.owner }
       if let first = own.min(by: {
         destination.stored.rows[Int($0)] < destination.stored.rows[Int($1)]
       }) {
@@ -151,7 +154,7 @@ final class LinkPlanner {
       let occurrence = destination.representative(target)
       return destination.occurrences[Int(occurrence)].row > 0 ? occurrence : nil
     }
-    if let stored = storedRow(~target, in: destination, list: list) {
+    if let stored = storedRow(~target, in: destination, list: list, parts: claims.parts) {
       claims.mention(destination.stored.rows[Int(stored)], destination.entity)
       return destination.occurrence(ofStored: stored)
     }
@@ -163,18 +166,39 @@ final class LinkPlanner {
     _ rule: Int, of batch: Batch, _ body: (_ mention: Int, _ owner: Int32) throws -> Void
   ) rethrows {
     let mentions = batch.mentions[rule]
-    var last: [Int32: Int] = [:]
-    if batch.hasRepeats {
-      for mention in 0..<mentions.count
-      where !batch.occurrences[Int(mentions.owners[mention])].flags.contains(.muted) {
-        last[batch.representative(mentions.owners[mention])] = mention
-      }
-    }
+    let last = lastMentions(rule, of: batch)
     for mention in 0..<mentions.count {
       let owner = batch.representative(mentions.owners[mention])
       if batch.hasRepeats, last[owner] != mention { continue }
       if batch.occurrences[Int(owner)].flags.contains(.active) { try body(mention, owner) }
     }
+  }
+
+  /// Mentions whose owner takes what the payload says, with those that a later one of the owner replaces.
+  func allMentions(
+    _ rule: Int, of batch: Batch,
+    _ body: (_ mention: Int, _ owner: Int32, _ isReplaced: Bool) -> Void
+  ) {
+    let mentions = batch.mentions[rule]
+    let last = lastMentions(rule, of: batch)
+    for mention in 0..<mentions.count
+    where !batch.occurrences[Int(mentions.owners[mention])].flags.contains(.muted) {
+      let owner = batch.representative(mentions.owners[mention])
+      guard batch.occurrences[Int(owner)].flags.contains(.active) else { continue }
+      body(mention, owner, batch.hasRepeats && last[owner] != mention)
+    }
+  }
+
+  /// The last mention of each owner, where owners may have several.
+  private func lastMentions(_ rule: Int, of batch: Batch) -> [Int32: Int] {
+    guard batch.hasRepeats else { return [:] }
+    let mentions = batch.mentions[rule]
+    var last: [Int32: Int] = [:]
+    for mention in 0..<mentions.count
+    where !batch.occurrences[Int(mentions.owners[mention])].flags.contains(.muted) {
+      last[batch.representative(mentions.owners[mention])] = mention
+    }
+    return last
   }
 
   /// What is given again replaces what was given before.
@@ -194,13 +218,13 @@ final class LinkPlanner {
 
   // MARK: - To-one
 
-  /// The object that a to-one relationship of a stored object leads to, or 0.
-  func linkedRow(_ owner: Int32, _ rule: Int, of batch: Batch) -> Int64 {
+  /// The object that a to-one relationship of a stored object led to before the payload, or 0.
+  func linkedRow(_ owner: Int32, _ rule: Int, of batch: Batch, _ parts: PartMemory?) -> Int64 {
     let stored = batch.occurrences[Int(owner)].stored
     guard stored >= 0,
       let column = batch.node.toOneSlots.firstIndex(of: batch.node.relationships[rule].slot)
     else { return 0 }
-    return batch.stored.references[column][Int(stored)]
+    return batch.origin(column, ofStored: stored, parts)
   }
 
   private func setOwnReferences(_ rule: Int, of batch: Batch) {
@@ -219,8 +243,9 @@ final class LinkPlanner {
         cells[relationship.slot] = .null
         return
       }
-      let linked = linkedRow(owner, rule, of: batch)
-      if let row = row(of: target, in: destination, linked: linked) {
+      if let row = row(
+        of: target, in: destination, linked: linkedRow(owner, rule, of: batch, claims.parts))
+      {
         cells[relationship.slot] = .integer(row)
       } else {
         noteUnresolved(target, relationship, owner, batch)

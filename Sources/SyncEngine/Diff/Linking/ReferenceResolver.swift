@@ -32,7 +32,8 @@ struct ReferenceResolver {
         if let target = rows[references[index].key] {
           // An object that an owner nests is its own; another one may only refer to it.
           if references[index].isNested,
-            claims.isListed(target.row, under: references[index].relationship)
+            claims.nester(of: target.row, under: references[index].relationship, now: target.row)
+              != nil
           {
             missing.append(index)
             continue
@@ -140,7 +141,7 @@ struct ReferenceResolver {
         try OrderNotes(claims: claims, transaction: transaction)
           .note([before, destination], list, of: entity.destination(of: relationship))
       }
-      claims.parts?.noteColumn(relationship, of: row, entity, from: before)
+      claims.noteColumn(relationship, of: row, entity, from: before)
     }
     let block = RowBlock(width: entity.properties.count, capacity: 1)
     block[block.append()][slot] = .integer(destination)

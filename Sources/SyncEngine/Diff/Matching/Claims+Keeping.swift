@@ -23,6 +23,7 @@ extension Claims {
     copy.rootScope = rootScope
     copy.seenKeys = seenKeys
     copy.parts = parts
+    copy.nesters = nesters
     return copy
   }
 
@@ -42,6 +43,7 @@ extension Claims {
     var rootItemsNameParent: Bool
     var rootScope: PackedIntegers?
     var parts: PartMemory?
+    var nesters: Nesters
 
     struct Reference: Codable {
       var owner: Int64
@@ -83,7 +85,7 @@ extension Claims {
       namesakes: namesakes, unresolved: references,
       counts: [memberCount, partCount, itemCount, usableItemCount],
       isRootSuspended: isRootSuspended, rootItemsNameParent: rootItemsNameParent,
-      rootScope: rootScope.map(PackedIntegers.init), parts: parts)
+      rootScope: rootScope.map(PackedIntegers.init), parts: parts, nesters: nesters)
     return try JSONEncoder().encode(kept)
   }
 
@@ -133,6 +135,7 @@ extension Claims {
     rootItemsNameParent = kept.rootItemsNameParent
     rootScope = kept.rootScope?.values
     parts = kept.parts
+    nesters = kept.nesters
   }
 
   /// Reads the references alone. When the store was migrated since they are found by their names, and

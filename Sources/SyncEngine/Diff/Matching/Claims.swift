@@ -51,6 +51,9 @@ final class Claims {
   /// What parts remember of each other; nil while there is only one.
   var parts: PartMemory?
 
+  /// Who nested objects that are not where they were nested.
+  var nesters = Nesters()
+
   /// Keys put into tables that were empty in the beginning, by plan node; of one sync, never kept.
   var seenKeys: [Int: SeenKeys] = [:]
 
@@ -96,6 +99,17 @@ final class Claims {
   /// Whether an earlier part of the payload listed the object under some owner.
   func isListed(_ row: Int64, under relationship: RelationshipDescription) -> Bool {
     listed[Relationship(relationship)]?.contains(row) ?? false
+  }
+
+  /// Who nested the object in an earlier part of the payload, if anybody did.
+  ///
+  /// - Parameter owner: Who has it now.
+  func nester(
+    of row: Int64, under relationship: RelationshipDescription, now owner: Int64
+  ) -> Int64? {
+    let list = Relationship(relationship)
+    return nesters.owner(of: row, under: list)
+      ?? (listed[list]?.contains(row) == true ? owner : nil)
   }
 
   func isSurplus(_ row: Int64, _ entity: EntityDescription) -> Bool {
@@ -165,6 +179,19 @@ final class Claims {
     listed[Relationship(relationship), default: RowSet()].insert(row)
   }
 
+  /// Notes that a to-one column of a stored object changes.
+  func noteColumn(
+    _ relationship: RelationshipDescription, of row: Int64, _ entity: EntityDescription,
+    from old: Int64
+  ) {
+    guard parts != nil else { return }
+    parts?.noteColumn(relationship, of: row, entity, from: old)
+    guard old > 0, let list = entity.inverse(of: relationship), isListed(row, under: list) else {
+      return
+    }
+    nesters.note(old, of: row, under: Relationship(list))
+  }
+
   func append(_ member: UnlistedMember) {
     unlisted.append(member)
   }
@@ -202,7 +229,9 @@ final class Claims {
         let isFoldable =
           kept >= 0
           && batch.concreteEntity(ofStored: kept) == batch.concreteEntity(ofStored: index)
-          && batch.stored.references.allSatisfy { $0[Int(kept)] == $0[Int(index)] }
+          && batch.stored.references.indices.allSatisfy {
+            batch.origin($0, ofStored: kept, parts) == batch.origin($0, ofStored: index, parts)
+          }
         if isFoldable {
           surplus[batch.entity.rootIndex, default: RowSet()].insert(row)
         } else {

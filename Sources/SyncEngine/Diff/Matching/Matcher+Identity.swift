@@ -14,12 +14,12 @@ extension Matcher {
     guard !mention.flags.contains(.shared) else { return false }
     if !batch.contested.isEmpty, batch.contested[occurrence] != nil { return false }
     guard mention.stored < 0 || isFree(mention.stored, of: batch) else { return false }
-    if mention.stored >= 0, mention.isOwned,
-      !isChild(mention.stored, of: mention, in: batch)
-    {
-      if keysAreOwners(mention) || isListedEarlier(mention.stored, mention, in: batch) {
+    if mention.stored >= 0, mention.isOwned {
+      let isChild = isChild(mention.stored, of: mention, in: batch)
+      if isListedEarlier(mention.stored, mention, in: batch) || (!isChild && keysAreOwners(mention))
+      {
         forget(occurrence, in: batch)
-      } else {
+      } else if !isChild {
         noteMoved(occurrence, in: batch)
       }
     }

@@ -79,8 +79,19 @@ extension Matcher {
       + sorted.filter { !isPreferred($0, in: batch) }
   }
 
-  /// Stored rows of the key that belong to the owner in whose list the occurrence stands.
+  /// Stored rows of the key that belong to the owner in whose list the occurrence stands; of what earlier
+  /// parts of the payload nested, that is who nested it.
   func ownRows(_ mention: Occurrence, of head: Int32, in batch: Batch) -> [Int32] {
+    let present = presentRows(mention, of: head, in: batch)
+    guard claims.parts != nil else { return present }
+    let own = present.filter { !isListedEarlier($0, mention, in: batch) }
+    return own + strayedRows(mention, of: head, in: batch).filter { !own.contains($0) }
+  }
+
+  /// Stored rows of the key that have the owner in whose list the occurrence stands.
+  private func presentRows(
+    _ mention: Occurrence, of head: Int32, in batch: Batch
+  ) -> [Int32] {
     let owner = ownerRow(mention)
     guard owner > 0 else { return [] }
     let rows = storedRows(of: head, in: batch)
@@ -158,17 +169,28 @@ extension Matcher {
 
   /// Whether an earlier part of the payload nested a stored row below another owner.
   func isListedEarlier(_ index: Int32, _ mention: Occurrence, in batch: Batch) -> Bool {
-    let owners = batches[Int(mention.ownerBatch)]
-    let list = owners.node.relationships[Int(mention.ownerRule)].relationship
-    let row = batch.stored.rows[Int(index)]
-    guard claims.isListed(row, under: list) else { return false }
-    // It may have left the owner's list since.
-    guard let parts = claims.parts, let column = owners.entity.inverse(of: list),
-      parts.hasChanged(row, of: .init(column))
-    else { return true }
-    let lister = listers[.init(list)] ?? parts.listers(of: .init(list), column: .init(column))
-    listers[.init(list)] = lister
-    return lister[row] != ownerRow(mention)
+    guard claims.parts != nil,
+      let nester = claims.nester(
+        of: batch.stored.rows[Int(index)], under: list(of: mention),
+        now: storedOwner(index, mention, in: batch))
+    else { return false }
+    return nester != ownerRow(mention)
+  }
+
+  private func list(of mention: Occurrence) -> RelationshipDescription {
+    batches[Int(mention.ownerBatch)].node.relationships[Int(mention.ownerRule)].relationship
+  }
+
+  /// Stored rows of the key that an owner nested in an earlier part of the payload and has no more.
+  private func strayedRows(
+    _ mention: Occurrence, of head: Int32, in batch: Batch
+  ) -> [Int32] {
+    let list = Claims.Relationship(list(of: mention))
+    guard claims.nesters.hasOwners(under: list) else { return [] }
+    let owner = ownerRow(mention)
+    return storedRows(of: head, in: batch).filter {
+      claims.nesters.owner(of: batch.stored.rows[Int($0)], under: list) == owner
+    }
   }
 
   /// Whether it is certain already which object an owner is: decided, or the only one of its key.

@@ -36,8 +36,6 @@ final class Matcher {
   private(set) var preferred: Set<Int64> = []
   /// Objects without key by the place they stand in.
   var keyless: [ListKey: Int32] = [:]
-  /// Who nested objects whose owner changed since, as far as that was asked for.
-  var listers: [Claims.Relationship: [Int64: Int64]] = [:]
   private var waves: [[Int32]]
   /// How many waves were opened.
   private(set) var waveNumber = 0

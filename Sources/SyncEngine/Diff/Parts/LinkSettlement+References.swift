@@ -31,7 +31,7 @@ extension LinkSettlement {
       try OrderNotes(claims: claims, transaction: transaction)
         .note([old, new], list, of: entity.destination(of: column))
     }
-    claims.parts?.noteColumn(column, of: row, entity, from: old)
+    claims.noteColumn(column, of: row, entity, from: old)
     let block = RowBlock(width: entity.properties.count, capacity: 1)
     block[block.append()][column.slot] = new > 0 ? .integer(new) : .null
     try transaction.update(block, index: 0, row: row, of: entity, slots: [column.slot])

@@ -62,14 +62,7 @@ struct LinkSettlement {
   func origins(
     _ column: RelationshipDescription, _ entity: EntityDescription, of rows: RowSet
   ) -> [Int64: Int64] {
-    var origins: [Int64: Int64] = [:]
-    let key = Relationship(column)
-    parts.log.forEachStatement { _, statement in
-      guard statement.kind == .column, statement.relationship == key, rows.contains(statement.row),
-        origins[statement.row] == nil
-      else { return }
-      origins[statement.row] = statement.members[0]
-    }
+    var origins = parts.origins(of: Relationship(column), among: rows)
     for row in rows.rows where parts.wasInserted(row, entity.rootIndex) { origins[row] = 0 }
     return origins
   }

@@ -50,19 +50,18 @@ struct PartMemory: Codable, Sendable {
     changed[column]?.contains(row) ?? false
   }
 
-  /// Who nested objects last, of those whose owner changed since.
-  func listers(of relationship: Relationship, column: Relationship) -> [Int64: Int64] {
-    guard let changed = changed[column] else { return [:] }
-    var listers: [Int64: Int64] = [:]
+  /// Where a column led before the first part of the payload, of stored rows in which it changed.
+  ///
+  /// - Complexity: O(*n*) in what the parts said.
+  func origins(of column: Relationship, among rows: RowSet) -> [Int64: Int64] {
+    var origins: [Int64: Int64] = [:]
     log.forEachStatement { _, statement in
-      guard statement.kind == .list, statement.relationship == relationship,
-        !statement.flags.contains(.keys)
+      guard statement.kind == .column, statement.relationship == column,
+        rows.contains(statement.row), origins[statement.row] == nil
       else { return }
-      for member in statement.members where changed.contains(member) {
-        listers[member] = statement.row
-      }
+      origins[statement.row] = statement.members[0]
     }
-    return listers
+    return origins
   }
 
   func wasInserted(_ row: Int64, _ root: Int) -> Bool {
@@ -137,7 +136,7 @@ struct PartMemory: Codable, Sendable {
       let owner = batch.occurrences[Int(occurrence)].row
       let list = inverse.map { LinkPlanner.MemberList(owner: owner, inverse: $0.slot) }
       let members = mentions.targets(of: mention).compactMap { target in
-        planner.row(of: target, in: destination, list: list)
+        planner.row(of: target, in: destination, list: list, linked: 0, parts: self)
           ?? (planner.awaits(target, in: destination) ? StatementLog.unknown : nil)
       }
       var flags: StatementLog.Flags = mentions.kinds[mention] == .keys ? .keys : []
@@ -147,7 +146,10 @@ struct PartMemory: Codable, Sendable {
         flags.insert(.keepsAll)
       }
       if suspended.contains(owner) { flags.insert(.keepsAll) }
-      if owner == parent { flags.insert(.goesOn) }
+      if owner == parent {
+        flags.insert(.goesOn)
+        if suspended.contains(owner) { look(at: owner, listing: key) }
+      }
       log.append(.list, flags, key, owner, members)
       if spoken[key]?.contains(owner) ?? false, owner != parent || relationship.isOrdered {
         look(at: owner, listing: key)
@@ -181,7 +183,8 @@ struct PartMemory: Codable, Sendable {
       var partner: Int64? = 0
       if let target = mentions.targets(of: mention).first {
         partner = planner.row(
-          of: target, in: destination, linked: planner.linkedRow(owner, rule, of: batch))
+          of: target, in: destination, list: nil,
+          linked: planner.linkedRow(owner, rule, of: batch, self), parts: self)
         if partner == nil, !planner.awaits(target, in: destination) { return }
       }
       let word = partner ?? StatementLog.unknown

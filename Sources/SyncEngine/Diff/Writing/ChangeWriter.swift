@@ -188,7 +188,7 @@ final class ChangeWriter {
     guard claims.parts != nil,
       let column = batch.node.toOneSlots.firstIndex(of: relationship.slot)
     else { return }
-    claims.parts?.noteColumn(
+    claims.noteColumn(
       relationship, of: occurrence.row, batch.entity,
       from: batch.stored.references[column][Int(occurrence.stored)])
   }

@@ -172,7 +172,7 @@ struct Deleter {
         try OrderNotes(claims: claims, transaction: transaction)
           .note([member.owner], list, of: entity.destination(of: relationship))
       }
-      claims.parts?.noteColumn(relationship, of: member.row, entity, from: member.owner)
+      claims.noteColumn(relationship, of: member.row, entity, from: member.owner)
     }
     let block = RowBlock(width: entity.properties.count, capacity: 1)
     block[block.append()][member.slot] = .null

@@ -43,7 +43,7 @@ struct PartnerWriter {
     guard let (concrete, old) = found, old != write.partner,
       let relationship = concrete.properties[write.slot].relationship
     else { return }
-    claims.parts?.noteColumn(relationship, of: write.row, concrete, from: old)
+    claims.noteColumn(relationship, of: write.row, concrete, from: old)
     let block = RowBlock(width: concrete.properties.count, capacity: 1)
     block[block.append()][write.slot] = write.partner > 0 ? .integer(write.partner) : .null
     try transaction.update(block, index: 0, row: write.row, of: concrete, slots: [write.slot])

@@ -1,0 +1,21 @@
+import SyncCore
+
+/// Where stored objects belonged before the first part of a payload: what a key means, and which objects of
+/// one key may be folded, does not depend on what earlier parts did.
+extension Batch {
+  /// Where a column of a stored object led, 0 for nowhere.
+  ///
+  /// - Parameter column: Position among the node's to-one slots.
+  func origin(_ column: Int, ofStored index: Int32, _ parts: PartMemory?) -> Int64 {
+    let present = stored.references[column][Int(index)]
+    guard let parts else { return present }
+    let row = stored.rows[Int(index)]
+    if parts.wasInserted(row, entity.rootIndex) { return 0 }
+    guard let relationship = entity.properties[node.toOneSlots[column]].relationship,
+      let changed = parts.changed[.init(relationship)], changed.contains(row)
+    else { return present }
+    let known = origins[column] ?? parts.origins(of: .init(relationship), among: changed)
+    origins[column] = known
+    return known[row] ?? present
+  }
+}

@@ -1,0 +1,49 @@
+import SyncCore
+
+/// Who nested objects in lists that only one owner has, where the store does not tell: their list was given
+/// again, or they moved since.
+///
+/// Which object a later part of the payload means goes by who nested it, whatever became of the list. Most
+/// objects stay where they were nested, so nothing is kept of them.
+struct Nesters: Codable, Sendable {
+  typealias Relationship = Claims.Relationship
+
+  private var owners: [Relationship: [Int64: Int64]] = [:]
+
+  /// Who nested a row, if that was noted.
+  func owner(of row: Int64, under list: Relationship) -> Int64? {
+    owners[list]?[row]
+  }
+
+  func hasOwners(under list: Relationship) -> Bool { owners[list] != nil }
+
+  /// Notes an owner. The first one counts: nobody else may have the object in this payload.
+  mutating func note(_ owner: Int64, of row: Int64, under list: Relationship) {
+    if owners[list]?[row] == nil { owners[list, default: [:]][row] = owner }
+  }
+
+  /// Notes who nested objects in a linked part and does not have them when it is written.
+  mutating func note(_ planner: LinkPlanner) {
+    for batch in planner.batches {
+      for (rule, relationship) in batch.node.relationships.enumerated()
+      where relationship.relationship.kind == .oneToMany {
+        let destination = planner.batches[relationship.node]
+        guard let inverse = relationship.relationship.inverseSlot else { continue }
+        let mentions = batch.mentions[rule]
+        let key = Relationship(relationship.relationship)
+        planner.allMentions(rule, of: batch) { mention, owner, isReplaced in
+          let row = batch.occurrences[Int(owner)].row
+          for target in mentions.targets(of: mention) where target >= 0 {
+            let member = destination.representative(target)
+            let memberRow = destination.occurrences[Int(member)].row
+            guard memberRow > 0 else { continue }
+            let cell = destination.block[Int(member)][inverse]
+            if isReplaced || cell.holdsNothing || cell.integer != row {
+              note(row, of: memberRow, under: key)
+            }
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import SyncCore
+import SyncEngine
+import TestSupport
+import Testing
+
+/// Which object a later part of a payload means follows from what the parts before said, not from what they
+/// made of it.
+@Suite struct PartIdentityTests {
+  /// What a list said counts for who an object is, even when its owner gives the list again.
+  @Test(
+    "what an owner nested is its own, though it gives its list again", arguments: [1, 2, 3, nil])
+  func replacedListsClaim(size: Int?) throws {
+    let bench = try SyncBench(TestModels.userNotes())
+    try bench.sync(
+      #"""
+      [{"id": 4, "notes": [{"id": 1, "text": "a"}]}, {"id": 4, "notes_ids": []},
+       {"id": 1, "notes": [{"id": 1, "text": "b"}]}]
+      """#, "User"
+    ) { $0.partItems = size }
+    #expect(try bench.objects("User") == ["id=1 notes=[1]", "id=4"])
+    #expect(try bench.objects("Note") == ["id=1 text=a", "id=1 text=b user=1"])
+  }
+
+  @Test("what an owner nested is its own, though another one refers to it", arguments: [1, 2, nil])
+  func referredObjectsStayWhoTheyAre(size: Int?) throws {
+    let bench = try SyncBench(TestModels.userNotes())
+    try bench.sync(
+      #"""
+      [{"id": 1, "notes": [{"id": 5, "text": "a"}]}, {"id": 2, "notes_ids": [5]},
+       {"id": 1, "notes": [{"id": 5, "text": "b"}]}]
+      """#, "User"
+    ) { $0.partItems = size }
+    #expect(try bench.objects("Note") == ["id=5 text=b user=1"])
+  }
+
+  @Test("an object that moved by its key is still another owner's", arguments: [1, 2, nil])
+  func movedObjectsAreTakenByNobodyElse(size: Int?) throws {
+    let bench = try SyncBench(TestModels.userNotes())
+    try bench.sync(
+      #"""
+      [{"id": 1, "notes": [{"id": 5, "text": "a"}]}, {"id": 2, "notes_ids": [5]},
+       {"id": 2, "notes": [{"id": 5, "text": "b"}]}]
+      """#, "User"
+    ) { $0.partItems = size }
+    #expect(try bench.objects("Note") == ["id=5 text=a user=1", "id=5 text=b user=2"])
+  }
+
+  /// Of several objects of a key a list of keys means the owner's own child; whose child an object became
+  /// in an earlier part does not count.
+  @Test("a key means the object that was the owner's before the payload", arguments: [1, 2, nil])
+  func keysMeanWhatWasThereBefore(size: Int?) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try bench.sync(
+      #"""
+      [{"id": 3, "children": [{"id": 2, "children": [{"id": 2}]}]},
+       {"id": 2, "children_ids": [2]}]
+      """#, "Organization"
+    ) { $0.partItems = size }
+    #expect(
+      try bench.objects("Organization") == ["id=2", "id=2 parent=2 children=[2]", "id=3"])
+  }
+
+  @Test(
+    "a key under a to-one relationship means the object it led to before", arguments: [1, 2, nil])
+  func keysOfToOneMeanWhatWasThereBefore(size: Int?) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try bench.sync(
+      #"""
+      [{"id": 1, "children": [{"id": 5}]}, {"id": 2, "children": [{"id": 5, "children": [{"id": 9}]}]}]
+      """#, "Organization")
+    try bench.sync(#"[{"id": 9, "parent_id": 1}, {"id": 9, "parent_id": 5}]"#, "Organization") {
+      $0.operations = [.insert, .update]
+      $0.partItems = size
+    }
+    #expect(
+      try bench.objects("Organization") == [
+        "id=1 children=[5]", "id=2 children=[5]", "id=5 parent=1", "id=5 parent=2 children=[9]",
+        "id=9 parent=5",
+      ])
+  }
+
+  @Test("objects of one key that had other owners before are not folded", arguments: [1, 2, nil])
+  func namesakesAreToldByTheirFormerOwners(size: Int?) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try bench.sync(#"[{"id": 1, "children": [{"id": 4}]}]"#, "Organization")
+    try bench.sync(#"[{"id": 4, "name": "root"}]"#, "Organization") {
+      $0.operations = [.insert, .alwaysInsert]
+    }
+    try bench.sync(
+      #"[{"id": 1, "parent_id": null}, {"id": 1, "children_ids": []}, {"id": 4}]"#, "Organization"
+    ) {
+      $0.partItems = size
+    }
+    #expect(try bench.objects("Organization") == ["id=1", "id=4", "id=4 name=root"])
+  }
+
+  @Test(
+    "a list with a key that cannot be read keeps a given parent's members", arguments: [1, 2, nil])
+  func unreadableKeysKeepTheParentsMembers(size: Int?) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try bench.sync(#"[{"id": 2, "children": [{"id": 3}]}]"#, "Organization")
+    let parent = ManagedObjectID(
+      entity: try bench.model.requireEntity(named: "Organization"), row: 1)
+    try bench.sync(
+      #"[{"id": 1, "children": [{"id": 2, "children": [{"id": null}]}]}]"#, "Organization"
+    ) {
+      $0.parent = parent
+      $0.parentRelationship = "children"
+      $0.partItems = size
+    }
+    #expect(
+      try bench.objects("Organization") == [
+        "id=1 parent=2 children=[2]", "id=2 parent=1 children=[1,3]", "id=3 parent=2",
+      ])
+  }
+}
