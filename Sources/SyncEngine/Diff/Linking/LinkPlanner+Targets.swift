@@ -1,0 +1,97 @@
+import SyncCore
+
+/// Which objects the payload links to: of several of a key the one that was there before.
+extension LinkPlanner {
+  /// The row a target of a mention came out as, or nil when there is none to link.
+  ///
+  /// - Parameter linked: The object that a to-one relationship led to before: of several of the key it
+  ///   stays the one.
+  func row(
+    of target: Int32, in destination: Batch, list: MemberList? = nil,
+    linked: @autoclosure () -> Int64 = 0
+  ) -> Int64? {
+    row(of: target, in: destination, list: list, linked: linked(), parts: claims.parts)
+  }
+
+  /// - Parameter parts: What earlier parts said; for who is at work on it.
+  func row(
+    of target: Int32, in destination: Batch, list: MemberList?,
+    linked: @autoclosure () -> Int64, parts: @autoclosure () -> PartMemory?
+  ) -> Int64? {
+    if target >= 0 {
+      let row = destination.occurrences[Int(destination.representative(target))].row
+      return row > 0 ? row : nil
+    }
+    if let rows = destination.referenceDuplicates[~target] {
+      let linked = linked()
+      if rows.contains(where: { destination.stored.rows[Int($0)] == linked }) { return linked }
+    }
+    if let stored = storedRow(~target, in: destination, list: list, parts: parts()) {
+      return destination.stored.rows[Int(stored)]
+    }
+    return oldest(ofReference: ~target, in: destination)
+      .map { destination.occurrences[Int($0)].row }
+  }
+
+  /// A one-to-many list, as far as the choice between objects of one key needs it.
+  struct MemberList {
+    let owner: Int64
+    /// Column of the members that leads to the owner.
+    let inverse: Int
+  }
+
+  /// The stored object a key refers to: of several the owner's own child, else the oldest.
+  private func storedRow(
+    _ reference: Int32, in destination: Batch, list: MemberList?,
+    parts: @autoclosure () -> PartMemory?
+  ) -> Int32? {
+    if let list, let rows = destination.referenceDuplicates[reference],
+      let column = destination.node.toOneSlots.firstIndex(of: list.inverse)
+    {
+      let parts = parts()
+      let own = rows.filter { destination.origin(column, ofStored: $0, parts) == list.owner }
+      if let first = own.min(by: {
+        destination.stored.rows[Int($0)] < destination.stored.rows[Int($1)]
+      }) {
+        return first
+      }
+    }
+    let stored = destination.referenceStored[Int(reference)]
+    return stored >= 0 ? stored : nil
+  }
+
+  /// The new object a key refers to: of several objects of the key the oldest.
+  private func oldest(ofReference reference: Int32, in destination: Batch) -> Int32? {
+    var candidate = destination.index.find(identityOf: destination.references[Int(reference)])
+    var oldest: (occurrence: Int32, row: Int64)?
+    while candidate >= 0 {
+      let occurrence = destination.representative(candidate)
+      let row = destination.occurrences[Int(occurrence)].row
+      if row > 0, row < oldest?.row ?? .max { oldest = (occurrence, row) }
+      candidate = destination.occurrences[Int(candidate)].next
+    }
+    return oldest?.occurrence
+  }
+
+  /// The occurrence to write a reference of a target into, or nil when there is no such object.
+  func writable(_ target: Int32, in destination: Batch, list: MemberList) -> Int32? {
+    if target >= 0 {
+      let occurrence = destination.representative(target)
+      return destination.occurrences[Int(occurrence)].row > 0 ? occurrence : nil
+    }
+    if let stored = storedRow(~target, in: destination, list: list, parts: claims.parts) {
+      claims.mention(destination.stored.rows[Int(stored)], destination.entity)
+      return destination.occurrence(ofStored: stored)
+    }
+    return oldest(ofReference: ~target, in: destination)
+  }
+
+  /// The object that a to-one relationship of a stored object led to before the payload, or 0.
+  func linkedRow(_ owner: Int32, _ rule: Int, of batch: Batch, _ parts: PartMemory?) -> Int64 {
+    let stored = batch.occurrences[Int(owner)].stored
+    guard stored >= 0,
+      let column = batch.node.toOneSlots.firstIndex(of: batch.node.relationships[rule].slot)
+    else { return 0 }
+    return batch.origin(column, ofStored: stored, parts)
+  }
+}

@@ -1,0 +1,37 @@
+/// In which place of the payload an object stands.
+enum Role {
+  /// At the top.
+  case root
+  /// At the top, as the description of a stored row.
+  case target(Int64)
+  /// Under a to-one relationship.
+  case toOne(Owner)
+  /// In a list of which several owners may share the members.
+  case shared(Owner)
+  /// In the list of one owner, which its members have to themselves.
+  case member(Owner)
+
+  /// The object under whose relationship it stands.
+  var owner: Owner? {
+    switch self {
+    case .root, .target: nil
+    case .toOne(let owner), .shared(let owner), .member(let owner): owner
+    }
+  }
+}
+
+/// An object and the relationship of it that something stands under.
+struct Owner: Equatable {
+  let batch: Int
+  /// Occurrence of the batch.
+  let owner: Int32
+  /// Relationship rule of the batch's node.
+  let rule: Int
+}
+
+/// A list of one owner.
+struct ListKey: Hashable {
+  let batch: Int
+  let owner: Int32
+  let rule: Int
+}

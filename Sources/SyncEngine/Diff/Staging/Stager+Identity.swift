@@ -1,0 +1,150 @@
+import SyncCore
+
+/// Which object a staged row is, as far as the payload alone can tell.
+extension Stager {
+  /// Decides which object a freshly filled row is, as far as the payload alone can tell.
+  func identify(
+    _ row: Int, in node: StagingNode, source: UInt, role: Role
+  ) throws -> Int32? {
+    let batch = node.batch
+    let cells = batch.block[row]
+    let isKeyless =
+      if let slot = node.keySlot {
+        cells[slot].holdsNothing
+      } else {
+        !node.hasIdentity || batch.node.identity.contains { cells[$0].isEmpty }
+      }
+    var occurrence = Occurrence()
+    if isLeavingOut { occurrence.flags.insert(.leftOut) }
+    if let owner = role.owner {
+      occurrence.owner = owner.owner
+      occurrence.ownerBatch = Int16(owner.batch)
+      occurrence.ownerRule = Int16(owner.rule)
+      if case .member = role { occurrence.flags.insert(.owned) }
+    }
+    if case .target(let target) = role {
+      // A key that is null or unreadable says nothing about the object's key.
+      for slot in batch.node.identity where cells[slot].isEmpty { cells[slot] = .absent }
+      occurrence.row = target
+      occurrence.flags.insert(.keyless)
+      return append(occurrence, source: source, to: batch)
+    }
+    if isKeyless || alwaysInserts(role) {
+      return try identifyKeyless(
+        row, occurrence, source: source, in: batch, role: role)
+    }
+    if case .root = role { occurrence.flags.insert(.root) }
+    if rootOwner != nil, role.owner == rootOwner { occurrence.flags.insert(.root) }
+    let head = batch.index.findOrInsert(Int32(row))
+    guard head >= 0 else { return append(occurrence, source: source, to: batch) }
+    if let earlier = earlierOccurrence(like: occurrence, from: head, in: batch) {
+      if case .root = role { noteRepeated(earlier, in: batch) }
+      if !tracksItems || occurrence.isOwned {
+        if trace != nil, batch.isDisputed(row, Int(earlier)) {
+          batch.occurrences[Int(earlier)].flags.insert(.disputed)
+        }
+        batch.overlay(row, over: Int(earlier))
+        batch.block.removeLast()
+        batch.hasRepeats = true
+        return earlier
+      }
+    }
+    let result = append(occurrence, source: source, to: batch)
+    batch.chain(result, to: head)
+    return result
+  }
+
+  /// An object without a key: only the one a to-one relationship leads to can still be told.
+  private func identifyKeyless(
+    _ row: Int, _ occurrence: Occurrence, source: UInt, in batch: Batch, role: Role
+  ) throws -> Int32? {
+    if alwaysInserts(role) {
+      var new = occurrence
+      new.flags.insert(.keyless)
+      return append(new, source: source, to: batch)
+    }
+    if case .toOne = role {
+      // A key that is null or unreadable says nothing about the linked object's key.
+      for slot in batch.node.identity where batch.block[row][slot].isEmpty {
+        batch.block[row][slot] = .absent
+      }
+      var keyless = occurrence
+      keyless.flags.insert(.keyless)
+      return append(keyless, source: source, to: batch)
+    }
+    guard !batch.node.identity.isEmpty else {
+      throw SyncError.noPrimaryKey(batch.entity.name, path: path.description)
+    }
+    batch.block.removeLast()
+    if batch.node.policy.missingIdentity == .fail {
+      try refuse(
+        SyncError(
+          .missingKey, entity: batch.entity.name, property: batch.node.identityName,
+          path: path.description,
+          message: """
+            An item of entity “\(batch.entity.name)” has no readable “\(batch.node.identityName)”, so \
+            nobody can tell which object it is.
+            """))
+    }
+    noteUnreadable(role)
+    try skip(batch, .missingKey, "The item has no readable “\(batch.node.identityName)”.")
+    return nil
+  }
+
+  private func append(_ occurrence: Occurrence, source: UInt, to batch: Batch) -> Int32 {
+    batch.append(occurrence, source: source, item: itemCount - 1)
+  }
+
+  /// Whether an item is to become a new object whatever is stored.
+  private func alwaysInserts(_ role: Role) -> Bool {
+    guard operations.contains(.alwaysInsert) else { return false }
+    if case .root = role { return true }
+    return role.owner == rootOwner
+  }
+
+  /// An earlier occurrence that is certainly the same object: of the same key, and in the list of
+  /// the same owner when it stands in one. What is not found here is found when objects are matched.
+  private func earlierOccurrence(
+    like occurrence: Occurrence, from head: Int32, in batch: Batch
+  ) -> Int32? {
+    var candidate = head
+    // What was said since would otherwise come after what is said now.
+    let latest = max(head, batch.occurrences[Int(head)].next)
+    // The members of one owner are staged together, so they stand at the front of the chain: a key
+    // that every owner uses does not cost a walk over all owners.
+    for _ in 0..<4 where candidate >= 0 {
+      let other = batch.occurrences[Int(candidate)]
+      if candidate == latest, other.isOwned == occurrence.isOwned, mayMerge(other, occurrence),
+        !other.isOwned
+          || (other.owner == occurrence.owner && other.ownerBatch == occurrence.ownerBatch
+            && other.ownerRule == occurrence.ownerRule)
+      {
+        return candidate
+      }
+      candidate = other.next
+    }
+    return nil
+  }
+
+  /// Whether two mentions of one object may be laid together before anybody knows what is stored: when
+  /// both count in any case, or stand in the same place.
+  private func mayMerge(_ one: Occurrence, _ other: Occurrence) -> Bool {
+    guard one.flags.isDisjoint(with: .leftOut), other.flags.isDisjoint(with: .leftOut) else {
+      return false
+    }
+    return one.isOwned || (one.flags.contains(.root) && other.flags.contains(.root))
+      || operations.isSuperset(of: Stager.writing)
+  }
+
+  /// With these options every mention counts.
+  private static let writing: SyncOperations = [
+    .insert, .update, .insertRelationships, .updateRelationships,
+  ]
+
+  private func noteRepeated(_ occurrence: Int32, in batch: Batch) {
+    let key = batch.key(batch.block[Int(occurrence)]).description
+    report.note(
+      .repeatedItem, batch.entity, key: key, path: path.description,
+      message: "The payload holds \(batch.entity.name) \(key) more than once; later values win.")
+  }
+}

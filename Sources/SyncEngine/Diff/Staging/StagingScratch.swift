@@ -1,0 +1,130 @@
+import SyncCore
+
+/// Working memory of the stager for one plan node: which attribute the current object filled from
+/// which spelling, and what the report will say of all of them.
+final class StagingScratch {
+  private let node: PlanNode
+  private let precedence: UnsafeMutablePointer<UInt8>
+  /// The item that filled each attribute last; 0 is none.
+  private let filled: UnsafeMutablePointer<UInt32>
+  private let count: Int
+  private var unused: [(key: [UInt8], count: Int)] = []
+  private var unusedHint = 0
+  private static let unclaimed = UInt8.max
+
+  /// Number of the item at the top that is staged.
+  var serial: UInt32 = 1
+  /// The item that had an object of the node last.
+  private var touched: UInt32 = 0
+  /// Told about each unused key, by its number; -1 is one that is not counted.
+  var onUnused: ((Int) -> Void)?
+  /// Whether items that were not read had objects of the node.
+  private(set) var isReplayed = false
+
+  /// Whether any rule does more than leave an attribute alone when the JSON does not mention it.
+  let hasMissingRules: Bool
+
+  init(node: PlanNode) {
+    self.node = node
+    hasMissingRules = node.attributes.contains { $0.missing != .keep }
+    count = node.attributes.count
+    precedence = .allocate(capacity: count)
+    precedence.initialize(repeating: StagingScratch.unclaimed, count: count)
+    filled = .allocate(capacity: count)
+    filled.initialize(repeating: 0, count: count)
+  }
+
+  deinit {
+    precedence.deallocate()
+    filled.deallocate()
+  }
+
+  /// Forgets the last object.
+  func begin() {
+    precedence.update(repeating: StagingScratch.unclaimed, count: count)
+    unusedHint = 0
+    touched = serial
+  }
+
+  /// Whether a spelling may fill its attribute: no more explicit one of the same object did.
+  @inline(__always)
+  func claims(_ rule: Int, _ precedence: UInt8) -> Bool {
+    guard precedence <= self.precedence[rule] else { return false }
+    self.precedence[rule] = precedence
+    filled[rule] = serial
+    return true
+  }
+
+  /// Counts a key that fills nothing. Objects repeat their keys in the same order, so the one that
+  /// followed last time is tried first.
+  func noteUnused(_ key: UnsafeRawBufferPointer) {
+    if unusedHint < unused.count, unused[unusedHint].key.elementsEqual(key) {
+      unused[unusedHint].count += 1
+      unusedHint += 1
+    } else if let index = unused.firstIndex(where: { $0.key.elementsEqual(key) }) {
+      unused[index].count += 1
+      unusedHint = index + 1
+    } else if unused.count < StagingScratch.unusedLimit {
+      unused.append((Array(key), 1))
+      unusedHint = unused.count
+    } else {
+      onUnused?(-1)
+      return
+    }
+    onUnused?(unusedHint - 1)
+  }
+
+  /// Different unused keys that are counted; a payload that uses data as keys has no end of them.
+  private static let unusedLimit = 256
+
+  // MARK: - For fingerprints
+
+  /// Whether no further unused key would be counted.
+  var isFull: Bool { unused.count == StagingScratch.unusedLimit }
+
+  func unusedKey(_ index: Int) -> [UInt8] { unused[index].key }
+
+  /// Adds how many words follow, and a bit for each attribute that the current item filled; nothing
+  /// follows when it had no object of the node.
+  func appendFilled(to words: PlainArray<UInt64>) {
+    guard touched == serial else { return words.append(0) }
+    words.append(UInt64(max(count + 63, 64) / 64))
+    var word: UInt64 = 0
+    for rule in 0..<count {
+      if filled[rule] == serial { word |= 1 << UInt64(rule & 63) }
+      if rule & 63 == 63, rule + 1 < count {
+        words.append(word)
+        word = 0
+      }
+    }
+    words.append(word)
+  }
+
+  /// Counts attributes as filled, a bit for each.
+  func replay(_ rules: [UInt64]) {
+    isReplayed = true
+    for rule in 0..<count
+    where rule / 64 < rules.count && rules[rule / 64] & (1 << UInt64(rule & 63)) != 0
+      && filled[rule] == 0
+    {
+      filled[rule] = 1
+    }
+  }
+
+  /// Counts an unused key.
+  func replay(_ key: [UInt8], count: Int) {
+    if let index = unused.firstIndex(where: { $0.key == key }) {
+      unused[index].count += count
+    } else if unused.count < StagingScratch.unusedLimit {
+      unused.append((key, count))
+    }
+  }
+
+  func report(into report: inout SyncReport.EntityReport) {
+    for (key, count) in unused {
+      report.unusedKeys[String(decoding: key, as: UTF8.self), default: 0] += count
+    }
+    report.unfilledAttributes = node.attributes.indices
+      .filter { filled[$0] == 0 }.map { node.attributes[$0].name }
+  }
+}

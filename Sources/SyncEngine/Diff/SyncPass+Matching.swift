@@ -1,0 +1,116 @@
+import SyncCore
+import SyncStore
+
+/// Matching of one part, over again where items turn out to be unfit or are replaced.
+extension SyncPass {
+  /// Matches and links a part, without the items that cannot be stored: they are found out before
+  /// anything is written, and the part is staged once more without them.
+  func decide(
+    _ first: Stager, in transaction: StoreTransaction
+  ) throws -> (Stager, Matcher, LinkPlanner) {
+    let mayFail = !checks.allSatisfy(\.isEmpty)
+    let before = mayFail ? claims.copy() : claims
+    let withheld = edits?.withheld
+    var replacements = request.willInsert.map { _ in ItemReplacements(bytes) }
+    var stager = try refreshFingerprints(first, in: transaction)
+    var leftOut = stager.offenders
+    if !leftOut.isEmpty {
+      stager = try reader.restage(replacements, tracksItems: true, leavingOut: leftOut)
+    }
+    for _ in 0..<SyncPass.roundLimit {
+      let matcher = try match(&stager, &replacements, leavingOut: leftOut, in: transaction)
+      absorb(stager)
+      let planner = LinkPlanner(matcher: matcher, rootOwner: stager.rootOwner)
+      try planner.plan()
+      guard mayFail else { return (stager, matcher, planner) }
+      let check = itemCheck(planner)
+      guard let failure = check.firstFailure() else { return (stager, matcher, planner) }
+      guard request.itemPolicy != .fail else { throw failure.error }
+      if stager.tracksItems {
+        let count = leftOut.count
+        leftOut.merge(check.offenders()) { first, _ in first }
+        // Nobody is to blame whom leaving out would help.
+        guard leftOut.count > count else { throw failure.error }
+      }
+      claims = before.copy()
+      if let withheld { edits?.withheld = withheld }
+      stager = try reader.restage(replacements, tracksItems: true, leavingOut: leftOut)
+    }
+    throw SyncError(
+      .requiredValueMissing, entity: request.plan.rootNode.entity.name,
+      message: """
+        Items of the payload require each other in so long a chain that leaving out those that cannot         be stored does not come to an end. Nothing was changed.
+        """)
+  }
+
+  /// How often a part is staged again without the items that cannot be stored. Once is the rule; it
+  /// takes more when one that is left out was required by another.
+  static let roundLimit = 32
+
+  func itemCheck(_ planner: LinkPlanner) -> ItemCheck {
+    // References wait for later parts of the payload, not for later pages: a page is stored at once.
+    let isLast = reader.isAtEnd
+    return ItemCheck(planner, checks, edits: edits) { [claims] place in
+      !isLast && claims.unresolvedByPlace[place] != nil
+    }
+  }
+
+  /// Matches a part, and offers its new items for replacement.
+  func match(
+    _ stager: inout Stager, _ replacements: inout ItemReplacements?,
+    leavingOut leftOut: [Int: SyncError], in transaction: StoreTransaction
+  ) throws -> Matcher {
+    var matcher = try match(stager, in: transaction)
+    var rounds = 0
+    while let fingerprints = reader.fingerprints,
+      try refusesItems(fingerprints, stager, in: transaction)
+    {
+      rounds += 1
+      if rounds == SyncPass.readingLimit { fingerprints.refuseAll() }
+      stager = try reader.restage(
+        nil, tracksItems: stager.tracksItems, leavingOut: leftOut)
+      matcher = try match(stager, in: transaction)
+    }
+    guard let willInsert = request.willInsert else { return matcher }
+    while try replacements?.ask(willInsert, about: matcher) == true {
+      stager = try reader.restage(
+        replacements, tracksItems: stager.tracksItems, leavingOut: leftOut)
+      matcher = try match(stager, in: transaction)
+    }
+    return matcher
+  }
+
+  func match(_ stager: Stager, in transaction: StoreTransaction) throws -> Matcher {
+    // A part of a payload is looked up, not scanned for: only the whole payload covers a table.
+    let matcher = Matcher(
+      stager: stager, transaction: transaction, operations: request.operations,
+      coversScope: scope.isWholeEntity && isOnlyPart
+        && (reader.fingerprints?.matchedCount ?? 0) == 0,
+      claims: claims, edits: edits,
+      control: control)
+    try matcher.match(rootOwner: stager.rootOwner, root: request.plan.root) { [claims] in
+      // Of several objects of a key those in the scope come first.
+      let namesParent = request.filter == nil && (treeRule.map(stager.rootItemsName) ?? false)
+      guard !scope.isWholeEntity, !namesParent else { return nil }
+      return try claims.rootScope ?? scopeRows(in: transaction)
+    }
+    return matcher
+  }
+
+  func absorb(_ stager: Stager) {
+    claims.itemCount += stager.itemCount - stager.firstItem
+    claims.usableItemCount += stager.usableItemCount
+    if stager.hasUnreadableRootKey { claims.isRootSuspended = true }
+    if let rule = treeRule, stager.rootItemsName(rule) { claims.rootItemsNameParent = true }
+    claims.mention(stager.batches)
+    unread = nil
+    if let fingerprints = reader.fingerprints, fingerprints.matchedCount > 0 {
+      absorb(fingerprints)
+    }
+    let root = stager.rootBatch
+    if request.operations.contains(.delete), root.node.policy.storedDuplicates == .keepOne {
+      claims.sortDuplicates(of: root)
+    }
+    knownRows = isOnlyPart && root.isComplete ? Array(root.stored.rows) : nil
+  }
+}
