@@ -216,6 +216,89 @@ import Testing
     withExtendedLifetime(observation) {}
   }
 
+  // MARK: - Typed messages of contexts
+
+  #if !canImport(Darwin)
+    private final class Lines: Sendable {
+      private let list = Locked<[String]>([])
+      var all: [String] { list.withLock { $0 } }
+
+      func append(_ line: String) {
+        list.withLock { $0.append(line) }
+      }
+    }
+
+    @MainActor private func observe(
+      _ context: ManagedObjectContext, _ log: Lines
+    ) -> [NotificationCenter.ObservationToken] {
+      let center = NotificationCenter.default
+      func ids(_ objects: Set<ManagedObject>) -> [Int64] {
+        objects.compactMap { $0["id"] as? Int64 }.sorted()
+      }
+      return [
+        center.addObserver(of: context, for: .managedObjectContextObjectsDidChange) { message in
+          let text = "+\(ids(message.insertedObjects)) =\(ids(message.updatedObjects))"
+          log.append("\(text) -\(message.deletedObjects.count)")
+        },
+        center.addObserver(of: context, for: .managedObjectContextDidSave) { message in
+          let text = "saved +\(ids(message.insertedObjects)) \(message.changeSet.counts.inserted)"
+          log.append(text)
+        },
+      ]
+    }
+
+    @Test @MainActor func theMainContextTellsByTypedMessages() async throws {
+      let log = Lines()
+      let main = stack.mainContext
+      let tokens = observe(main, log)
+      try main.performAndWait {
+        let user = main.insert(User.self)
+        user.id = 1
+        try main.save()
+      }
+      // They come in the midst of the call, not some time later.
+      #expect(log.all == ["+[1] =[] -0", "saved +[1] 1"])
+      // Others' commits, and nothing of what others say of themselves.
+      try save(2)
+      await stack.drainNotifications()
+      main.performAndWait {}
+      #expect(log.all.dropFirst(2) == ["+[2] =[] -0"])
+      for token in tokens { NotificationCenter.default.removeObserver(token) }
+    }
+
+    /// A block on another queue that does work for the main queue is not on the main actor.
+    @Test @MainActor func messagesWaitForTheMainActorInOrder() async throws {
+      let log = Lines()
+      let main = stack.mainContext
+      let tokens = observe(main, log)
+      let work = stack.newBackgroundContext()
+      try main.performAndWait {
+        try work.performAndWait {
+          try main.performAndWait {
+            main.insert(User.self).id = 1
+            try main.save()
+          }
+        }
+        main.insert(User.self).id = 2
+        try main.save()
+      }
+      await withCheckedContinuation { continuation in
+        DispatchQueue.main.async { continuation.resume() }
+      }
+      #expect(
+        log.all == ["+[1] =[] -0", "saved +[1] 1", "+[2] =[] -0", "saved +[2] 1"])
+      for token in tokens { NotificationCenter.default.removeObserver(token) }
+    }
+
+    @Test @MainActor func contextsWithAQueueOfTheirOwnPostNoMessages() throws {
+      let log = Lines()
+      let tokens = observe(context, log)
+      try save(1)
+      #expect(log.all.isEmpty)
+      for token in tokens { NotificationCenter.default.removeObserver(token) }
+    }
+  #endif
+
   // MARK: - Sequences
 
   @Test func sequencesGetEveryCommitAndEnd() async throws {

@@ -136,6 +136,7 @@ extension ManagedObjectContext {
       let notification = outgoing.removeFirst()
       tellObservers(notification)
       NotificationCenter.default.post(notification)
+      postMessage(for: notification)
     }
   }
 }

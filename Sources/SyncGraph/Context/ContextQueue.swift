@@ -55,6 +55,9 @@ final class ContextQueue: @unchecked Sendable {
   @inline(__always)
   var isCurrent: Bool { thread.load(ordering: .relaxed) == currentThreadNumber() || isServed }
 
+  /// Whether the caller runs on the queue, not in a block of another one that does work for it.
+  var isServedItself: Bool { DispatchQueue.getSpecific(key: ContextQueue.key) === self }
+
   /// Runs the body of a block, which is on the queue.
   func serving<Result>(_ body: () throws -> Result) rethrows -> Result {
     let outer = thread.exchange(currentThreadNumber(), ordering: .relaxed)
