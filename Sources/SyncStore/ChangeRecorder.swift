@@ -107,12 +107,14 @@ struct ChangeRecorder {
 
   /// Shows updated and deleted rows, in no order, some perhaps more than once; deleted ones without
   /// slots.
-  func forEachChange(_ body: (_ table: Int, _ row: Int64, _ slots: SlotSet?) -> Void) {
+  func forEachChange(
+    _ body: (_ table: Int, _ row: Int64, _ slots: SlotSet?) throws -> Void
+  ) rethrows {
     for table in layout.tables {
-      for update in updates[table.index] { body(table.rootIndex, update.row, update.slots) }
+      for update in updates[table.index] { try body(table.rootIndex, update.row, update.slots) }
     }
     for entity in layout.entities {
-      for row in deleted[entity.entity.index].rows { body(entity.table.rootIndex, row, nil) }
+      for row in deleted[entity.entity.index].rows { try body(entity.table.rootIndex, row, nil) }
     }
   }
 
@@ -126,10 +128,8 @@ struct ChangeRecorder {
     var result = layout.entities.map { ChangeSet.EntityChanges(entity: $0.entity) }
     for table in layout.tables {
       let members = layout.entities.filter { $0.table === table }
-      try transaction.token.checkpoint()
-      cancelOut(members)
-      for member in members { sortInserts(member) }
-      try transaction.token.checkpoint()
+      try cancelOut(members, transaction.token)
+      for member in members { try sort(&inserted[member.entity.index], transaction.token) }
       let updates = try resolvedUpdates(table, members, transaction)
       for update in updates {
         guard let entity = update.entity else { continue }
@@ -149,10 +149,10 @@ struct ChangeRecorder {
   }
 
   /// Takes rows out that were inserted and deleted again.
-  private mutating func cancelOut(_ members: [EntityLayout]) {
+  private mutating func cancelOut(_ members: [EntityLayout], _ token: TransactionToken) throws {
     for member in members {
       let index = member.entity.index
-      sort(&deleted[index])
+      try sort(&deleted[index], token)
       let first = firstNewRow[member.table.index]
       guard let last = deleted[index].rows.last, last >= first else { continue }
       let gone = RowSet(deleted[index].rows.lazy.filter { $0 >= first })
@@ -171,19 +171,13 @@ struct ChangeRecorder {
     list = kept
   }
 
-  private mutating func sortInserts(_ member: EntityLayout) {
-    sort(&inserted[member.entity.index])
-  }
-
-  private func sort(_ list: inout Rows) {
-    let rows = list.rows
-    guard !zip(rows, rows.dropFirst()).allSatisfy({ $0 < $1 }) else { return }
-    let order = RowOrder.ascending(Array(rows))
-    list.rows = ChangeRows(order.lazy.map { rows[$0] })
-    if !list.keys.isEmpty {
-      let keys = list.keys
-      list.keys = ChangeKeys(order.lazy.map { keys[$0] })
-    }
+  private func sort(_ list: inout Rows, _ token: TransactionToken) throws {
+    try token.checkpoint()
+    guard !list.rows.isAscending else { return }
+    let order = RowOrder.ascending(list.rows.numbers)
+    try token.checkpoint()
+    list.rows.reorder(order)
+    if !list.keys.isEmpty { list.keys.reorder(order) }
   }
 
   /// One update per row, ascending, with entity and key; without rows that came or went.
@@ -193,9 +187,11 @@ struct ChangeRecorder {
     var list = updates[table.index]
     updates[table.index] = []
     if !zip(list, list.dropFirst()).allSatisfy({ $0.row < $1.row }) {
-      list = merged(list)
+      list = try merged(list, transaction.token)
     }
-    let gone = RowSet(members.flatMap { deleted[$0.entity.index].rows })
+    var gone = RowSet()
+    for member in members { for row in deleted[member.entity.index].rows { gone.insert(row) } }
+    try transaction.token.checkpoint()
     var kept: [Update] = []
     kept.reserveCapacity(list.count)
     for update in list where !gone.contains(update.row) {
@@ -210,8 +206,10 @@ struct ChangeRecorder {
   }
 
   /// Joins the updates of each row; what came later is in force.
-  private func merged(_ list: [Update]) -> [Update] {
+  private func merged(_ list: [Update], _ token: TransactionToken) throws -> [Update] {
+    try token.checkpoint()
     let order = RowOrder.ascending(list.map(\.row))
+    try token.checkpoint()
     var result: [Update] = []
     for index in order {
       let update = list[index]

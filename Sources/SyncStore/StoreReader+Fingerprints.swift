@@ -72,8 +72,10 @@ extension StoreTransaction {
 
   /// Shows the stored rows that this transaction has updated or deleted so far, in no order, some
   /// perhaps more than once; of deleted ones the slots are nil.
-  package func changedRows(_ body: (_ table: Int, _ row: Int64, _ slots: SlotSet?) -> Void) {
-    recorder.forEachChange(body)
+  package func changedRows(
+    _ body: (_ table: Int, _ row: Int64, _ slots: SlotSet?) throws -> Void
+  ) rethrows {
+    try recorder.forEachChange(body)
   }
 
   /// The bits of tables, for ``KeptFingerprintSet/tables``.

@@ -38,6 +38,17 @@ public struct ChangeKeys: Sendable {
     }
   }
 
+  /// Puts the keys into another order.
+  ///
+  /// - Parameter order: The present place of each.
+  package mutating func reorder(_ order: [Int]) {
+    switch width {
+    case .small: smalls = order.map { smalls[$0] }
+    case .integer: integers = order.map { integers[$0] }
+    case .any: values = order.map { values[$0] }
+    }
+  }
+
   /// Goes over to lists that can hold the key.
   private mutating func widen(for key: Value) {
     if case .int(let key) = key {

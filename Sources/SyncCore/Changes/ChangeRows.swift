@@ -29,6 +29,26 @@ public struct ChangeRows: Sendable {
     }
     list.append(row)
   }
+
+  /// Whether each number is larger than the one before.
+  package var isAscending: Bool {
+    list.withUnsafeBufferPointer { list in
+      list.indices.dropFirst().allSatisfy { list[$0 - 1] < list[$0] }
+    }
+  }
+
+  /// All numbers as an array.
+  package var numbers: [Int64] { list.isEmpty ? Array(run) : list }
+
+  /// Puts the numbers into another order. Here and not in a module above, where each number would go
+  /// through a dozen calls: 0.1 s for 300,000 of them, in which a cancelled sync would not end.
+  ///
+  /// - Parameter order: The present place of each.
+  package mutating func reorder(_ order: [Int]) {
+    var result = ChangeRows()
+    for index in order { result.append(self[index]) }
+    self = result
+  }
 }
 
 extension ChangeRows: RandomAccessCollection {

@@ -12,9 +12,10 @@ struct FingerprintKeeper {
 
   /// Keeps the fingerprints of what was matched, and of what was made.
   func keep(_ made: MadeFingerprints) throws {
-    if set.count > 0 { markChanged(made.concerned) }
+    if set.count > 0 { try markChanged(made.concerned) }
     var gone: [UInt32: Int] = [:]
     for record in set.states.indices where set.isGone(record) {
+      if record % SyncControl.stride == 0 { try control.checkpoint() }
       gone[set.rows(of: record)[0]] = record
     }
     var replacements: [Int: Int] = [:]
@@ -44,23 +45,35 @@ struct FingerprintKeeper {
   }
 
   /// What the sync itself changed, or read anew.
-  private func markChanged(_ concerned: [Int: RowSet]) {
-    var any: [Int: RowSet] = [:]
-    var strongly: [Int: RowSet] = [:]
-    var identity: [Int: SlotSet] = [:]
+  private func markChanged(_ concerned: [Int: RowSet]) throws {
+    let count = plan.model.entities.count
+    var identity = Array(repeating: SlotSet(), count: count)
     for node in plan.nodes {
-      for slot in node.identity { identity[node.entity.rootIndex, default: SlotSet()].insert(slot) }
+      for slot in node.identity { identity[node.entity.rootIndex].insert(slot) }
     }
-    transaction.changedRows { table, row, slots in
-      any[table, default: RowSet()].insert(row)
-      let keySlots = identity[table] ?? SlotSet()
-      if slots?.contains(where: keySlots.contains) ?? true {
-        strongly[table, default: RowSet()].insert(row)
-      }
+    // By table: a dictionary would be asked twice for each row, 80 ms for 360,000.
+    var any = Array(repeating: RowSet(), count: count)
+    var strongly = any
+    var rest = SyncControl.stride
+    try transaction.changedRows { table, row, slots in
+      any[table].insert(row)
+      if slots?.contains(where: identity[table].contains) ?? true { strongly[table].insert(row) }
+      rest -= 1
+      guard rest == 0 else { return }
+      rest = SyncControl.stride
+      try control.checkpoint()
     }
     set.mark(
-      .outdated, from: [.matched, .unseen], any: any, strongly: strongly, model: plan.model)
+      .outdated, from: [.matched, .unseen], any: FingerprintKeeper.byTable(any),
+      strongly: FingerprintKeeper.byTable(strongly), model: plan.model)
+    try control.checkpoint()
     set.mark(.outdated, from: [.unseen], any: concerned, strongly: [:], model: plan.model)
+  }
+
+  private static func byTable(_ sets: [RowSet]) -> [Int: RowSet] {
+    var result: [Int: RowSet] = [:]
+    for (table, rows) in sets.enumerated() where !rows.isEmpty { result[table] = rows }
+    return result
   }
 }
 

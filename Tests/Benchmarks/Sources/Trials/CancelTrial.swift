@@ -24,8 +24,11 @@ struct CancelTrial {
     let isCommitted: Bool
   }
 
-  /// - Parameter name: The only case to measure; nil is all.
-  func run(_ name: String?) throws {
+  /// - Parameters:
+  ///   - name: The only case to measure; nil is all.
+  ///   - phase: The only phase to cancel in; nil is each. In the last one some cancellations come after its
+  ///     usual length, to meet the commit.
+  func run(_ name: String?, in phase: SyncPhase? = nil) throws {
     say("| \(users) objects | phase | cancelled | median ms | 90 % ms | max ms | processor max |")
     say("|---|---|---:|---:|---:|---:|---:|")
     for one in try CancelCase.all(users) where name == nil || name == one.name {
@@ -34,12 +37,14 @@ struct CancelTrial {
       let stack = try DataStack(
         model: try TrialModel.everything(), store: .sqlite(folder.file("store.sqlite")))
       try one.prepare(stack)
-      report(one.name, try measure(one, stack))
+      report(one.name, try measure(one, stack, phase))
       try stack.close()
     }
   }
 
-  private func measure(_ one: CancelCase, _ stack: DataStack) throws -> [Sample] {
+  private func measure(
+    _ one: CancelCase, _ stack: DataStack, _ only: SyncPhase?
+  ) throws -> [Sample] {
     let trial = try one.sync(stack)
     trial.isDryRun = true
     stack.syncQueue.addOperations([trial], waitUntilFinished: true)
@@ -47,9 +52,10 @@ struct CancelTrial {
     var samples: [Sample] = []
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<rounds {
-      for phase in SyncPhase.allCases {
+      for phase in SyncPhase.allCases where only == nil || only == phase {
         let length = durations[phase.rawValue] ?? 0
-        let delay = Double.random(in: 0...1, using: &generator) * length
+        let span = only == .save ? 1.2 : 1
+        let delay = Double.random(in: 0...span, using: &generator) * length
         guard let sample = cancel(try one.sync(stack), stack, in: phase, after: delay) else {
           continue
         }

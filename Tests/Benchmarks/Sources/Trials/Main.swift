@@ -2,7 +2,8 @@ import Foundation
 import TestPayloads
 
 /// ```
-/// Trials cancel [OBJECTS] [ROUNDS] [CASE]   time from cancel() to the end of the operation, by phase
+/// Trials cancel [OBJECTS] [ROUNDS] [CASE] [PHASE]
+///                                            time from cancel() to the end of the operation, by phase
 /// Trials observe [USERS] [none|progress|all] one import, to count the instructions of
 /// Trials make   USERS FOLDER                 payloads larger than should be in memory
 /// Trials floor  USERS FOLDER                 the floor imports the first of them
@@ -28,7 +29,9 @@ struct Main {
     switch arguments.first {
     case "cancel":
       try CancelTrial(users: number(0, 100_000), rounds: number(1, 8))
-        .run(arguments.count > 3 ? arguments[3] : nil)
+        .run(
+          arguments.count > 3 ? arguments[3] : nil,
+          in: arguments.count > 4 ? SyncPhase(rawValue: arguments[4]) : nil)
     case "observe":
       try ObserveTrial(users: number(0, 10_000)).run(arguments.count > 2 ? arguments[2] : "none")
     case "make" where arguments.count > 2:
@@ -43,7 +46,7 @@ struct Main {
     default:
       throw TrialError(
         """
-        usage: Trials cancel [OBJECTS] [ROUNDS] [CASE]
+        usage: Trials cancel [OBJECTS] [ROUNDS] [CASE] [PHASE]
                Trials observe [USERS] [none|progress|all]
                Trials make|floor USERS FOLDER
                Trials stream USERS FOLDER [base|churned] [file|pipe]
