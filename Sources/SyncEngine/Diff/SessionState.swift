@@ -61,8 +61,10 @@ package final class SessionState: @unchecked Sendable {
   /// The pages with names of a session that is kept.
   package struct Pages: Codable {
     package var stored: Set<String> = []
-    /// Those that were begun and are not stored.
+    /// Those that were made and are not stored.
     package var begun: Set<String> = []
+    /// What the program says of the content of pages, so that it knows one that is another by now.
+    package var marks: [String: String]?
   }
 
   private static let pagesKind = "session-pages"
@@ -72,16 +74,37 @@ package final class SessionState: @unchecked Sendable {
     return try JSONDecoder().decode(Pages.self, from: data)
   }
 
-  /// Notes that a page is going to be worked off.
-  package func begin(page: String, in transaction: StoreTransaction) throws {
+  /// Notes that pages are going to be worked off.
+  package func begin(pages names: Set<String>, in transaction: StoreTransaction) throws {
     var pages = try pages(in: transaction)
-    guard pages.begun.insert(page).inserted else { return }
+    guard !names.isSubset(of: pages.begun) else { return }
+    pages.begun.formUnion(names)
+    try keep(pages, in: transaction)
+  }
+
+  /// Notes pages that are going to be worked off, with what the program says of their content.
+  package func begin(_ marks: [String: String], in transaction: StoreTransaction) throws {
+    var pages = try pages(in: transaction)
+    pages.begun.formUnion(marks.keys)
+    pages.marks = (pages.marks ?? [:]).merging(marks) { _, new in new }
     try keep(pages, in: transaction)
   }
 
   private func keep(_ pages: Pages, in transaction: StoreTransaction) throws {
     guard let key else { return }
     try transaction.keep(SessionState.pagesKind, key, try JSONEncoder().encode(pages))
+  }
+
+  /// Entity, name and pages of all sessions that are kept, in order.
+  package static func all(in reader: StoreReader) throws -> [(entity: String, name: String, Pages)]
+  {
+    let keys = try Set(reader.keptNames(kind)).union(reader.keptNames(pagesKind))
+    return try keys.sorted().compactMap { key in
+      guard let slash = key.firstIndex(of: "/") else { return nil }
+      let pages = try reader.kept(pagesKind, key)
+        .map { try JSONDecoder().decode(Pages.self, from: $0) }
+      return (String(key[..<slash]), String(key[slash...].dropFirst()), pages ?? Pages())
+    }
   }
 
   // MARK: - The end

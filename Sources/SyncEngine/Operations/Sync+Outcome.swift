@@ -51,7 +51,7 @@ extension Sync {
       return state.handlers
     }
     switch (work, result) {
-    case (.page(_, let session, let id), _): session.didFinish(page: id, result)
+    case (.page(_, let session, let id), _): session.didFinish(self, id, result)
     case (.end(let session), .success) where !isDryRun: session.didEnd()
     default: break
     }

@@ -42,11 +42,13 @@ extension Sync {
       request.session = session.state
       if case .name(let name) = page { request.pageName = name }
       return try runner.run { enter in
-        try SyncRun(request, store: store, control: control).run {
+        let report = try SyncRun(request, store: store, control: control).run {
           try enter()
           try session.prepare(store)
-          if !request.isDryRun { try session.begin(page, in: store) }
+          if !request.isDryRun { try session.begin(in: store) }
         }.report
+        session.didStore(self, page)
+        return report
       }
     case .end(let session):
       let request = try request(.json([]))

@@ -1,3 +1,4 @@
+import Foundation
 import SyncCore
 import SyncGraph
 import SyncStore
@@ -26,11 +27,21 @@ extension SyncSession {
     }
   }
 
-  /// Called inside the gate, after ``prepare(_:)``, before a page is worked off: until it is stored,
-  /// nobody knows what it mentions, also when this process ends now.
-  func begin(_ page: PageID, in store: Store) throws {
-    guard name != nil, case .name(let page) = page else { return }
-    try store.write { try state.begin(page: page, in: $0) }
+  /// Called inside the gate, after ``prepare(_:)``, before a page is worked off: until they are stored,
+  /// nobody knows what it and the others that were made mention, also when this process ends now.
+  func begin(in store: Store) throws {
+    guard name != nil, case let pages = openPages, !pages.isEmpty else { return }
+    try store.write { try state.begin(pages: pages, in: $0) }
+  }
+
+  /// Names of pages that were made, or have failed, and are not stored.
+  private var openPages: Set<String> {
+    let (pages, failed) = stage.withLock { ($0.pages.compactMap(\.page), $0.failed) }
+    var ids = failed
+    for page in pages where !page.isFinished && !page.isDryRun {
+      if case .page(_, _, let id) = page.work { ids.insert(id) }
+    }
+    return Set(ids.compactMap(\.name))
   }
 
   /// Called inside the gate before the end decides about deletions.
@@ -51,7 +62,7 @@ extension SyncSession {
   }
 
   private func missingPages(_ pages: Set<PageID>) -> SyncError {
-    let names = pages.compactMap { if case .name(let name) = $0 { name } else { nil } }.sorted()
+    let names = pages.compactMap(\.name).sorted()
     let list = names.isEmpty ? "" : " (\(names.prefix(5).joined(separator: ", ")))"
     return SyncError(
       .invalidRequest, entity: entityName,
@@ -61,27 +72,53 @@ extension SyncSession {
         """)
   }
 
-  /// Keeps that a page is missing that failed before it came to the store: its JSON was no JSON, for
-  /// instance. One that was cancelled there was never begun; nobody waits for the store any more then.
-  private func noteFailure(of page: PageID, _ result: Result<SyncReport, any Error>) {
-    guard case .failure(let error) = result, !(error is CancellationError),
-      !stage.withLock({ $0.isEnded }), let store = try? dataStack.store, !store.isOnWriterQueue
-    else { return }
-    try? begin(page, in: store)
+  /// Called inside the gate as a page has been stored.
+  func didStore(_ page: Sync, _ id: PageID) {
+    guard !page.isDryRun else { return }
+    stage.withLock { stage in
+      stage.hasPages = true
+      stage.failed.remove(id)
+      stage.pages.removeAll { $0.page.map { $0 === page } ?? true }
+      if let name = id.name { stage.storedPages.insert(name) }
+    }
   }
 
   /// Called as a page has its result.
-  func didFinish(page: PageID, _ result: Result<SyncReport, any Error>) {
-    noteFailure(of: page, result)
-    stage.withLock { stage in
-      switch result {
-      case .success(let report):
-        stage.hasPages = true
-        stage.failed.remove(page)
-        if case .name(let name) = page, !report.isDryRun { stage.storedPages.insert(name) }
-      case .failure:
-        stage.failed.insert(page)
+  func didFinish(_ page: Sync, _ id: PageID, _ result: Result<SyncReport, any Error>) {
+    guard case .failure(let error) = result, !page.isDryRun else { return }
+    stage.withLock { _ = $0.failed.insert(id) }
+    noteFailure(error)
+  }
+
+  /// Keeps that a page is missing that failed before it came to the store: its JSON was no JSON, for
+  /// instance. For one that was cancelled there nobody waits any more, so somebody else does.
+  private func noteFailure(_ error: any Error) {
+    guard name != nil, !stage.withLock({ $0.isEnded }), let store = try? dataStack.store else {
+      return
+    }
+    guard error is CancellationError || store.isOnWriterQueue else {
+      try? begin(in: store)
+      return
+    }
+    let isFirst = stage.withLock { stage in
+      defer { stage.isNoting = true }
+      return !stage.isNoting
+    }
+    if isFirst { Thread.detachNewThread { try? self.noteMissingPages(store) } }
+  }
+
+  /// Waits for the store, like a page, and keeps there which pages are missing. Where none was stored there
+  /// is nothing to be lost: whoever begins anew cannot finish without pages.
+  private func noteMissingPages(_ store: Store) throws {
+    try SyncRunner(store: store, control: SyncControl()).run { enter in
+      try enter()
+      let isEnded = stage.withLock { stage in
+        stage.isNoting = false
+        return stage.isEnded
       }
+      guard !isEnded else { return }
+      try prepare(store)
+      if stage.withLock({ $0.hasPages }) { try begin(in: store) }
     }
   }
 

@@ -22,8 +22,10 @@ import SyncStore
 /// pages names, and a page of the same name makes up for it.
 ///
 /// A session with a name is kept in the store: after a restart a session of the same entity and name
-/// goes on with what the pages before said. ``storedPages()`` says which of those with names that were,
-/// and one that was begun and not stored, however its process ended, has to be made up for.
+/// goes on with what the pages before said. ``storedPages()`` says which of those with names that were.
+/// As the first page is stored, and with each later one, the store keeps the names of all pages that were
+/// made: one that is not stored, however its process ended, has to be made up for.
+/// ``SyncGraph/DataStack/keptSessions()`` lists what the store keeps.
 ///
 /// ## Topics
 /// - Set-up: ``settings``
@@ -34,6 +36,7 @@ public final class SyncSession: Sendable {
   // Mutable state: `chosen` and `stage`, each in its own lock; `state` belongs to whoever is inside the
   // store's gate. What its operations call is in SyncSession+Running.
   struct Stage {
+    /// Those that are not stored yet.
     var pages: [WeakPage] = []
     var lastNumber = 0
     /// Pages that failed and that no later one made up for.
@@ -42,6 +45,8 @@ public final class SyncSession: Sendable {
     var isRestored = false
     var hasPages = false
     var isEnded = false
+    /// Whether somebody is about to keep in the store which pages are missing.
+    var isNoting = false
   }
 
   struct WeakPage {
@@ -52,6 +57,10 @@ public final class SyncSession: Sendable {
   enum PageID: Hashable {
     case name(String)
     case number(Int)
+
+    var name: String? {
+      if case .name(let name) = self { name } else { nil }
+    }
   }
 
   /// The stack whose store is synced.
@@ -135,7 +144,8 @@ public final class SyncSession: Sendable {
     try await dataStack.sync(page(payload.syncPayload, named: name, at: path))
   }
 
-  /// Names of the pages that are stored, in a session with a name those before a restart among them.
+  /// Names of the pages that are stored, in a session with a name those before a restart among them. One
+  /// that was stored, came again and was not stored is none of them.
   ///
   /// ```swift
   /// let session = try SyncSession(entity: "User", dataStack: stack, name: "nightly")
@@ -145,8 +155,23 @@ public final class SyncSession: Sendable {
   /// }
   /// ```
   public func storedPages() throws -> Set<String> {
-    let before = try dataStack.store.read { try state.pages(in: $0).stored }
-    return stage.withLock { $0.storedPages.union(before) }
+    let kept = try dataStack.store.read { try state.pages(in: $0) }
+    let (stored, failed) = stage.withLock { ($0.storedPages, $0.failed) }
+    return stored.union(kept.stored).subtracting(kept.begun).subtracting(failed.compactMap(\.name))
+  }
+
+  /// Says that pages are going to come, before one of them is made, with a mark for the content of each.
+  ///
+  /// - Returns: Those that are stored with the content of that mark.
+  package func announce(_ pages: [String: String]) throws -> Set<String> {
+    let store = try dataStack.store
+    let kept = try store.read { try state.pages(in: $0) }
+    let same = pages.filter { name, mark in
+      kept.marks?[name] == mark && kept.stored.contains(name) && !kept.begun.contains(name)
+    }
+    let rest = pages.filter { same[$0.key] == nil }
+    if !rest.isEmpty { try store.write { try state.begin(rest, in: $0) } }
+    return Set(same.keys)
   }
 
   // MARK: - The end

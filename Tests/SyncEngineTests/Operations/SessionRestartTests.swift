@@ -106,6 +106,71 @@ import Testing
     try after.close()
   }
 
+  /// The process ends between two pages: the second was made and never began.
+  @Test func aPageThatNeverBeganHasToBeMadeUpFor() async throws {
+    let stack = try DataStack.social()
+    try await stack.sync(Self.stored, inEntityNamed: "User")
+    let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+    let pages = (0..<2).map { session.page(.json(Self.pages[$0]), named: "\($0)") }
+    try await stack.sync(pages[0])
+    #expect(
+      try stack.keptSessions().map(\.description) == ["daily (User): 1 page stored, 1 missing"])
+
+    let again = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+    #expect(try again.storedPages() == ["0"])
+    let error = await #expect(throws: SyncError.self) { try await again.finish() }
+    #expect(error?.code == .invalidRequest)
+    #expect(try stack.keys("User") == [1, 2, 3])
+    try await again.sync(Self.pages[1], named: "1")
+    try await again.finish()
+    #expect(try Set(stack.keys("User")) == [1, 3, 4])
+    #expect(try stack.keptSessions().isEmpty)
+    withExtendedLifetime(pages) {}
+  }
+
+  /// A page that is cancelled while it is read, or while it waits for the store, ends at once. That it is
+  /// missing is kept all the same.
+  @Test func aPageThatWasCancelledBeforeTheStoreHasToBeMadeUpFor() async throws {
+    let stack = try DataStack.social()
+    try await stack.sync(Self.stored, inEntityNamed: "User")
+    let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+    try await session.sync(Self.pages[0], named: "0")
+    let gate = try ClosedGate(stack)
+    let page = session.page(.json(Self.pages[1]), named: "1")
+    let queue = OperationQueue()
+    queue.addOperation(page)
+    await gate.untilWaiting(1)
+    page.cancel()
+    queue.waitUntilFinishedElsewhere()
+    #expect(throws: CancellationError.self) { try page.result?.get() }
+    gate.open()
+    while try stack.keptSessions().first?.missingPages.isEmpty != false { await Task.yield() }
+
+    let again = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+    await #expect(throws: SyncError.self) { try await again.finish() }
+    #expect(try stack.keys("User") == [1, 2, 3])
+    try await again.sync(Self.pages[1], named: "1")
+    try await again.finish()
+    #expect(try Set(stack.keys("User")) == [1, 3, 4])
+  }
+
+  /// It was stored once, but what it says now is not known.
+  @Test func aPageThatComesAgainAndFailsIsNotStored() async throws {
+    let stack = try DataStack.social()
+    let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+    session.onItemError = .fail
+    try await session.sync(Self.pages[0], named: "0")
+    await #expect(throws: SyncError.self) {
+      try await session.sync([["name": "nobody"]] as JSONValue, named: "0")
+    }
+    for session in [session, try SyncSession(entity: "User", dataStack: stack, name: "daily")] {
+      #expect(try session.storedPages().isEmpty)
+      await #expect(throws: SyncError.self) { try await session.finish() }
+    }
+    try session.abandon()
+    #expect(try stack.keptSessions().isEmpty)
+  }
+
   @Test func killedInItsEndItCanBeFinishedAgain() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file().path

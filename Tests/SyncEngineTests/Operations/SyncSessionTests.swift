@@ -105,6 +105,30 @@ import Testing
     #expect(try stack.keys("User") == [1, 3])
   }
 
+  /// A rehearsal of a page says nothing of what is to stay.
+  @Test(arguments: [nil, "daily"]) func dryRunsAreNoPages(_ name: String?) async throws {
+    let stack = try makeStack()
+    let session = try SyncSession(entity: "User", dataStack: stack, name: name)
+    func rehearse() async throws {
+      let page = session.page(.json(items([1])), named: "1")
+      page.isDryRun = true
+      try await stack.sync(page)
+    }
+    try await rehearse()
+    await #expect(throws: SyncError.self) { try await session.finish() }
+    // It does not make up for one that failed either.
+    try await session.sync(items([8]), named: "8")
+    await #expect(throws: JSONError.self) {
+      try await session.sync(Data("[{".utf8), named: "1")
+    }
+    try await rehearse()
+    await #expect(throws: SyncError.self) { try await session.finish() }
+    #expect(try stack.keys("User") == [1, 8])
+    try await session.sync(items([1]), named: "1")
+    try await session.finish()
+    #expect(try stack.keys("User") == [1, 8])
+  }
+
   @Test func aSessionWithoutPagesDeletesNothing() async throws {
     let stack = try makeStack()
     let session = try SyncSession(entity: "User", dataStack: stack)
