@@ -5,6 +5,6 @@ enum ExitCode: Int32 {
   case failed = 1
   /// The command line makes no sense.
   case usage = 2
-  /// Stopped by the user; the store is as it was.
+  /// Stopped by the user; the store is as it was, or as the latest page or batch left it.
   case cancelled = 130
 }

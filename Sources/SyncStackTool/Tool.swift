@@ -11,7 +11,8 @@ struct Tool {
 
   static let commands: [any Command.Type] = [
     ImportCommand.self, ExportCommand.self, DoctorCommand.self, ShowCommand.self,
-    ModelCommand.self, QuarantineCommand.self, HistoryCommand.self, WatchCommand.self,
+    ModelCommand.self, QuarantineCommand.self, SessionsCommand.self, HistoryCommand.self,
+    WatchCommand.self,
   ]
 
   /// Runs a command line and says how it ended. Errors are written, never thrown.
@@ -32,6 +33,9 @@ struct Tool {
     } catch let error as UsageError {
       terminal.note("syncstack: \(error)")
       return .usage
+    } catch let error as Cancelled {
+      terminal.note("Cancelled. \(error)")
+      return .cancelled
     } catch is CancellationError {
       terminal.note("Cancelled. The store is as it was.")
       return .cancelled

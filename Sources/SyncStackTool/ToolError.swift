@@ -6,3 +6,12 @@ struct ToolError: Error, CustomStringConvertible {
     self.description = description
   }
 }
+
+/// Ctrl-C stopped work of which a part is stored: says which.
+struct Cancelled: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}

@@ -123,7 +123,7 @@ import Testing
     ["doctor", "FOLDER", "--model", "MODEL", "--entity", "User"],
     ["show", "--store", "FOLDER"], ["export", "--store", "FOLDER", "--entity", "User"],
     ["history", "--store", "FOLDER"], ["watch", "--store", "FOLDER"],
-    ["quarantine", "--store", "FOLDER"],
+    ["quarantine", "--store", "FOLDER"], ["sessions", "--store", "FOLDER"],
   ])
   func aFolderInThePlaceOfAFileIsNamed(_ words: [String]) async throws {
     let bench = try ToolBench()

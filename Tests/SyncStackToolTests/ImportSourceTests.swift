@@ -70,4 +70,79 @@ import Testing
     #expect(result.code == .done, "\(result.error)")
     #expect(try stored() == Array(0..<20))
   }
+
+  // MARK: - Sessions with a name
+
+  private func sessions(_ words: String...) async -> (
+    code: ExitCode, output: String, error: String
+  ) {
+    await bench.run(["sessions", "--store", bench.store] + words)
+  }
+
+  @Test func aSessionGoesOnBehindThePagesThatAreStored() async throws {
+    #expect(await importing(try cities("all.json", 0..<30)).code == .done)
+    let one = try cities("one.json", 0..<10)
+    let two = try bench.file("two.json", "[{\"id\": 1")
+    let failed = await importing(one, two, "--session", "nightly")
+    #expect(failed.code == .failed)
+    #expect(failed.error.contains("1 of 2 pages stored, nothing deleted."), "\(failed.error)")
+    #expect(try stored() == Array(0..<30))
+    let lines = await sessions("--json").output
+    let line = try JSONValue(parsing: lines)
+    #expect(line["name"] == "nightly" && line["entity"] == "City")
+    #expect(line["stored"] == [.string(one)] && line["missing"] == [.string(two)])
+    #expect(await sessions().output.contains("nightly"))
+
+    _ = try cities("two.json", 10..<25)
+    let again = await bench.run(
+      "import", one, two, "--session", "nightly", "--model", model, "--entity", "City", "--store",
+      bench.store, "--report", "json")
+    #expect(again.code == .done, "\(again.error)")
+    #expect(again.error.contains("1 of 2 pages stored before"), "\(again.error)")
+    let report = try JSONDecoder().decode(SyncReport.self, from: Data(again.output.utf8))
+    #expect(report.itemCount == 15 && report.deleted == 5)
+    #expect(try stored() == Array(0..<25))
+    #expect(await sessions().error == "No session is kept.\n")
+  }
+
+  /// What was stored of it may be gone from the new content, and the other way round.
+  @Test func aPageWhoseFileChangedIsReadAgain() async throws {
+    #expect(await importing(try cities("all.json", 0..<30)).code == .done)
+    let one = try cities("one.json", 0..<10)
+    let two = try bench.file("two.json", "[{\"id\": 1")
+    #expect(await importing(one, two, "--session", "nightly").code == .failed)
+    _ = try cities("one.json", 0..<12)
+    _ = try cities("two.json", 20..<25)
+    #expect(await importing(one, two, "--session", "nightly").code == .done)
+    #expect(try stored() == Array(0..<12) + Array(20..<25))
+  }
+
+  @Test func aSessionCanBeAbandoned() async throws {
+    #expect(await importing(try cities("all.json", 0..<30)).code == .done)
+    let one = try cities("one.json", 5..<35)
+    let two = try bench.file("two.json", "[{\"id\": 1")
+    #expect(await importing(one, two, "--session", "nightly").code == .failed)
+    // Another list under the same name lacks a page.
+    let other = await importing(one, "--session", "nightly")
+    #expect(other.code == .failed && other.error.contains("two.json"), "\(other.error)")
+    let wrong = await sessions("--abandon", "nigthly")
+    #expect(wrong.code == .failed && wrong.error.contains("Did you mean nightly?"))
+    #expect(await sessions("--abandon", "nightly").code == .done)
+    #expect(try stored() == Array(0..<35))
+    #expect(await importing(one, "--session", "nightly").code == .done)
+    #expect(try stored() == Array(5..<35))
+  }
+
+  @Test(arguments: [
+    ["-", "--session", "a"], ["FILE", "--session", ""], ["FILE", "--session", "a", "--dry-run"],
+    ["FILE", "--session", "a", "--per-batch", "5"], ["FILE", "--session", "a", "--parent", "A:1"],
+    ["FILE", "--session"],
+  ])
+  func aSessionNeedsFilesThatAreReadWhole(_ words: [String]) async throws {
+    let file = try cities("all.json", 0..<3)
+    let result = await bench.run(
+      ["import"] + words.map { $0 == "FILE" ? file : $0 }
+        + ["--model", model, "--entity", "City", "--store", bench.store])
+    #expect(result.code == .usage && result.error.contains("--session"), "\(result.error)")
+  }
 }

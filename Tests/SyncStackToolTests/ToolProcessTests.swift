@@ -31,6 +31,14 @@ import Testing
       ["import"] + words + ["--model", model, "--entity", "City", "--store", bench.store])
   }
 
+  /// Looks into the store beside the process that writes.
+  private func reader() throws -> Store {
+    var configuration = Store.Configuration(.file(URL(filePath: bench.store)))
+    configuration.isReadOnly = true
+    return try Store(
+      model: ManagedObjectModel(contentsOf: URL(filePath: model)), configuration: configuration)
+  }
+
   private func stored() throws -> [Int] {
     let stack = try DataStack(
       model: ManagedObjectModel(contentsOf: URL(filePath: model)),
@@ -90,13 +98,7 @@ import Testing
     #expect(try await importing(cities("old.json", count..<count + 10), "--quiet").wait() == 0)
     let words = [try cities("all.json", 0..<count), "--per-batch", "50"]
     let first = try importing(words[0], words[1], words[2], "--quiet")
-    let reader = try Store(
-      model: ManagedObjectModel(contentsOf: URL(filePath: model)),
-      configuration: {
-        var configuration = Store.Configuration(.file(URL(filePath: bench.store)))
-        configuration.isReadOnly = true
-        return configuration
-      }())
+    let reader = try reader()
     let city = try reader.model.requireEntity(named: "City")
     let status = await first.end(by: SIGKILL) {
       try reader.read { try $0.count(FetchPlan(entity: city)) } > 2_000
@@ -117,6 +119,41 @@ import Testing
     let third = try importing(words[0], words[1], words[2])
     #expect(await third.wait() == 0)
     #expect(!third.output.contains("went on"))
+  }
+
+  @Test(arguments: [SIGKILL, SIGINT]) func aSessionGoesOnBehindThePageItWasStoppedAfter(
+    _ signal: Int32
+  ) async throws {
+    #expect(try await importing(cities("old.json", 0..<15), "--quiet").wait() == 0)
+    let pages = try [
+      cities("1.json", 0..<10), cities("2.json", 100..<60_100), cities("3.json", 20..<30),
+    ]
+    let words = pages + ["--session", "nightly"]
+    let first = try ToolProcess(
+      ["import"] + words + ["--model", model, "--entity", "City", "--store", bench.store])
+    let reader = try reader()
+    let status = await first.end(by: signal) {
+      try reader.read { try SessionState.all(in: $0).first?.2.stored.isEmpty == false }
+    }
+    try reader.close()
+    #expect(status == (signal == SIGKILL ? 128 + SIGKILL : 130))
+    if signal == SIGINT {
+      #expect(first.error.contains("Cancelled. 1 of 3 pages stored, nothing deleted."))
+    }
+    #expect(try stored() == Array(0..<15))
+    let list = try ToolProcess(["sessions", "--store", bench.store, "--json"])
+    #expect(await list.wait() == 0)
+    let line = try JSONValue(parsing: list.output)
+    #expect(line["stored"] == [.string(pages[0])])
+    #expect(line["missing"] == [.string(pages[1]), .string(pages[2])])
+
+    let second = try ToolProcess(
+      ["import"] + words
+        + ["--model", model, "--entity", "City", "--store", bench.store, "--report", "json"])
+    #expect(await second.wait() == 0, "\(second.error)")
+    let report = try JSONDecoder().decode(SyncReport.self, from: Data(second.output.utf8))
+    #expect(report.itemCount == 60_010 && report.deleted == 5)
+    #expect(try stored() == Array(0..<10) + Array(20..<30) + Array(100..<60_100))
   }
 
   // MARK: - Others who write

@@ -14,7 +14,7 @@ struct ImportCommand: Command {
 
   func run(terminal: Terminal) async throws -> ExitCode {
     let begin = ContinuousClock.now
-    let payloads = try settings.sources.map(payload)
+    let pages = try settings.sources.map(ImportPage.init)
     let model = try ManagedObjectModel(contentsOf: settings.model)
     _ = try model.requireEntity(named: settings.entity)
     // A slip in --model must not cost what the store holds, and a dry run changes nothing at all.
@@ -24,7 +24,7 @@ struct ImportCommand: Command {
     }
     defer { try? stack.close() }
     do {
-      return try await run(on: stack, of: model, payloads, terminal, since: begin)
+      return try await run(on: stack, of: model, pages, terminal, since: begin)
     } catch {
       newFile.removeIfEmpty(stack)
       throw error
@@ -32,14 +32,19 @@ struct ImportCommand: Command {
   }
 
   private func run(
-    on stack: DataStack, of model: ManagedObjectModel, _ payloads: [SyncPayload],
+    on stack: DataStack, of model: ManagedObjectModel, _ pages: [ImportPage],
     _ terminal: Terminal, since begin: ContinuousClock.Instant
   ) async throws -> ExitCode {
     let log = try settings.log.map { try ChangeLogFile($0, of: stack) }
-    let report =
-      payloads.count == 1
-      ? try await run(sync(payloads[0], stack), on: stack, terminal)
-      : try await runPages(payloads, on: stack, terminal)
+    // One for all pages, so that a Ctrl-C between two of them is none too late for either.
+    let task = Task {
+      pages.count == 1 && settings.session == nil
+        ? try await runAlone(sync(pages[0].payload, stack), on: stack, terminal)
+        : try await runPages(pages, on: stack, terminal)
+    }
+    let interrupt = Interrupt { task.cancel() }
+    defer { withExtendedLifetime(interrupt) {} }
+    let report = try await task.value
     await stack.drainNotifications()
     try log?.close()
     try checkUse(of: report)
@@ -49,17 +54,6 @@ struct ImportCommand: Command {
   }
 
   // MARK: - Before
-
-  private func payload(_ source: ImportSettings.Source) throws -> SyncPayload {
-    switch source {
-    case .standardInput: return .handle(.standardInput)
-    case .file(let url):
-      guard FileManager.default.isReadableFile(atPath: url.path) else {
-        throw ToolError("There is no file \(url.path) that can be read. Check its path.")
-      }
-      return .file(url)
-    }
-  }
 
   /// A dry run does not leave a new file behind.
   private var location: DataStack.Location {
@@ -108,33 +102,63 @@ struct ImportCommand: Command {
 
   // MARK: - Meanwhile and afterwards
 
+  private func runAlone(
+    _ sync: Sync, on stack: DataStack, _ terminal: Terminal
+  ) async throws -> SyncReport {
+    do {
+      return try await run(sync, on: stack, terminal)
+    } catch is CancellationError where settings.batch != nil {
+      throw Cancelled("What was stored stays; the same import goes on there. Nothing was deleted.")
+    }
+  }
+
   /// Each page is stored as it comes; what none of them mentioned goes at the end, when all have come.
   private func runPages(
-    _ payloads: [SyncPayload], on stack: DataStack, _ terminal: Terminal
+    _ pages: [ImportPage], on stack: DataStack, _ terminal: Terminal
   ) async throws -> SyncReport {
-    let session = try SyncSession(entity: settings.entity, dataStack: stack)
+    let session = try SyncSession(
+      entity: settings.entity, dataStack: stack, name: settings.session)
     session.settings = syncSettings
+    var stored = settings.session == nil ? [] : try session.announce(ImportPage.marks(pages))
+    let rest = pages.filter { !stored.contains($0.name) }
+    if rest.count < pages.count, !settings.isQuiet {
+      terminal.note(
+        "Going on with session “\(session.name ?? "")”: \(pages.count - rest.count) of "
+          + "\(Figures.counted(pages.count, "page")) stored before.")
+    }
     do {
       var reports: [SyncReport] = []
-      for payload in payloads {
-        let page = session.page(payload, at: settings.path)
-        reports.append(try await run(page, on: stack, terminal))
+      for page in rest {
+        let sync = session.page(page.payload, named: page.name, at: settings.path)
+        reports.append(try await run(sync, on: stack, terminal))
+        stored.insert(page.name)
       }
       var report = try await run(session.finishOperation(), on: stack, terminal)
       for page in reports { report.add(page) }
       return report
     } catch {
-      try session.abandon()
+      if settings.session == nil { try session.abandon() }
+      let state =
+        "\(stored.count) of \(Figures.counted(Set(pages.map(\.name)).count, "page")) stored, nothing "
+        + "deleted." + howToGoOn
+      if error is CancellationError { throw Cancelled(state) }
+      terminal.note(state)
       throw error
     }
+  }
+
+  private var howToGoOn: String {
+    guard let session = settings.session else { return "" }
+    return
+      " The same command goes on behind them; 'syncstack sessions --abandon \(session)' forgets "
+      + "which they are."
   }
 
   private func run(
     _ sync: Sync, on stack: DataStack, _ terminal: Terminal
   ) async throws -> SyncReport {
     sync.name = "syncstack import"
-    let interrupt = Interrupt { sync.cancel() }
-    defer { withExtendedLifetime(interrupt) {} }
+    try Task.checkCancellation()
     guard !settings.isQuiet else { return try await stack.sync(sync) }
     let display = ProgressDisplay(of: sync, on: terminal)
     defer { display.end() }

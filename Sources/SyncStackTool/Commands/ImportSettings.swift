@@ -21,6 +21,8 @@ struct ImportSettings: Sendable {
 
   /// One, or the pages of a session.
   let sources: [Source]
+  /// The name under which the store keeps the session of the pages; nil is not at all.
+  let session: String?
   /// Objects in a transaction; nil is all of them.
   let batch: Int?
   let model: URL
@@ -67,6 +69,10 @@ struct ImportSettings: Sendable {
         "--per-batch", value: "N",
         "stores N objects at a time; what was stored stays when the import is stopped, and the same "
           + "import goes on there"),
+      .init(
+        "--session", value: "NAME",
+        "keeps which FILEs are stored: the same import goes on behind them when it was stopped, and "
+          + "deletes at its end; 'syncstack sessions' lists what is kept"),
       .init("--dry-run", "says what would happen and stores nothing"),
       .init("--guard", value: "on|off", "off lets a sync delete most of what is stored"),
       .init("--report", value: "text|json|none", "how the report is written; text by default"),
@@ -78,6 +84,7 @@ struct ImportSettings: Sendable {
     sources = try ImportSettings.sources(arguments)
     batch = try arguments.count("--per-batch")
     if batch == 0 { throw arguments.error("--per-batch takes a number above 0.") }
+    session = try ImportSettings.session(arguments, sources)
     model = URL(filePath: try arguments.required("--model"))
     entity = try arguments.required("--entity")
     store = URL(filePath: try arguments.required("--store"))
@@ -114,6 +121,20 @@ struct ImportSettings: Sendable {
       throw arguments.error("The standard input can be read once.")
     }
     return files.map { $0 == "-" ? .standardInput : .file(URL(filePath: $0)) }
+  }
+
+  private static func session(
+    _ arguments: Arguments, _ sources: [Source]
+  ) throws(UsageError) -> String? {
+    guard let name = arguments["--session"] else { return nil }
+    if name.isEmpty { throw arguments.error("--session is empty.") }
+    if sources.contains(.standardInput) {
+      throw arguments.error("--session goes with FILEs: the standard input cannot be read again.")
+    }
+    for option in ["--parent", "--per-batch", "--dry-run"] where arguments.has(option) {
+      throw arguments.error("\(option) and --session exclude each other.")
+    }
+    return name
   }
 
   /// The words that `--operations` understands.

@@ -1,4 +1,5 @@
 import Foundation
+import SyncStack
 import TestPayloads
 
 /// ```

@@ -1,0 +1,38 @@
+import Foundation
+import SyncStack
+
+/// One of the documents of an import.
+struct ImportPage {
+  let payload: SyncPayload
+
+  /// The whole path: the same file from another folder is the same page.
+  let name: String
+
+  /// Tells another content of the same name.
+  private let mark: String
+
+  /// - Throws: ``ToolError`` when there is no such file.
+  init(_ source: ImportSettings.Source) throws {
+    switch source {
+    case .standardInput:
+      payload = .handle(.standardInput)
+      (name, mark) = ("-", "")
+    case .file(let url):
+      let attributes = try? FileManager.default.attributesOfItem(
+        atPath: url.resolvingSymlinksInPath().path)
+      guard let attributes, FileManager.default.isReadableFile(atPath: url.path) else {
+        throw ToolError("There is no file \(url.path) that can be read. Check its path.")
+      }
+      payload = .file(url)
+      name = url.standardizedFileURL.path
+      let size = attributes[.size] as? Int64 ?? 0
+      let date = attributes[.modificationDate] as? Date ?? .distantPast
+      mark = "\(size) \(date.timeIntervalSince1970)"
+    }
+  }
+
+  /// Marks of pages by name.
+  static func marks(_ pages: [ImportPage]) -> [String: String] {
+    Dictionary(pages.map { ($0.name, $0.mark) }, uniquingKeysWith: { first, _ in first })
+  }
+}
