@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 /// Random changes in a context, its child and its grandchild. Whichever makes them, those below it see
-/// them at once, those above it and the store when it saves, and nobody when it rolls back.
+/// them at once, those above it and the store when it saves, and nobody when it rolls back. What comes of
+/// changes in several of them at once is another suite's (``FamilyClashTests``).
 @Suite struct FamilyPropertyTests {
   @Test(arguments: 0..<12 as Range<UInt64>, [nil, ManagedObjectContext.Concurrency.privateQueue])
   func everyContextSeesWhatItShould(
@@ -135,7 +136,8 @@ struct FamilyRun {
     try context.fetch(Fetch<ManagedObject>(entityNamed: name)).compactMap(number)
   }
 
-  private static func objects(
+  /// The objects of both entities, by their numbers.
+  static func objects(
     _ context: ManagedObjectContext
   ) throws -> (a: [Int: ManagedObject], b: [Int: ManagedObject]) {
     func map(_ name: String) throws -> [Int: ManagedObject] {

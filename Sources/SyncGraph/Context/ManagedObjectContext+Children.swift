@@ -38,7 +38,9 @@ extension ManagedObjectContext {
   /// What this context changes and merges is merged into the child, as commits are merged into other
   /// contexts: unsaved values of the child stay on top, property by property, and win when it saves. A
   /// save throws ``GraphError/Code/conflict`` when the child edited an object that was deleted in the
-  /// meantime, unless its ``mergePolicy`` lets the store win.
+  /// meantime, unless its ``mergePolicy`` lets the store win. Relationships follow the same rule: what the
+  /// child did not save is what it would be had it been done just now, so both sides of every relationship
+  /// say the same, and none leads to an object that is gone.
   ///
   /// Objects that were inserted here have the same temporary identifier in the child; both change when
   /// this context saves. A child of a child works the same way.
@@ -175,6 +177,7 @@ extension ManagedObjectContext {
   func lose(_ object: ManagedObject) {
     guard parent != nil, object.isUpdated, !object.isFault else { return bury(object) }
     object.flags.insert(.lost)
+    object.loosenLost()
   }
 }
 

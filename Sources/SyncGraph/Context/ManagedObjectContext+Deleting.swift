@@ -55,7 +55,7 @@ extension ManagedObjectContext {
   }
 
   /// Takes a deleted object out of its relationships, where the rule says so.
-  private func unlinkDoomed(_ object: ManagedObject) {
+  func unlinkDoomed(_ object: ManagedObject) {
     for relationship in object.home.shape.relationships {
       switch relationship.deleteRule {
       case .nullify, .cascade:
@@ -79,9 +79,11 @@ extension ManagedObjectContext {
       let rows = Set(objects.map(\.rowNumber))
       for relationship in core.classes.oneWayRelationships[root] ?? [] {
         for owner in identities.objects(root: relationship.ownerRoot)
-        where !owner.isFault && !owner.isDeleted && owner.binding.shape.has(relationship) {
+        where !owner.isDeleted && owner.binding.shape.has(relationship) {
           guard relationship.isToMany else {
-            guard case .int(let target) = owner.row[relationship.slot] else { continue }
+            guard !owner.isFault, case .int(let target) = owner.row[relationship.slot] else {
+              continue
+            }
             if rows.contains(target) { owner.setDestination(relationship.ordinal, nil) }
             continue
           }
@@ -138,7 +140,7 @@ extension ManagedObjectContext {
     for object in restored { object.revert() }
     for object in inserted { bury(object) }
     for object in restored where object.flags.contains(.lost) { bury(object) }
-    restoreOneWayLists()
+    completeLists()
     tellChildren(undone)
   }
 
@@ -160,14 +162,10 @@ extension ManagedObjectContext {
     return builder.changes
   }
 
-  /// Lists without inverse left deleted objects out that are back now.
-  private func restoreOneWayLists() {
-    for relationship in core.classes.oneWayRelationships.values.joined() where relationship.isToMany
-    {
-      for owner in identities.objects(root: relationship.ownerRoot)
-      where owner.binding.shape.has(relationship) {
-        (owner.link(relationship.ordinal) as? MemberList)?.unload()
-      }
+  /// Lists that left out what was deleted or moved here read their members again.
+  private func completeLists() {
+    for owner in identities.objects {
+      for case let list as MemberList in owner.links where list.isPartial { list.unload() }
     }
   }
 
@@ -203,6 +201,7 @@ extension ManagedObjectContext {
       reread([object])
       for case let list as MemberList in object.links { list.unload() }
     } else {
+      object.undoRelationships()
       for slot in object.changed { noteForChildren(object, slot) }
       pending.setUpdated(object, false)
       object.becomeFault()
@@ -237,6 +236,19 @@ extension ManagedObject {
         links[ordinal] = nil
       } else {
         links[ordinal] = nil
+      }
+    }
+  }
+
+  /// Sets changed relationships back to what was last read or saved, so that their other sides go along.
+  final func undoRelationships() {
+    for relationship in home.shape.relationships where changed.contains(relationship.slot) {
+      if relationship.isToMany {
+        setMembers(
+          relationship.ordinal, committedMembers(relationship.ordinal).filter { !$0.isDeleted })
+      } else {
+        let former = committedDestination(relationship.ordinal)
+        setDestination(relationship.ordinal, former?.isDeleted == true ? nil : former)
       }
     }
   }

@@ -47,8 +47,8 @@ extension ManagedObjectContext {
   }
 
   private func makeDestinations(_ relationship: RelationshipShape, _ rows: [Int64]) {
-    if relationship.isDestinationInherited || rows.contains(where: { $0 < 0 }) {
-      // Only the row says of which entity the object is, and whether there is still a new one.
+    if relationship.isDestinationInherited || parent != nil {
+      // Only the row says of which entity the object is, and whether the parent still has it.
       _ = objects(of: reading { try readRows(relationship.destination.rootEntity, rows) })
       return
     }
@@ -115,10 +115,8 @@ extension ManagedObjectContext {
       lists[member.owner, default: []].append(found)
     }
     for owner in owners {
-      var found = lists[owner.rowNumber] ?? []
-      // Deleted and not yet saved; with an inverse, the list knows already.
-      if relationship.inverseSlot == nil { found.removeAll { $0.isDeleted } }
-      owner.list(relationship.ordinal).load(found)
+      let found = lists[owner.rowNumber] ?? []
+      owner.load(relationship, found)
       loosen(found, from: owner, relationship)
     }
     loadedRelationships.insert(ListKey(relationship.description))

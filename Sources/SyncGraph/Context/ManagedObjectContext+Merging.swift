@@ -33,6 +33,7 @@ extension ManagedObjectContext {
         tellObserversOfReset()
       }
     }
+    settle()
     isMergingMail = false
     postOutgoing()
   }
@@ -48,13 +49,15 @@ extension ManagedObjectContext {
 
   /// Brings live objects in line with a commit.
   ///
-  /// - Parameter saved: objects that are in line already, because this context wrote them.
-  func merge(_ changes: ChangeSet, except saved: Set<ObjectIdentifier> = []) {
+  /// - Parameter objects: objects that are in line already, because this context wrote them.
+  func merge(_ changes: ChangeSet, except objects: [ManagedObject] = []) {
+    let saved = Set(objects.map(ObjectIdentifier.init))
     var stale: [ManagedObject] = []
     var edited: [ManagedObject] = []
+    let others = objects.isEmpty ? changes : changes.without(Set(objects.map(\.identifier)))
+    for entity in others.entities { unloadLists(affectedBy: entity) }
     for entity in changes.entities {
       let root = entity.entity.rootIndex
-      if saved.isEmpty { unloadLists(affectedBy: entity) }
       forEachLive(entity.updated, row: \.row, root: root) { object, change in
         guard !saved.contains(ObjectIdentifier(object)) else { return }
         unloadLists(of: object, in: change.slots)
@@ -70,7 +73,15 @@ extension ManagedObjectContext {
         lose(object)
       }
       // A parent rolled its deletion back.
-      if parent != nil { edited += entity.inserted.compactMap { lostObject(root, $0) } }
+      guard parent != nil else { continue }
+      for row in entity.inserted {
+        guard let object = identities.object(root: root, row: row),
+          !saved.contains(ObjectIdentifier(object))
+        else { continue }
+        for case let list as MemberList in object.links { list.unload() }
+        if object.isFault { continue }
+        if object.hasChanges { edited.append(object) } else { stale.append(object) }
+      }
     }
     makeFaults(of: stale)
     reread(edited)
@@ -82,10 +93,6 @@ extension ManagedObjectContext {
     guard parent != nil, !children.isEmpty else { return changes }
     return changes.without(
       Set(pending.updated.filter { $0.flags.contains(.lost) }.map(\.identifier)))
-  }
-
-  private func lostObject(_ root: Int, _ row: Int64) -> ManagedObject? {
-    identities.object(root: root, row: row).flatMap { $0.flags.contains(.lost) ? $0 : nil }
   }
 
   /// Calls the body for every live object among rows that are in ascending order.

@@ -127,9 +127,8 @@ extension ManagedObjectContext {
     _ lists: [Int64: [ManagedObject]], _ relationship: RelationshipShape, of owners: [ManagedObject]
   ) {
     for owner in owners {
-      var found = lists[owner.rowNumber] ?? []
-      if relationship.inverseSlot == nil { found.removeAll { $0.isDeleted } }
-      owner.list(relationship.ordinal).load(found)
+      let found = lists[owner.rowNumber] ?? []
+      owner.load(relationship, found)
       loosen(found, from: owner, relationship)
     }
     loadedRelationships.insert(ListKey(relationship.description))

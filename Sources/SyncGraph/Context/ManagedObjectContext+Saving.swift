@@ -34,8 +34,10 @@ extension ManagedObjectContext {
   }
 
   private func saveChanges() throws {
+    if parent != nil { giveUpLost() }
     callWillSave()
     guard !pending.isEmpty else { return }
+    loadChangedOrders()
     try validate()
     try checkDenyRules()
     processPendingChanges()
@@ -50,7 +52,7 @@ extension ManagedObjectContext {
     }
     take(outcome, inserted, updated, deleted)
     if !isOnly(outcome, inserted, in: changes) {
-      merge(changes, except: Set((inserted + updated + deleted).map(ObjectIdentifier.init)))
+      merge(changes, except: inserted + updated + deleted)
     }
     reread(outcome.refreshed)
     tellChildren(outcome, changes, inserted + updated + deleted)
@@ -102,7 +104,7 @@ extension ManagedObjectContext {
     }
     take(outcome, inserted, updated, deleted)
     let saved = inserted + updated + deleted
-    merge(changes, except: Set(saved.map(ObjectIdentifier.init)))
+    merge(changes, except: saved)
     tellChildren(outcome, changes, saved)
     for object in saved { object.didSave() }
     outgoing.append(
@@ -114,6 +116,19 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Lets edited objects go that were deleted in the parent, where the merge policy says so: before anything
+  /// is validated or handed over, so that nothing that stays leads to them.
+  private func giveUpLost() {
+    guard mergePolicy.letsStoreWin else { return }
+    let lost = pending.updated.filter { $0.flags.contains(.lost) }
+    guard !lost.isEmpty else { return }
+    for object in lost {
+      bury(object)
+      noteForChildren(object)
+    }
+    settle()
+  }
+
   /// The edited objects that are gone from the parent, for the save to give up.
   ///
   /// - Throws: ``GraphError`` with ``GraphError/Code/conflict`` unless the merge policy lets them go.
@@ -123,21 +138,16 @@ extension ManagedObjectContext {
     let deleted = parent.queue.sync { parent.deleted(among: ids) }
     let lost = updated.filter { $0.flags.contains(.lost) || deleted.contains($0.identifier) }
     guard !lost.isEmpty else { return [] }
-    switch mergePolicy {
-    case .storeWins, .storeWinsPerProperty:
-      return lost
-    case .error, .objectWins, .objectWinsPerProperty:
-      let conflicts = lost.map { SaveConflict($0, $0.changed, $0.base, nil) }
-      let names = lost.prefix(10).map { "\($0.objectID)" }.joined(separator: ", ")
-      throw GraphError(
-        .conflict, entity: lost[0].entity.name, objects: lost.map(\.objectID),
-        conflicts: conflicts,
-        message: """
-          \(lost.count) object\(lost.count == 1 ? " that was" : "s that were") edited here \
-          \(lost.count == 1 ? "is" : "are") deleted in the parent context: \(names). Delete them here \
-          too, roll back, or choose a merge policy that lets the store win.
-          """)
-    }
+    if mergePolicy.letsStoreWin { return lost }
+    let conflicts = lost.map { SaveConflict($0, $0.changed, $0.base, nil) }
+    let names = lost.prefix(10).map { "\($0.objectID)" }.joined(separator: ", ")
+    throw GraphError(
+      .conflict, entity: lost[0].entity.name, objects: lost.map(\.objectID), conflicts: conflicts,
+      message: """
+        \(lost.count) object\(lost.count == 1 ? " that was" : "s that were") edited here \
+        \(lost.count == 1 ? "is" : "are") deleted in the parent context: \(names). Delete them here \
+        too, roll back, or choose a merge policy that lets the store win.
+        """)
   }
 
   /// Hooks may change further objects, which get their turn too, each once.

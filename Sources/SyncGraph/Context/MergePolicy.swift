@@ -17,4 +17,7 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
   case storeWins
   /// The whole row as the context has it is saved.
   case objectWins
+
+  /// Whether an object that is gone is given up together with its unsaved values.
+  var letsStoreWin: Bool { self == .storeWins || self == .storeWinsPerProperty }
 }

@@ -144,13 +144,9 @@ struct SaveWriter {
     guard
       let stored = try transaction.rows(object.entity.rootEntity, rows: [row]).first
     else {
-      switch policy {
-      case .storeWins, .storeWinsPerProperty:
-        outcome.vanished.append(object)
-        return nil
-      case .error, .objectWins, .objectWinsPerProperty:
-        return SaveConflict(object, slots, base, nil)
-      }
+      guard policy.letsStoreWin else { return SaveConflict(object, slots, base, nil) }
+      outcome.vanished.append(object)
+      return nil
     }
     var moved = SlotSet()
     for slot in object.home.shape.columns where stored.values[slot] != base[slot] {

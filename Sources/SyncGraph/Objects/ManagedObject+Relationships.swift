@@ -78,7 +78,7 @@ extension ManagedObject {
   }
 
   /// Sets one side only: the column and the link.
-  private func point(_ relationship: RelationshipShape, to target: ManagedObject?) {
+  final func point(_ relationship: RelationshipShape, to target: ManagedObject?) {
     write(relationship.slot, target.map { .int($0.rowNumber) } ?? .null)
     setLink(relationship.ordinal, target)
   }
@@ -211,7 +211,7 @@ extension ManagedObject {
   }
 
   /// The list in a slot, ready to be changed from the other side.
-  private func changeableList(_ slot: Int) -> MemberList? {
+  final func changeableList(_ slot: Int) -> MemberList? {
     guard case .toMany(let ordinal) = home.shape.kinds[slot] else { return nil }
     return home.shape.relationships[ordinal].isOrdered ? loadedList(ordinal) : list(ordinal)
   }
@@ -235,7 +235,7 @@ extension ManagedObject {
     if !isInserted {
       if list(atSlot: slot)?.hasChanges == true {
         changed.insert(slot)
-      } else {
+      } else if !flags.contains(.lost) {
         changed.remove(slot)
       }
     }

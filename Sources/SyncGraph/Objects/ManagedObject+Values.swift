@@ -149,7 +149,8 @@ extension ManagedObject {
     }
     if committed.isNone { committed = row }
     row[slot] = value
-    if committed[slot] == value {
+    // What is kept for its unsaved values only stays until they are saved or rolled back.
+    if committed[slot] == value, !flags.contains(.lost) {
       changed.remove(slot)
       if !hasColumnChanges { committed = .none }
     } else {

@@ -28,6 +28,13 @@ final class MemberList {
   /// Positions by object, made when the list is long enough to need them.
   private var positions: [ObjectIdentifier: Int]?
 
+  /// Whether the store may have moved on since a change was made here, so that only the next load shows
+  /// what the change still means.
+  private var isRebased = false
+
+  /// Whether members were left out that come back when the unsaved changes of others are undone.
+  private(set) var isPartial = false
+
   /// The members as the collection of a property wrapper, kept from access to access.
   var typed: TypedMembers?
 
@@ -46,9 +53,13 @@ final class MemberList {
   }
 
   /// Takes the members that the store has.
-  func load(_ stored: [ManagedObject]) {
+  ///
+  /// - Parameter isPartial: whether some of them were left out.
+  func load(_ stored: [ManagedObject], isPartial: Bool = false) {
     typed = nil
     positions = nil
+    self.isPartial = isPartial
+    if isRebased { dropMoot(stored) }
     if baseline != nil {
       // What others added in the meantime goes to the end.
       let known = Set(objects.map(ObjectIdentifier.init))
@@ -67,6 +78,40 @@ final class MemberList {
     isLoaded = true
   }
 
+  /// Forgets members that are gone, and what was added or removed here of members that have no unsaved
+  /// say in it any more.
+  ///
+  /// - Parameter isMember: what a member says itself; nil when it has no unsaved value that says it.
+  func settle(_ isMember: (ManagedObject) -> Bool?) {
+    func isGone(_ object: ManagedObject) -> Bool { object.flags.contains(.gone) }
+    if objects.contains(where: isGone) {
+      objects.removeAll(where: isGone)
+      positions = nil
+      typed = nil
+    }
+    if baseline?.contains(where: isGone) == true { baseline?.removeAll(where: isGone) }
+    if !added.isEmpty { added = added.filter { !isGone($0.value) && isMember($0.value) == true } }
+    if !removed.isEmpty {
+      removed = removed.filter { !isGone($0.value) && isMember($0.value) == false }
+    }
+  }
+
+  /// Whether the list says of a member what the member says: that it belongs here, or no longer.
+  func isInLine(with member: ManagedObject, isMember: Bool) -> Bool {
+    let id = ObjectIdentifier(member)
+    if isLoaded { return contains(member) == isMember }
+    return isMember ? added[id] != nil : removed[id] != nil
+  }
+
+  /// Forgets additions and removals that others made too.
+  private func dropMoot(_ stored: [ManagedObject]) {
+    isRebased = false
+    for member in stored { added[ObjectIdentifier(member)] = nil }
+    guard !removed.isEmpty else { return }
+    let present = Set(stored.map(ObjectIdentifier.init))
+    removed = removed.filter { present.contains($0.key) }
+  }
+
   private func pendingAdditions(missingIn stored: [ManagedObject]) -> [ManagedObject] {
     let present = Set(stored.map(ObjectIdentifier.init))
     return added.values.filter { !present.contains(ObjectIdentifier($0)) }
@@ -76,6 +121,9 @@ final class MemberList {
   /// Forgets what the store said, keeps what was changed here.
   func unload() {
     isLoaded = false
+    // An order that was changed back is nobody's wish.
+    if !hasChanges { baseline = nil }
+    if !added.isEmpty || !removed.isEmpty { isRebased = true }
     typed = nil
     positions = nil
     if baseline == nil { objects = [] }
@@ -86,6 +134,7 @@ final class MemberList {
     added = [:]
     removed = [:]
     baseline = nil
+    isRebased = false
     if !isLoaded { objects = [] }
   }
 
@@ -100,7 +149,7 @@ final class MemberList {
   func add(_ object: ManagedObject, at index: Int? = nil) {
     let id = ObjectIdentifier(object)
     keepBaseline()
-    if removed.removeValue(forKey: id) == nil { added[id] = object }
+    if removed.removeValue(forKey: id) == nil || isRebased { added[id] = object }
     guard isLoaded else { return }
     if let index, index < objects.count {
       objects.insert(object, at: index)
@@ -118,7 +167,7 @@ final class MemberList {
   func remove(_ object: ManagedObject) {
     let id = ObjectIdentifier(object)
     keepBaseline()
-    if added.removeValue(forKey: id) == nil { removed[id] = object }
+    if added.removeValue(forKey: id) == nil || isRebased { removed[id] = object }
     guard isLoaded, let index = position(of: object) else { return }
     if isOrdered {
       objects.remove(at: index)

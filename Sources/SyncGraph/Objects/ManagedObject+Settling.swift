@@ -1,0 +1,113 @@
+import SyncCore
+import SyncStore
+
+extension ManagedObject {
+  /// Makes the other sides of unsaved to-one values say the same as these; see
+  /// ``ManagedObjectContext/settle()``.
+  final func settleDestinations() {
+    guard !isFault else { return }
+    for relationship in home.shape.relationships where !relationship.isToMany {
+      guard isInserted || changed.contains(relationship.slot) else { continue }
+      let target = destination(relationship.ordinal)
+      if target == nil, !row.isNull(relationship.slot) { point(relationship, to: nil) }
+      guard let inverseSlot = relationship.inverseSlot else { continue }
+      let former = committedDestination(relationship.ordinal)
+      if relationship.isInverseToMany {
+        if let former, former !== target { former.settleMember(self, inverseSlot, isMember: false) }
+        target?.settleMember(self, inverseSlot, isMember: true)
+      } else {
+        settlePartner(target, former, relationship, inverseSlot)
+      }
+    }
+  }
+
+  /// Makes a list say of a member what the member says.
+  private func settleMember(_ member: ManagedObject, _ slot: Int, isMember: Bool) {
+    guard !isDeleted, let list = changeableList(slot),
+      !list.isInLine(with: member, isMember: isMember)
+    else { return }
+    if isMember { list.add(member) } else { list.remove(member) }
+    noteListChange(slot)
+  }
+
+  /// Makes whoever leads to the partner, or was led to before, let go.
+  private func settlePartner(
+    _ partner: ManagedObject?, _ former: ManagedObject?, _ relationship: RelationshipShape,
+    _ inverseSlot: Int
+  ) {
+    if let former, former !== partner, !former.isDeleted,
+      let back = former.home.shape.relationship(at: inverseSlot),
+      former.destination(back.ordinal) === self
+    {
+      former.point(back, to: nil)
+    }
+    guard let partner, let back = partner.home.shape.relationship(at: inverseSlot) else { return }
+    let rival = partner.destination(back.ordinal)
+    guard rival !== self else { return }
+    if let rival, rival.destination(relationship.ordinal) === partner {
+      rival.point(relationship, to: nil)
+    }
+    partner.point(back, to: self)
+  }
+
+  /// Forgets unsaved changes of lists that have no reason any more.
+  final func settleLists() {
+    for (ordinal, link) in links.enumerated() {
+      guard let list = link as? MemberList else { continue }
+      let relationship = home.shape.relationships[ordinal]
+      let hadChanges = list.hasChanges
+      settle(list, relationship)
+      if hadChanges, !list.hasChanges { noteListChange(relationship.slot) }
+    }
+  }
+
+  /// Gives a list the members that were found, without those that say something else here.
+  final func load(_ relationship: RelationshipShape, _ found: [ManagedObject]) {
+    let list = list(relationship.ordinal)
+    settle(list, relationship)
+    let members = found.filter { !isLeftOut($0, relationship) }
+    list.load(members, isPartial: members.count < found.count)
+  }
+
+  private func isLeftOut(_ member: ManagedObject, _ relationship: RelationshipShape) -> Bool {
+    guard let inverseSlot = relationship.inverseSlot else { return member.isDeleted }
+    if member.isDeleted {
+      let rule = member.home.shape.relationship(at: inverseSlot)?.deleteRule
+      return rule == .nullify || rule == .cascade
+    }
+    return !relationship.isInverseToMany && isMember(member, inverseSlot) == false
+  }
+
+  private func settle(_ list: MemberList, _ relationship: RelationshipShape) {
+    guard let inverseSlot = relationship.inverseSlot, !relationship.isInverseToMany else {
+      return list.settle { list.added[ObjectIdentifier($0)] != nil }
+    }
+    list.settle { isMember($0, inverseSlot) }
+  }
+
+  /// Whether an object says that it is a member here; nil when it has no unsaved value that says it.
+  private func isMember(_ member: ManagedObject, _ inverseSlot: Int) -> Bool? {
+    if member.isDeleted { return false }
+    guard !member.isFault, member.isInserted || member.changed.contains(inverseSlot) else {
+      return nil
+    }
+    return member.row[inverseSlot] == .int(rowNumber)
+  }
+
+  /// Lets go of what an object led to that was deleted elsewhere and is kept for its unsaved values: the
+  /// deletion did so too.
+  final func loosenLost() {
+    for relationship in home.shape.relationships {
+      owner?.noteForChildren(self, relationship.slot)
+      if relationship.isToMany {
+        (link(relationship.ordinal) as? MemberList)?.unload()
+        continue
+      }
+      if !committed.isNone { committed[relationship.slot] = .null }
+      if !changed.contains(relationship.slot) {
+        row[relationship.slot] = .null
+        setLink(relationship.ordinal, nil)
+      }
+    }
+  }
+}
