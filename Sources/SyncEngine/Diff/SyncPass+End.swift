@@ -3,44 +3,13 @@ import SyncStore
 
 /// What is decided when the whole payload has been seen.
 extension SyncPass {
-  /// The many-to-many relationship of the given parent whose list the items are.
-  var sharedList: RelationshipDescription? {
-    guard let parent else { return nil }
-    let relationship = request.plan.nodes[parent.batch].relationships[parent.rule].relationship
-    return relationship.kind == .manyToMany ? relationship : nil
-  }
-
-  func noteParentMembers(_ batch: Batch) {
-    guard sharedList != nil else { return }
-    for index in batch.occurrences.indices where batch.occurrences[index].flags.contains(.root) {
-      let row = batch.occurrences[Int(batch.representative(Int32(index)))].row
-      if row > 0 { claims.parentMembers.insert(row) }
-    }
-  }
-
-  /// Takes those out of a given parent's list that no part of the payload mentions.
-  func unlinkUnlisted(in transaction: StoreTransaction) throws {
-    guard let parent, let relationship = sharedList, claims.partCount > 1,
-      request.operations.contains(.delete), !claims.isRootSuspended
-    else { return }
-    let owner = parent.parent
-    let members = try transaction.members(of: relationship, in: owner.entity, owners: [owner.row])
-    let unlisted = members.filter { !claims.parentMembers.contains($0.row) }
-    guard !unlisted.isEmpty else { return }
-    let pairs = unlisted.map { (owner: owner.row, member: $0.row) }
-    try OrderNotes(claims: claims, transaction: transaction)
-      .note(pairs, relationship, of: owner.entity)
-    claims.parts?.notePairs(pairs, areAdded: false, relationship, of: owner.entity)
-    try transaction.removeLinks(relationship, of: owner.entity, pairs: pairs)
-  }
-
   /// Settles what several parts said of the same relationships.
   private func settle(
     _ arrived: [ArrivedReferences.Place: [Int64]], in transaction: StoreTransaction
   ) throws {
-    if let parent, claims.isRootSuspended {
+    if let parent, case .list(let batch, let rule) = parent.way, claims.isRootSuspended {
       // What earlier parts made of the list counts no more.
-      let list = request.plan.nodes[parent.batch].relationships[parent.rule].relationship
+      let list = request.plan.nodes[batch].relationships[rule].relationship
       claims.parts?.look(at: parent.parent.row, listing: Claims.Relationship(list))
     }
     guard let parts = claims.parts else { return }
@@ -63,7 +32,7 @@ extension SyncPass {
       try checkAwaited(reference, in: transaction)
       reference.note(in: report)
     }
-    try unlinkUnlisted(in: transaction)
+    try releaseUnlisted(in: transaction)
     let deleter = Deleter(
       claims: claims, entity: request.plan.rootNode.entity, scope: scope,
       operations: request.operations, edits: edits, guardsDeletion: request.deletionGuard == .on,

@@ -11,7 +11,9 @@ extension SyncPass {
     let mayFail = !checks.allSatisfy(\.isEmpty)
     let before = mayFail ? claims.copy() : claims
     let withheld = edits?.withheld
-    var replacements = request.willInsert.map { _ in ItemReplacements(bytes) }
+    var replacements = request.willInsert.map { _ in
+      ItemReplacements(bytes, parent: request.parent)
+    }
     var stager = try refreshFingerprints(first, in: transaction)
     var leftOut = stager.offenders
     if !leftOut.isEmpty {
@@ -20,7 +22,10 @@ extension SyncPass {
     for _ in 0..<SyncPass.roundLimit {
       let matcher = try match(&stager, &replacements, leavingOut: leftOut, in: transaction)
       absorb(stager)
-      let planner = LinkPlanner(matcher: matcher, rootOwner: stager.rootOwner)
+      claims.firstNewRow = matcher.firstNewRows[request.plan.rootNode.entity.rootIndex] ?? .max
+      let planner = LinkPlanner(
+        matcher: matcher, rootOwner: stager.rootOwner, endsParentList: endsParentList)
+      planner.keptMember = keptMember
       try planner.plan()
       guard mayFail else { return (stager, matcher, planner) }
       let check = itemCheck(planner)
@@ -39,7 +44,8 @@ extension SyncPass {
     throw SyncError(
       .requiredValueMissing, entity: request.plan.rootNode.entity.name,
       message: """
-        Items of the payload require each other in so long a chain that leaving out those that cannot         be stored does not come to an end. Nothing was changed.
+        Items of the payload require each other in so long a chain that leaving out those that cannot \
+        be stored does not come to an end. Nothing was changed.
         """)
   }
 
@@ -90,7 +96,8 @@ extension SyncPass {
       control: control)
     try matcher.match(rootOwner: stager.rootOwner, root: request.plan.root) { [claims] in
       // Of several objects of a key those in the scope come first.
-      let namesParent = request.filter == nil && (treeRule.map(stager.rootItemsName) ?? false)
+      let namesParent =
+        request.filter == nil && parent == nil && (treeRule.map(stager.rootItemsName) ?? false)
       guard !scope.isWholeEntity, !namesParent else { return nil }
       return try claims.rootScope ?? scopeRows(in: transaction)
     }
@@ -101,7 +108,9 @@ extension SyncPass {
     claims.itemCount += stager.itemCount - stager.firstItem
     claims.usableItemCount += stager.usableItemCount
     if stager.hasUnreadableRootKey { claims.isRootSuspended = true }
-    if let rule = treeRule, stager.rootItemsName(rule) { claims.rootItemsNameParent = true }
+    if parent == nil, let rule = treeRule, stager.rootItemsName(rule) {
+      claims.rootItemsNameParent = true
+    }
     claims.mention(stager.batches)
     unread = nil
     if let fingerprints = reader.fingerprints, fingerprints.matchedCount > 0 {

@@ -3,11 +3,15 @@ import SyncStore
 
 /// Which stored rows take part.
 extension SyncPass {
-  /// The predicate; else the parent's members; else, for a tree, its roots, unless the items name their
-  /// parents themselves; else the whole entity (sync-behaviour, sections 8.10 and 9).
+  /// The parent's children, as far as a predicate lets them; else the predicate; else, for a tree, its roots,
+  /// unless the items name their parents themselves; else the whole entity (sync-behaviour, sections 8.9, 8.10
+  /// and 9).
   var scope: Scope {
+    if let parent {
+      if case .reference = parent.way { return Scope(kind: .children) }
+      return Scope(kind: referringSlot == nil ? .sharedMembers : .members)
+    }
     if let filter = request.filter { return Scope(kind: .filter(filter)) }
-    if parent != nil { return Scope(kind: .members) }
     if let rule = treeRule, !claims.rootItemsNameParent {
       return Scope(kind: .roots(slot: request.plan.rootNode.relationships[rule].slot))
     }
@@ -40,14 +44,21 @@ extension SyncPass {
 
   /// The objects in scope; nil is every object of the entity.
   func scopeRows(in transaction: StoreTransaction) throws -> [Int64]? {
-    let selection: RowSelection
-    if let filter = request.filter {
-      selection = .filter(filter)
-    } else if parent == nil, let rule = treeRule {
-      selection = .empty(slot: request.plan.rootNode.relationships[rule].slot)
-    } else {
-      return nil
+    let filtered = try request.filter.map { try rows(.filter($0), in: transaction) }
+    if let parent {
+      guard let slot = referringSlot else { return filtered }
+      let children = try rows(.references(slot: slot, [parent.parent.row]), in: transaction)
+      return filtered.map { Set(children).intersection($0).sorted() } ?? children
     }
+    if let filtered { return filtered }
+    guard let rule = treeRule else { return nil }
+    return try rows(
+      .empty(slot: request.plan.rootNode.relationships[rule].slot), in: transaction)
+  }
+
+  private func rows(
+    _ selection: RowSelection, in transaction: StoreTransaction
+  ) throws -> [Int64] {
     var rows: [Int64] = []
     try transaction.scan(request.plan.rootNode.entity, selection, slots: []) { cursor in
       rows.append(cursor.row)

@@ -142,14 +142,14 @@ final class SyncPass {
     try writer.update()
     clock.end(.update)
     try begin(.link, total: writer.linkCount)
-    planner.isPartOfList = !isOnlyPart
+    planner.isPartOfList = !isOnlyPart || endsParentList
     try writer.link(planner)
     if !isOnlyPart {
       claims.list(planner)
       claims.nesters.note(planner)
       claims.parts?.note(planner)
-      noteParentMembers(stager.rootBatch)
     }
+    try noteChildren(stager.rootBatch, in: transaction)
     matcher.noteKeys()
     clock.end(.link)
   }

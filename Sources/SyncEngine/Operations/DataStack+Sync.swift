@@ -8,9 +8,10 @@ public import SyncGraph
 /// The parameters are the same everywhere:
 /// - `changes`: a list of JSON objects: `Data`, the URL of a file, `JSONValue` or dictionaries
 /// - `predicate`: limits the stored objects that may be deleted
-/// - `parent`: the saved object whose children the items are; only its other children may be deleted
-/// - `parentRelationship`: the relationship between the two, by its name at either end; needed only when
-///   there are several
+/// - `parent`: the saved object whose children the items are; only its other children may be deleted, beside a
+///   predicate those of them that meet it
+/// - `parentRelationship`: the relationship between the two, by its name at either end, with or without inverse;
+///   needed only when there are several
 /// - `path`: dotted path to the list inside the document, as in `data.items`
 extension DataStack {
   /// Brings the stored objects of an entity in step with JSON, on the stack's ``DataStack/syncQueue``.

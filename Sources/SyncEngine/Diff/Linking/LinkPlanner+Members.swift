@@ -30,34 +30,20 @@ extension LinkPlanner {
     guard let column = destination.node.toOneSlots.firstIndex(of: inverse) else { return }
     let parent = givenParent(rule, of: batch)
     let suspended = suspendedOwners(rule, of: batch)
-    let kinds = listKinds(rule, of: batch)
-    guard kinds.contains(where: { $0 != nil }) else { return }
+    var kinds = ListKinds(rule, of: batch, self)
+    guard !kinds.isEmpty else { return }
     let references = destination.stored.references[column]
     let own = batch.entity.inverse(of: relationship.relationship).map(Claims.Relationship.init)
     let parts = claims.parts
+    if let own { countMembers(relationship.relationship, own, column, kinds, destination) }
     for index in 0..<destination.stored.count {
       let owner = references[index]
-      guard owner > 0 else { continue }
+      guard owner > 0, owner != parent || !endsParentList else { continue }
       let occurrence = destination.stored.occurrences[index]
+      if occurrence >= 0, !destination.block[Int(occurrence)][inverse].isAbsent { continue }
       // One that said in an earlier part where it belongs is not taken out either.
-      if let own, let parts,
-        parts.hasSpoken(destination.stored.rows[index], of: own),
-        occurrence < 0 || destination.block[Int(occurrence)][inverse].isAbsent
-      {
-        continue
-      }
-      if occurrence >= 0, !destination.block[Int(occurrence)][inverse].isAbsent {
-        if destination.block[Int(occurrence)][inverse].integer == owner { claims.memberCount += 1 }
-        continue
-      }
-      guard let kind = kind(ofListOf: owner, in: batch, kinds) else { continue }
-      if owner == parent, let parts,
-        parts.isNamed(destination.stored.rows[index], in: .init(relationship.relationship))
-      {
-        continue
-      }
-      if kind == .objects { claims.memberCount += 1 }
-      if suspended.contains(owner) { continue }
+      if let own, let parts, parts.hasSpoken(destination.stored.rows[index], of: own) { continue }
+      guard let kind = kinds.kind(ofListOf: owner), !suspended.contains(owner) else { continue }
       let mayDelete = operations.contains(owner == parent ? .delete : .deleteRelationships)
       // One that only the engine speaks of, to write a reference of it, is not in the payload.
       let isInPayload =
@@ -73,25 +59,6 @@ extension LinkPlanner {
             owner: owner))
       }
     }
-  }
-
-  /// What kind of list each stored owner has in the payload, by occurrence.
-  private func listKinds(_ rule: Int, of batch: Batch) -> [LinkMentions.Kind?] {
-    var kinds = [LinkMentions.Kind?](repeating: nil, count: batch.occurrences.count)
-    let mentions = batch.mentions[rule]
-    activeMentions(rule, of: batch) { mention, owner in
-      guard !batch.occurrences[Int(owner)].flags.contains(.inserted) else { return }
-      kinds[Int(owner)] = mentions.kinds[mention]
-    }
-    return kinds
-  }
-
-  private func kind(
-    ofListOf owner: Int64, in batch: Batch, _ kinds: [LinkMentions.Kind?]
-  ) -> LinkMentions.Kind? {
-    guard let index = batch.stored.index(ofRow: owner) else { return nil }
-    let occurrence = batch.stored.occurrences[Int(index)]
-    return occurrence >= 0 && Int(occurrence) < kinds.count ? kinds[Int(occurrence)] : nil
   }
 
   /// The given parent, whose list the items of the payload are, when the rule is that list.

@@ -31,7 +31,13 @@ final class LinkPlanner {
   var isPartOfList = false
   let unreadableLists: Set<ListKey>
 
-  init(matcher: Matcher, rootOwner: Owner?) {
+  /// Whether somebody else decides at the end who leaves a given parent.
+  let endsParentList: Bool
+  /// A relationship of the root items, and whom their lists keep without naming it.
+  var keptMember: (relationship: Claims.Relationship, row: Int64)?
+
+  init(matcher: Matcher, rootOwner: Owner?, endsParentList: Bool = false) {
+    self.endsParentList = endsParentList
     claims = matcher.claims
     edits = matcher.edits
     batches = matcher.batches

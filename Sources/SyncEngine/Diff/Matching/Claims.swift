@@ -29,7 +29,10 @@ final class Claims {
   var unresolvedByPlace: [UnresolvedReference.Place: [UnresolvedReference]] = [:]
   var unresolvedOrder: [UnresolvedReference.Place] = []
 
-  /// Stored members of the lists that the payload speaks of: the scope of nested deletion.
+  /// The first row that the sync gave to an object of the root entity, while there is one part only.
+  var firstNewRow = Int64.max
+
+  /// Members that the lists of the payload had before: the scope of nested deletion.
   var memberCount = 0
 
   /// Parts of the payload that were worked off.

@@ -11,8 +11,12 @@ struct Scope {
     case roots(slot: Int)
     /// Objects that meet the filter.
     case filter(Filter)
-    /// Members of a parent's relationship.
+    /// Objects whose own relationship leads to a given parent.
+    case children
+    /// Members of a parent's list, which end as the members of any list.
     case members
+    /// Members of a parent's list that others may have too: they leave it, nobody is deleted.
+    case sharedMembers
     /// No object: nothing is deleted at the top.
     case none
   }

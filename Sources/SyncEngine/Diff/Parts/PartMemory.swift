@@ -44,6 +44,12 @@ struct PartMemory: Codable, Sendable {
   private(set) var written: [Int: RowSet] = [:]
   private(set) var writtenAgain: [Int: RowSet] = [:]
 
+  /// Owners whose members were counted, by their list; nil before the first.
+  private(set) var counted: [Relationship: RowSet]?
+
+  /// How many stored objects each owner lost whose members were not counted yet, by the members' relationship.
+  private var lost: [Relationship: [Int64: Int]]?
+
   // MARK: - Collecting
 
   /// Notes the new objects of a part.
@@ -108,10 +114,10 @@ struct PartMemory: Codable, Sendable {
           ?? (planner.awaits(target, in: destination) ? StatementLog.unknown : nil)
       }
       var flags: StatementLog.Flags = mentions.kinds[mention] == .keys ? .keys : []
-      if planner.operations.contains(owner == parent ? .delete : .deleteRelationships) {
-        flags.insert(.deletes)
-      } else if owner == parent, relationship.kind == .manyToMany {
+      if owner == parent, planner.endsParentList || relationship.kind == .manyToMany {
         flags.insert(.keepsAll)
+      } else if planner.operations.contains(owner == parent ? .delete : .deleteRelationships) {
+        flags.insert(.deletes)
       }
       if suspended.contains(owner) { flags.insert(.keepsAll) }
       if owner == parent {
@@ -184,8 +190,20 @@ struct PartMemory: Codable, Sendable {
     // A new object has its column from when it was inserted.
     if !isFirst || wasInserted(row, entity.rootIndex) {
       changedAgain[key, default: RowSet()].insert(row)
+    } else if old > 0 {
+      lost = lost ?? [:]
+      lost?[key, default: [:]][old, default: 0] += 1
     }
     log.append(.column, [], key, row, CollectionOfOne(old))
+  }
+
+  /// Counts the members that an owner lost before its list was seen; nothing when it was counted before.
+  mutating func countMembers(
+    of owner: Int64, _ list: Relationship, column: Relationship
+  ) -> Int {
+    counted = counted ?? [:]
+    guard counted?[list, default: RowSet()].insert(owner) == true else { return 0 }
+    return lost?[column]?.removeValue(forKey: owner) ?? 0
   }
 
   /// Notes that attributes of stored objects are written.

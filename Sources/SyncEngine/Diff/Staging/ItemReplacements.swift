@@ -12,9 +12,12 @@ struct ItemReplacements {
   /// The texts that items lie in: the payload, then one for each rewritten item.
   private var texts: [UnsafeRawBufferPointer]
   private let arena = CellArena()
+  /// The given parent of the items at the top.
+  private let parent: ManagedObjectID?
 
-  init(_ payload: UnsafeRawBufferPointer) {
+  init(_ payload: UnsafeRawBufferPointer, parent: ManagedObjectID? = nil) {
     texts = [payload]
+    self.parent = parent
   }
 
   var isEmpty: Bool { sources.isEmpty }
@@ -62,7 +65,8 @@ struct ItemReplacements {
         items.append(
           NewItem(
             address: source, entity: batch.entity,
-            parent: matcher.owner(of: occurrence)))
+            parent: matcher.owner(of: occurrence)
+              ?? (occurrence.flags.contains(.root) ? parent : nil)))
       }
     }
     return items.sorted { $0.address < $1.address }

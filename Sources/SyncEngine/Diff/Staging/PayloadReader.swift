@@ -104,7 +104,7 @@ final class PayloadReader {
       tracesFingerprints: fingerprints != nil)
     stager.replacements = replacements
     stager.leftOut = leftOut
-    if let parent { stager.rootOwner = parent.addOwner(to: stager) }
+    parent?.prepare(stager)
     let base = UInt(bitPattern: bytes.baseAddress)
     let start = reader.position
     var hasReserved = false

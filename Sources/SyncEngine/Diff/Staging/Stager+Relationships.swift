@@ -2,6 +2,22 @@ import SyncCore
 
 /// Staging of what an object says about its relationships.
 extension Stager {
+  /// The relationship that leads back to the object under which another stands, or -1: what the JSON says of it
+  /// is ignored.
+  func wayBack(_ role: Role) -> Int {
+    if let owner = role.owner { return nodes[owner.batch].links[owner.rule].wayBack }
+    if case .root = role { return rootReference?.rule ?? -1 }
+    return -1
+  }
+
+  /// Lets an item at the top refer to the given parent.
+  func refer(_ occurrence: Int32, to reference: RootReference) {
+    let link = nodes[plan.root].links[reference.rule]
+    link.mentions.append(
+      owner: occurrence, kind: .keys, targets: CollectionOfOne(reference.target),
+      order: nextOrder(link))
+  }
+
   /// Stages what the object says about one relationship, if it says anything.
   func stageLink(
     _ link: StagingLink, of owner: Int32, in batch: Batch, candidates range: Range<Int>,

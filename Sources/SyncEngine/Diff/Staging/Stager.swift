@@ -40,6 +40,9 @@ final class Stager {
   /// The owner of the root items, when they are the children of a given parent.
   var rootOwner: Owner?
 
+  /// What all root items refer to, when they are the children of a given parent that has no list of them.
+  var rootReference: RootReference?
+
   /// Whether the key of an item at the top could not be read, so that nobody knows which object was
   /// meant.
   private(set) var hasUnreadableRootKey = false
@@ -129,6 +132,7 @@ final class Stager {
     if isLeavingOut { try leaveOut(occurrence) } else { usableItemCount += 1 }
     rootBatch.occurrences[Int(occurrence)].flags.insert(.root)
     if rootOwner != nil { rootTargets.append(occurrence) }
+    if let rootReference { refer(occurrence, to: rootReference) }
   }
 
   private func rootRole(of owner: Owner) -> Role {
@@ -192,7 +196,7 @@ final class Stager {
       if trace != nil, batch.occurrences.count == earlierCount {
         batch.occurrences[Int(occurrence)].flags.insert(.disputed)
       }
-      let back = role.owner.map { nodes[$0.batch].links[$0.rule].wayBack } ?? -1
+      let back = wayBack(role)
       for link in node.links where link.rule != back {
         let range = firstCandidate..<candidates.count
         try stageLink(link, of: occurrence, in: batch, candidates: range, source: source)

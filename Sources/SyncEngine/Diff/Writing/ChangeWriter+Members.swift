@@ -25,6 +25,9 @@ extension ChangeWriter {
     }
     var changes = MemberChanges(
       isOrdered: relationship.isOrdered, mutual: mutual, keepers: keepers)
+    if let kept = planner.keptMember, kept.relationship == Claims.Relationship(relationship) {
+      changes.keptMember = kept.row
+    }
     var next = 0
     var current: [Int64] = []
     func finish(upTo row: Int64) throws {
@@ -117,6 +120,8 @@ struct MemberChanges {
 
   /// Owners that keep whom they do not list.
   let keepers: Set<Int64>
+  /// Whom every owner keeps.
+  var keptMember: Int64 = 0
   /// Pairs that come without a place in the order.
   var appended: [(owner: Int64, member: Int64)] = []
   var added: [(owner: Int64, member: Int64)] = []
@@ -132,7 +137,8 @@ struct MemberChanges {
   }
 
   func keeps(_ member: Int64, of owner: Int64) -> Bool {
-    keepers.contains(owner) || mutual.contains(LinkPlanner.Pair(owner: owner, member: member))
+    member == keptMember || keepers.contains(owner)
+      || mutual.contains(LinkPlanner.Pair(owner: owner, member: member))
   }
 
   /// Compares the stored members of an owner, in order, with its list in the payload.

@@ -67,11 +67,13 @@ struct Deleter {
     guard operations.contains(.delete) else { return ([], 0) }
     let scoped: [Int64]
     switch scope.kind {
-    case .none, .members: return ([], 0)
+    case .none: return ([], 0)
+    case .members: return ([], claims.rootScope?.count ?? 0)
+    case .sharedMembers: return ([], 0)
     case .all:
       if knownRows == nil, let count = try countOfMentioned() { return ([], count) }
       scoped = try knownRows ?? allRows()
-    case .roots, .filter: scoped = claims.rootScope ?? []
+    case .roots, .filter, .children: scoped = claims.rootScope ?? []
     }
     var rows = try keyed(
       scoped.filter { !claims.isMentioned($0, entity) && !claims.isNamesake($0, entity) },
@@ -83,7 +85,7 @@ struct Deleter {
           \(rows.count) objects of “\(entity.name)” are not in the payload and stay: the key of an \
           item could not be read, so nobody can tell which object it was.
           """)
-      return ([], scoped.count)
+      return ([], count(scoped))
     }
     if let keeper { rows = try keeper.deletable(rows, of: entity) }
     let surplus = rows.filter { claims.isSurplus($0, entity) }
@@ -95,7 +97,16 @@ struct Deleter {
           owners; the first of each key stays.
           """)
     }
-    return (rows, scoped.count)
+    return (rows, count(scoped))
+  }
+
+  /// How many of some objects were there before the payload.
+  private func count(_ rows: [Int64]) -> Int {
+    guard case .all = scope.kind, knownRows == nil else { return rows.count }
+    guard claims.parts == nil else {
+      return rows.count { !claims.wasInserted($0, entity) }
+    }
+    return rows.count { $0 < claims.firstNewRow }
   }
 
   /// How many objects there are, when the payload mentions them all; nil when it does not, or when only
@@ -121,10 +132,11 @@ struct Deleter {
     _ keeper: Keeper?
   ) throws -> [(entity: EntityDescription, rows: [Int64])] {
     var rows: [EntityDescription: [Int64]] = [:]
+    var seen: [Int: RowSet] = [:]
     for member in claims.unlisted {
       if claims.isMentioned(member.row, member.entity) {
         if !isListed(member), !speaksForItself(member) { try release(member) }
-      } else {
+      } else if seen[member.entity.rootIndex, default: RowSet()].insert(member.row) {
         rows[member.entity, default: []].append(member.row)
       }
     }
@@ -193,7 +205,9 @@ struct Deleter {
   ) throws {
     guard guardsDeletion, deleted > Deleter.guardedCount else { return }
     let isMostOfRoots = roots > 0 && roots * 2 > scopeCount
-    let isMostOfMembers = members > 0 && members * 2 > claims.memberCount
+    var memberCount = claims.memberCount
+    if case .members = scope.kind { memberCount += scopeCount }
+    let isMostOfMembers = members > 0 && members * 2 > memberCount
     guard isMostOfRoots || isMostOfMembers else { return }
     throw refusal(deleted, "that is more than half of what is stored")
   }

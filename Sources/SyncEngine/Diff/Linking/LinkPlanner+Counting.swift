@@ -1,0 +1,83 @@
+import SyncCore
+
+/// How many members the lists of the payload have in the store: what the deletion guard compares with.
+extension LinkPlanner {
+  /// What kind of list each stored owner has in the payload. Asks are cheapest in the order of the owners.
+  struct ListKinds {
+    private let stored: StoredRows
+    /// By index of the stored owner.
+    private var kinds: [LinkMentions.Kind?]
+    private var last: Int = -1
+    private(set) var isEmpty = true
+
+    init(_ rule: Int, of batch: Batch, _ planner: LinkPlanner) {
+      stored = batch.stored
+      kinds = []
+      let mentions = batch.mentions[rule]
+      guard mentions.count > 0 else { return }
+      kinds = Array(repeating: nil, count: stored.count)
+      planner.activeMentions(rule, of: batch) { mention, owner in
+        let index = batch.occurrences[Int(owner)].stored
+        guard index >= 0, !batch.occurrences[Int(owner)].flags.contains(.inserted) else { return }
+        kinds[Int(index)] = mentions.kinds[mention]
+        isEmpty = false
+      }
+    }
+
+    mutating func kind(ofListOf owner: Int64) -> LinkMentions.Kind? {
+      for next in [last, last + 1] where next >= 0 && next < kinds.count {
+        if stored.rows[next] == owner {
+          last = next
+          return kinds[next]
+        }
+      }
+      guard let index = stored.index(ofRow: owner) else { return nil }
+      last = Int(index)
+      return last < kinds.count ? kinds[last] : nil
+    }
+
+    /// The owners that list objects, not keys.
+    var ownersOfObjects: [Int64] {
+      kinds.indices.filter { kinds[$0] == .objects }.map { stored.rows[$0] }
+    }
+  }
+
+  /// Counts the members that owners of lists of objects had before the sync, each owner's once however many parts
+  /// of the payload give its list. Those of a given parent are counted elsewhere: they are the scope.
+  func countMembers(
+    _ list: RelationshipDescription, _ own: Claims.Relationship, _ column: Int, _ kinds: ListKinds,
+    _ destination: Batch
+  ) {
+    var kinds = kinds
+    let key = Claims.Relationship(list)
+    let references = destination.stored.references[column]
+    let parent = parentRow(of: key)
+    let parts = claims.parts
+    for index in 0..<references.count {
+      let owner = references[index]
+      guard owner > 0, owner != parent, kinds.kind(ofListOf: owner) == .objects else { continue }
+      if let parts {
+        let row = destination.stored.rows[index]
+        if parts.isCounted(owner, of: key) || parts.hasChanged(row, of: own)
+          || claims.wasInserted(row, destination.entity)
+        {
+          continue
+        }
+      }
+      claims.memberCount += 1
+    }
+    guard parts != nil else { return }
+    for owner in kinds.ownersOfObjects where owner != parent {
+      claims.memberCount += claims.parts?.countMembers(of: owner, key, column: own) ?? 0
+    }
+  }
+
+  private func parentRow(of list: Claims.Relationship) -> Int64? {
+    guard let rootOwner else { return nil }
+    let owners = batches[rootOwner.batch]
+    guard Claims.Relationship(owners.node.relationships[rootOwner.rule].relationship) == list else {
+      return nil
+    }
+    return givenParent(rootOwner.rule, of: owners)
+  }
+}

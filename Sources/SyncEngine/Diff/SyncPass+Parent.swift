@@ -1,0 +1,167 @@
+import SyncCore
+import SyncStore
+
+/// The children of a given parent, as far as they cannot be told before the whole payload has been seen.
+extension SyncPass {
+  /// The to-one relationship of the items that leads to the parent.
+  var referringSlot: Int? {
+    switch parent?.way {
+    case .reference(let rule, _): request.plan.rootNode.relationships[rule].slot
+    case .list(let batch, let rule):
+      request.plan.nodes[batch].relationships[rule].relationship.kind == .oneToMany
+        ? request.plan.nodes[batch].relationships[rule].relationship.inverseSlot : nil
+    case .links, nil: nil
+    }
+  }
+
+  /// Whether who leaves the parent is decided at the end, because the list goes on in other parts, or because a
+  /// predicate limits it.
+  var endsParentList: Bool {
+    parent != nil && (claims.parts != nil || request.filter != nil)
+  }
+
+  /// A link table between the parent and the items.
+  private struct Links {
+    let relationship: RelationshipDescription
+    /// The entity that has the relationship.
+    let entity: EntityDescription
+    let isParents: Bool
+  }
+
+  private var links: Links? {
+    switch parent?.way {
+    case .links(let relationship, let entity, let isParents):
+      return Links(relationship: relationship, entity: entity, isParents: isParents)
+    case .list(let batch, let rule):
+      let node = request.plan.nodes[batch]
+      let relationship = node.relationships[rule].relationship
+      guard relationship.kind == .manyToMany else { return nil }
+      return Links(relationship: relationship, entity: node.entity, isParents: true)
+    case .reference, nil: return nil
+    }
+  }
+
+  /// The relationship of the items to the parent by a link table, and the parent: their own lists keep it.
+  var keptMember: (relationship: Claims.Relationship, row: Int64)? {
+    guard let parent, case .links(let relationship, let entity, let isParents) = parent.way,
+      let own = isParents ? entity.inverse(of: relationship) : relationship
+    else { return nil }
+    return (Claims.Relationship(own), parent.parent.row)
+  }
+
+  // MARK: - A part
+
+  /// Notes the children that a written part has, links those that nothing else links, and reports who moved
+  /// here.
+  func noteChildren(_ batch: Batch, in transaction: StoreTransaction) throws {
+    guard let parent else { return }
+    if case .reference(let rule, _) = parent.way { return noteMoved(rule, batch) }
+    var isLinked = true
+    if case .links = parent.way { isLinked = false }
+    guard endsParentList || !isLinked else { return }
+    var rows: [Int64] = []
+    for index in batch.occurrences.indices where batch.occurrences[index].flags.contains(.root) {
+      let occurrence = batch.occurrences[Int(batch.representative(Int32(index)))]
+      guard occurrence.row > 0, claims.parentMembers.insert(occurrence.row), !isLinked else {
+        continue
+      }
+      if occurrence.flags.contains(.active) { rows.append(occurrence.row) }
+    }
+    guard !isLinked, let links else { return }
+    let present = try Set(children(by: links, in: transaction))
+    try change(rows.filter { !present.contains($0) }, areAdded: true, links, in: transaction)
+  }
+
+  private func noteMoved(_ rule: Int, _ batch: Batch) {
+    guard let parent, let slot = referringSlot,
+      let column = batch.node.toOneSlots.firstIndex(of: slot)
+    else { return }
+    for (index, occurrence) in batch.occurrences.enumerated()
+    where occurrence.flags.isSuperset(of: [.root, .active]) && !occurrence.flags.contains(.folded)
+      && occurrence.stored >= 0
+    {
+      let owner = batch.stored.references[column][Int(occurrence.stored)]
+      guard owner > 0, owner != parent.parent.row,
+        edits?.protects(slot, of: occurrence.row, batch.entity) != true
+      else { continue }
+      let key = batch.key(batch.block[index]).description
+      report.note(
+        .movedObject, batch.entity, property: batch.node.relationships[rule].name, key: key,
+        message: "\(batch.entity.name) \(key) moved to \(parent.parent).")
+    }
+  }
+
+  // MARK: - The end
+
+  /// Takes those out of a given parent's list that no part of the payload mentions.
+  func releaseUnlisted(in transaction: StoreTransaction) throws {
+    guard let parent, request.operations.contains(.delete), !claims.isRootSuspended else { return }
+    if let links {
+      if case .list = parent.way, !endsParentList { return }
+      try change(
+        try children(by: links, in: transaction).filter(isUnlisted), areAdded: false, links,
+        in: transaction)
+    } else if case .list = parent.way, endsParentList, let slot = referringSlot {
+      let entity = request.plan.rootNode.entity
+      let selection = RowSelection.references(slot: slot, [parent.parent.row])
+      var rows: [Int64] = []
+      try transaction.scan(entity, selection, slots: []) { rows.append($0.row) }
+      for row in rows.filter(isUnlisted) {
+        claims.append(
+          Claims.UnlistedMember(row: row, entity: entity, slot: slot, owner: parent.parent.row))
+      }
+    }
+  }
+
+  /// Asks for each of some children whether the payload leaves it out, though it might have.
+  private var isUnlisted: (Int64) -> Bool {
+    let scope = request.filter == nil ? nil : claims.rootScope.map(Set.init)
+    return { [claims] row in
+      !claims.parentMembers.contains(row) && scope?.contains(row) != false
+    }
+  }
+
+  /// The stored objects of the synced entity that a link table connects with the parent.
+  private func children(by links: Links, in transaction: StoreTransaction) throws -> [Int64] {
+    guard let parent = parent?.parent else { return [] }
+    let entity = request.plan.rootNode.entity
+    if links.isParents {
+      return try transaction.members(
+        of: links.relationship, in: links.entity, owners: [parent.row]
+      )
+      .filter { $0.entity.isKind(of: entity) }.map(\.row)
+    }
+    let filter = Filter.compare([links.relationship.name], .contains, object: parent)
+    var rows: [Int64] = []
+    try transaction.scan(entity, .filter(filter), slots: []) { rows.append($0.row) }
+    return rows
+  }
+
+  private func change(
+    _ rows: [Int64], areAdded: Bool, _ links: Links, in transaction: StoreTransaction
+  ) throws {
+    guard let parent = parent?.parent else { return }
+    var pairs = rows.map {
+      links.isParents ? (owner: parent.row, member: $0) : (owner: $0, member: parent.row)
+    }
+    if let edits {
+      pairs = pairs.filter { pair in
+        guard
+          edits.protectsPair(
+            links.relationship, of: links.entity, owner: pair.owner, member: pair.member)
+        else { return true }
+        edits.withhold([links.relationship.slot], of: pair.owner, links.entity)
+        return false
+      }
+    }
+    guard !pairs.isEmpty else { return }
+    try OrderNotes(claims: claims, transaction: transaction)
+      .note(pairs, links.relationship, of: links.entity)
+    claims.parts?.notePairs(pairs, areAdded: areAdded, links.relationship, of: links.entity)
+    if areAdded {
+      try transaction.addLinks(links.relationship, of: links.entity, pairs: pairs)
+    } else {
+      try transaction.removeLinks(links.relationship, of: links.entity, pairs: pairs)
+    }
+  }
+}

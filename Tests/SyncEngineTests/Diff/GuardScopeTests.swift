@@ -1,0 +1,110 @@
+import SyncCore
+import SyncEngine
+import SyncStore
+import TestSupport
+import Testing
+
+/// The deletion guard decides the same, with the same figures, however many parts a payload is worked off in.
+@Suite struct GuardScopeTests {
+  struct Case: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let entity: String
+    let stored: String
+    let payload: String
+    let isRefused: Bool
+    /// What is left of the notes.
+    let notes: Int
+    var operations: SyncOperations = .all
+  }
+
+  private static func notes(_ keys: some Sequence<Int>, _ rest: String = "") -> String {
+    keys.map { #"{"id": \#($0)\#(rest)}"# }.joined(separator: ",")
+  }
+
+  /// What is nested may be deleted, what is not in the payload at all stays.
+  private static let nested = SyncOperations.all.subtracting(.delete)
+
+  /// A user whose notes the payload leaves out, and as many or more that say themselves that they are its.
+  private static func spoken(_ others: Int, late: Bool) -> Case {
+    let before = (2...601).map { #"{"id": \#($0), "user_id": 1}"# }
+    let spoken = (1001..<(1001 + others)).map { #"{"id": \#($0), "user_id": 1}"# }
+    let list = #"{"id": 1, "user": {"id": 1, "notes": [{"id": 1}]}}"#
+    let items = late ? [list] + spoken : spoken + [list]
+    return Case(
+      testDescription:
+        "\(others) that say where they belong, \(late ? "after" : "before") the list",
+      entity: "Note", stored: "[\((before + spoken).joined(separator: ","))]",
+      payload: "[\(items.joined(separator: ","))]", isRefused: others < 600,
+      notes: others < 600 ? 600 + others : 1 + others, operations: nested)
+  }
+
+  static let cases = [
+    spoken(599, late: false), spoken(601, late: false), spoken(599, late: true),
+    spoken(601, late: true),
+    Case(
+      testDescription: "objects that moved away count where they were",
+      entity: "User",
+      stored: #"[{"id": 1, "notes": [\#(notes(1...1200))]}, {"id": 2}]"#,
+      payload: #"[{"id": 1, "notes": []}, {"id": 2, "notes": [\#(notes(1...601))]}]"#,
+      isRefused: false, notes: 601),
+    Case(
+      testDescription: "before the list is given too",
+      entity: "User",
+      stored: #"[{"id": 1, "notes": [\#(notes(1...1200))]}, {"id": 2}]"#,
+      payload: #"[{"id": 2, "notes": [\#(notes(1...601))]}, {"id": 1, "notes": []}]"#,
+      isRefused: false, notes: 601),
+    Case(
+      testDescription: "new members do not make the scope larger",
+      entity: "User", stored: #"[{"id": 1, "notes": [\#(notes(1...600))]}, {"id": 2}]"#,
+      payload: #"[{"id": 1, "notes": []}, {"id": 2, "notes": [\#(notes(1001...2000))]}]"#,
+      isRefused: true, notes: 600),
+    Case(
+      testDescription: "owners of whose lists nothing is said do not make the scope larger",
+      entity: "Note",
+      stored: "[\(notes(2...601, #", "user_id": 1"#)),\(notes(1001...2001, #", "user_id": 2"#))]",
+      payload: #"[{"id": 1, "user": {"id": 1, "notes": [{"id": 1}]}}, "#
+        + notes(1001...2001, #", "user_id": 2"#) + "]",
+      isRefused: true, notes: 1601, operations: nested),
+    Case(
+      testDescription: "new objects do not make the scope of the root larger",
+      entity: "Note", stored: "[\(notes(1...1000))]",
+      payload: "[\(notes(Array(1...450) + Array(2001...2400)))]", isRefused: true, notes: 1000),
+    Case(
+      testDescription: "half of the root may go", entity: "Note", stored: "[\(notes(1...1100))]",
+      payload: "[\(notes(1...550))]", isRefused: false, notes: 550),
+  ]
+
+  @Test(arguments: cases) func partsDecideAsTheWhole(_ testCase: Case) throws {
+    var outcomes: [String] = []
+    for size in [nil, 1, 2, 7] {
+      let bench = try SyncBench(TestModels.social())
+      if testCase.entity == "Note" { try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "User") }
+      try bench.sync(testCase.stored, testCase.entity)
+      do {
+        let report = try bench.sync(testCase.payload, testCase.entity) {
+          $0.partItems = size
+          $0.operations = testCase.operations
+        }
+        outcomes.append("deleted \(report.deleted)")
+        #expect(!testCase.isRefused, "\(size ?? 0)")
+      } catch let error as SyncError where error.code == .deletionRefused {
+        outcomes.append(error.message)
+        #expect(testCase.isRefused, "\(size ?? 0)")
+      }
+      #expect(try bench.count("Note") == testCase.notes, "\(size ?? 0)")
+    }
+    #expect(Set(outcomes).count == 1, "\(outcomes)")
+  }
+
+  @Test("items that were not read count as those that were")
+  func unreadItems() throws {
+    let bench = try SyncBench(TestModels.users())
+    func items(_ keys: some Sequence<Int>) -> String { "[\(Self.notes(keys))]" }
+    try bench.sync(items(1...1000), "User")
+    let error = #expect(throws: SyncError.self) {
+      try bench.sync(items(Array(1...450) + Array(2001...2400)), "User")
+    }
+    #expect(error?.code == .deletionRefused)
+    #expect(try bench.count("User") == 1000)
+  }
+}

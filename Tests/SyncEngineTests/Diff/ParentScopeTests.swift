@@ -1,0 +1,387 @@
+import SyncCore
+import SyncEngine
+import SyncStore
+import TestSupport
+import Testing
+
+/// Which objects are the children of a given parent, and what becomes of them (sync-behaviour, 8.9).
+@Suite struct ParentScopeTests {
+  /// Ways that have no way back: `Post.author` and `Comment.answered` (to-one), `Topic.watchers` and
+  /// `Person.liked` (to-many); letters have one way with and one without.
+  static func model() throws -> ManagedObjectModel {
+    try ManagedObjectModel([
+      EntityDraft(
+        "Person",
+        [
+          .attribute("id", .integer64),
+          .toMany("letters", to: "Letter", inverse: "sender", isOrdered: true),
+          .toMany("liked", to: "Topic"),
+        ]),
+      EntityDraft("Author", [.attribute("pen", .string)], superentity: "Person"),
+      EntityDraft(
+        "Post",
+        [
+          .attribute("id", .integer64), .attribute("text", .string), .toOne("author", to: "Person"),
+        ]),
+      EntityDraft("Photo", [.attribute("size", .integer64)], superentity: "Post"),
+      EntityDraft("Topic", [.attribute("id", .integer64)]),
+      EntityDraft(
+        "Watch", [.attribute("id", .integer64), .toMany("watchers", to: "Person")]),
+      EntityDraft(
+        "Comment", [.attribute("id", .integer64), .toOne("answered", to: "Comment")]),
+      EntityDraft(
+        "Letter",
+        [
+          .attribute("id", .integer64), .toOne("sender", to: "Person", inverse: "letters"),
+          .toOne("receiver", to: "Person"),
+        ]),
+    ])
+  }
+
+  private func bench(persons: String = #"[{"id": 1}, {"id": 2}]"#) throws -> SyncBench {
+    let bench = try SyncBench(Self.model())
+    try bench.sync(persons, "Person")
+    return bench
+  }
+
+  private func id(_ entity: String, _ key: Int, _ bench: SyncBench) throws -> ManagedObjectID {
+    let entity = try bench.model.requireEntity(named: entity)
+    var found: ManagedObjectID?
+    try bench.store.read { reader in
+      try reader.scan(entity, .filter(Filter("id == %@", key))) {
+        found = ManagedObjectID(entity: $0.entity, row: $0.row)
+      }
+    }
+    return try #require(found)
+  }
+
+  static let partSizes: [Int?] = [nil, 1, 2, 7]
+
+  // MARK: - To-one without inverse
+
+  @Test(
+    "a to-one without inverse leads to the parent: scope, link, order of parts",
+    arguments: partSizes)
+  func oneWay(parts: Int?) throws {
+    let bench = try bench()
+    try bench.sync(
+      #"[{"id": 1, "author_id": 1}, {"id": 2, "author_id": 1}, {"id": 3, "author_id": 2}, {"id": 4}]"#,
+      "Post")
+    let parent = try id("Person", 1, bench)
+    let report = try bench.sync(
+      #"[{"id": 2, "text": "x", "author": {"id": 9}}, {"id": 5, "author_id": 2}, {"id": 5, "text": "y"}]"#,
+      "Post"
+    ) {
+      $0.parent = parent
+      $0.partItems = parts
+    }
+    #expect(
+      try bench.objects("Post") == [
+        "id=2 text=x author=1", "id=3 author=2", "id=4", "id=5 text=y author=1",
+      ])
+    #expect((report.inserted, report.updated, report.deleted) == (1, 1, 1))
+    #expect(try bench.count("Person") == 2)
+    let again = try bench.sync(#"[{"id": 2}, {"id": 5}]"#, "Post") {
+      $0.parent = parent
+      $0.partItems = parts
+    }
+    #expect(again.isUnchanged)
+  }
+
+  @Test(
+    "a key that two parents have is each one's own, and one that another has moves here",
+    arguments: partSizes)
+  func oneWayKeys(parts: Int?) throws {
+    let bench = try bench()
+    try bench.sync(#"[{"id": 7, "author_id": 1}, {"id": 7, "author_id": 2}]"#, "Post") {
+      $0.operations = [.insert, .alwaysInsert]
+    }
+    try bench.sync(#"[{"id": 8, "author_id": 1}]"#, "Post") { $0.operations.remove(.delete) }
+    let parent = try id("Person", 2, bench)
+    let report = try bench.sync(#"[{"id": 7, "text": "b"}, {"id": 8}]"#, "Post") {
+      $0.parent = parent
+      $0.partItems = parts
+    }
+    #expect(
+      try bench.objects("Post") == ["id=7 author=1", "id=7 text=b author=2", "id=8 author=2"])
+    #expect(report.count(of: .movedObject) == 1)
+  }
+
+  @Test(
+    "without delete nobody leaves; an insert alone leaves stored children alone",
+    arguments: [SyncOperations.insert, [.insert, .update], [.update], [.delete]])
+  func oneWayOptions(operations: SyncOperations) throws {
+    let bench = try bench()
+    try bench.sync(#"[{"id": 1, "author_id": 1}, {"id": 2, "author_id": 1}]"#, "Post")
+    let parent = try id("Person", 1, bench)
+    try bench.sync(#"[{"id": 2, "text": "x"}, {"id": 3}]"#, "Post") {
+      $0.parent = parent
+      $0.operations = operations
+    }
+    let second = operations.contains(.update) ? "id=2 text=x author=1" : "id=2 author=1"
+    #expect(
+      try bench.objects("Post") == (operations.contains(.delete) ? [] : ["id=1 author=1"])
+        + [second] + (operations.contains(.insert) ? ["id=3 author=1"] : []))
+  }
+
+  @Test("a parent of a subentity, children of a subentity")
+  func oneWayInheritance() throws {
+    let bench = try bench(persons: #"[{"id": 2}]"#)
+    try bench.sync(#"[{"id": 1, "pen": "p"}]"#, "Author")
+    let parent = try id("Author", 1, bench)
+    for relationship in [nil, "author"] {
+      try bench.sync(#"[{"id": 1, "size": 4}]"#, "Photo") {
+        $0.parent = parent
+        $0.parentRelationship = relationship
+      }
+      #expect(try bench.objects("Photo") == ["id=1 author=1 size=4"])
+    }
+    try bench.sync(#"[{"id": 2}]"#, "Photo") { $0.parent = parent }
+    #expect(try bench.objects("Post") == ["id=2 author=1"])
+  }
+
+  @Test("a to-one to the entity itself leads from the items to the parent", arguments: partSizes)
+  func oneWayTree(parts: Int?) throws {
+    let bench = try SyncBench(Self.model())
+    try bench.sync(
+      #"[{"id": 1}, {"id": 2, "answered_id": 1}, {"id": 3, "answered_id": 2}]"#, "Comment")
+    let parent = try id("Comment", 1, bench)
+    try bench.sync(#"[{"id": 4}, {"id": 5, "answered_id": 4}]"#, "Comment") {
+      $0.parent = parent
+      $0.partItems = parts
+    }
+    #expect(
+      try bench.objects("Comment") == ["id=1", "id=3", "id=4 answered=1", "id=5 answered=1"])
+  }
+
+  @Test("a key that cannot be read suspends deletion in the scope")
+  func oneWayUnreadableKey() throws {
+    let bench = try bench()
+    try bench.sync(#"[{"id": 1, "author_id": 1}]"#, "Post")
+    let parent = try id("Person", 1, bench)
+    let report = try bench.sync(#"[{"id": 2}, {"text": "?"}]"#, "Post") { $0.parent = parent }
+    #expect(try bench.objects("Post") == ["id=1 author=1", "id=2 author=1"])
+    #expect(report.count(of: .suspendedDeletion) == 1)
+  }
+
+  @Test("the replaced JSON is asked for with the parent")
+  func oneWayDelegate() throws {
+    let bench = try bench()
+    let parent = try id("Person", 1, bench)
+    var parents: [ManagedObjectID?] = []
+    try bench.sync(#"[{"id": 2}]"#, "Post") {
+      $0.parent = parent
+      $0.willInsert = { item, _, parent in
+        parents.append(parent)
+        return item
+      }
+    }
+    #expect(parents == [parent])
+  }
+
+  // MARK: - The deletion guard
+
+  @Test(
+    "an empty payload may empty a parent of a hundred children, not of more",
+    arguments: [100, 101], [true, false])
+  func emptyPayload(count: Int, hasInverse: Bool) throws {
+    let bench = try bench()
+    let all = (1...count).map { #"{"id": \#($0)}"# }.joined(separator: ",")
+    let parent = try id("Person", 1, bench)
+    let entity = hasInverse ? "Letter" : "Post"
+    let relationship = hasInverse ? "letters" : "author"
+    func sync(_ json: String) throws {
+      try bench.sync(json, entity) {
+        $0.parent = parent
+        $0.parentRelationship = relationship
+      }
+    }
+    try sync("[\(all)]")
+    if count > 100 {
+      let error = #expect(throws: SyncError.self) { try sync("[]") }
+      #expect(error?.code == .deletionRefused)
+    } else {
+      try sync("[]")
+    }
+    #expect(try bench.count(entity) == (count > 100 ? count : 0))
+    let unusable = #"[{"error": "down"}]"#
+    if count > 100 {
+      #expect(throws: SyncError.self) { try sync(unusable) }
+      #expect(try bench.count(entity) == count)
+    }
+  }
+
+  @Test(
+    "more than half of a parent's children, and more than 500", arguments: partSizes, [true, false])
+  func mostChildren(parts: Int?, hasInverse: Bool) throws {
+    let bench = try bench()
+    func items(_ range: ClosedRange<Int>) -> String {
+      "[" + range.map { #"{"id": \#($0)}"# }.joined(separator: ",") + "]"
+    }
+    let entity = hasInverse ? "Letter" : "Post"
+    func sync(_ json: String, _ parent: Int) throws {
+      let parent = try id("Person", parent, bench)
+      try bench.sync(json, entity) {
+        $0.parent = parent
+        $0.parentRelationship = hasInverse ? "letters" : "author"
+        $0.partItems = parts
+      }
+    }
+    try sync(items(1...1001), 1)
+    try sync(items(2001...2100), 2)
+    let error = #expect(throws: SyncError.self) { try sync(items(1...500), 1) }
+    #expect(error?.code == .deletionRefused)
+    #expect(error?.message.contains("501") == true)
+    #expect(try bench.count(entity) == 1101)
+    try sync(items(1...501), 1)
+    #expect(try bench.count(entity) == 601)
+  }
+
+  // MARK: - To-many without inverse
+
+  @Test(
+    "a to-many of the parent without inverse: who is not listed leaves it, and stays stored",
+    arguments: partSizes)
+  func listWithoutInverse(parts: Int?) throws {
+    let bench = try bench(persons: #"[{"id": 1, "liked": [{"id": 1}, {"id": 2}]}]"#)
+    let parent = try id("Person", 1, bench)
+    func sync(_ operations: SyncOperations) throws -> SyncReport {
+      try bench.sync(#"[{"id": 2}, {"id": 3}]"#, "Topic") {
+        $0.parent = parent
+        $0.operations = operations
+        $0.partItems = parts
+      }
+    }
+    _ = try sync([.insert, .update])
+    #expect(try bench.objects("Person") == ["id=1 liked=[1,2,3]"])
+    _ = try sync(.all)
+    #expect(try bench.objects("Person") == ["id=1 liked=[2,3]"])
+    #expect(try bench.count("Topic") == 3)
+    #expect(try sync(.all).isUnchanged)
+  }
+
+  @Test(
+    "a to-many of the items without inverse: the parent joins their lists, or leaves them",
+    arguments: partSizes)
+  func membersWithoutInverse(parts: Int?) throws {
+    let bench = try bench()
+    try bench.sync(
+      #"[{"id": 1, "watchers_ids": [1, 2]}, {"id": 2, "watchers_ids": [2]}, {"id": 3, "watchers_ids": [1]}]"#,
+      "Watch")
+    let parent = try id("Person", 1, bench)
+    let payload = #"[{"id": 2}, {"id": 3}, {"id": 4, "watchers_ids": [2]}, {"id": 5}]"#
+    let report = try bench.sync(payload, "Watch") {
+      $0.parent = parent
+      $0.partItems = parts
+    }
+    #expect(
+      try bench.objects("Watch") == [
+        "id=1 watchers=[2]", "id=2 watchers=[1,2]", "id=3 watchers=[1]", "id=4 watchers=[1,2]",
+        "id=5 watchers=[1]",
+      ])
+    #expect((report.inserted, report.updated, report.deleted) == (2, 2, 0))
+    let again = try bench.sync(payload, "Watch") {
+      $0.parent = parent
+      $0.partItems = parts
+    }
+    #expect(again.isUnchanged)
+  }
+
+  // MARK: - Inherited
+
+  @Test("children of a subentity of the list's destination", arguments: partSizes)
+  func inheritedList(parts: Int?) throws {
+    let bench = try SyncBench(TestModels.vehicles())
+    try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "Person")
+    try bench.sync(#"[{"id": 1, "owner_id": 1}, {"id": 2, "owner_id": 1}]"#, "Racecar")
+    try bench.sync(#"[{"id": 9, "owner_id": 1}]"#, "Bicycle")
+    let parent = try id("Person", 1, bench)
+    try bench.sync(#"[{"id": 2, "team": "t"}, {"id": 3}]"#, "Racecar") {
+      $0.parent = parent
+      $0.partItems = parts
+    }
+    #expect(
+      try bench.objects("Vehicle") == ["id=2 owner=1 team=t", "id=3 owner=1", "id=9 owner=1"])
+  }
+
+  // MARK: - Several ways, none, and a predicate beside the parent
+
+  @Test("one way with and one without inverse: an error that names both, unless one is given")
+  func ambiguous() throws {
+    let bench = try bench()
+    let parent = try id("Person", 1, bench)
+    let error = #expect(throws: SyncError.self) {
+      try bench.sync(#"[{"id": 1}]"#, "Letter") { $0.parent = parent }
+    }
+    #expect(error?.code == .ambiguousRelationship)
+    for word in ["letters", "receiver", "parentRelationship"] {
+      #expect(error?.message.contains(word) == true, "\(word)")
+    }
+    for (relationship, expected) in [
+      ("letters", "id=1 sender=1"), ("sender", "id=1 sender=1"), ("receiver", "id=1 receiver=1"),
+    ] {
+      let bench = try self.bench()
+      let parent = try id("Person", 1, bench)
+      try bench.sync(#"[{"id": 1}]"#, "Letter") {
+        $0.parent = parent
+        $0.parentRelationship = relationship
+      }
+      #expect(try bench.objects("Letter") == [expected])
+    }
+  }
+
+  @Test("no way, or none of that name: an error that names the ways there are")
+  func noWay() throws {
+    let bench = try bench()
+    let parent = try id("Person", 1, bench)
+    let none = #expect(throws: SyncError.self) {
+      try bench.sync("[]", "Comment") { $0.parent = parent }
+    }
+    #expect(none?.code == .ambiguousRelationship)
+    let unknown = #expect(throws: SyncError.self) {
+      try bench.sync("[]", "Post") {
+        $0.parent = parent
+        $0.parentRelationship = "writer"
+      }
+    }
+    #expect(unknown?.code == .ambiguousRelationship)
+    #expect(unknown?.message.contains("author") == true)
+    #expect(unknown?.property == "writer")
+  }
+
+  @Test(
+    "beside a parent a predicate limits whom of its children the payload may delete",
+    arguments: partSizes, [true, false])
+  func predicate(parts: Int?, hasInverse: Bool) throws {
+    let bench = try bench()
+    let entity = hasInverse ? "Letter" : "Post"
+    let way = hasInverse ? "sender" : "author"
+    try bench.sync(
+      #"[{"id": 1, "W": 1}, {"id": 2, "W": 1}, {"id": 3, "W": 1}, {"id": 4, "W": 2}]"#
+        .replacing("W", with: "\(way)_id"), entity)
+    let parent = try id("Person", 1, bench)
+    try bench.sync(#"[{"id": 5}]"#, entity) {
+      $0.parent = parent
+      $0.parentRelationship = way
+      $0.filter = Filter("id == 1 OR id == 4")
+      $0.partItems = parts
+    }
+    #expect(
+      try bench.objects(entity) == [
+        "id=2 \(way)=1", "id=3 \(way)=1", "id=4 \(way)=2", "id=5 \(way)=1",
+      ])
+  }
+
+  @Test(
+    "beside a parent with shared members a predicate limits who leaves it", arguments: partSizes)
+  func sharedPredicate(parts: Int?) throws {
+    let bench = try bench(persons: #"[{"id": 1, "liked": [{"id": 1}, {"id": 2}]}]"#)
+    let parent = try id("Person", 1, bench)
+    try bench.sync(#"[{"id": 3}]"#, "Topic") {
+      $0.parent = parent
+      $0.filter = Filter("id == 1")
+      $0.partItems = parts
+    }
+    #expect(try bench.objects("Person") == ["id=1 liked=[2,3]"])
+  }
+}
