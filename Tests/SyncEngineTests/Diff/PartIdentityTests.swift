@@ -113,4 +113,37 @@ import Testing
         "id=1 parent=2 children=[2]", "id=2 parent=1 children=[1,3]", "id=3 parent=2",
       ])
   }
+
+  @Test("a member that is not listed any more is still its owner's child", arguments: [1, nil])
+  func unlistedMembersStayChildrenUntilTheEnd(size: Int?) throws {
+    let bench = try SyncBench(TestModels.userNotes())
+    try bench.sync(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}]"#, "User")
+    let report = try bench.sync(
+      #"[{"id": 1, "notes": []}, {"id": 1, "notes": [{"id": 5, "text": "b"}]}]"#, "User"
+    ) { $0.partItems = size }
+    #expect(try bench.objects("Note") == ["id=5 text=b user=1"])
+    #expect(report.inserted == 0 && report.deleted == 0)
+  }
+
+  @Test("a member that comes back stands where it stood", arguments: [1, nil])
+  func membersKeepTheirPlace(size: Int?) throws {
+    let bench = try SyncBench(TestModels.relationships())
+    try bench.sync(#"[{"id": 3, "items": [{"id": 1}, {"id": 4}]}]"#, "A")
+    try bench.sync(#"[{"id": 2, "items_ids": [1]}, {"id": 2, "items": []}]"#, "A") {
+      $0.operations = [.insert, .update, .insertRelationships, .updateRelationships]
+      $0.partItems = size
+    }
+    let whole = try bench.objects("A")
+    #expect(whole == ["id=2", "id=3 items=[1,4]"])
+  }
+
+  @Test("who joins a new object and leaves it again did not change", arguments: [1, nil])
+  func membersOfNewObjectsLeaveNoTrace(size: Int?) throws {
+    let bench = try SyncBench(TestModels.social())
+    try bench.sync(#"[{"id": 2}]"#, "User")
+    let (_, changes) = try bench.syncWithChanges(
+      #"[{"id": 2, "users": [{"id": 2}]}, {"id": 2, "users": null}]"#, "Tag",
+      { $0.partItems = size })
+    #expect(changes.entities.map { "\($0.entity)" } == ["Tag"])
+  }
 }

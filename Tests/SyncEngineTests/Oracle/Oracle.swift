@@ -53,6 +53,9 @@ struct Oracle {
   }
 
   private var statements: [Statement] = []
+  /// The objects of a part, while it is linked alone: who it does not list and does not mention stays, since
+  /// what goes is decided last.
+  private var present: Set<OracleID>?
   /// Whether something would have to be made of an entity that is abstract.
   private var isImpossible = false
 
@@ -112,6 +115,7 @@ struct Oracle {
     var copy = self
     copy.graph = view
     copy.statements = []
+    copy.present = Set(part.flatMap(\.all).compactMap(\.object))
     for root in part { copy.apply(root) }
     copy.link()
     return copy.graph
@@ -395,6 +399,7 @@ struct Oracle {
       if !statement.isComplete || own.contains(member)
         || (statement.deletes && !request.operations.contains(statement.option))
         || (statement.deletes && graph[member].key.isNull)
+        || (statement.deletes && present?.contains(member) == false)
       {
         wanted.append(member)
       } else {

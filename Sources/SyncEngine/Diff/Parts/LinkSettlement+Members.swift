@@ -65,7 +65,25 @@ extension LinkSettlement {
     }
     guard relationship.isOrdered else { return }
     for row in relisted.rows { changed.insert(row) }
-    try order(relationship, of: entity, wholeLists(relationship, of: entity, changed))
+    // Who is back where it was stands where it stood, unless the payload says so.
+    let orders = formerLists(relationship, changed)
+      .merging(wholeLists(relationship, of: entity, changed)) { $1 }
+    try order(relationship, of: entity, orders)
+  }
+
+  /// What ordered lists held before the first part of the payload that changed them.
+  private func formerLists(
+    _ relationship: RelationshipDescription, _ owners: RowSet
+  ) -> [Int64: [Int64]] {
+    var lists: [Int64: [Int64]] = [:]
+    let key = Relationship(relationship)
+    parts.log.forEachStatement { _, statement in
+      guard statement.kind == .order, statement.relationship == key,
+        owners.contains(statement.row), lists[statement.row] == nil
+      else { return }
+      lists[statement.row] = statement.members
+    }
+    return lists
   }
 
   /// The members that have to be looked at: those that are contested, and whoever is, was or shall be in a

@@ -63,6 +63,7 @@ extension ChangeWriter {
     of entity: EntityDescription
   ) throws {
     guard !lists.members.isEmpty else { return }
+    if claims.parts != nil { try noteNew(lists, relationship, of: entity) }
     try transaction.prepareBulkLinks(relationship, of: entity, count: lists.members.count)
     var next = 0
     var members: [Int64] = []
@@ -77,6 +78,20 @@ extension ChangeWriter {
         next += 1
       }
     }
+  }
+
+  /// Remembers the pairs of new owners: a later part of the payload may take stored members out again.
+  private func noteNew(
+    _ lists: LinkPlanner.MemberLists, _ relationship: RelationshipDescription,
+    of entity: EntityDescription
+  ) throws {
+    var pairs: [(owner: Int64, member: Int64)] = []
+    pairs.reserveCapacity(lists.members.count)
+    for (index, owner) in lists.owners.enumerated() {
+      for member in lists.members(of: index) { pairs.append((owner.row, member)) }
+    }
+    try OrderNotes(claims: claims, transaction: transaction).note(pairs, relationship, of: entity)
+    claims.parts?.notePairs(pairs, areAdded: true, relationship, of: entity)
   }
 
   /// Pairs between two checkpoints.
