@@ -147,7 +147,9 @@ final class SyncPass {
     if !isOnlyPart {
       claims.list(planner)
       claims.nesters.note(planner)
-      claims.parts?.note(planner)
+      try control.checkpoint()
+      try claims.parts?.note(planner)
+      try control.checkpoint()
     }
     try noteChildren(stager.rootBatch, in: transaction)
     matcher.noteKeys()

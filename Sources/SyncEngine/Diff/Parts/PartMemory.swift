@@ -67,7 +67,9 @@ struct PartMemory: Codable, Sendable {
   }
 
   /// Notes what a linked part says of relationships.
-  mutating func note(_ planner: LinkPlanner) {
+  ///
+  /// - Throws: `CancellationError`: a page of 100,000 objects says so much that it would take 60 ms.
+  mutating func note(_ planner: LinkPlanner) throws {
     // Within the part everything was decided as a whole.
     let before = (spoken: spoken, named: named)
     var partners: [PartnerWord] = []
@@ -75,9 +77,9 @@ struct PartMemory: Codable, Sendable {
       for (rule, relationship) in batch.node.relationships.enumerated()
       where batch.mentions[rule].count > 0 {
         if relationship.relationship.isToMany {
-          noteLists(rule, of: batch, planner, before.spoken, before.named)
+          try noteLists(rule, of: batch, planner, before.spoken, before.named)
         } else {
-          noteReferences(rule, of: batch, planner, before.spoken, before.named, &partners)
+          try noteReferences(rule, of: batch, planner, before.spoken, before.named, &partners)
         }
       }
     }
@@ -98,7 +100,7 @@ struct PartMemory: Codable, Sendable {
   private mutating func noteLists(
     _ rule: Int, of batch: Batch, _ planner: LinkPlanner, _ spoken: [Relationship: RowSet],
     _ named: [Relationship: RowSet]
-  ) {
+  ) throws {
     let relationship = batch.node.relationships[rule].relationship
     let key = Relationship(relationship)
     let destination = planner.batches[batch.node.relationships[rule].node]
@@ -106,7 +108,8 @@ struct PartMemory: Codable, Sendable {
     let inverse = relationship.kind == .oneToMany ? batch.entity.inverse(of: relationship) : nil
     let parent = planner.givenParent(rule, of: batch)
     let suspended = planner.suspendedOwners(rule, of: batch)
-    planner.activeMentions(rule, of: batch) { mention, occurrence in
+    try planner.activeMentions(rule, of: batch) { mention, occurrence in
+      if mention % SyncControl.stride == 0 { try planner.control.checkpoint() }
       let owner = batch.occurrences[Int(occurrence)].row
       let list = inverse.map { LinkPlanner.MemberList(owner: owner, inverse: $0.slot) }
       let members = mentions.targets(of: mention).compactMap { target in
@@ -143,7 +146,7 @@ struct PartMemory: Codable, Sendable {
   private mutating func noteReferences(
     _ rule: Int, of batch: Batch, _ planner: LinkPlanner, _ spoken: [Relationship: RowSet],
     _ named: [Relationship: RowSet], _ partners: inout [PartnerWord]
-  ) {
+  ) throws {
     let relationship = batch.node.relationships[rule].relationship
     let key = Relationship(relationship)
     let destination = planner.batches[batch.node.relationships[rule].node]
@@ -152,7 +155,8 @@ struct PartMemory: Codable, Sendable {
     let list = batch.entity.inverse(of: relationship).flatMap {
       $0.isToMany ? Relationship($0) : nil
     }
-    planner.activeMentions(rule, of: batch) { mention, owner in
+    try planner.activeMentions(rule, of: batch) { mention, owner in
+      if mention % SyncControl.stride == 0 { try planner.control.checkpoint() }
       let row = batch.occurrences[Int(owner)].row
       var partner: Int64? = 0
       if let target = mentions.targets(of: mention).first {
