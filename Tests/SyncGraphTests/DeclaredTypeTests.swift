@@ -192,6 +192,102 @@ import Testing
     }
   }
 
+  // MARK: - No value
+
+  /// Stands for an entity all of whose attributes are optional.
+  final class Person: ManagedObject {
+    @PrimaryKey var id: Int64
+    @Attribute var name: String
+    @Attribute var age: Int64 = 18
+    @Attribute var kind: Kind
+    @Attribute var note: String?
+  }
+
+  static func people() throws -> DataStack {
+    let model = try ManagedObjectModel([
+      EntityDraft(
+        "Person",
+        [
+          .attribute("id", .integer64), .attribute("name", .string), .attribute("age", .integer64),
+          .attribute("kind", .string), .attribute("note", .string),
+        ])
+    ])
+    return try DataStack(model: model, store: .inMemory, classes: [Person.self])
+  }
+
+  @Test func whatTheClassNeedsIsNotSavedWithoutAValue() throws {
+    let context = try Self.people().newBackgroundContext()
+    try context.performAndWait {
+      let person = context.insert(Person.self)
+      let error = #expect(throws: GraphError.self) { try context.save() }
+      #expect(error?.failures.map(\.key).sorted() == ["kind", "name"])
+      #expect(error?.failures.allSatisfy { $0.rule == .required } == true)
+      person.name = "Ann"
+      person.kind = .rich
+      try context.save()
+      #expect(person.age == 18 && person.note == nil)
+    }
+  }
+
+  @Test func batchesGiveTheClassWhatItNeeds() throws {
+    let context = try Self.people().newBackgroundContext()
+    try context.performAndWait {
+      for values in [[:], ["name": "Ann"], ["name": nil as String?, "kind": "rich"]]
+        as [[String: (any ValueConvertible)?]]
+      {
+        let error = #expect(throws: GraphError.self) {
+          try context.batchInsert(Person.self, [values])
+        }
+        #expect(error?.code == .validation)
+      }
+      try context.batchInsert(Person.self, [["name": "Ann", "kind": "rich"]])
+      for key in ["name", "kind"] {
+        #expect(throws: GraphError.self) {
+          try context.batchUpdate(Fetch<Person>(), [key: nil as String?])
+        }
+      }
+      try context.batchUpdate(Fetch<Person>(), ["age": nil as Int64?, "note": nil as String?])
+      #expect(try context.fetch(Fetch<Person>()).map(\.age) == [18])
+    }
+  }
+
+  @Test func objectsWithoutWhatTheClassNeedsAreFound() throws {
+    let stack = try Self.people()
+    _ = try stack.store.write {
+      try $0.insert(
+        "Person", [["id": 1, "kind": "rich"], ["id": 2, "name": "Bob", "kind": "plain"]])
+    }
+    let found = try stack.unreadableValues()
+    #expect(found.map(\.key) == ["name"] && found.map(\.value) == [.null])
+    #expect(found[0].message.contains("there is no value"))
+    let context = stack.newBackgroundContext()
+    try context.performAndWait { () throws in
+      #expect(try context.fetch(Fetch<Person>()).map(\.age) == [18, 18])
+    }
+  }
+
+  @Test func readingWhatTheClassNeedsStopsWithAMessageThatSaysWhatToDo() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try Self.people()
+      _ = try stack.store.write { try $0.insert("Person", [["id": 1]]) }
+      let context = stack.newBackgroundContext()
+      try context.performAndWait { _ = try context.fetch(Fetch<Person>()).map(\.name) }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    for part in ["Person.name of Person", "String?", "unreadableValues"] {
+      #expect(text.contains(part), "\(text)")
+    }
+  }
+
+  @Test func settingNothingByKeyWhereTheClassNeedsAValueStopsWithAMessage() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let context = try Self.people().newBackgroundContext()
+      context.performAndWait { context.insert(Person.self)["name"] = nil }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("Person.name cannot hold that: there is no value"), "\(text)")
+  }
+
   @Test func valuesThatAreNoneOfTheAttributesTypeAreFoundWithoutAClass() throws {
     let model = try ManagedObjectModel([
       EntityDraft("Thing", [.attribute("key", .uuid), .attribute("price", .decimal)])

@@ -5,6 +5,9 @@
 /// way to throw when it is read.
 package struct AttributeCheck: Sendable {
   private let types: [DeclaredType]
+
+  /// Name of a type that has to have a value where the model needs none.
+  private var needyType: String?
   private let transformer: (any AttributeTransformer)?
   private let transformerName: String
 
@@ -16,8 +19,21 @@ package struct AttributeCheck: Sendable {
   ) {
     transformerName = attribute.objectTransformerName ?? ""
     transformer = attribute.objectTransformerName.flatMap { transformers.transformer(named: $0) }
-    self.types = types
-    if types.isEmpty, transformer == nil { return nil }
+    self.types = types.filter { !$0.takesEveryValue(of: attribute.type) }
+    needyType = attribute.isOptional ? types.first(where: \.needsValue)?.name : nil
+    if self.types.isEmpty, transformer == nil, needyType == nil { return nil }
+  }
+
+  /// Whether the program needs a value where the model needs none.
+  package var needsValue: Bool { needyType != nil }
+
+  /// The check of values alone, for those who ask for missing ones themselves; nil when every value can
+  /// be read.
+  package var ofValues: AttributeCheck? {
+    guard !types.isEmpty || transformer != nil else { return nil }
+    var result = self
+    result.needyType = nil
+    return result
   }
 
   /// Everything about the check that is not a closure, for the fingerprint of a plan.
@@ -25,10 +41,12 @@ package struct AttributeCheck: Sendable {
     (types.map(\.name) + [transformerName]).joined(separator: " ")
   }
 
-  /// Why a value cannot be read, as the end of a sentence; nil when it can. That there is no value is for
-  /// others to judge.
+  /// Why a value cannot be read, as the end of a sentence; nil when it can. That there is no value where
+  /// the model requires one is for others to judge.
   package func refusal(of value: Value) -> String? {
-    guard !value.isNull else { return nil }
+    guard !value.isNull else {
+      return needyType.map { "there is no value, and the class declares \($0), not \($0)?" }
+    }
     var shown = value.anyValue
     if let transformer {
       do {

@@ -6,18 +6,24 @@ package struct DeclaredType: Sendable {
   /// The type without its optional, as messages name it.
   package let name: String
 
+  /// Whether a program that reads nothing has nothing to show: the type is no optional, and there is no
+  /// default.
+  package var needsValue: Bool
+
   private let takesEveryValue: @Sendable (AttributeType) -> Bool
   private let takesValue: @Sendable (_ stored: Value, _ shown: Any?) -> Bool
 
   /// A type that is made of the stored value.
-  package init<Wrapped: ValueConvertible>(_ type: Wrapped.Type) {
+  package init<Wrapped: ValueConvertible>(_ type: Wrapped.Type, hasDefault: Bool = false) {
     name = "\(type.plainType)"
+    needsValue = !hasDefault && !Wrapped.isOptionalValue
     takesEveryValue = { Wrapped.takesEveryValue(of: $0) }
     takesValue = { stored, _ in Wrapped.converted(from: stored) != nil }
   }
 
   /// A type that a transformer makes of the stored value.
-  package init<Wrapped>(transformed type: Wrapped.Type) {
+  package init<Wrapped>(transformed type: Wrapped.Type, hasDefault: Bool = false) {
+    needsValue = !hasDefault && !(type is any OptionalType.Type)
     name = "\((type as? any OptionalType.Type)?.wrappedType ?? type)"
     takesEveryValue = { _ in false }
     takesValue = { _, shown in shown is Wrapped }
@@ -59,7 +65,8 @@ package struct DeclaredTypes: Sendable {
   /// A number that grows when there are other types than before.
   package var generation: Int { number() }
 
-  /// The types of an entity's attributes by slot; only those that do not take every value.
+  /// The types of an entity's attributes by slot; only those that do not take every value, or not that
+  /// there is none.
   package func types(of entity: EntityDescription) -> [Int: [DeclaredType]] { types(entity) }
 }
 

@@ -99,14 +99,15 @@ package struct MappingPlanCompiler {
     }
     var decoder: ValueConverter.Decoder?
     if let transformer { decoder = { try transformer.value(from: $0) } }
+    let check = AttributeCheck(attribute, types: types, transformers: transformers)
     return AttributeRule(
       attribute: attribute,
       converter: ValueConverter(
-        attribute.type, decoder: decoder,
-        check: AttributeCheck(attribute, types: types, transformers: transformers)),
+        attribute.type, decoder: decoder, check: check?.ofValues),
       isIdentity: isIdentity,
       remoteKey: AttributeSpellings.remoteKey(of: attribute, reserved: reserved),
       spellings: spellings, policy: policy,
+      needsValue: check?.needsValue == true,
       isExportable: MappingRules.isExportable(attribute.userInfo),
       transformerName: name, transformer: transformer)
   }

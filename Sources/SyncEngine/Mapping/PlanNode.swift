@@ -55,7 +55,10 @@ package struct PlanNode: Sendable {
     columnSlots = columns.map(\.slot)
     attributeSlots = columns.compactMap(\.attribute?.slot)
     toOneSlots = columns.compactMap(\.relationship?.slot)
-    required = columns.filter { $0.attribute != nil && !$0.isOptional }.map(\.slot)
+    let needed = Set(attributes.filter(\.isRequired).map(\.slot))
+    required =
+      columns.filter { $0.attribute != nil && (!$0.isOptional || needed.contains($0.slot)) }
+      .map(\.slot)
     requiredToOne = columns.filter { $0.relationship != nil && !$0.isOptional }.map(\.slot)
     defaults = columns.compactMap(\.attribute).filter { !$0.defaultValue.isNull }
       .map { ($0.slot, $0.defaultValue) }
@@ -94,6 +97,8 @@ package struct AttributeRule: Sendable {
   package let spellings: [RemoteKey]
   package let missing: SyncPolicy.Missing
   package let mismatch: SyncPolicy.Mismatch
+
+  /// Whether there has to be a value: the model says so, or the class of the program.
   package let isRequired: Bool
 
   /// Whether an export may mention the attribute.
@@ -109,7 +114,7 @@ package struct AttributeRule: Sendable {
     attribute: AttributeDescription, converter: ValueConverter, isIdentity: Bool,
     remoteKey: RemoteKey, spellings: [RemoteKey], policy: NodePolicy,
     missing: SyncPolicy.Missing? = nil, mismatch: SyncPolicy.Mismatch? = nil,
-    isExportable: Bool = true, transformerName: String? = nil,
+    needsValue: Bool = false, isExportable: Bool = true, transformerName: String? = nil,
     transformer: (any AttributeTransformer)? = nil
   ) {
     slot = attribute.slot
@@ -121,7 +126,7 @@ package struct AttributeRule: Sendable {
     self.spellings = spellings
     self.missing = missing ?? policy.missingKey
     self.mismatch = mismatch ?? policy.mismatch
-    isRequired = !attribute.isOptional
+    isRequired = !attribute.isOptional || needsValue
     self.isExportable = isExportable
     self.transformerName = transformerName
     self.transformer = transformer

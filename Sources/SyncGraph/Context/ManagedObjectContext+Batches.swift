@@ -115,7 +115,9 @@ extension ManagedObjectContext {
       for value in try batchValues(item, of: entity, checks) { values[value.slot] = value.value }
       let cells = block[block.append()]
       for property in entity.properties where property.isColumn {
-        if let attribute = property.attribute, !attribute.isOptional, values[property.slot].isNull {
+        if let attribute = property.attribute, values[property.slot].isNull,
+          !attribute.isOptional || checks[property.slot]?.needsValue == true
+        {
           throw required(attribute, entity)
         }
         cells[property.slot] = arena.cell(values[property.slot], as: property.attribute?.type)

@@ -21,6 +21,10 @@ public import SyncCore
 /// nobody sets another; a required one stops the program with a message that names object and value.
 /// ``DataStack/unreadableValues(inEntityNamed:)`` finds all of them, and
 /// ``ManagedObject/storedValue(forKey:)`` has the value as it is.
+///
+/// The same holds of no value at all, where a model document says that the attribute is optional and the
+/// class declares neither an optional nor a default: a sync treats the attribute as required, a batch and
+/// a save throw. With a default the property reads that. A primary key may be empty until it is read.
 @propertyWrapper
 public struct Attribute<Wrapped: ValueConvertible>: PropertyWrapper {
   @usableFromInline let ordinal: UInt16
@@ -151,7 +155,7 @@ extension WrapperDeclaration {
           validation: options.validation,
           preservesValueInHistory: options.isPreservedInHistory, userInfo: userInfo,
           renamingIdentifier: options.renamedFrom)),
-      isUnique: options.isUnique, type: DeclaredType(type))
+      isUnique: options.isUnique, type: DeclaredType(type, hasDefault: !defaultValue.isNull))
   }
 }
 
@@ -179,6 +183,12 @@ extension ManagedObject {
     _ ordinal: UInt16, _ value: Value, _ type: Wrapped.Type
   ) -> Wrapped {
     if let none = Wrapped.absentValue { return none }
+    if value.isNull, !flags.contains(.gone),
+      let standIn = binding.defaults[binding.slots[Int(ordinal)]],
+      let result = Wrapped.converted(from: standIn)
+    {
+      return result
+    }
     missing(ordinal, value, "\(type)")
   }
 
@@ -209,8 +219,8 @@ extension ManagedObject {
     }
     preconditionFailure(
       """
-      \(name) is required but was never set. Set it first, give it a default, or declare it as \
-      \(type)?.
+      \(name) of \(objectID) is required but was never set. Set it first, give it a default, or \
+      declare it as \(type)?; stack.unreadableValues() finds all objects without it.
       """)
   }
 }

@@ -8,20 +8,30 @@ final class ClassBinding: Sendable {
   /// Slot by ordinal of the wrapper.
   let slots: [Int]
 
-  /// Types of attributes that do not take every value that the attribute can hold, by slot.
+  /// Types of attributes that do not take every value that the attribute can hold, or not that there is
+  /// none, by slot.
   let declaredTypes: [Int: DeclaredType]
+
+  /// Attributes that may be empty by the model, but not by the class, which has no default for them.
+  let needed: [Int]
+
+  /// What required properties read where there is no value, by slot: the default of the class.
+  let defaults: [Int: Value]
 
   /// Whether a program named the class; otherwise it only fills in.
   let isNamed: Bool
 
   init(
     type: ManagedObject.Type, shape: EntityShape, slots: [Int],
-    declaredTypes: [Int: DeclaredType] = [:], isNamed: Bool
+    declaredTypes: [Int: DeclaredType] = [:], needed: [Int] = [], defaults: [Int: Value] = [:],
+    isNamed: Bool
   ) {
     self.type = type
     self.shape = shape
     self.slots = slots
     self.declaredTypes = declaredTypes
+    self.needed = needed
+    self.defaults = defaults
     self.isNamed = isNamed
   }
 
@@ -33,6 +43,8 @@ final class ClassBinding: Sendable {
     _ type: ManagedObject.Type, standingFor shape: EntityShape, isNamed: Bool
   ) throws {
     var declaredTypes: [Int: DeclaredType] = [:]
+    var needed: [Int] = []
+    var defaults: [Int: Value] = [:]
     let slots = try ObjectClassRegistry.wrappers(of: type).properties.map { property in
       guard let slot = shape.slots[property.name] else {
         throw GraphError(
@@ -51,15 +63,23 @@ final class ClassBinding: Sendable {
             """)
       }
       if let attribute = shape.entity.properties[slot].attribute,
-        let declared = property.declaration.type, !declared.takesEveryValue(of: attribute.type)
+        var declared = property.declaration.type
       {
-        declaredTypes[slot] = declared
-        try property.declaration.requireDefault(attribute, of: shape.entity, type)
+        // Which objects need a key is for those to say who look them up by it.
+        if slot == shape.entity.primaryKey?.slot { declared.needsValue = false }
+        let isNeeded = declared.needsValue && attribute.isOptional
+        if isNeeded { needed.append(slot) }
+        if isNeeded || !declared.takesEveryValue(of: attribute.type) {
+          declaredTypes[slot] = declared
+          try property.declaration.requireDefault(attribute, of: shape.entity, type)
+        }
+        defaults[slot] = property.declaration.standIn
       }
       return slot
     }
     self.init(
-      type: type, shape: shape, slots: slots, declaredTypes: declaredTypes, isNamed: isNamed)
+      type: type, shape: shape, slots: slots, declaredTypes: declaredTypes, needed: needed,
+      defaults: defaults, isNamed: isNamed)
   }
 
   /// Why the class cannot show a stored value of an attribute, as the end of a sentence; nil when it can.
@@ -78,7 +98,8 @@ extension WrapperDeclaration {
   func requireDefault(
     _ attribute: AttributeDescription, of entity: EntityDescription, _ type: ManagedObject.Type
   ) throws {
-    guard case .attribute(let draft) = content, !draft.isOptional, let declared = self.type,
+    guard case .attribute(let draft) = content, !draft.isOptional, !attribute.defaultValue.isNull,
+      let declared = self.type,
       attribute.objectTransformerName == nil,
       let check = AttributeCheck(attribute, types: [declared], transformers: .shared),
       let refusal = check.refusal(of: attribute.defaultValue)
@@ -89,6 +110,14 @@ extension WrapperDeclaration {
         The model's default of \(entity.name).\(attribute.name) cannot be read by \(type): \(refusal). \
         Change the default, or declare the property as \(declared.name)?.
         """)
+  }
+
+  /// What a required property reads where there is no value; nil when it has no default.
+  var standIn: Value? {
+    guard case .attribute(let draft) = content, !draft.isOptional, !draft.defaultValue.isNull else {
+      return nil
+    }
+    return draft.defaultValue
   }
 
   /// Says why the declaration cannot stand for a property of a model; nil when it can.

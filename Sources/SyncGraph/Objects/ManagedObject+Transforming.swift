@@ -59,6 +59,12 @@ extension ManagedObject {
       preconditionFailure("\(error)")
     }
     if let none = (type as? any OptionalType.Type)?.absent as? Wrapped { return none }
+    if value.isNull, !flags.contains(.gone),
+      let standIn = binding.defaults[binding.slots[Int(ordinal)]],
+      let result = shownValue(standIn, at: binding.slots[Int(ordinal)]) as? Wrapped
+    {
+      return result
+    }
     missing(ordinal, value, "\(type)")
   }
 

@@ -12,6 +12,12 @@ extension ManagedObject {
       failures.append(
         failure(.required, home.shape.names[slot], "is required but has no value."))
     }
+    for slot in binding.needed where row.isNull(slot) {
+      failures.append(
+        failure(
+          .required, home.shape.names[slot],
+          "is required by \(binding.type) but has no value. Set one, or declare it as optional."))
+    }
     for property in home.shape.ruled {
       switch property {
       case .attribute(let attribute):

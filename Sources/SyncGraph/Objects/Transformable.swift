@@ -98,7 +98,7 @@ extension WrapperDeclaration {
           isTransient: options.isTransient, defaultValue: stored(defaultValue, transformerName),
           valueTransformerName: transformerName, userInfo: userInfo,
           renamingIdentifier: options.renamedFrom)),
-      type: DeclaredType(transformed: type))
+      type: DeclaredType(transformed: type, hasDefault: defaultValue != nil))
   }
 
   private static func stored(_ defaultValue: Any?, _ transformerName: String) -> Value {

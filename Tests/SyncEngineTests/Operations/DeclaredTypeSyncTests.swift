@@ -177,4 +177,35 @@ import Testing
       #expect(shapes.map { $0["fill"] as? Colour } == [nil, Colour(name: "red")])
     }
   }
+
+  // MARK: - No value
+
+  /// Stands for an entity all of whose attributes are optional.
+  final class Member: ManagedObject {
+    @PrimaryKey var id: Int64
+    @Attribute var name: String
+    @Attribute var age: Int64 = 18
+  }
+
+  @Test(arguments: [["id": 1], ["id": 1, "name": nil, "age": nil]] as [JSONValue])
+  func whatTheClassNeedsIsRequired(item: JSONValue) async throws {
+    let model = try ManagedObjectModel([
+      EntityDraft(
+        "Member",
+        [.attribute("id", .integer64), .attribute("name", .string), .attribute("age", .integer64)])
+    ])
+    let stack = try DataStack(model: model, store: .inMemory, classes: [Member.self])
+    let name = "Member"
+    let report = try await stack.sync([item] as JSONValue, inEntityNamed: name)
+    #expect(report.findings.map(\.kind) == [.skippedItem])
+    #expect(report.findings[0].message.contains("“name” of Member 1 is required"))
+    let whole: JSONValue = [["id": 1, "name": "Ann", "age": nil]]
+    try await stack.sync(whole, inEntityNamed: name)
+    let again = try await stack.sync([["id": 1, "name": nil]] as JSONValue, inEntityNamed: name)
+    #expect(again.findings.map(\.kind) == [.skippedItem])
+    let context = stack.newBackgroundContext()
+    try context.performAndWait { () throws in
+      #expect(try context.fetch(Fetch<Member>()).map { "\($0.name) \($0.age)" } == ["Ann 18"])
+    }
+  }
 }
