@@ -151,6 +151,7 @@ final class SyncPass {
       try claims.parts?.note(planner)
       try control.checkpoint()
     }
+    if endsParentList, planner.suspendsParent { claims.isRootSuspended = true }
     try noteChildren(stager.rootBatch, in: transaction)
     matcher.noteKeys()
     clock.end(.link)

@@ -76,4 +76,13 @@ extension LinkPlanner {
     }
     return result
   }
+
+  /// Whether the payload describes a given parent with a list in which a key could not be read: then nobody
+  /// leaves the parent.
+  var suspendsParent: Bool {
+    guard let rootOwner else { return false }
+    let batch = batches[rootOwner.batch]
+    guard let parent = givenParent(rootOwner.rule, of: batch) else { return false }
+    return suspendedOwners(rootOwner.rule, of: batch).contains(parent)
+  }
 }
