@@ -7,7 +7,9 @@ import Testing
 /// time. Whatever wins: both sides of every relationship agree everywhere, nothing leads to an object that is
 /// not there, a save makes the parent say what the child says, and a rollback the child what the parent says.
 @Suite struct FamilyClashTests {
-  @Test(arguments: 0..<8 as Range<UInt64>, [nil, ManagedObjectContext.Concurrency.privateQueue])
+  @Test(
+    arguments: Array(0..<8) + [172] as [UInt64],
+    [nil, ManagedObjectContext.Concurrency.privateQueue])
   func everyContextAgreesWithItself(
     seed: UInt64, concurrency: ManagedObjectContext.Concurrency?
   ) throws {
@@ -22,6 +24,38 @@ import Testing
     let reader = stack.newBackgroundContext()
     let stored = try reader.performAndWait { try ClashRun.state(reader) }
     #expect(try root.performAndWait { try ClashRun.state(root) } == stored)
+  }
+
+  @Test(
+    "what is deleted above a parent that keeps it for an unsaved value is in no list of the child")
+  func listsForgetWhatIsOnlyKept() throws {
+    let stack = try DataStack(model: TestModels.relationships(), store: .inMemory)
+    let root = stack.newBackgroundContext()
+    let child = root.newChildContext(.privateQueue)
+    let grandchild = child.newChildContext(.privateQueue)
+    func members(_ context: ManagedObjectContext) throws -> Int {
+      try context.performAndWait {
+        let owner = try context.fetch(Fetch<ManagedObject>(entityNamed: "A")).first
+        return (owner?["others"] as? Set<ManagedObject>)?.count ?? -1
+      }
+    }
+    func member(_ context: ManagedObjectContext, _ body: (ManagedObject) -> Void) throws {
+      try context.performAndWait {
+        for object in try context.fetch(Fetch<ManagedObject>(entityNamed: "B")) { body(object) }
+      }
+    }
+    let other = stack.newBackgroundContext()
+    try other.performAndWait {
+      let owner = try other.insert(entityNamed: "A")
+      owner["others"] = Set([try other.insert(entityNamed: "B")])
+      try other.save()
+    }
+    try member(child) { $0["id"] = "edited" }
+    #expect(try members(grandchild) == 1)
+    try member(root) { root.delete($0) }
+    #expect(try [members(grandchild), members(child), members(root)] == [0, 0, 0])
+    root.performAndWait { root.rollback() }
+    #expect(try [members(root), members(child), members(grandchild)] == [1, 1, 1])
   }
 }
 

@@ -8,6 +8,9 @@ final class Inbox: Sendable {
   enum Mail: Sendable {
     /// Somebody else committed, or the parent context has unsaved changes.
     case changes(ChangeSet)
+    /// Objects of these entities were deleted above the parent context, which keeps them for their unsaved
+    /// values: they are there, but in no list.
+    case unlisted([EntityDescription])
     /// The store was emptied.
     case dropped
   }

@@ -201,7 +201,7 @@ extension Inbox.Mail {
   func renamed(_ rows: [Int64: Int64]) -> Inbox.Mail {
     switch self {
     case .changes(let changes): .changes(changes.renamed(rows))
-    case .dropped: .dropped
+    case .unlisted, .dropped: self
     }
   }
 }

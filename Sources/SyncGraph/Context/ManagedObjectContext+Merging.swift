@@ -23,8 +23,11 @@ extension ManagedObjectContext {
       switch mail.removeFirst() {
       case .changes(let changes):
         merge(changes)
-        tellChildren(withoutLost(changes))
+        tellChildren(ofMerged: changes)
         outgoing.append(changesNotification(.merged(changes)))
+      case .unlisted(let entities):
+        for entity in entities { unloadLinkedLists(leadingTo: entity) }
+        post(.unlisted(entities))
       case .dropped:
         let waiting = mail
         forgetEverything()
@@ -87,12 +90,19 @@ extension ManagedObjectContext {
     reread(edited)
   }
 
-  /// What children hear of a commit: objects that are kept here because of their unsaved values are
-  /// still there for them.
-  private func withoutLost(_ changes: ChangeSet) -> ChangeSet {
-    guard parent != nil, !children.isEmpty else { return changes }
-    return changes.without(
-      Set(pending.updated.filter { $0.flags.contains(.lost) }.map(\.identifier)))
+  /// Tells children of a commit: objects that are kept here because of their unsaved values are still
+  /// there for them, but in no list any more.
+  private func tellChildren(ofMerged changes: ChangeSet) {
+    guard parent != nil, !children.isEmpty else { return tellChildren(changes) }
+    let lost = pending.updated.filter { $0.flags.contains(.lost) }
+    guard !lost.isEmpty else { return tellChildren(changes) }
+    tellChildren(changes.without(Set(lost.map(\.identifier))))
+    let unlisted = changes.entities.filter { change in
+      lost.contains {
+        $0.root == change.entity.rootIndex && change.deleted.contains($0.rowNumber)
+      }
+    }
+    if !unlisted.isEmpty { post(.unlisted(unlisted.map(\.entity))) }
   }
 
   /// Calls the body for every live object among rows that are in ascending order.
@@ -179,10 +189,13 @@ extension ManagedObjectContext {
       else { continue }
       unloadAllLists(inverse, root: changes.entity.destination(of: relationship).rootIndex)
     }
-    if !changes.deleted.isEmpty { unloadLinkedLists(leadingTo: changes.entity) }
+    // What a parent inserted may be what it had deleted: a rollback puts it back into the lists of others.
+    if !changes.deleted.isEmpty || (parent != nil && !changes.inserted.isEmpty) {
+      unloadLinkedLists(leadingTo: changes.entity)
+    }
   }
 
-  /// Lists over link tables lose members that were deleted.
+  /// Lists over link tables lose members that were deleted, and get back those of whom that is undone.
   private func unloadLinkedLists(leadingTo entity: EntityDescription) {
     for owner in model.entities {
       for relationship in owner.relationships
