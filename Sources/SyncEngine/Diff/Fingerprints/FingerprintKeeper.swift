@@ -14,8 +14,10 @@ struct FingerprintKeeper {
   func keep(_ made: MadeFingerprints) throws {
     if set.count > 0 { try markChanged(made.concerned) }
     var gone: [UInt32: Int] = [:]
+    var isChanged = false
     for record in set.states.indices where set.isGone(record) {
       if record % SyncControl.stride == 0 { try control.checkpoint() }
+      if set.states[record] != .absent { isChanged = true }
       gone[set.rows(of: record)[0]] = record
     }
     var replacements: [Int: Int] = [:]
@@ -28,8 +30,7 @@ struct FingerprintKeeper {
         added.append(index)
       }
     }
-    let isChanged =
-      !replacements.isEmpty || !added.isEmpty || gone.values.contains { set.states[$0] != .absent }
+    isChanged = isChanged || !replacements.isEmpty || !added.isEmpty
     guard isChanged || set.generation != set.keptGeneration else { return }
     let tables = StoreTransaction.fingerprintTables(plan.nodes.map(\.entity))
     let id = try transaction.makeFingerprintSet(key, tables: tables)
