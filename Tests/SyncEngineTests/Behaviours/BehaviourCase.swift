@@ -150,15 +150,6 @@ enum SyncCall: String, CaseIterable, Sendable {
 
   /// The throwing form, whatever the caller's context prefers.
   private func now(_ body: () throws -> some Any) throws { _ = try body() }
-
-  private func completed(
-    _ call: (@escaping @Sendable ((any Error)?) -> Void) -> Void
-  ) async throws {
-    let error: (any Error)? = await withCheckedContinuation { continuation in
-      call { continuation.resume(returning: $0) }
-    }
-    if let error { throw error }
-  }
 }
 
 /// What `JSONSerialization` makes of a text.

@@ -5,15 +5,6 @@ import Testing
 
 /// The operation, its delegate and the convenience calls (sync-behaviour, sections 12 and 13).
 @Suite(.timeLimit(.minutes(30))) struct CallBehaviourTests {
-  private func completed(
-    _ call: (@escaping @Sendable ((any Error)?) -> Void) -> Void
-  ) async throws {
-    let error: (any Error)? = await withCheckedContinuation { continuation in
-      call { continuation.resume(returning: $0) }
-    }
-    if let error { throw error }
-  }
-
   // MARK: - 12
 
   final class LocalKeys: SyncDelegate {

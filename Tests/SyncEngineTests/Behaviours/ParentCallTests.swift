@@ -108,13 +108,4 @@ import Testing
     try await Sync.changes(
       items, inEntityNamed: "Post", parent: parent, parentRelationship: way, dataStack: stack)
   }
-
-  private func completed(
-    _ call: (@escaping @Sendable ((any Error)?) -> Void) -> Void
-  ) async throws {
-    let error: (any Error)? = await withCheckedContinuation { continuation in
-      call { continuation.resume(returning: $0) }
-    }
-    if let error { throw error }
-  }
 }

@@ -7,15 +7,6 @@ import Testing
 
 /// The calls of sync-behaviour, section 13.1.
 @Suite(.timeLimit(.minutes(30))) struct ConvenienceCallTests {
-  private func completed(
-    _ call: (@escaping @Sendable ((any Error)?) -> Void) -> Void
-  ) async throws {
-    let error: (any Error)? = await withCheckedContinuation { continuation in
-      call { continuation.resume(returning: $0) }
-    }
-    if let error { throw error }
-  }
-
   /// The same throwing call, whatever the context of the caller prefers.
   private func immediately<T>(_ call: () throws -> T) rethrows -> T { try call() }
 
