@@ -94,6 +94,28 @@ import Testing
     }
   }
 
+  @Test func numbersByKeyCastToEveryTypeThatHoldsThem() throws {
+    let stack = try DataStack.social()
+    let context = stack.newBackgroundContext()
+    try context.performAndWait {
+      let user = context.insert(User.self)
+      user.id = 1
+      user.age = 1_000
+      #expect(user["age"] as? Int == 1_000 && user["age"] as? Int64 == 1_000)
+      #expect(user["age"] as? Int32 == 1_000 && user["age"] as? UInt16 == 1_000)
+      #expect(user["age"] as? Double == 1_000 && user["age"] as? NSNumber == 1_000)
+      #expect(user["age"] as? Int8 == nil && user["age"] as? String == nil)
+      #expect(user["age"].map { "\($0)" } == "1000")
+      #expect(user.changedValues()["age"] as? Int == 1_000)
+      try context.save()
+      #expect(user.committedValues(forKeys: ["age"])["age"] as? Int == 1_000)
+      user["age"] = user["age"]
+      #expect(!context.hasChanges)
+      let back = try JSONSerialization.data(withJSONObject: ["age": user["age"] ?? 0])
+      #expect(String(decoding: back, as: UTF8.self) == #"{"age":1000}"#)
+    }
+  }
+
   @Test func equalValuesAreNoChange() throws {
     let stack = try DataStack.social()
     let context = stack.newBackgroundContext()

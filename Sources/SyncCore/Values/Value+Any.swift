@@ -18,6 +18,17 @@ extension Value {
     }
   }
 
+  /// The value as string keys give it: ``anyValue``, with integers and floating-point numbers as
+  /// `NSNumber`, which casts to every number type that can hold them. An `Int64` in an `Any` would be no
+  /// `Int`, and `as? Int` nil.
+  package var keyedValue: Any? {
+    switch self {
+    case .int(let number): NSNumber(value: number)
+    case .double(let number): NSNumber(value: number)
+    default: anyValue
+    }
+  }
+
   /// Makes a value of what a program hands over, or returns nil when there is no such value.
   package init?(anyValue: Any?) {
     switch Value.unwrapped(anyValue) {

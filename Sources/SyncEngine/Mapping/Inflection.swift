@@ -1,8 +1,8 @@
 /// Turns names of properties into keys of JSON and back: `createdAt` and `created_at`
 /// (sync-behaviour, section 4).
 ///
-/// Pure functions that answer for every text.
-package enum Inflection {
+/// Pure functions that answer for every text, from any thread, in time linear in its length.
+public enum Inflection {
   /// In the order in which they are looked for in a run of capitals.
   package static let acronyms = ["uuid", "id", "pdf", "url", "png", "jpg", "uri", "json", "xml"]
 
@@ -10,7 +10,7 @@ package enum Inflection {
   ///
   /// Capitals that run together are one word, from which one acronym is split off; separators are
   /// dropped.
-  package static func snake(_ name: String) -> String {
+  public static func snake(_ name: String) -> String {
     asciiBytes(name).map(ASCII.snake) ?? snake(characters: name)
   }
 
@@ -44,7 +44,7 @@ package enum Inflection {
 
   /// The name for a key: `user_id` gives `userID`. Nil when the key holds a character that no name
   /// can hold.
-  package static func camel(_ key: String) -> String? {
+  public static func camel(_ key: String) -> String? {
     asciiBytes(key).map(ASCII.camel) ?? camel(characters: key)
   }
 

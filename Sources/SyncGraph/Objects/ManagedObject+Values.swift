@@ -4,9 +4,12 @@ import SyncStore
 // MARK: - By key
 
 extension ManagedObject {
-  /// The value of a property: a Swift value for an attribute (`Int64` for every integer type), an
-  /// object for a to-one, a `Set<ManagedObject>` for a to-many, an array for an ordered one; for a
-  /// transformable attribute what its transformer makes of the stored value.
+  /// The value of a property: a Swift value for an attribute, an object for a to-one, a
+  /// `Set<ManagedObject>` for a to-many, an array for an ordered one; for a transformable attribute what
+  /// its transformer makes of the stored value.
+  ///
+  /// Integers and floating-point numbers come as `NSNumber`, so that `as? Int` works as well as
+  /// `as? Int64` or `as? Double`. Wrapped properties and ``value(forKey:as:)`` make none and are faster.
   ///
   /// - Precondition: The entity has a property of that name.
   public final func value(forKey key: String) -> Any? {

@@ -196,10 +196,12 @@ import Testing
     try stack.inMain { context in
       let user = try #require(try context.fetch(1, inEntityNamed: "User"))
       #expect(user.value(forKey: "integer16") as? Int64 == 16)
+      #expect(user.value(forKey: "integer16") as? Int == 16)
       #expect(user.value(forKey: "integer16", as: Int.self) == 16)
       #expect(user.value(forKey: "integer32") as? Int64 == 32)
       #expect(user.value(forKey: "doubleValue") as? Double == 1)
       #expect(user.value(forKey: "floatValue") as? Double == 2.5)
+      #expect(user.value(forKey: "floatValue") as? Float == 2.5)
       #expect(user.value(forKey: "floatValue", as: Float.self) == 2.5)
       #expect(user.value(forKey: "decimalValue") as? Decimal == Decimal(string: "12.2"))
       #expect(user.value(forKey: "isActive") as? Bool == true)
