@@ -1,0 +1,35 @@
+extension SyncReport {
+  /// Adds what a further sync did, as for the pages of a session: an object that both updated counts twice.
+  public mutating func add(_ other: SyncReport) {
+    for (name, report) in other.entities {
+      if entities[name] == nil { entities[name] = report } else { entities[name]?.add(report) }
+    }
+    var listed = Dictionary(grouping: findings, by: \.kind).mapValues(\.count)
+    for finding in other.findings where listed[finding.kind, default: 0] < SyncReport.findingLimit {
+      findings.append(finding)
+      listed[finding.kind, default: 0] += 1
+    }
+    findingCounts.merge(other.findingCounts, uniquingKeysWith: +)
+    phaseDurations.merge(other.phaseDurations, uniquingKeysWith: +)
+    payloadBytes += other.payloadBytes
+    itemCount += other.itemCount
+    resumedItemCount += other.resumedItemCount
+    isDryRun = isDryRun || other.isDryRun
+  }
+}
+
+extension SyncReport.EntityReport {
+  fileprivate mutating func add(_ other: SyncReport.EntityReport) {
+    inserted += other.inserted
+    updated += other.updated
+    deleted += other.deleted
+    unchanged += other.unchanged
+    skipped += other.skipped
+    quarantined += other.quarantined
+    protected += other.protected
+    updatedProperties.merge(other.updatedProperties, uniquingKeysWith: +)
+    protectedProperties.merge(other.protectedProperties, uniquingKeysWith: +)
+    unusedKeys.merge(other.unusedKeys, uniquingKeysWith: +)
+    unfilledAttributes = unfilledAttributes.filter(other.unfilledAttributes.contains)
+  }
+}
