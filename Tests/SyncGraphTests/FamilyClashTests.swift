@@ -1,3 +1,4 @@
+import Foundation
 import SyncCore
 import SyncGraph
 import TestSupport
@@ -6,9 +7,21 @@ import Testing
 /// Random changes in a context, its child and its grandchild, all of which have unsaved changes at the same
 /// time. Whatever wins: both sides of every relationship agree everywhere, nothing leads to an object that is
 /// not there, a save makes the parent say what the child says, and a rollback the child what the parent says.
+///
+/// `FAMILY_SEEDS` runs more sequences, as in `FAMILY_SEEDS=600 swift test --filter FamilyClash`, from
+/// `FAMILY_FIRST` on.
 @Suite struct FamilyClashTests {
+  private static let seeds: [UInt64] = {
+    let environment = ProcessInfo.processInfo.environment
+    guard let count = environment["FAMILY_SEEDS"].flatMap({ UInt64($0) }) else {
+      return Array(0..<8) + [172, 224]
+    }
+    let first = environment["FAMILY_FIRST"].flatMap { UInt64($0) } ?? 0
+    return Array(first..<first + count)
+  }()
+
   @Test(
-    arguments: Array(0..<8) + [172] as [UInt64],
+    arguments: seeds,
     [nil, ManagedObjectContext.Concurrency.privateQueue])
   func everyContextAgreesWithItself(
     seed: UInt64, concurrency: ManagedObjectContext.Concurrency?

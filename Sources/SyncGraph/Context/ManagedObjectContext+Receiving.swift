@@ -70,7 +70,9 @@ extension ManagedObjectContext {
   }
 
   private func setMembers(of object: ManagedObject, _ edit: HandedEdits.Object) {
-    for list in edit.lists {
+    for list in edit.lists where !(list.added.isEmpty && list.removed.isEmpty) {
+      // A member that nothing held here is an object again once the list is loaded.
+      _ = object.members(list.ordinal)
       for id in list.removed {
         if let member = identities.object(root: id.entity.rootIndex, row: id.row) {
           object.removeMember(list.ordinal, member)
