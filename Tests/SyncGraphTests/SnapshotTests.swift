@@ -44,4 +44,27 @@ import Testing
     #expect(snapshot["text"] == "milk" && snapshot.objectID.isTemporary)
     #expect(snapshot["nobody"] == nil)
   }
+
+  @Test("where nothing is stored, the default of the class is read, as the property reads it")
+  func nothingReadsAsTheDefaultOfTheClass() throws {
+    let model = try ManagedObjectModel([
+      EntityDraft("Meter", [.attribute("unit", .string), .attribute("count", .integer64)])
+    ])
+    let stack = try DataStack(model: model, store: .inMemory, classes: [Meter.self])
+    let context = stack.newBackgroundContext()
+    context.performAndWait {
+      let meter = context.insert(Meter.self)
+      meter.setValue(nil, forKey: "unit")
+      #expect(meter.unit == "m" && meter.count == nil)
+      #expect(meter.snapshot().$unit == meter.unit && meter.snapshot().$count == nil)
+      #expect(meter.snapshot()["unit"] == .null && meter.snapshot().attributes.isEmpty)
+      meter.unit = "km"
+      #expect(meter.snapshot().$unit == "km")
+    }
+  }
+}
+
+private final class Meter: ManagedObject {
+  @Attribute var unit: String = "m"
+  @Attribute var count: Int64?
 }

@@ -19,8 +19,12 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable {
   private let destinations: [Int: ManagedObjectID]
   private let members: [String: [ManagedObjectID]]
 
+  /// What properties read where nothing is stored, by slot.
+  private let defaults: [Int: Value]
+
   init(_ object: ManagedObject, including names: [String]) {
     objectID = object.objectID
+    defaults = object.flags.contains(.gone) ? [:] : object.binding.defaults
     var values: [Value] = []
     var destinations: [Int: ManagedObjectID] = [:]
     for (slot, kind) in object.home.shape.kinds.enumerated() {
@@ -60,7 +64,8 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable {
     entity.attribute(named: key).map { values[$0.slot] }
   }
 
-  /// The value of an attribute: `snapshot.$name`.
+  /// The value of an attribute, as the property of the object reads it: `snapshot.$name`. Where nothing is
+  /// stored, that is nil or the default of the class.
   ///
   /// - Precondition: There is one of the type, or the type is optional.
   public subscript<Property: AttributeProperty>(
@@ -68,7 +73,9 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable {
   ) -> Property.Wrapped {
     let name = PropertyNames.name(of: property)
     let stored = self[name] ?? .null
-    guard let value = Property.Wrapped.converted(from: stored) ?? Property.Wrapped.absentValue
+    guard
+      let value = Property.Wrapped.converted(from: stored) ?? Property.Wrapped.absentValue
+        ?? standIn(for: name, stored)
     else {
       preconditionFailure(
         """
@@ -78,6 +85,11 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable {
         """)
     }
     return value
+  }
+
+  private func standIn<Wrapped: ValueConvertible>(for name: String, _ stored: Value) -> Wrapped? {
+    guard stored.isNull, let slot = entity.attribute(named: name)?.slot else { return nil }
+    return defaults[slot].flatMap(Wrapped.converted)
   }
 
   /// The object that a to-one relationship led to; nil when there was none.
