@@ -73,7 +73,7 @@ extension ManagedObjectContext {
   }
 
   /// Relationships without inverse are not found from the object that goes: their owners are asked,
-  /// as far as they are loaded. The store clears the others.
+  /// as far as they are loaded or were changed. The store clears the others.
   private func forgetDoomed(_ doomed: [ManagedObject]) {
     for (root, objects) in Dictionary(grouping: doomed, by: \.entity.rootIndex) {
       let rows = Set(objects.map(\.rowNumber))
@@ -87,10 +87,14 @@ extension ManagedObjectContext {
             if rows.contains(target) { owner.setDestination(relationship.ordinal, nil) }
             continue
           }
-          guard let list = owner.link(relationship.ordinal) as? MemberList, list.isLoaded else {
-            continue
+          guard let list = owner.link(relationship.ordinal) as? MemberList else { continue }
+          for object in objects {
+            if list.isLoaded {
+              owner.removeMember(relationship.ordinal, object)
+            } else if list.forgetAddition(of: object) {
+              owner.noteListChange(relationship.slot)
+            }
           }
-          for object in objects { owner.removeMember(relationship.ordinal, object) }
         }
       }
     }

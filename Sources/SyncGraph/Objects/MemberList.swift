@@ -183,6 +183,13 @@ final class MemberList {
     typed?.remove(object, at: index)
   }
 
+  /// Takes back that a member was added to a list that is not loaded.
+  ///
+  /// - Returns: whether it was.
+  func forgetAddition(of object: ManagedObject) -> Bool {
+    added.removeValue(forKey: ObjectIdentifier(object)) != nil
+  }
+
   /// Puts the members into another order.
   func reorder(_ members: [ManagedObject]) {
     keepBaseline()
