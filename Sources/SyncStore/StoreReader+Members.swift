@@ -92,7 +92,7 @@ extension StoreReader {
   }
 
   /// From this share of the owners on, one scan is cheaper than looking them up.
-  private static let scanShare = 6
+  static let scanShare = 6
 
   private func entityColumn(of table: Table) -> String {
     table.hasEntityColumn ? ", m._entity" : ""

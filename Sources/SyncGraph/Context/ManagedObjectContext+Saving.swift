@@ -6,7 +6,8 @@ extension ManagedObjectContext {
   ///
   /// In this order: what others committed is merged, ``ManagedObject/willSave()`` is called, objects
   /// are validated, deny rules are checked, rows are written under ``mergePolicy``, and only then does
-  /// anybody hear of it.
+  /// anybody hear of it. Nothing is stored that leads to an object which somebody else deleted meanwhile: a
+  /// policy that lets the store win empties the relationship, under the others it is a conflict.
   ///
   /// In a child context the changes become unsaved changes of the ``parent`` instead, where new objects
   /// keep their temporary identifiers; the parent's save writes them.
@@ -36,20 +37,37 @@ extension ManagedObjectContext {
   private func saveChanges() throws {
     if parent != nil { giveUpLost() }
     callWillSave()
-    guard !pending.isEmpty else { return }
-    loadChangedOrders()
-    try validate()
-    try checkDenyRules()
-    processPendingChanges()
-    if let parent { return try handOver(to: parent) }
+    while !pending.isEmpty {
+      loadChangedOrders()
+      try validate()
+      try checkDenyRules()
+      processPendingChanges()
+      if let parent { return try handOver(to: parent) }
+      let lost = try writeChanges()
+      if lost.isEmpty { return }
+      try giveUp(lost)
+    }
+  }
+
+  /// Writes what is unsaved to the store, unless something of it leads to what is gone there.
+  ///
+  /// - Returns: what does.
+  private func writeChanges() throws -> LostReferences {
     let inserted = pending.inserted
     let updated = pending.updated
     let deleted = pending.deleted
     let info = TransactionInfo(author: author, contextName: name, origin: origin)
     let policy = mergePolicy
-    let (outcome, changes) = try core.store().write(info) { transaction in
-      try SaveWriter(transaction, policy).write(inserted, updated, deleted)
+    let (outcome, changes): (SaveOutcome, ChangeSet)
+    do {
+      (outcome, changes) = try core.store().write(info) { transaction in
+        try SaveWriter(transaction, policy).write(inserted, updated, deleted)
+      }
+    } catch let error as VanishedRows {
+      let ids = Set(error.ids)
+      return LostReferences(owners: updated.filter { ids.contains($0.identifier) })
     }
+    guard outcome.lost.isEmpty else { return outcome.lost }
     take(outcome, inserted, updated, deleted)
     if !isOnly(outcome, inserted, in: changes) {
       merge(changes, except: inserted + updated + deleted)
@@ -60,6 +78,7 @@ extension ManagedObjectContext {
     outgoing.append(
       saveNotification(.local(inserted: inserted, updated: updated, deleted: deleted, changes)))
     postOutgoing()
+    return LostReferences()
   }
 
   /// Whether a commit did nothing but to write the rows of these objects: the rows that it names are
@@ -67,7 +86,7 @@ extension ManagedObjectContext {
   private func isOnly(
     _ outcome: SaveOutcome, _ inserted: [ManagedObject], in changes: ChangeSet
   ) -> Bool {
-    guard outcome.refreshed.isEmpty, outcome.vanished.isEmpty,
+    guard outcome.refreshed.isEmpty,
       changes.entities.allSatisfy(\.deleted.isEmpty)
     else { return false }
     let rows = changes.entities.reduce(0) { $0 + $1.inserted.count + $1.updated.count }

@@ -6,6 +6,10 @@
 ///
 /// A deletion is in conflict too when the values of the object changed since the context read them. Only
 /// ``error`` says so; under every other policy the object is deleted.
+///
+/// So is a relationship that a save would let lead to an object which is gone from the store: the policies
+/// that let the store win empty it, and give up edits of an object that is gone; under the others the save
+/// throws, and the error names both objects.
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
   /// The save throws ``GraphError/Code/conflict`` with both versions.
   case error

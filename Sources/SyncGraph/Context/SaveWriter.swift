@@ -1,6 +1,12 @@
 import SyncCore
 import SyncStore
 
+/// Ends a save whose merge policy lets the store win: edited objects have no row any more, so that what
+/// leads to them has to go first.
+struct VanishedRows: Error {
+  let ids: [ManagedObjectID]
+}
+
 /// What became of the objects of a save.
 struct SaveOutcome {
   /// Permanent row numbers by temporary ones.
@@ -12,8 +18,11 @@ struct SaveOutcome {
   /// Objects that have to read their row again: the store won.
   var refreshed: [ManagedObject] = []
 
-  /// Objects whose row was gone, and that the merge policy gave up.
+  /// Objects that a child context gave up, because they are gone from its parent.
   var vanished: [ManagedObject] = []
+
+  /// What leads to rows that are gone. Nothing was written when there is any.
+  var lost = LostReferences()
 }
 
 /// Turns the unsaved objects of a context into row changes of one transaction.
@@ -38,6 +47,8 @@ struct SaveWriter {
     _ inserted: [ManagedObject], _ updated: [ManagedObject], _ deleted: [ManagedObject]
   ) throws -> SaveOutcome {
     var outcome = SaveOutcome()
+    outcome.lost = try LostReferences(inserted, updated, in: transaction)
+    guard outcome.lost.isEmpty else { return outcome }
     // Children hand over objects that are older than others here.
     try insert(inserted.sorted { $0.rowNumber > $1.rowNumber }, &outcome)
     try update(updated, &outcome)
@@ -96,6 +107,7 @@ struct SaveWriter {
   // MARK: - Updating
 
   private func update(_ objects: [ManagedObject], _ outcome: inout SaveOutcome) throws {
+    var vanished: [ManagedObjectID] = []
     var conflicts: [SaveConflict] = []
     for family in grouped(objects, by: \.binding.shape.index) {
       guard let shape = family.first?.binding.shape else { continue }
@@ -117,10 +129,15 @@ struct SaveWriter {
         {
           outcome.versions.append((object, object.version + 1))
         } else if let conflict = try resolve(object, slots, block, &outcome) {
-          conflicts.append(conflict)
+          if conflict.stored == nil, policy.letsStoreWin {
+            vanished.append(conflict.objectID)
+          } else {
+            conflicts.append(conflict)
+          }
         }
       }
     }
+    if !vanished.isEmpty { throw VanishedRows(ids: vanished) }
     guard !conflicts.isEmpty else { return }
     let names = conflicts.prefix(10).map { "\($0.objectID)" }.joined(separator: ", ")
     throw GraphError(
@@ -135,7 +152,7 @@ struct SaveWriter {
 
   /// Applies the merge policy to a row that moved on.
   ///
-  /// - Returns: the conflict when the policy leaves it open.
+  /// - Returns: the conflict when the policy leaves it open, or the row is gone.
   private func resolve(
     _ object: ManagedObject, _ slots: SlotSet, _ block: RowBlock, _ outcome: inout SaveOutcome
   ) throws -> SaveConflict? {
@@ -143,11 +160,7 @@ struct SaveWriter {
     let row = object.rowNumber
     guard
       let stored = try transaction.rows(object.entity.rootEntity, rows: [row]).first
-    else {
-      guard policy.letsStoreWin else { return SaveConflict(object, slots, base, nil) }
-      outcome.vanished.append(object)
-      return nil
-    }
+    else { return SaveConflict(object, slots, base, nil) }
     var moved = SlotSet()
     for slot in object.home.shape.columns where stored.values[slot] != base[slot] {
       moved.insert(slot)
@@ -167,6 +180,9 @@ struct SaveWriter {
       written.formUnion(moved)
     }
     for slot in written { values[slot] = object.row[slot] }
+    var restored = written
+    restored.subtract(slots)
+    try empty(&values, among: restored, of: object)
     if !written.isEmpty {
       let index = block.append()
       fill(block[index], object.home.shape.columns, values, object, outcome.rows)
@@ -175,6 +191,20 @@ struct SaveWriter {
     outcome.versions.append((object, 0))
     outcome.refreshed.append(object)
     return nil
+  }
+
+  /// Empties what the row had and what leads to rows that are gone: it comes back for the object's sake, and
+  /// nobody set it here.
+  private func empty(
+    _ values: inout RowValues, among slots: SlotSet, of object: ManagedObject
+  ) throws {
+    for relationship in object.home.shape.relationships
+    where !relationship.isToMany && slots.contains(relationship.slot) {
+      guard case .int(let target) = values[relationship.slot],
+        try !transaction.missing([target], of: relationship.destination).isEmpty
+      else { continue }
+      values[relationship.slot] = .null
+    }
   }
 
   // MARK: - Deleting
