@@ -94,13 +94,38 @@ package struct JSONItemReader {
   /// have it checked, use ``readSkipped(into:)``.
   package mutating func skipNext() throws(JSONError) -> Range<Int>? {
     guard try seekItem() else { return nil }
+    try skipItem()
+    return itemRange
+  }
+
+  /// Steps over the next item, whose bounds ``itemRange`` tells then. Where so many bytes are left, they are
+  /// shown first: to say that they are a whole object or array, so that its end need not be looked for.
+  ///
+  /// - Returns: Whether they are; nil when there is no item.
+  @inline(__always)
+  package mutating func skipNext(
+    expecting length: Int, _ isItem: (UnsafeRawBufferPointer) -> Bool
+  ) throws(JSONError) -> Bool? {
+    guard try seekItem() else { return nil }
+    let start = position
+    guard length > 0, length <= bytes.count - start,
+      isItem(UnsafeRawBufferPointer(rebasing: bytes[start..<start + length]))
+    else {
+      try skipItem()
+      return false
+    }
+    document.scanner.position = start + length
+    finishItem(start..<start + length)
+    return true
+  }
+
+  private mutating func skipItem() throws(JSONError) {
     let start = position
     guard let end = JSONSkipping.endOfValue(bytes, from: start) else {
       throw error(.end, at: bytes.count, upcomingPath)
     }
     document.scanner.position = end
     finishItem(start..<end)
-    return itemRange
   }
 
   /// Reads the item stepped over last and replaces what is on the tape.

@@ -75,7 +75,7 @@ struct AttributeSpellings {
     let naturalSnake = Inflection.naturalSnake(name)
     natural(Inflection.key(for: name))
     natural(name)
-    natural(name.prefix(1).uppercased() + name.dropFirst())
+    natural(name.prefix(1).uppercased() + String(name.dropFirst()))
     natural(Inflection.snake(name))
     natural(naturalSnake)
     natural(naturalSnake.uppercased())

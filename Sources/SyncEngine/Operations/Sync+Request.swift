@@ -12,13 +12,11 @@ extension Sync {
   func run() throws -> SyncReport {
     let store = try store
     let stepObserver = stepObserver
-    let pace = Locked(StepPace())
-    let begin = ContinuousClock.now
+    let pace = StepPace()
     control.observe { [unowned self] step in
-      let now = begin.duration(to: .now)
       if let objects = step.objects {
         entityProgress.begin(objects)
-      } else if pace.withLock({ $0.isDue(step, at: now) }) {
+      } else if pace.isDue(step) {
         entityProgress.follow(step)
         follower.follow(step)
         feed.follow(step, follower.progress)

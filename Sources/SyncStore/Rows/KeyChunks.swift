@@ -3,9 +3,11 @@ import SyncCore
 /// Cuts a list of keys into pieces for `IN (?, ?, …)`: a few sizes, so that a few cached statements
 /// serve lists of any length. The last piece repeats its last key until it is full.
 ///
-/// 500 keys a statement cost a third of a look-up each; more bring nothing.
+/// 500 keys a statement cost a third of a look-up each; more bring nothing. A parameter costs some 2,000
+/// instructions to compile, and a repeated key some hundred each time, so the sizes are at most twice as large
+/// as needed where that counts.
 struct KeyChunks {
-  private static let sizes = [1, 8, 64, 512]
+  private static let sizes = [1, 8, 64, 128, 256, 512]
 
   /// Calls the body for each piece: where it starts, how many keys it has, and how many parameters
   /// the statement has.

@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func stepsInsideAPhaseAreToldAtMostFiftyTimesASecond() {
-    var pace = StepPace()
+    let pace = StepPace()
     let steps: [(SyncPhase, begins: Bool, milliseconds: Int)] = [
       (.parse, true, 0), (.parse, false, 19), (.parse, false, 20), (.parse, false, 39),
       (.match, true, 39),

@@ -6,9 +6,10 @@ import SyncCore
 /// part 0 │ part 1 │ … │ amendment
 /// ```
 ///
-/// A part is how many records and rows it has, the records, the rows. The amendment says what has become of a
-/// few records since the parts were written, so that little is written when little changed: the first row of
-/// each of its records is the place of the record that it stands in for, or the next place behind all.
+/// A part is how many records and rows it has, the records, the rows; among the rows, in front of those of each
+/// record, stands how long its item is. The amendment says what has become of a few records since the parts were
+/// written, so that little is written when little changed: what stands first in each of its records is the place
+/// of the record that it stands in for, or the next place behind all.
 ///
 /// Confined to its sync.
 struct FingerprintContents {
@@ -83,11 +84,11 @@ struct FingerprintContents {
     return true
   }
 
-  /// How many rows a record of the shape has; nil when there is no such shape.
+  /// How many numbers a record of the shape has among the rows; nil when there is no such shape.
   private func length(of shape: UInt32, amending: Bool) -> Int? {
     if amending, shape == FingerprintContents.absentShape { return 1 }
     guard Int(shape) < shapes.count else { return nil }
-    return shapes[Int(shape)].entries.count + (amending ? 1 : 0)
+    return shapes[Int(shape)].entries.count + (amending ? 2 : 1)
   }
 
   /// Puts the records of the amendment, which were added behind the others, where they belong.

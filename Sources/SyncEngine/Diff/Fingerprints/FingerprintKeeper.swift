@@ -24,7 +24,7 @@ struct FingerprintKeeper {
     var added: [Int] = []
     for (index, item) in made.items.enumerated() where item.isGood {
       if index % SyncControl.stride == 0 { try control.checkpoint() }
-      if let record = gone.removeValue(forKey: made.rows[Int(item.firstRow)]) {
+      if let record = gone.removeValue(forKey: made.rows[Int(item.firstRow) + 1]) {
         replacements[record] = index
       } else {
         added.append(index)

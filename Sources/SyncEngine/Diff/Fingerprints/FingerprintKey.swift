@@ -3,7 +3,7 @@ import SyncCore
 /// Which syncs share fingerprints: those of the same plan, scope and options.
 enum FingerprintKey {
   /// Raised when the library reads the same JSON in another way than before, or keeps fingerprints in another form.
-  private static let version = 2
+  private static let version = 3
 
   /// The key of a request's fingerprints, or nil when no fingerprints can be used or made: for parts of a payload,
   /// when items go through code of the user's, which may answer differently the next time, and when not

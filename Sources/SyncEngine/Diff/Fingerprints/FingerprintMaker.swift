@@ -37,10 +37,11 @@ struct FingerprintMaker {
   /// - Throws: `CancellationError`.
   mutating func make(_ control: SyncControl) throws {
     made.items.reserve(trace.items.count)
-    made.rows.reserve(trace.entryCount)
+    made.rows.reserve(trace.entryCount + trace.items.count)
     for (number, item) in trace.items.enumerated() {
       if number % SyncControl.stride == 0 { try control.checkpoint() }
       let firstRow = made.rows.count
+      made.rows.append(item.length)
       entries.removeAll(keepingCapacity: true)
       var isGood = true
       for index in Int(item.firstEntry)..<Int(item.firstEntry + item.entryCount) {
@@ -57,7 +58,7 @@ struct FingerprintMaker {
       made.items.append(
         MadeFingerprints.Item(
           fingerprint: item.fingerprint, shape: shapeNumber(item.habit), firstRow: UInt32(firstRow),
-          rowCount: UInt32(entries.count), isGood: true))
+          rowCount: UInt32(1 + entries.count), isGood: true))
     }
   }
 

@@ -18,6 +18,7 @@ struct FingerprintPart {
   mutating func append(record: Int, at place: Int? = nil) {
     var new = set.records[record]
     new.firstRow = begin(at: place)
+    rows.append(set.length(of: record))
     for row in set.rows(of: record) { rows.append(row) }
     records.append(new)
   }

@@ -15,7 +15,7 @@ final class FingerprintSet {
   struct Record: BitwiseCopyable {
     var fingerprint: ContentFingerprint
     var shape: UInt32
-    /// Where its rows begin in ``rows``; as stored: in the rows of its part.
+    /// Where its length stands in ``rows``, its rows behind that; as stored: in the rows of its part.
     var firstRow: UInt32
   }
 
@@ -51,6 +51,9 @@ final class FingerprintSet {
   private var next = 0
   private var index: [UInt32] = []
   private var isRefusingAll = false
+
+  /// Whether the latest item came in that order: where none does, none is looked at twice.
+  private var isExpecting = true
 
   /// A set without fingerprints.
   init(id: Int64?, generation: Int64, seed: UInt64) {
@@ -94,9 +97,13 @@ final class FingerprintSet {
   @inline(__always)
   func rows(of record: Int) -> UnsafeBufferPointer<UInt32> {
     UnsafeBufferPointer(
-      start: rows.start + Int(records[record].firstRow),
+      start: rows.start + Int(records[record].firstRow) + 1,
       count: shapes[Int(records[record].shape)].entries.count)
   }
+
+  /// Bytes of the item of a record.
+  @inline(__always)
+  func length(of record: Int) -> UInt32 { rows[Int(records[record].firstRow)] }
 
   /// Whether a record is not what its part says.
   func isAmended(_ record: Int) -> Bool {
@@ -110,7 +117,28 @@ final class FingerprintSet {
     for record in states.indices where states[record] == .matched { states[record] = .unseen }
     matchedCount = 0
     next = 0
+    isExpecting = true
     hasRepeats = false
+  }
+
+  /// Bytes of the item that comes next if the payload goes on as the last one did; 0 when nothing is
+  /// expected.
+  @inline(__always)
+  var expectedLength: Int {
+    guard isExpecting, next < count, states[next] == .unseen, !isRefusingAll else { return 0 }
+    return Int(length(of: next))
+  }
+
+  /// Matches the item that was expected, when it is what the text ahead begins with. An object ends where
+  /// its brackets do, whatever follows, so nobody needs to look for its end.
+  @inline(__always)
+  func matchExpected(_ text: UnsafeRawBufferPointer) -> Bool {
+    isExpecting = records[next].fingerprint == ContentFingerprint(text, seed: seed)
+    guard isExpecting else { return false }
+    states[next] = .matched
+    matchedCount += 1
+    next += 1
+    return true
   }
 
   /// The record of an item with the fingerprint, or nil when it has to be read.
@@ -143,6 +171,7 @@ final class FingerprintSet {
 
   private func find(_ fingerprint: ContentFingerprint) -> Int? {
     if next < count, records[next].fingerprint == fingerprint, states[next] != .absent {
+      isExpecting = true
       return next
     }
     if count == 0 { return nil }

@@ -33,7 +33,8 @@ final class FingerprintTrace {
   /// Batch and use of each entry.
   private let places = PlainArray<UInt16>()
   private(set) var habits: [[UInt64]] = []
-  private var habitNumbers: [[UInt64]: Int32] = [:]
+  /// The numbers of habits by their hash: a dictionary of another key would be a type the runtime has to make.
+  private var habitNumbers: [Int: [Int32]] = [:]
   private let habit = PlainArray<UInt64>()
   private let unused = PlainArray<UInt32>()
   private var previous: Int32 = -1
@@ -148,14 +149,16 @@ final class FingerprintTrace {
     }
     for key in unused { habit.append(1 << 62 | UInt64(key)) }
     if previous >= 0, habit.elementsEqual(habits[Int(previous)]) { return previous }
-    let words = Array(habit)
-    if let known = habitNumbers[words] {
+    var hasher = Hasher()
+    for word in habit { hasher.combine(word) }
+    let hash = hasher.finalize()
+    if let known = habitNumbers[hash]?.first(where: { habit.elementsEqual(habits[Int($0)]) }) {
       previous = known
       return known
     }
     previous = Int32(habits.count)
-    habits.append(words)
-    habitNumbers[words] = previous
+    habits.append(Array(habit))
+    habitNumbers[hash, default: []].append(previous)
     return previous
   }
 
@@ -171,19 +174,19 @@ final class FingerprintTrace {
       _ = node
       position += 1 + count
     }
-    var counts: [UInt64: Int] = [:]
+    var counts: [Int: Int] = [:]
     for word in words[position...] {
       if word & 1 << 63 != 0 {
         shape.mentions.append(mention(word & ~(1 << 63)))
       } else {
-        counts[word & ~(1 << 62), default: 0] += 1
+        counts[Int(word & ~(1 << 62)), default: 0] += 1
       }
     }
     for (key, count) in counts.sorted(by: { $0.key < $1.key }) {
-      let node = Int(key >> 16)
+      let node = key >> 16
       shape.unused.append(
         FingerprintShape.UnusedKey(
-          node: node, key: nodes[node].scratch.unusedKey(Int(key & 0xFFFF)), count: count))
+          node: node, key: nodes[node].scratch.unusedKey(key & 0xFFFF), count: count))
     }
     return shape
   }

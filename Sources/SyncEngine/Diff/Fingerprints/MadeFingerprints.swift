@@ -5,8 +5,9 @@ struct MadeFingerprints {
   struct Item: BitwiseCopyable {
     var fingerprint: ContentFingerprint
     var shape: UInt32
-    /// Where its rows begin in ``rows``.
+    /// Where its length stands in ``rows``, its rows behind that.
     var firstRow: UInt32
+    /// How many numbers these are together.
     var rowCount: UInt32
     /// Whether it counts.
     var isGood: Bool

@@ -161,7 +161,11 @@ final class PayloadReader {
       return .new(ContentFingerprint(itemBytes, seed: fingerprints.seed))
     }
     do {
-      guard try reader.skipNext() != nil else { return nil }
+      let isExpected = try reader.skipNext(expecting: fingerprints.expectedLength) {
+        fingerprints.matchExpected($0)
+      }
+      guard let isExpected else { return nil }
+      if isExpected { return .known }
       let fingerprint = ContentFingerprint(itemBytes, seed: fingerprints.seed)
       if fingerprints.match(fingerprint) != nil { return .known }
       try reader.readSkipped(into: tape)
