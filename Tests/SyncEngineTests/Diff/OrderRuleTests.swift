@@ -99,6 +99,37 @@ import Testing
       expected: [("User", ["id=1 tasks=[2,1,9]"])]),
   ]
 
+  static let newOwners = [
+    RuleCase(
+      rule: "in the order of the new objects",
+      entity: "User",
+      payload: #"[{"id": 1, "tasks": [{"id": 1}, {"id": 2}]}, {"id": 2, "tasks": [{"id": 3}]}]"#,
+      expected: [("User", ["id=1 tasks=[1,2]", "id=2 tasks=[3]"])]),
+    RuleCase(
+      rule: "in another one, with one twice", entity: "User",
+      payload: #"[{"id": 2, "tasks": [{"id": 7}, {"id": 6}, {"id": 7}]}]"#,
+      expected: [("User", ["id=2 tasks=[7,6]"])]),
+    RuleCase(
+      rule: "an old object behind and between new ones", stored: [("Task", #"[{"id": 8}]"#)],
+      entity: "User", payload: list([5, 8, 6]), expected: [("User", ["id=1 tasks=[5,8,6]"])]),
+    RuleCase(
+      rule: "another owner refers to one that the first one nests", entity: "User",
+      payload: #"""
+        [{"id": 1, "tasks": [{"id": 1}, {"id": 2}]}, {"id": 2, "tasks_ids": [3, 2]},
+         {"id": 3, "tasks": [{"id": 3}]}]
+        """#,
+      expected: [("User", ["id=1 tasks=[1]", "id=2 tasks=[2]", "id=3 tasks=[3]"])]),
+    RuleCase(
+      rule: "a new object names its owner itself", entity: "Task",
+      payload: #"""
+        [{"id": 1, "user": {"id": 5, "tasks": [{"id": 9}, {"id": 10}]}}, {"id": 2, "user_id": 5}]
+        """#,
+      expected: [("User", ["id=5 tasks=[9,10,1,2]"])]),
+  ]
+
+  @Test("orders of new owners", arguments: newOwners)
+  func holdsForNewOwners(_ rule: RuleCase) throws { try rule.check() }
+
   private static func list(_ keys: [Int]) -> String {
     let tasks = keys.map { #"{"id": \#($0)}"# }.joined(separator: ",")
     return #"[{"id": 1, "tasks": [\#(tasks)]}]"#

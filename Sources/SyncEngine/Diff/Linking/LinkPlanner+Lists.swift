@@ -22,17 +22,22 @@ extension LinkPlanner {
   /// The rows each owner lists, in payload order, each once. Owners that the payload says nothing
   /// about are not in it; of several lists of one owner the last one counts.
   ///
+  /// - Parameter settled: owners to leave out.
   /// - Throws: `CancellationError`.
-  func lists(_ rule: Int, of batch: Batch) throws -> [OwnerList] {
+  func lists(
+    _ rule: Int, of batch: Batch, besides settled: RowSet = RowSet()
+  ) throws -> [OwnerList] {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     let mentions = batch.mentions[rule]
     var result: [OwnerList] = []
     try activeMentions(rule, of: batch) { mention, owner in
       if result.count % SyncControl.stride == 0 { try control.checkpoint() }
+      guard settled.isEmpty || !settled.contains(batch.occurrences[Int(owner)].row) else { return }
       let targets = mentions.targets(of: mention)
       var rows: [Int64] = []
       rows.reserveCapacity(targets.count)
+      // Most lists are short, and need no set to see what they repeat.
       var seen = Set<Int64>()
       let list =
         relationship.relationship.kind == .oneToMany
@@ -41,7 +46,8 @@ extension LinkPlanner {
         } : nil
       for target in targets {
         if let row = row(of: target, in: destination, list: list) {
-          if targets.count == 1 || seen.insert(row).inserted { rows.append(row) }
+          let isNew = targets.count > 16 ? seen.insert(row).inserted : !rows.contains(row)
+          if isNew { rows.append(row) }
         }
       }
       result.append(OwnerList(owner: batch.occurrences[Int(owner)].row, members: rows))
@@ -123,7 +129,14 @@ extension LinkPlanner {
       where relationship.relationship.kind == .oneToMany && relationship.relationship.isOrdered
         && batch.mentions[rule].count > 0
       {
-        let owners = try lists(rule, of: batch).map(\.owner)
+        let firstNew = firstNewRows[batch.entity.rootIndex] ?? .max
+        var owners: [Int64] = []
+        activeMentions(rule, of: batch) { _, owner in
+          // New ones have no members yet.
+          let row = batch.occurrences[Int(owner)].row
+          if row < firstNew { owners.append(row) }
+        }
+        guard !owners.isEmpty else { continue }
         let members = try transaction.members(
           of: relationship.relationship, in: batch.entity, owners: owners)
         ordersBefore[RuleKey(batch: batch.number, rule: rule)] =

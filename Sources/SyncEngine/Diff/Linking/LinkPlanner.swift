@@ -31,6 +31,9 @@ final class LinkPlanner {
   var isPartOfList = false
   let unreadableLists: Set<ListKey>
 
+  /// First row number of the new objects, by table.
+  let firstNewRows: [Int: Int64]
+
   /// Whether somebody else decides at the end who leaves a given parent.
   let endsParentList: Bool
   /// A relationship of the root items, and whom their lists keep without naming it.
@@ -46,6 +49,7 @@ final class LinkPlanner {
     control = matcher.control
     report = matcher.report
     unreadableLists = matcher.unreadableLists
+    firstNewRows = matcher.firstNewRows
     self.rootOwner = rootOwner
   }
 

@@ -30,7 +30,8 @@ extension ChangeWriter {
   /// still linked and not mentioned keep their order, at the end.
   private func order(_ rule: Int, of batch: Batch, _ planner: LinkPlanner) throws {
     let relationship = batch.node.relationships[rule].relationship
-    let wanted = try planner.lists(rule, of: batch)
+    let wanted = try planner.lists(
+      rule, of: batch, besides: try planner.ownersInOrder(rule, of: batch))
     guard !wanted.isEmpty else { return }
     let owners = wanted.map(\.owner)
     let now = Dictionary(
