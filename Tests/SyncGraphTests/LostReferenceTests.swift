@@ -252,7 +252,7 @@ import Testing
     #expect(try stored(.toOne) == 0)
   }
 
-  @Test("what is there is looked up in one statement an entity, and only when something leads to it")
+  @Test("what is there is looked up in one statement, and only when something leads to it")
   func itCostsOneStatement() throws {
     try late.performAndWait {
       let targets = try (0..<700).map { _ in try late.insert(entityNamed: "B") }

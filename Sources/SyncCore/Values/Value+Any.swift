@@ -89,3 +89,16 @@ extension AttributeType {
     }
   }
 }
+
+extension Value {
+  /// Whether it is the result of a calculation that has none. A store keeps no such number: it comes back
+  /// as null.
+  package var isNoNumber: Bool {
+    switch self {
+    case .double(let number): number.isNaN
+    case .decimal(let number): number.isNaN
+    case .date(let date): date.timeIntervalSinceReferenceDate.isNaN
+    default: false
+    }
+  }
+}

@@ -180,6 +180,12 @@ extension ManagedObjectContext {
           message: "\(entity.name).\(key) is of type \(attribute.type.rawValue) and cannot hold "
             + "“\(stored)”. Give a value of that type.")
       }
+      if coerced.isNoNumber {
+        throw GraphError(
+          .validation, entity: entity.name, key: key,
+          message: "\(entity.name).\(key) cannot hold “\(coerced)”: a store has no such number. "
+            + "Give a number, or nil.")
+      }
       if let refusal = checks[attribute.slot]?.refusal(of: coerced) {
         throw GraphError(
           .validation, entity: entity.name, key: key,

@@ -34,8 +34,13 @@ extension ManagedObjectContext {
     var doomed: [ManagedObject] = []
     var waiting = Array(objects.reversed())
     while let next = waiting.popLast() {
-      guard !next.isDeleted else { continue }
-      if !prepared.contains(ObjectIdentifier(next)) { next.prepareForDeletion() }
+      // The hook of an object may delete the object itself, or another one that deletes it.
+      guard !next.isDeleted, !next.flags.contains(.preparing) else { continue }
+      if !prepared.contains(ObjectIdentifier(next)) {
+        next.flags.insert(.preparing)
+        next.prepareForDeletion()
+        next.flags.remove(.preparing)
+      }
       if next.isFault { fire(next) }
       guard !next.isDeleted else { continue }
       pending.setUpdated(next, false)
@@ -198,9 +203,14 @@ extension ManagedObjectContext {
   /// Makes an object read its values again.
   ///
   /// - Parameter mergeChanges: true keeps unsaved values on top of what is read; false drops them.
+  /// - Precondition: The object belongs to this context.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool = true) {
     enter()
-    guard object.owner === self, !object.flags.contains(.new), !object.isDeleted else { return }
+    precondition(
+      object.owner === self,
+      "\(object) belongs to another context, or to none any more. Refresh it there, or get it here with object(with: other.objectID)."
+    )
+    guard !object.flags.contains(.new), !object.isDeleted else { return }
     if mergeChanges, object.isUpdated {
       reread([object])
       for case let list as MemberList in object.links { list.unload() }

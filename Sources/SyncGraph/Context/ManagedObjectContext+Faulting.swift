@@ -83,7 +83,10 @@ extension ManagedObject {
   final func fireFault() {
     guard let owner else {
       preconditionFailure(
-        "\(self) has no values yet and its context is gone. Keep the context, or its stack.")
+        """
+        \(self) has no values yet and its context is gone or was reset. Keep the context, and get the \
+        object again with object(with: objectID).
+        """)
     }
     owner.fire(self)
     if row.isNone { owner.bury(self) }

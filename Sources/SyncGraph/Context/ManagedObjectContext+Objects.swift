@@ -49,6 +49,14 @@ extension ManagedObjectContext {
     identities.insert(object)
     pending.setInserted(object, true)
     noteChange(of: object)
+    insertions += 1
+    defer { insertions -= 1 }
+    precondition(
+      insertions <= 200,
+      """
+      awakeFromInsert() of \(binding.type) inserts objects whose awakeFromInsert() inserts objects, 200 \
+      deep. Insert there only what does not do the same.
+      """)
     object.awakeFromInsert()
     return object
   }

@@ -12,15 +12,38 @@ extension ManagedObjectContext {
   /// In a child context the changes become unsaved changes of the ``parent`` instead, where new objects
   /// keep their temporary identifiers; the parent's save writes them.
   ///
+  /// ``ManagedObject/didSave()`` and observers of the save may save again.
+  ///
   /// - Throws: ``GraphError`` for broken rules, denied deletions and conflicts; `StoreError` when the
   ///   store cannot write. The changes are still unsaved then.
+  /// - Precondition: It is not called from ``ManagedObject/willSave()`` or a validation.
   public func save() throws {
     enter()
     guard !discardsOnSave else { return reset() }
-    precondition(!isSaving, "save() was called from inside a save. Do that in didSave() instead.")
+    precondition(
+      !isSaving,
+      """
+      save() was called from inside a save: from willSave(), a validation, or an observer of changes. Do \
+      that in didSave(), or when the context has told of its save.
+      """)
+    precondition(
+      savesToTell < 100,
+      """
+      save() was called from didSave(), or from an observer, of a hundred saves inside each other. Save \
+      only what really changed, or use saveIfChanged().
+      """)
     isSaving = true
     defer { isSaving = false }
-    try saveChanges()
+    let saved = try saveChanges()
+    isSaving = false
+    savesToTell += 1
+    defer { savesToTell -= 1 }
+    for object in saved { object.didSave() }
+    postOutgoing()
+    parent?.queue.sync(isReading: true) {
+      // A block of the parent tells at its end.
+      if let parent, parent.depth == 0 { parent.processPendingChanges() }
+    }
   }
 
   /// Saves if there is anything to save.
@@ -34,25 +57,28 @@ extension ManagedObjectContext {
     return true
   }
 
-  private func saveChanges() throws {
+  /// - Returns: what was saved, to be told so.
+  private func saveChanges() throws -> [ManagedObject] {
     if parent != nil { giveUpLost() }
     callWillSave()
     while !pending.isEmpty {
+      // Observers may change something, which is validated too.
+      processPendingChanges()
       loadChangedOrders()
       try validate()
       try checkDenyRules()
-      processPendingChanges()
       if let parent { return try handOver(to: parent) }
-      let lost = try writeChanges()
-      if lost.isEmpty { return }
+      let (saved, lost) = try writeChanges()
+      if lost.isEmpty { return saved }
       try giveUp(lost)
     }
+    return []
   }
 
   /// Writes what is unsaved to the store, unless something of it leads to what is gone there.
   ///
-  /// - Returns: what does.
-  private func writeChanges() throws -> LostReferences {
+  /// - Returns: what was saved, or else what does.
+  private func writeChanges() throws -> (saved: [ManagedObject], LostReferences) {
     let inserted = pending.inserted
     let updated = pending.updated
     let deleted = pending.deleted
@@ -65,20 +91,19 @@ extension ManagedObjectContext {
       }
     } catch let error as VanishedRows {
       let ids = Set(error.ids)
-      return LostReferences(owners: updated.filter { ids.contains($0.identifier) })
+      return ([], LostReferences(owners: updated.filter { ids.contains($0.identifier) }))
     }
-    guard outcome.lost.isEmpty else { return outcome.lost }
+    guard outcome.lost.isEmpty else { return ([], outcome.lost) }
     take(outcome, inserted, updated, deleted)
     if !isOnly(outcome, inserted, in: changes) {
       merge(changes, except: inserted + updated + deleted)
     }
     reread(outcome.refreshed)
-    tellChildren(outcome, changes, inserted + updated + deleted)
-    for object in inserted + updated + deleted { object.didSave() }
+    let saved = inserted + updated + deleted
+    tellChildren(outcome, changes, saved)
     outgoing.append(
       saveNotification(.local(inserted: inserted, updated: updated, deleted: deleted, changes)))
-    postOutgoing()
-    return LostReferences()
+    return (saved, LostReferences())
   }
 
   /// Whether a commit did nothing but to write the rows of these objects: the rows that it names are
@@ -109,7 +134,9 @@ extension ManagedObjectContext {
   }
 
   /// Makes what is unsaved here unsaved changes of the parent.
-  private func handOver(to parent: ManagedObjectContext) throws {
+  ///
+  /// - Returns: what was handed over.
+  private func handOver(to parent: ManagedObjectContext) throws -> [ManagedObject] {
     let inserted = pending.inserted
     let deleted = pending.deleted
     let (updated, outcome, changes) = try withSource {
@@ -125,14 +152,9 @@ extension ManagedObjectContext {
     let saved = inserted + updated + deleted
     merge(changes, except: saved)
     tellChildren(outcome, changes, saved)
-    for object in saved { object.didSave() }
     outgoing.append(
       saveNotification(.local(inserted: inserted, updated: updated, deleted: deleted, changes)))
-    postOutgoing()
-    parent.queue.sync(isReading: true) {
-      // A block of the parent tells at its end.
-      if parent.depth == 0 { parent.processPendingChanges() }
-    }
+    return saved
   }
 
   /// Lets edited objects go that were deleted in the parent, where the merge policy says so: before anything
@@ -170,6 +192,8 @@ extension ManagedObjectContext {
   }
 
   /// Hooks may change further objects, which get their turn too, each once.
+  ///
+  /// - Precondition: They come to an end.
   private func callWillSave() {
     let first = pending.all
     for object in first { object.willSave() }
@@ -177,12 +201,17 @@ extension ManagedObjectContext {
     // Hardly any hook changes other objects.
     if all.elementsEqual(first, by: { $0 === $1 }) { return }
     var called = Set(first.map(ObjectIdentifier.init))
-    while true {
+    for _ in 0..<1000 {
       let round = all.filter { called.insert(ObjectIdentifier($0)).inserted }
       if round.isEmpty { return }
       for object in round { object.willSave() }
       all = pending.all
     }
+    preconditionFailure(
+      """
+      willSave() has changed or inserted further objects a thousand times, the last of them \
+      \(all.last.map { "\($0)" } ?? "gone"). Change nothing there that makes the next object do the same.
+      """)
   }
 
   /// Checks all objects and throws everything that the model's rules find at once.

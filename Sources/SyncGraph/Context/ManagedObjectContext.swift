@@ -97,6 +97,12 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var depth = 0
   var isSaving = false
 
+  /// How many saves are done and still being told of, one inside the other.
+  var savesToTell = 0
+
+  /// How many insertions are under way, one inside the `awakeFromInsert()` of the other.
+  var insertions = 0
+
   /// What changed since observers were told last.
   var unannounced: [ManagedObject] = []
   var isAnnouncementScheduled = false

@@ -249,16 +249,26 @@ extension ManagedObject {
     guard object.owner === owner else {
       preconditionFailure(
         """
-        \(name) cannot lead to \(object), which belongs to another context. Get it in this one with \
-        object(with: other.objectID).
+        \(name) cannot lead to \(object), which belongs to another context, or to none any more. Get it in \
+        this one with object(with: other.objectID).
         """)
     }
-    guard !object.flags.contains(.gone) else {
-      preconditionFailure("\(name) cannot lead to \(object), which was deleted.")
+    guard !object.isDeleted else {
+      preconditionFailure(
+        "\(name) cannot lead to \(object), which was deleted. Check isDeleted first, or roll back.")
+    }
+    guard !isDeleted else {
+      preconditionFailure(
+        """
+        \(name) of \(self) cannot lead to \(object): its owner was deleted. Check isDeleted first.
+        """)
     }
     guard object.entity.isKind(of: relationship.destination) else {
       preconditionFailure(
-        "\(name) leads to \(relationship.destination.name), not to \(object.entity.name).")
+        """
+        \(name) leads to \(relationship.destination.name), not to \(object.entity.name). Set an object of \
+        that entity.
+        """)
     }
   }
 }

@@ -137,6 +137,12 @@ extension ManagedObject {
         “\(value)”. Set a value of that type.
         """)
     }
+    precondition(
+      !value.isNoNumber,
+      """
+      \(entity.name).\(home.shape.names[slot]) cannot hold “\(value)”: a store has no such number, it would \
+      come back as nothing. Set a number, or nil.
+      """)
     write(slot, value)
   }
 
@@ -188,7 +194,11 @@ extension ManagedObject {
   final func prepareForChange() {
     checkAccess()
     guard owner != nil else {
-      preconditionFailure("\(self) cannot be changed: its context is gone. Keep the context.")
+      preconditionFailure(
+        """
+        \(self) cannot be changed: its context is gone or was reset. Keep the context, and get the object \
+        again with object(with: objectID).
+        """)
     }
     guard !flags.contains(.gone) else {
       preconditionFailure("\(self) cannot be changed: it was deleted. Check isDeleted first.")

@@ -246,4 +246,7 @@ struct ObjectFlags: OptionSet {
 
   /// Got values from the store and was not told yet.
   static let awakening = ObjectFlags(rawValue: 4096)
+
+  /// Is being told that it will be deleted.
+  static let preparing = ObjectFlags(rawValue: 8192)
 }

@@ -1,0 +1,133 @@
+import Foundation
+import SyncCore
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+/// Values at the edge of what their type holds come back as they were, and answers about them are the same
+/// from the store and from what is unsaved.
+@Suite struct ExtremeValueTests {
+  private let stack: DataStack
+  private let context: ManagedObjectContext
+
+  init() throws {
+    stack = try DataStack(model: TestModels.allTypes(), store: .inMemory)
+    context = stack.newBackgroundContext()
+  }
+
+  static let values: [(key: String, value: any Sendable & ValueConvertible)] = [
+    ("string", ""), ("string", "\0"), ("string", "a\0b"), ("string", "\0\0"),
+    ("string", "e\u{301}"), ("string", "é"), ("string", "\u{FEFF}x"), ("string", "\r\n"),
+    ("string", String(repeating: "x", count: 4_000_000) + "\0y"),
+    ("string", "'; DROP TABLE \"Everything\"; --"), ("string", "%_*?[]\\"),
+    ("binary", Data()), ("binary", Data([0, 0])), ("binary", Data(count: 2_000_000)),
+    ("integer16", Int64.max), ("integer16", Int64.min), ("integer32", Int64(1) << 40),
+    ("integer64", Int64.min), ("integer64", Int64.max), ("integer64", Int64(0)),
+    ("double", Double.infinity), ("double", -Double.infinity), ("double", -0.0),
+    ("double", Double.leastNonzeroMagnitude), ("double", Double.greatestFiniteMagnitude),
+    ("float", Double.infinity), ("decimal", Decimal.greatestFiniteMagnitude),
+    ("decimal", Decimal.leastNonzeroMagnitude),
+    ("date", Date.distantPast), ("date", Date.distantFuture),
+    ("date", Date(timeIntervalSinceReferenceDate: .infinity)),
+    ("date", Date(timeIntervalSinceReferenceDate: 0.1 + 0.2)), ("boolean", false),
+  ]
+
+  @Test(arguments: values.indices) func comesBackAndIsFound(index: Int) throws {
+    let (key, value) = Self.values[index]
+    try context.performAndWait {
+      let object = try context.make("Everything", ["id": 1, key: value])
+      try context.make("Everything", ["id": 2])
+      for isSaved in [false, true] {
+        if isSaved {
+          try context.save()
+          context.refreshAllObjects()
+        }
+        #expect(object.storedValue(forKey: key) == value.storedValue)
+        for format in ["\(key) == %@", "%@ == \(key)", "\(key) IN {%@}", "NOT \(key) != %@"] {
+          let request = Fetch<ManagedObject>(
+            entityNamed: "Everything", Filter(format: format, arguments: [value]))
+          #expect(try context.fetch(request) == [object], "\(format), saved: \(isSaved)")
+        }
+        if key == "string" {
+          for format in ["BEGINSWITH", "ENDSWITH", "CONTAINS", "CONTAINS[cd]"] {
+            let request = Fetch<ManagedObject>(
+              entityNamed: "Everything",
+              Filter(format: "string \(format) %@", arguments: [value]))
+            let expected = value.storedValue == .string("") ? 0...1 : 1...1
+            #expect(try expected.contains(context.count(request)), "\(format), saved: \(isSaved)")
+          }
+        }
+      }
+      let raw = try context.values(Fetch<ManagedObject>(entityNamed: "Everything"), [.key(key)])
+      #expect(raw.first?[key] == value.storedValue)
+    }
+  }
+
+  @Test("text after a NUL counts in every comparison, in the store as in memory")
+  func textGoesOnAfterNothing() throws {
+    let filters = [
+      "string CONTAINS 'b'", "string ENDSWITH 'b'", "string BEGINSWITH 'a'", "string LIKE 'a?b'",
+      "string MATCHES 'a.b'", "string CONTAINS[c] 'B'", "string ==[c] 'A'", "string == 'a'",
+      "string > 'a'", "string LIKE[cd] '*B'", "length(string) == 3", "string.length == 3",
+      "uppercase(string) ENDSWITH 'B'",
+    ]
+    try context.performAndWait {
+      try context.make("Everything", ["id": 1, "string": "a\0b"])
+      func answers() -> [String] {
+        filters.map { format in
+          let filter = Filter(format: format, arguments: [])
+          let request = Fetch<ManagedObject>(entityNamed: "Everything", filter)
+          let answer = Result { try context.count(request) }
+          return "\(format): \((try? answer.get()).map { "\($0)" } ?? "\(answer)")"
+        }
+      }
+      let unsaved = answers()
+      try context.save()
+      #expect(answers() == unsaved)
+      #expect(unsaved[0].hasSuffix(": 1") && unsaved[7].hasSuffix(": 0"), "\(unsaved)")
+    }
+  }
+
+  @Test(
+    "what is no number is refused by batches",
+    arguments: ["double", "float", "decimal", "date"])
+  func whatIsNoNumber(key: String) throws {
+    let value: any Sendable & ValueConvertible =
+      switch key {
+      case "decimal": Decimal.nan
+      case "date": Date(timeIntervalSinceReferenceDate: .nan)
+      default: Double.nan
+      }
+    try context.performAndWait {
+      try context.make("Everything", ["id": 1])
+      let all = Fetch<ManagedObject>(entityNamed: "Everything")
+      for body in [
+        { try context.batchUpdate(all, [key: value]) },
+        { try context.batchInsert(entityNamed: "Everything", [["id": 2, key: value]]) },
+      ] as [() throws -> Void] {
+        let error = #expect(throws: GraphError.self) { try body() }
+        #expect(error?.code == .validation && error?.key == key)
+        #expect(error?.message.contains("no such number") == true)
+      }
+      #expect(try context.count(all) == 1)
+    }
+  }
+
+  @Test("a value that is wider than its property is no other value")
+  func wideIntegersAreNotCut() throws {
+    final class Narrow: ManagedObject {
+      @Attribute var small: Int16?
+    }
+    let model = try ManagedObjectModel([EntityDraft("Narrow", [.attribute("small", .integer16)])])
+    let stack = try DataStack(model: model, store: .inMemory, classes: [Narrow.self])
+    let context = stack.newBackgroundContext()
+    context.performAndWait {
+      let error = #expect(throws: GraphError.self) {
+        try context.batchInsert(entityNamed: "Narrow", [["small": Int64(70_000)]])
+      }
+      #expect(error?.key == "small")
+      #expect(UInt64.max.storedValue == .decimal(Decimal(UInt64.max)))
+    }
+  }
+}

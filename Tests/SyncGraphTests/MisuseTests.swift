@@ -1,0 +1,251 @@
+import Foundation
+import SyncCore
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+/// What a program must not do with objects and contexts. It stops, and says what to do: it never hangs, never
+/// goes on with half of it, never stops without a word.
+@Suite(.timeLimit(.minutes(30))) struct MisuseTests {
+  /// One thing not to be done.
+  enum Misuse: String, CaseIterable, Codable, Sendable {
+    case objectOfAnotherContext, objectOfAnotherContextByKey, objectOfAnotherStack
+    case objectOfNoContext, memberOfAnotherContext
+    case changeWithoutContext, faultWithoutContext, changeAfterReset
+    case deletedDestination, goneDestination, deletedMember, deletedOwner, changeOfWhatIsGone
+    case deletingForOthers, refreshingForOthers
+    case identifierOfAnotherModel, temporaryIdentifierOfOthers
+    case mainContextElsewhere, mainContextSavedElsewhere
+    case saveInWillSave, saveInValidation, saveInChangeObserver
+    case endlessWillSave, endlessAwake, endlessDidSave, endlessObserver
+    case noNumber, noDecimal, noDate
+    case truthAsNumber, textAsNumber, fractionAsNumber, numberAsText, textAsDate
+    case relationshipAsAttribute, entityWithoutClass
+
+    /// What the message has to contain.
+    var words: [String] {
+      switch self {
+      case .objectOfAnotherContext, .objectOfAnotherContextByKey, .objectOfAnotherStack,
+        .objectOfNoContext:
+        ["User.company", "another context", "object(with: other.objectID)"]
+      case .memberOfAnotherContext: ["User.notes", "another context"]
+      case .changeWithoutContext, .changeAfterReset, .faultWithoutContext:
+        ["gone or was reset", "Keep the context", "object(with: objectID)"]
+      case .deletedDestination, .goneDestination: ["User.company", "deleted", "isDeleted"]
+      case .deletedMember: ["User.notes", "deleted", "isDeleted"]
+      case .deletedOwner: ["User.company", "its owner was deleted"]
+      case .changeOfWhatIsGone: ["cannot be changed", "isDeleted"]
+      case .deletingForOthers: ["another context", "Delete it there"]
+      case .refreshingForOthers: ["another context", "Refresh it there"]
+      case .identifierOfAnotherModel: ["another model", "its own stack"]
+      case .temporaryIdentifierOfOthers: ["temporary identifier", "Save first"]
+      case .mainContextElsewhere, .mainContextSavedElsewhere:
+        ["belongs to the main queue", "perform { }"]
+      case .saveInWillSave, .saveInValidation, .saveInChangeObserver:
+        ["inside a save", "didSave()"]
+      case .endlessWillSave: ["willSave()", "a thousand times"]
+      case .endlessAwake: ["awakeFromInsert() of Meddler", "200 deep"]
+      case .endlessDidSave: ["a hundred saves", "saveIfChanged()"]
+      case .endlessObserver: ["a thousand"]
+      case .noNumber: ["User.score cannot hold “nan”", "Set a number, or nil"]
+      case .noDecimal: ["Price.amount cannot hold", "Set a number, or nil"]
+      case .noDate: ["User.createdAt cannot hold", "or nil"]
+      case .truthAsNumber: ["User.age is of type Integer 32 and cannot hold “true”"]
+      case .textAsNumber: ["User.age is of type Integer 32 and cannot hold “x”"]
+      case .fractionAsNumber: ["User.age is of type Integer 32 and cannot hold “1.5”"]
+      case .numberAsText: ["User.name is of type String and cannot hold “5”"]
+      case .textAsDate: ["User.createdAt is of type Date and cannot hold “today”"]
+      case .relationshipAsAttribute: ["User.notes is a relationship", "value(forKey:)"]
+      case .entityWithoutClass: ["Stranger"]
+      }
+    }
+  }
+
+  @Test(arguments: Misuse.allCases) func stopsWithAMessageThatSaysWhatToDo(misuse: Misuse) async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [misuse] in
+      try MisuseTests.commit(misuse)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    for word in misuse.words { #expect(text.contains(word), "\(text.suffix(600))") }
+  }
+
+  private static func commit(_ misuse: Misuse) throws {
+    switch misuse {
+    case .saveInWillSave, .saveInValidation, .saveInChangeObserver, .endlessWillSave,
+      .endlessAwake, .endlessDidSave, .endlessObserver:
+      try commitInHook(misuse)
+    case .noDecimal:
+      let model = try ManagedObjectModel([EntityDraft("Price", [.attribute("amount", .decimal)])])
+      let context = try DataStack(model: model, store: .inMemory).newBackgroundContext()
+      try context.performAndWait {
+        try context.insert(entityNamed: "Price")["amount"] = Decimal.nan
+      }
+    case .mainContextElsewhere, .mainContextSavedElsewhere:
+      let stack = try DataStack(model: TestModels.social(), store: .inMemory)
+      let context = stack.newBackgroundContext()
+      try context.performAndWait {
+        if misuse == .mainContextElsewhere {
+          _ = try stack.mainContext.fetch(Fetch<ManagedObject>(entityNamed: "User"))
+        } else {
+          try stack.mainContext.save()
+        }
+      }
+    default: try commitInContext(misuse)
+    }
+  }
+
+  private static func commitInContext(_ misuse: Misuse) throws {
+    let stack = try DataStack(model: TestModels.social(), store: .inMemory)
+    let strangers = try DataStack(model: TestModels.social(), store: .inMemory)
+    let context = stack.newBackgroundContext()
+    nonisolated(unsafe) var orphan: ManagedObject?
+    do {
+      let lost = stack.newBackgroundContext()
+      try lost.performAndWait {
+        orphan = try lost.make(misuse == .objectOfNoContext ? "Company" : "User")
+        try lost.save()
+        if misuse == .faultWithoutContext { lost.refreshAllObjects() }
+      }
+    }
+    let other = misuse == .objectOfAnotherStack ? strangers : stack
+    let otherContext = other.newBackgroundContext()
+    try otherContext.performAndWait {
+      let company = try otherContext.make("Company")
+      let note = try otherContext.make("Note")
+      try context.performAndWait {
+        let user = try context.make("User")
+        let own = try context.make("Company")
+        let ownNote = try context.make("Note")
+        try context.save()
+        switch misuse {
+        case .objectOfAnotherContext, .objectOfAnotherStack: user["company"] = company
+        case .objectOfAnotherContextByKey: user.setValue(company, forKey: "company")
+        case .objectOfNoContext: user["company"] = orphan
+        case .memberOfAnotherContext: user["notes"] = Set([note])
+        case .changeWithoutContext: orphan?["name"] = "x"
+        case .faultWithoutContext: _ = orphan?["name"]
+        case .changeAfterReset:
+          context.reset()
+          user["name"] = "x"
+        case .deletedDestination:
+          context.delete(own)
+          user["company"] = own
+        case .goneDestination:
+          context.delete(own)
+          try context.save()
+          user["company"] = own
+        case .deletedMember:
+          context.delete(ownNote)
+          user["notes"] = Set([ownNote])
+        case .deletedOwner:
+          context.delete(user)
+          user["company"] = own
+        case .changeOfWhatIsGone:
+          context.delete(user)
+          try context.save()
+          user["name"] = "x"
+        case .deletingForOthers: context.delete(company)
+        case .refreshingForOthers: context.refresh(company)
+        case .identifierOfAnotherModel:
+          let vehicles = try DataStack(model: TestModels.vehicles(), store: .inMemory)
+          let elsewhere = vehicles.newBackgroundContext()
+          let id = try elsewhere.performAndWait { try elsewhere.make("Person").objectID }
+          _ = context.object(with: id)
+        case .temporaryIdentifierOfOthers: _ = context.object(with: company.objectID)
+        case .noNumber: user["score"] = Double.nan
+        case .noDate: user["createdAt"] = Date(timeIntervalSinceReferenceDate: .nan)
+        case .truthAsNumber: user["age"] = true
+        case .textAsNumber: user["age"] = "x"
+        case .fractionAsNumber: user["age"] = 1.5
+        case .numberAsText: user["name"] = 5
+        case .textAsDate: user["createdAt"] = "today"
+        case .relationshipAsAttribute: _ = user.storedValue(forKey: "notes")
+        case .entityWithoutClass: _ = context.insert(Stranger.self)
+        default: break
+        }
+      }
+    }
+  }
+
+  private final class Stranger: ManagedObject {}
+
+  private static func commitInHook(_ misuse: Misuse) throws {
+    let context = try DataStack(model: ManagedObjectModel(Meddler.self), store: .inMemory)
+      .newBackgroundContext()
+    try context.performAndWait {
+      func insert(_ object: Meddler) {
+        let new = context.insert(Meddler.self)
+        new.atWillSave = object.atWillSave
+      }
+      let object = context.insert(Meddler.self)
+      switch misuse {
+      case .saveInWillSave: object.atWillSave = { _ in try context.save() }
+      case .saveInValidation: object.atValidation = { _ in try context.save() }
+      case .saveInChangeObserver:
+        _ = NotificationCenter.default.addObserver(
+          forName: .managedObjectContextObjectsDidChange, object: context, queue: nil
+        ) { _ in #expect(throws: Never.self) { try context.save() } }
+      case .endlessWillSave: object.atWillSave = { insert($0) }
+      case .endlessAwake:
+        Meddler.isEndless = true
+        _ = context.insert(Meddler.self)
+      case .endlessDidSave:
+        object.atDidSave = {
+          $0.count += 1
+          try context.save()
+        }
+      case .endlessObserver:
+        nonisolated(unsafe) let watched = object
+        _ = NotificationCenter.default.addObserver(
+          forName: .managedObjectContextObjectsDidChange, object: context, queue: nil
+        ) { _ in
+          watched.count += 1
+          context.processPendingChanges()
+        }
+        object.count += 1
+        context.processPendingChanges()
+      default: break
+      }
+      try context.save()
+    }
+  }
+}
+
+/// An object whose hooks do what a test asks for.
+final class Meddler: ManagedObject {
+  typealias Hook = (Meddler) throws -> Void
+
+  /// Whether the insertion of one inserts another. For exit tests only.
+  nonisolated(unsafe) static var isEndless = false
+
+  @Attribute var name: String?
+  @Attribute var count: Int64 = 0
+  @ToOne(inverse: "followers") var leader: Meddler?
+  @ToMany(inverse: "leader") var followers: Set<Meddler>
+
+  var atWillSave: Hook?
+  var atDidSave: Hook?
+  var atValidation: Hook?
+  var atDeletion: Hook?
+
+  override func awakeFromInsert() {
+    if Meddler.isEndless { _ = managedObjectContext?.insert(Meddler.self) }
+  }
+
+  override func awakeFromFetch() { if name == "asleep" { name = "awake" } }
+
+  override func willSave() { run(atWillSave) }
+  override func didSave() { run(atDidSave) }
+  override func prepareForDeletion() { run(atDeletion) }
+
+  override func validateForSave() throws {
+    try super.validateForSave()
+    try atValidation?(self)
+  }
+
+  private func run(_ hook: Hook?) {
+    #expect(throws: Never.self) { try hook?(self) }
+  }
+}
