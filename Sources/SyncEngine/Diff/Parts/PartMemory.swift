@@ -10,42 +10,42 @@ import SyncCore
 struct PartMemory: Codable, Sendable {
   typealias Relationship = Claims.Relationship
 
-  private(set) var log = StatementLog()
+  var log = StatementLog()
 
   /// Objects that the payload brought, by root entity.
-  private(set) var inserted: [Int: RowSet] = [:]
+  var inserted: [Int: RowSet] = [:]
 
   /// Objects that said something about a relationship of theirs.
-  private(set) var spoken: [Relationship: RowSet] = [:]
+  var spoken: [Relationship: RowSet] = [:]
 
   /// Members of one-to-many lists, given as objects or keys, by the relationship of the owner.
-  private(set) var named: [Relationship: RowSet] = [:]
+  var named: [Relationship: RowSet] = [:]
 
   /// Owners whose lists have to be looked at again.
-  private(set) var relisted: [Relationship: RowSet] = [:]
+  var relisted: [Relationship: RowSet] = [:]
 
   /// Members of one-to-many lists, and objects with to-one relationships, that have to be looked at again;
   /// the former by the relationship of the owner.
-  private(set) var contested: [Relationship: RowSet] = [:]
+  var contested: [Relationship: RowSet] = [:]
 
   /// Rows whose to-one column changed, and those where it did so again.
-  private(set) var changed: [Relationship: RowSet] = [:]
-  private(set) var changedAgain: [Relationship: RowSet] = [:]
+  var changed: [Relationship: RowSet] = [:]
+  var changedAgain: [Relationship: RowSet] = [:]
 
   /// Ends of pairs of link tables that came or went, and those where that happened again.
-  private(set) var paired: [Relationship: RowSet] = [:]
-  private(set) var pairedAgain: [Relationship: RowSet] = [:]
+  var paired: [Relationship: RowSet] = [:]
+  var pairedAgain: [Relationship: RowSet] = [:]
 
   /// Owners of ordered lists that changed, and those where that happened again.
-  private(set) var ordered: [Relationship: RowSet] = [:]
-  private(set) var orderedAgain: [Relationship: RowSet] = [:]
+  var ordered: [Relationship: RowSet] = [:]
+  var orderedAgain: [Relationship: RowSet] = [:]
 
   /// Rows of which attributes were written, and those where it happened again, by root entity.
-  private(set) var written: [Int: RowSet] = [:]
-  private(set) var writtenAgain: [Int: RowSet] = [:]
+  var written: [Int: RowSet] = [:]
+  var writtenAgain: [Int: RowSet] = [:]
 
   /// Owners whose members were counted, by their list; nil before the first.
-  private(set) var counted: [Relationship: RowSet]?
+  var counted: [Relationship: RowSet]?
 
   /// How many stored objects each owner lost whose members were not counted yet, by the members' relationship.
   private var lost: [Relationship: [Int64: Int]]?
@@ -63,124 +63,6 @@ struct PartMemory: Codable, Sendable {
         rows.insert(occurrence.row)
       }
       inserted[root] = rows
-    }
-  }
-
-  /// Notes what a linked part says of relationships.
-  ///
-  /// - Throws: `CancellationError`: a page of 100,000 objects says so much that it would take 60 ms.
-  mutating func note(_ planner: LinkPlanner) throws {
-    // Within the part everything was decided as a whole.
-    let before = (spoken: spoken, named: named)
-    var partners: [PartnerWord] = []
-    for batch in planner.batches {
-      for (rule, relationship) in batch.node.relationships.enumerated()
-      where batch.mentions[rule].count > 0 {
-        if relationship.relationship.isToMany {
-          try noteLists(rule, of: batch, planner, before.spoken, before.named)
-        } else {
-          try noteReferences(rule, of: batch, planner, before.spoken, before.named, &partners)
-        }
-      }
-    }
-    // Either side may speak of these: the order in which they do counts.
-    for word in partners.sorted(by: { $0.order < $1.order }) {
-      log.append(.reference, [], word.relationship, word.row, CollectionOfOne(word.partner))
-    }
-  }
-
-  /// What is said of a one-to-one relationship.
-  private struct PartnerWord {
-    let order: UInt32
-    let relationship: Relationship
-    let row: Int64
-    let partner: Int64
-  }
-
-  private mutating func noteLists(
-    _ rule: Int, of batch: Batch, _ planner: LinkPlanner, _ spoken: [Relationship: RowSet],
-    _ named: [Relationship: RowSet]
-  ) throws {
-    let relationship = batch.node.relationships[rule].relationship
-    let key = Relationship(relationship)
-    let destination = planner.batches[batch.node.relationships[rule].node]
-    let mentions = batch.mentions[rule]
-    let inverse = relationship.kind == .oneToMany ? batch.entity.inverse(of: relationship) : nil
-    let parent = planner.givenParent(rule, of: batch)
-    let suspended = planner.suspendedOwners(rule, of: batch)
-    try planner.activeMentions(rule, of: batch) { mention, occurrence in
-      if mention % SyncControl.stride == 0 { try planner.control.checkpoint() }
-      let owner = batch.occurrences[Int(occurrence)].row
-      let list = inverse.map { LinkPlanner.MemberList(owner: owner, inverse: $0.slot) }
-      let members = mentions.targets(of: mention).compactMap { target in
-        planner.row(of: target, in: destination, list: list, linked: 0, parts: self)
-          ?? (planner.awaits(target, in: destination) ? StatementLog.unknown : nil)
-      }
-      var flags: StatementLog.Flags = mentions.kinds[mention] == .keys ? .keys : []
-      if owner == parent, planner.endsParentList || relationship.kind == .manyToMany {
-        flags.insert(.keepsAll)
-      } else if planner.operations.contains(owner == parent ? .delete : .deleteRelationships) {
-        flags.insert(.deletes)
-      }
-      if suspended.contains(owner) { flags.insert(.keepsAll) }
-      if owner == parent {
-        flags.insert(.goesOn)
-        if suspended.contains(owner) { look(at: owner, listing: key) }
-      }
-      log.append(.list, flags, key, owner, members)
-      if spoken[key]?.contains(owner) ?? false, owner != parent || relationship.isOrdered {
-        look(at: owner, listing: key)
-      }
-      self.spoken[key, default: RowSet()].insert(owner)
-      guard let inverse else { return }
-      let column = Relationship(inverse)
-      for member in members where member > 0 {
-        if named[key]?.contains(member) ?? false || spoken[column]?.contains(member) ?? false {
-          look(at: member, of: key)
-        }
-        self.named[key, default: RowSet()].insert(member)
-      }
-    }
-  }
-
-  private mutating func noteReferences(
-    _ rule: Int, of batch: Batch, _ planner: LinkPlanner, _ spoken: [Relationship: RowSet],
-    _ named: [Relationship: RowSet], _ partners: inout [PartnerWord]
-  ) throws {
-    let relationship = batch.node.relationships[rule].relationship
-    let key = Relationship(relationship)
-    let destination = planner.batches[batch.node.relationships[rule].node]
-    let mentions = batch.mentions[rule]
-    let isOneToOne = batch.node.relationships[rule].isOneToOne
-    let list = batch.entity.inverse(of: relationship).flatMap {
-      $0.isToMany ? Relationship($0) : nil
-    }
-    try planner.activeMentions(rule, of: batch) { mention, owner in
-      if mention % SyncControl.stride == 0 { try planner.control.checkpoint() }
-      let row = batch.occurrences[Int(owner)].row
-      var partner: Int64? = 0
-      if let target = mentions.targets(of: mention).first {
-        partner = planner.row(
-          of: target, in: destination, list: nil,
-          linked: planner.linkedRow(owner, rule, of: batch, self), parts: self)
-        if partner == nil, !planner.awaits(target, in: destination) { return }
-      }
-      let word = partner ?? StatementLog.unknown
-      if isOneToOne {
-        partners.append(
-          PartnerWord(
-            order: mentions.orders[mention], relationship: key, row: row, partner: word))
-      } else {
-        log.append(.reference, [], key, row, CollectionOfOne(word))
-      }
-      let isRepeated = spoken[key]?.contains(row) ?? false
-      if isRepeated, partner == nil || isOneToOne {
-        look(at: row, of: list ?? key)
-      }
-      if let list, named[list]?.contains(row) ?? false { look(at: row, of: list) }
-      if partner != nil || isOneToOne {
-        self.spoken[key, default: RowSet()].insert(row)
-      }
     }
   }
 
