@@ -27,6 +27,10 @@ extension SyncPass {
       var resolver = ReferenceResolver(claims: claims, transaction: transaction, edits: edits)
       unresolved = try resolver.resolve(unresolved)
       try settle(resolver.arrived, in: transaction)
+    } else if case let late = unresolved.filter(\.mayMeanSubentity), !late.isEmpty {
+      // New objects of a subentity are staged beside those of its superentity.
+      var resolver = ReferenceResolver(claims: claims, transaction: transaction, edits: edits)
+      unresolved = unresolved.filter { !$0.mayMeanSubentity } + (try resolver.resolve(late))
     }
     for reference in unresolved {
       try checkAwaited(reference, in: transaction)

@@ -66,7 +66,7 @@ extension SyncPass {
     _ stager: inout Stager, _ replacements: inout ItemReplacements?,
     leavingOut leftOut: [Int: SyncError], in transaction: StoreTransaction
   ) throws -> Matcher {
-    var matcher = try match(stager, in: transaction)
+    var matcher = try match(&stager, replacements, leavingOut: leftOut, in: transaction)
     var rounds = 0
     while let fingerprints = reader.fingerprints,
       try refusesItems(fingerprints, stager, in: transaction)
@@ -75,25 +75,44 @@ extension SyncPass {
       if rounds == SyncPass.readingLimit { fingerprints.refuseAll() }
       stager = try reader.restage(
         nil, tracksItems: stager.tracksItems, leavingOut: leftOut)
-      matcher = try match(stager, in: transaction)
+      matcher = try match(&stager, nil, leavingOut: leftOut, in: transaction)
     }
     guard let willInsert = request.willInsert else { return matcher }
     while try replacements?.ask(willInsert, about: matcher) == true {
       stager = try reader.restage(
         replacements, tracksItems: stager.tracksItems, leavingOut: leftOut)
-      matcher = try match(stager, in: transaction)
+      matcher = try match(&stager, replacements, leavingOut: leftOut, in: transaction)
     }
     return matcher
   }
 
-  func match(_ stager: Stager, in transaction: StoreTransaction) throws -> Matcher {
+  private func match(
+    _ stager: inout Stager, _ replacements: ItemReplacements?, leavingOut leftOut: [Int: SyncError],
+    in transaction: StoreTransaction
+  ) throws -> Matcher {
+    let matcher = matcher(stager, in: transaction)
+    try matcher.loadKeys(root: request.plan.root)
+    guard matcher.hasMixedNamesakes, !stager.tracksItems else {
+      try match(stager, matcher, in: transaction)
+      return matcher
+    }
+    stager = try reader.restage(replacements, tracksItems: true, leavingOut: leftOut)
+    return try match(&stager, replacements, leavingOut: leftOut, in: transaction)
+  }
+
+  private func matcher(_ stager: Stager, in transaction: StoreTransaction) -> Matcher {
     // A part of a payload is looked up, not scanned for: only the whole payload covers a table.
-    let matcher = Matcher(
+    Matcher(
       stager: stager, transaction: transaction, operations: request.operations,
       coversScope: scope.isWholeEntity && isOnlyPart
         && (reader.fingerprints?.matchedCount ?? 0) == 0,
       claims: claims, edits: edits,
       control: control)
+  }
+
+  private func match(
+    _ stager: Stager, _ matcher: Matcher, in transaction: StoreTransaction
+  ) throws {
     try matcher.match(rootOwner: stager.rootOwner, root: request.plan.root) { [claims] in
       // Of several objects of a key those in the scope come first.
       let namesParent =
@@ -101,7 +120,6 @@ extension SyncPass {
       guard !scope.isWholeEntity, !namesParent else { return nil }
       return try claims.rootScope ?? scopeRows(in: transaction)
     }
-    return matcher
   }
 
   func absorb(_ stager: Stager) {

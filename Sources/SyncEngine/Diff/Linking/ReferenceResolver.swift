@@ -30,10 +30,12 @@ struct ReferenceResolver {
       let rows = try find(Set(indexes.map { references[$0].key }), of: destination)
       for index in indexes {
         if let target = rows[references[index].key] {
-          // An object that an owner nests is its own; another one may only refer to it.
+          // An object that an owner nests is its own; another one may only refer to it. Where keys are
+          // unique per owner only, one that is found elsewhere is another object.
+          let relationship = references[index].relationship
           if references[index].isNested,
-            claims.nester(of: target.row, under: references[index].relationship, now: target.row)
-              != nil
+            MappingRules.keyScopeIsOwner(relationship)
+              || claims.nester(of: target.row, under: relationship, now: target.row) != nil
           {
             missing.append(index)
             continue

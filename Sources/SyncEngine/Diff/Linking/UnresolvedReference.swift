@@ -14,6 +14,9 @@ struct UnresolvedReference {
   /// Whether the payload nests the object, which may not be made where it stands.
   var isNested = false
 
+  /// Whether the key may be that of an object of a subentity.
+  var mayMeanSubentity: Bool { !isNested && !destination.subentities.isEmpty }
+
   /// What a reference is replaced by when the owner's relationship is given again.
   struct Place: Hashable {
     let owner: ManagedObjectID

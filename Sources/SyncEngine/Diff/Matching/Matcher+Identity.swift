@@ -98,7 +98,9 @@ extension Matcher {
       }
       let known = family.firstFree(in: place) { known in
         let stored = batch.occurrences[Int(batch.representative(known))].stored
-        return stored < 0 || !isListedEarlier(stored, mention, in: batch)
+        return stored < 0
+          || !(isListedEarlier(stored, mention, in: batch)
+            || isListedByItsOwner(stored, mention, head, in: batch))
       }
       if let known {
         return join(occurrence, batch.representative(known), in: batch)

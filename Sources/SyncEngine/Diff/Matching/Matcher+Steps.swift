@@ -43,7 +43,10 @@ extension Matcher {
   /// The object that a key alone means, when somebody has it already: the first stored one, else the
   /// first new one.
   func sharedObject(of head: Int32, in batch: Batch, isRoot: Bool) -> Int32? {
-    if let known = batch.sharedObjects[head] { return batch.representative(known) }
+    // Where some rows come first at the top only, a key does not mean the same everywhere.
+    if preferred.isEmpty || batch.contested[head] == nil, let known = batch.sharedObjects[head] {
+      return batch.representative(known)
+    }
     if let index = storedRows(of: head, in: batch, isRoot: isRoot).first {
       let holder = batch.stored.occurrences[Int(index)]
       return holder >= 0 ? holder : nil

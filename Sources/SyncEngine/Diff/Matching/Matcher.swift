@@ -69,12 +69,25 @@ final class Matcher {
     total = batches.reduce(0) { $0 + $1.occurrences.count }
   }
 
-  /// Matches every object that is reached through objects the sync may write.
+  /// Reads the rows of the keys that the payload mentions.
+  func loadKeys(root: Int) throws {
+    for batch in batches { try loadKeys(of: batch, isRoot: batch.number == root) }
+  }
+
+  /// Whether mentions of a key alone were laid together, and several stored objects have it: each may mean
+  /// another one, as when several objects of the key are linked to.
+  var hasMixedNamesakes: Bool {
+    batches.contains { batch in
+      batch.hasRepeats
+        && batch.contested.keys.contains { !batch.occurrences[Int($0)].isOwned }
+    }
+  }
+
+  /// Matches every object that is reached through objects the sync may write, once the keys are loaded.
   ///
   /// - Parameter scope: Reads the rows in scope, nil for all. Asked for only when several stored
   ///   objects have one key.
   func match(rootOwner: Owner?, root: Int, scope: () throws -> [Int64]?) throws {
-    for batch in batches { try loadKeys(of: batch, isRoot: batch.number == root) }
     if !batches[root].contested.isEmpty, rootOwner == nil, let rows = try scope() {
       preferred = Set(rows)
     }
