@@ -146,4 +146,39 @@ import Testing
       { $0.partItems = size })
     #expect(changes.entities.map { "\($0.entity)" } == ["Tag"])
   }
+
+  /// Items at the top that may not be made where they stand come into the list of a given parent when a
+  /// later item nests them.
+  @Test("a parent's list waits for objects of later parts", arguments: [1, 2, nil])
+  func parentsListsWait(size: Int?) throws {
+    let bench = try SyncBench(TestModels.relationships())
+    try bench.sync(#"[{"id": 3}]"#, "A")
+    let parent = try ManagedObjectID(entity: bench.model.requireEntity(named: "A"), row: 1)
+    try bench.sync(#"[{"id": 1}, {"id": 3, "friends": [{"id": 1}]}]"#, "A") {
+      $0.parent = parent
+      $0.parentRelationship = "friends"
+      $0.operations = [.update, .insertRelationships, .updateRelationships]
+      $0.partItems = size
+    }
+    #expect(try bench.objects("A") == ["id=1 friends=[3]", "id=3 friends=[1,3]"])
+  }
+
+  @Test("objects that a parent's list waits for stand where it named them", arguments: [1, 2, nil])
+  func waitingMembersKeepTheirPlace(size: Int?) throws {
+    let bench = try SyncBench(TestModels.relationships())
+    try bench.sync(#"[{"id": 3, "items": [{"id": "9"}]}]"#, "A")
+    let parent = try ManagedObjectID(entity: bench.model.requireEntity(named: "A"), row: 1)
+    try bench.sync(
+      #"""
+      [{"id": "2"}, {"id": "1"}, {"id": "9", "partner": {"id": 7, "links": [{"id": "1"}, {"id": "2"}]}}]
+      """#, "B"
+    ) {
+      $0.parent = parent
+      $0.parentRelationship = "links"
+      $0.operations = [.update, .insertRelationships, .updateRelationships]
+      $0.partItems = size
+    }
+    #expect(
+      try bench.objects("A") == ["id=3 items=[9] links=[2,1,9]", "id=7 partner=9 links=[1,2]"])
+  }
 }

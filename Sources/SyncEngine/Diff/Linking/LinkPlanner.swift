@@ -131,8 +131,11 @@ final class LinkPlanner {
   private func dropRepeated() {
     for batch in batches {
       for (rule, relationship) in batch.node.relationships.enumerated() {
+        // The list of a given parent goes on from part to part.
+        let parent = claims.partCount > 1 ? givenParent(rule, of: batch) : nil
         activeMentions(rule, of: batch) { _, owner in
           let occurrence = batch.occurrences[Int(owner)]
+          guard occurrence.row != parent else { return }
           claims.drop(
             UnresolvedReference.Place(
               owner: ManagedObjectID(entity: batch.entity(of: occurrence), row: occurrence.row),

@@ -29,10 +29,10 @@ extension LinkSettlement {
     }
     let origins = origins(column, destination, of: rows)
     let origin = { (row: Int64) in origins[row] ?? now[row]?.owner ?? 0 }
-    let own = ownWords(column, of: rows, destination)
+    let own = ownWords(column, of: rows)
     var watched = relisted
     for row in rows.rows { watched.insert(origin(row)) }
-    let lists = lists(relationship, of: entity, watching: watched, rows)
+    let lists = lists(relationship, watching: watched, rows)
 
     var last: [Int64: (owner: Int64, position: Int)] = [:]
     for (owner, list) in lists {
@@ -67,7 +67,7 @@ extension LinkSettlement {
     for row in relisted.rows { changed.insert(row) }
     // Who is back where it was stands where it stood, unless the payload says so.
     let orders = formerLists(relationship, changed)
-      .merging(wholeLists(relationship, of: entity, changed)) { $1 }
+      .merging(wholeLists(relationship, changed)) { $1 }
     try order(relationship, of: entity, orders)
   }
 
@@ -77,7 +77,7 @@ extension LinkSettlement {
   ) -> [Int64: [Int64]] {
     var lists: [Int64: [Int64]] = [:]
     let key = Relationship(relationship)
-    parts.log.forEachStatement { _, statement in
+    forEachStatement { _, statement in
       guard statement.kind == .order, statement.relationship == key,
         owners.contains(statement.row), lists[statement.row] == nil
       else { return }
@@ -96,11 +96,9 @@ extension LinkSettlement {
     let columnKey = Relationship(column)
     var rows = parts.contested[key] ?? RowSet()
     guard !relisted.isEmpty else { return rows }
-    parts.log.forEachStatement { _, statement in
+    forEachStatement { _, statement in
       if statement.kind == .list, statement.relationship == key, relisted.contains(statement.row) {
-        let members = members(
-          statement.members, of: statement.row, entity, slot: relationship.slot)
-        for member in members { rows.insert(member) }
+        for member in statement.members { rows.insert(member) }
       } else if statement.kind == .column, statement.relationship == columnKey,
         relisted.contains(statement.members[0])
       {
@@ -116,30 +114,27 @@ extension LinkSettlement {
   /// Where objects said last that a relationship of theirs leads; those whose last word nobody could
   /// follow are not among them.
   func ownWords(
-    _ column: RelationshipDescription, of rows: RowSet, _ entity: EntityDescription
+    _ column: RelationshipDescription, of rows: RowSet
   ) -> [Int64: Int64] {
     var words: [Int64: Int64] = [:]
     let key = Relationship(column)
-    parts.log.forEachStatement { _, statement in
+    forEachStatement { _, statement in
       guard statement.kind == .reference, statement.relationship == key,
         rows.contains(statement.row)
       else { return }
-      words[statement.row] =
-        members(statement.members, of: statement.row, entity, slot: column.slot).first
+      words[statement.row] = statement.members.first
     }
     return words
   }
 
   private func lists(
-    _ relationship: RelationshipDescription, of entity: EntityDescription, watching owners: RowSet,
-    _ rows: RowSet
+    _ relationship: RelationshipDescription, watching owners: RowSet, _ rows: RowSet
   ) -> [Int64: List] {
     var lists: [Int64: List] = [:]
     let key = Relationship(relationship)
-    parts.log.forEachStatement { position, statement in
+    forEachStatement { position, statement in
       guard statement.kind == .list, statement.relationship == key else { return }
-      let all = members(statement.members, of: statement.row, entity, slot: relationship.slot)
-      let members = all.filter { rows.contains($0) }
+      let members = statement.members.filter { rows.contains($0) }
       guard !members.isEmpty || owners.contains(statement.row) || lists[statement.row] != nil
       else { return }
       var list = List(position: position, flags: statement.flags, members: members)
@@ -154,18 +149,17 @@ extension LinkSettlement {
 
   /// The last lists of owners.
   func wholeLists(
-    _ relationship: RelationshipDescription, of entity: EntityDescription, _ owners: RowSet
+    _ relationship: RelationshipDescription, _ owners: RowSet
   ) -> [Int64: [Int64]] {
     var lists: [Int64: [Int64]] = [:]
     let key = Relationship(relationship)
-    parts.log.forEachStatement { _, statement in
+    forEachStatement { _, statement in
       guard statement.kind == .list, statement.relationship == key,
         owners.contains(statement.row)
       else { return }
-      let members = members(
-        statement.members, of: statement.row, entity, slot: relationship.slot)
       lists[statement.row] =
-        statement.flags.contains(.goesOn) ? (lists[statement.row] ?? []) + members : members
+        statement.flags.contains(.goesOn)
+        ? (lists[statement.row] ?? []) + statement.members : statement.members
     }
     return lists
   }

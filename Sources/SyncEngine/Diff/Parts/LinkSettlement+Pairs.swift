@@ -18,12 +18,10 @@ extension LinkSettlement {
     var lists: [Int64: List] = [:]
     var wasLinked: [Int64: [Int64: Bool]] = [:]
     var candidates: [Int64: Set<Int64>] = [:]
-    parts.log.forEachStatement { _, statement in
+    forEachStatement { _, statement in
       switch statement.kind {
       case .list where statement.relationship == key && owners.contains(statement.row):
-        let members = members(
-          statement.members, of: statement.row, entity, slot: relationship.slot)
-        lists[statement.row] = list(statement, members, after: lists[statement.row])
+        lists[statement.row] = list(statement, after: lists[statement.row])
       case .pair:
         let isAdded = statement.flags.contains(.isAdded)
         if statement.relationship == key, owners.contains(statement.row) {
@@ -34,10 +32,8 @@ extension LinkSettlement {
         }
       default: break
       }
-      if statement.kind == .list, let inverse, statement.relationship == inverseKey {
-        let named = members(
-          statement.members, of: statement.row, destination, slot: inverse.slot)
-        for owner in named where owners.contains(owner) {
+      if statement.kind == .list, statement.relationship == inverseKey {
+        for owner in statement.members where owners.contains(owner) {
           candidates[owner, default: []].insert(statement.row)
         }
       }
@@ -51,9 +47,7 @@ extension LinkSettlement {
       candidates[owner]?.formUnion(lists[owner]?.members ?? [])
       candidates[owner]?.formUnion((wasLinked[owner] ?? [:]).keys)
     }
-    let others = inverse.map {
-      self.lists($0, of: destination, RowSet(candidates.values.joined()))
-    }
+    let others = inverse.map { self.lists($0, RowSet(candidates.values.joined())) }
     var added: [(owner: Int64, member: Int64)] = []
     var removed: [(owner: Int64, member: Int64)] = []
     for owner in owners.rows {
@@ -92,26 +86,21 @@ extension LinkSettlement {
     if wasLinked[owner]?[member] == nil { wasLinked[owner, default: [:]][member] = !isAdded }
   }
 
-  private func list(
-    _ statement: StatementLog.Statement, _ members: [Int64], after earlier: List?
-  ) -> List {
+  private func list(_ statement: StatementLog.Statement, after earlier: List?) -> List {
     List(
-      members: statement.flags.contains(.goesOn) ? (earlier?.members ?? []) + members : members,
+      members: statement.flags.contains(.goesOn)
+        ? (earlier?.members ?? []) + statement.members : statement.members,
       keepsAll: statement.flags.contains(.keepsAll) || earlier?.keepsAll ?? false)
   }
 
   /// The last lists of owners.
-  private func lists(
-    _ relationship: RelationshipDescription, of entity: EntityDescription, _ owners: RowSet
-  ) -> [Int64: List] {
+  private func lists(_ relationship: RelationshipDescription, _ owners: RowSet) -> [Int64: List] {
     var lists: [Int64: List] = [:]
     let key = Relationship(relationship)
-    parts.log.forEachStatement { _, statement in
+    forEachStatement { _, statement in
       guard statement.kind == .list, statement.relationship == key, owners.contains(statement.row)
       else { return }
-      let members = members(
-        statement.members, of: statement.row, entity, slot: relationship.slot)
-      lists[statement.row] = list(statement, members, after: lists[statement.row])
+      lists[statement.row] = list(statement, after: lists[statement.row])
     }
     return lists
   }

@@ -73,15 +73,12 @@ extension LinkSettlement {
     while count != ends.count {
       count = ends.count
       events = [:]
-      parts.log.forEachStatement { position, statement in
+      forEachStatement { position, statement in
         guard statement.kind == .reference || statement.kind == .column,
           let side = couple.side(statement.relationship)
         else { return }
         let owner = End(side: side, row: statement.row)
-        let (relationship, entity) = couple.sides[side]
-        let row = members(
-          statement.members, of: statement.row, entity, slot: relationship.slot
-        ).first
+        let row = statement.members.first
         let partner = End(side: couple.other(side), row: row ?? 0)
         guard ends.contains(owner) || (partner.row > 0 && ends.contains(partner)) else { return }
         ends.insert(owner)
@@ -112,6 +109,11 @@ extension LinkSettlement {
         result[End(side: side, row: cursor.row)] =
           origins[cursor.row] ?? cursor.integer(relationship.slot) ?? 0
       }
+    }
+    // What a batch wrote that was forgotten, because the sync was stopped after it, is known at one end only.
+    for (end, partner) in result where partner > 0 {
+      let other = End(side: couple.other(end.side), row: partner)
+      if let back = result[other], back != end.row { result[end] = 0 }
     }
     return result
   }

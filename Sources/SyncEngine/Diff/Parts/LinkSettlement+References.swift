@@ -9,7 +9,7 @@ extension LinkSettlement {
   ) throws {
     let rows = parts.contested[Relationship(relationship)] ?? RowSet()
     let origins = origins(relationship, entity, of: rows)
-    let words = ownWords(relationship, of: rows, entity)
+    let words = ownWords(relationship, of: rows)
     var now: [(row: Int64, destination: Int64, entity: EntityDescription)] = []
     try transaction.scan(entity, .rows(rows.rows), slots: [relationship.slot]) { cursor in
       now.append((cursor.row, cursor.integer(relationship.slot) ?? 0, cursor.entity))

@@ -45,15 +45,29 @@ struct LinkSettlement {
     }
   }
 
-  /// What a statement names, with the objects that arrived later; those that never did are left out.
-  func members(
-    _ said: [Int64], of row: Int64, _ entity: EntityDescription, slot: Int
-  ) -> [Int64] {
-    guard said.contains(StatementLog.unknown) else { return said }
-    var late = (arrived[.init(root: entity.rootIndex, row: row, slot: slot)] ?? [])[...]
-    return said.compactMap { member in
-      guard member == StatementLog.unknown else { return member }
-      return late.popFirst().flatMap { $0 > 0 ? $0 : nil }
+  /// Shows what was said, in order, with the objects that arrived later; those that never did are left out.
+  func forEachStatement(
+    _ body: (_ position: Int, _ statement: StatementLog.Statement) throws -> Void
+  ) rethrows {
+    var passed: [ArrivedReferences.Place: Int] = [:]
+    try parts.log.forEachStatement { position, statement in
+      guard statement.kind == .list || statement.kind == .reference,
+        statement.members.contains(StatementLog.unknown)
+      else { return try body(position, statement) }
+      let relationship = statement.relationship
+      let place = ArrivedReferences.Place(
+        root: model.entities[relationship.entity].rootIndex, row: statement.row,
+        slot: relationship.slot)
+      // What is given again waits anew; a list that goes on waits for what all its parts named.
+      let goesOn = statement.kind == .list && statement.flags.contains(.goesOn)
+      var late = (arrived[place] ?? []).dropFirst(goesOn ? passed[place] ?? 0 : 0)
+      var whole = statement
+      whole.members = statement.members.compactMap { member in
+        guard member == StatementLog.unknown else { return member }
+        if goesOn { passed[place, default: 0] += 1 }
+        return late.popFirst().flatMap { $0 > 0 ? $0 : nil }
+      }
+      try body(position, whole)
     }
   }
 
