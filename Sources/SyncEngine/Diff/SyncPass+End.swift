@@ -37,6 +37,7 @@ extension SyncPass {
       reference.note(in: report)
     }
     try releaseUnlisted(in: transaction)
+    try orderChildren(in: transaction)
     let deleter = Deleter(
       claims: claims, entity: request.plan.rootNode.entity, scope: scope,
       operations: request.operations, edits: edits, guardsDeletion: request.deletionGuard == .on,

@@ -65,6 +65,7 @@ extension SyncPass {
       guard occurrence.row > 0, claims.parentMembers.insert(occurrence.row), !isLinked else {
         continue
       }
+      if ordersParentList { claims.parentOrder.append(occurrence.row) }
       if occurrence.flags.contains(.active) { rows.append(occurrence.row) }
     }
     guard !isLinked, let links else { return }
@@ -98,9 +99,10 @@ extension SyncPass {
     guard let parent, request.operations.contains(.delete), !claims.isRootSuspended else { return }
     if let links {
       if case .list = parent.way, !endsParentList { return }
+      let own = childrenByTheirOwnLists(links)
       try change(
-        try children(by: links, in: transaction).filter(isUnlisted), areAdded: false, links,
-        in: transaction)
+        try children(by: links, in: transaction).filter { isUnlisted($0) && !own.contains($0) },
+        areAdded: false, links, in: transaction)
     } else if case .list = parent.way, endsParentList, let slot = referringSlot {
       let entity = request.plan.rootNode.entity
       let selection = RowSelection.references(slot: slot, [parent.parent.row])
@@ -111,6 +113,52 @@ extension SyncPass {
           Claims.UnlistedMember(row: row, entity: entity, slot: slot, owner: parent.parent.row))
       }
     }
+  }
+
+  /// Objects whose own lists name the parent: what any list of the payload names is linked.
+  private func childrenByTheirOwnLists(_ links: Links) -> RowSet {
+    var rows = Set<Int64>()
+    guard let parent = parent?.parent, links.isParents, let parts = claims.parts,
+      let own = links.entity.inverse(of: links.relationship)
+    else { return RowSet() }
+    let key = Claims.Relationship(own)
+    parts.log.forEachStatement { _, statement in
+      guard statement.kind == .list, statement.relationship == key else { return }
+      if statement.members.contains(parent.row) {
+        rows.insert(statement.row)
+      } else {
+        rows.remove(statement.row)
+      }
+    }
+    return RowSet(rows)
+  }
+
+  /// Whether the items put the parent's list into an order, and nothing but its link table tells of it.
+  private var ordersParentList: Bool {
+    guard case .links(let relationship, _, let isParents) = parent?.way else { return false }
+    return isParents && relationship.isOrdered
+  }
+
+  /// Puts the list of a given parent into the order of the items; who stays without being one comes last.
+  func orderChildren(in transaction: StoreTransaction) throws {
+    guard let parent = parent?.parent, ordersParentList, let links else { return }
+    let now = try transaction.members(
+      of: links.relationship, in: links.entity, owners: [parent.row]
+    ).map(\.row)
+    let present = Set(now)
+    let first = claims.parentOrder.filter { present.contains($0) }
+    let listed = Set(first)
+    let wanted = first + now.filter { !listed.contains($0) }
+    guard wanted != now else { return }
+    if let edits, edits.protects(links.relationship.slot, of: parent.row, links.entity) {
+      edits.withhold([links.relationship.slot], of: parent.row, links.entity)
+      return
+    }
+    try OrderNotes(claims: claims, transaction: transaction)
+      .note([parent.row], links.relationship, of: links.entity)
+    try transaction.setPositions(
+      links.relationship, of: links.entity,
+      positions: wanted.enumerated().map { (parent.row, $1, Int64($0)) })
   }
 
   /// Asks for each of some children whether the payload leaves it out, though it might have.

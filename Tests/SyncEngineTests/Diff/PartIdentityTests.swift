@@ -181,4 +181,18 @@ import Testing
     #expect(
       try bench.objects("A") == ["id=3 items=[9] links=[2,1,9]", "id=7 partner=9 links=[1,2]"])
   }
+
+  @Test("who names the given parent in its own list stays its child", arguments: [1, nil])
+  func ownListsKeepTheParent(size: Int?) throws {
+    let bench = try SyncBench(TestModels.relationships())
+    try bench.sync(#"[{"id": "4"}]"#, "B")
+    let parent = try ManagedObjectID(entity: bench.model.requireEntity(named: "B"), row: 1)
+    try bench.sync(#"[{"id": 3, "friends": [{"id": 2, "links_ids": ["4"]}]}]"#, "A") {
+      $0.parent = parent
+      $0.parentRelationship = "linked"
+      $0.partItems = size
+    }
+    #expect(
+      try bench.objects("A") == ["id=2 links=[4] friends=[3]", "id=3 links=[4] friends=[2]"])
+  }
 }

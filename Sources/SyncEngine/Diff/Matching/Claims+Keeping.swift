@@ -10,6 +10,7 @@ extension Claims {
     copy.listed = listed
     copy.unlisted = unlisted
     copy.parentMembers = parentMembers
+    copy.parentOrder = parentOrder
     copy.surplus = surplus
     copy.namesakes = namesakes
     copy.unresolvedByPlace = unresolvedByPlace
@@ -35,6 +36,7 @@ extension Claims {
     /// Row, entity, slot and owner of each.
     var unlisted: PackedIntegers
     var parentMembers: RowSet
+    var parentOrder: PackedIntegers?
     var surplus: [Int: RowSet]
     var namesakes: [Int: RowSet]
     var unresolved: [Reference]
@@ -81,7 +83,8 @@ extension Claims {
     }
     let kept = Kept(
       numbering: Numbering(model), mentioned: mentioned, listed: listed,
-      unlisted: PackedIntegers(members), parentMembers: parentMembers, surplus: surplus,
+      unlisted: PackedIntegers(members), parentMembers: parentMembers,
+      parentOrder: parentOrder.isEmpty ? nil : PackedIntegers(parentOrder), surplus: surplus,
       namesakes: namesakes, unresolved: references,
       counts: [memberCount, partCount, itemCount, usableItemCount],
       isRootSuspended: isRootSuspended, rootItemsNameParent: rootItemsNameParent,
@@ -108,6 +111,7 @@ extension Claims {
     surplus = kept.surplus
     namesakes = kept.namesakes
     parentMembers = kept.parentMembers
+    parentOrder = kept.parentOrder?.values ?? []
     let members = kept.unlisted.values
     unlisted = try stride(from: 0, to: members.count - members.count % 4, by: 4).map { index in
       UnlistedMember(

@@ -19,6 +19,9 @@ final class Claims {
   /// Items at the top that a given parent of a many-to-many relationship has as members.
   var parentMembers = RowSet()
 
+  /// The same in the order of the payload, where the parent's list is ordered and nothing else orders it.
+  var parentOrder: [Int64] = []
+
   /// Stored objects of a repeated key that stay, because they have other owners.
   var namesakes: [Int: RowSet] = [:]
 
@@ -87,7 +90,8 @@ final class Claims {
 
   /// Whether an earlier part of the payload brought the object.
   func wasInserted(_ row: Int64, _ entity: EntityDescription) -> Bool {
-    parts?.wasInserted(row, entity.rootIndex) ?? false
+    // To ask the memory itself would copy it each time.
+    parts?.inserted[entity.rootIndex]?.contains(row) ?? false
   }
 
   func isMentioned(_ row: Int64, _ entity: EntityDescription) -> Bool {

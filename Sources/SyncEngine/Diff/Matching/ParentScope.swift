@@ -7,7 +7,7 @@ import SyncStore
 /// ```
 /// list       parent ──items──▶ children     staged as an object that the payload says nothing about but the list
 /// reference  parent ◀──owner── child        every item says that its owner is the parent
-/// links      either, in a link table        pairs come when a part is written, and go at the end
+/// links      either, in a link table        pairs come when a part is written, go and are ordered at the end
 /// ```
 struct ParentScope {
   let parent: ManagedObjectID

@@ -1,0 +1,140 @@
+import SyncCore
+import SyncEngine
+import TestSupport
+import Testing
+
+/// Ordered relationships of every kind, by every way that leads to them, in one piece and in parts
+/// (sync-behaviour, section 11).
+@Suite struct OrderWaysTests {
+  enum List: String, CaseIterable, Sendable {
+    case oneToMany = "pages"
+    case manyToMany = "songs"
+    case withoutInverse = "photos"
+
+    var entity: String {
+      switch self {
+      case .oneToMany: "Page"
+      case .manyToMany: "Song"
+      case .withoutInverse: "Photo"
+      }
+    }
+  }
+
+  private static func model() throws -> ManagedObjectModel {
+    try ManagedObjectModel([
+      EntityDraft(
+        "Album",
+        [
+          .attribute("id", .integer64),
+          .toMany("pages", to: "Page", inverse: "album", isOrdered: true, deleteRule: .cascade),
+          .toMany("songs", to: "Song", inverse: "albums", isOrdered: true),
+          .toMany("photos", to: "Photo", isOrdered: true),
+        ]),
+      EntityDraft(
+        "Page", [.attribute("id", .integer64), .toOne("album", to: "Album", inverse: "pages")]),
+      EntityDraft(
+        "Song", [.attribute("id", .integer64), .toMany("albums", to: "Album", inverse: "songs")]),
+      EntityDraft("Photo", [.attribute("id", .integer64)]),
+    ])
+  }
+
+  private static func permutations(_ keys: [Int]) -> [[Int]] {
+    guard keys.count > 1 else { return [keys] }
+    return keys.flatMap { first in
+      permutations(keys.filter { $0 != first }).map { [first] + $0 }
+    }
+  }
+
+  private func items(_ keys: [Int]) -> String {
+    "[\(keys.map { #"{"id": \#($0)}"# }.joined(separator: ","))]"
+  }
+
+  private func expected(_ list: List, _ keys: [Int]) -> [String] {
+    let text = keys.map(String.init).joined(separator: ",")
+    return [keys.isEmpty ? "id=1" : "id=1 \(list.rawValue)=[\(text)]"]
+  }
+
+  /// A store with an album, and a way to sync its children as those of a given parent.
+  private struct Album {
+    let bench: SyncBench
+    let id: ManagedObjectID
+
+    init() throws {
+      bench = try SyncBench(OrderWaysTests.model())
+      try bench.sync(#"[{"id": 1}]"#, "Album")
+      id = try ManagedObjectID(entity: bench.model.requireEntity(named: "Album"), row: 1)
+    }
+
+    func sync(_ json: String, _ list: List, partItems: Int?) throws -> ChangeSet {
+      try bench.syncWithChanges(json, list.entity) {
+        $0.parent = id
+        $0.parentRelationship = list.rawValue
+        $0.partItems = partItems
+      }.changes
+    }
+  }
+
+  @Test(
+    "a given parent's list takes every permutation of five", arguments: List.allCases, [nil, 1, 2])
+  func parentsPermutations(_ list: List, partItems: Int?) throws {
+    let album = try Album()
+    _ = try album.sync(items([1, 2, 3, 4, 5]), list, partItems: nil)
+    var previous = [1, 2, 3, 4, 5]
+    for keys in OrderWaysTests.permutations(previous) {
+      let changes = try album.sync(items(keys), list, partItems: partItems)
+      #expect(try album.bench.objects("Album") == expected(list, keys))
+      // Only the parent changes, and only when the order does.
+      #expect(changes.counts == (0, keys == previous ? 0 : 1, 0))
+      previous = keys
+    }
+  }
+
+  @Test(
+    "a given parent's list whose members change as well", arguments: List.allCases, [nil, 1, 3, 7])
+  func parentsLongerLists(_ list: List, partItems: Int?) throws {
+    let album = try Album()
+    var generator = SeededGenerator(seed: 5)
+    for _ in 0..<25 {
+      let count = Int.random(in: 1...20, using: &generator)
+      let keys = Array((1...20).shuffled(using: &generator).prefix(count))
+      _ = try album.sync(items(keys), list, partItems: partItems)
+      #expect(try album.bench.objects("Album") == expected(list, keys))
+    }
+  }
+
+  @Test("who stays in a given parent's list without being an item comes last", arguments: [nil, 1])
+  func stayingMembersComeLast(partItems: Int?) throws {
+    let album = try Album()
+    _ = try album.sync(items([1, 2, 3, 4]), .withoutInverse, partItems: nil)
+    try album.bench.sync(items([4, 9, 2]), "Photo") {
+      $0.parent = album.id
+      $0.parentRelationship = "photos"
+      $0.operations = [.insert, .update]
+      $0.partItems = partItems
+    }
+    #expect(try album.bench.objects("Album") == expected(.withoutInverse, [4, 9, 2, 1, 3]))
+  }
+
+  /// A list that comes again in another part replaces the first.
+  @Test(
+    "the last list of a payload counts, by objects and by keys",
+    arguments: List.allCases, [nil, 1, 2])
+  func lastLists(_ list: List, partItems: Int?) throws {
+    let bench = try SyncBench(OrderWaysTests.model())
+    var generator = SeededGenerator(seed: 9)
+    try bench.sync(items(Array(1...8)), list.entity)
+    for round in 0..<40 {
+      let first = (1...8).shuffled(using: &generator)
+      let last = (1...8).shuffled(using: &generator)
+      let byKeys = round % 2 == 0
+      let text = byKeys ? "[\(last.map(String.init).joined(separator: ","))]" : items(last)
+      let name = byKeys ? list.rawValue + "_ids" : list.rawValue
+      try bench.sync(
+        #"""
+        [{"id": 1, "\#(list.rawValue)": \#(items(first))}, {"id": 2}, {"id": 1, "\#(name)": \#(text)}]
+        """#, "Album"
+      ) { $0.partItems = partItems }
+      #expect(try bench.objects("Album") == expected(list, last) + ["id=2"])
+    }
+  }
+}
