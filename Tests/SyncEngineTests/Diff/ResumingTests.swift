@@ -75,6 +75,50 @@ import Testing
     #expect(try goOn().resumedItemCount == 0)
   }
 
+  /// What a stopped batch brought is as new to the items behind it as if nobody had stopped.
+  @Test(arguments: [2, 3, 4]) func itemsThatComeAgainStillCount(_ count: Int) throws {
+    let payload = #"[{"id": 3}, {"id": 2}, {"id": 1}, {"id": 4}, {"id": 1, "tasks": [{"id": 4}]}]"#
+    try sync(payload, stoppedAfter: count) {
+      $0.transaction = .perBatch(1)
+      $0.operations = [.insert, .insertRelationships]
+    }
+    _ = try goOn(payload) {
+      $0.transaction = .perBatch(1)
+      $0.operations = [.insert, .insertRelationships]
+    }
+    #expect(
+      try bench.objects("User") == ["id=1 tasks=[4]", "id=2", "id=3", "id=4"])
+  }
+
+  /// Batches that were forgotten are worked off once more: both ends of a relationship agree nevertheless.
+  @Test(arguments: [1, 2]) func bothEndsAgreeThoughBatchesAreForgotten(_ count: Int) throws {
+    let bench = try SyncBench(TestModels.relationships())
+    let payload = #"""
+      [{"id": 4, "others": [{"id": "2", "partner_id": 3}]}, {"id": 4},
+       {"id": 3, "friends": [{"id": 1, "partner_id": "2"}]}, {"id": 5}]
+      """#
+    let batches = Locked(0)
+    let subscription = bench.store.hub.subscribe { _ in batches.withLock { $0 += 1 } }
+    let control = SyncControl()
+    control.observe { [control = WeakControl(control)] _ in
+      if batches.withLock({ $0 }) >= count { control.control?.cancel() }
+    }
+    let change: (inout SyncRequest) -> Void = {
+      $0.transaction = .perBatch(1)
+      $0.resumePointSize = 0
+    }
+    #expect(throws: CancellationError.self) {
+      _ = try bench.syncWithChanges(payload, "A", change, control: control)
+    }
+    subscription.cancel()
+    try bench.sync(payload, "A", change)
+    #expect(try bench.objects("B") == ["id=2 partner=1"])
+    #expect(
+      try bench.objects("A") == [
+        "id=1 partner=2 friends=[3]", "id=3 friends=[1]", "id=4 others=[2]", "id=5",
+      ])
+  }
+
   @Test func aPayloadMayHaveGrownBehindThePlace() throws {
     try sync(Self.payload, stoppedAfter: 12)
     let longer = Self.payload.dropLast() + #",{"id": 990}]"#

@@ -5,15 +5,19 @@ import SyncStore
 struct Resuming {
   let name: String
   var prefix: PrefixFingerprint
+  /// Bytes up to which the point is kept each time.
+  let smallSize: Int
   var keptPosition = 0
   var keptSize = 0
 
   /// Bytes of the payload for each byte that is kept of it: what its objects are takes up more and more
-  /// room, and to keep that with each small batch would in the end be most of the work.
+  /// room, and to keep that with each small batch would in the end be most of the work. While it is small
+  /// nothing has to be worked off once more: a batch that was forgotten is another sync to the one that
+  /// comes after it, which matters where a payload repeats items and contradicts itself.
   private static let share = 16
 
   func isDue(at position: Int) -> Bool {
-    position - keptPosition >= keptSize * Resuming.share
+    keptSize < smallSize || position - keptPosition >= keptSize * Resuming.share
   }
 }
 

@@ -60,7 +60,10 @@ final class PayloadReader {
       if index % SyncControl.stride == 0 { try control.checkpoint() }
       guard try reader.skipNext() != nil else { return false }
     }
-    guard reader.position == position else { return false }
+    // Whoever read the last item may have read the end of the list too.
+    if reader.position != position {
+      guard try reader.skipNext() == nil, reader.position == position else { return false }
+    }
     self.reader = reader
     itemCount = count
     try control.advance(.parse, to: position, of: bytes.count)
