@@ -80,7 +80,9 @@ import Testing
   ]
 
   /// The statements of a first sync, of the same once more, and of one that changes every object.
-  private func statements(_ testCase: Case, count: Int) throws -> [[String]] {
+  ///
+  /// - Parameter parts: In how many parts it is worked off.
+  private func statements(_ testCase: Case, count: Int, parts: Int = 1) throws -> [[String]] {
     let bench = try SyncBench(testCase.model())
     for entity in testCase.stored {
       let items = (1...count + 1).map { #"{"id": \#($0)}"# }
@@ -101,6 +103,7 @@ import Testing
           $0.filter = testCase.filter.map { Filter($0) }
           $0.parent = parent
           $0.deletionGuard = .off
+          if parts > 1 { $0.partItems = count / parts }
         }
       }
     }
@@ -119,6 +122,24 @@ import Testing
     // A few more statements for longer lists of keys, none per object.
     #expect(
       large[1].count <= small[1].count + 6, "unchanged: \(small[1].count) and \(large[1].count)")
+  }
+
+  @Test(
+    "in parts, shapes grow neither with the payload nor with the parts, and what is unchanged costs none",
+    arguments: cases)
+  func everyWayInParts(_ testCase: Case) throws {
+    let small = try statements(testCase, count: 40, parts: 4)
+    let large = try statements(testCase, count: 600, parts: 4)
+    let finer = try statements(testCase, count: 600, parts: 20)
+    for (step, name) in ["cold", "unchanged", "changed"].enumerated() {
+      let counts = [small, large, finer].map { shapes($0[step]).count }
+      #expect(counts[1] <= counts[0] + 4 && counts[2] <= counts[0] + 4, "\(name): \(counts) shapes")
+      #expect(counts[1] < 80, "\(name): \(counts) shapes")
+    }
+    // Some statements for each part, none for each object.
+    let counts = [small, large, finer].map { $0[1].count }
+    #expect(counts[1] <= counts[0] + 4 * 6, "unchanged: \(counts)")
+    #expect(counts[2] <= counts[1] + 16 * 20, "unchanged: \(counts)")
   }
 
   @Test("new members that are written in the order of their list cost no statement each")
