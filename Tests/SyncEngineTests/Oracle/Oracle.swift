@@ -220,6 +220,8 @@ struct Oracle {
 
   private func isFree(_ id: OracleID, for item: OracleItem) -> Bool {
     guard let (owner, relationship) = list(item) else { return true }
+    // What is another owner's is another object, and what is nobody's too.
+    if relationship.userInfo["sync.keyScope"] == "owner" { return false }
     let lister = listers[Listing(id, relationship)]
     guard lister == nil || lister == owner else { return false }
     // Its present owner comes first, if it lists the object too.
@@ -321,17 +323,19 @@ struct Oracle {
     }
     for (relationship, value) in item.toManys {
       var statement = Statement(owner: id, relationship: relationship, members: [])
-      switch value {
-      case .unlink: break
-      case .references(let keys, let isComplete):
-        statement.members = keys.compactMap { find($0, relationship, id) }
-        claimed.formUnion(statement.members)
-        statement.isComplete = isComplete
-      case .objects(let children, let isComplete):
-        for child in children { apply(child) }
-        statement.members = children.compactMap(\.object)
-        statement.deletes = true
-        statement.isComplete = isComplete
+      statement.deletes = value.deletes
+      statement.isComplete = value.isComplete
+      for member in value.members {
+        switch member {
+        case .key(let key):
+          if let id = find(key, relationship, id) {
+            claimed.insert(id)
+            statement.members.append(id)
+          }
+        case .object(let child):
+          apply(child)
+          if let id = child.object { statement.members.append(id) }
+        }
       }
       statements.append(statement)
     }

@@ -1,3 +1,4 @@
+import Foundation
 import SyncCore
 import SyncGraph
 import TestSupport
@@ -34,14 +35,23 @@ struct OracleEdits {
     }
   }
 
-  /// A new object with a key that nobody has: what repeated keys come to is another test.
+  /// A new object with a key that nobody has, or none: what repeated keys come to is another test.
   private func insert(
     _ entity: EntityDescription, _ context: ManagedObjectContext, _ random: inout SeededGenerator
   ) throws {
     let object = try context.insert(entityNamed: entity.name)
-    guard let key = entity.primaryKey else { return }
+    guard let key = entity.primaryKey, !random.chance(20) else { return }
     let number = Int64.random(in: 1_000...1_000_000, using: &random)
-    object.setValue(key.type == .string ? String(number) as Any : number, forKey: key.name)
+    let value: Any? =
+      switch key.type {
+      case .integer16, .integer32, .integer64: number
+      case .string: String(number)
+      case .date: Date(timeIntervalSinceReferenceDate: Double(number))
+      case .decimal: Decimal(number)
+      case .double, .float: Double(number)
+      default: nil
+      }
+    object.setValue(value, forKey: key.name)
   }
 
   private func relink(

@@ -9,11 +9,16 @@ final class OracleItem {
     case object(OracleItem)
   }
 
-  enum ToMany {
-    /// A null or empty list under the key of identifiers.
-    case unlink
-    case references([Value], isComplete: Bool)
-    case objects([OracleItem], isComplete: Bool)
+  enum Member {
+    case key(Value)
+    case object(OracleItem)
+  }
+
+  struct ToMany {
+    var members: [Member] = []
+    /// Whether members that are not listed are deleted, not only unlinked.
+    var deletes = false
+    var isComplete = true
   }
 
   let entity: EntityDescription
@@ -67,7 +72,7 @@ final class OracleItem {
       if case .object(let item) = value { result.append(item) }
     }
     for (_, value) in toManys {
-      if case .objects(let items, _) = value { result += items }
+      for case .object(let item) in value.members { result.append(item) }
     }
     return result
   }
@@ -81,8 +86,8 @@ final class OracleItem {
       }
     }
     for (relationship, value) in toManys {
-      if case .references(let keys, _) = value {
-        result += keys.map { (entity.destination(of: relationship), $0) }
+      for case .key(let key) in value.members {
+        result.append((entity.destination(of: relationship), key))
       }
     }
     return result
@@ -113,33 +118,40 @@ final class OracleItem {
 
   private func toMany(_ relationship: RelationshipDescription, _ json: JSONObject) -> ToMany? {
     let snake = OracleItem.snake(relationship.name)
-    let destination = entity.destination(of: relationship)
-    switch json[snake] ?? json[relationship.name] {
-    case .null?:
-      return .objects([], isComplete: true)
-    case .array(let elements)?:
-      var items: [OracleItem] = []
-      var isComplete = true
-      for element in elements {
-        guard case .object(let object) = element else {
-          isComplete = false
-          continue
-        }
-        let item = OracleItem(object, destination, owner: self, relationship: relationship)
-        if item.key == nil { isComplete = false } else { items.append(item) }
-      }
-      return .objects(items, isComplete: isComplete)
-    default: break
-    }
     let singular = snake.hasSuffix("s") ? String(snake.dropLast()) : snake
-    switch json[snake + "_ids"] ?? json[singular + "_ids"] {
-    case .null?: return .unlink
-    case .array(let elements)?:
-      guard let type = destination.primaryKey?.type else { return nil }
-      let keys = elements.compactMap { OracleItem.convert($0, type) }.filter { !$0.isNull }
-      return .references(keys, isComplete: keys.count == elements.count)
-    default: return nil
+    let named = json[snake] ?? json[relationship.name]
+    let keys = json[snake + "_ids"] ?? json[singular + "_ids"]
+    // A list comes before null, nested objects before keys.
+    if case .array(let elements)? = named {
+      return list(elements, relationship, emptyDeletes: true)
     }
+    if case .array(let elements)? = keys {
+      return list(elements, relationship, emptyDeletes: false)
+    }
+    if named?.isNull == true { return ToMany(deletes: true) }
+    return keys?.isNull == true ? ToMany() : nil
+  }
+
+  private func list(
+    _ elements: [JSONValue], _ relationship: RelationshipDescription, emptyDeletes: Bool
+  ) -> ToMany {
+    let destination = entity.destination(of: relationship)
+    var list = ToMany()
+    for element in elements {
+      if case .object(let object) = element {
+        list.deletes = true
+        let item = OracleItem(object, destination, owner: self, relationship: relationship)
+        if item.key == nil { list.isComplete = false } else { list.members.append(.object(item)) }
+      } else if let type = destination.primaryKey?.type,
+        let key = OracleItem.convert(element, type), !key.isNull
+      {
+        list.members.append(.key(key))
+      } else {
+        list.isComplete = false
+      }
+    }
+    if list.members.isEmpty, emptyDeletes { list.deletes = true }
+    return list
   }
 
   // MARK: - Values
@@ -169,6 +181,11 @@ final class OracleItem {
       let seconds =
         json.stringValue.map { DateText.parse($0) } ?? json.doubleValue.map { DateText.unix($0) }
       return seconds?.map { .date(Date(timeIntervalSinceReferenceDate: $0)) } ?? nil
+    case .decimal:
+      let text = json.stringValue ?? json.doubleValue.map { "\($0)" }
+      return text.flatMap { Decimal(string: $0) }.map { .decimal($0) }
+    case .uuid: return json.stringValue.flatMap { UUID(uuidString: $0) }.map { .uuid($0) }
+    case .uri: return json.stringValue.flatMap { URL(string: $0) }.map { .url($0) }
     default:
       return nil
     }

@@ -11,6 +11,8 @@ struct OraclePayloads {
   var depth = 2
   /// Whether items may lack a readable key.
   var hasUnreadableKeys = true
+  /// Whether lists mix objects and keys, and come under both names.
+  var mixesLists = false
   /// Whether there are local edits and cancelled syncs between the syncs.
   var hasOtherSteps = false
 
@@ -86,7 +88,16 @@ struct OraclePayloads {
       } else if nests {
         let count = Int.random(in: 0...3, using: &generator)
         object[snake] = .array(
-          (0..<count).map { _ in item(destination, depth - 1, keyed: false, except: back) })
+          (0..<count).map { _ in
+            if mixesLists, let key = destination.primaryKey, generator.chance(30) {
+              return self.key(key, keyed: generator.chance(90))
+            }
+            return item(destination, depth - 1, keyed: false, except: back)
+          })
+        if mixesLists, let key = destination.primaryKey, generator.chance(20) {
+          object[snake + "_ids"] =
+            generator.chance(30) ? .null : .array([self.key(key, keyed: true)])
+        }
       } else if let key = destination.primaryKey {
         let count = Int.random(in: 0...3, using: &generator)
         object[snake + "_ids"] = .array((0..<count).map { _ in self.key(key, keyed: true) })
@@ -104,7 +115,23 @@ struct OraclePayloads {
     if !keyed, hasUnreadableKeys, generator.chance(4) { return generator.pick([.null, [1], [:]]) }
     let number = Int64.random(in: 1...keys, using: &generator)
     // Numbers as text and the other way round are the same key.
-    return generator.chance(15) ? .string(String(number)) : .integer(number)
+    let isOther = generator.chance(15)
+    switch attribute.type {
+    case .uuid:
+      let text = "6F9619FF-8B86-D011-B42D-00CF4FC964F\(number)"
+      return .string(isOther ? text.lowercased() : text)
+    case .date:
+      // The same moments as text, with and without a time, and in seconds.
+      let day = "2014-01-0\(number)"
+      return isOther
+        ? .integer(1_388_448_000 + number * 86_400)
+        : .string(generator.chance(50) ? day : day + "T00:00:00Z")
+    case .decimal, .double, .float:
+      return isOther ? .string("\(number).5") : .double(Double(number) + 0.5)
+    case .uri: return .string("https://example.org/\(isOther ? 1 : number)")
+    case .boolean: return isOther ? .integer(number % 2) : .bool(number % 2 == 1)
+    default: return isOther ? .string(String(number)) : .integer(number)
+    }
   }
 
   private mutating func scalar(_ type: AttributeType) -> JSONValue {

@@ -16,6 +16,7 @@ import Testing
     let model: @Sendable () throws -> ManagedObjectModel
     let entities: [String]
     var depth = 2
+    var mixesLists = false
 
     var testDescription: String { name }
   }
@@ -39,6 +40,57 @@ import Testing
       name: "vehicles", model: { try TestModels.vehicles() },
       entities: ["Person", "Car", "Racecar", "Bicycle"]),
   ]
+
+  /// Other lists and keys.
+  static let wider =
+    [
+      Case(
+        name: "social, mixed", model: { try TestModels.social() },
+        entities: ["User", "User", "Note", "Company", "Tag"], mixesLists: true),
+      Case(
+        name: "tree, mixed", model: { try TestModels.tree() }, entities: ["Organization"], depth: 3,
+        mixesLists: true),
+      Case(
+        name: "relationships, mixed", model: { try TestModels.relationships() },
+        entities: ["A", "B"], depth: 1, mixesLists: true),
+      Case(
+        name: "keys of owners", model: { try OracleTests.keyed(.integer64, scope: "owner") },
+        entities: ["Owner", "Owner", "Child"], depth: 2),
+    ]
+    + [.string, .uuid, .date, .decimal, .double, .uri, .boolean].map { type in
+      Case(
+        name: "keys of type \(type)", model: { try OracleTests.keyed(type) },
+        entities: ["Owner", "Owner", "Child", "Tag"], mixesLists: true)
+    }
+
+  /// Owners with children and shared tags, all with keys of one type.
+  private static func keyed(
+    _ type: AttributeType, scope: String? = nil
+  ) throws -> ManagedObjectModel {
+    try ManagedObjectModel([
+      EntityDraft(
+        "Owner",
+        [
+          .attribute("id", type), .attribute("name", .string),
+          .toMany(
+            "children", to: "Child", inverse: "owner", deleteRule: .cascade,
+            userInfo: scope.map { ["sync.keyScope": $0] } ?? [:]),
+          .toMany("tags", to: "Tag", inverse: "owners"),
+        ]),
+      EntityDraft(
+        "Child",
+        [
+          .attribute("id", type), .attribute("name", .string),
+          .toOne("owner", to: "Owner", inverse: "children"),
+        ]),
+      EntityDraft(
+        "Tag",
+        [
+          .attribute("id", type), .attribute("name", .string),
+          .toMany("owners", to: "Owner", inverse: "tags"),
+        ]),
+    ])
+  }
 
   /// Two one-to-many relationships between the same entities.
   private static func twoLists() throws -> ManagedObjectModel {
@@ -83,7 +135,13 @@ import Testing
   /// Ways to run a sync.
   static let variants = [OracleVariant.plain] + [1, 2, 7].map { OracleVariant.parts(of: $0) }
 
-  @Test("the engine does what the oracle does", arguments: cases, variants)
+  /// Ways to run a sync that take several transactions, with a last one for what goes.
+  static let stepwise: [OracleVariant] = [
+    .pages(of: 1), .pages(of: 2), .pages(of: 2, areKept: true), .batches(of: 1), .batches(of: 3),
+    .batches(of: 1, areStopped: true),
+  ]
+
+  @Test("the engine does what the oracle does", arguments: cases, variants + stepwise)
   func agrees(_ testCase: Case, _ variant: OracleVariant) throws {
     try check(testCase, variant, hasOtherSteps: false)
   }
@@ -93,9 +151,17 @@ import Testing
     try check(testCase, variant, hasOtherSteps: true)
   }
 
+  @Test(
+    "with mixed lists, keys of any type, and keys of owners", arguments: wider,
+    [OracleVariant.plain, .parts(of: 1), .pages(of: 2)])
+  func agreesOnMore(_ testCase: Case, _ variant: OracleVariant) throws {
+    try check(testCase, variant, hasOtherSteps: true)
+  }
+
   private func check(_ testCase: Case, _ variant: OracleVariant, hasOtherSteps: Bool) throws {
     let environment = ProcessInfo.processInfo.environment
-    let usual: UInt64 = variant.name == OracleVariant.plain.name ? 16 : 6
+    let usual: UInt64 =
+      variant.name == OracleVariant.plain.name ? 16 : variant.form == .whole ? 6 : 3
     let count = environment["ORACLE_SEEDS"].flatMap { UInt64($0) } ?? usual
     let first = environment["ORACLE_FIRST"].flatMap { UInt64($0) } ?? 1
     let model = try testCase.model()
@@ -104,6 +170,7 @@ import Testing
       var payloads = OraclePayloads(
         generator: SeededGenerator(seed: seed), model: model, depth: testCase.depth)
       payloads.hasOtherSteps = hasOtherSteps
+      payloads.mixesLists = testCase.mixesLists
       let steps = try payloads.sequence(of: testCase.entities, length: hasOtherSteps ? 6 : 4)
       guard try sequence.difference(steps) != nil else { continue }
       let short = try sequence.minimised(steps)
