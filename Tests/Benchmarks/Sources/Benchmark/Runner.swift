@@ -28,7 +28,9 @@ struct Runner {
       }
     }
     print(Growth.text(results), terminator: "")
-    return try !options.checks || Limits.load().check(results)
+    guard options.checks else { return true }
+    let keepsLimits = try Limits.load().check(results)
+    return try ScopeCheck(options).check() && keepsLimits
   }
 
   /// What one contender did.

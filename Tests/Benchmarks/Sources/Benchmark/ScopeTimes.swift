@@ -20,15 +20,40 @@ struct ScopeTimes {
     stack = try SyncStackContender.stack(path: url.path, set: .users)
   }
 
+  /// What a kind of sync takes.
+  struct Time {
+    let name: String
+    let milliseconds: Double
+  }
+
   /// Prints a line for each kind of sync.
   func run() throws {
+    for time in try measure() {
+      print("| \(time.name) | \(size) | \(Table.number(time.milliseconds, 3)) ms |")
+    }
+  }
+
+  /// Times each kind of sync and removes the file; to be called once.
+  func measure() throws -> [Time] {
     defer { try? stack.drop() }
+    return [
+      try oneChanged(), try oneNew(), try childrenOfOneParent(), try tenOfAPredicate(),
+    ]
+  }
+
+  private func oneChanged() throws -> Time {
     try time("one changed object") { round in
       sync("[\(user(round, name: "changed \(round)"))]") { $0.operations = [.insert, .update] }
     }
+  }
+
+  private func oneNew() throws -> Time {
     try time("one new object") { round in
       sync("[\(user(size * 10 + round, name: "new"))]") { $0.operations = [.insert, .update] }
     }
+  }
+
+  private func childrenOfOneParent() throws -> Time {
     try time("children of one parent") { round in
       let context = stack.newBackgroundContext()
       let parent = try context.performAndWait {
@@ -40,6 +65,9 @@ struct ScopeTimes {
       sync.parent = parent
       return sync
     }
+  }
+
+  private func tenOfAPredicate() throws -> Time {
     try time("ten objects of a predicate") { round in
       let ids = (0..<10).map { round * 10 + $0 + 1 }
       return sync("[\(ids.map { user($0, name: "p\(round)") }.joined(separator: ","))]") {
@@ -60,7 +88,7 @@ struct ScopeTimes {
     return sync
   }
 
-  private func time(_ name: String, _ make: (Int) throws -> Sync) throws {
+  private func time(_ name: String, _ make: (Int) throws -> Sync) throws -> Time {
     var times: [Double] = []
     for round in 0..<25 {
       let sync = try make(round)
@@ -69,6 +97,6 @@ struct ScopeTimes {
       times.append(start.duration(to: .now) / .milliseconds(1))
       _ = try sync.result?.get()
     }
-    print("| \(name) | \(size) | \(Table.number(times.dropFirst(5).map { $0 }.median, 3)) ms |")
+    return Time(name: name, milliseconds: times.dropFirst(5).map { $0 }.median)
   }
 }
