@@ -114,8 +114,7 @@ package struct RowSet: Sendable {
 extension RowSet: Codable {
   /// The pages one after the other: the number of words up to the last that is not 0, and those.
   package init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    let data = try container.decode(Data.self)
+    let data = try KeptPieces.decode(from: decoder)
     let words = data.withUnsafeBytes { bytes in
       (0..<bytes.count / 8).map {
         UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self))
@@ -124,8 +123,8 @@ extension RowSet: Codable {
     var rest = words[...]
     while let count = rest.popFirst() {
       guard count <= min(rest.count, RowSet.wordsPerPage) else {
-        throw DecodingError.dataCorruptedError(
-          in: container, debugDescription: "A page is cut off.")
+        throw DecodingError.dataCorrupted(
+          .init(codingPath: decoder.codingPath, debugDescription: "A page is cut off."))
       }
       guard count > 0 else {
         pages.append([])
@@ -148,7 +147,6 @@ extension RowSet: Codable {
       append(UInt64(used))
       for word in page.prefix(used) { append(word) }
     }
-    var container = encoder.singleValueContainer()
-    try container.encode(data)
+    try KeptPieces.encode(data, to: encoder)
   }
 }

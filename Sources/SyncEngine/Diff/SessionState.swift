@@ -25,13 +25,13 @@ package final class SessionState: @unchecked Sendable {
   /// - Throws: ``SyncError`` when the store was migrated since: what its pages said is kept under
   ///   another entity's name or speaks of another model, and a session that knew nothing of it would
   ///   delete what they brought.
-  package func restore(from reader: StoreReader) throws {
+  package func restore(from reader: StoreReader, _ control: SyncControl) throws {
     guard let key else { return }
     guard let data = try reader.kept(SessionState.kind, key) else {
       if try !strayKeys(in: reader).isEmpty { throw Claims.outdated }
       return
     }
-    claims = try Claims(decoding: data, model: entity.model)
+    claims = try Claims(decoding: data, model: entity.model, control)
   }
 
   /// Keys of kept sessions of that name whose entity the model does not have: one of them may have been
@@ -46,9 +46,11 @@ package final class SessionState: @unchecked Sendable {
     }
   }
 
-  func keep(_ claims: Claims, page: String?, in transaction: StoreTransaction) throws {
+  func keep(
+    _ claims: Claims, page: String?, in transaction: StoreTransaction, _ control: SyncControl
+  ) throws {
     guard let key else { return }
-    try transaction.keep(SessionState.kind, key, try claims.encoded(model: entity.model))
+    try transaction.keep(SessionState.kind, key, try claims.encoded(model: entity.model, control))
     guard let page else { return }
     var pages = try pages(in: transaction)
     pages.begun.remove(page)

@@ -15,7 +15,7 @@ extension SyncPass {
     guard let parts = claims.parts else { return }
     try LinkSettlement(
       claims: claims, parts: parts, model: request.plan.model, transaction: transaction,
-      edits: edits, arrived: arrived
+      control: control, edits: edits, arrived: arrived
     ).settle()
   }
 
@@ -24,15 +24,18 @@ extension SyncPass {
     noteAnnounced(.delete)
     var unresolved = claims.unresolved
     if claims.partCount > 1 || request.defersReferences {
-      var resolver = ReferenceResolver(claims: claims, transaction: transaction, edits: edits)
+      var resolver = ReferenceResolver(
+        claims: claims, transaction: transaction, control: control, edits: edits)
       unresolved = try resolver.resolve(unresolved)
       try settle(resolver.arrived, in: transaction)
     } else if case let late = unresolved.filter(\.mayMeanSubentity), !late.isEmpty {
       // New objects of a subentity are staged beside those of its superentity.
-      var resolver = ReferenceResolver(claims: claims, transaction: transaction, edits: edits)
+      var resolver = ReferenceResolver(
+        claims: claims, transaction: transaction, control: control, edits: edits)
       unresolved = unresolved.filter { !$0.mayMeanSubentity } + (try resolver.resolve(late))
     }
-    for reference in unresolved {
+    for (step, reference) in unresolved.enumerated() {
+      if step % SyncControl.stride == 0 { try control.checkpoint() }
       try checkAwaited(reference, in: transaction)
       reference.note(in: report)
     }
@@ -47,7 +50,8 @@ extension SyncPass {
       // Between two transactions the first change was already told.
       if request.session == nil, request.transaction == .whole {
         try ChangeNetting(
-          parts: claims.parts ?? parts, model: request.plan.model, transaction: transaction
+          parts: claims.parts ?? parts, model: request.plan.model, transaction: transaction,
+          control: control
         ).net()
       }
     }
@@ -82,6 +86,6 @@ extension SyncPass {
   }
 
   func deferred(in transaction: StoreTransaction) -> DeferredReferences {
-    DeferredReferences(transaction: transaction, model: request.plan.model)
+    DeferredReferences(transaction: transaction, model: request.plan.model, control: control)
   }
 }

@@ -99,7 +99,7 @@ extension SyncPass {
     guard let parent, request.operations.contains(.delete), !claims.isRootSuspended else { return }
     if let links {
       if case .list = parent.way, !endsParentList { return }
-      let own = childrenByTheirOwnLists(links)
+      let own = try childrenByTheirOwnLists(links)
       try change(
         try children(by: links, in: transaction).filter { isUnlisted($0) && !own.contains($0) },
         areAdded: false, links, in: transaction)
@@ -116,13 +116,13 @@ extension SyncPass {
   }
 
   /// Objects whose own lists name the parent: what any list of the payload names is linked.
-  private func childrenByTheirOwnLists(_ links: Links) -> RowSet {
+  private func childrenByTheirOwnLists(_ links: Links) throws -> RowSet {
     var rows = Set<Int64>()
     guard let parent = parent?.parent, links.isParents, let parts = claims.parts,
       let own = links.entity.inverse(of: links.relationship)
     else { return RowSet() }
     let key = Claims.Relationship(own)
-    parts.log.forEachStatement { _, statement in
+    try parts.log.forEachStatement(control.checkpoint) { _, statement in
       guard statement.kind == .list, statement.relationship == key else { return }
       if statement.members.contains(parent.row) {
         rows.insert(statement.row)

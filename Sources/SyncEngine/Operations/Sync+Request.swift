@@ -42,7 +42,7 @@ extension Sync {
       return try runner.run { enter in
         let report = try SyncRun(request, store: store, control: control).run {
           try enter()
-          try session.prepare(store)
+          try session.prepare(store, control)
           if !request.isDryRun { try session.begin(in: store) }
         }.report
         session.didStore(self, page)
@@ -52,7 +52,7 @@ extension Sync {
       let request = try request(.json([]))
       return try runner.run { enter in
         try enter()
-        try session.prepareEnd(store)
+        try session.prepareEnd(store, control)
         return try SessionEnd(request, state: session.state, store: store, control: control).run()
       }
     }

@@ -12,7 +12,7 @@ extension SyncSession {
   }
 
   /// Called inside the gate, before a page or the end looks at what the pages said.
-  func prepare(_ store: Store) throws {
+  func prepare(_ store: Store, _ control: SyncControl) throws {
     let (isEnded, isRestored) = stage.withLock { ($0.isEnded, $0.isRestored) }
     guard !isEnded else {
       throw SyncError(
@@ -20,7 +20,7 @@ extension SyncSession {
         message: "The page session was finished or abandoned. Begin a new one.")
     }
     guard !isRestored else { return }
-    try store.read { try state.restore(from: $0) }
+    try store.read { try state.restore(from: $0, control) }
     stage.withLock { stage in
       stage.isRestored = true
       if state.claims.partCount > 0 { stage.hasPages = true }
@@ -45,8 +45,8 @@ extension SyncSession {
   }
 
   /// Called inside the gate before the end decides about deletions.
-  func prepareEnd(_ store: Store) throws {
-    try prepare(store)
+  func prepareEnd(_ store: Store, _ control: SyncControl) throws {
+    try prepare(store, control)
     let (failed, hasPages) = stage.withLock { ($0.failed, $0.hasPages) }
     let begun = try store.read { try state.pages(in: $0).begun }
     let missing = failed.union(begun.map { PageID.name($0) })
@@ -110,14 +110,15 @@ extension SyncSession {
   /// Waits for the store, like a page, and keeps there which pages are missing. Where none was stored there
   /// is nothing to be lost: whoever begins anew cannot finish without pages.
   private func noteMissingPages(_ store: Store) throws {
-    try SyncRunner(store: store, control: SyncControl()).run { enter in
+    let control = SyncControl()
+    try SyncRunner(store: store, control: control).run { enter in
       try enter()
       let isEnded = stage.withLock { stage in
         stage.isNoting = false
         return stage.isEnded
       }
       guard !isEnded else { return }
-      try prepare(store)
+      try prepare(store, control)
       if stage.withLock({ $0.hasPages }) { try begin(in: store) }
     }
   }

@@ -51,11 +51,11 @@ import Testing
     let entity = try bench.model.requireEntity(named: "User")
     for json in pages {
       let state = SessionState(entity: entity, name: "daily")
-      try bench.store.read { try state.restore(from: $0) }
+      try bench.store.read { try state.restore(from: $0, SyncControl()) }
       try page(json, state, bench)
     }
     let state = SessionState(entity: entity, name: "daily")
-    try bench.store.read { try state.restore(from: $0) }
+    try bench.store.read { try state.restore(from: $0, SyncControl()) }
     _ = try finish(state, bench)
     let whole = try makeBench()
     try whole.sync(

@@ -89,13 +89,13 @@ import Testing
     for item in testCase.items {
       // What one page has to know of the others outlives the process.
       let next = SessionState(entity: user, name: "pages")
-      try paged.store.read { try next.restore(from: $0) }
+      try paged.store.read { try next.restore(from: $0, SyncControl()) }
       try paged.sync("[\(item)]", "User") {
         $0.operations = testCase.operations
         $0.session = next
       }
     }
-    try paged.store.read { try state.restore(from: $0) }
+    try paged.store.read { try state.restore(from: $0, SyncControl()) }
     _ = try SessionEnd(request, state: state, store: paged.store, control: SyncControl()).run()
     #expect(try content(paged) == content(whole))
   }

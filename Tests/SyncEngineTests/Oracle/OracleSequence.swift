@@ -190,7 +190,7 @@ struct OracleSequence {
     for start in stride(from: 0, to: max(request.items.count, 1), by: size) {
       if isKept {
         state = SessionState(entity: request.entity, name: "oracle")
-        try store.read { try state.restore(from: $0) }
+        try store.read { try state.restore(from: $0, SyncControl()) }
       }
       var page = engine
       page.payload = .json(

@@ -11,13 +11,14 @@ struct DeferredReferences {
 
   let transaction: StoreTransaction
   let model: ManagedObjectModel
+  let control: SyncControl
 
   /// What earlier syncs left behind and is still wanted.
   func load() throws -> [UnresolvedReference] {
     guard let data = try transaction.kept(DeferredReferences.kind, DeferredReferences.name) else {
       return []
     }
-    return try wanted(Claims.references(decoding: data, model: model))
+    return try wanted(Claims.references(decoding: data, model: model, control))
   }
 
   /// Leaves references behind for later syncs.
@@ -29,7 +30,7 @@ struct DeferredReferences {
     let claims = Claims()
     for reference in kept { claims.append(reference) }
     try transaction.keep(
-      DeferredReferences.kind, DeferredReferences.name, try claims.encoded(model: model))
+      DeferredReferences.kind, DeferredReferences.name, try claims.encoded(model: model, control))
   }
 
   /// Leaves out those whose owner is gone, or whose to-one relationship leads somewhere by now.

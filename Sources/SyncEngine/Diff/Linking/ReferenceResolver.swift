@@ -5,6 +5,7 @@ import SyncStore
 struct ReferenceResolver {
   let claims: Claims
   let transaction: StoreTransaction
+  let control: SyncControl
 
   /// What the sync has to leave alone; nil when that is nothing.
   let edits: UnsentEdits?
@@ -12,9 +13,12 @@ struct ReferenceResolver {
   /// What arrived for which place, in the order of its keys; 0 where nothing did.
   private(set) var arrived: [ArrivedReferences.Place: [Int64]] = [:]
 
-  init(claims: Claims, transaction: StoreTransaction, edits: UnsentEdits?) {
+  init(
+    claims: Claims, transaction: StoreTransaction, control: SyncControl, edits: UnsentEdits?
+  ) {
     self.claims = claims
     self.transaction = transaction
+    self.control = control
     self.edits = edits
   }
 
@@ -23,12 +27,12 @@ struct ReferenceResolver {
   /// - Returns: The references whose object is still not there.
   mutating func resolve(_ references: [UnresolvedReference]) throws -> [UnresolvedReference] {
     var targets: [Int: Int64] = [:]
-    defer { noteArrived(references, targets) }
     let groups = Dictionary(grouping: references.indices) { references[$0].destination }
     var missing: [Int] = []
     for (destination, indexes) in groups {
       let rows = try find(Set(indexes.map { references[$0].key }), of: destination)
-      for index in indexes {
+      for (step, index) in indexes.enumerated() {
+        if step % SyncControl.stride == 0 { try control.checkpoint() }
         if let target = rows[references[index].key] {
           // An object that an owner nests is its own; another one may only refer to it. Where keys are
           // unique per owner only, one that is found elsewhere is another object.
@@ -50,13 +54,15 @@ struct ReferenceResolver {
         }
       }
     }
+    try noteArrived(references, targets)
     return missing.sorted().map { references[$0] }
   }
 
   private mutating func noteArrived(
     _ references: [UnresolvedReference], _ targets: [Int: Int64]
-  ) {
+  ) throws {
     for (index, reference) in references.enumerated() {
+      if index % SyncControl.stride == 0 { try control.checkpoint() }
       let place = ArrivedReferences.Place(
         root: reference.owner.entity.rootIndex, row: reference.owner.row,
         slot: reference.relationship.slot)

@@ -1,8 +1,9 @@
 import Foundation
+import SyncCore
 
 /// Integers as eight bytes each, for states with many of them: as numbers in a text a hundred thousand
 /// would take a tenth of a second to keep.
-struct PackedIntegers: Codable {
+struct PackedIntegers: Codable, Sendable {
   private let data: Data
 
   init(_ values: [Int64]) {
@@ -22,11 +23,29 @@ struct PackedIntegers: Codable {
   }
 
   init(from decoder: any Decoder) throws {
-    data = try decoder.singleValueContainer().decode(Data.self)
+    data = try KeptPieces.decode(from: decoder)
   }
 
   func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(data)
+    try KeptPieces.encode(data, to: encoder)
+  }
+}
+
+/// A number for each of some rows, kept as packed integers.
+struct RowNumbers: Codable, Sendable {
+  var numbers: [Int64: Int64] = [:]
+
+  init() {}
+
+  init(from decoder: any Decoder) throws {
+    let values = try PackedIntegers(from: decoder).values
+    numbers.reserveCapacity(values.count / 2)
+    for index in stride(from: 0, to: values.count - values.count % 2, by: 2) {
+      numbers[values[index]] = values[index + 1]
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try PackedIntegers(numbers.flatMap { [$0.key, $0.value] }).encode(to: encoder)
   }
 }

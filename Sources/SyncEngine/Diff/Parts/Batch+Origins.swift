@@ -14,7 +14,7 @@ extension Batch {
     guard let relationship = entity.properties[node.toOneSlots[column]].relationship,
       let changed = parts.changed[.init(relationship)], changed.contains(row)
     else { return present }
-    let known = origins[column] ?? parts.origins(of: .init(relationship), among: changed)
+    let known = origins[column] ?? parts.origins(of: .init(relationship), among: changed) {}
     origins[column] = known
     return known[row] ?? present
   }

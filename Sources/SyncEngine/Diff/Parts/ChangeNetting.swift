@@ -11,6 +11,7 @@ struct ChangeNetting {
   let parts: PartMemory
   let model: ManagedObjectModel
   let transaction: StoreTransaction
+  let control: SyncControl
 
   func net() throws {
     for (root, rows) in parts.writtenAgain.sorted(by: { $0.key < $1.key }) {
@@ -37,7 +38,7 @@ struct ChangeNetting {
 
   private func netValues(of rows: RowSet, _ root: EntityDescription) throws {
     var before: [Int64: [Int: Int64]] = [:]
-    parts.log.forEachStatement { _, statement in
+    try parts.log.forEachStatement(control.checkpoint) { _, statement in
       guard statement.kind == .value, statement.relationship.entity == root.index,
         rows.contains(statement.row),
         before[statement.row]?[statement.relationship.slot] == nil
@@ -60,7 +61,7 @@ struct ChangeNetting {
     let entity = model.entities[key.entity]
     guard let column = entity.properties[key.slot].relationship else { return }
     let now = try destinations(column, of: rows, entity)
-    let before = origins(key, entity, of: rows)
+    let before = try origins(key, entity, of: rows)
     var unchanged: [Int64: SlotSet] = [:]
     for (row, destination) in now where before[row] == destination {
       unchanged[row] = [key.slot]
@@ -77,7 +78,7 @@ struct ChangeNetting {
   ) throws {
     var suspects = RowSet()
     var changed = RowSet()
-    parts.log.forEachStatement { _, statement in
+    try parts.log.forEachStatement(control.checkpoint) { _, statement in
       guard statement.kind == .column, statement.relationship == key,
         rows.contains(statement.row), statement.members[0] > 0
       else { return }
@@ -88,7 +89,7 @@ struct ChangeNetting {
       for owner in [now[row] ?? 0, before[row] ?? 0] { changed.insert(owner) }
     }
     // Members that changed once did change.
-    parts.log.forEachStatement { _, statement in
+    try parts.log.forEachStatement(control.checkpoint) { _, statement in
       guard statement.kind == .column, statement.relationship == key,
         !rows.contains(statement.row)
       else { return }
@@ -105,9 +106,9 @@ struct ChangeNetting {
 
   private func origins(
     _ key: Relationship, _ entity: EntityDescription, of rows: RowSet
-  ) -> [Int64: Int64] {
+  ) throws -> [Int64: Int64] {
     var origins: [Int64: Int64] = [:]
-    parts.log.forEachStatement { _, statement in
+    try parts.log.forEachStatement(control.checkpoint) { _, statement in
       guard statement.kind == .column, statement.relationship == key, rows.contains(statement.row),
         origins[statement.row] == nil
       else { return }
@@ -139,7 +140,7 @@ struct ChangeNetting {
         wasLinked[owner, default: [:]][member] = !isAdded
       }
     }
-    parts.log.forEachStatement { _, statement in
+    try parts.log.forEachStatement(control.checkpoint) { _, statement in
       guard statement.kind == .pair else { return }
       let isAdded = statement.flags.contains(.isAdded)
       if statement.relationship == key { note(statement.row, statement.members[0], isAdded) }
@@ -164,7 +165,7 @@ struct ChangeNetting {
     let entity = model.entities[key.entity]
     guard let relationship = entity.properties[key.slot].relationship else { return }
     var before: [Int64: [Int64]] = [:]
-    parts.log.forEachStatement { _, statement in
+    try parts.log.forEachStatement(control.checkpoint) { _, statement in
       guard statement.kind == .order, statement.relationship == key,
         owners.contains(statement.row)
       else { return }

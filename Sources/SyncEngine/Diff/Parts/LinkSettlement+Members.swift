@@ -27,15 +27,16 @@ extension LinkSettlement {
     try transaction.scan(destination, .rows(rows.rows), slots: [column.slot]) { cursor in
       now[cursor.row] = Member(owner: cursor.integer(column.slot) ?? 0, entity: cursor.entity)
     }
-    let origins = origins(column, destination, of: rows)
+    let origins = try origins(column, destination, of: rows)
     let origin = { (row: Int64) in origins[row] ?? now[row]?.owner ?? 0 }
-    let own = ownWords(column, of: rows)
+    let own = try ownWords(column, of: rows)
     var watched = relisted
     for row in rows.rows { watched.insert(origin(row)) }
-    let lists = lists(relationship, watching: watched, rows)
+    let lists = try lists(relationship, watching: watched, rows)
 
     var last: [Int64: (owner: Int64, position: Int)] = [:]
-    for (owner, list) in lists {
+    for (step, (owner, list)) in lists.enumerated() {
+      try checkpoint(step)
       for member in list.members where list.position > last[member]?.position ?? -1 {
         last[member] = (owner, list.position)
       }
@@ -45,7 +46,9 @@ extension LinkSettlement {
         && (rows.contains($0.row) || relisted.contains($0.owner))
     }
     var changed = RowSet()
-    for (row, member) in now.sorted(by: { $0.key < $1.key }) {
+    for (step, row) in rows.rows.enumerated() {
+      try checkpoint(step)
+      guard let member = now[row] else { continue }
       var owner = last[row]?.owner ?? own[row] ?? origin(row)
       if last[row] == nil, own[row] == nil, owner > 0, let list = lists[owner],
         !list.flags.contains(.keepsAll)
@@ -66,7 +69,7 @@ extension LinkSettlement {
     guard relationship.isOrdered else { return }
     for row in relisted.rows { changed.insert(row) }
     // Who is back where it was stands where it stood, unless the payload says so.
-    let orders = formerLists(relationship, changed)
+    let orders = try formerLists(relationship, changed)
       .merging(wholeLists(relationship, changed)) { $1 }
     try order(relationship, of: entity, orders)
   }
@@ -74,10 +77,10 @@ extension LinkSettlement {
   /// What ordered lists held before the first part of the payload that changed them.
   private func formerLists(
     _ relationship: RelationshipDescription, _ owners: RowSet
-  ) -> [Int64: [Int64]] {
+  ) throws -> [Int64: [Int64]] {
     var lists: [Int64: [Int64]] = [:]
     let key = Relationship(relationship)
-    forEachStatement { _, statement in
+    try forEachStatement { _, statement in
       guard statement.kind == .order, statement.relationship == key,
         owners.contains(statement.row), lists[statement.row] == nil
       else { return }
@@ -96,7 +99,7 @@ extension LinkSettlement {
     let columnKey = Relationship(column)
     var rows = parts.contested[key] ?? RowSet()
     guard !relisted.isEmpty else { return rows }
-    forEachStatement { _, statement in
+    try forEachStatement { _, statement in
       if statement.kind == .list, statement.relationship == key, relisted.contains(statement.row) {
         for member in statement.members { rows.insert(member) }
       } else if statement.kind == .column, statement.relationship == columnKey,
@@ -115,10 +118,10 @@ extension LinkSettlement {
   /// follow are not among them.
   func ownWords(
     _ column: RelationshipDescription, of rows: RowSet
-  ) -> [Int64: Int64] {
+  ) throws -> [Int64: Int64] {
     var words: [Int64: Int64] = [:]
     let key = Relationship(column)
-    forEachStatement { _, statement in
+    try forEachStatement { _, statement in
       guard statement.kind == .reference, statement.relationship == key,
         rows.contains(statement.row)
       else { return }
@@ -129,10 +132,10 @@ extension LinkSettlement {
 
   private func lists(
     _ relationship: RelationshipDescription, watching owners: RowSet, _ rows: RowSet
-  ) -> [Int64: List] {
+  ) throws -> [Int64: List] {
     var lists: [Int64: List] = [:]
     let key = Relationship(relationship)
-    forEachStatement { position, statement in
+    try forEachStatement { position, statement in
       guard statement.kind == .list, statement.relationship == key else { return }
       let members = statement.members.filter { rows.contains($0) }
       guard !members.isEmpty || owners.contains(statement.row) || lists[statement.row] != nil
@@ -150,10 +153,10 @@ extension LinkSettlement {
   /// The last lists of owners.
   func wholeLists(
     _ relationship: RelationshipDescription, _ owners: RowSet
-  ) -> [Int64: [Int64]] {
+  ) throws -> [Int64: [Int64]] {
     var lists: [Int64: [Int64]] = [:]
     let key = Relationship(relationship)
-    forEachStatement { _, statement in
+    try forEachStatement { _, statement in
       guard statement.kind == .list, statement.relationship == key,
         owners.contains(statement.row)
       else { return }

@@ -18,7 +18,7 @@ extension LinkSettlement {
     var lists: [Int64: List] = [:]
     var wasLinked: [Int64: [Int64: Bool]] = [:]
     var candidates: [Int64: Set<Int64>] = [:]
-    forEachStatement { _, statement in
+    try forEachStatement { _, statement in
       switch statement.kind {
       case .list where statement.relationship == key && owners.contains(statement.row):
         lists[statement.row] = list(statement, after: lists[statement.row])
@@ -42,15 +42,17 @@ extension LinkSettlement {
     for member in try transaction.members(of: relationship, in: entity, owners: owners.rows) {
       now[member.owner, default: []].insert(member.row)
     }
-    for owner in owners.rows {
+    for (step, owner) in owners.rows.enumerated() {
+      try checkpoint(step)
       candidates[owner, default: []].formUnion(now[owner] ?? [])
       candidates[owner]?.formUnion(lists[owner]?.members ?? [])
       candidates[owner]?.formUnion((wasLinked[owner] ?? [:]).keys)
     }
-    let others = inverse.map { self.lists($0, RowSet(candidates.values.joined())) }
+    let others = try inverse.map { try self.lists($0, RowSet(candidates.values.joined())) }
     var added: [(owner: Int64, member: Int64)] = []
     var removed: [(owner: Int64, member: Int64)] = []
-    for owner in owners.rows {
+    for (step, owner) in owners.rows.enumerated() {
+      try checkpoint(step)
       let list = lists[owner]
       for member in (candidates[owner] ?? []).sorted() {
         let other = others?[member]
@@ -94,10 +96,12 @@ extension LinkSettlement {
   }
 
   /// The last lists of owners.
-  private func lists(_ relationship: RelationshipDescription, _ owners: RowSet) -> [Int64: List] {
+  private func lists(_ relationship: RelationshipDescription, _ owners: RowSet) throws -> [Int64:
+    List]
+  {
     var lists: [Int64: List] = [:]
     let key = Relationship(relationship)
-    forEachStatement { _, statement in
+    try forEachStatement { _, statement in
       guard statement.kind == .list, statement.relationship == key, owners.contains(statement.row)
       else { return }
       lists[statement.row] = list(statement, after: lists[statement.row])

@@ -37,7 +37,8 @@ extension LinkSettlement {
     let (ends, events) = try around(couple)
     let origins = try origins(of: ends, couple)
     var now = origins
-    for event in events.values.sorted(by: { $0.position < $1.position }) {
+    for (step, event) in events.values.sorted(by: { $0.position < $1.position }).enumerated() {
+      try checkpoint(step)
       let (owner, partner) = (event.owner, event.partner)
       let old = now[owner] ?? 0
       guard old != partner.row, !isEdited(owner, partner, couple) else { continue }
@@ -73,7 +74,7 @@ extension LinkSettlement {
     while count != ends.count {
       count = ends.count
       events = [:]
-      forEachStatement { position, statement in
+      try forEachStatement { position, statement in
         guard statement.kind == .reference || statement.kind == .column,
           let side = couple.side(statement.relationship)
         else { return }
@@ -104,7 +105,7 @@ extension LinkSettlement {
     var result: [End: Int64] = [:]
     for (side, (relationship, entity)) in couple.sides.enumerated() {
       let rows = RowSet(ends.lazy.filter { $0.side == side }.map(\.row))
-      let origins = origins(relationship, entity, of: rows)
+      let origins = try origins(relationship, entity, of: rows)
       try transaction.scan(entity, .rows(rows.rows), slots: [relationship.slot]) { cursor in
         result[End(side: side, row: cursor.row)] =
           origins[cursor.row] ?? cursor.integer(relationship.slot) ?? 0

@@ -8,13 +8,14 @@ extension LinkSettlement {
     _ relationship: RelationshipDescription, of entity: EntityDescription
   ) throws {
     let rows = parts.contested[Relationship(relationship)] ?? RowSet()
-    let origins = origins(relationship, entity, of: rows)
-    let words = ownWords(relationship, of: rows)
+    let origins = try origins(relationship, entity, of: rows)
+    let words = try ownWords(relationship, of: rows)
     var now: [(row: Int64, destination: Int64, entity: EntityDescription)] = []
     try transaction.scan(entity, .rows(rows.rows), slots: [relationship.slot]) { cursor in
       now.append((cursor.row, cursor.integer(relationship.slot) ?? 0, cursor.entity))
     }
-    for (row, destination, concrete) in now {
+    for (step, (row, destination, concrete)) in now.enumerated() {
+      try checkpoint(step)
       let wanted = words[row] ?? origins[row] ?? destination
       guard wanted != destination else { continue }
       try set(relationship, of: row, concrete, from: destination, to: wanted)

@@ -14,6 +14,7 @@ struct LinkSettlement {
   let parts: PartMemory
   let model: ManagedObjectModel
   let transaction: StoreTransaction
+  let control: SyncControl
 
   /// What the sync has to leave alone; nil when that is nothing.
   let edits: UnsentEdits?
@@ -48,9 +49,9 @@ struct LinkSettlement {
   /// Shows what was said, in order, with the objects that arrived later; those that never did are left out.
   func forEachStatement(
     _ body: (_ position: Int, _ statement: StatementLog.Statement) throws -> Void
-  ) rethrows {
+  ) throws {
     var passed: [ArrivedReferences.Place: Int] = [:]
-    try parts.log.forEachStatement { position, statement in
+    try parts.log.forEachStatement(control.checkpoint) { position, statement in
       guard statement.kind == .list || statement.kind == .reference,
         statement.members.contains(StatementLog.unknown)
       else { return try body(position, statement) }
@@ -75,10 +76,15 @@ struct LinkSettlement {
   /// were.
   func origins(
     _ column: RelationshipDescription, _ entity: EntityDescription, of rows: RowSet
-  ) -> [Int64: Int64] {
-    var origins = parts.origins(of: Relationship(column), among: rows)
+  ) throws -> [Int64: Int64] {
+    var origins = try parts.origins(of: Relationship(column), among: rows, control.checkpoint)
     for row in rows.rows where parts.wasInserted(row, entity.rootIndex) { origins[row] = 0 }
     return origins
+  }
+
+  /// Stops a cancelled sync now and then in a loop over objects.
+  func checkpoint(_ step: Int) throws {
+    if step % SyncControl.stride == 0 { try control.checkpoint() }
   }
 
   /// Puts members of an owner into an order: those of its list first.
@@ -90,9 +96,9 @@ struct LinkSettlement {
     let members = try transaction.members(
       of: relationship, in: entity, owners: lists.keys.sorted())
     var positions: [(owner: Int64, member: Int64, position: Int64)] = []
-    for (owner, present) in Dictionary(grouping: members, by: \.owner).sorted(by: {
-      $0.key < $1.key
-    }) {
+    let owners = Dictionary(grouping: members, by: \.owner).sorted { $0.key < $1.key }
+    for (step, (owner, present)) in owners.enumerated() {
+      try checkpoint(step)
       let now = present.map(\.row)
       let isPresent = Set(now)
       var seen = Set<Int64>()

@@ -8,18 +8,20 @@ import SyncCore
 struct Nesters: Codable, Sendable {
   typealias Relationship = Claims.Relationship
 
-  private var owners: [Relationship: [Int64: Int64]] = [:]
+  private var owners: [Relationship: RowNumbers] = [:]
 
   /// Who nested a row, if that was noted.
   func owner(of row: Int64, under list: Relationship) -> Int64? {
-    owners[list]?[row]
+    owners[list]?.numbers[row]
   }
 
   func hasOwners(under list: Relationship) -> Bool { owners[list] != nil }
 
   /// Notes an owner. The first one counts: nobody else may have the object in this payload.
   mutating func note(_ owner: Int64, of row: Int64, under list: Relationship) {
-    if owners[list]?[row] == nil { owners[list, default: [:]][row] = owner }
+    if owners[list]?.numbers[row] == nil {
+      owners[list, default: RowNumbers()].numbers[row] = owner
+    }
   }
 
   /// Notes who nested objects in a linked part and does not have them when it is written.

@@ -13,9 +13,11 @@ extension PartMemory {
   /// Where a column led before the first part of the payload, of stored rows in which it changed.
   ///
   /// - Complexity: O(*n*) in what the parts said.
-  func origins(of column: Relationship, among rows: RowSet) -> [Int64: Int64] {
+  func origins(
+    of column: Relationship, among rows: RowSet, _ checkpoint: () throws -> Void
+  ) rethrows -> [Int64: Int64] {
     var origins: [Int64: Int64] = [:]
-    log.forEachStatement { _, statement in
+    try log.forEachStatement(checkpoint) { _, statement in
       guard statement.kind == .column, statement.relationship == column,
         rows.contains(statement.row), origins[statement.row] == nil
       else { return }

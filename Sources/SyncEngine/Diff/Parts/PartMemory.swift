@@ -48,7 +48,7 @@ struct PartMemory: Codable, Sendable {
   var counted: [Relationship: RowSet]?
 
   /// How many stored objects each owner lost whose members were not counted yet, by the members' relationship.
-  private var lost: [Relationship: [Int64: Int]]?
+  private var lost: [Relationship: RowNumbers]?
 
   // MARK: - Collecting
 
@@ -78,7 +78,7 @@ struct PartMemory: Codable, Sendable {
       changedAgain[key, default: RowSet()].insert(row)
     } else if old > 0 {
       lost = lost ?? [:]
-      lost?[key, default: [:]][old, default: 0] += 1
+      lost?[key, default: RowNumbers()].numbers[old, default: 0] += 1
     }
     log.append(.column, [], key, row, CollectionOfOne(old))
   }
@@ -89,7 +89,7 @@ struct PartMemory: Codable, Sendable {
   ) -> Int {
     counted = counted ?? [:]
     guard counted?[list, default: RowSet()].insert(owner) == true else { return 0 }
-    return lost?[column]?.removeValue(forKey: owner) ?? 0
+    return Int(lost?[column]?.numbers.removeValue(forKey: owner) ?? 0)
   }
 
   /// Notes that attributes of stored objects are written.

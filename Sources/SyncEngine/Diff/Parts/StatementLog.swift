@@ -51,7 +51,6 @@ struct StatementLog: Sendable {
   /// An object that a key means and that was not there.
   static let unknown: Int64 = -1
 
-  /// One that only has to be there, as where a row came from nowhere.
   /// How many statements there are.
   private(set) var count = 0
   private var relationships: [Claims.Relationship] = []
@@ -127,8 +126,12 @@ struct StatementLog: Sendable {
 
   /// Shows the statements in order, numbered.
   ///
+  /// - Parameter checkpoint: Called before each chunk; stops the work by throwing.
   /// - Complexity: O(*n*) in the bytes.
-  func forEachStatement(_ body: (_ position: Int, _ statement: Statement) throws -> Void) rethrows {
+  func forEachStatement(
+    _ checkpoint: () throws -> Void,
+    _ body: (_ position: Int, _ statement: Statement) throws -> Void
+  ) rethrows {
     guard let first = relationships.first else { return }
     var cursor = Cursor(
       rows: Array(repeating: 0, count: relationships.count),
@@ -136,6 +139,7 @@ struct StatementLog: Sendable {
     var statement = Statement(kind: .list, flags: [], relationship: first, row: 0, members: [])
     var position = 0
     for chunk in chunks {
+      try checkpoint()
       var offset = 0
       while offset < chunk.count {
         let header = StatementLog.read(chunk, &offset)
@@ -184,7 +188,7 @@ extension StatementLog: Codable {
     var count: Int
     var rows: [Int64]
     var members: [Int64]
-    var chunks: [Data]
+    var chunks: [KeptPiece]
   }
 
   init(from decoder: any Decoder) throws {
@@ -193,13 +197,13 @@ extension StatementLog: Codable {
     for (number, relationship) in relationships.enumerated() { numbers[relationship] = number }
     count = kept.count
     cursor = Cursor(rows: kept.rows, members: kept.members)
-    chunks = kept.chunks.map { Array($0) }
+    chunks = kept.chunks.map { Array($0.data) }
   }
 
   func encode(to encoder: any Encoder) throws {
     try Kept(
       relationships: relationships, count: count, rows: cursor.rows, members: cursor.members,
-      chunks: chunks.map { Data($0) }
+      chunks: chunks.map { KeptPiece(Data($0)) }
     ).encode(to: encoder)
   }
 }

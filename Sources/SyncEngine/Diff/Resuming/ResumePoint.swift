@@ -17,11 +17,20 @@ struct ResumePoint: Codable {
   var high: UInt64
 
   /// What they said.
-  var claims: Data
+  var claims: KeptPiece
 
   var prefix: ContentFingerprint { ContentFingerprint(low: low, high: high) }
 
   private static let kind = "resume"
+
+  /// What those bytes said; nil when it cannot be read.
+  ///
+  /// - Throws: `CancellationError`.
+  func claims(of model: ManagedObjectModel, _ control: SyncControl) throws -> Claims? {
+    let claims = try? Claims(decoding: claims.data, model: model, control)
+    try control.checkpoint()
+    return claims
+  }
 
   /// The name that syncs with the same settings share, or nil when a sync cannot be resumed.
   static func name(of request: SyncRequest) -> String? {
@@ -44,14 +53,14 @@ struct ResumePoint: Codable {
     guard try transaction.keptGeneration(kind, mark(name)) == transaction.generation(),
       let data = try transaction.kept(kind, name)
     else { return nil }
-    return try? JSONDecoder().decode(ResumePoint.self, from: data)
+    return try? KeptPieces.decode(ResumePoint.self, from: data) {}
   }
 
   /// Keeps the point with what the transaction changes.
   ///
   /// - Returns: How many bytes that takes.
   func keep(_ name: String, in transaction: StoreTransaction) throws -> Int {
-    let data = try JSONEncoder().encode(self)
+    let data = try KeptPieces.encode(self) {}
     try transaction.keep(ResumePoint.kind, name, data)
     return data.count
   }

@@ -30,7 +30,7 @@ extension SyncPass {
     guard var resuming, let point = try ResumePoint.read(resuming.name, in: transaction),
       point.position <= bytes.count,
       resuming.prefix.fingerprint(upTo: point.position) == point.prefix,
-      let kept = try? Claims(decoding: point.claims, model: request.plan.model),
+      let kept = try point.claims(of: request.plan.model, control),
       try reader.skip(point.itemCount, to: point.position)
     else {
       self.resuming?.prefix = PrefixFingerprint(bytes)
@@ -56,7 +56,7 @@ extension SyncPass {
     let prefix = resuming.prefix.fingerprint(upTo: position)
     let point = ResumePoint(
       position: position, itemCount: reader.itemCount, low: prefix.low, high: prefix.high,
-      claims: try claims.encoded(model: request.plan.model))
+      claims: KeptPiece(try claims.encoded(model: request.plan.model, control)))
     resuming.keptSize = try point.keep(resuming.name, in: transaction)
     resuming.keptPosition = position
     self.resuming = resuming

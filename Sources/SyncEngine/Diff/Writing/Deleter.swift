@@ -52,7 +52,9 @@ struct Deleter {
 
   /// Takes members out of lists that do not mention them, and that another part of the payload mentions.
   func releaseMentioned() throws {
-    for member in claims.unlisted where claims.isMentioned(member.row, member.entity) {
+    for (step, member) in claims.unlisted.enumerated() {
+      if step % SyncControl.stride == 0 { try control.checkpoint() }
+      guard claims.isMentioned(member.row, member.entity) else { continue }
       if !isListed(member), !speaksForItself(member) { try release(member) }
     }
     claims.unlisted.removeAll { claims.isMentioned($0.row, $0.entity) }
@@ -133,7 +135,8 @@ struct Deleter {
   ) throws -> [(entity: EntityDescription, rows: [Int64])] {
     var rows: [EntityDescription: [Int64]] = [:]
     var seen: [Int: RowSet] = [:]
-    for member in claims.unlisted {
+    for (step, member) in claims.unlisted.enumerated() {
+      if step % SyncControl.stride == 0 { try control.checkpoint() }
       if claims.isMentioned(member.row, member.entity) {
         if !isListed(member), !speaksForItself(member) { try release(member) }
       } else if seen[member.entity.rootIndex, default: RowSet()].insert(member.row) {

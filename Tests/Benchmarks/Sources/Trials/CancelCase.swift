@@ -18,18 +18,22 @@ struct CancelCase {
   static func all(_ count: Int) throws -> [CancelCase] {
     let users = UserPayload(count: count)
     let base = Data(users.json())
+    let churned = Data(users.json(.churned))
     let tenth = Data(UserPayload(count: max(count / 10, 1)).json())
     let documents = DocumentPayload(count: count)
     return [
       payload("cold", "User", base, over: nil),
       payload("unchanged", "User", base, over: base),
-      payload("churned", "User", Data(users.json(.churned)), over: base),
+      payload("churned", "User", churned, over: base),
       // Nine of ten go.
       payload("deleted", "User", tenth, over: base),
       links("links", documents, Data(documents.json()), over: nil),
       links("links-churned", documents, Data(documents.json(.churned)), over: .base),
-      page("page", Data(users.json(.churned)), over: base),
-      end("end", tenth, over: base),
+      page("page", churned, over: base),
+      // Nine of ten go; all objects of a page are kept; two pages speak of all of them.
+      end("end", [tenth], over: base),
+      end("end-whole", [churned], over: base),
+      end("end-twice", [base, churned], over: base),
     ]
   }
 
@@ -77,12 +81,12 @@ struct CancelCase {
       })
   }
 
-  /// The end of such a session, of which nine of ten objects go.
-  private static func end(_ name: String, _ payload: Data, over stored: Data) -> CancelCase {
+  /// The end of such a session.
+  private static func end(_ name: String, _ pages: [Data], over stored: Data) -> CancelCase {
     let fill = { (stack: DataStack) in
       try run(make(stored, "User", stack), stack)
       let session = try SyncSession(entity: "User", dataStack: stack, name: "trial")
-      try run(session.page(.data(payload)), stack)
+      for page in pages { try run(session.page(.data(page)), stack) }
     }
     return CancelCase(
       name: name, prepare: fill,

@@ -5,7 +5,8 @@ import TestPayloads
 /// ```
 /// Trials cancel [OBJECTS] [ROUNDS] [CASE] [PHASE]
 ///                                            time from cancel() to the end of the operation, by phase
-/// Trials observe [USERS] [none|progress|all] one import, to count the instructions of
+/// Trials observe [USERS] [none|progress|all] [SYNCS]
+///                                            one import, and more after it, to count the instructions of
 /// Trials make   USERS FOLDER                 payloads larger than should be in memory
 /// Trials floor  USERS FOLDER                 the floor imports the first of them
 /// Trials stream USERS FOLDER [VARIANT] [SOURCE]
@@ -34,7 +35,8 @@ struct Main {
           arguments.count > 3 ? arguments[3] : nil,
           in: arguments.count > 4 ? SyncPhase(rawValue: arguments[4]) : nil)
     case "observe":
-      try ObserveTrial(users: number(0, 10_000)).run(arguments.count > 2 ? arguments[2] : "none")
+      try ObserveTrial(users: number(0, 10_000), furtherSyncs: number(2, 0))
+        .run(arguments.count > 2 ? arguments[2] : "none")
     case "make" where arguments.count > 2:
       try stream(arguments).make()
     case "floor" where arguments.count > 2:
@@ -48,7 +50,7 @@ struct Main {
       throw TrialError(
         """
         usage: Trials cancel [OBJECTS] [ROUNDS] [CASE] [PHASE]
-               Trials observe [USERS] [none|progress|all]
+               Trials observe [USERS] [none|progress|all] [SYNCS]
                Trials make|floor USERS FOLDER
                Trials stream USERS FOLDER [base|churned] [file|pipe]
         """)

@@ -8,9 +8,11 @@ import TestPayloads
 /// ```
 /// valgrind --tool=callgrind Trials observe 10000 none
 /// valgrind --tool=callgrind Trials observe 10000 all
+/// valgrind --tool=callgrind Trials observe 10000 none 10      and ten syncs after it that change nothing
 /// ```
 struct ObserveTrial {
   let users: Int
+  var furtherSyncs = 0
 
   /// - Parameter followers: `none`; `progress`, which looks at the sequence of updates and at a progress
   ///   for each entity; `all`, which hears of notifications and commits too.
@@ -37,6 +39,11 @@ struct ObserveTrial {
       }
     }
     stack.syncQueue.addOperations([sync], waitUntilFinished: true)
+    for _ in 0..<furtherSyncs {
+      let next = Sync(.data(payload), inEntityNamed: "User", dataStack: stack)
+      stack.syncQueue.addOperations([next], waitUntilFinished: true)
+      guard try next.result?.get().isUnchanged == true else { throw TrialError("It changed.") }
+    }
     stack.drainNotifications()
     say("\(try sync.result?.get().inserted ?? 0) inserted, followed by \(followers)")
     for observation in observations { NotificationCenter.default.removeObserver(observation) }
