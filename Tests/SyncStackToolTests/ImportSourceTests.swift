@@ -133,6 +133,72 @@ import Testing
     #expect(try stored() == Array(5..<35))
   }
 
+  /// What the end deletes depends on them, and on what the first page found.
+  @Test(arguments: [
+    ["--where", "id < 20"], ["--operations", "insert"], ["--at", "data.items"],
+    ["--operations", "insert,update", "--where", "id < 5"],
+  ])
+  func aSessionGoesOnWithTheSettingsItBeganWith(_ others: [String]) async throws {
+    #expect(await importing(try cities("all.json", 0..<30)).code == .done)
+    let one = try cities("one.json", 0..<10)
+    let two = try bench.file("two.json", "[{\"id\": 1")
+    #expect(await importing(one, two, "--session", "nightly").code == .failed)
+    _ = try cities("two.json", 10..<25)
+    let session = ["import", one, two, "--session", "nightly", "--model", model, "--quiet"]
+    let city = ["--entity", "City", "--store", bench.store]
+    let refused = await bench.run(session + city + others)
+    #expect(refused.code == .failed)
+    for option in others where option.hasPrefix("--") {
+      #expect(refused.error.contains("\(option) was"), "\(refused.error)")
+    }
+    #expect(refused.error.contains("abandon"), "\(refused.error)")
+    #expect(try stored() == Array(0..<30))
+    // The guard and what becomes of unfit items may change: that is how a refusal is answered.
+    let again = await bench.run(session + city + ["--guard", "off", "--on-error", "fail"])
+    #expect(again.code == .done, "\(again.error)")
+    #expect(try stored() == Array(0..<25))
+  }
+
+  @Test func aSessionIsOfOneEntity() async throws {
+    let two = try bench.file("two.json", "[{\"id\": 1")
+    #expect(
+      await importing(try cities("one.json", 0..<10), two, "--session", "nightly").code == .failed)
+    let model = try bench.file(
+      "Both.xml",
+      try String(contentsOfFile: model, encoding: .utf8).replacing(
+        "</model>",
+        with: """
+          <entity name="Town" syncable="YES">
+          <attribute name="id" optional="YES" attributeType="Integer 64"/></entity></model>
+          """))
+    let store = try DataStack(
+      model: ManagedObjectModel(contentsOf: URL(filePath: model)),
+      store: .sqlite(URL(filePath: bench.store)))
+    try store.close()
+    let other = await bench.run(
+      "import", two, "--session", "nightly", "--model", model, "--entity", "Town", "--store",
+      bench.store)
+    #expect(other.code == .failed)
+    #expect(other.error.contains("pages of City, not of Town"), "\(other.error)")
+  }
+
+  /// What it says twice it says once; the report counts it once too.
+  @Test(arguments: [[], ["--session", "nightly"]])
+  func aFileThatIsGivenTwiceIsReadOnce(_ words: [String]) async throws {
+    let one = try cities("one.json", 0..<10)
+    let two = try cities("two.json", 5..<15)
+    let link = one + ".link"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: one)
+    let result = await bench.run(
+      ["import", one, two, one, link] + words
+        + ["--model", model, "--entity", "City", "--store", bench.store, "--report", "json"])
+    #expect(result.code == .done, "\(result.error)")
+    #expect(result.error.contains("one.json was given before"), "\(result.error)")
+    #expect(result.error.contains("one.json.link was given before"), "\(result.error)")
+    let report = try JSONDecoder().decode(SyncReport.self, from: Data(result.output.utf8))
+    #expect(report.itemCount == 20 && report.inserted == 15)
+  }
+
   @Test(arguments: [
     ["-", "--session", "a"], ["FILE", "--session", ""], ["FILE", "--session", "a", "--dry-run"],
     ["FILE", "--session", "a", "--per-batch", "5"], ["FILE", "--session", "a", "--parent", "A:1"],

@@ -47,14 +47,19 @@ package final class SessionState: @unchecked Sendable {
   }
 
   func keep(
-    _ claims: Claims, page: String?, in transaction: StoreTransaction, _ control: SyncControl
+    _ claims: Claims, of request: SyncRequest, in transaction: StoreTransaction,
+    _ control: SyncControl
   ) throws {
     guard let key else { return }
     try transaction.keep(SessionState.kind, key, try claims.encoded(model: entity.model, control))
-    guard let page else { return }
     var pages = try pages(in: transaction)
-    pages.begun.remove(page)
-    pages.stored.insert(page)
+    let before = pages.settings
+    pages.settings = (before ?? [:]).merging(SessionState.settings(of: request)) { old, _ in old }
+    guard request.pageName != nil || pages.settings != before else { return }
+    if let page = request.pageName {
+      pages.begun.remove(page)
+      pages.stored.insert(page)
+    }
     try keep(pages, in: transaction)
   }
 
@@ -67,6 +72,8 @@ package final class SessionState: @unchecked Sendable {
     package var begun: Set<String> = []
     /// What the program says of the content of pages, so that it knows one that is another by now.
     package var marks: [String: String]?
+    /// Settings that all pages and the end have to share, by their names; see ``check(_:in:)``.
+    package var settings: [String: String]?
   }
 
   private static let pagesKind = "session-pages"
@@ -85,8 +92,11 @@ package final class SessionState: @unchecked Sendable {
   }
 
   /// Notes pages that are going to be worked off, with what the program says of their content.
-  package func begin(_ marks: [String: String], in transaction: StoreTransaction) throws {
+  package func begin(
+    _ marks: [String: String], settings: [String: String], in transaction: StoreTransaction
+  ) throws {
     var pages = try pages(in: transaction)
+    if pages.stored.isEmpty { pages.settings = settings }
     pages.begun.formUnion(marks.keys)
     pages.marks = (pages.marks ?? [:]).merging(marks) { _, new in new }
     try keep(pages, in: transaction)
@@ -107,6 +117,41 @@ package final class SessionState: @unchecked Sendable {
         .map { try JSONDecoder().decode(Pages.self, from: $0) }
       return (String(key[..<slash]), String(key[slash...].dropFirst()), pages ?? Pages())
     }
+  }
+
+  // MARK: - Settings
+
+  /// What the deletions at the end are decided by, with what the first page found in scope: it cannot change
+  /// any more. The guard may, to allow what it refused, and so may what becomes of unfit items.
+  private static func settings(of request: SyncRequest) -> [String: String] {
+    [
+      "filter": request.filter.map { "\($0)" } ?? "",
+      "operations": "\(request.operations)",
+    ]
+  }
+
+  /// Refuses a page or an end with other settings than the pages before.
+  func check(_ request: SyncRequest, in reader: StoreReader) throws {
+    try check(SessionState.settings(of: request), in: reader)
+  }
+
+  /// Refuses to go on with other settings than those of the pages that are stored.
+  ///
+  /// - Throws: ``SyncError`` that names each.
+  package func check(_ settings: [String: String], in reader: StoreReader) throws {
+    guard let name, let kept = try pages(in: reader).settings else { return }
+    let others = settings.filter { kept[$0.key].map { [value = $0.value] in $0 != value } ?? false }
+    guard !others.isEmpty else { return }
+    func quoted(_ value: String?) -> String { (value ?? "").isEmpty ? "none" : "“\(value ?? "")”" }
+    let list = others.sorted { $0.key < $1.key }
+      .map { "\($0.key) was \(quoted(kept[$0.key])) and is \(quoted($0.value))" }
+    throw SyncError(
+      .invalidRequest, entity: entity.name,
+      message: """
+        The session “\(name)” has pages that were stored with other settings: \
+        \(list.joined(separator: "; ")). Nothing was changed. Go on with the settings of before, or \
+        abandon the session and begin a new one.
+        """)
   }
 
   // MARK: - The end

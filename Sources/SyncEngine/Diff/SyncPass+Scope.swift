@@ -30,7 +30,10 @@ extension SyncPass {
   /// objects into and out of a scope.
   func readScope(in transaction: StoreTransaction) throws {
     // A copy, so that a page that fails leaves no trace.
-    if let session = request.session { claims = session.claims.copy() }
+    if let session = request.session {
+      try session.check(request, in: transaction)
+      claims = session.claims.copy()
+    }
     if let parent {
       try parent.check(in: transaction)
       claims.mention(parent.parent.row, parent.parent.entity)

@@ -174,8 +174,7 @@ final class SyncPass {
   /// Ends a page: the session takes over what it said.
   func endPage(in transaction: StoreTransaction) throws {
     try begin(.save, total: 1)
-    try request.session?.keep(
-      claims, page: request.pageName, in: transaction, control)
+    try request.session?.keep(claims, of: request, in: transaction, control)
   }
 
   /// What a page said counts once it is stored.

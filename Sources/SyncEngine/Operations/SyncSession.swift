@@ -25,7 +25,8 @@ import SyncStore
 /// goes on with what the pages before said. ``storedPages()`` says which of those with names that were.
 /// As the first page is stored, and with each later one, the store keeps the names of all pages that were
 /// made: one that is not stored, however its process ended, has to be made up for.
-/// ``SyncGraph/DataStack/keptSessions()`` lists what the store keeps.
+/// ``SyncGraph/DataStack/keptSessions()`` lists what the store keeps. Filter and operations have to be the
+/// same before and after: a page or an end with others is refused, with their names.
 ///
 /// ## Topics
 /// - Set-up: ``settings``
@@ -162,15 +163,24 @@ public final class SyncSession: Sendable {
 
   /// Says that pages are going to come, before one of them is made, with a mark for the content of each.
   ///
+  /// - Parameter settings: What must be the same as it was for the pages that are stored, by names that mean
+  ///   something to whoever reads the refusal.
   /// - Returns: Those that are stored with the content of that mark.
-  package func announce(_ pages: [String: String]) throws -> Set<String> {
+  /// - Throws: ``SyncError`` when settings are others.
+  package func announce(
+    _ pages: [String: String], settings: [String: String]
+  ) throws -> Set<String> {
     let store = try dataStack.store
-    let kept = try store.read { try state.pages(in: $0) }
+    let kept = try store.read {
+      let kept = try state.pages(in: $0)
+      if !kept.stored.isEmpty { try state.check(settings, in: $0) }
+      return kept
+    }
     let same = pages.filter { name, mark in
       kept.marks?[name] == mark && kept.stored.contains(name) && !kept.begun.contains(name)
     }
     let rest = pages.filter { same[$0.key] == nil }
-    if !rest.isEmpty { try store.write { try state.begin(rest, in: $0) } }
+    if !rest.isEmpty { try store.write { try state.begin(rest, settings: settings, in: $0) } }
     return Set(same.keys)
   }
 

@@ -14,7 +14,7 @@ struct ImportCommand: Command {
 
   func run(terminal: Terminal) async throws -> ExitCode {
     let begin = ContinuousClock.now
-    let pages = try settings.sources.map(ImportPage.init)
+    let pages = try distinct(settings.sources.map(ImportPage.init), terminal)
     let model = try ManagedObjectModel(contentsOf: settings.model)
     _ = try model.requireEntity(named: settings.entity)
     // A slip in --model must not cost what the store holds, and a dry run changes nothing at all.
@@ -54,6 +54,16 @@ struct ImportCommand: Command {
   }
 
   // MARK: - Before
+
+  /// A file is read once, however often and by whatever path it was given.
+  private func distinct(_ pages: [ImportPage], _ terminal: Terminal) -> [ImportPage] {
+    var seen: Set<String> = []
+    return pages.filter { page in
+      if seen.insert(page.file).inserted { return true }
+      terminal.note("\(page.name) was given before. It is read once, where it came first.")
+      return false
+    }
+  }
 
   /// A dry run does not leave a new file behind.
   private var location: DataStack.Location {
@@ -119,7 +129,16 @@ struct ImportCommand: Command {
     let session = try SyncSession(
       entity: settings.entity, dataStack: stack, name: settings.session)
     session.settings = syncSettings
-    var stored = settings.session == nil ? [] : try session.announce(ImportPage.marks(pages))
+    var stored: Set<String> = []
+    if let name = settings.session {
+      let others = try stack.keptSessions().filter { $0.name == name }.map(\.entityName)
+      if let other = others.first, !others.contains(settings.entity) {
+        throw ToolError(
+          "The session “\(name)” has pages of \(other), not of \(settings.entity). Give --entity "
+            + "\(other), or another name; 'syncstack sessions --abandon \(name)' forgets it.")
+      }
+      stored = try session.announce(ImportPage.marks(pages), settings: settings.lasting)
+    }
     let rest = pages.filter { !stored.contains($0.name) }
     if rest.count < pages.count, !settings.isQuiet {
       terminal.note(

@@ -8,6 +8,9 @@ struct ImportPage {
   /// The whole path: the same file from another folder is the same page.
   let name: String
 
+  /// The file itself, without the links that lead to it.
+  let file: String
+
   /// Tells another content of the same name.
   private let mark: String
 
@@ -16,7 +19,7 @@ struct ImportPage {
     switch source {
     case .standardInput:
       payload = .handle(.standardInput)
-      (name, mark) = ("-", "")
+      (name, file, mark) = ("-", "-", "")
     case .file(let url):
       let attributes = try? FileManager.default.attributesOfItem(
         atPath: url.resolvingSymlinksInPath().path)
@@ -25,6 +28,7 @@ struct ImportPage {
       }
       payload = .file(url)
       name = url.standardizedFileURL.path
+      file = url.resolvingSymlinksInPath().path
       let size = attributes[.size] as? Int64 ?? 0
       let date = attributes[.modificationDate] as? Date ?? .distantPast
       mark = "\(size) \(date.timeIntervalSince1970)"

@@ -45,7 +45,8 @@ struct ImportSettings: Sendable {
       .init(
         "FILE", required: false, repeats: true,
         "a JSON array, newline-delimited JSON, or - for the standard input; several are pages of one "
-          + "list: each is stored as it is read, and what none of them mentions is deleted at the end"
+          + "list: each is stored as it is read, once, and what none of them mentions is deleted at the "
+          + "end"
       )
     ],
     options: [
@@ -72,7 +73,8 @@ struct ImportSettings: Sendable {
       .init(
         "--session", value: "NAME",
         "keeps which FILEs are stored: the same import goes on behind them when it was stopped, and "
-          + "deletes at its end; 'syncstack sessions' lists what is kept"),
+          + "deletes at its end; --entity, --at, --where and --operations have to stay the same; "
+          + "'syncstack sessions' lists what is kept"),
       .init("--dry-run", "says what would happen and stores nothing"),
       .init("--guard", value: "on|off", "off lets a sync delete most of what is stored"),
       .init("--report", value: "text|json|none", "how the report is written; text by default"),
@@ -135,6 +137,12 @@ struct ImportSettings: Sendable {
       throw arguments.error("\(option) and --session exclude each other.")
     }
     return name
+  }
+
+  /// Options that have to be the same each time a session goes on: what its end deletes depends on them. The
+  /// guard may be switched off when it refused, and unfit items may be treated otherwise.
+  var lasting: [String: String] {
+    ["--at": path ?? "", "--where": filter ?? "", "--operations": "\(operations)"]
   }
 
   /// The words that `--operations` understands.

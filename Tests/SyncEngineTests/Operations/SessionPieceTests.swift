@@ -40,6 +40,33 @@ import Testing
     #expect(sizes.pieces.allSatisfy { $0 <= Self.limit } && sizes.json <= Self.limit, "\(sizes)")
   }
 
+  /// The end decides by what the first page found in scope.
+  @Test(arguments: [0, 1, 2])
+  func pagesOfOtherSettingsAreRefused(_ other: Int) async throws {
+    let stack = try DataStack.social()
+    try await stack.sync(text(["{\"id\":1}", "{\"id\":2}", "{\"id\":3}"]), inEntityNamed: "User")
+    let first = try session(stack)
+    first.filter = Filter("id < 3")
+    try await first.sync(text(["{\"id\":1}"]))
+    let second = try session(stack)
+    switch other {
+    case 0: second.filter = nil
+    case 1: second.filter = Filter("id < 4")
+    default: (second.filter, second.operations) = (first.filter, [.insert, .update])
+    }
+    let third = try session(stack)
+    third.settings = second.settings
+    for work in [third.page(.json([["id": 3]])), second.finishOperation()] {
+      let error = await #expect(throws: SyncError.self) { try await stack.sync(work) }
+      let name = other == 2 ? "operations" : "filter"
+      #expect(error?.message.contains("\(name) was “") == true, "\(error?.message ?? "")")
+    }
+    #expect(try stack.keys("User") == [1, 2, 3])
+    second.settings = first.settings
+    try await second.finish()
+    #expect(try stack.keys("User") == [1, 3])
+  }
+
   @Test func readingItCanBeCancelled() async throws {
     let stack = try await makeStack()
     let user = try stack.model.requireEntity(named: "User")
