@@ -18,14 +18,14 @@ struct CountTable {
 
   private(set) var entries: [Entry] = []
 
-  init(_ bench: Bench) throws {
+  init(_ bench: Bench, _ scenarios: [Scenario] = Scenario.allCases) throws {
     let counter = InstructionCounter()
     for set in DataSet.allCases {
       for size in [CountTable.size, CountTable.smallSize] {
         try bench.make("floor", set, size)
         try bench.make("syncstack", set, size)
       }
-      for scenario in Scenario.allCases {
+      for scenario in scenarios {
         func place(_ contender: String, _ size: Int = CountTable.size) -> Bench.Place {
           Bench.Place(contender, set, scenario, size)
         }

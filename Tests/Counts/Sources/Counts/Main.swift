@@ -7,7 +7,7 @@ import Subject
 /// every machine and at any load.
 ///
 /// ```
-/// Counts [--check] [--folder PATH]
+/// Counts [--check] [--scenarios cold,unchanged,onePercent,churn] [--folder PATH]
 /// ```
 ///
 /// With `--check` it fails when a count exceeds its limit in `limits.json`.
@@ -25,19 +25,27 @@ struct Main {
   private static func run(_ arguments: [String]) throws -> Bool {
     var folder = FileManager.default.temporaryDirectory.appending(path: "syncstack-counts")
     var checks = false
+    var scenarios = Scenario.allCases
     let bench = Bench(folder: folder, contender: contender)
     if try bench.run(arguments) { return true }
     var rest = arguments[...]
     while let name = rest.popFirst() {
       switch name {
       case "--check": checks = true
+      case "--scenarios":
+        scenarios = try (rest.popFirst() ?? "").split(separator: ",").map { name in
+          guard let scenario = Scenario(rawValue: String(name)) else {
+            throw MeasuringError("There is no scenario \(name).")
+          }
+          return scenario
+        }
       case "--folder":
         guard let path = rest.popFirst() else { throw MeasuringError("--folder needs a value.") }
         folder = URL(filePath: path)
       default: throw MeasuringError("There is no option \(name).")
       }
     }
-    let table = try CountTable(Bench(folder: folder, contender: contender))
+    let table = try CountTable(Bench(folder: folder, contender: contender), scenarios)
     print(table.text)
     return try !checks || CountLimits.load().check(table)
   }
