@@ -71,6 +71,22 @@ import Testing
     #expect(try stored() == Array(0..<20))
   }
 
+  @Test func batchesBeforeOneThatFailsStay() async throws {
+    let items = (0..<20).map { $0 == 13 ? "{\"id\": 13," : "{\"id\": \($0)}" }
+    let file = try bench.file("broken.ndjson", items.joined(separator: "\n"))
+    let result = await importing(file, "--per-batch", "5")
+    #expect(result.code == .failed)
+    #expect(result.error.contains("Batches before the one that failed stay"), "\(result.error)")
+    #expect(try stored() == Array(0..<10))
+  }
+
+  @Test func aPipeIsReadFromTheStandardInput() async throws {
+    let path = try cities("one.json", 0..<1) + ".pipe"
+    #expect(mkfifo(path, 0o600) == 0)
+    let result = await importing(path)
+    #expect(result.code == .failed && result.error.contains("--stdin < \(path)"), "\(result.error)")
+  }
+
   // MARK: - Sessions with a name
 
   private func sessions(_ words: String...) async -> (

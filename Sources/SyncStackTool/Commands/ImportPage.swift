@@ -26,6 +26,12 @@ struct ImportPage {
       guard let attributes, FileManager.default.isReadableFile(atPath: url.path) else {
         throw ToolError("There is no file \(url.path) that can be read. Check its path.")
       }
+      let type = attributes[.type] as? FileAttributeType
+      guard type == .typeRegular || type == .typeDirectory else {
+        throw ToolError(
+          "\(url.path) is a pipe or a device, no file. Give it as the standard input: --stdin < "
+            + "\(url.path)")
+      }
       payload = .file(url)
       name = url.standardizedFileURL.path
       file = url.resolvingSymlinksInPath().path

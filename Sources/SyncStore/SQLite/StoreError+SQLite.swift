@@ -49,6 +49,12 @@ extension StoreError {
         .notADatabase,
         "The file of the store is damaged (\(message)). Restore it from a copy, or remove it."
       )
+    case SQLITE_IOERR:
+      (
+        .failed,
+        "The file of the store cannot be read or written (\(message), SQLite code \(code)). Check that "
+          + "its disk works and has room, and that no limit is set for the size of files (ulimit -f)."
+      )
     case SQLITE_INTERRUPT:
       (.interrupted, "The work in the store was interrupted. Nothing was changed.")
     default:
