@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(
-    "what is no number is refused by batches",
+    "what is no number is refused by batches and filters",
     arguments: ["double", "float", "decimal", "date"])
   func whatIsNoNumber(key: String) throws {
     let value: any Sendable & ValueConvertible =
@@ -102,6 +102,13 @@ import Testing
     try context.performAndWait {
       try context.make("Everything", ["id": 1])
       let all = Fetch<ManagedObject>(entityNamed: "Everything")
+      for format in ["\(key) == %@", "\(key) < %@", "\(key) IN {1, %@}"] {
+        let filter = Filter(format: format, arguments: [value])
+        let error = #expect(throws: FilterError.self) {
+          try context.count(Fetch<ManagedObject>(entityNamed: "Everything", filter))
+        }
+        #expect(error?.code == .argument && error?.expected == "a number", "\(format)")
+      }
       for body in [
         { try context.batchUpdate(all, [key: value]) },
         { try context.batchInsert(entityNamed: "Everything", [["id": 2, key: value]]) },

@@ -108,6 +108,22 @@ import Testing
     } throws: { ($0 as? GraphError)?.entity == "Company" }
   }
 
+  @Test("nothing is saved by itself: not at the end of a block, not when a context goes")
+  func nothingIsSavedByItself() throws {
+    let stack = try DataStack.social()
+    do {
+      let context = stack.newBackgroundContext()
+      context.performAndWait {
+        context.insert(User.self).id = 1
+        context.processPendingChanges()
+      }
+      context.performAndWait { #expect(context.hasChanges) }
+    }
+    stack.drainNotifications()
+    let reader = stack.newBackgroundContext()
+    #expect(try reader.performAndWait { try reader.count(Fetch<User>()) } == 0)
+  }
+
   @Test func stacksAreFreed() throws {
     weak var stack: DataStack?
     weak var context: ManagedObjectContext?

@@ -120,7 +120,7 @@ extension ManagedObjectContext {
 
   /// Children know the values that were unsaved here. They hear of new identifiers, of what the store
   /// did besides, and of edits that it did not take.
-  private func tellChildren(
+  func tellChildren(
     _ outcome: SaveOutcome, _ changes: ChangeSet, _ saved: [ManagedObject]
   ) {
     guard children.contains(where: { $0.context != nil }) else { return }
@@ -131,64 +131,6 @@ extension ManagedObjectContext {
     }
     for object in outcome.vanished { noteForChildren(object) }
     tellChildren()
-  }
-
-  /// Makes what is unsaved here unsaved changes of the parent.
-  ///
-  /// - Returns: what was handed over.
-  private func handOver(to parent: ManagedObjectContext) throws -> [ManagedObject] {
-    let inserted = pending.inserted
-    let deleted = pending.deleted
-    let (updated, outcome, changes) = try withSource {
-      var outcome = SaveOutcome()
-      outcome.vanished = try lostObjects(parent)
-      let gone = Set(outcome.vanished.map(ObjectIdentifier.init))
-      let updated = pending.updated.filter { !gone.contains(ObjectIdentifier($0)) }
-      let edits = HandedEdits(inserted, updated, deleted)
-      let changes = parent.queue.sync { parent.receive(edits, from: self) }
-      return (updated, outcome, changes)
-    }
-    take(outcome, inserted, updated, deleted)
-    let saved = inserted + updated + deleted
-    merge(changes, except: saved)
-    tellChildren(outcome, changes, saved)
-    outgoing.append(
-      saveNotification(.local(inserted: inserted, updated: updated, deleted: deleted, changes)))
-    return saved
-  }
-
-  /// Lets edited objects go that were deleted in the parent, where the merge policy says so: before anything
-  /// is validated or handed over, so that nothing that stays leads to them.
-  private func giveUpLost() {
-    guard mergePolicy.letsStoreWin else { return }
-    let lost = pending.updated.filter { $0.flags.contains(.lost) }
-    guard !lost.isEmpty else { return }
-    for object in lost {
-      bury(object)
-      noteForChildren(object)
-    }
-    settle()
-  }
-
-  /// The edited objects that are gone from the parent, for the save to give up.
-  ///
-  /// - Throws: ``GraphError`` with ``GraphError/Code/conflict`` unless the merge policy lets them go.
-  private func lostObjects(_ parent: ManagedObjectContext) throws -> [ManagedObject] {
-    let updated = pending.updated
-    let ids = updated.map(\.identifier)
-    let deleted = parent.queue.sync { parent.deleted(among: ids) }
-    let lost = updated.filter { $0.flags.contains(.lost) || deleted.contains($0.identifier) }
-    guard !lost.isEmpty else { return [] }
-    if mergePolicy.letsStoreWin { return lost }
-    let conflicts = lost.map { SaveConflict($0, $0.changed, $0.base, nil) }
-    let names = lost.prefix(10).map { "\($0.objectID)" }.joined(separator: ", ")
-    throw GraphError(
-      .conflict, entity: lost[0].entity.name, objects: lost.map(\.objectID), conflicts: conflicts,
-      message: """
-        \(lost.count) object\(lost.count == 1 ? " that was" : "s that were") edited here \
-        \(lost.count == 1 ? "is" : "are") deleted in the parent context: \(names). Delete them here \
-        too, roll back, or choose a merge policy that lets the store win.
-        """)
   }
 
   /// Hooks may change further objects, which get their turn too, each once.
@@ -230,7 +172,7 @@ extension ManagedObjectContext {
   }
 
   /// The store has it: what was unsaved is now what was last read.
-  private func take(
+  func take(
     _ outcome: SaveOutcome, _ inserted: [ManagedObject], _ updated: [ManagedObject],
     _ deleted: [ManagedObject]
   ) {

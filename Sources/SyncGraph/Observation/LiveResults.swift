@@ -43,23 +43,23 @@ public final class LiveResults<Object: ManagedObject>: @unchecked Sendable {
     }
   }
 
-  private let plan: FetchPlan
+  let plan: FetchPlan
   private let resolved: ResolvedFetch
   private let sectionNames: ResolvedFetch?
-  private let watch: ResultsWatch
+  let watch: ResultsWatch
   private let streams = ResultsStreams()
 
   // MARK: Confined to the queue
 
   private var handler: ((LiveResultsChange) -> Void)?
-  private var list: [Object] = []
+  private(set) var list: [Object] = []
   private var keys: [Value] = []
   private var currentSections: [LiveResultsSection] = []
   private var places: [ObjectIdentifier: Int]?
   private var failure: (any Error)?
 
   /// Objects whose unsaved values touched what is watched when the answer was made.
-  private var edited: Set<ObjectIdentifier> = []
+  private(set) var edited: Set<ObjectIdentifier> = []
 
   /// Fetches, and keeps the answer up to date from now on. To be called on the context's queue.
   ///
@@ -188,7 +188,7 @@ public final class LiveResults<Object: ManagedObject>: @unchecked Sendable {
     return (keys, sections)
   }
 
-  private func update(_ isUpdated: (ObjectIdentifier) -> Bool) {
+  func update(_ isUpdated: (ObjectIdentifier) -> Bool) {
     let old = (list: list, keys: keys, sections: currentSections)
     do {
       let found = try fetch()
@@ -222,66 +222,19 @@ public final class LiveResults<Object: ManagedObject>: @unchecked Sendable {
     streams.yield(change)
   }
 
-  private func place(of object: ManagedObject) -> Int? {
+  /// Tells that objects have new values, in their places.
+  func tellUpdates(at places: [Int]) {
+    let sectionKeys = currentSections.map { keys[safe: $0.range.lowerBound] }
+    tell(ResultsDifference(updates: places), currentSections, oldKeys: sectionKeys)
+  }
+
+  func place(of object: ManagedObject) -> Int? {
     if let places { return places[ObjectIdentifier(object)] }
     var places: [ObjectIdentifier: Int] = [:]
     places.reserveCapacity(list.count)
     for (index, object) in list.enumerated() { places[ObjectIdentifier(object)] = index }
     self.places = places
     return places[ObjectIdentifier(object)]
-  }
-}
-
-// MARK: - Following the context
-
-extension LiveResults: ContextObserver {
-  func contextDidChange(_ changes: ContextChanges, isSave: Bool) {
-    switch changes.content {
-    case .merged(let changes):
-      merge(changes)
-    case .local(_, _, _, let changes?) where isSave:
-      // Edits were told when they were made; the store may have had its say since.
-      if watch.isAffected(by: changes, isListed: nil) { update { _ in false } }
-    case .local(let inserted, let updated, let deleted, _):
-      guard !isSave else { return }
-      let isAffected =
-        (inserted + deleted).contains(where: watch.isAffected(byExistenceOf:))
-        || updated.contains {
-          watch.isAffected(byValuesOf: $0) || edited.contains(ObjectIdentifier($0))
-        }
-      let touched = updated.filter { watch.isOwn($0.entity) }
-      finish(isAffected, touched)
-    }
-  }
-
-  func contextDidReset() {
-    update { _ in false }
-  }
-
-  private func merge(_ changes: ChangeSet) {
-    let root = plan.entity.rootIndex
-    // Most commits are about something else.
-    let isAboutUs = changes.entities.contains { $0.entity.rootIndex == root }
-    let rows = Dictionary(
-      isAboutUs ? list.map { ($0.rowNumber, $0) } : [],
-      uniquingKeysWith: { first, _ in first })
-    // An object that was deleted by the commit has left the context, but not this list.
-    let isListed: ((Int64) -> Bool)? = plan.offset > 0 ? nil : { rows[$0] != nil }
-    var touched: [ManagedObject] = []
-    for change in changes.entities where change.entity.rootIndex == root {
-      touched += change.updated.compactMap { rows[$0.row] }
-    }
-    finish(watch.isAffected(by: changes, isListed: isListed), touched)
-  }
-
-  private func finish(_ isAffected: Bool, _ touched: [ManagedObject]) {
-    guard !isAffected else {
-      let touched = Set(touched.map(ObjectIdentifier.init))
-      return update(touched.contains)
-    }
-    let places = touched.compactMap(place(of:)).sorted()
-    let sectionKeys = currentSections.map { keys[safe: $0.range.lowerBound] }
-    tell(ResultsDifference(updates: places), currentSections, oldKeys: sectionKeys)
   }
 }
 

@@ -1,0 +1,155 @@
+import SyncCore
+
+/// What was recorded becomes the changes of a change set.
+extension ChangeRecorder {
+  /// Makes the changes per concrete entity, in model order.
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of recorded changes; linear where rows were recorded
+  ///   in ascending order.
+  mutating func finish(reading transaction: StoreTransaction) throws -> [ChangeSet.EntityChanges] {
+    var result = layout.entities.map { ChangeSet.EntityChanges(entity: $0.entity) }
+    for table in layout.tables {
+      let members = layout.entities.filter { $0.table === table }
+      try cancelOut(members, transaction.token)
+      for member in members { try sort(&inserted[member.entity.index], transaction.token) }
+      let updates = try resolvedUpdates(table, members, transaction)
+      for update in updates {
+        guard let entity = update.entity else { continue }
+        result[entity].updated.append((update.row, update.slots))
+        if layout.entities[entity].keySlot != nil {
+          result[entity].updatedKeys.append(update.key ?? .null)
+        }
+      }
+    }
+    for index in result.indices {
+      result[index].inserted = inserted[index].rows
+      result[index].insertedKeys = inserted[index].keys
+      result[index].deleted = deleted[index].rows
+      result[index].deletedKeys = deleted[index].keys
+    }
+    return result.filter { !$0.isEmpty }
+  }
+
+  /// Takes rows out that were inserted and deleted again.
+  private mutating func cancelOut(_ members: [EntityLayout], _ token: TransactionToken) throws {
+    for member in members {
+      let index = member.entity.index
+      try sort(&deleted[index], token)
+      let first = firstNewRow[member.table.index]
+      guard let last = deleted[index].rows.last, last >= first else { continue }
+      let gone = RowSet(deleted[index].rows.lazy.filter { $0 >= first })
+      remove(gone, from: &inserted[index])
+      remove(gone, from: &deleted[index])
+    }
+  }
+
+  private func remove(_ gone: RowSet, from list: inout Rows) {
+    let hasKeys = !list.keys.isEmpty
+    var kept = Rows()
+    for (index, row) in list.rows.enumerated() where !gone.contains(row) {
+      kept.rows.append(row)
+      if hasKeys { kept.keys.append(list.keys[index]) }
+    }
+    list = kept
+  }
+
+  private func sort(_ list: inout Rows, _ token: TransactionToken) throws {
+    try token.checkpoint()
+    guard !list.rows.isAscending else { return }
+    let order = RowOrder.ascending(list.rows.numbers)
+    try token.checkpoint()
+    list.rows.reorder(order)
+    if !list.keys.isEmpty { list.keys.reorder(order) }
+  }
+
+  /// One update per row, ascending, with entity and key; without rows that came or went.
+  private mutating func resolvedUpdates(
+    _ table: Table, _ members: [EntityLayout], _ transaction: StoreTransaction
+  ) throws -> [Update] {
+    var list = updates[table.index]
+    updates[table.index] = []
+    if !zip(list, list.dropFirst()).allSatisfy({ $0.row < $1.row }) {
+      list = try merged(list, transaction.token)
+    }
+    var gone = RowSet()
+    for member in members { for row in deleted[member.entity.index].rows { gone.insert(row) } }
+    try transaction.token.checkpoint()
+    var kept: [Update] = []
+    kept.reserveCapacity(list.count)
+    for update in list where !gone.contains(update.row) {
+      if isNew(update.row, in: table) {
+        replaceInsertedKey(update, members)
+      } else {
+        kept.append(update)
+      }
+    }
+    try lookUp(&kept, in: table, transaction)
+    return kept
+  }
+
+  /// Joins the updates of each row; what came later is in force.
+  private func merged(_ list: [Update], _ token: TransactionToken) throws -> [Update] {
+    try token.checkpoint()
+    let order = RowOrder.ascending(list.map(\.row))
+    try token.checkpoint()
+    var result: [Update] = []
+    for index in order {
+      let update = list[index]
+      if let last = result.indices.last, result[last].row == update.row {
+        result[last].slots.formUnion(update.slots)
+        result[last].entity = update.entity ?? result[last].entity
+        result[last].key = update.key ?? result[last].key
+      } else {
+        result.append(update)
+      }
+    }
+    return result
+  }
+
+  private mutating func replaceInsertedKey(_ update: Update, _ members: [EntityLayout]) {
+    guard let key = update.key else { return }
+    for member in members {
+      let index = member.entity.index
+      let rows = inserted[index].rows
+      var low = rows.startIndex
+      var high = rows.count
+      while low < high {
+        let middle = (low + high) / 2
+        if rows[middle] < update.row { low = middle + 1 } else { high = middle }
+      }
+      if low < rows.count, rows[low] == update.row {
+        if !inserted[index].keys.isEmpty { inserted[index].keys.replace(at: low, by: key) }
+        return
+      }
+    }
+  }
+
+  /// Reads entity and key of rows where the writer did not know them. Rows that are not there were
+  /// never updated.
+  private func lookUp(
+    _ list: inout [Update], in table: Table, _ transaction: StoreTransaction
+  ) throws {
+    let hasKeys = layout.entities.contains { $0.table === table && $0.keySlot != nil }
+    let isSingle = !table.hasEntityColumn
+    var unknown: [Int64] = []
+    for index in list.indices {
+      if isSingle { list[index].entity = table.rootIndex }
+      if list[index].entity == nil || (hasKeys && list[index].key == nil) {
+        unknown.append(list[index].row)
+      }
+    }
+    guard !unknown.isEmpty else { return }
+    let root = layout.entities[table.rootIndex]
+    let slots = isSingle || root.keySlot != nil ? root.keySlot.map { [$0] } ?? [] : nil
+    var position = 0
+    try transaction.scan(root.entity, .rows(unknown), slots: slots) { cursor in
+      let row = cursor.row
+      while list[position].row < row {
+        position += 1
+      }
+      list[position].entity = cursor.entityIndex
+      list[position].key = cursor.layout.keySlot.map(cursor.value) ?? .null
+    }
+    list.removeAll { $0.entity == nil || (hasKeys && $0.key == nil) }
+  }
+}
