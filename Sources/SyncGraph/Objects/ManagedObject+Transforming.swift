@@ -36,7 +36,9 @@ extension ManagedObject {
   ///
   /// - Precondition: The attribute's transformer is there and takes the value.
   final func shownValue(_ value: Value, at slot: Int) -> Any? {
-    guard case .attribute(.transformable) = binding.shape.kinds[slot] else { return value.keyedValue }
+    guard case .attribute(.transformable) = binding.shape.kinds[slot] else {
+      return value.keyedValue
+    }
     do {
       return try shown(value, slot)
     } catch {

@@ -34,7 +34,8 @@ enum AnnotatedModel {
           .attribute("bookDescription", .string, remoteKey: "description.long"),
           .attribute("price", .decimal, remoteKey: "description.price"),
           .toOne("author", to: "Author", inverse: "books", remoteKey: "written.by"),
-          .toMany("labels", to: "Label", inverse: "books", isOrdered: true, remoteKey: "labels.all"),
+          .toMany(
+            "labels", to: "Label", inverse: "books", isOrdered: true, remoteKey: "labels.all"),
         ]),
       EntityDraft(
         "Label",
