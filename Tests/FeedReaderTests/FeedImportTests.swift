@@ -116,8 +116,10 @@ import Testing
       guard request.page == 3, request.repetition == 0 else { return answer }
       return answer.inPieces(of: 300) { if $0 == 1 { barrier.wait() } }
     }
-    #expect(try await bench.reading(timeout: 1).run().inserted == 33)
-    #expect(bench.waits.with { $0 }.count == 1)
+    // On a machine with much else to do another answer may take longer than that, too.
+    #expect(try await bench.reading(timeout: 3).run().inserted == 33)
+    #expect(!bench.waits.with { $0 }.isEmpty)
+    #expect(bench.server.targets.filter { $0 == "/?page=3" }.count > 1)
     barrier.open()
   }
 
