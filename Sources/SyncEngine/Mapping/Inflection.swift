@@ -1,7 +1,9 @@
 /// Turns names of properties into keys of JSON and back: `createdAt` and `created_at`
 /// (sync-behaviour, section 4).
 ///
-/// Pure functions that answer for every text, from any thread, in time linear in its length.
+/// Pure functions that answer for every text, from any thread.
+///
+/// - Complexity: O(*n*); a run of *m* capitals that repeats an acronym takes O(*m*²).
 public enum Inflection {
   /// In the order in which they are looked for in a run of capitals.
   package static let acronyms = ["uuid", "id", "pdf", "url", "png", "jpg", "uri", "json", "xml"]
