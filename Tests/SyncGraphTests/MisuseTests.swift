@@ -18,7 +18,7 @@ import Testing
     case identifierOfAnotherModel, temporaryIdentifierOfOthers
     case mainContextElsewhere, mainContextSavedElsewhere
     case saveInWillSave, saveInValidation, saveInChangeObserver
-    case endlessWillSave, endlessAwake, endlessDidSave, endlessObserver
+    case endlessWillSave, endlessAwake, endlessRefresh, endlessDidSave, endlessObserver
     case noNumber, noDecimal, noDate
     case truthAsNumber, textAsNumber, fractionAsNumber, numberAsText, textAsDate
     case relationshipAsAttribute, entityWithoutClass
@@ -46,6 +46,7 @@ import Testing
         ["inside a save", "didSave()"]
       case .endlessWillSave: ["willSave()", "a thousand times"]
       case .endlessAwake: ["awakeFromInsert() of Meddler", "200 deep"]
+      case .endlessRefresh: ["awakeFromFetch() of Meddler", "200 deep", "refresh nothing"]
       case .endlessDidSave: ["a hundred saves", "saveIfChanged()"]
       case .endlessObserver: ["a thousand"]
       case .noNumber: ["User.score cannot hold “nan”", "Set a number, or nil"]
@@ -74,7 +75,7 @@ import Testing
   private static func commit(_ misuse: Misuse) throws {
     switch misuse {
     case .saveInWillSave, .saveInValidation, .saveInChangeObserver, .endlessWillSave,
-      .endlessAwake, .endlessDidSave, .endlessObserver:
+      .endlessAwake, .endlessRefresh, .endlessDidSave, .endlessObserver:
       try commitInHook(misuse)
     case .noDecimal:
       let model = try ManagedObjectModel([EntityDraft("Price", [.attribute("amount", .decimal)])])
@@ -191,6 +192,11 @@ import Testing
       case .endlessAwake:
         Meddler.isEndless = true
         _ = context.insert(Meddler.self)
+      case .endlessRefresh:
+        object.name = "restless"
+        try context.save()
+        context.refresh(object, mergeChanges: false)
+        _ = object.name
       case .endlessDidSave:
         object.atDidSave = {
           $0.count += 1
@@ -234,7 +240,15 @@ final class Meddler: ManagedObject {
     if Meddler.isEndless { _ = managedObjectContext?.insert(Meddler.self) }
   }
 
-  override func awakeFromFetch() { if name == "asleep" { name = "awake" } }
+  override func awakeFromFetch() {
+    switch name {
+    case "asleep": name = "awake"
+    case "restless":
+      managedObjectContext?.refresh(self, mergeChanges: false)
+      _ = name
+    default: break
+    }
+  }
 
   override func willSave() { run(atWillSave) }
   override func didSave() { run(atDidSave) }

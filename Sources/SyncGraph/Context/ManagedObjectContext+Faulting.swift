@@ -16,10 +16,13 @@ extension ManagedObjectContext {
       if sibling.isFault, !sibling.flags.contains(.gone) { wanted.append(sibling.rowNumber) }
     }
     let rows = reading { try readRows(object.entity.rootEntity, wanted) }
-    var awake: [ManagedObject] = []
+    var awoken: [ManagedObject] = []
     for row in rows {
       guard let known = identities.object(root: root, row: row.row) else { continue }
-      if known.adopt(row.values, row.version) { awake.append(known) }
+      if known.adopt(row.values, row.version) {
+        known.flags.insert(.awakening)
+        awoken.append(known)
+      }
     }
     // What has no row any more was deleted, and the commit that did it was not merged yet.
     if rows.count < wanted.count {
@@ -28,7 +31,7 @@ extension ManagedObjectContext {
         identities.object(root: root, row: row).map(bury)
       }
     }
-    for object in awake { object.awakeFromFetch() }
+    awake(awoken)
   }
 
   /// Turns an object whose row is gone into a tombstone.

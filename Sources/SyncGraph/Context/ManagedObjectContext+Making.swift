@@ -75,7 +75,17 @@ extension ManagedObjectContext {
   }
 
   /// Tells objects that values came in, each once, when all of them have theirs.
-  private func awake(_ objects: [ManagedObject]) {
-    for object in objects where object.flags.remove(.awakening) != nil { object.awakeFromFetch() }
+  func awake(_ objects: [ManagedObject]) {
+    awakenings += 1
+    defer { awakenings -= 1 }
+    for object in objects where object.flags.remove(.awakening) != nil {
+      precondition(
+        awakenings <= 200,
+        """
+        awakeFromFetch() of \(type(of: object)) reads objects whose awakeFromFetch() reads objects, 200 \
+        deep. Read there only what does not do the same, and refresh nothing.
+        """)
+      object.awakeFromFetch()
+    }
   }
 }

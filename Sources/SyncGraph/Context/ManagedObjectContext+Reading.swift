@@ -93,15 +93,16 @@ extension ManagedObjectContext {
     }
     // The same rows, without objects for those who have none here.
     let rows = try readRows(plan)
-    var awake: [ManagedObject] = []
+    var awoken: [ManagedObject] = []
     for row in rows {
       if let known = identities.object(root: row.entity.rootIndex, row: row.row),
         known.adopt(row.values, row.version)
       {
-        awake.append(known)
+        known.flags.insert(.awakening)
+        awoken.append(known)
       }
     }
-    for object in awake { object.awakeFromFetch() }
+    awake(awoken)
     return rows
   }
 

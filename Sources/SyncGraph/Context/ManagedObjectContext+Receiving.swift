@@ -53,7 +53,8 @@ extension ManagedObjectContext {
   private func known(_ edit: HandedEdits.Object) -> ManagedObject {
     let object = object(edit.id.entity, edit.id.row)
     if object.isFault, let base = edit.base, object.adopt(base.values, base.version) {
-      object.awakeFromFetch()
+      object.flags.insert(.awakening)
+      awake([object])
     }
     return object
   }

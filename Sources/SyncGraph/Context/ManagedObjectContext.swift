@@ -103,6 +103,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// How many insertions are under way, one inside the `awakeFromInsert()` of the other.
   var insertions = 0
 
+  /// How many readings are being told of, one inside the `awakeFromFetch()` of the other.
+  var awakenings = 0
+
   /// What changed since observers were told last.
   var unannounced: [ManagedObject] = []
   var isAnnouncementScheduled = false
