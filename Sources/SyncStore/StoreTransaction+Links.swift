@@ -83,6 +83,17 @@ extension StoreTransaction {
     recordMembers(members, relationship)
   }
 
+  /// Those of some pairs that a many-to-many relationship does not have, in their order.
+  package func missingLinks(
+    _ relationship: RelationshipDescription, of entity: EntityDescription,
+    among pairs: [(owner: Int64, member: Int64)]
+  ) throws -> [(owner: Int64, member: Int64)] {
+    let writer = try linkWriter(relationship, of: entity)
+    let wanted = pairs.map { writer.pair(owner: $0.owner, member: $0.member) }
+    let stored = try Set(writer.storedPairs(among: wanted.sorted()))
+    return zip(pairs, wanted).filter { !stored.contains($1) }.map(\.0)
+  }
+
   /// Removes pairs from a many-to-many relationship; those that do not exist are not recorded.
   package func removeLinks(
     _ relationship: RelationshipDescription, of entity: EntityDescription,

@@ -69,8 +69,8 @@ extension SyncPass {
       if occurrence.flags.contains(.active) { rows.append(occurrence.row) }
     }
     guard !isLinked, let links else { return }
-    let present = try Set(children(by: links, in: transaction))
-    try change(rows.filter { !present.contains($0) }, areAdded: true, links, in: transaction)
+    try PairWriter(transaction: transaction, claims: claims, edits: edits)
+      .link(pairs(rows, links), links.relationship, of: links.entity)
   }
 
   private func noteMoved(_ rule: Int, _ batch: Batch) {
@@ -100,9 +100,10 @@ extension SyncPass {
     if let links {
       if case .list = parent.way, !endsParentList { return }
       let own = try childrenByTheirOwnLists(links)
-      try change(
-        try children(by: links, in: transaction).filter { isUnlisted($0) && !own.contains($0) },
-        areAdded: false, links, in: transaction)
+      let left = try children(by: links, in: transaction)
+        .filter { isUnlisted($0) && !own.contains($0) }
+      try PairWriter(transaction: transaction, claims: claims, edits: edits)
+        .unlink(pairs(left, links), links.relationship, of: links.entity)
     } else if case .list = parent.way, endsParentList, let slot = referringSlot {
       let entity = request.plan.rootNode.entity
       let selection = RowSelection.references(slot: slot, [parent.parent.row])
@@ -185,31 +186,9 @@ extension SyncPass {
     return rows
   }
 
-  private func change(
-    _ rows: [Int64], areAdded: Bool, _ links: Links, in transaction: StoreTransaction
-  ) throws {
-    guard let parent = parent?.parent else { return }
-    var pairs = rows.map {
-      links.isParents ? (owner: parent.row, member: $0) : (owner: $0, member: parent.row)
-    }
-    if let edits {
-      pairs = pairs.filter { pair in
-        guard
-          edits.protectsPair(
-            links.relationship, of: links.entity, owner: pair.owner, member: pair.member)
-        else { return true }
-        edits.withhold([links.relationship.slot], of: pair.owner, links.entity)
-        return false
-      }
-    }
-    guard !pairs.isEmpty else { return }
-    try OrderNotes(claims: claims, transaction: transaction)
-      .note(pairs, links.relationship, of: links.entity)
-    claims.parts?.notePairs(pairs, areAdded: areAdded, links.relationship, of: links.entity)
-    if areAdded {
-      try transaction.addLinks(links.relationship, of: links.entity, pairs: pairs)
-    } else {
-      try transaction.removeLinks(links.relationship, of: links.entity, pairs: pairs)
-    }
+  /// The children with the parent, as the link table has them.
+  private func pairs(_ rows: [Int64], _ links: Links) -> [(owner: Int64, member: Int64)] {
+    guard let parent = parent?.parent.row else { return [] }
+    return rows.map { links.isParents ? (owner: parent, member: $0) : (owner: $0, member: parent) }
   }
 }

@@ -55,7 +55,7 @@ struct LinkWriter {
         return entry.pair == last
       }
     }
-    let stored = areNew ? [] : try storedPairs(of: entries)
+    let stored = areNew ? [] : try storedPairs(among: entries.map(\.pair))
     if !stored.isEmpty {
       var next = 0
       entries.removeAll { entry in
@@ -80,18 +80,32 @@ struct LinkWriter {
     }
   }
 
-  /// The stored pairs of the entries' sources, in the order of the primary key.
-  private func storedPairs(of entries: [Entry]) throws -> [Pair] {
-    var sources: [Int64] = []
-    for entry in entries where entry.pair.source != sources.last {
-      sources.append(entry.pair.source)
+  /// The stored pairs that are among some, and perhaps others of their sources, in the order of the primary key.
+  ///
+  /// - Parameter pairs: In that order too.
+  func storedPairs(among pairs: [Pair]) throws -> [Pair] {
+    guard let first = pairs.first, let last = pairs.last else { return [] }
+    // One source may have thousands of others.
+    guard first.source < last.source else {
+      return try storedPairs(
+        pairs.map(\.target), "target IN", beside: first.source)
     }
+    var sources: [Int64] = []
+    for pair in pairs where pair.source != sources.last { sources.append(pair.source) }
+    return try storedPairs(sources, "source IN", beside: nil)
+  }
+
+  private func storedPairs(
+    _ rows: [Int64], _ condition: String, beside source: Int64?
+  ) throws -> [Pair] {
     var result: [Pair] = []
-    try KeyChunks.forEach(sources.count) { start, count, parameters in
+    try KeyChunks.forEach(rows.count) { start, count, parameters in
       let statement = try connection.statement(
-        "SELECT source, target FROM \(table.quoted) WHERE source IN "
-          + "\(KeyChunks.placeholders(parameters)) ORDER BY source, target")
-      KeyChunks.bind(sources, from: start, count: count, parameters: parameters, to: statement)
+        "SELECT source, target FROM \(table.quoted) WHERE "
+          + "\(condition) \(KeyChunks.placeholders(parameters))"
+          + (source == nil ? "" : " AND source = ?") + " ORDER BY source, target")
+      KeyChunks.bind(rows, from: start, count: count, parameters: parameters, to: statement)
+      if let source { statement.bind(Int32(parameters + 1), source) }
       defer { statement.reset() }
       while try statement.step() {
         result.append(Pair(source: statement.integer(0), target: statement.integer(1)))

@@ -16,6 +16,7 @@ import Testing
           .attribute("id", .integer64),
           .toMany("letters", to: "Letter", inverse: "sender", isOrdered: true),
           .toMany("liked", to: "Topic"),
+          .toMany("tags", to: "Tag", inverse: "tagged", isOrdered: true),
         ]),
       EntityDraft("Author", [.attribute("pen", .string)], superentity: "Person"),
       EntityDraft(
@@ -25,6 +26,8 @@ import Testing
         ]),
       EntityDraft("Photo", [.attribute("size", .integer64)], superentity: "Post"),
       EntityDraft("Topic", [.attribute("id", .integer64)]),
+      EntityDraft(
+        "Tag", [.attribute("id", .integer64), .toMany("tagged", to: "Person", inverse: "tags")]),
       EntityDraft(
         "Watch", [.attribute("id", .integer64), .toMany("watchers", to: "Person")]),
       EntityDraft(
@@ -209,6 +212,31 @@ import Testing
       #expect(throws: SyncError.self) { try sync(unusable) }
       #expect(try bench.count(entity) == count)
     }
+  }
+
+  @Test(
+    "the parent's list is not read once more for each part",
+    arguments: [
+      ("Letter", "letters", #""sender" IN"#), ("Topic", "liked", ".source IN"),
+      ("Watch", "watchers", "EXISTS"), ("Tag", "tags", ".source IN"),
+    ])
+  func partsDoNotReadTheList(entity: String, relationship: String, condition: String) throws {
+    let bench = try bench()
+    let parent = try id("Person", 1, bench)
+    let items = "[" + (1...60).map { #"{"id": \#($0)}"# }.joined(separator: ",") + "]"
+    func reads(parts: Int) throws -> Int {
+      let statements = try bench.store.recorder.record {
+        try bench.sync(items, entity) {
+          $0.parent = parent
+          $0.parentRelationship = relationship
+          $0.partItems = parts
+        }
+      }
+      return statements.count { $0.contains(condition) }
+    }
+    _ = try reads(parts: 60)
+    let (few, many) = (try reads(parts: 30), try reads(parts: 3))
+    #expect(few > 0 && many <= few, "\(few) times in 2 parts, \(many) in 20")
   }
 
   @Test(

@@ -134,7 +134,7 @@ extension LinkPlanner {
         activeMentions(rule, of: batch) { _, owner in
           // New ones have no members yet.
           let row = batch.occurrences[Int(owner)].row
-          if row < firstNew { owners.append(row) }
+          if row < firstNew, !isContinued(rule, of: batch, owner: row) { owners.append(row) }
         }
         guard !owners.isEmpty else { continue }
         let members = try transaction.members(

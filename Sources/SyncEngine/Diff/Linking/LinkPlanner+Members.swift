@@ -67,6 +67,14 @@ extension LinkPlanner {
     return batch.occurrences[Int(batch.representative(rootOwner.owner))].row
   }
 
+  /// Whether a list is that of a given parent of which earlier parts of the payload had some: who leaves it,
+  /// and its order, are settled at the end.
+  func isContinued(_ rule: Int, of batch: Batch, owner: Int64) -> Bool {
+    let list = Claims.Relationship(batch.node.relationships[rule].relationship)
+    return owner == givenParent(rule, of: batch)
+      && claims.parts?.hasSpoken(owner, of: list) ?? false
+  }
+
   /// Owners of lists in which a key could not be read: nobody can tell which member was meant.
   func suspendedOwners(_ rule: Int, of batch: Batch) -> Set<Int64> {
     var result = Set<Int64>()

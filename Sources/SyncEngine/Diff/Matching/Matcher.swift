@@ -40,6 +40,7 @@ final class Matcher {
   /// How many waves were opened.
   private(set) var waveNumber = 0
   private let targets: [Int64]
+  private var rootOwner: Owner?
   private var completed = 0
   private var completedOfBatch: [Int]
   private let total: Int
@@ -88,6 +89,7 @@ final class Matcher {
   /// - Parameter scope: Reads the rows in scope, nil for all. Asked for only when several stored
   ///   objects have one key.
   func match(rootOwner: Owner?, root: Int, scope: () throws -> [Int64]?) throws {
+    self.rootOwner = rootOwner
     if !batches[root].contested.isEmpty, rootOwner == nil, let rows = try scope() {
       preferred = Set(rows)
     }
@@ -188,6 +190,12 @@ final class Matcher {
     waveNumber += 1
   }
 
+  /// Whether a list is that of a given parent of which other parts of the payload have more: who leaves it is
+  /// decided at the end, so that no part has to read all of it.
+  private func goesOn(_ rule: Int, of batch: Batch) -> Bool {
+    claims.parts != nil && rootOwner?.batch == batch.number && rootOwner?.rule == rule
+  }
+
   private struct MemberLoad: Hashable {
     let batch: Int
     let slot: Int
@@ -208,7 +216,9 @@ final class Matcher {
       guard flags.contains(.current), !flags.contains(.muted) else { continue }
       let owner = batch.occurrences[Int(batch.representative(mentions.owners[mention]))]
       guard owner.flags.contains(.active) else { continue }
-      if loadsMembers, owner.row > 0, !owner.flags.contains(.inserted), let inverse {
+      if loadsMembers, owner.row > 0, !owner.flags.contains(.inserted), let inverse,
+        !goesOn(rule, of: batch)
+      {
         owners[MemberLoad(batch: destination.number, slot: inverse), default: []]
           .append(owner.row)
       }

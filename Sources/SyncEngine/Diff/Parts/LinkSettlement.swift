@@ -104,7 +104,11 @@ struct LinkSettlement {
       var seen = Set<Int64>()
       let first = (lists[owner] ?? []).filter { isPresent.contains($0) && seen.insert($0).inserted }
       let wanted = first + now.filter { !seen.contains($0) }
-      if wanted == now || edits?.protects(relationship.slot, of: owner, entity) == true { continue }
+      if wanted == now { continue }
+      if let edits, edits.protects(relationship.slot, of: owner, entity) {
+        edits.withhold([relationship.slot], of: owner, entity)
+        continue
+      }
       for (position, member) in wanted.enumerated() {
         positions.append((owner, member, Int64(position)))
       }

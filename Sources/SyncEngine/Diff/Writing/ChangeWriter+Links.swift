@@ -30,8 +30,13 @@ extension ChangeWriter {
   /// still linked and not mentioned keep their order, at the end.
   private func order(_ rule: Int, of batch: Batch, _ planner: LinkPlanner) throws {
     let relationship = batch.node.relationships[rule].relationship
-    let wanted = try planner.lists(
-      rule, of: batch, besides: try planner.ownersInOrder(rule, of: batch))
+    var settled = try planner.ownersInOrder(rule, of: batch)
+    if let parent = planner.givenParent(rule, of: batch),
+      planner.isContinued(rule, of: batch, owner: parent)
+    {
+      settled.insert(parent)
+    }
+    let wanted = try planner.lists(rule, of: batch, besides: settled)
     guard !wanted.isEmpty else { return }
     let owners = wanted.map(\.owner)
     let now = Dictionary(

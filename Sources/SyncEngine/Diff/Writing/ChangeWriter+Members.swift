@@ -7,7 +7,15 @@ extension ChangeWriter {
   /// other, as the stored pairs go by.
   func linkMembers(_ rule: Int, of batch: Batch, _ planner: LinkPlanner) throws {
     let relationship = batch.node.relationships[rule].relationship
-    let wanted = try planner.memberLists(rule, of: batch)
+    var wanted = try planner.memberLists(rule, of: batch)
+    if let parent = planner.givenParent(rule, of: batch),
+      planner.isContinued(rule, of: batch, owner: parent),
+      let index = wanted.owners.firstIndex(where: { $0.row == parent })
+    {
+      try PairWriter(transaction: transaction, claims: claims, edits: edits)
+        .link(wanted.members(of: index).map { (parent, $0) }, relationship, of: batch.entity)
+      wanted.owners.remove(at: index)
+    }
     guard !wanted.owners.isEmpty else { return }
     let firstNew = firstNewRows[batch.entity.rootIndex] ?? .max
     let mutual = try planner.pairsFromOtherSide(rule, of: batch)

@@ -1,0 +1,52 @@
+import SyncCore
+import SyncStore
+
+/// Links and unlinks pairs of a many-to-many relationship one by one, where no list is compared with what is stored.
+struct PairWriter {
+  typealias Pair = (owner: Int64, member: Int64)
+
+  let transaction: StoreTransaction
+  let claims: Claims
+
+  /// What the sync has to leave alone; nil when that is nothing.
+  let edits: UnsentEdits?
+
+  /// Links those that are not linked yet.
+  func link(
+    _ pairs: [Pair], _ relationship: RelationshipDescription, of entity: EntityDescription
+  ) throws {
+    let missing = try transaction.missingLinks(relationship, of: entity, among: pairs)
+    let pairs = try prepare(missing, areAdded: true, relationship, of: entity)
+    guard !pairs.isEmpty else { return }
+    try transaction.addLinks(relationship, of: entity, pairs: pairs, areNew: true)
+  }
+
+  func unlink(
+    _ pairs: [Pair], _ relationship: RelationshipDescription, of entity: EntityDescription
+  ) throws {
+    let pairs = try prepare(pairs, areAdded: false, relationship, of: entity)
+    guard !pairs.isEmpty else { return }
+    try transaction.removeLinks(relationship, of: entity, pairs: pairs)
+  }
+
+  /// Leaves out what was edited here, and notes the rest for what later parts of the payload say.
+  private func prepare(
+    _ pairs: [Pair], areAdded: Bool, _ relationship: RelationshipDescription,
+    of entity: EntityDescription
+  ) throws -> [Pair] {
+    var pairs = pairs
+    if let edits {
+      pairs.removeAll { pair in
+        guard
+          edits.protectsPair(relationship, of: entity, owner: pair.owner, member: pair.member)
+        else { return false }
+        edits.withhold([relationship.slot], of: pair.owner, entity)
+        return true
+      }
+    }
+    guard !pairs.isEmpty else { return [] }
+    try OrderNotes(claims: claims, transaction: transaction).note(pairs, relationship, of: entity)
+    claims.parts?.notePairs(pairs, areAdded: areAdded, relationship, of: entity)
+    return pairs
+  }
+}
