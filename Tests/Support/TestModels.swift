@@ -67,6 +67,31 @@ package enum TestModels {
     ])
   }
 
+  /// Inheritance where every entity has objects and lists of its own: Animal (id, name, owner) > Dog (breed,
+  /// walker); Person (id, name) has animals and dogs, and a favourite animal.
+  package static func animals() throws -> ManagedObjectModel {
+    try ManagedObjectModel([
+      EntityDraft(
+        "Person",
+        [
+          .attribute("id", .integer64), .attribute("name", .string),
+          .toOne("favourite", to: "Animal"),
+          .toMany("dogs", to: "Dog", inverse: "walker"),
+          .toMany("animals", to: "Animal", inverse: "owner", deleteRule: .cascade),
+        ]),
+      EntityDraft(
+        "Animal",
+        [
+          .attribute("id", .integer64), .attribute("name", .string),
+          .toOne("owner", to: "Person", inverse: "animals"),
+        ]),
+      EntityDraft(
+        "Dog",
+        [.attribute("breed", .string), .toOne("walker", to: "Person", inverse: "dogs")],
+        superentity: "Animal"),
+    ])
+  }
+
   /// One entity `Everything` (id) with an optional attribute of every type, named after the type:
   /// integer16, integer32, integer64, decimal, double, float, string, boolean, date, binary, uuid,
   /// uri, transformable.

@@ -138,6 +138,6 @@ extension SyncPass {
     if request.operations.contains(.delete), root.node.policy.storedDuplicates == .keepOne {
       claims.sortDuplicates(of: root)
     }
-    knownRows = isOnlyPart && root.isComplete ? Array(root.stored.rows) : nil
+    knownRows = isOnlyPart && root.isComplete && !root.hasAdopted ? Array(root.stored.rows) : nil
   }
 }

@@ -132,7 +132,10 @@ struct Oracle {
     while !level.isEmpty {
       unreached += level.filter { !isReachable($0) }.flatMap(\.all)
       let reached = level.filter(isReachable)
-      let waiting = reached.filter { !certain($0) }
+      // An object of a subentity is one of its superentity too: whoever means it there comes later.
+      let waiting = reached.filter { !certain($0) }.enumerated().sorted {
+        ($1.element.depth, $0.offset) < ($0.element.depth, $1.offset)
+      }.map(\.element)
       for item in waiting where !certain(item) && !findOrMake(item) { refused.append(item) }
       level = reached.flatMap(\.children)
     }
@@ -346,16 +349,13 @@ struct Oracle {
     return stored[parent].entity.inverse(of: relationship)
   }
 
-  /// The object that an identifier means: of several the owner's own child, or the one it is linked to,
-  /// else the oldest.
+  /// The object that an identifier means: of several the one that the owner is linked to, else the oldest.
   private mutating func find(
     _ key: Value, _ relationship: RelationshipDescription, _ owner: OracleID
   ) -> OracleID? {
     let destination = graph[owner].entity.destination(of: relationship)
     let all = graph.all(destination).filter { graph[$0].key == key }
-    let members =
-      relationship.kind != .manyToMany && !owner.isNew
-      ? stored.members(relationship, of: owner) : []
+    let members = owner.isNew ? [] : stored.members(relationship, of: owner)
     if let first = all.first { claimed.insert(first) }
     return all.first { members.contains($0) } ?? all.first
   }

@@ -63,6 +63,11 @@ final class OracleItem {
     }
   }
 
+  /// How many entities its entity inherits from.
+  var depth: Int {
+    sequence(first: entity) { $0.superentity }.reduce(-1) { count, _ in count + 1 }
+  }
+
   /// Itself and everything below, as the payload is read: to-one before to-many, in model order.
   var all: [OracleItem] { [self] + children.flatMap(\.all) }
 

@@ -39,6 +39,8 @@ import Testing
     Case(
       name: "vehicles", model: { try TestModels.vehicles() },
       entities: ["Person", "Car", "Racecar", "Bicycle"]),
+    Case(
+      name: "animals", model: { try TestModels.animals() }, entities: ["Person", "Animal", "Dog"]),
   ]
 
   /// Other lists and keys.

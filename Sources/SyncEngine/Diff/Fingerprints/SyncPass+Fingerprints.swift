@@ -47,7 +47,7 @@ extension SyncPass {
       !request.isDryRun
     else { return }
     let isDisputed =
-      edits != nil || trace.isIncomplete || planner.movesPartners
+      edits != nil || trace.isIncomplete || planner.movesPartners || !planner.twins.isEmpty
       || FingerprintConflicts.speaksFromBothEnds(
         planner.batches, set: fingerprints, plan: request.plan)
     var maker = FingerprintMaker(trace: trace, planner: planner, shapes: fingerprints.shapes)

@@ -45,7 +45,10 @@ extension LinkPlanner {
           MemberList(owner: batch.occurrences[Int(owner)].row, inverse: $0)
         } : nil
       for target in targets {
-        if let row = row(of: target, in: destination, list: list) {
+        if let row = row(
+          of: target, in: destination, list: list,
+          linked: sharedMember(target, rule, of: batch, owner: owner))
+        {
           let isNew = targets.count > 16 ? seen.insert(row).inserted : !rows.contains(row)
           if isNew { rows.append(row) }
         }
@@ -85,7 +88,11 @@ extension LinkPlanner {
       // Most lists are short, and need no set to see what they repeat.
       var seen = Set<Int64>()
       for target in targets {
-        guard let row = row(of: target, in: destination) else {
+        guard
+          let row = row(
+            of: target, in: destination,
+            linked: sharedMember(target, rule, of: batch, owner: owner))
+        else {
           noteUnresolved(target, relationship, owner, batch)
           continue
         }

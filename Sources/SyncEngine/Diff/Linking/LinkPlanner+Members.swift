@@ -1,4 +1,5 @@
 import SyncCore
+import SyncStore
 
 /// One-to-many lists: who joins an owner, and who is not listed any more.
 extension LinkPlanner {
@@ -23,7 +24,7 @@ extension LinkPlanner {
 
   /// Members that an owner's list does not mention: unlinked, or deleted when nobody else in the
   /// payload claims them and deleting is allowed.
-  func releaseUnlisted(_ rule: Int, of batch: Batch) {
+  func releaseUnlisted(_ rule: Int, of batch: Batch) throws {
     let relationship = batch.node.relationships[rule]
     guard let inverse = relationship.relationship.inverseSlot else { return }
     let destination = batches[relationship.node]
@@ -36,6 +37,7 @@ extension LinkPlanner {
     let own = batch.entity.inverse(of: relationship.relationship).map(Claims.Relationship.init)
     let parts = claims.parts
     if let own { countMembers(relationship.relationship, own, column, kinds, destination) }
+    var unnamed: [Int] = []
     for index in 0..<destination.stored.count {
       let owner = references[index]
       guard owner > 0, owner != parent || !endsParentList else { continue }
@@ -49,7 +51,9 @@ extension LinkPlanner {
       let isInPayload =
         occurrence >= 0
         && !destination.occurrences[Int(occurrence)].flags.contains(.referenceOnly)
-      if kind == .keys || (isInPayload && mayDelete) {
+      if kind == .objects, isInPayload, mayDelete, !isNamed(occurrence, in: destination) {
+        unnamed.append(index)
+      } else if kind == .keys || (isInPayload && mayDelete) {
         let member = destination.occurrence(ofStored: Int32(index))
         destination.block[Int(member)][inverse] = .null
       } else if mayDelete {
@@ -58,6 +62,26 @@ extension LinkPlanner {
             row: destination.stored.rows[index], entity: destination.entity, slot: inverse,
             owner: owner))
       }
+    }
+    try release(unnamed, from: inverse, in: destination)
+  }
+
+  private func isNamed(_ occurrence: Int32, in batch: Batch) -> Bool {
+    batch.keySlot < 0 || !batch.block[Int(occurrence)][batch.keySlot].isEmpty
+  }
+
+  /// Takes members out whose mention gives no key, as far as they have one: no list of objects can name those
+  /// that have none, so that it does not says nothing (sync-behaviour, hazard H5).
+  private func release(_ indexes: [Int], from inverse: Int, in destination: Batch) throws {
+    guard !indexes.isEmpty else { return }
+    let rows = indexes.map { destination.stored.rows[$0] }
+    var keyed = Set<Int64>()
+    try transaction.scan(destination.entity, .rows(rows), slots: [destination.keySlot]) { cursor in
+      if !cursor.cell(destination.keySlot).isEmpty { keyed.insert(cursor.row) }
+    }
+    for index in indexes where keyed.contains(destination.stored.rows[index]) {
+      let member = destination.occurrence(ofStored: Int32(index))
+      destination.block[Int(member)][inverse] = .null
     }
   }
 

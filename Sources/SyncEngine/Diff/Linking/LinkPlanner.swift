@@ -22,6 +22,8 @@ final class LinkPlanner {
 
   /// Members of ordered one-to-many lists before anything is written, by owner.
   var ordersBefore: [RuleKey: [Int64: [Int64]]] = [:]
+  /// Members of many-to-many lists before the payload, by owner, where keys do not tell objects apart.
+  var sharedBefore: [RuleKey: [Int64: Set<Int64>]] = [:]
   /// References of one-to-one relationships to write beside the objects of the payload.
   /// Whether any one-to-one relationship changes.
   var movesPartners = false
@@ -30,6 +32,11 @@ final class LinkPlanner {
   /// yet.
   var isPartOfList = false
   let unreadableLists: Set<ListKey>
+
+  /// Objects that two batches speak of.
+  var twins: [Twin] = []
+  /// Objects whose mentions in a relationship do not count, because a twin's come later.
+  var outspoken: [RuleKey: Set<Int32>] = [:]
 
   /// First row number of the new objects, by table.
   let firstNewRows: [Int: Int64]
@@ -55,8 +62,10 @@ final class LinkPlanner {
 
   /// Fills the reference cells of everything that is about to be written.
   func plan() throws {
+    muteTwins()
     if claims.hasUnresolved { dropRepeated() }
     try readOrders()
+    try readShared()
     for batch in batches {
       try control.checkpoint()
       for rule in batch.node.relationships.indices
@@ -66,6 +75,7 @@ final class LinkPlanner {
         setOwnReferences(rule, of: batch)
       }
     }
+    shareOwnWords()
     for batch in batches {
       try control.checkpoint()
       for rule in batch.node.relationships.indices
@@ -77,10 +87,11 @@ final class LinkPlanner {
       try control.checkpoint()
       for rule in batch.node.relationships.indices
       where batch.node.relationships[rule].relationship.kind == .oneToMany {
-        releaseUnlisted(rule, of: batch)
+        try releaseUnlisted(rule, of: batch)
       }
     }
     partnerWrites = try planPartners()
+    joinTwins()
     for batch in batches {
       try control.checkpoint()
       compareReferences(batch)
@@ -93,9 +104,11 @@ final class LinkPlanner {
   ) rethrows {
     let mentions = batch.mentions[rule]
     let last = lastMentions(rule, of: batch)
+    let outspoken = outspoken[RuleKey(batch: batch.number, rule: rule)]
     for mention in 0..<mentions.count {
       let owner = batch.representative(mentions.owners[mention])
       if batch.hasRepeats, last[owner] != mention { continue }
+      if outspoken?.contains(owner) ?? false { continue }
       if batch.occurrences[Int(owner)].flags.contains(.active) { try body(mention, owner) }
     }
   }
@@ -107,11 +120,14 @@ final class LinkPlanner {
   ) {
     let mentions = batch.mentions[rule]
     let last = lastMentions(rule, of: batch)
+    let outspoken = outspoken[RuleKey(batch: batch.number, rule: rule)]
     for mention in 0..<mentions.count
     where !batch.occurrences[Int(mentions.owners[mention])].flags.contains(.muted) {
       let owner = batch.representative(mentions.owners[mention])
       guard batch.occurrences[Int(owner)].flags.contains(.active) else { continue }
-      body(mention, owner, batch.hasRepeats && last[owner] != mention)
+      body(
+        mention, owner,
+        batch.hasRepeats && last[owner] != mention || outspoken?.contains(owner) ?? false)
     }
   }
 

@@ -23,6 +23,7 @@ extension Matcher {
         noteMoved(occurrence, in: batch)
       }
     }
+    adoptNew(occurrence, in: batch)
     settle(occurrence, in: batch)
     return true
   }
@@ -63,6 +64,27 @@ extension Matcher {
     guard let index = linkedRow(of: owner, mention, in: batch) else { return false }
     _ = storedRows(of: head, in: batch)
     guard batch.family(of: head).holds(index) else { return false }
+    let holder = batch.stored.occurrences[Int(index)]
+    if holder >= 0 {
+      join(occurrence, holder, in: batch)
+    } else {
+      take(index, for: occurrence, in: batch)
+    }
+    return true
+  }
+
+  /// Of several stored objects of a key, takes the one that the owner's many-to-many list has already.
+  func takeMember(_ occurrence: Int32, in batch: Batch) -> Bool {
+    let mention = batch.occurrences[Int(occurrence)]
+    guard !sharedMembers.isEmpty, mention.owner >= 0, !mention.isOwned, !batch.contested.isEmpty
+    else { return false }
+    let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
+    guard batch.contested[head] != nil,
+      let members = sharedMembers[place(mention)]?[ownerRow(mention)],
+      let index = storedRows(of: head, in: batch).first(where: {
+        members.contains(batch.stored.rows[Int($0)])
+      })
+    else { return false }
     let holder = batch.stored.occurrences[Int(index)]
     if holder >= 0 {
       join(occurrence, holder, in: batch)
@@ -124,6 +146,35 @@ extension Matcher {
       }
     }
     forget(occurrence, in: batch)
+    adoptNew(occurrence, in: batch)
     settle(occurrence, in: batch)
+  }
+
+  /// Takes the new object of a subentity that the payload brings under the same key, before another one is made: it
+  /// is added to the stored ones of the batch, linked to nothing yet.
+  private func adoptNew(_ occurrence: Int32, in batch: Batch) {
+    let mention = batch.occurrences[Int(occurrence)]
+    guard mention.stored < 0, !subentityBatches[batch.number].isEmpty,
+      !(mention.isOwned && keysAreOwners(mention))
+    else { return }
+    var found: (row: Int64, entity: Int)?
+    for other in subentityBatches[batch.number] {
+      var candidate = other.index.find(identityOf: batch.block[Int(occurrence)])
+      while candidate >= 0 {
+        let object = other.occurrences[Int(other.representative(candidate))]
+        if object.flags.contains(.inserted), object.row > 0, object.row < found?.row ?? .max,
+          batch.stored.index(ofRow: object.row) == nil
+        {
+          found = (object.row, other.entity.index)
+        }
+        candidate = other.occurrences[Int(candidate)].next
+      }
+    }
+    guard let found else { return }
+    batch.hasAdopted = true
+    batch.occurrences[Int(occurrence)].stored = batch.stored.append(
+      row: found.row, entity: found.entity
+    ) { _ in 0 }
+    batch.occurrences[Int(occurrence)].link = -1
   }
 }

@@ -26,7 +26,7 @@ extension Matcher {
     let mention = batch.occurrences[Int(occurrence)]
     let isStored =
       batch.occurrences[Int(other)].stored >= 0
-      && !claims.wasInserted(batch.occurrences[Int(other)].row, batch.entity)
+      && isKnown(batch.occurrences[Int(other)].row, batch.entity)
     let isActive =
       isAllowed(mention, isStored: isStored)
       && (batch.occurrences[Int(other)].stored >= 0 || !wasDeleted(occurrence, in: batch))
@@ -51,6 +51,11 @@ extension Matcher {
       batch.occurrences[Int(result)].ownerBatch = mention.ownerBatch
       batch.occurrences[Int(result)].ownerRule = mention.ownerRule
     }
+  }
+
+  /// Whether an object was there before the payload.
+  private func isKnown(_ row: Int64, _ entity: EntityDescription) -> Bool {
+    row < firstNewRows[entity.rootIndex] ?? .max && !claims.wasInserted(row, entity)
   }
 
   /// Whether the options let the place of a mention write its object.
@@ -80,7 +85,7 @@ extension Matcher {
     let isStored = mention.stored >= 0
     // An object that an earlier part of the payload brought is as new as it was there.
     let isKnown =
-      isStored && !claims.wasInserted(batch.stored.rows[Int(mention.stored)], batch.entity)
+      isStored && isKnown(batch.stored.rows[Int(mention.stored)], batch.entity)
     let isAllowed =
       isAllowed(mention, isStored: isKnown) && (isStored || !wasDeleted(occurrence, in: batch))
     if isStored {

@@ -34,6 +34,8 @@ final class Matcher {
   private(set) var firstNewRows: [Int: Int64] = [:]
   /// Rows in scope, when they come before others of their key.
   private(set) var preferred: Set<Int64> = []
+  /// Members of many-to-many lists, by place and owner, where keys do not tell objects apart.
+  private(set) var sharedMembers: [KeyFamily.Place: [Int64: Set<Int64>]] = [:]
   /// Objects without key by the place they stand in.
   var keyless: [ListKey: Int32] = [:]
   private var waves: [[Int32]]
@@ -41,6 +43,10 @@ final class Matcher {
   private(set) var waveNumber = 0
   private let targets: [Int64]
   private var rootOwner: Owner?
+  /// The batches of subentities, by batch.
+  let subentityBatches: [[Batch]]
+  /// Batches in the order in which a wave is decided: those of subentities first.
+  private let decisionOrder: [Batch]
   private var completed = 0
   private var completedOfBatch: [Int]
   private let total: Int
@@ -59,6 +65,10 @@ final class Matcher {
     unreadableLists = stager.unreadableLists
     report = stager.report
     targets = stager.targetRows
+    subentityBatches = stager.batches.map { $0.subentityBatches(among: stager.batches) }
+    decisionOrder =
+      subentityBatches.allSatisfy(\.isEmpty)
+      ? stager.batches : stager.batches.sorted { $0.entity.depth > $1.entity.depth }
     waves = batches.map { _ in [] }
     completedOfBatch = batches.map { _ in 0 }
     memberColumns = stager.batches.map { owners in
@@ -104,7 +114,7 @@ final class Matcher {
       if !targets.isEmpty { try loadRows(targets, in: batches[root]) }
     }
     while waves.contains(where: { !$0.isEmpty }) {
-      for batch in batches where !waves[batch.number].isEmpty {
+      for batch in decisionOrder where !waves[batch.number].isEmpty {
         try decide(waves[batch.number], in: batch)
         try numberNewObjects(waves[batch.number], in: batch)
       }
@@ -128,7 +138,9 @@ final class Matcher {
       }
       batch.occurrences[Int(occurrence)].flags.formUnion([.reached, .current])
       if decideAlone(occurrence, in: batch) { continue }
-      if !takeOwnChild(occurrence, in: batch), !takeLinked(occurrence, in: batch) {
+      if !takeOwnChild(occurrence, in: batch), !takeLinked(occurrence, in: batch),
+        !takeMember(occurrence, in: batch)
+      {
         undecided.append(occurrence)
       }
     }
@@ -174,6 +186,7 @@ final class Matcher {
     for batch in batches {
       for rule in batch.node.relationships.indices where batch.mentions[rule].count > 0 {
         try control.checkpoint()
+        try readSharedMembers(rule, of: batch)
         collect(rule, of: batch, into: &next, owners: &owners, linked: &linked)
       }
     }
@@ -194,6 +207,24 @@ final class Matcher {
   /// decided at the end, so that no part has to read all of it.
   private func goesOn(_ rule: Int, of batch: Batch) -> Bool {
     claims.parts != nil && rootOwner?.batch == batch.number && rootOwner?.rule == rule
+  }
+
+  /// Reads who is in the lists of the current wave's owners, where several stored objects have one key.
+  private func readSharedMembers(_ rule: Int, of batch: Batch) throws {
+    let relationship = batch.node.relationships[rule]
+    guard relationship.relationship.kind == .manyToMany,
+      !batches[relationship.node].contested.isEmpty
+    else { return }
+    let mentions = batch.mentions[rule]
+    let owners = (0..<mentions.count).lazy.map { batch.occurrences[Int(mentions.owners[$0])] }
+      .filter { $0.flags.contains(.current) && $0.stored >= 0 }.map(\.row)
+    guard !owners.isEmpty else { return }
+    let place = KeyFamily.Place(batch: Int16(batch.number), rule: Int16(rule))
+    for member in try transaction.members(
+      of: relationship.relationship, in: batch.entity, owners: Array(owners))
+    {
+      sharedMembers[place, default: [:]][member.owner, default: []].insert(member.row)
+    }
   }
 
   private struct MemberLoad: Hashable {

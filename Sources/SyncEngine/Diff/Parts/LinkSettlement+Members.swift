@@ -13,6 +13,8 @@ extension LinkSettlement {
   private struct Member {
     var owner: Int64
     var entity: EntityDescription
+    /// Whether no list of objects can name it (sync-behaviour, hazard H5).
+    var isKeyless: Bool
   }
 
   func settleMembers(
@@ -24,8 +26,12 @@ extension LinkSettlement {
     let relisted = parts.relisted[key] ?? RowSet()
     let rows = try affected(relationship, of: entity, column, relisted)
     var now: [Int64: Member] = [:]
-    try transaction.scan(destination, .rows(rows.rows), slots: [column.slot]) { cursor in
-      now[cursor.row] = Member(owner: cursor.integer(column.slot) ?? 0, entity: cursor.entity)
+    let keySlot = destination.primaryKey?.slot
+    let slots = [column.slot] + (keySlot.map { [$0] } ?? [])
+    try transaction.scan(destination, .rows(rows.rows), slots: slots) { cursor in
+      now[cursor.row] = Member(
+        owner: cursor.integer(column.slot) ?? 0, entity: cursor.entity,
+        isKeyless: keySlot.map { cursor.cell($0).isEmpty } ?? false)
     }
     let origins = try origins(column, destination, of: rows)
     let origin = { (row: Int64) in origins[row] ?? now[row]?.owner ?? 0 }
@@ -54,9 +60,10 @@ extension LinkSettlement {
         !list.flags.contains(.keepsAll)
       {
         let isMentioned = claims.isMentioned(row, destination)
-        if list.flags.contains(.keys) || (isMentioned && list.flags.contains(.deletes)) {
+        let deletes = list.flags.contains(.deletes) && !member.isKeyless
+        if list.flags.contains(.keys) || (isMentioned && deletes) {
           owner = 0
-        } else if list.flags.contains(.deletes) {
+        } else if deletes {
           claims.append(
             Claims.UnlistedMember(
               row: row, entity: destination, slot: column.slot, owner: owner))

@@ -49,7 +49,9 @@ extension PartMemory {
       let owner = batch.occurrences[Int(occurrence)].row
       let list = inverse.map { LinkPlanner.MemberList(owner: owner, inverse: $0.slot) }
       let members = mentions.targets(of: mention).compactMap { target in
-        planner.row(of: target, in: destination, list: list, linked: 0, parts: self)
+        planner.row(
+          of: target, in: destination, list: list,
+          linked: planner.sharedMember(target, rule, of: batch, owner: occurrence), parts: self)
           ?? (planner.awaits(target, in: destination) ? StatementLog.unknown : nil)
       }
       var flags: StatementLog.Flags = mentions.kinds[mention] == .keys ? .keys : []

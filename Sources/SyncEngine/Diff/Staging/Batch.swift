@@ -27,6 +27,9 @@ final class Batch {
   /// Index of the item at the top that each occurrence stands in, -1 for those that the engine adds;
   /// kept when it has to be found out who is to blame.
   let items: PlainArray<Int32>?
+  /// When each occurrence was mentioned last; kept when objects may be mentioned under another entity too.
+  let orders: PlainArray<UInt32>?
+  var knownLastOrders: [Int32: UInt32]?
   let mentions: [LinkMentions]
 
   /// Keys the payload refers to without nesting the object, each once.
@@ -59,8 +62,15 @@ final class Batch {
   /// Whether several occurrences are one object, so that one owner may have several lists.
   var hasRepeats = false
 
-  init(node: PlanNode, number: Int, keepsSources: Bool, keepsItems: Bool = false) {
+  /// Whether new objects of a subentity are among the stored ones.
+  var hasAdopted = false
+
+  init(
+    node: PlanNode, number: Int, keepsSources: Bool, keepsItems: Bool = false,
+    keepsOrders: Bool = false
+  ) {
     sources = keepsSources ? PlainArray() : nil
+    orders = keepsOrders ? PlainArray() : nil
     items = keepsItems ? PlainArray() : nil
     self.node = node
     self.number = number
@@ -104,7 +114,10 @@ final class Batch {
   }
 
   /// Adds an occurrence for the row just appended to the block.
-  func append(_ occurrence: Occurrence, source: UInt = 0, item: Int = -1) -> Int32 {
+  func append(
+    _ occurrence: Occurrence, source: UInt = 0, item: Int = -1, order: UInt32 = 0
+  ) -> Int32 {
+    orders?.append(order)
     sources?.append(source)
     items?.append(Int32(truncatingIfNeeded: item))
     occurrences.append(occurrence)

@@ -18,7 +18,10 @@ extension ItemCheck {
         var rows = Set<Int64>()
         var isComplete = true
         for target in mentions.targets(of: mention) {
-          if let row = planner.row(of: target, in: destination) {
+          if let row = planner.row(
+            of: target, in: destination,
+            linked: planner.sharedMember(target, rule, of: batch, owner: owner))
+          {
             rows.insert(row)
           } else {
             isComplete = false

@@ -8,6 +8,7 @@ extension Stager {
   ) throws -> Int32? {
     let batch = node.batch
     let cells = batch.block[row]
+    mentionCount &+= 1
     let isKeyless =
       if let slot = node.keySlot {
         cells[slot].holdsNothing
@@ -46,6 +47,7 @@ extension Stager {
         batch.overlay(row, over: Int(earlier))
         batch.block.removeLast()
         batch.hasRepeats = true
+        batch.orders?[Int(earlier)] = mentionCount
         return earlier
       }
     }
@@ -92,7 +94,7 @@ extension Stager {
   }
 
   private func append(_ occurrence: Occurrence, source: UInt, to batch: Batch) -> Int32 {
-    batch.append(occurrence, source: source, item: itemCount - 1)
+    batch.append(occurrence, source: source, item: itemCount - 1, order: mentionCount)
   }
 
   /// Whether an item is to become a new object whatever is stored.

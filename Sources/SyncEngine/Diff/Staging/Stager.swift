@@ -62,6 +62,8 @@ final class Stager {
   let candidates = PlainArray<LinkCandidate>()
   let targets = PlainArray<Int32>()
   var partnerOrder: UInt32 = 0
+  /// Objects mentioned so far.
+  var mentionCount: UInt32 = 0
   private var rootTargets: [Int32] = []
 
   /// What is noted for fingerprints, when fingerprints are to be made.
@@ -81,7 +83,9 @@ final class Stager {
     self.path = PayloadPath(list: path, plan: plan)
     self.report = report
     let batches = plan.nodes.enumerated().map {
-      Batch(node: $1, number: $0, keepsSources: keepsSources, keepsItems: tracksItems)
+      Batch(
+        node: $1, number: $0, keepsSources: keepsSources, keepsItems: tracksItems,
+        keepsOrders: $1.entity.superentity != nil || !$1.entity.subentities.isEmpty)
     }
     self.batches = batches
     let nodes = batches.map { StagingNode($0, among: batches) }

@@ -21,7 +21,8 @@ struct ChangeCount {
       let hasFamily = !batch.entity.subentities.isEmpty
       var count = 0
       for occurrence in batch.occurrences
-      where occurrence.stored >= 0 && !occurrence.flags.contains(.referenceOnly)
+      where occurrence.stored >= 0
+        && occurrence.flags.isDisjoint(with: [.referenceOnly, .twin])
         && occurrence.row > 0 && !rows.contains(occurrence.row)
       {
         rows.insert(occurrence.row)

@@ -176,7 +176,10 @@ struct Deleter {
 
   private func release(_ member: Claims.UnlistedMember) throws {
     var entity: EntityDescription?
+    let key = member.entity.primaryKey?.slot
     try transaction.scan(member.entity, .rows([member.row])) { cursor in
+      // No list can name an object without key (hazard H5).
+      if let key, cursor.cell(key).isEmpty { return }
       if cursor.integer(member.slot) == member.owner { entity = cursor.entity }
     }
     guard let entity else { return }

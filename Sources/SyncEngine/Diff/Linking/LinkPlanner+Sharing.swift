@@ -1,0 +1,96 @@
+import SyncCore
+import SyncStore
+
+/// Many-to-many lists of keys: of several stored objects of a key the one that the list had before the payload
+/// stays the one, else the oldest is meant.
+extension LinkPlanner {
+  /// Reads who was in the lists whose keys several stored objects have.
+  func readShared() throws {
+    for batch in batches {
+      for (rule, relationship) in batch.node.relationships.enumerated()
+      where relationship.relationship.kind == .manyToMany
+        && !batches[relationship.node].referenceDuplicates.isEmpty
+      {
+        try readShared(rule, of: batch)
+      }
+    }
+  }
+
+  private func readShared(_ rule: Int, of batch: Batch) throws {
+    let relationship = batch.node.relationships[rule].relationship
+    let destination = batches[batch.node.relationships[rule].node]
+    let mentions = batch.mentions[rule]
+    let firstNew = firstNewRows[batch.entity.rootIndex] ?? .max
+    var owners = Set<Int64>()
+    activeMentions(rule, of: batch) { mention, owner in
+      let row = batch.occurrences[Int(owner)].row
+      guard row < firstNew, !claims.wasInserted(row, batch.entity),
+        mentions.targets(of: mention).contains(where: {
+          $0 < 0 && destination.referenceDuplicates[~$0] != nil
+        })
+      else { return }
+      owners.insert(row)
+    }
+    guard !owners.isEmpty else { return }
+    var members: [Int64: Set<Int64>] = [:]
+    for member in try transaction.members(
+      of: relationship, in: batch.entity, owners: owners.sorted())
+    {
+      members[member.owner, default: []].insert(member.row)
+    }
+    try claims.parts?.undoPairs(relationship, of: batch.entity, owners, in: &members) {
+      try control.checkpoint()
+    }
+    sharedBefore[RuleKey(batch: batch.number, rule: rule)] = members
+    activeMentions(rule, of: batch) { mention, owner in
+      for target in mentions.targets(of: mention) {
+        let row = sharedMember(target, rule, of: batch, owner: owner)
+        if row > 0 { claims.mention(row, destination.entity) }
+      }
+    }
+  }
+
+  /// The object of a key that a many-to-many list of the owner had before the payload, or 0.
+  func sharedMember(_ target: Int32, _ rule: Int, of batch: Batch, owner: Int32) -> Int64 {
+    guard target < 0, !sharedBefore.isEmpty,
+      let members = sharedBefore[RuleKey(batch: batch.number, rule: rule)]?[
+        batch.occurrences[Int(owner)].row]
+    else { return 0 }
+    let destination = batches[batch.node.relationships[rule].node]
+    let rows = destination.referenceDuplicates[~target]?.lazy.map {
+      destination.stored.rows[Int($0)]
+    }
+    return rows?.filter(members.contains).min() ?? 0
+  }
+}
+
+extension PartMemory {
+  /// Turns the members of stored owners into those of before the first part of the payload.
+  ///
+  /// - Complexity: O(*n*) in what the parts said, when they changed one of the lists.
+  func undoPairs(
+    _ relationship: RelationshipDescription, of entity: EntityDescription, _ owners: Set<Int64>,
+    in members: inout [Int64: Set<Int64>], _ checkpoint: () throws -> Void
+  ) rethrows {
+    let key = Relationship(relationship)
+    guard let changed = paired[key], owners.contains(where: changed.contains) else { return }
+    let inverse = entity.inverse(of: relationship).map(Relationship.init)
+    var seen = Set<LinkPlanner.Pair>()
+    try log.forEachStatement(checkpoint) { _, statement in
+      guard statement.kind == .pair else { return }
+      for (list, owner, member) in [
+        (key, statement.row, statement.members[0]), (inverse, statement.members[0], statement.row),
+      ]
+      where list == statement.relationship && owners.contains(owner)
+        && seen.insert(LinkPlanner.Pair(owner: owner, member: member)).inserted
+      {
+        // What came first was not there before, what went first was.
+        if statement.flags.contains(.isAdded) {
+          members[owner]?.remove(member)
+        } else {
+          members[owner, default: []].insert(member)
+        }
+      }
+    }
+  }
+}
