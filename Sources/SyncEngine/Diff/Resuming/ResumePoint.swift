@@ -6,7 +6,12 @@ import SyncStore
 /// of the same payload with the same settings goes on there, as long as nobody has written meanwhile.
 ///
 /// Two states are kept: the point itself, now and then, and with each batch that the store is as that
-/// batch left it. Batches behind the point are worked off once more, which changes nothing.
+/// batch left it. A small point is kept with each batch, and going on from it is exact. Batches behind a
+/// larger one (``Resuming/isDue(at:)``) are worked off once more, as if somebody else had stored them: what
+/// comes out is the same unless they and other batches speak of one thing. Then an object that they brought
+/// counts as stored, which matters where only one of inserting and updating is allowed; and where an object
+/// belonged, and what a list held, before the payload is read from what they stored, which matters where a
+/// relationship is given twice or several objects have one key.
 struct ResumePoint: Codable {
   /// Bytes of the payload that were worked off, and items at its top.
   var position: Int

@@ -12,8 +12,7 @@ struct Resuming {
 
   /// Bytes of the payload for each byte that is kept of it: what its objects are takes up more and more
   /// room, and to keep that with each small batch would in the end be most of the work. While it is small
-  /// nothing has to be worked off once more: a batch that was forgotten is another sync to the one that
-  /// comes after it, which matters where a payload repeats items and contradicts itself.
+  /// nothing has to be worked off once more; what that can change is said at ``ResumePoint``.
   private static let share = 16
 
   func isDue(at position: Int) -> Bool {
