@@ -21,7 +21,7 @@ extension SyncPass {
     }
     for _ in 0..<SyncPass.roundLimit {
       let matcher = try match(&stager, &replacements, leavingOut: leftOut, in: transaction)
-      absorb(stager)
+      try absorb(stager)
       claims.firstNewRow = matcher.firstNewRows[request.plan.rootNode.entity.rootIndex] ?? .max
       let planner = LinkPlanner(
         matcher: matcher, rootOwner: stager.rootOwner, endsParentList: endsParentList)
@@ -29,11 +29,11 @@ extension SyncPass {
       try planner.plan()
       guard mayFail else { return (stager, matcher, planner) }
       let check = itemCheck(planner)
-      guard let failure = check.firstFailure() else { return (stager, matcher, planner) }
+      guard let failure = try check.firstFailure() else { return (stager, matcher, planner) }
       guard request.itemPolicy != .fail else { throw failure.error }
       if stager.tracksItems {
         let count = leftOut.count
-        leftOut.merge(check.offenders()) { first, _ in first }
+        leftOut.merge(try check.offenders()) { first, _ in first }
         // Nobody is to blame whom leaving out would help.
         guard leftOut.count > count else { throw failure.error }
       }
@@ -122,14 +122,14 @@ extension SyncPass {
     }
   }
 
-  func absorb(_ stager: Stager) {
+  func absorb(_ stager: Stager) throws {
     claims.itemCount += stager.itemCount - stager.firstItem
     claims.usableItemCount += stager.usableItemCount
     if stager.hasUnreadableRootKey { claims.isRootSuspended = true }
     if parent == nil, let rule = treeRule, stager.rootItemsName(rule) {
       claims.rootItemsNameParent = true
     }
-    claims.mention(stager.batches)
+    try claims.mention(stager.batches, control)
     unread = nil
     if let fingerprints = reader.fingerprints, fingerprints.matchedCount > 0 {
       absorb(fingerprints)

@@ -124,7 +124,7 @@ final class SyncPass {
       try request.onLeftOut?(item, transaction)
     }
     try quarantining.forgetSuperseded(by: stager)
-    changeCount.mention(stager.batches)
+    try changeCount.mention(stager.batches, control)
     if let unread { changeCount.mention(unread, plan: request.plan) }
     unread = nil
     try makeFingerprints(stager, planner)
@@ -146,8 +146,8 @@ final class SyncPass {
     planner.isPartOfList = !isOnlyPart || endsParentList
     try writer.link(planner)
     if !isOnlyPart {
-      claims.list(planner)
-      claims.nesters.note(planner)
+      try claims.list(planner)
+      try claims.nesters.note(planner)
       try control.checkpoint()
       try claims.parts?.note(planner)
       try control.checkpoint()

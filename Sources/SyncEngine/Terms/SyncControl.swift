@@ -6,6 +6,7 @@ import Synchronization
 /// Protected by atomics; usable from every thread.
 package final class SyncControl: Sendable {
   private let cancelled = Atomic<Bool>(false)
+  private let passed = Atomic<Int>(0)
   private let observer = Locked(Observer())
   private let interruption = Locked(Interruption())
 
@@ -57,7 +58,11 @@ package final class SyncControl: Sendable {
   /// - Throws: `CancellationError`.
   package func checkpoint() throws {
     if isCancelled { throw CancellationError() }
+    passed.wrappingAdd(1, ordering: .relaxed)
   }
+
+  /// How many checkpoints the sync has passed: how finely it can be stopped.
+  package var checkpointCount: Int { passed.load(ordering: .relaxed) }
 
   /// Reports that a phase begins, and stops the sync here when it was cancelled.
   func begin(_ phase: SyncPhase, total: Int) throws {

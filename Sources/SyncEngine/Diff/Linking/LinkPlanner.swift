@@ -63,7 +63,7 @@ final class LinkPlanner {
   /// Fills the reference cells of everything that is about to be written.
   func plan() throws {
     muteTwins()
-    if claims.hasUnresolved { dropRepeated() }
+    if claims.hasUnresolved { try dropRepeated() }
     try readOrders()
     try readShared()
     for batch in batches {
@@ -72,7 +72,7 @@ final class LinkPlanner {
       where !batch.node.relationships[rule].relationship.isToMany
         && !batch.node.relationships[rule].isOneToOne
       {
-        setOwnReferences(rule, of: batch)
+        try setOwnReferences(rule, of: batch)
       }
     }
     shareOwnWords()
@@ -80,7 +80,7 @@ final class LinkPlanner {
       try control.checkpoint()
       for rule in batch.node.relationships.indices
       where batch.node.relationships[rule].relationship.kind == .oneToMany {
-        setMemberReferences(rule, of: batch)
+        try setMemberReferences(rule, of: batch)
       }
     }
     for batch in batches {
@@ -94,7 +94,7 @@ final class LinkPlanner {
     joinTwins()
     for batch in batches {
       try control.checkpoint()
-      compareReferences(batch)
+      try compareReferences(batch)
     }
   }
 
@@ -116,8 +116,8 @@ final class LinkPlanner {
   /// Mentions whose owner takes what the payload says, with those that a later one of the owner replaces.
   func allMentions(
     _ rule: Int, of batch: Batch,
-    _ body: (_ mention: Int, _ owner: Int32, _ isReplaced: Bool) -> Void
-  ) {
+    _ body: (_ mention: Int, _ owner: Int32, _ isReplaced: Bool) throws -> Void
+  ) rethrows {
     let mentions = batch.mentions[rule]
     let last = lastMentions(rule, of: batch)
     let outspoken = outspoken[RuleKey(batch: batch.number, rule: rule)]
@@ -125,7 +125,7 @@ final class LinkPlanner {
     where !batch.occurrences[Int(mentions.owners[mention])].flags.contains(.muted) {
       let owner = batch.representative(mentions.owners[mention])
       guard batch.occurrences[Int(owner)].flags.contains(.active) else { continue }
-      body(
+      try body(
         mention, owner,
         batch.hasRepeats && last[owner] != mention || outspoken?.contains(owner) ?? false)
     }
@@ -144,36 +144,38 @@ final class LinkPlanner {
   }
 
   /// What is given again replaces what was given before.
-  private func dropRepeated() {
+  private func dropRepeated() throws {
+    var repeated: Set<UnresolvedReference.Place> = []
     for batch in batches {
       for (rule, relationship) in batch.node.relationships.enumerated() {
         // The list of a given parent goes on from part to part.
         let parent = claims.partCount > 1 ? givenParent(rule, of: batch) : nil
-        activeMentions(rule, of: batch) { _, owner in
+        try activeMentions(rule, of: batch) { mention, owner in
+          if mention % SyncControl.stride == 0 { try control.checkpoint() }
           let occurrence = batch.occurrences[Int(owner)]
           guard occurrence.row != parent else { return }
-          claims.drop(
-            UnresolvedReference.Place(
-              owner: ManagedObjectID(entity: batch.entity(of: occurrence), row: occurrence.row),
-              slot: relationship.slot))
+          let place = UnresolvedReference.Place(
+            owner: ManagedObjectID(entity: batch.entity(of: occurrence), row: occurrence.row),
+            slot: relationship.slot)
+          if claims.unresolvedByPlace[place] != nil { repeated.insert(place) }
         }
       }
     }
+    claims.drop(repeated)
   }
 
   // MARK: - To-one
 
-  private func setOwnReferences(_ rule: Int, of batch: Batch) {
+  private func setOwnReferences(_ rule: Int, of batch: Batch) throws {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     let mentions = batch.mentions[rule]
     let list = batch.entity.inverse(of: relationship.relationship).map(Claims.Relationship.init)
-    let parts = claims.parts
-    activeMentions(rule, of: batch) { mention, owner in
+    let named = list.flatMap { claims.parts?.named[$0] }
+    try activeMentions(rule, of: batch) { mention, owner in
+      if mention % SyncControl.stride == 0 { try control.checkpoint() }
       // An owner that listed the object in an earlier part of the payload is stronger.
-      if let list, let parts, parts.isNamed(batch.occurrences[Int(owner)].row, in: list) {
-        return
-      }
+      if let named, named.contains(batch.occurrences[Int(owner)].row) { return }
       let cells = batch.block[Int(owner)]
       guard let target = mentions.targets(of: mention).first else {
         cells[relationship.slot] = .null
@@ -218,10 +220,11 @@ final class LinkPlanner {
   // MARK: - Comparison
 
   /// Adds the to-one columns that differ to what the attributes' comparison found.
-  private func compareReferences(_ batch: Batch) {
+  private func compareReferences(_ batch: Batch) throws {
     let slots = batch.node.toOneSlots
     guard !slots.isEmpty else { return }
     for occurrence in batch.occurrences.indices {
+      if occurrence % SyncControl.stride == 0 { try control.checkpoint() }
       let mention = batch.occurrences[occurrence]
       guard mention.stored >= 0, !mention.flags.contains(.folded),
         !mention.flags.isDisjoint(with: [.decided, .referenceOnly])

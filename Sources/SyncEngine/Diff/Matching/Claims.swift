@@ -126,11 +126,15 @@ final class Claims {
   // MARK: - Collecting
 
   /// Notes the objects that a matched part of the payload mentions.
-  func mention(_ batches: [Batch]) {
+  ///
+  /// - Throws: `CancellationError`.
+  func mention(_ batches: [Batch], _ control: SyncControl) throws {
     for batch in batches {
+      try control.checkpoint()
       var rows = mentioned[batch.entity.rootIndex] ?? RowSet()
-      for occurrence in batch.occurrences
-      where occurrence.row > 0 && !occurrence.flags.contains(.referenceOnly) {
+      for (index, occurrence) in batch.occurrences.enumerated() {
+        if index % SyncControl.stride == 0 { try control.checkpoint() }
+        guard occurrence.row > 0, !occurrence.flags.contains(.referenceOnly) else { continue }
         rows.insert(occurrence.row)
       }
       for row in unreached(in: batch) { rows.insert(row) }
@@ -164,14 +168,17 @@ final class Claims {
   }
 
   /// Notes the members of the lists of a linked part of the payload.
-  func list(_ planner: LinkPlanner) {
+  ///
+  /// - Throws: `CancellationError`.
+  func list(_ planner: LinkPlanner) throws {
     for batch in planner.batches {
       for (rule, relationship) in batch.node.relationships.enumerated()
       where relationship.relationship.kind == .oneToMany {
         let destination = planner.batches[relationship.node]
         let mentions = batch.mentions[rule]
         var rows = listed[Relationship(relationship.relationship)] ?? RowSet()
-        planner.activeMentions(rule, of: batch) { mention, _ in
+        try planner.activeMentions(rule, of: batch) { mention, _ in
+          if mention % SyncControl.stride == 0 { try planner.control.checkpoint() }
           for target in mentions.targets(of: mention) where target >= 0 {
             if let row = planner.row(of: target, in: destination) { rows.insert(row) }
           }
@@ -217,10 +224,11 @@ final class Claims {
     unresolvedByPlace[reference.place, default: []].append(reference)
   }
 
-  func drop(_ place: UnresolvedReference.Place) {
-    if unresolvedByPlace.removeValue(forKey: place) != nil {
-      unresolvedOrder.removeAll { $0 == place }
-    }
+  /// - Complexity: O(*n*) in the places that wait, however many are dropped.
+  func drop(_ places: Set<UnresolvedReference.Place>) {
+    guard !places.isEmpty else { return }
+    for place in places { unresolvedByPlace[place] = nil }
+    unresolvedOrder.removeAll(where: places.contains)
   }
 
   // MARK: - Duplicates

@@ -144,7 +144,10 @@ final class Matcher {
         undecided.append(occurrence)
       }
     }
-    for occurrence in undecided { decideAmongOthers(occurrence, in: batch) }
+    for (position, occurrence) in undecided.enumerated() {
+      if position % SyncControl.stride == 0 { try control.checkpoint() }
+      decideAmongOthers(occurrence, in: batch)
+    }
   }
 
   private func advance(by count: Int, in batch: Batch) throws {
@@ -187,7 +190,7 @@ final class Matcher {
       for rule in batch.node.relationships.indices where batch.mentions[rule].count > 0 {
         try control.checkpoint()
         try readSharedMembers(rule, of: batch)
-        collect(rule, of: batch, into: &next, owners: &owners, linked: &linked)
+        try collect(rule, of: batch, into: &next, owners: &owners, linked: &linked)
       }
     }
     for batch in batches {
@@ -235,7 +238,7 @@ final class Matcher {
   private func collect(
     _ rule: Int, of batch: Batch, into next: inout [[Int32]],
     owners: inout [MemberLoad: [Int64]], linked: inout [Int: [Int64]]
-  ) {
+  ) throws {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     let mentions = batch.mentions[rule]
@@ -243,6 +246,7 @@ final class Matcher {
     let loadsMembers =
       relationship.relationship.kind == .oneToMany && !destination.isComplete
     for mention in 0..<mentions.count {
+      if mention % SyncControl.stride == 0 { try control.checkpoint() }
       let flags = batch.occurrences[Int(mentions.owners[mention])].flags
       guard flags.contains(.current), !flags.contains(.muted) else { continue }
       let owner = batch.occurrences[Int(batch.representative(mentions.owners[mention]))]

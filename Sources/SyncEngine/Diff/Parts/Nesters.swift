@@ -25,7 +25,9 @@ struct Nesters: Codable, Sendable {
   }
 
   /// Notes who nested objects in a linked part and does not have them when it is written.
-  mutating func note(_ planner: LinkPlanner) {
+  ///
+  /// - Throws: `CancellationError`.
+  mutating func note(_ planner: LinkPlanner) throws {
     for batch in planner.batches {
       for (rule, relationship) in batch.node.relationships.enumerated()
       where relationship.relationship.kind == .oneToMany {
@@ -33,7 +35,8 @@ struct Nesters: Codable, Sendable {
         guard let inverse = relationship.relationship.inverseSlot else { continue }
         let mentions = batch.mentions[rule]
         let key = Relationship(relationship.relationship)
-        planner.allMentions(rule, of: batch) { mention, owner, isReplaced in
+        try planner.allMentions(rule, of: batch) { mention, owner, isReplaced in
+          if mention % SyncControl.stride == 0 { try planner.control.checkpoint() }
           let row = batch.occurrences[Int(owner)].row
           for target in mentions.targets(of: mention) where target >= 0 {
             let member = destination.representative(target)

@@ -2,10 +2,6 @@ import SyncCore
 
 /// What later parts ask about earlier ones.
 extension PartMemory {
-  func isCounted(_ owner: Int64, of list: Relationship) -> Bool {
-    counted?[list]?.contains(owner) ?? false
-  }
-
   func hasChanged(_ row: Int64, of column: Relationship) -> Bool {
     changed[column]?.contains(row) ?? false
   }

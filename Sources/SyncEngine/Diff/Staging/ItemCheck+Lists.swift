@@ -4,7 +4,9 @@ import SyncCore
 extension ItemCheck {
   /// Lists that are wrong whatever else the payload says: one that is too long, and one of a new object that is
   /// too short, when no object says itself that it belongs there.
-  func wrongLists(of batch: Batch, _ checks: NodeChecks) -> [Failure] {
+  ///
+  /// - Throws: `CancellationError`.
+  func wrongLists(of batch: Batch, _ checks: NodeChecks) throws -> [Failure] {
     var failures: [Failure] = []
     for (rule, limits) in checks.lists where batch.mentions[rule].count > 0 {
       let relationship = batch.node.relationships[rule]
@@ -14,7 +16,8 @@ extension ItemCheck {
         relationship.relationship.inverseSlot
         .flatMap { destination.node.relationshipRule(forSlot: $0) }
         .map { destination.mentions[$0].count } ?? 0
-      planner.activeMentions(rule, of: batch) { mention, owner in
+      try planner.activeMentions(rule, of: batch) { mention, owner in
+        if mention % SyncControl.stride == 0 { try planner.control.checkpoint() }
         var rows = Set<Int64>()
         var isComplete = true
         for target in mentions.targets(of: mention) {

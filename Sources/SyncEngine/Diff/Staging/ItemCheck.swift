@@ -33,9 +33,11 @@ struct ItemCheck {
   }
 
   /// The first object that may not be stored.
-  func firstFailure() -> Failure? {
+  ///
+  /// - Throws: `CancellationError`.
+  func firstFailure() throws -> Failure? {
     var first: Failure?
-    forEachFailure {
+    try forEachFailure {
       first = $0
       return false
     }
@@ -44,9 +46,11 @@ struct ItemCheck {
 
   /// The items that are to blame for what may not be stored, by their index, and why. Needs batches
   /// that know the items.
-  func offenders() -> [Int: SyncError] {
+  ///
+  /// - Throws: `CancellationError`.
+  func offenders() throws -> [Int: SyncError] {
     var failures: [[Int32: Failure]] = batches.map { _ in [:] }
-    forEachFailure {
+    try forEachFailure {
       failures[$0.batch][$0.occurrence] = $0
       return true
     }
@@ -69,13 +73,14 @@ struct ItemCheck {
 
   // MARK: - Failures
 
-  private func forEachFailure(_ body: (Failure) -> Bool) {
+  private func forEachFailure(_ body: (Failure) -> Bool) throws {
     for batch in batches where !checks[batch.number].isEmpty {
       let checks = checks[batch.number]
       for index in batch.occurrences.indices {
+        if index % SyncControl.stride == 0 { try planner.control.checkpoint() }
         if let failure = failure(index, in: batch, checks), !body(failure) { return }
       }
-      for failure in wrongLists(of: batch, checks) where !body(failure) { return }
+      for failure in try wrongLists(of: batch, checks) where !body(failure) { return }
     }
   }
 

@@ -15,16 +15,18 @@ struct ChangeCount {
 
   /// Notes the objects of a matched part of the payload. They count as unchanged until a change set
   /// says something else.
-  mutating func mention(_ batches: [Batch]) {
+  ///
+  /// - Throws: `CancellationError`.
+  mutating func mention(_ batches: [Batch], _ control: SyncControl) throws {
     for batch in batches {
       var rows = mentioned[batch.entity.rootIndex] ?? RowSet()
       let hasFamily = !batch.entity.subentities.isEmpty
       var count = 0
-      for occurrence in batch.occurrences
-      where occurrence.stored >= 0
-        && occurrence.flags.isDisjoint(with: [.referenceOnly, .twin])
-        && occurrence.row > 0 && !rows.contains(occurrence.row)
-      {
+      for (index, occurrence) in batch.occurrences.enumerated() {
+        if index % SyncControl.stride == 0 { try control.checkpoint() }
+        guard occurrence.stored >= 0, occurrence.row > 0,
+          occurrence.flags.isDisjoint(with: [.referenceOnly, .twin]), !rows.contains(occurrence.row)
+        else { continue }
         rows.insert(occurrence.row)
         if hasFamily { report[batch.entity(of: occurrence)].unchanged += 1 } else { count += 1 }
       }
