@@ -3,6 +3,10 @@ import SyncStack
 /// Says which option of the command line helps where an error speaks of the library's calls.
 enum ErrorHint {
   static func text(for error: any Error) -> String? {
+    if let error = error as? JSONError, error.code == .compressed {
+      return "With this command: pipe what that writes into 'syncstack import --stdin', with the "
+        + "same options."
+    }
     guard let error = error as? SyncError else { return nil }
     switch error.code {
     case .deletionRefused:

@@ -93,6 +93,23 @@ import Testing
     #expect(shown.output.hasSuffix(" 1  Old\n"), "\(shown.output)")
   }
 
+  @Test func compressedInputIsNamedWithWhatToDo() async throws {
+    let bench = try ToolBench()
+    let file = bench.folder.url.appending(path: "users.json.gz")
+    // echo '[{"id": 1}]' | gzip
+    try Data(
+      [0x1F, 0x8B, 0x08, 0, 0, 0, 0, 0, 0, 0x03, 0x8B, 0xAE, 0x56, 0xCA, 0x4C, 0x51, 0xB2, 0x52]
+    ).write(to: file)
+    let result = await bench.run(
+      "import", file.path, "--model", try bench.file("model.xml", Self.model), "--entity", "User",
+      "--store", bench.store)
+    #expect(result.code == .failed)
+    for text in ["compressed with gzip", "gunzip -c FILE", "syncstack import --stdin"] {
+      #expect(result.error.contains(text), "\(result.error)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: bench.store))
+  }
+
   @Test func aModelThatIsMissingSaysSo() async throws {
     let bench = try ToolBench()
     let result = await bench.run(

@@ -5,10 +5,16 @@ struct JSONDocument {
 
   /// Looks at the first bytes: steps over a byte order mark, refuses other encodings.
   ///
-  /// - Throws: ``JSONError`` for UTF-16 and UTF-32.
+  /// - Throws: ``JSONError`` for UTF-16, UTF-32 and compressed bytes.
   init(_ bytes: UnsafeRawBufferPointer, options: JSONReadingOptions) throws(JSONError) {
     self.bytes = bytes
     scanner = JSONScanner(bytes, options: options)
+    if let format = CompressedFormat(bytes) {
+      throw error(
+        .compressed, at: 0,
+        "This is not JSON yet: it is compressed with \(format.rawValue). Unpack it first, as "
+          + "'\(format.reader) FILE' does.")
+    }
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
       scanner.position = 3
     } else if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE])

@@ -16,6 +16,8 @@ public struct JSONError: Error, Sendable, Hashable {
     case invalidEscape
     /// The bytes are not UTF-8.
     case invalidEncoding
+    /// The bytes are those of a compressed file.
+    case compressed
     /// Arrays and objects nest deeper than allowed.
     case tooDeep
     /// A string has more than 4 GB, or one item too many values.

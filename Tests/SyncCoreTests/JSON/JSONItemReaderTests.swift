@@ -110,6 +110,20 @@ struct JSONItemReaderTests {
   }
 
   @Test(
+    arguments: [
+      ([0x1F, 0x8B, 0x08, 0x00], "gunzip -c"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd -dc"),
+      ([0x50, 0x4B, 0x03, 0x04], "unzip -p"), ([0x42, 0x5A, 0x68, 0x39], "bunzip2 -c"),
+      ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "xz -dc"),
+    ] as [([UInt8], String)])
+  func compressedBytesAreNamedWithWhatUnpacksThem(bytes: [UInt8], program: String) {
+    let error = #expect(throws: JSONError.self) { try JSONValue(parsing: Data(bytes + [1, 2, 3])) }
+    #expect(error?.code == .compressed)
+    #expect(error?.message.contains("'\(program) FILE'") == true)
+    // Cut off before it can be told, it is no JSON in any case.
+    #expect(throws: JSONError.self) { try JSONValue(parsing: Data(bytes.prefix(1))) }
+  }
+
+  @Test(
     "Skipping finds the same bounds as reading",
     arguments: [
       ("[]", ""), ("[1 , -2.5e3,\"]\\\"\" , [1,[2]],{\"a\":\"}\"} ,null,true]", ""),
