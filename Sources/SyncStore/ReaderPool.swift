@@ -15,6 +15,7 @@ final class ReaderPool: Sendable {
 
   private let path: String
   private let options: Connection.Options
+  private let isReadOnly: Bool
   private let recorder: StatementRecorder
   private let state = Locked(State())
 
@@ -24,6 +25,7 @@ final class ReaderPool: Sendable {
   init(path: String, _ configuration: Store.Configuration, _ recorder: StatementRecorder) {
     self.path = path
     self.recorder = recorder
+    isReadOnly = configuration.isReadOnly
     options = Connection.Options(mode: .reader, busyTimeout: configuration.busyTimeout)
   }
 
@@ -36,13 +38,21 @@ final class ReaderPool: Sendable {
     return try body(StoreReader(layout: layout, connection: connection))
   }
 
+  /// What the next reader is opened with.
+  private func nextOptions() throws -> Connection.Options {
+    guard isReadOnly else { return options }
+    var options = options
+    options.mode = try ReadOnlyFile(path).mode()
+    return options
+  }
+
   private func take() throws -> Connection {
     let idle = try state.withLock { state -> Idle? in
       if state.isClosed { throw StoreError.closed }
       return state.idle.popLast()
     }
     if let idle { return idle.connection }
-    return try Connection(path: path, options: options, recorder: recorder)
+    return try Connection(path: path, options: try nextOptions(), recorder: recorder)
   }
 
   private func giveBack(_ connection: Connection) {

@@ -16,7 +16,8 @@ extension Store {
     if let obstacle = files.obstacle() { throw obstacle }
     do {
       let connection = try Connection(
-        path: path, options: Connection.Options(mode: .reader), recorder: StatementRecorder())
+        path: path, options: Connection.Options(mode: try ReadOnlyFile(path).mode()),
+        recorder: StatementRecorder())
       defer { connection.close() }
       let metadata = Metadata(connection: connection)
       guard try metadata.kind() == .store, let text = try metadata.text(.document) else {

@@ -29,7 +29,8 @@ struct StoreOpener {
     let connection = try Connection(
       path: path,
       options: Connection.Options(
-        mode: configuration.isReadOnly ? .reader : .writer, busyTimeout: configuration.busyTimeout),
+        mode: configuration.isReadOnly ? try ReadOnlyFile(path).mode() : .writer,
+        busyTimeout: configuration.busyTimeout),
       recorder: recorder)
     // The first read looks at the header: a file that is no database is found out here.
     _ = try connection.scalar("PRAGMA schema_version")

@@ -6,6 +6,8 @@ final class Connection {
   enum Mode {
     case writer
     case reader
+    /// Reads a file that nobody changes, without files beside it; see ``ReadOnlyFile``.
+    case unchanging
   }
 
   /// How a connection is set up.
@@ -42,9 +44,12 @@ final class Connection {
     switch options.mode {
     case .writer: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     case .reader: flags |= SQLITE_OPEN_READONLY
+    case .unchanging: flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
     }
     var handle: OpaquePointer?
-    let code = sqlite3_open_v2(path.isEmpty ? ":memory:" : path, &handle, flags, nil)
+    var name = path.isEmpty ? ":memory:" : path
+    if options.mode == .unchanging { name = URL(filePath: path).absoluteString + "?immutable=1" }
+    let code = sqlite3_open_v2(name, &handle, flags, nil)
     guard code == SQLITE_OK, let handle else {
       let error = StoreError.sqlite(code, on: handle)
       sqlite3_close_v2(handle)
