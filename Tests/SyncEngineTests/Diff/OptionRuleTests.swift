@@ -143,12 +143,14 @@ import Testing
   @Test("at every depth", arguments: depths)
   func holdsAtEveryDepth(_ rule: RuleCase) throws { try rule.check() }
 
-  @Test("alwaysInsert makes an object of every item, whatever is stored")
-  func alwaysInserts() throws {
+  @Test(
+    "alwaysInsert makes an object of every item, whatever is stored, with and without insert",
+    arguments: [SyncOperations.alwaysInsert, [.insert, .alwaysInsert]])
+  func alwaysInserts(_ operations: SyncOperations) throws {
     let bench = try SyncBench(TestModels.users())
     for _ in 0..<2 {
       try bench.sync(#"[{"id": 1}, {"id": 1}, {"name": "no key"}]"#, "User") {
-        $0.operations = [.insert, .alwaysInsert]
+        $0.operations = operations
       }
     }
     #expect(try bench.count("User") == 6)

@@ -63,7 +63,7 @@ extension Matcher {
     if mention.flags.contains(.leftOut) { return false }
     return switch (mention.flags.contains(.root), isStored) {
     case (true, true): operations.contains(.update)
-    case (true, false): operations.contains(.insert)
+    case (true, false): !operations.isDisjoint(with: [.insert, .alwaysInsert])
     case (false, true): operations.contains(.updateRelationships)
     case (false, false): operations.contains(.insertRelationships)
     }
