@@ -27,7 +27,7 @@ package struct JSONItemReader {
   let options: JSONReadingOptions
   var document: JSONDocument
   /// Takes what is read only to be checked.
-  let scratch = JSONTape(capacity: 64)
+  private(set) var scratch = JSONTape(capacity: 64)
   /// The containers around the list, outermost first.
   var frames: [Frame] = []
   private var state = State.end
@@ -70,6 +70,13 @@ package struct JSONItemReader {
     } else {
       try beginDocument()
     }
+  }
+
+  /// A copy that may read at the same time, on another thread.
+  package func separated() -> JSONItemReader {
+    var copy = self
+    copy.scratch = JSONTape(capacity: 64)
+    return copy
   }
 
   /// Reads the next item and replaces what is on the tape.

@@ -32,6 +32,8 @@ package struct SyncRequest {
   package var streamingThreshold = 256 << 20
   /// Items of a part; nil goes by the size of the payload. For tests that compare the two ways.
   package var partItems: Int?
+  /// Whether a part is read while the one before it is written. For tests that compare the two ways.
+  package var readsAhead = true
   /// Bytes up to which it is kept with each batch how far a sync has come that commits per batch.
   package var resumePointSize = 32 << 10
   /// Stored rows that the only item of the payload describes, whatever key it gives: all of them take

@@ -8,12 +8,12 @@ package import SyncStore
 ///       └ transaction ────────────────────────────────── commit
 /// ```
 ///
-/// A large file is worked off in parts, parse to link for each, inside the one transaction; a sync
-/// that commits per batch has a transaction for each part and a last one for the deletions, and a sync
-/// of the same payload goes on where one was stopped (``ResumePoint``). A dry run of it has one
-/// transaction, so that parts see those before them. What the parts have to know of each other is in
-/// ``Claims``: together they give what the whole payload gives, but that which stored object an item is
-/// is decided part by part, since nobody knows what is still to come.
+/// A large file is worked off in parts, parse to link for each, inside the one transaction; while one is
+/// written the next is read (``PartAhead``). A sync that commits per batch has a transaction for each part
+/// and a last one for the deletions, and a sync of the same payload goes on where one was stopped
+/// (``ResumePoint``). A dry run of it has one transaction, so that parts see those before them. What the
+/// parts have to know of each other is in ``Claims``: together they give what the whole payload gives, but
+/// that which stored object an item is is decided part by part, since nobody knows what is still to come.
 ///
 /// Whatever throws in between, a checkpoint of a cancelled sync among it, leaves the store as it was at
 /// the last commit.
@@ -64,6 +64,8 @@ package struct SyncRun {
         throw SyncError.noPrimaryKey(node.entity.name)
       }
       let pass = try SyncPass(request, bytes: bytes, control: control)
+      // Another thread may still read these bytes.
+      defer { pass.reader.stop() }
       let changes = request.session == nil ? try run(pass, entrance) : try runPage(pass, entrance)
       pass.clock.end(.save)
       return (pass.finishReport(), changes)

@@ -65,7 +65,8 @@ public struct SyncReport: Sendable, Hashable, Codable {
   /// How many findings there were of each kind, listed or not.
   public internal(set) var findingCounts: [String: Int] = [:]
 
-  /// Seconds spent in each phase.
+  /// Seconds spent in each phase. What is read while something else is written counts for nothing but the wait
+  /// for it.
   public package(set) var phaseDurations: [String: Double] = [:]
 
   /// Size of the payload in bytes, and items at its top.

@@ -11,7 +11,9 @@ final class Stager {
   let plan: MappingPlan
   let batches: [Batch]
   let arena = CellArena()
-  let report: ReportBuilder
+
+  /// That of the part, until the sync takes it over.
+  var report: ReportBuilder
 
   /// Items that stand in for others.
   var replacements: ItemReplacements?
@@ -159,7 +161,7 @@ final class Stager {
         owner: owner.owner, kind: .objects, targets: rootTargets)
     }
     for node in nodes where !node.batch.occurrences.isEmpty || node.scratch.isReplayed {
-      node.scratch.report(into: &report[node.batch.entity])
+      node.scratch.describe(node.batch.entity.name, in: report)
     }
   }
 

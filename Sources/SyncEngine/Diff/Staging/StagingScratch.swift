@@ -120,11 +120,12 @@ final class StagingScratch {
     }
   }
 
-  func report(into report: inout SyncReport.EntityReport) {
-    for (key, count) in unused {
-      report.unusedKeys[String(decoding: key, as: UTF8.self), default: 0] += count
-    }
-    report.unfilledAttributes = node.attributes.indices
-      .filter { filled[$0] == 0 }.map { node.attributes[$0].name }
+  /// Says in the report what the keys of the payload filled and what they did not.
+  func describe(_ entity: String, in report: ReportBuilder) {
+    var keys: [String: Int] = [:]
+    for (key, count) in unused { keys[String(decoding: key, as: UTF8.self), default: 0] += count }
+    report.describe(
+      entity, unusedKeys: keys,
+      unfilled: node.attributes.indices.filter { filled[$0] == 0 }.map { node.attributes[$0].name })
   }
 }
