@@ -60,7 +60,8 @@ struct ItemCheck {
         grouping: batch.occurrences.indices.lazy.map(Int32.init),
         by: batch.representative
       )
-      for (occurrence, failure) in failures[batch.number] {
+      // In their order, so that of several reasons the first is always told.
+      for (occurrence, failure) in failures[batch.number].sorted(by: { $0.key < $1.key }) {
         for mention in blamed(failure, mentions[occurrence] ?? [], in: batch) {
           if let item = item(of: mention, failure, in: batch), result[item] == nil {
             result[item] = failure.error
