@@ -1,0 +1,331 @@
+import Dispatch
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+/// The next part of a payload is read while the one before it is written, and what comes out is the same.
+@Suite(.timeLimit(.minutes(10))) struct ReadingAheadTests {
+  private static let patience = DispatchTimeInterval.seconds(60)
+
+  /// Albums that may be unfit, and whose names are watched as they are read.
+  private static func model() throws -> ManagedObjectModel {
+    try ManagedObjectModel([
+      EntityDraft(
+        "Album",
+        [
+          .attribute("id", .integer64), .attribute("title", .string, isOptional: false),
+          .attribute("name", .string, userInfo: ["sync.valueTransformer": "Watched"]),
+          .toMany("tracks", to: "Track", inverse: "album", deleteRule: .cascade),
+          .toMany("tags", to: "Tag", inverse: "albums"),
+        ]),
+      EntityDraft(
+        "Track",
+        [
+          .attribute("id", .integer64), .attribute("name", .string, isOptional: false),
+          .toOne("album", to: "Album", inverse: "tracks"),
+        ]),
+      EntityDraft(
+        "Tag",
+        [
+          .attribute("id", .integer64), .attribute("name", .string),
+          .toMany("albums", to: "Album", inverse: "tags"),
+        ]),
+    ])
+  }
+
+  private static let entities = ["Album", "Track", "Tag"]
+
+  private static func albums(_ ids: Range<Int>) -> String {
+    let items = ids.map {
+      #"{"id": \#($0), "title": "t\#($0)", "name": "n", "tracks": [{"id": \#($0), "name": "n"}]}"#
+    }
+    return "[\(items.joined(separator: ","))]"
+  }
+
+  /// Syncs into a store of such albums.
+  ///
+  /// - Parameter reads: Called for each name as it is read.
+  private static func sync(
+    _ json: String, into bench: SyncBench, control: SyncControl = SyncControl(),
+    reads: @escaping @Sendable (JSONValue) -> Void = { _ in },
+    change: (inout SyncRequest) -> Void
+  ) throws -> (report: SyncReport, changes: ChangeSet) {
+    let registry = TransformerRegistry()
+    registry.register("Watched") { json in
+      reads(json)
+      return Value(json: json)
+    }
+    let plan = MappingPlanCompiler.compile(
+      try bench.model.requireEntity(named: "Album"), transformers: registry)
+    var request = SyncRequest(plan: plan, payload: .data(Data(json.utf8)))
+    change(&request)
+    return try SyncRun(request, store: bench.store, control: control).run()
+  }
+
+  // MARK: - What comes out
+
+  /// What one sync did, in words.
+  private static func outcome(
+    _ json: String, _ bench: SyncBench, _ change: (inout SyncRequest) -> Void
+  ) throws -> String {
+    var outcome: String
+    do {
+      var (report, changes) = try sync(json, into: bench, change: change)
+      report.phaseDurations = [:]
+      outcome = "\(report)\n\(report.findings)"
+      outcome += "\n\(report.findingCounts.sorted { $0.key < $1.key })"
+      outcome += "\n\(report.itemCount) \(report.payloadBytes) \(report.resumedItemCount)"
+      for (name, counts) in report.entities.sorted(by: { $0.key < $1.key }) {
+        outcome += "\n\(name) \(counts.skipped) \(counts.quarantined)"
+        outcome += " \(counts.unusedKeys.sorted { $0.key < $1.key }) \(counts.unfilledAttributes)"
+      }
+      for entity in changes.entities {
+        outcome += "\n\(entity.entity) \(entity.insertedKeys) \(entity.deletedKeys)"
+        outcome += " \(entity.updated.map { "\($0.row) \(Array($0.slots))" })"
+      }
+    } catch {
+      outcome = "\(error)"
+    }
+    for entity in entities { outcome += "\n\(try bench.objects(entity))" }
+    return outcome
+  }
+
+  @Test("report, changes, store and error are the same", arguments: 0..<8)
+  func isTheSame(_ block: Int) throws {
+    let model = try Self.model()
+    for seed in UInt64(block * 40)..<UInt64(block * 40 + 40) {
+      var payloads = OraclePayloads(
+        generator: SeededGenerator(seed: seed), model: model, keys: 6, depth: 1)
+      let first = try SyncBench(model)
+      let second = try SyncBench(model)
+      for _ in 0..<3 {
+        let items = try payloads.sequence(of: ["Album"], length: 4).flatMap(\.items)
+        var json = "\(JSONValue.array(items))"
+        // What is no JSON is found while a part before it is written.
+        if payloads.generator.chance(20) {
+          json = String(json.prefix(Int.random(in: 0...json.count, using: &payloads.generator)))
+        }
+        let size = Int.random(in: 1...4, using: &payloads.generator)
+        let isPerBatch = payloads.generator.chance(40)
+        let policy: ItemErrorPolicy? = payloads.generator.pick([nil, .fail, .skip, .quarantine])
+        let isDryRun = payloads.generator.chance(15)
+        let outcomes = try [(first, true), (second, false)].map { bench, readsAhead in
+          try Self.outcome(json, bench) { request in
+            request.partItems = size
+            if isPerBatch { request.transaction = .perBatch(size) }
+            request.onItemError = policy
+            request.isDryRun = isDryRun
+            request.readsAhead = readsAhead
+          }
+        }
+        #expect(outcomes[0] == outcomes[1], "seed \(seed)")
+      }
+    }
+  }
+
+  @Test("what no item filled is the same in parts and as a whole", arguments: [1, 2, 5])
+  func unfilledAttributes(_ size: Int) throws {
+    let payload = #"""
+      [{"id": 1, "title": "a", "more": 1, "tracks": [{"id": 1}]}, {"id": 2, "name": "x", "title": "b"}, 7,
+       {"id": 3, "title": "c", "more": 2}, {"id": 4, "title": "d", "tracks": [{"id": 2, "name": "t", "rest": 1}]}]
+      """#
+    let reports = try [nil, size].map { size in
+      try Self.sync(payload, into: SyncBench(Self.model())) {
+        $0.partItems = size
+        $0.isDryRun = true
+      }.report
+    }
+    for entity in ["Album", "Track"] {
+      let (whole, parts) = (reports[0].entities[entity], reports[1].entities[entity])
+      #expect(whole?.unfilledAttributes == parts?.unfilledAttributes)
+      #expect(whole?.unusedKeys == parts?.unusedKeys)
+    }
+    #expect(reports[1].entities["Album"]?.unfilledAttributes == [])
+  }
+
+  // MARK: - When
+
+  @Test func theNextPartIsReadWhileOneIsWritten() throws {
+    let isRead = DispatchSemaphore(value: 0)
+    _ = try Self.sync(
+      #"[{"id": 1, "title": "a"}, {"id": 2, "title": "b", "name": "next"}]"#,
+      into: SyncBench(Self.model()), reads: { if $0 == "next" { isRead.signal() } },
+      change: { request in
+        request.partItems = 1
+        request.willInsert = { item, _, _ in
+          if item["id"] == 1 { #expect(isRead.wait(timeout: .now() + Self.patience) == .success) }
+          return item
+        }
+      })
+  }
+
+  @Test("a page is read while another is inside the store")
+  func pagesAreReadAtTheSameTime() throws {
+    final class Waiter: SyncDelegate {
+      let isRead = DispatchSemaphore(value: 0)
+      func sync(
+        _ sync: Sync, willInsert item: JSONValue, in entityName: String, parent: ManagedObjectID?
+      ) throws -> JSONValue {
+        if item["id"] == 1 {
+          #expect(isRead.wait(timeout: .now() + ReadingAheadTests.patience) == .success)
+        }
+        return item
+      }
+    }
+    let waiter = Waiter()
+    let stack = try DataStack(model: Self.model(), configuration: .init(.memory))
+    defer { try? stack.close() }
+    stack.transformers.register("Watched") { json in
+      if json == "other" { waiter.isRead.signal() }
+      return Value(json: json)
+    }
+    let session = try SyncSession(entity: "Album", dataStack: stack)
+    session.delegate = waiter
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 2
+    queue.addOperation(session.page(.json([["id": 1, "title": "a"]])))
+    queue.addOperation(session.page(.json([["id": 2, "title": "b", "name": "other"]])))
+    queue.addOperations([session.finishOperation()], waitUntilFinished: true)
+    #expect(try SyncBench(stack).count("Album") == 2)
+  }
+
+  @Test("no thread of the global queues is needed")
+  func globalQueuesMayBeFull() throws {
+    let mayEnd = DispatchSemaphore(value: 0)
+    let group = DispatchGroup()
+    for _ in 0..<64 { DispatchQueue.global().async(group: group) { mayEnd.wait() } }
+    defer {
+      for _ in 0..<64 { mayEnd.signal() }
+      group.wait()
+    }
+    let bench = try SyncBench(Self.model())
+    _ = try Self.sync(Self.albums(0..<50), into: bench) { $0.partItems = 1 }
+    #expect(try bench.count("Album") == 50)
+  }
+
+  @Test("progress comes from one thread and only goes up")
+  func progress() throws {
+    let steps = Locked<[(thread: ObjectIdentifier, completed: Int)]>([])
+    let control = SyncControl { step in
+      guard step.phase == .parse else { return }
+      let thread = ObjectIdentifier(Thread.current)
+      steps.withLock { $0.append((thread, step.completed)) }
+    }
+    let payload = Self.albums(0..<50)
+    _ = try Self.sync(payload, into: SyncBench(Self.model()), control: control) {
+      $0.partItems = 3
+    }
+    let told = steps.withLock { $0 }
+    #expect(Set(told.map(\.thread)).count == 1)
+    #expect(told.map(\.completed) == told.map(\.completed).sorted())
+    #expect(told.last?.completed ?? 0 > payload.utf8.count - 50)
+  }
+
+  // MARK: - Errors and the end
+
+  @Test("what is wrong with a part is told first, however early the next one is known to be wrong")
+  func errorsComeInOrder() throws {
+    let isRead = DispatchSemaphore(value: 0)
+    let error = #expect(throws: SyncError.self) {
+      _ = try Self.sync(
+        #"[{"id": 1}, {"title": "without key", "name": "next"}]"#,
+        into: SyncBench(Self.model()), reads: { if $0 == "next" { isRead.signal() } },
+        change: { request in
+          request.partItems = 1
+          request.onItemError = .fail
+          request.willInsert = { item, _, _ in
+            #expect(isRead.wait(timeout: .now() + Self.patience) == .success)
+            return item
+          }
+        })
+    }
+    #expect(error?.code == .requiredValueMissing && error?.property == "title")
+  }
+
+  @Test("a batch is stored before the error of the next one is told")
+  func batchesAreStoredFirst() throws {
+    let bench = try SyncBench(Self.model())
+    #expect(throws: JSONError.self) {
+      _ = try Self.sync(Self.albums(1..<3).dropLast() + #", {"id": 3, "#, into: bench) {
+        $0.transaction = .perBatch(1)
+      }
+    }
+    #expect(try bench.count("Album") == 2)
+  }
+
+  enum End: CaseIterable {
+    case failure, cancellation
+  }
+
+  @Test("nothing is read any more when the sync has ended", arguments: End.allCases)
+  func nothingGoesOn(_ end: End) throws {
+    struct Refusal: Error {}
+    let isReading = DispatchSemaphore(value: 0)
+    let isFailing = DispatchSemaphore(value: 0)
+    let hasRead = Locked(false)
+    let control = SyncControl()
+    let bench = try SyncBench(Self.model())
+    #expect(throws: (any Error).self) {
+      _ = try Self.sync(
+        #"[{"id": 1, "title": "a"}, {"id": 2, "title": "b", "name": "next"}]"#, into: bench,
+        control: control,
+        reads: { name in
+          guard name == "next" else { return }
+          isReading.signal()
+          #expect(isFailing.wait(timeout: .now() + Self.patience) == .success)
+          // Long enough that the sync would be through if it did not wait.
+          let sum = (0..<1_000_000).reduce(0, &+)
+          hasRead.withLock { $0 = sum > 0 }
+        },
+        change: { request in
+          request.partItems = 1
+          request.willInsert = { item, _, _ in
+            guard item["id"] == 1 else { return item }
+            #expect(isReading.wait(timeout: .now() + Self.patience) == .success)
+            isFailing.signal()
+            guard end == .cancellation else { throw Refusal() }
+            control.cancel()
+            return item
+          }
+        })
+    }
+    #expect(hasRead.withLock { $0 })
+    #expect(try bench.count("Album") == 0)
+  }
+
+  @Test("cancelled anywhere it leaves every table as it was", arguments: [1, 3])
+  func cancelled(_ size: Int) throws {
+    let bench = try SyncBench(Self.model())
+    _ = try Self.sync(Self.albums(0..<12), into: bench) { $0.partItems = size }
+    let before = try bench.store.read { try $0.dump() }
+    var position = 0
+    var isCancelled = true
+    while isCancelled {
+      let passed = Locked(0)
+      let control = SyncControl()
+      let limit = position
+      control.observe { [unowned control] _ in
+        let count = passed.withLock { count in
+          count += 1
+          return count
+        }
+        if count > limit { control.cancel() }
+      }
+      do {
+        _ = try Self.sync(Self.albums(6..<18), into: bench, control: control) {
+          $0.partItems = size
+        }
+        isCancelled = false
+      } catch is CancellationError {
+        #expect(try bench.store.read { try $0.dump() } == before)
+      }
+      position += 1
+    }
+    #expect(position > 12)
+    #expect(try bench.count("Album") == 12)
+  }
+}
