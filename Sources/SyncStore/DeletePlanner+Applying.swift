@@ -28,16 +28,38 @@ extension DeletePlanner {
     // point with, its members are simply gone.
     guard relationship.deleteRule != .noAction || relationship.isInverseToMany else { return }
     let destination = layout.entities[relationship.destinationIndex]
-    let members = try transaction.members(
-      of: relationship, in: owner.entity, owners: rows[owner.entity.index]
-    ).filter { !isDoomed($0.row, in: destination.table) }
-    guard !members.isEmpty else { return }
-    if relationship.isInverseToMany {
-      for member in members {
-        transaction.recorder.update(member.row, in: destination.table, slots: [inverseSlot])
-      }
-    } else {
-      try clear(inverseSlot, of: destination, in: members)
+    if relationship.kind == .toOne, relationship.isInverseToMany {
+      return try touchOwners(relationship, of: owner, in: destination, inverseSlot)
+    }
+    let members = try reached(relationship, from: owner).filter {
+      !isDoomed($0.row, in: destination.table)
+    }
+    if !members.isEmpty { try clear(inverseSlot, of: destination, in: members) }
+  }
+
+  /// The members of a relationship of doomed rows. Those of a cascade were all seen: what it did not doom it
+  /// noted.
+  private func reached(
+    _ relationship: RelationshipDescription, from owner: EntityLayout
+  ) throws -> [StoredMember] {
+    if relationship.kind == .oneToMany, relationship.deleteRule == .cascade {
+      return survivors[PropertyKey(relationship)] ?? []
+    }
+    return try transaction.members(
+      of: relationship, in: owner.entity, owners: rows[owner.entity.index])
+  }
+
+  /// Records that the objects that doomed ones belong to have one member less each; there may be none where
+  /// a reference leads.
+  private func touchOwners(
+    _ relationship: RelationshipDescription, of member: EntityLayout,
+    in destination: EntityLayout, _ inverseSlot: Int
+  ) throws {
+    let key = PropertyKey(entity: member.entity.index, slot: relationship.slot)
+    let left = (owners[key] ?? []).filter { !isDoomed($0, in: destination.table) }
+    guard !left.isEmpty else { return }
+    try transaction.scan(destination.entity, .rows(left), slots: []) { cursor in
+      transaction.recorder.update(cursor.row, in: destination.table, slots: [inverseSlot])
     }
   }
 

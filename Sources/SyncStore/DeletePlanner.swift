@@ -20,6 +20,14 @@ struct DeletePlanner {
   private(set) var rows: [[Int64]]
   private(set) var keys: [[Value]]
 
+  /// What stays although a cascade along a one-to-many relationship reached it, by the relationship as it was
+  /// declared. Among them some perhaps that another cascade doomed later.
+  private(set) var survivors: [PropertyKey: [StoredMember]] = [:]
+
+  /// Where the to-one relationships of doomed rows lead that have a to-many inverse, by concrete entity: as far
+  /// as that was not doomed yet.
+  private(set) var owners: [PropertyKey: [Int64]] = [:]
+
   /// Says of an object that a cascade reaches whether it stays.
   let survives: ((_ row: Int64, _ entity: EntityDescription) -> Bool)?
 
@@ -46,44 +54,77 @@ struct DeletePlanner {
   // MARK: - Collecting
 
   mutating func collect(_ first: [Int64], of entity: EntityDescription) throws {
-    var wave: [Int: [Int64]] = [entity.index: first]
+    var wave: [Int: [Int64]] = [:]
+    try doom(.rows(first), of: entity, into: &wave)
     while !wave.isEmpty {
-      let added = try doom(wave)
-      wave = [:]
-      for (index, rows) in added.sorted(by: { $0.key < $1.key }) {
-        try cascade(from: layout.entities[index].entity, rows: rows, into: &wave)
+      var next: [Int: [Int64]] = [:]
+      for (index, rows) in wave.sorted(by: { $0.key < $1.key }) {
+        try cascade(from: layout.entities[index].entity, rows: rows, into: &next)
       }
+      wave = next
     }
   }
 
-  /// Dooms rows that exist and were not doomed yet.
+  /// Dooms rows that exist and were not doomed yet, and notes whom they lead to: nobody looks at them
+  /// again before they are deleted.
   ///
-  /// - Parameter wave: rows by an entity they are a kind of.
-  /// - Returns: those, by concrete entity.
-  private mutating func doom(_ wave: [Int: [Int64]]) throws -> [Int: [Int64]] {
-    let keepsHistory = try transaction.keepsHistory
-    var added: [Int: [Int64]] = [:]
-    for (index, candidates) in wave.sorted(by: { $0.key < $1.key }) {
-      let target = layout.entities[index]
-      let fresh = candidates.filter { !isDoomed($0, in: target.table) }
-      let preserved = keepsHistory ? preservedSlots(below: target.entity) : []
-      let keySlots = target.keySlot.map { [$0] } ?? []
-      let slots = target.table.hasEntityColumn || !preserved.isEmpty ? nil : keySlots
-      var found: [(row: Int64, entity: Int, key: Value)] = []
-      try transaction.scan(target.entity, .rows(fresh), slots: slots) { cursor in
-        let key = cursor.layout.keySlot.map(cursor.value) ?? .null
-        found.append((cursor.row, cursor.entityIndex, key))
-        if !preserved.isEmpty { bury(cursor) }
+  /// - Parameters:
+  ///   - entity: the entity of the rows or one above it.
+  ///   - path: the one-to-many relationship that a cascade came along; what survives it stays.
+  ///   - wave: takes the rows, by concrete entity.
+  private mutating func doom(
+    _ selection: RowSelection, of entity: EntityDescription,
+    along path: RelationshipDescription? = nil, into wave: inout [Int: [Int64]]
+  ) throws {
+    let target = layout[entity]
+    let preserved = try transaction.keepsHistory ? preservedSlots(below: entity) : []
+    let toOwners = ownerReferences(below: entity)
+    let known = [target.keySlot, path?.inverseSlot].compactMap(\.self)
+    let needsAll = target.table.hasEntityColumn || !preserved.isEmpty
+    let slots = Set(known + (toOwners[entity.index] ?? []).map(\.slot)).sorted()
+    var found: [(row: Int64, entity: Int, key: Value)] = []
+    try transaction.scan(entity, selection, slots: needsAll ? nil : slots, isOrdered: false) {
+      cursor in
+      let row = cursor.row
+      guard !isDoomed(row, in: target.table) else { return }
+      if let path, let survives, survives(row, cursor.entity) {
+        let owner = path.inverseSlot.flatMap(cursor.integer) ?? 0
+        survivors[PropertyKey(path), default: []].append(
+          StoredMember(owner: owner, row: row, entity: cursor.entity))
+        return
       }
-      try transaction.token.checkpoint()
-      for (row, entity, key) in found {
-        doomed[target.table.index].insert(row)
-        rows[entity].append(row)
-        keys[entity].append(key)
-        added[entity, default: []].append(row)
+      found.append((row, cursor.entityIndex, cursor.layout.keySlot.map(cursor.value) ?? .null))
+      for reference in toOwners[cursor.entityIndex] ?? [] {
+        guard let owner = cursor.integer(reference.slot), !isDoomed(owner, in: reference.table)
+        else { continue }
+        owners[PropertyKey(entity: cursor.entityIndex, slot: reference.slot), default: []]
+          .append(owner)
+      }
+      if !preserved.isEmpty { bury(cursor) }
+    }
+    try transaction.token.checkpoint()
+    for (row, entity, key) in found where doomed[target.table.index].insert(row) {
+      rows[entity].append(row)
+      keys[entity].append(key)
+      wave[entity, default: []].append(row)
+    }
+  }
+
+  /// To-one relationships with a to-many inverse, by concrete entity, and where they lead.
+  private func ownerReferences(
+    below entity: EntityDescription
+  ) -> [Int: [(slot: Int, table: Table)]] {
+    var result: [Int: [(slot: Int, table: Table)]] = [:]
+    for member in entity.familyEntities {
+      for relationship in member.relationships
+      where relationship.kind == .toOne && relationship.isInverseToMany
+        && layout[member].column(relationship.slot) != nil
+      {
+        let table = layout.entities[relationship.destinationIndex].table
+        result[member.index, default: []].append((relationship.slot, table))
       }
     }
-    return added
+    return result
   }
 
   /// Slots whose values the history keeps, of an entity or one below it.
@@ -99,16 +140,20 @@ struct DeletePlanner {
       Dictionary(uniqueKeysWithValues: kept.map { ($0.name, cursor.value($0.slot)) })
   }
 
-  private func cascade(
+  private mutating func cascade(
     from entity: EntityDescription, rows: [Int64], into wave: inout [Int: [Int64]]
   ) throws {
     for relationship in entity.relationships where relationship.deleteRule == .cascade {
-      for member in try transaction.members(of: relationship, in: entity, owners: rows) {
-        let table = layout.table(of: member.entity)
-        if !isDoomed(member.row, in: table), !(survives?(member.row, member.entity) ?? false) {
-          wave[member.entity.index, default: []].append(member.row)
-        }
+      let destination = entity.destination(of: relationship)
+      if relationship.kind == .oneToMany, let slot = relationship.inverseSlot {
+        try doom(.references(slot: slot, rows), of: destination, along: relationship, into: &wave)
+        continue
       }
+      let members = try transaction.members(of: relationship, in: entity, owners: rows).filter {
+        !isDoomed($0.row, in: layout.table(of: $0.entity))
+          && !(survives?($0.row, $0.entity) ?? false)
+      }
+      if !members.isEmpty { try doom(.rows(members.map(\.row)), of: destination, into: &wave) }
     }
   }
 }

@@ -40,6 +40,19 @@ extension StoreReader {
     return Int(
       try connection.scalar("SELECT count(*) FROM \(target.table.quoted)\(condition)") ?? 0)
   }
+
+  /// Visits the row numbers of an entity and its subentities, in no order: what SQLite finds them in fastest
+  /// is an index mostly, a tenth of the table.
+  package func rowNumbers(
+    of entity: EntityDescription, _ body: (Int64) throws -> Void
+  ) throws {
+    try prepareToRead()
+    let target = layout[entity]
+    let condition = target.entityCondition().map { " WHERE \($0)" } ?? ""
+    let statement = try connection.statement("SELECT _row FROM \(target.table.quoted)\(condition)")
+    defer { statement.reset() }
+    while try statement.step() { try body(statement.integer(0)) }
+  }
 }
 
 extension StoreTransaction {

@@ -40,9 +40,11 @@ package class StoreReader {
   /// - Parameters:
   ///   - slots: the slots that the cursor will be asked for; nil is all. Fewer is faster.
   ///   - order: a slot to sort by; nil is the order of insertion.
+  ///   - isOrdered: whether the order matters. Where rows are found by something else than their numbers,
+  ///     to sort them costs as much as to find them.
   package func scan(
     _ entity: EntityDescription, _ selection: RowSelection, slots: [Int]? = nil,
-    orderedBy order: Int? = nil, _ body: (RowCursor) throws -> Void
+    orderedBy order: Int? = nil, isOrdered: Bool = true, _ body: (RowCursor) throws -> Void
   ) throws {
     let target = layout[entity]
     switch selection {
@@ -50,7 +52,8 @@ package class StoreReader {
     case .keys, .references, .empty, .filter: try prepareToLookUp(target.table)
     }
     let scanner = RowScanner(
-      connection: connection, layout: layout, target: target, slots: slots, order: order)
+      connection: connection, layout: layout, target: target, slots: slots, order: order,
+      isOrdered: isOrdered)
     try scanner.scan(selection, body)
   }
 

@@ -60,6 +60,49 @@ import Testing
     let (_, changes) = try temporary.store.write { try $0.delete([1], of: p) }
     #expect(changes.summary == "P +[] ~[] -[1]")
     #expect(try temporary.store.read { try $0.dump()["C"] } == ["1 | 1 | 1"])
+    // Nobody is there who could have one less.
+    let c = try temporary.store.model.requireEntity(named: "C")
+    let (_, later) = try temporary.store.write { try $0.delete([1], of: c) }
+    #expect(later.summary == "C +[] ~[] -[1]")
+  }
+
+  @Test func whatSurvivesACascadeForgetsItsOwner() throws {
+    let temporary = try TemporaryStore(
+      ManagedObjectModel([
+        EntityDraft(
+          "Company",
+          [
+            .attribute("id", .integer64),
+            .toMany(
+              "employees", to: "Person", inverse: "company", isOrdered: true, deleteRule: .cascade),
+          ]),
+        EntityDraft(
+          "Person",
+          [
+            .attribute("id", .integer64),
+            .toOne("company", to: "Company", inverse: "employees"),
+            .toOne("team", to: "Team", inverse: "people"),
+          ]),
+        EntityDraft(
+          "Team", [.attribute("id", .integer64), .toMany("people", to: "Person", inverse: "team")]),
+      ]))
+    let company = try temporary.store.model.requireEntity(named: "Company")
+    try temporary.store.write { transaction in
+      try transaction.insert("Company", [["id": 1], ["id": 2]])
+      try transaction.insert("Team", [["id": 1]])
+      try transaction.insert(
+        "Person",
+        (1...4).map { ["id": .int($0), "company": $0 < 4 ? 1 : 2, "team": $0 < 3 ? 1 : .null] })
+    }
+    let (summary, changes) = try temporary.store.write {
+      try $0.delete([1], of: company) { row, entity in entity.name == "Person" && row == 2 }
+    }
+    #expect(summary.count == 3)
+    #expect(
+      changes.summary
+        == "Company +[] ~[] -[1]; Person +[] ~[2: company] -[1, 3]; Team +[] ~[1: people] -[]")
+    let people = try temporary.store.read { try $0.dump()["Person"] }
+    #expect(people?.first == "2 | 2 | 2 | - | 1 | -")
   }
 
   @Test func denyNamesTheObjectsInTheWay() throws {

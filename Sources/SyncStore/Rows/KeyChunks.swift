@@ -24,8 +24,15 @@ struct KeyChunks {
     }
   }
 
-  /// `(?, ?, ?)`
+  /// `(?, ?, ?)`, of as many as ``forEach(_:_:)`` asks for.
   static func placeholders(_ count: Int) -> String {
+    texts[count] ?? KeyChunks.text(count)
+  }
+
+  /// Made once: to put a long one together takes longer than to find its statement.
+  private static let texts = Dictionary(uniqueKeysWithValues: sizes.map { ($0, text($0)) })
+
+  private static func text(_ count: Int) -> String {
     "(" + String(repeating: "?, ", count: count - 1) + "?)"
   }
 
@@ -54,6 +61,24 @@ struct KeyChunks {
 
   /// The text to bind for ``listed``.
   static func list(_ rows: [Int64]) -> Value {
-    .string("[" + rows.map(String.init).joined(separator: ",") + "]")
+    var text: [UInt8] = [UInt8(ascii: "[")]
+    text.reserveCapacity(rows.count * 8 + 2)
+    for (index, row) in rows.enumerated() {
+      if index > 0 { text.append(UInt8(ascii: ",")) }
+      append(row, to: &text)
+    }
+    text.append(UInt8(ascii: "]"))
+    return .string(String(decoding: text, as: UTF8.self))
+  }
+
+  private static func append(_ row: Int64, to text: inout [UInt8]) {
+    guard row >= 0 else { return text.append(contentsOf: String(row).utf8) }
+    let first = text.count
+    var rest = row
+    repeat {
+      text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+      rest /= 10
+    } while rest > 0
+    text[first...].reverse()
   }
 }

@@ -12,6 +12,9 @@ struct RowScanner {
   /// The slot to sort by; nil is the order of the rows.
   let order: Int?
 
+  /// Whether rows have to come in order.
+  var isOrdered = true
+
   func scan(_ selection: RowSelection, _ body: (RowCursor) throws -> Void) throws {
     switch selection {
     case .all:
@@ -90,6 +93,7 @@ struct RowScanner {
     }
     let conditions = [target.entityCondition(), condition].compactMap { $0 }
     let filter = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
+    guard isOrdered else { return "SELECT \(list) FROM \(table.quoted)\(filter)" }
     let key = order.flatMap { target.column($0) }.map { $0.quoted + ", " } ?? ""
     return "SELECT \(list) FROM \(table.quoted)\(filter) ORDER BY \(key)_row"
   }

@@ -4,6 +4,15 @@ import SyncCore
 struct PropertyKey: Hashable {
   let entity: Int
   let slot: Int
+
+  init(entity: Int, slot: Int) {
+    self.entity = entity
+    self.slot = slot
+  }
+
+  init(_ relationship: RelationshipDescription) {
+    self.init(entity: relationship.declaringIndex, slot: relationship.slot)
+  }
 }
 
 /// Names and numbers tables, columns, link tables and indexes of a model.

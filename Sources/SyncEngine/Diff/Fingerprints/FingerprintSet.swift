@@ -227,10 +227,11 @@ final class FingerprintSet {
     var found = false
     let looked = states.reduce(0 as UInt8) { $0 | 1 << $1.rawValue }
     for record in self.states.indices where looked & 1 << self.states[record].rawValue != 0 {
-      let lookUps = sets[Int(records[record].shape)]
+      let shape = Int(records[record].shape)
       let rows = rows(of: record)
-      for (position, set) in lookUps.enumerated() {
-        guard let set, set.contains(Int64(rows[position])) else { continue }
+      // Asked in place: to take a set out would count who holds it, as often as there are rows.
+      for position in rows.indices
+      where sets[shape][position]?.contains(Int64(rows[position])) ?? false {
         if self.states[record] == .matched { matchedCount -= 1 }
         self.states[record] = marked
         found = true

@@ -121,8 +121,8 @@ struct Deleter {
 
   private func allRows() throws -> [Int64] {
     var rows: [Int64] = []
-    try transaction.scan(entity, .all, slots: []) { cursor in
-      rows.append(cursor.row)
+    try transaction.rowNumbers(of: entity) { row in
+      rows.append(row)
       if rows.count % SyncControl.stride == 0 { try control.checkpoint() }
     }
     return rows
