@@ -143,6 +143,30 @@ import Testing
     #expect(try bench.objects("Animal") == ["id=5 name=n owner=2 breed=b walker=1"])
   }
 
+  /// Keys are unique per concrete entity, so an object of the entity itself comes first.
+  @Test("an animal that is stored is not the dog of its key", arguments: [1, nil])
+  func exactObjectsComeFirst(size: Int?) throws {
+    let bench = try SyncBench(TestModels.animals())
+    try bench.sync(#"[{"id": 2, "name": "cat"}]"#, "Animal")
+    try bench.sync(
+      #"[{"id": 1, "dogs": [{"id": 2}]}, {"id": 4, "animals": [{"id": 2}]}]"#, "Person"
+    ) { $0.partItems = size }
+    #expect(
+      try bench.objects("Animal") == ["id=2 name=cat owner=4", "id=2 walker=1"])
+  }
+
+  /// The key under `animals` means a dog of the same payload, and a list is stronger than what the dog says.
+  @Test("a list of keys takes a new object of a subentity", arguments: [1, 2, nil])
+  func listsOfKeysTakeSubentities(size: Int?) throws {
+    let bench = try SyncBench(TestModels.animals())
+    try bench.sync(#"[{"id": 4}]"#, "Person")
+    let (report, changes) = try bench.syncWithChanges(
+      #"[{"id": 3, "walker": {"id": 2, "animals_ids": [1]}}, {"id": 1, "owner_id": 4}]"#, "Dog"
+    ) { $0.partItems = size }
+    #expect(try bench.objects("Dog") == ["id=1 owner=2", "id=3 walker=2"])
+    #expect(report.updated == 0 && changes.entities.allSatisfy { $0.updated.isEmpty })
+  }
+
   @Test(
     "the later of two mentions under an entity and its subentity counts",
     arguments: [

@@ -247,11 +247,17 @@ struct Oracle {
 
   private mutating func findOrMake(_ item: OracleItem) -> Bool {
     let free = candidates(item).filter { isFree($0, for: item) }
-    // What the payload mentions elsewhere comes before what is only stored.
-    let known = list(item) == nil ? nil : decided.first { free.contains($0) }
-    if let id = known ?? free.first {
-      take(id, item)
-      return true
+    // Keys are unique per concrete entity: an object of a subentity comes last.
+    for group in [
+      free.filter { graph[$0].entity == item.entity },
+      free.filter { graph[$0].entity != item.entity },
+    ] {
+      // What the payload mentions elsewhere comes before what is only stored.
+      let known = list(item) == nil ? nil : decided.first { group.contains($0) }
+      if let id = known ?? group.first {
+        take(id, item)
+        return true
+      }
     }
     let option: SyncOperations = isNested(item) ? .insertRelationships : .insert
     guard request.operations.contains(option) else { return false }

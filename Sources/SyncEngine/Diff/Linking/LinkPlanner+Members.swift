@@ -15,7 +15,7 @@ extension LinkPlanner {
         if let member = writable(
           target, in: destination, list: MemberList(owner: row, inverse: inverse))
         {
-          destination.block[Int(member)][inverse] = .integer(row)
+          member.batch.block[Int(member.occurrence)][inverse] = .integer(row)
         } else {
           noteUnresolved(target, relationship, owner, batch)
         }

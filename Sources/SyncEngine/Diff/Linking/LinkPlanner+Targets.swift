@@ -30,7 +30,7 @@ extension LinkPlanner {
       return destination.stored.rows[Int(stored)]
     }
     return oldest(ofReference: ~target, in: destination)
-      .map { destination.occurrences[Int($0)].row }
+      .map { $0.batch.occurrences[Int($0.occurrence)].row }
   }
 
   /// A one-to-many list, as far as the choice between objects of one key needs it.
@@ -60,28 +60,47 @@ extension LinkPlanner {
     return stored >= 0 ? stored : nil
   }
 
-  /// The new object a key refers to: of several objects of the key the oldest.
-  private func oldest(ofReference reference: Int32, in destination: Batch) -> Int32? {
-    var candidate = destination.index.find(identityOf: destination.references[Int(reference)])
-    var oldest: (occurrence: Int32, row: Int64)?
-    while candidate >= 0 {
-      let occurrence = destination.representative(candidate)
-      let row = destination.occurrences[Int(occurrence)].row
-      if row > 0, row < oldest?.row ?? .max { oldest = (occurrence, row) }
-      candidate = destination.occurrences[Int(candidate)].next
+  /// An object of the payload, in the batch that writes it.
+  struct Found {
+    let batch: Batch
+    let occurrence: Int32
+  }
+
+  /// The new object a key refers to: of several objects of the key the oldest; when there is none, one of a
+  /// subentity.
+  private func oldest(ofReference reference: Int32, in destination: Batch) -> Found? {
+    let key = destination.references[Int(reference)]
+    if let own = oldest(of: key, in: [destination]) { return own }
+    guard !destination.entity.subentities.isEmpty else { return nil }
+    return oldest(of: key, in: destination.subentityBatches(among: batches))
+  }
+
+  private func oldest(of key: UnsafePointer<Cell>, in batches: [Batch]) -> Found? {
+    var oldest: (place: Found, row: Int64)?
+    for batch in batches {
+      var candidate = batch.index.find(identityOf: key)
+      while candidate >= 0 {
+        let occurrence = batch.representative(candidate)
+        let row = batch.occurrences[Int(occurrence)].row
+        if row > 0, row < oldest?.row ?? .max {
+          oldest = (Found(batch: batch, occurrence: occurrence), row)
+        }
+        candidate = batch.occurrences[Int(candidate)].next
+      }
     }
-    return oldest?.occurrence
+    return oldest?.place
   }
 
   /// The occurrence to write a reference of a target into, or nil when there is no such object.
-  func writable(_ target: Int32, in destination: Batch, list: MemberList) -> Int32? {
+  func writable(_ target: Int32, in destination: Batch, list: MemberList) -> Found? {
     if target >= 0 {
       let occurrence = destination.representative(target)
-      return destination.occurrences[Int(occurrence)].row > 0 ? occurrence : nil
+      guard destination.occurrences[Int(occurrence)].row > 0 else { return nil }
+      return Found(batch: destination, occurrence: occurrence)
     }
     if let stored = storedRow(~target, in: destination, list: list, parts: claims.parts) {
       claims.mention(destination.stored.rows[Int(stored)], destination.entity)
-      return destination.occurrence(ofStored: stored)
+      return Found(batch: destination, occurrence: destination.occurrence(ofStored: stored))
     }
     return oldest(ofReference: ~target, in: destination)
   }

@@ -111,28 +111,27 @@ extension Matcher {
         forget(occurrence, in: batch)
         return settle(occurrence, in: batch)
       }
-      // What the payload mentions elsewhere comes before what is only stored: earlier parts first.
-      if claims.parts != nil, let index = mentionedRow(mention, head, in: batch) {
-        let holder = batch.stored.occurrences[Int(index)]
-        if holder >= 0 { return join(occurrence, holder, in: batch) }
-        noteMoved(occurrence, in: batch)
-        return take(index, for: occurrence, in: batch)
+      // What the payload mentions elsewhere comes before what is only stored: earlier parts first. Keys are
+      // unique per concrete entity: an object of a subentity comes last.
+      let earlier = claims.parts == nil ? nil : mentionedRow(mention, head, in: batch)
+      if let earlier, isExact(earlier, in: batch) {
+        return takeFree(earlier, for: occurrence, in: batch)
       }
       let known = family.firstFree(in: place) { known in
         let stored = batch.occurrences[Int(batch.representative(known))].stored
         return stored < 0
           || !(isListedEarlier(stored, mention, in: batch)
             || isListedByItsOwner(stored, mention, head, in: batch))
+      }.map(batch.representative)
+      if let known, isExactObject(known, in: batch) {
+        return join(occurrence, known, in: batch)
       }
-      if let known {
-        return join(occurrence, batch.representative(known), in: batch)
+      let free = freeRow(mention, head, in: batch)
+      if let free, isExact(free, in: batch) {
+        return takeFree(free, for: occurrence, in: batch)
       }
-      if let index = freeRow(mention, head, in: batch) {
-        let holder = batch.stored.occurrences[Int(index)]
-        if holder >= 0 { return join(occurrence, holder, in: batch) }
-        noteMoved(occurrence, in: batch)
-        return take(index, for: occurrence, in: batch)
-      }
+      if earlier == nil, let known { return join(occurrence, known, in: batch) }
+      if let index = earlier ?? free { return takeFree(index, for: occurrence, in: batch) }
     } else {
       let isRoot = mention.flags.contains(.root)
       if let same = sharedObject(of: head, in: batch, isRoot: isRoot) {
@@ -148,6 +147,18 @@ extension Matcher {
     forget(occurrence, in: batch)
     adoptNew(occurrence, in: batch)
     settle(occurrence, in: batch)
+  }
+
+  private func takeFree(_ index: Int32, for occurrence: Int32, in batch: Batch) {
+    let holder = batch.stored.occurrences[Int(index)]
+    if holder >= 0 { return join(occurrence, holder, in: batch) }
+    noteMoved(occurrence, in: batch)
+    take(index, for: occurrence, in: batch)
+  }
+
+  private func isExactObject(_ occurrence: Int32, in batch: Batch) -> Bool {
+    let stored = batch.occurrences[Int(occurrence)].stored
+    return stored < 0 || isExact(stored, in: batch)
   }
 
   /// Takes the new object of a subentity that the payload brings under the same key, before another one is made: it
