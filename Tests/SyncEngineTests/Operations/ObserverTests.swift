@@ -187,6 +187,29 @@ import Testing
     withExtendedLifetime((log, observation)) {}
   }
 
+  @Test(
+    "what a sync posts is the same for one object and for thousands", arguments: [1, 60, 6_000])
+  func postsDoNotGrowWithTheChanges(_ count: Int) async throws {
+    let names = Log<String>()
+    let observed: [Notification.Name] = [
+      .syncDidStart, .syncDidBeginPhase, .syncDidProgress, .syncDidFinish, .syncDidCancel,
+      .syncDidFail, .dataStackDidChange,
+    ]
+    let observations = observed.map { name in
+      Observation(stack, name) { names.append($0.name.rawValue) }
+    }
+    defer { withExtendedLifetime(observations) {} }
+    try await stack.sync(items(1...count), inEntityNamed: "User")
+    await stack.drainNotifications()
+    // Progress goes by the clock, ten a second at most.
+    let posted = names.all.filter { $0 != Notification.Name.syncDidProgress.rawValue }
+    let phases = Array(
+      repeating: Notification.Name.syncDidBeginPhase, count: SyncPhase.allCases.count)
+    let expected =
+      [.syncDidStart] + phases + [.dataStackDidChange, Notification.Name.syncDidFinish]
+    #expect(posted == expected.map(\.rawValue))
+  }
+
   // MARK: - Selection
 
   @Test func aLoggerMayAskAboutEachChange() throws {
