@@ -10,11 +10,12 @@ import SyncStack
 /// ```
 struct ScopeTimes {
   private let stack: DataStack
+  private let url: URL
   private let size: Int
 
   init(_ payloads: Payloads) throws {
     size = payloads.count
-    let url = payloads.folder.appending(
+    url = payloads.folder.appending(
       path: "scopes-\(ProcessInfo.processInfo.processIdentifier).sqlite")
     try FileManager.default.copyItem(at: payloads.database("syncstack"), to: url)
     stack = try SyncStackContender.stack(path: url.path, set: .users)
@@ -35,10 +36,17 @@ struct ScopeTimes {
 
   /// Times each kind of sync and removes the file; to be called once.
   func measure() throws -> [Time] {
-    defer { try? stack.drop() }
+    defer { remove() }
     return [
       try oneChanged(), try oneNew(), try childrenOfOneParent(), try tenOfAPredicate(),
     ]
+  }
+
+  private func remove() {
+    try? stack.close()
+    for suffix in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: url.path + suffix)
+    }
   }
 
   private func oneChanged() throws -> Time {
