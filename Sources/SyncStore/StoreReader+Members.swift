@@ -12,9 +12,14 @@ extension StoreReader {
   ) throws -> [StoredMember] {
     guard let storage = layout.storage(of: relationship, in: entity) else { return [] }
     let destination = layout.entities[relationship.destinationIndex]
+    let owners = Set(owners).sorted()
     let select: String
     let ownerColumn: String
     switch storage {
+    case .inverse(let table, let column, let position)
+    where try owners.count > 512
+      && owners.count * StoreReader.scanShare >= estimatedCount(of: entity):
+      return try scanMembers(in: table, column, position, of: destination, owners: owners)
     case .column(let column):
       try prepareToRead()
       let table = layout[entity].table
@@ -36,7 +41,6 @@ extension StoreReader {
         + "ON m._row = l.\(end.memberColumn)"
     }
     let order = [ownerColumn] + memberOrder(storage)
-    let owners = Set(owners).sorted()
     var result: [StoredMember] = []
     let ending = " ORDER BY \(order.joined(separator: ", "))"
     if owners.count > 512 {
