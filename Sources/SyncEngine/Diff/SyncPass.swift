@@ -44,7 +44,7 @@ final class SyncPass {
     changeCount = ChangeCount(report: report)
     for remark in request.plan.remarks {
       report.note(
-        .unregisteredTransformer,
+        remark.kind == .unregisteredTransformer ? .unregisteredTransformer : .mappingRemark,
         request.plan.model.entity(named: remark.entity) ?? request.plan.rootNode.entity,
         property: remark.property, message: remark.message)
     }

@@ -37,11 +37,22 @@ package final class MappingPlan: Sendable {
 
 /// Something about a mapping that its author should know.
 public struct MappingRemark: Sendable, Hashable, Codable {
+  public enum Kind: String, Sendable, Hashable, Codable {
+    /// A transformer the model names and nobody registered.
+    case unregisteredTransformer
+    /// An annotation of the model whose value is none that it takes.
+    case unknownAnnotation
+    /// A list of objects that no key tells apart: its items are passed over.
+    case missingPrimaryKey
+  }
+
+  public let kind: Kind
   public let entity: String
   public let property: String?
   public let message: String
 
-  public init(entity: String, property: String? = nil, message: String) {
+  public init(kind: Kind, entity: String, property: String? = nil, message: String) {
+    self.kind = kind
     self.entity = entity
     self.property = property
     self.message = message

@@ -91,7 +91,7 @@ package struct MappingPlanCompiler {
     if let name, transformer == nil {
       remarks.append(
         MappingRemark(
-          entity: entity.name, property: attribute.name,
+          kind: .unregisteredTransformer, entity: entity.name, property: attribute.name,
           message: """
             no transformer is registered as “\(name)”, so values are converted as usual; register \
             one before the sync
@@ -132,14 +132,14 @@ package struct MappingPlanCompiler {
     if let scope = MappingRules.keyScope(relationship), scope != "owner" {
       remarks.append(
         MappingRemark(
-          entity: entity.name, property: relationship.name,
+          kind: .unknownAnnotation, entity: entity.name, property: relationship.name,
           message: "“sync.keyScope” understands “owner” only, not “\(scope)”; keys stay unique"))
     }
     let destination = entity.destination(of: relationship)
     if relationship.isToMany, destination.primaryKey == nil {
       remarks.append(
         MappingRemark(
-          entity: entity.name, property: relationship.name,
+          kind: .missingPrimaryKey, entity: entity.name, property: relationship.name,
           message: MappingError.noPrimaryKey(destination, in: relationship, of: entity).message))
     }
     return RelationshipRule(

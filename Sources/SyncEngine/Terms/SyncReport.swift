@@ -46,6 +46,8 @@ public struct SyncReport: Sendable, Hashable, Codable {
       case protectedEdit
       /// A transformer the model names and nobody registered.
       case unregisteredTransformer
+      /// Something else of the model that the mapping could not follow; see ``MappingRemark/Kind``.
+      case mappingRemark
     }
 
     public let kind: Kind

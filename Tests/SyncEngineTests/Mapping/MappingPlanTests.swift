@@ -47,6 +47,7 @@ import Testing
   func remarks() throws {
     let plan = try plan(entities)
     #expect(plan.remarks.map(\.property) == ["places"])
+    #expect(plan.remarks.map(\.kind) == [.missingPrimaryKey])
     #expect(plan.remarks[0].message.contains("sync.isPrimaryKey"))
   }
 

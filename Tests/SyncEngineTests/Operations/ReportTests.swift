@@ -30,6 +30,18 @@ import Testing
         """)
   }
 
+  @Test func whatTheMappingCannotFollowIsNoTransformer() throws {
+    let model = try ManagedObjectModel([
+      EntityDraft("User", [.attribute("id", .integer64), .toMany("places", to: "Place")]),
+      EntityDraft("Place", [.attribute("name", .string)]),
+    ])
+    let stack = try DataStack(model: model, store: .inMemory)
+    let report = try stack.sync(#"[{"id": 1}]"#.utf8Payload, inEntityNamed: "User")
+    #expect(report.findings.map(\.kind) == [.mappingRemark])
+    #expect(report.description.contains("1 × mapping remark: "))
+    #expect(report.description.contains("sync.isPrimaryKey"))
+  }
+
   @Test func aDescriptionSaysThatADryRunStoredNothing() throws {
     let sync = Sync(#"[{"id": 1}]"#.utf8Payload, inEntityNamed: "User", dataStack: try stack())
     sync.dryRun = true
