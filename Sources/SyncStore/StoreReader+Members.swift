@@ -17,7 +17,7 @@ extension StoreReader {
     let ownerColumn: String
     switch storage {
     case .inverse(let table, let column, let position)
-    where try owners.count > 512
+    where try owners.count > StoreReader.leastScanned
       && owners.count * StoreReader.scanShare >= estimatedCount(of: entity):
       return try scanMembers(in: table, column, position, of: destination, owners: owners)
     case .column(let column):
@@ -94,6 +94,10 @@ extension StoreReader {
       while try statement.step() { try body(statement.integer(0), statement.integer(1)) }
     }
   }
+
+  /// Up to as many owners are looked up without asking how many there are: walking the lists of a fetch is common, and
+  /// the question is a statement.
+  package static let leastScanned = 1024
 
   /// From this share of the owners on, one scan is cheaper than looking them up.
   static let scanShare = 6
