@@ -104,8 +104,9 @@ import Testing
       try reader.read { try $0.count(FetchPlan(entity: city)) } > 2_000
     }
     #expect(status == 128 + SIGKILL)
-    let kept = try reader.read { try $0.count(FetchPlan(entity: city)) } - 10
+    // Whoever opens the file next may find a batch in the log that the killed process had no time to announce.
     try reader.close()
+    let kept = try stored().count - 10
     #expect(kept > 1_000 && kept < count && kept % 50 == 0)
     // Deletions wait for the end, and that is reached only now.
     let second = try importing(words[0], words[1], words[2], "--quiet", "--report", "json")
