@@ -64,12 +64,7 @@ extension Matcher {
     guard let index = linkedRow(of: owner, mention, in: batch) else { return false }
     _ = storedRows(of: head, in: batch)
     guard batch.family(of: head).holds(index) else { return false }
-    let holder = batch.stored.occurrences[Int(index)]
-    if holder >= 0 {
-      join(occurrence, holder, in: batch)
-    } else {
-      take(index, for: occurrence, in: batch)
-    }
+    share(index, with: occurrence, in: batch)
     return true
   }
 
@@ -85,13 +80,18 @@ extension Matcher {
         members.contains(batch.stored.rows[Int($0)])
       })
     else { return false }
+    share(index, with: occurrence, in: batch)
+    return true
+  }
+
+  /// Takes a stored row, or joins the occurrence that has it already.
+  private func share(_ index: Int32, with occurrence: Int32, in batch: Batch) {
     let holder = batch.stored.occurrences[Int(index)]
     if holder >= 0 {
       join(occurrence, holder, in: batch)
     } else {
       take(index, for: occurrence, in: batch)
     }
-    return true
   }
 
   /// Decides an occurrence of a key that several occurrences or several stored rows have.

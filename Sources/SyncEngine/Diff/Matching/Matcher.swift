@@ -35,14 +35,14 @@ final class Matcher {
   /// Rows in scope, when they come before others of their key.
   private(set) var preferred: Set<Int64> = []
   /// Members of many-to-many lists, by place and owner, where keys do not tell objects apart.
-  private(set) var sharedMembers: [KeyFamily.Place: [Int64: Set<Int64>]] = [:]
+  var sharedMembers: [KeyFamily.Place: [Int64: Set<Int64>]] = [:]
   /// Objects without key by the place they stand in.
   var keyless: [ListKey: Int32] = [:]
-  private var waves: [[Int32]]
+  var waves: [[Int32]]
   /// How many waves were opened.
-  private(set) var waveNumber = 0
+  var waveNumber = 0
   private let targets: [Int64]
-  private var rootOwner: Owner?
+  private(set) var rootOwner: Owner?
   /// The batches of subentities, by batch.
   let subentityBatches: [[Batch]]
   /// Batches in the order in which a wave is decided: those of subentities first.
@@ -178,97 +178,5 @@ final class Matcher {
     let occurrence = batch.occurrences[Int(occurrence)]
     return occurrence.flags.contains(.inserted) && !occurrence.flags.contains(.folded)
       && occurrence.row == 0
-  }
-
-  /// Collects the objects below the current wave, and reads what has to be known of their owners'
-  /// stored members.
-  private func openNextWave() throws {
-    var next: [[Int32]] = batches.map { _ in [] }
-    var owners: [MemberLoad: [Int64]] = [:]
-    var linked: [Int: [Int64]] = [:]
-    for batch in batches {
-      for rule in batch.node.relationships.indices where batch.mentions[rule].count > 0 {
-        try control.checkpoint()
-        try readSharedMembers(rule, of: batch)
-        try collect(rule, of: batch, into: &next, owners: &owners, linked: &linked)
-      }
-    }
-    for batch in batches {
-      for occurrence in waves[batch.number] {
-        batch.occurrences[Int(occurrence)].flags.remove(.current)
-      }
-    }
-    for (load, rows) in owners {
-      try loadMembers(of: rows, column: load.slot, in: batches[load.batch])
-    }
-    for (number, rows) in linked { try loadRows(rows, in: batches[number]) }
-    waves = next
-    waveNumber += 1
-  }
-
-  /// Whether a list is that of a given parent of which other parts of the payload have more: who leaves it is
-  /// decided at the end, so that no part has to read all of it.
-  private func goesOn(_ rule: Int, of batch: Batch) -> Bool {
-    claims.parts != nil && rootOwner?.batch == batch.number && rootOwner?.rule == rule
-  }
-
-  /// Reads who is in the lists of the current wave's owners, where several stored objects have one key.
-  private func readSharedMembers(_ rule: Int, of batch: Batch) throws {
-    let relationship = batch.node.relationships[rule]
-    guard relationship.relationship.kind == .manyToMany,
-      !batches[relationship.node].contested.isEmpty
-    else { return }
-    let mentions = batch.mentions[rule]
-    let owners = (0..<mentions.count).lazy.map { batch.occurrences[Int(mentions.owners[$0])] }
-      .filter { $0.flags.contains(.current) && $0.stored >= 0 }.map(\.row)
-    guard !owners.isEmpty else { return }
-    let place = KeyFamily.Place(batch: Int16(batch.number), rule: Int16(rule))
-    for member in try transaction.members(
-      of: relationship.relationship, in: batch.entity, owners: Array(owners))
-    {
-      sharedMembers[place, default: [:]][member.owner, default: []].insert(member.row)
-    }
-  }
-
-  private struct MemberLoad: Hashable {
-    let batch: Int
-    let slot: Int
-  }
-
-  private func collect(
-    _ rule: Int, of batch: Batch, into next: inout [[Int32]],
-    owners: inout [MemberLoad: [Int64]], linked: inout [Int: [Int64]]
-  ) throws {
-    let relationship = batch.node.relationships[rule]
-    let destination = batches[relationship.node]
-    let mentions = batch.mentions[rule]
-    let inverse = relationship.relationship.inverseSlot
-    let loadsMembers =
-      relationship.relationship.kind == .oneToMany && !destination.isComplete
-    for mention in 0..<mentions.count {
-      if mention % SyncControl.stride == 0 { try control.checkpoint() }
-      let flags = batch.occurrences[Int(mentions.owners[mention])].flags
-      guard flags.contains(.current), !flags.contains(.muted) else { continue }
-      let owner = batch.occurrences[Int(batch.representative(mentions.owners[mention]))]
-      guard owner.flags.contains(.active) else { continue }
-      if loadsMembers, owner.row > 0, !owner.flags.contains(.inserted), let inverse,
-        !goesOn(rule, of: batch)
-      {
-        owners[MemberLoad(batch: destination.number, slot: inverse), default: []]
-          .append(owner.row)
-      }
-      for target in mentions.targets(of: mention) where target >= 0 {
-        let flags = destination.occurrences[Int(target)].flags
-        guard !flags.contains(.reached) else { continue }
-        destination.occurrences[Int(target)].flags.insert(.reached)
-        next[destination.number].append(target)
-        if flags.contains(.keyless), owner.stored >= 0,
-          let column = batch.node.toOneSlots.firstIndex(of: relationship.slot)
-        {
-          let row = batch.stored.references[column][Int(owner.stored)]
-          if row > 0 { linked[destination.number, default: []].append(row) }
-        }
-      }
-    }
   }
 }
