@@ -41,7 +41,8 @@ final class SyncPass {
     parent = try ParentScope.resolve(request)
     checks = try request.plan.nodes.map(NodeChecks.init)
     memberCounts = MemberCountCheck(request.plan.model)
-    changeCount = ChangeCount(report: report)
+    changeCount = ChangeCount(
+      report: report, hasBatches: request.transaction != .whole)
     for remark in request.plan.remarks {
       report.note(
         remark.kind == .unregisteredTransformer ? .unregisteredTransformer : .mappingRemark,

@@ -91,6 +91,32 @@ import Testing
     }
   }
 
+  @Test("an object that several batches change is counted once", arguments: [1, 2, 100])
+  func batchesCountObjects(size: Int) throws {
+    let first = #"""
+      [{"id": 1, "name": "a", "notes": [{"id": 1}, {"id": 2}], "company": {"id": 1}},
+       {"id": 2, "notes": [{"id": 3}], "company": {"id": 1}}, {"id": 3}, {"id": 4, "company": {"id": 2}}]
+      """#
+    // Notes go at the end, which changes their owners once more; a company is named by several batches.
+    let second = #"""
+      [{"id": 1, "name": "b", "notes": [{"id": 1, "text": "x"}, {"id": 4}], "company": {"id": 1, "name": "c"}},
+       {"id": 2, "notes": [], "company": {"id": 1, "name": "c"}}, {"id": 5, "company": {"id": 3}},
+       {"id": 4, "company": {"id": 3}}]
+      """#
+    let whole = try SyncBench(TestModels.social())
+    let batches = try SyncBench(TestModels.social())
+    for payload in [first, second, second] {
+      let expected = try whole.sync(payload, "User").entities
+      let entities = try batches.sync(payload, "User") { $0.transaction = .perBatch(size) }.entities
+      for (name, entity) in expected {
+        #expect(
+          entities[name].map { [$0.inserted, $0.updated, $0.deleted, $0.unchanged] }
+            == [entity.inserted, entity.updated, entity.deleted, entity.unchanged], "\(name)")
+        #expect(entities[name]?.updatedProperties == entity.updatedProperties, "\(name)")
+      }
+    }
+  }
+
   @Test("the items are the list of a given parent, over all parts", arguments: [1, 2, nil])
   func partsOfAParentsList(size: Int?) throws {
     let bench = try SyncBench(TestModels.social())

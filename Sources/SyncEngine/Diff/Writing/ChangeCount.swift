@@ -9,8 +9,12 @@ struct ChangeCount {
   /// Stored objects that the payload mentioned so far, by root entity.
   var mentioned: [Int: RowSet] = [:]
 
-  init(report: ReportBuilder) {
+  /// What was counted already, by entity; nil where there is one transaction only.
+  private var counted: [Int: Counted]?
+
+  init(report: ReportBuilder, hasBatches: Bool) {
     self.report = report
+    if hasBatches { counted = [:] }
   }
 
   /// Notes the objects of a matched part of the payload. They count as unchanged until a change set
@@ -25,7 +29,9 @@ struct ChangeCount {
       for (index, occurrence) in batch.occurrences.enumerated() {
         if index % SyncControl.stride == 0 { try control.checkpoint() }
         guard occurrence.stored >= 0, occurrence.row > 0,
-          occurrence.flags.isDisjoint(with: [.referenceOnly, .twin]), !rows.contains(occurrence.row)
+          occurrence.flags.isDisjoint(with: [.referenceOnly, .twin]),
+          !rows.contains(occurrence.row),
+          !isCounted(occurrence.row, batch.entity(of: occurrence))
         else { continue }
         rows.insert(occurrence.row)
         if hasFamily { report[batch.entity(of: occurrence)].unchanged += 1 } else { count += 1 }
@@ -35,26 +41,68 @@ struct ChangeCount {
     }
   }
 
-  /// Counts what a transaction changed.
+  /// Whether an earlier transaction of the sync inserted or changed an object.
+  private func isCounted(_ row: Int64, _ entity: EntityDescription) -> Bool {
+    guard let earlier = counted?[entity.index] else { return false }
+    return earlier.inserted.contains(row) || earlier.updated.contains(row)
+  }
+
+  /// Counts what a transaction changed. An object is counted once, however many batches of one sync change it: as
+  /// one that came, or changed, or went.
   mutating func count(_ changes: ChangeSet) {
     for changes in changes.entities {
       let rows = mentioned[changes.entity.rootIndex] ?? RowSet()
+      // Taken out, so that it is changed in place.
+      var earlier = counted?.removeValue(forKey: changes.entity.index) ?? Counted()
       var slots = Array(repeating: 0, count: changes.entity.properties.count)
       var entry = report[changes.entity]
       entry.inserted += changes.inserted.count
-      entry.updated += changes.updated.count
-      entry.deleted += changes.deleted.count
-      for (row, changed) in changes.updated {
-        for slot in changed { slots[slot] += 1 }
+      for (row, changed) in changes.updated where !earlier.inserted.contains(row) {
+        for slot in changed where earlier.isFirst(slot, of: row, isKept: counted != nil) {
+          slots[slot] += 1
+        }
+        guard !earlier.updated.contains(row) else { continue }
+        entry.updated += 1
         if rows.contains(row) { entry.unchanged -= 1 }
+        if counted != nil { earlier.updated.insert(row) }
       }
-      for row in changes.deleted where rows.contains(row) { entry.unchanged -= 1 }
-      for (slot, count) in slots.enumerated() where count > 0 {
-        entry.updatedProperties[changes.entity.properties[slot].name, default: 0] += count
+      for row in changes.deleted {
+        if earlier.inserted.contains(row) {
+          entry.inserted -= 1
+          continue
+        }
+        entry.deleted += 1
+        if earlier.updated.contains(row) {
+          entry.updated -= 1
+          for (slot, rows) in earlier.slots where rows.contains(row) { slots[slot] -= 1 }
+        } else if rows.contains(row) {
+          entry.unchanged -= 1
+        }
       }
-      // An object that two parts of a payload change is one unchanged object less, not two.
+      for (slot, count) in slots.enumerated() where count != 0 {
+        let name = changes.entity.properties[slot].name
+        let sum = (entry.updatedProperties[name] ?? 0) + count
+        entry.updatedProperties[name] = sum > 0 ? sum : nil
+      }
       entry.unchanged = max(entry.unchanged, 0)
       report[changes.entity] = entry
+      if counted != nil {
+        for row in changes.inserted { earlier.inserted.insert(row) }
+        counted?[changes.entity.index] = earlier
+      }
+    }
+  }
+
+  /// What earlier transactions of the sync did to the objects of an entity.
+  private struct Counted {
+    var inserted = RowSet()
+    var updated = RowSet()
+    /// Rows in which a property changed, by its slot.
+    var slots: [Int: RowSet] = [:]
+
+    mutating func isFirst(_ slot: Int, of row: Int64, isKept: Bool) -> Bool {
+      guard isKept else { return true }
+      return slots[slot, default: RowSet()].insert(row)
     }
   }
 }
