@@ -5,7 +5,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// "Insert only": the fast import for an empty table, which looks nothing up.
+/// "Insert only": the import for an empty table, which updates and deletes nothing.
 @Suite struct InsertOnlyTests {
   private static let insertOnly: SyncOperations = [.insert, .insertRelationships]
 
