@@ -1,6 +1,22 @@
 import SyncCore
 
 extension StoreReader {
+  /// A member of a one-to-many relationship with its place among the owner's.
+  struct PlacedMember: BitwiseCopyable {
+    let owner: Int64
+    let row: Int64
+    /// Those without a position stand behind the others.
+    let place: Int64
+    /// Number of the entity, 0 where the table has only one.
+    let entity: Int64
+
+    @inline(__always)
+    func stands(before other: PlacedMember) -> Bool {
+      if owner != other.owner { return owner < other.owner }
+      return place != other.place ? place < other.place : row < other.row
+    }
+  }
+
   /// Reads the members of a one-to-many relationship in one scan of their table, in the order that
   /// ``members(of:in:owners:)`` has: for owners that are many of those there are. Nothing is looked up in an index
   /// then, and SQLite sorts nothing.
@@ -9,51 +25,48 @@ extension StoreReader {
   ///   - column: the column that leads to the owner.
   ///   - position: the column with the place among the owner's; nil when the relationship has no order.
   ///   - owners: ascending, each once.
-  /// - Complexity: O(rows of the table), and O(*n* log *n*) in the members of one owner.
+  /// - Complexity: O(rows of the table), and O(*n* log *n*) in the members of one owner where they do not lie in
+  ///   their order.
   func scanMembers(
-    in table: Table, _ column: Table.Column, _ position: Table.Position?,
-    of destination: EntityLayout, owners: [Int64]
-  ) throws -> [StoredMember] {
+    in table: Table, _ column: Table.Column, _ position: Table.Position?, owners: [Int64]
+  ) throws -> [PlacedMember] {
     try prepareToRead()
     let wanted = RowSet(owners)
-    let place = position?.quoted ?? "NULL"
-    let entity = table.hasEntityColumn ? ", _entity" : ""
+    let entity = table.hasEntityColumn ? "_entity" : "0"
+    let place = position.map { ", \($0.quoted)" } ?? ""
     let statement = try connection.statement(
-      "SELECT \(column.quoted), _row, \(place)\(entity) FROM \(table.quoted) NOT INDEXED")
+      "SELECT \(column.quoted), _row, \(entity)\(place) FROM \(table.quoted) NOT INDEXED")
     defer { statement.reset() }
-    var found: [StoredMember] = []
-    var places: [Int64] = []
-    var current = destination
+    var found: [PlacedMember] = []
+    var isInOrder = true
     while try statement.step() {
-      guard let owner = statement.optionalInteger(0), wanted.contains(owner) else { continue }
-      if table.hasEntityColumn, statement.integer(3) != current.number {
-        current = layout.entity(numbered: statement.integer(3)) ?? destination
-      }
-      found.append(
-        StoredMember(owner: owner, row: statement.integer(1), entity: current.entity))
-      // Those without a position stand behind the others.
-      places.append(statement.optionalInteger(2) ?? .max)
+      let owner = statement.integer(0)
+      guard wanted.contains(owner) else { continue }
+      let member = PlacedMember(
+        owner: owner, row: statement.integer(1),
+        place: position == nil ? 0 : statement.optionalInteger(3) ?? .max,
+        entity: statement.integer(2))
+      if isInOrder, let last = found.last, !last.stands(before: member) { isInOrder = false }
+      found.append(member)
     }
-    return StoreReader.arranged(found, places)
+    return isInOrder ? found : StoreReader.arranged(found)
   }
 
-  /// Members by owner and place; those that share both stay as they came, by row number.
-  private static func arranged(_ found: [StoredMember], _ places: [Int64]) -> [StoredMember] {
-    var order = RowOrder.ascending(found.map(\.owner))
+  /// Members by owner and place; those that share both by row number.
+  private static func arranged(_ found: [PlacedMember]) -> [PlacedMember] {
+    var result = RowOrder.ascending(found.map(\.owner)).map { found[$0] }
     var start = 0
-    while start < order.count {
-      let owner = found[order[start]].owner
+    while start < result.count {
+      let owner = result[start].owner
       var end = start + 1
       var isInOrder = true
-      while end < order.count, found[order[end]].owner == owner {
-        if places[order[end - 1]] > places[order[end]] { isInOrder = false }
+      while end < result.count, result[end].owner == owner {
+        if !result[end - 1].stands(before: result[end]) { isInOrder = false }
         end += 1
       }
-      if !isInOrder {
-        order[start..<end].sort { (places[$0], found[$0].row) < (places[$1], found[$1].row) }
-      }
+      if !isInOrder { result[start..<end].sort { $0.stands(before: $1) } }
       start = end
     }
-    return order.map { found[$0] }
+    return result
   }
 }

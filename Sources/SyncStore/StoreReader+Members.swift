@@ -17,9 +17,14 @@ extension StoreReader {
     let ownerColumn: String
     switch storage {
     case .inverse(let table, let column, let position)
-    where try owners.count > StoreReader.leastScanned
-      && owners.count * StoreReader.scanShare >= estimatedCount(of: entity):
-      return try scanMembers(in: table, column, position, of: destination, owners: owners)
+    where try owners.count > StoreReader.leastScanned && areMany(owners.count, of: entity):
+      var current = destination
+      return try scanMembers(in: table, column, position, owners: owners).map { member in
+        if table.hasEntityColumn, member.entity != current.number {
+          current = layout.entity(numbered: member.entity) ?? destination
+        }
+        return StoredMember(owner: member.owner, row: member.row, entity: current.entity)
+      }
     case .column(let column):
       try prepareToRead()
       let table = layout[entity].table
@@ -60,8 +65,9 @@ extension StoreReader {
     return result
   }
 
-  /// Visits the pairs of a many-to-many relationship for many owners, in the order that ``members(of:in:owners:)``
-  /// has, without looking at the members themselves. One scan when the owners are many of those there are.
+  /// Visits owners and members of a to-many relationship for many owners, in the order that
+  /// ``members(of:in:owners:)`` has, without looking at what the members are. One scan when the owners are many of
+  /// those there are.
   ///
   /// - Parameter owners: row numbers of objects of the entity, ascending, each once.
   package func scanLinks(
@@ -69,13 +75,28 @@ extension StoreReader {
     _ body: (_ owner: Int64, _ member: Int64) throws -> Void
   ) throws {
     let storage = layout.storage(of: relationship, in: entity)
-    guard case .link(let end) = storage, let storage, !owners.isEmpty else { return }
-    try prepareToLookUp(end.table)
-    let select =
-      "SELECT l.\(end.ownerColumn), l.\(end.memberColumn) FROM \(end.table.quoted) l"
-    let order =
-      " ORDER BY " + (["l.\(end.ownerColumn)"] + memberOrder(storage)).joined(separator: ", ")
-    if try owners.count * StoreReader.scanShare >= estimatedCount(of: entity) {
+    guard let storage, !owners.isEmpty else { return }
+    let select: String
+    let ownerColumn: String
+    switch storage {
+    case .column: return
+    case .inverse(let table, let column, let position):
+      if owners.count > StoreReader.leastScanned, try areMany(owners.count, of: entity) {
+        for member in try scanMembers(in: table, column, position, owners: owners) {
+          try body(member.owner, member.row)
+        }
+        return
+      }
+      try prepareToLookUp(table)
+      ownerColumn = "m.\(column.quoted)"
+      select = "SELECT \(ownerColumn), m._row FROM \(table.quoted) m"
+    case .link(let end):
+      try prepareToLookUp(end.table)
+      ownerColumn = "l.\(end.ownerColumn)"
+      select = "SELECT \(ownerColumn), l.\(end.memberColumn) FROM \(end.table.quoted) l"
+    }
+    let order = " ORDER BY " + ([ownerColumn] + memberOrder(storage)).joined(separator: ", ")
+    if case .link = storage, try areMany(owners.count, of: entity) {
       let statement = try connection.statement(select + order)
       defer { statement.reset() }
       var next = 0
@@ -88,7 +109,7 @@ extension StoreReader {
     }
     try KeyChunks.forEach(owners.count) { start, count, parameters in
       let statement = try connection.statement(
-        "\(select) WHERE l.\(end.ownerColumn) IN \(KeyChunks.placeholders(parameters))" + order)
+        "\(select) WHERE \(ownerColumn) IN \(KeyChunks.placeholders(parameters))" + order)
       KeyChunks.bind(owners, from: start, count: count, parameters: parameters, to: statement)
       defer { statement.reset() }
       while try statement.step() { try body(statement.integer(0), statement.integer(1)) }
@@ -101,6 +122,10 @@ extension StoreReader {
 
   /// From this share of the owners on, one scan is cheaper than looking them up.
   static let scanShare = 6
+
+  private func areMany(_ owners: Int, of entity: EntityDescription) throws -> Bool {
+    try owners * StoreReader.scanShare >= estimatedCount(of: entity)
+  }
 
   private func entityColumn(of table: Table) -> String {
     table.hasEntityColumn ? ", m._entity" : ""

@@ -8,109 +8,70 @@ extension LinkPlanner {
     let rule: Int
   }
 
-  /// The rows that an owner lists.
-  struct OwnerList {
-    let owner: Int64
-    let members: [Int64]
-  }
-
   struct Pair: Hashable {
     let owner: Int64
     let member: Int64
   }
 
-  /// The rows each owner lists, in payload order, each once. Owners that the payload says nothing
-  /// about are not in it; of several lists of one owner the last one counts.
+  /// The rows each owner lists, each once: in payload order, or ascending where the relationship has no order.
+  /// Owners that the payload says nothing about are not in it; of several lists of one owner the last one counts.
   ///
-  /// - Parameter settled: owners to leave out.
+  /// - Parameters:
+  ///   - settled: owners to leave out.
+  ///   - notesMissing: whether to note what does not exist.
   /// - Throws: `CancellationError`.
-  func lists(
-    _ rule: Int, of batch: Batch, besides settled: RowSet = RowSet()
-  ) throws -> [OwnerList] {
+  func memberLists(
+    _ rule: Int, of batch: Batch, besides settled: RowSet = RowSet(), notesMissing: Bool
+  ) throws -> MemberLists {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     let mentions = batch.mentions[rule]
-    var result: [OwnerList] = []
-    try activeMentions(rule, of: batch) { mention, owner in
-      if result.count % SyncControl.stride == 0 { try control.checkpoint() }
-      guard settled.isEmpty || !settled.contains(batch.occurrences[Int(owner)].row) else { return }
-      let targets = mentions.targets(of: mention)
-      var rows: [Int64] = []
-      rows.reserveCapacity(targets.count)
-      // Most lists are short, and need no set to see what they repeat.
-      var seen = Set<Int64>()
-      let list =
-        relationship.relationship.kind == .oneToMany
-        ? relationship.relationship.inverseSlot.map {
-          MemberList(owner: batch.occurrences[Int(owner)].row, inverse: $0)
-        } : nil
-      for target in targets {
-        if let row = row(
-          of: target, in: destination, list: list,
-          linked: sharedMember(target, rule, of: batch, owner: owner))
-        {
-          let isNew = targets.count > 16 ? seen.insert(row).inserted : !rows.contains(row)
-          if isNew { rows.append(row) }
-        }
-      }
-      result.append(OwnerList(owner: batch.occurrences[Int(owner)].row, members: rows))
-    }
-    return result
-  }
-
-  /// The rows each owner lists, ascending by owner.
-  struct MemberLists {
-    var owners: [(row: Int64, start: Int32, count: Int32)] = []
-    let members = PlainArray<Int64>()
-
-    /// The rows of one list, in payload order, each once.
-    func members(of index: Int) -> UnsafeBufferPointer<Int64> {
-      UnsafeBufferPointer(
-        start: members.start + Int(owners[index].start), count: Int(owners[index].count))
-    }
-  }
-
-  /// The lists of a many-to-many relationship. Like ``lists(_:of:)``, and notes what does not exist.
-  ///
-  /// - Throws: `CancellationError`.
-  func memberLists(_ rule: Int, of batch: Batch) throws -> MemberLists {
-    let relationship = batch.node.relationships[rule]
-    let destination = batches[relationship.node]
-    let mentions = batch.mentions[rule]
+    let inverse =
+      relationship.relationship.kind == .oneToMany ? relationship.relationship.inverseSlot : nil
+    let known = rowsOfReferences(in: destination)
+    let hasSettled = !settled.isEmpty
     var result = MemberLists()
-    let members = result.members
-    result.owners.reserveCapacity(mentions.count)
-    members.reserve(mentions.targetCount)
+    result.reserve(mentions.count, mentions.targetCount)
     try activeMentions(rule, of: batch) { mention, owner in
-      if result.owners.count % SyncControl.stride == 0 { try control.checkpoint() }
+      if mention % SyncControl.stride == 0 { try control.checkpoint() }
+      let ownerRow = batch.occurrences[Int(owner)].row
+      guard !hasSettled || !settled.contains(ownerRow) else { return }
       let targets = mentions.targets(of: mention)
-      let start = members.count
+      result.begin(ownerRow)
       // Most lists are short, and need no set to see what they repeat.
       var seen = Set<Int64>()
       for target in targets {
-        guard
-          let row = row(
-            of: target, in: destination,
-            linked: sharedMember(target, rule, of: batch, owner: owner))
-        else {
-          noteUnresolved(target, relationship, owner, batch)
-          continue
+        var member = target < 0 && !known.isEmpty ? known[Int(~target)] : 0
+        if member == 0 {
+          guard
+            let row = row(
+              of: target, in: destination,
+              list: inverse.map { MemberList(owner: ownerRow, inverse: $0) },
+              linked: sharedMember(target, rule, of: batch, owner: owner))
+          else {
+            if notesMissing { noteUnresolved(target, relationship, owner, batch) }
+            continue
+          }
+          member = row
         }
         if targets.count > 16 {
-          guard seen.insert(row).inserted else { continue }
-        } else if members[start...].contains(row) {
-          continue
+          if seen.insert(member).inserted { result.append(member) }
+        } else {
+          result.appendOnce(member)
         }
-        members.append(row)
       }
-      result.owners.append(
-        (batch.occurrences[Int(owner)].row, Int32(start), Int32(members.count - start)))
+      if !relationship.relationship.isOrdered { result.sortLast() }
     }
-    let owners = result.owners
-    if !zip(owners, owners.dropFirst()).allSatisfy({ $0.row < $1.row }) {
-      result.owners.sort { $0.row < $1.row }
-    }
+    result.sortOwners()
     return result
+  }
+
+  /// The row of each key that the payload refers to, 0 where there is none yet; empty where it takes more than the
+  /// key to tell objects apart.
+  private func rowsOfReferences(in destination: Batch) -> [Int64] {
+    guard destination.referenceDuplicates.isEmpty else { return [] }
+    let stored = destination.stored.rows
+    return destination.referenceStored.map { $0 >= 0 ? stored[Int($0)] : 0 }
   }
 
   /// Pairs that the lists at the other end of a many-to-many relationship speak for.
@@ -122,33 +83,11 @@ extension LinkPlanner {
       destination.mentions[inverseRule].count > 0
     else { return [] }
     var result = Set<Pair>()
-    for (index, list) in try lists(inverseRule, of: destination).enumerated() {
+    let lists = try memberLists(inverseRule, of: destination, notesMissing: false)
+    for (index, list) in lists.owners.enumerated() {
       if index % SyncControl.stride == 0 { try control.checkpoint() }
-      for owner in list.members { result.insert(Pair(owner: owner, member: list.owner)) }
+      for owner in lists.members(of: index) { result.insert(Pair(owner: owner, member: list.row)) }
     }
     return result
-  }
-
-  /// Reads the present order of everything that an ordered one-to-many list of the payload is about.
-  func readOrders() throws {
-    for batch in batches {
-      for (rule, relationship) in batch.node.relationships.enumerated()
-      where relationship.relationship.kind == .oneToMany && relationship.relationship.isOrdered
-        && batch.mentions[rule].count > 0
-      {
-        let firstNew = firstNewRows[batch.entity.rootIndex] ?? .max
-        var owners: [Int64] = []
-        activeMentions(rule, of: batch) { _, owner in
-          // New ones have no members yet.
-          let row = batch.occurrences[Int(owner)].row
-          if row < firstNew, !isContinued(rule, of: batch, owner: row) { owners.append(row) }
-        }
-        guard !owners.isEmpty else { continue }
-        let members = try transaction.members(
-          of: relationship.relationship, in: batch.entity, owners: owners)
-        ordersBefore[RuleKey(batch: batch.number, rule: rule)] =
-          Dictionary(grouping: members, by: \.owner).mapValues { $0.map(\.row) }
-      }
-    }
   }
 }

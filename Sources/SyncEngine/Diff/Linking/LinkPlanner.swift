@@ -21,7 +21,7 @@ final class LinkPlanner {
   let edits: UnsentEdits?
 
   /// Members of ordered one-to-many lists before anything is written, by owner.
-  var ordersBefore: [RuleKey: [Int64: [Int64]]] = [:]
+  var ordersBefore: [RuleKey: StoredOrders] = [:]
   /// Members of many-to-many lists before the payload, by owner, where keys do not tell objects apart.
   var sharedBefore: [RuleKey: [Int64: Set<Int64>]] = [:]
   /// References of one-to-one relationships to write beside the objects of the payload.

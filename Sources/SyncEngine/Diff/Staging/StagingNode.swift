@@ -14,6 +14,10 @@ final class StagingNode {
 
   /// How keys that refer to objects of the node are read, when they can be looked up.
   let keyConverter: ValueConverter?
+  /// The slot of such keys.
+  let referenceSlot: Int?
+  /// Which usual JSON such keys are converted from in place.
+  let keyUse: StagingTable.Use
 
   init(_ batch: Batch, among batches: [Batch]) {
     self.batch = batch
@@ -32,6 +36,8 @@ final class StagingNode {
     keySlot = node.identity.count == 1 ? node.identity[0] : nil
     keyConverter = keySlot.flatMap { node.attributeRule(forSlot: $0) }
       .map { node.attributes[$0].converter }
+    referenceSlot = keyConverter == nil ? nil : keySlot
+    keyUse = keyConverter.map(StagingTable.use) ?? .general
   }
 }
 

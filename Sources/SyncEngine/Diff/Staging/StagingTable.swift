@@ -93,16 +93,21 @@ final class StagingTable {
     }
     let rule = node.attributes[target.rule]
     result.slot = Int32(rule.slot)
-    guard rule.converter.isUsual else { return result }
-    switch rule.type {
-    case .string: result.use = .text
-    case .integer16, .integer32, .integer64: result.use = .integer
-    case .boolean: result.use = .boolean
-    case .double, .float: result.use = .real
-    case .date: result.use = .date
-    case .decimal, .binary, .uuid, .uri, .transformable: break
-    }
+    result.use = use(rule.converter)
     return result
+  }
+
+  /// How the values of a converter get into their cells.
+  static func use(_ converter: ValueConverter) -> Use {
+    guard converter.isUsual else { return .general }
+    return switch converter.type {
+    case .string: .text
+    case .integer16, .integer32, .integer64: .integer
+    case .boolean: .boolean
+    case .double, .float: .real
+    case .date: .date
+    case .decimal, .binary, .uuid, .uri, .transformable: .general
+    }
   }
 }
 

@@ -36,26 +36,33 @@ extension ChangeWriter {
     {
       settled.insert(parent)
     }
-    let wanted = try planner.lists(rule, of: batch, besides: settled)
-    guard !wanted.isEmpty else { return }
-    let owners = wanted.map(\.owner)
-    let now = Dictionary(
-      grouping: try transaction.members(of: relationship, in: batch.entity, owners: owners),
-      by: \.owner
-    ).mapValues { $0.map(\.row) }
-    let before = planner.ordersBefore[LinkPlanner.RuleKey(batch: batch.number, rule: rule)] ?? [:]
+    let wanted = try planner.memberLists(rule, of: batch, besides: settled, notesMissing: false)
+    guard !wanted.owners.isEmpty else { return }
+    let before =
+      planner.ordersBefore[LinkPlanner.RuleKey(batch: batch.number, rule: rule)]
+      ?? LinkPlanner.StoredOrders()
+    let changed = try changedOwners(rule, of: batch, among: wanted, before, planner)
+    let now = try planner.storedLists(relationship, of: batch.entity, owners: changed.rows)
     var positions: [(owner: Int64, member: Int64, position: Int64)] = []
-    for list in wanted {
-      let owner = list.owner
-      let members = now[owner] ?? []
+    var hints = (before: 0, now: 0)
+    for (index, list) in wanted.owners.enumerated() {
+      if index % SyncControl.stride == 0 { try control.checkpoint() }
+      let owner = list.row
+      let listed = wanted.members(of: index)
+      let former = before.lists.index(ofOwner: owner, hint: &hints.before)
+        .map(before.lists.members)
+      let present =
+        changed.contains(owner)
+        ? now.index(ofOwner: owner, hint: &hints.now).map(now.members) : former
       // New members without a position stand one behind the other, as they were written.
-      if members == list.members { continue }
-      let sequence = ordered(members, by: list.members)
+      if present.map({ $0.elementsEqual(listed) }) ?? listed.isEmpty { continue }
+      let members = present.map(Array.init) ?? []
+      let sequence = ordered(members, by: Array(listed))
       if let edits, edits.protects(relationship.slot, of: owner, batch.entity) {
         if sequence != members { edits.withhold([relationship.slot], of: owner, batch.entity) }
         continue
       }
-      if sequence == members || sequence == before[owner] ?? [] { continue }
+      if sequence == members || sequence.elementsEqual(former.map(Array.init) ?? []) { continue }
       for (position, member) in sequence.enumerated() {
         positions.append((owner, member, Int64(position)))
       }
@@ -63,6 +70,20 @@ extension ChangeWriter {
     if !positions.isEmpty {
       try transaction.setPositions(relationship, of: batch.entity, positions: positions)
     }
+  }
+
+  /// The owners whose members are not those any more that were read before anything was written.
+  private func changedOwners(
+    _ rule: Int, of batch: Batch, among lists: MemberLists, _ before: LinkPlanner.StoredOrders,
+    _ planner: LinkPlanner
+  ) throws -> RowSet {
+    let relationship = batch.node.relationships[rule]
+    guard let inverse = relationship.relationship.inverseSlot else {
+      return RowSet(lists.owners.lazy.map(\.row))
+    }
+    let moved = try planner.owners(movedBy: inverse, of: batches[relationship.node])
+    return RowSet(
+      lists.owners.lazy.map(\.row).filter { moved.contains($0) || !before.owners.contains($0) })
   }
 
   /// The members in the wanted order, those that are not wanted at the end in their own.

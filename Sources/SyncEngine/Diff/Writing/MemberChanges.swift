@@ -1,0 +1,87 @@
+/// What the lists of one relationship change.
+struct MemberChanges {
+  let isOrdered: Bool
+
+  /// Pairs that the other side lists, so that they stay.
+  let mutual: Set<LinkPlanner.Pair>
+
+  /// Owners that keep whom they do not list.
+  let keepers: Set<Int64>
+  /// Whom every owner keeps.
+  var keptMember: Int64 = 0
+  /// Pairs that come without a place in the order.
+  var appended: [(owner: Int64, member: Int64)] = []
+  var added: [(owner: Int64, member: Int64)] = []
+  var addedPositions: [Int64] = []
+  var removed: [(owner: Int64, member: Int64)] = []
+  var positions: [(owner: Int64, member: Int64, position: Int64)] = []
+
+  init(isOrdered: Bool, mutual: Set<LinkPlanner.Pair>, keepers: Set<Int64>) {
+    self.isOrdered = isOrdered
+    self.mutual = mutual
+    self.keepers = keepers
+  }
+
+  func keeps(_ member: Int64, of owner: Int64) -> Bool {
+    member == keptMember || keepers.contains(owner)
+      || mutual.contains(LinkPlanner.Pair(owner: owner, member: member))
+  }
+
+  /// Compares the stored members of an owner, in order, with its list in the payload.
+  mutating func compare(
+    _ current: [Int64], with list: UnsafeBufferPointer<Int64>, of owner: Int64
+  ) {
+    if isOrdered { return compareOrdered(current, with: list, of: owner) }
+    var position = 0
+    for member in current {
+      while position < list.count, list[position] < member {
+        added.append((owner, list[position]))
+        position += 1
+      }
+      if position < list.count, list[position] == member {
+        position += 1
+      } else if !keeps(member, of: owner) {
+        removed.append((owner, member))
+      }
+    }
+    for member in list[position...] { added.append((owner, member)) }
+  }
+
+  private mutating func compareOrdered(
+    _ current: [Int64], with list: UnsafeBufferPointer<Int64>, of owner: Int64
+  ) {
+    let present = Set(current)
+    let listed = Set(list)
+    if list.allSatisfy(present.contains) {
+      // Who stays beside the list stands behind it; when that is so already, nothing moves.
+      let staying = current.filter { listed.contains($0) || keeps($0, of: owner) }
+      let wanted = list + current.filter { !listed.contains($0) && keeps($0, of: owner) }
+      for member in current where !listed.contains(member) && !keeps(member, of: owner) {
+        removed.append((owner, member))
+      }
+      guard staying != wanted else { return }
+      for (position, member) in wanted.enumerated() {
+        positions.append((owner, member, Int64(position)))
+      }
+      return
+    }
+    var position: Int64 = 0
+    for member in list {
+      if present.contains(member) {
+        positions.append((owner, member, position))
+      } else {
+        added.append((owner, member))
+        addedPositions.append(position)
+      }
+      position += 1
+    }
+    for member in current where !listed.contains(member) {
+      if keeps(member, of: owner) {
+        positions.append((owner, member, position))
+        position += 1
+      } else {
+        removed.append((owner, member))
+      }
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// Lists are compared with their stored members as these go by: what differs comes out whole, and nothing else.
+@Suite struct ListComparisonTests {
+  @Test(arguments: UInt64(1)...20)
+  func whatDiffersComesOutWhole(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let owners = (1...200).filter { _ in Bool.random(using: &generator) }.map { Int64($0 * 3) }
+    var wanted = MemberLists()
+    var stored: [Int64: [Int64]] = [:]
+    for owner in owners.shuffled(using: &generator) {
+      let list = (1...9).filter { _ in Bool.random(using: &generator) }.map(Int64.init)
+        .shuffled(using: &generator)
+      wanted.begin(owner)
+      for member in list { wanted.appendOnce(member) }
+      for member in list.prefix(3) { wanted.appendOnce(member) }
+      stored[owner] =
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0: []
+        case 1: list.dropLast()
+        case 2: list + [10]
+        case 3: list.shuffled(using: &generator)
+        default: list
+        }
+    }
+    wanted.sortOwners()
+    #expect(wanted.owners.map(\.row) == owners)
+    var comparison = ListComparison(wanted)
+    for owner in owners {
+      for member in stored[owner] ?? [] { comparison.see(member, of: owner) }
+    }
+    let different = comparison.end()
+    let found = Dictionary(
+      uniqueKeysWithValues: different.owners.enumerated().map {
+        (owners[Int($1.row)], Array(different.members(of: $0)))
+      })
+    let expected = Dictionary(
+      uniqueKeysWithValues: owners.enumerated().compactMap { index, owner in
+        let list = Array(wanted.members(of: index))
+        return stored[owner] == list ? nil : stored[owner].map { (owner, $0) }
+      })
+    #expect(found == expected)
+    var hint = 0
+    for row in (0...610).map(Int64.init) {
+      let index = wanted.index(ofOwner: row, hint: &hint)
+      #expect(index == owners.firstIndex(of: row))
+    }
+  }
+}
