@@ -9,11 +9,11 @@ import Foundation
 /// Row numbers are dense, so a million objects are 125 kB, and one object of a large table is 4 kB. A
 /// copy shares the pages that neither changes afterwards.
 package struct RowSet: Sendable {
-  private var pages: [[UInt64]] = []
+  var pages: [[UInt64]] = []
   private var madePages = 0
 
   private static let pageShift = 15
-  private static let wordsPerPage = 512
+  static let wordsPerPage = 512
 
   package init() {}
 
@@ -66,7 +66,7 @@ package struct RowSet: Sendable {
     return added
   }
 
-  private mutating func makePage(_ page: Int) {
+  mutating func makePage(_ page: Int) {
     if page >= pages.count {
       pages.append(contentsOf: repeatElement([], count: page + 1 - pages.count))
     }

@@ -52,8 +52,7 @@ final class SyncPass {
     isStreamed = request.partItems != nil || bytes.count > request.streamingThreshold
     fingerprintKey = isStreamed ? nil : FingerprintKey.of(request)
     resuming = ResumePoint.name(of: request).map {
-      Resuming(
-        name: $0, prefix: PrefixFingerprint(bytes), smallSize: request.resumePointSize)
+      Resuming(name: $0, bytes: bytes, smallSize: request.resumePointSize)
     }
     let limit: PayloadReader.PartLimit =
       switch request.transaction {

@@ -34,7 +34,8 @@ package struct SyncRequest {
   package var partItems: Int?
   /// Whether a part is read while the one before it is written. For tests that compare the two ways.
   package var readsAhead = true
-  /// Bytes up to which it is kept with each batch how far a sync has come that commits per batch.
+  /// Bytes that come together of how far a sync has come that commits per batch before they become one
+  /// piece, however little that is. For tests.
   package var resumePointSize = 32 << 10
   /// Stored rows that the only item of the payload describes, whatever key it gives: all of them take
   /// its values, a new key among them.

@@ -50,6 +50,8 @@ struct OracleVariant: CustomTestStringConvertible, Sendable {
     case pages(isKept: Bool)
     /// A commit per batch; one that is stopped goes on where it was stopped.
     case batches(areStopped: Bool)
+    /// The same where what is kept of the batches becomes one piece as often as that can be.
+    case compactedBatches
   }
 
   let name: String
@@ -73,6 +75,12 @@ struct OracleVariant: CustomTestStringConvertible, Sendable {
     OracleVariant(
       name: "\(areKept ? "kept " : "")pages of \(count)", form: .pages(isKept: areKept), size: count
     )
+  }
+
+  /// Stopped batches of which everything is kept anew as soon as the steps have come to as much.
+  static func compactedBatches(of count: Int) -> OracleVariant {
+    OracleVariant(
+      name: "compacted batches of \(count)", form: .compactedBatches, size: count)
   }
 
   /// A commit for each so many items.
@@ -171,7 +179,9 @@ struct OracleSequence {
       if case .pages(let isKept) = form {
         try runPages(engine, request, isKept: isKept, store)
       } else {
-        try runBatches(engine, areStopped: form == .batches(areStopped: true), store)
+        var engine = engine
+        if form == .compactedBatches { engine.resumePointSize = 0 }
+        try runBatches(engine, areStopped: form != .batches(areStopped: false), store)
       }
     } catch {
       return expected == nil ? nil : "the engine threw \(error)"

@@ -140,7 +140,7 @@ import Testing
   /// Ways to run a sync that take several transactions, with a last one for what goes.
   static let stepwise: [OracleVariant] = [
     .pages(of: 1), .pages(of: 2), .pages(of: 2, areKept: true), .batches(of: 1), .batches(of: 3),
-    .batches(of: 1, areStopped: true),
+    .batches(of: 1, areStopped: true), .compactedBatches(of: 1),
   ]
 
   @Test("the engine does what the oracle does", arguments: cases, variants + stepwise)

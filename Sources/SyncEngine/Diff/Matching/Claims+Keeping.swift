@@ -64,20 +64,12 @@ extension Claims {
   ///
   /// - Throws: `CancellationError`: what 100,000 objects said takes some milliseconds.
   func encoded(model: ManagedObjectModel, _ control: SyncControl) throws -> Data {
-    let members = try stride(from: 0, to: unlisted.count, by: Claims.keptTogether).map { start in
-      try control.checkpoint()
-      let end = min(start + Claims.keptTogether, unlisted.count)
-      return PackedIntegers(
-        unlisted[start..<end].flatMap {
-          [$0.row, Int64($0.entity.index), Int64($0.slot), $0.owner]
-        })
-    }
     let kept = Kept(
       numbering: Numbering(model), mentioned: mentioned, listed: listed,
-      unlisted: members, parentMembers: parentMembers,
+      unlisted: try Claims.packed(unlisted[...], control), parentMembers: parentMembers,
       parentOrder: parentOrder.isEmpty ? nil : PackedIntegers(parentOrder), surplus: surplus,
       namesakes: namesakes, unresolved: try KeptReferences(unresolved, control),
-      counts: [memberCount, partCount, itemCount, usableItemCount],
+      counts: counts,
       isRootSuspended: isRootSuspended, rootItemsNameParent: rootItemsNameParent,
       rootScope: rootScope.map(PackedIntegers.init), parts: parts, nesters: nesters)
     return try KeptPieces.encode(kept) { try control.checkpoint() }
@@ -96,43 +88,15 @@ extension Claims {
       throw Claims.outdated
     }
     guard kept.numbering == Numbering(model) else { throw Claims.outdated }
-    let entities = model.entities
-    func entity(_ index: Int) throws -> EntityDescription {
-      guard entities.indices.contains(index) else { throw Claims.outdated }
-      return entities[index]
-    }
     mentioned = kept.mentioned
     listed = kept.listed
     surplus = kept.surplus
     namesakes = kept.namesakes
     parentMembers = kept.parentMembers
     parentOrder = kept.parentOrder?.values ?? []
-    for members in kept.unlisted.lazy.map(\.values) {
-      try control.checkpoint()
-      for index in stride(from: 0, to: members.count - members.count % 4, by: 4) {
-        append(
-          UnlistedMember(
-            row: members[index], entity: try entity(Int(members[index + 1])),
-            slot: Int(members[index + 2]), owner: members[index + 3]))
-      }
-    }
-    for (step, reference) in kept.unresolved.references.enumerated() {
-      if step % SyncControl.stride == 0 { try control.checkpoint() }
-      let owner = try entity(reference.ownerEntity)
-      guard owner.properties.indices.contains(reference.slot),
-        let relationship = owner.properties[reference.slot].relationship
-      else { throw Claims.outdated }
-      append(
-        UnresolvedReference(
-          owner: ManagedObjectID(entity: owner, row: reference.owner),
-          relationship: relationship, destination: try entity(reference.destination),
-          key: reference.key, ownerKey: reference.ownerKey, isNested: reference.isNested))
-    }
-    guard kept.counts.count == 4 else { throw Claims.outdated }
-    memberCount = kept.counts[0]
-    partCount = kept.counts[1]
-    itemCount = kept.counts[2]
-    usableItemCount = kept.counts[3]
+    try append(kept.unlisted, of: model, control)
+    try append(kept.unresolved, of: model, control)
+    try set(counts: kept.counts)
     isRootSuspended = kept.isRootSuspended
     rootItemsNameParent = kept.rootItemsNameParent
     rootScope = kept.rootScope?.values
@@ -163,9 +127,6 @@ extension Claims {
         destination: destination, key: reference.key, ownerKey: reference.ownerKey)
     }
   }
-
-  /// Members without a list that are a piece of their own.
-  private static let keptTogether = 4_096
 
   private static func kept(in data: Data, _ control: SyncControl) throws -> Kept {
     try KeptPieces.decode(Kept.self, from: data) { try control.checkpoint() }

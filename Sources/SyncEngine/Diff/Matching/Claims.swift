@@ -32,6 +32,9 @@ final class Claims {
   var unresolvedByPlace: [UnresolvedReference.Place: [UnresolvedReference]] = [:]
   var unresolvedOrder: [UnresolvedReference.Place] = []
 
+  /// What came of them since everything was kept; nil while nothing was.
+  var newReferences: NewReferences?
+
   /// The first row that the sync gave to an object of the root entity, while there is one part only.
   var firstNewRow = Int64.max
 
@@ -220,6 +223,7 @@ final class Claims {
   }
 
   func append(_ reference: UnresolvedReference) {
+    newReferences?.appended.append(reference)
     if unresolvedByPlace[reference.place] == nil { unresolvedOrder.append(reference.place) }
     unresolvedByPlace[reference.place, default: []].append(reference)
   }
@@ -227,32 +231,19 @@ final class Claims {
   /// - Complexity: O(*n*) in the places that wait, however many are dropped.
   func drop(_ places: Set<UnresolvedReference.Place>) {
     guard !places.isEmpty else { return }
+    newReferences?.drop(places)
     for place in places { unresolvedByPlace[place] = nil }
     unresolvedOrder.removeAll(where: places.contains)
   }
 
-  // MARK: - Duplicates
+  /// References that came, behind those that went.
+  struct NewReferences {
+    fileprivate(set) var appended: [UnresolvedReference] = []
+    fileprivate(set) var dropped: Set<UnresolvedReference.Place> = []
 
-  /// Decides about stored objects of the root entity that share a key the payload mentions, and that
-  /// are not the one it was taken for: those with the same owners may be folded into it, children of
-  /// other owners are objects of their own and stay.
-  func sortDuplicates(of batch: Batch) {
-    for (head, indexes) in batch.contested {
-      let kept = batch.occurrences[Int(batch.representative(head))].stored
-      for index in indexes where batch.stored.occurrences[Int(index)] < 0 {
-        let row = batch.stored.rows[Int(index)]
-        let isFoldable =
-          kept >= 0
-          && batch.concreteEntity(ofStored: kept) == batch.concreteEntity(ofStored: index)
-          && batch.stored.references.indices.allSatisfy {
-            batch.origin($0, ofStored: kept, parts) == batch.origin($0, ofStored: index, parts)
-          }
-        if isFoldable {
-          surplus[batch.entity.rootIndex, default: RowSet()].insert(row)
-        } else {
-          namesakes[batch.entity.rootIndex, default: RowSet()].insert(row)
-        }
-      }
+    fileprivate mutating func drop(_ places: Set<UnresolvedReference.Place>) {
+      appended.removeAll { places.contains($0.place) }
+      dropped.formUnion(places)
     }
   }
 }

@@ -6,7 +6,7 @@ import SyncCore
 struct PackedIntegers: Codable, Sendable {
   private let data: Data
 
-  init(_ values: [Int64]) {
+  init(_ values: some Collection<Int64>) {
     var data = Data(capacity: values.count * 8)
     for value in values {
       withUnsafeBytes(of: value.littleEndian) { data.append(contentsOf: $0) }
@@ -28,24 +28,5 @@ struct PackedIntegers: Codable, Sendable {
 
   func encode(to encoder: any Encoder) throws {
     try KeptPieces.encode(data, to: encoder)
-  }
-}
-
-/// A number for each of some rows, kept as packed integers.
-struct RowNumbers: Codable, Sendable {
-  var numbers: [Int64: Int64] = [:]
-
-  init() {}
-
-  init(from decoder: any Decoder) throws {
-    let values = try PackedIntegers(from: decoder).values
-    numbers.reserveCapacity(values.count / 2)
-    for index in stride(from: 0, to: values.count - values.count % 2, by: 2) {
-      numbers[values[index]] = values[index + 1]
-    }
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    try PackedIntegers(numbers.flatMap { [$0.key, $0.value] }).encode(to: encoder)
   }
 }

@@ -12,17 +12,26 @@ struct Nesters: Codable, Sendable {
 
   /// Who nested a row, if that was noted.
   func owner(of row: Int64, under list: Relationship) -> Int64? {
-    owners[list]?.numbers[row]
+    owners[list]?[row]
   }
 
   func hasOwners(under list: Relationship) -> Bool { owners[list] != nil }
 
   /// Notes an owner. The first one counts: nobody else may have the object in this payload.
   mutating func note(_ owner: Int64, of row: Int64, under list: Relationship) {
-    if owners[list]?.numbers[row] == nil {
-      owners[list, default: RowNumbers()].numbers[row] = owner
-    }
+    if owners[list]?[row] == nil { owners[list, default: RowNumbers()][row] = owner }
   }
+
+  // MARK: - Keeping
+
+  /// Notes that everything so far is kept.
+  mutating func mark() { owners.mark() }
+
+  var growth: [Relationship: RowNumbers.Growth] { owners.compactMapValues(\.growth) }
+
+  mutating func add(_ growth: [Relationship: RowNumbers.Growth]) { owners.add(growth) }
+
+  // MARK: - Collecting
 
   /// Notes who nested objects in a linked part and does not have them when it is written.
   ///

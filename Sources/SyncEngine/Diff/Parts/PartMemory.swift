@@ -48,7 +48,13 @@ struct PartMemory: Codable, Sendable {
   var counted: [Relationship: RowSet]?
 
   /// How many stored objects each owner lost whose members were not counted yet, by the members' relationship.
-  private var lost: [Relationship: RowNumbers]?
+  var lost: [Relationship: RowNumbers]?
+
+  /// The same where nobody asks whether there are any.
+  var countedOwners: [Relationship: RowSet] {
+    get { counted ?? [:] }
+    set { counted = newValue.isEmpty ? nil : newValue }
+  }
 
   // MARK: - Collecting
 
@@ -78,7 +84,8 @@ struct PartMemory: Codable, Sendable {
       changedAgain[key, default: RowSet()].insert(row)
     } else if old > 0 {
       lost = lost ?? [:]
-      lost?[key, default: RowNumbers()].numbers[old, default: 0] += 1
+      let count = lost?[key]?[old] ?? 0
+      lost?[key, default: RowNumbers()][old] = count + 1
     }
     log.append(.column, [], key, row, CollectionOfOne(old))
   }
@@ -89,7 +96,9 @@ struct PartMemory: Codable, Sendable {
   ) -> Int {
     counted = counted ?? [:]
     guard counted?[list, default: RowSet()].insert(owner) == true else { return 0 }
-    return Int(lost?[column]?.numbers.removeValue(forKey: owner) ?? 0)
+    guard let count = lost?[column]?[owner] else { return 0 }
+    lost?[column]?[owner] = nil
+    return Int(count)
   }
 
   /// Notes that attributes of stored objects are written.

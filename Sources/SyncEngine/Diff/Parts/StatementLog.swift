@@ -53,15 +53,15 @@ struct StatementLog: Sendable {
 
   /// How many statements there are.
   private(set) var count = 0
-  private var relationships: [Claims.Relationship] = []
+  private(set) var relationships: [Claims.Relationship] = []
   private var numbers: [Claims.Relationship: Int] = [:]
-  private var chunks: [[UInt8]] = []
-  private var cursor = Cursor()
+  var chunks: [[UInt8]] = []
+  private(set) var cursor = Cursor()
 
   private static let chunkSize = 32_768
 
   /// What the next number is the distance from.
-  private struct Cursor {
+  struct Cursor {
     var rows: [Int64] = []
     var members: [Int64] = []
   }
@@ -193,11 +193,20 @@ extension StatementLog: Codable {
 
   init(from decoder: any Decoder) throws {
     let kept = try Kept(from: decoder)
-    relationships = kept.relationships
-    for (number, relationship) in relationships.enumerated() { numbers[relationship] = number }
-    count = kept.count
-    cursor = Cursor(rows: kept.rows, members: kept.members)
     chunks = kept.chunks.map { Array($0.data) }
+    stand(
+      relationships: kept.relationships, count: kept.count,
+      Cursor(rows: kept.rows, members: kept.members))
+  }
+
+  /// Goes on behind what was read.
+  mutating func stand(
+    relationships: [Claims.Relationship], count: Int, _ cursor: Cursor
+  ) {
+    self.relationships = relationships
+    for (number, relationship) in relationships.enumerated() { numbers[relationship] = number }
+    self.count = count
+    self.cursor = cursor
   }
 
   func encode(to encoder: any Encoder) throws {

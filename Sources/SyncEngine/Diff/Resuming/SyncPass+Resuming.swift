@@ -1,3 +1,4 @@
+import Foundation
 import SyncCore
 import SyncStore
 
@@ -5,18 +6,49 @@ import SyncStore
 struct Resuming {
   let name: String
   var prefix: PrefixFingerprint
-  /// Bytes up to which the point is kept each time.
+  /// Bytes that the steps may come to, however little the whole is.
   let smallSize: Int
-  var keptPosition = 0
-  var keptSize = 0
 
-  /// Bytes of the payload for each byte that is kept of it: what its objects are takes up more and more
-  /// room, and to keep that with each small batch would in the end be most of the work. While it is small
-  /// nothing has to be worked off once more; what that can change is said at ``ResumePoint``.
-  private static let share = 16
+  /// What is kept by now; nil before the first batch.
+  private var kept: Kept?
 
-  func isDue(at position: Int) -> Bool {
-    keptSize < smallSize || position - keptPosition >= keptSize * Resuming.share
+  private struct Kept {
+    var base: UInt64
+    var size: Int
+    var stepCount = 0
+    var stepSize = 0
+    var mark: ClaimsGrowth.Mark
+  }
+
+  init(name: String, bytes: UnsafeRawBufferPointer, smallSize: Int) {
+    self.name = name
+    prefix = PrefixFingerprint(bytes)
+    self.smallSize = smallSize
+  }
+
+  /// Keeps what a batch said: the whole of what was said by now when there is none, or when the steps behind
+  /// it have come to as much, which makes what is written follow the payload all the same.
+  ///
+  /// - Parameter point: How far the sync came, without what was said.
+  mutating func keep(
+    _ claims: Claims, _ point: ResumePoint, of model: ManagedObjectModel,
+    in transaction: StoreTransaction, _ control: SyncControl
+  ) throws {
+    var point = point
+    if var kept, kept.stepSize < max(kept.size, smallSize) {
+      let growth = try ClaimsGrowth(of: claims, since: kept.mark, control)
+      point.claims = KeptPiece(try KeptPieces.encode(growth) { try control.checkpoint() })
+      point.base = kept.base
+      kept.stepSize += try point.keep(step: kept.stepCount, name, in: transaction)
+      kept.stepCount += 1
+      kept.mark = ClaimsGrowth.Mark(claims)
+      self.kept = kept
+    } else {
+      point.claims = KeptPiece(try claims.encoded(model: model, control))
+      let (size, base) = try point.keep(name, in: transaction)
+      kept = Kept(base: base, size: size, mark: ClaimsGrowth.Mark(claims))
+    }
+    ResumePoint.keepMark(name, in: transaction)
   }
 }
 
@@ -26,38 +58,29 @@ extension SyncPass {
   /// - Returns: False when there is none, or when somebody has written since; then the sync begins at
   ///   the beginning, where it finds what is there already.
   func resume(in transaction: StoreTransaction) throws -> Bool {
-    guard var resuming, let point = try ResumePoint.read(resuming.name, in: transaction),
-      point.position <= bytes.count,
-      resuming.prefix.fingerprint(upTo: point.position) == point.prefix,
-      let kept = try point.claims(of: request.plan.model, control),
-      try reader.skip(point.itemCount, to: point.position)
-    else {
-      self.resuming?.prefix = PrefixFingerprint(bytes)
-      return false
-    }
+    guard var resuming else { return false }
+    let points = try ResumePoint.read(resuming.name, in: transaction)
+    guard let last = points.last, last.position <= bytes.count,
+      resuming.prefix.fingerprint(upTo: last.position) == last.prefix,
+      let kept = try ResumePoint.claims(of: points, model: request.plan.model, control),
+      try reader.skip(last.itemCount, to: last.position)
+    else { return false }
     try parent?.check(in: transaction)
     claims = kept
-    resuming.keptPosition = point.position
     self.resuming = resuming
-    report.report.resumedItemCount = point.itemCount
+    report.report.resumedItemCount = last.itemCount
     return true
   }
 
-  /// Keeps how far the sync has come, now and then, in the transaction of what came last. Objects that
-  /// are inserted whatever there is would be there twice if they came again, so then each time.
+  /// Keeps how far the sync has come in the transaction of what came last.
   func keepResumePoint(in transaction: StoreTransaction) throws {
-    let position = reader.position
     guard var resuming else { return }
-    ResumePoint.keepMark(resuming.name, in: transaction)
-    guard
-      resuming.isDue(at: position) || request.operations.contains(.alwaysInsert)
-    else { return }
-    let prefix = resuming.prefix.fingerprint(upTo: position)
+    let prefix = resuming.prefix.fingerprint(upTo: reader.position)
     let point = ResumePoint(
-      position: position, itemCount: reader.itemCount, low: prefix.low, high: prefix.high,
-      claims: KeptPiece(try claims.encoded(model: request.plan.model, control)))
-    resuming.keptSize = try point.keep(resuming.name, in: transaction)
-    resuming.keptPosition = position
+      position: reader.position, itemCount: reader.itemCount, low: prefix.low, high: prefix.high,
+      claims: KeptPiece(Data()))
+    try resuming.keep(
+      claims, point, of: request.plan.model, in: transaction, control)
     self.resuming = resuming
   }
 
