@@ -102,19 +102,19 @@ extension Sync {
   }
 
   /// Posts the typed form of a notification where the center does not do that itself.
-  static func postMessage(for notification: Notification, of stack: DataStack) {
-    func post<Message: SyncMessage>(_ type: Message.Type) {
-      guard let message = type.makeMessage(notification) else { return }
+  static func postMessage(for news: SyncNews, of stack: DataStack) {
+    func post(_ message: some SyncMessage) {
       NotificationCenter.default.postBeside(message, subject: stack)
     }
-    switch notification.name {
-    case .syncDidStart: post(StartMessage.self)
-    case .syncDidBeginPhase: post(PhaseMessage.self)
-    case .syncDidProgress: post(ProgressMessage.self)
-    case .syncDidFinish: post(FinishMessage.self)
-    case .syncDidCancel: post(CancelMessage.self)
-    case .syncDidFail: post(FailMessage.self)
-    default: break
+    let sync = news.sync
+    switch news.event {
+    case .start: post(StartMessage(sync: sync))
+    case .phase(let phase): post(PhaseMessage(sync: sync, phase: phase))
+    case .progress(let phase, let fraction):
+      post(ProgressMessage(sync: sync, phase: phase, fraction: fraction))
+    case .finish(let report): post(FinishMessage(sync: sync, report: report))
+    case .cancel: post(CancelMessage(sync: sync))
+    case .failure(let error): post(FailMessage(sync: sync, error: error))
     }
   }
 }

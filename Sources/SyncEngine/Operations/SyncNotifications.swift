@@ -22,31 +22,73 @@ extension Notification.Name {
 
 extension Notification {
   /// The operation that a sync notification is about.
-  public var sync: Sync? { userInfo?[SyncAnnouncer.syncKey] as? Sync }
+  public var sync: Sync? { news?.sync }
 
   /// The phase that begins or goes on.
-  public var syncPhase: SyncPhase? { userInfo?[SyncAnnouncer.phaseKey] as? SyncPhase }
+  public var syncPhase: SyncPhase? {
+    switch news?.event {
+    case .phase(let phase), .progress(let phase, _): phase
+    default: nil
+    }
+  }
 
   /// Share of the whole sync that is done, from 0 to 1.
-  public var syncFraction: Double? { userInfo?[SyncAnnouncer.fractionKey] as? Double }
+  public var syncFraction: Double? {
+    if case .progress(_, let fraction)? = news?.event { fraction } else { nil }
+  }
 
   /// What the sync did.
-  public var syncReport: SyncReport? { userInfo?[SyncAnnouncer.reportKey] as? SyncReport }
+  public var syncReport: SyncReport? {
+    if case .finish(let report)? = news?.event { report } else { nil }
+  }
 
   /// Why the sync failed.
-  public var syncError: (any Error)? { userInfo?[SyncAnnouncer.errorKey] as? any Error }
+  public var syncError: (any Error)? {
+    if case .failure(let error)? = news?.event { error } else { nil }
+  }
+
+  private var news: SyncNews? { userInfo?[SyncNews.key] as? SyncNews }
+}
+
+/// What one notification of a sync says. It is taken apart by whoever looks at it, so that one that nobody
+/// looks at is no more than this.
+final class SyncNews: Sendable {
+  enum Event: Sendable {
+    case start
+    case phase(SyncPhase)
+    case progress(SyncPhase, Double)
+    case finish(SyncReport)
+    case cancel
+    case failure(any Error)
+  }
+
+  /// Under which a notification has it.
+  static let key = "news"
+
+  let sync: Sync
+  let event: Event
+
+  init(_ event: Event, of sync: Sync) {
+    self.event = event
+    self.sync = sync
+  }
+
+  var name: Notification.Name {
+    switch event {
+    case .start: .syncDidStart
+    case .phase: .syncDidBeginPhase
+    case .progress: .syncDidProgress
+    case .finish: .syncDidFinish
+    case .cancel: .syncDidCancel
+    case .failure: .syncDidFail
+    }
+  }
 }
 
 /// Posts what happens to one sync.
 ///
 /// `lastProgress` is protected by its lock; everything else is constant.
 final class SyncAnnouncer: Sendable {
-  static let syncKey = "sync"
-  static let phaseKey = "phase"
-  static let fractionKey = "fraction"
-  static let reportKey = "report"
-  static let errorKey = "error"
-
   private let stack: DataStack
   private let lastProgress = Locked<ContinuousClock.Instant?>(nil)
 
@@ -55,12 +97,12 @@ final class SyncAnnouncer: Sendable {
   }
 
   func begin(_ sync: Sync) {
-    post(.syncDidStart, sync)
+    post(.start, sync)
   }
 
   /// Follows a step: every phase, and progress at most ten times a second.
   func announce(_ step: SyncStep, of sync: Sync) {
-    if step.begins { return post(.syncDidBeginPhase, sync, [SyncAnnouncer.phaseKey: step.phase]) }
+    if step.begins { return post(.phase(step.phase), sync) }
     let isDue = lastProgress.withLock { last in
       let now = ContinuousClock.now
       if let last, last.duration(to: now) < .milliseconds(100) { return false }
@@ -68,33 +110,24 @@ final class SyncAnnouncer: Sendable {
       return true
     }
     guard isDue else { return }
-    let fraction = sync.progress.fractionCompleted
-    post(
-      .syncDidProgress, sync,
-      [SyncAnnouncer.phaseKey: step.phase, SyncAnnouncer.fractionKey: fraction])
+    post(.progress(step.phase, sync.progress.fractionCompleted), sync)
   }
 
   func end(_ result: Result<SyncReport, any Error>, of sync: Sync) {
     switch result {
-    case .success(let report):
-      post(.syncDidFinish, sync, [SyncAnnouncer.reportKey: report])
-    case .failure(is CancellationError):
-      post(.syncDidCancel, sync)
-    case .failure(let error):
-      post(.syncDidFail, sync, [SyncAnnouncer.errorKey: error])
+    case .success(let report): post(.finish(report), sync)
+    case .failure(is CancellationError): post(.cancel, sync)
+    case .failure(let error): post(.failure(error), sync)
     }
   }
 
-  private func post(
-    _ name: Notification.Name, _ sync: Sync, _ content: [String: any Sendable] = [:]
-  ) {
+  private func post(_ event: SyncNews.Event, _ sync: Sync) {
+    let news = SyncNews(event, of: sync)
     stack.delivery.post { [stack] in
-      var userInfo: [String: any Sendable] = content
-      userInfo[SyncAnnouncer.syncKey] = sync
-      let notification = Notification(name: name, object: stack, userInfo: userInfo)
-      NotificationCenter.default.post(notification)
+      NotificationCenter.default.post(
+        name: news.name, object: stack, userInfo: [SyncNews.key: news])
       if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-        Sync.postMessage(for: notification, of: stack)
+        Sync.postMessage(for: news, of: stack)
       }
     }
   }

@@ -65,6 +65,38 @@ import Testing
     }
   #endif
 
+  @Test func aNotificationOfASyncSaysWhatItIsAbout() throws {
+    let names: [Notification.Name] = [
+      .syncDidStart, .syncDidBeginPhase, .syncDidFinish, .syncDidCancel, .syncDidFail,
+    ]
+    let heard = Log<Notification.Name>()
+    let told = Log<String>()
+    let observations = names.map { name in
+      Observation(stack, name) { note in
+        heard.append(note.name)
+        let entity = note.sync?.entityName ?? "no sync"
+        let phase = note.syncPhase.map { " \($0)" } ?? ""
+        let report = note.syncReport.map { " \($0.inserted) in" } ?? ""
+        let error = note.syncError is ModelError ? " no entity" : ""
+        told.append(entity + phase + report + error)
+        #expect(note.syncFraction == nil)
+        #expect(note.changeSet.isEmpty)
+      }
+    }
+    try stack.sync(items(1...3), inEntityNamed: "User")
+    #expect(throws: ModelError.self) { try stack.sync(items([1]), inEntityNamed: "Nobody") }
+    let cancelled = Sync(changes: items([1]), inEntityNamed: "Tag", dataStack: stack)
+    cancelled.cancel()
+    cancelled.start()
+    stack.drainNotifications()
+    let said = told.all
+    #expect(said.first == "User")
+    #expect(said.contains("User match") && said.contains("User save"))
+    #expect(said.suffix(4) == ["User 3 in", "Nobody", "Nobody no entity", "Tag"])
+    #expect(heard.all.suffix(2) == [.syncDidFail, .syncDidCancel])
+    withExtendedLifetime(observations) {}
+  }
+
   // MARK: - Observers that misbehave
 
   @Test func anObserverMaySyncAndSaveAndLeave() throws {
