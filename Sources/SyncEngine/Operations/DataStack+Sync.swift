@@ -10,7 +10,7 @@ public import SyncGraph
 /// - `predicate`: limits the stored objects that may be deleted
 /// - `parent`: the saved object whose children the items are; only its other children may be deleted, beside a
 ///   predicate those of them that meet it
-/// - `parentRelationship`: the relationship between the two, by its name at either end, with or without inverse;
+/// - `parentRelationship`: the relationship between the two, by its description or its name at either end, with or without inverse;
 ///   needed only when there are several
 /// - `path`: dotted path to the list inside the document, as in `data.items`
 extension DataStack {
@@ -23,7 +23,8 @@ extension DataStack {
   @discardableResult
   public func sync(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
-    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
     operations: SyncOperations = .all, at path: String? = nil
   ) async throws -> SyncReport {
     let sync = Sync(
@@ -55,7 +56,8 @@ extension DataStack {
   @discardableResult
   public func sync(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
-    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
     operations: SyncOperations = .all, at path: String? = nil
   ) throws -> SyncReport {
     let sync = Sync(
@@ -72,7 +74,8 @@ extension DataStack {
   @discardableResult
   public func sync(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
-    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
     operations: SyncOperations = .all, at path: String? = nil,
     completion: (@Sendable ((any Error)?) -> Void)?
   ) -> Sync {

@@ -18,7 +18,8 @@ extension ManagedObjectContext {
   @discardableResult
   public func sync(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
-    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
     operations: SyncOperations = .all
   ) throws -> SyncReport {
     try syncNow(
@@ -30,7 +31,8 @@ extension ManagedObjectContext {
   /// - Parameter completion: Called before the call returns, with the error if there was one.
   public func sync(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
-    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
     operations: SyncOperations = .all, completion: (((any Error)?) -> Void)?
   ) {
     let result = SyncResult {
@@ -47,7 +49,8 @@ extension ManagedObjectContext {
   @discardableResult
   public func sync(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
-    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
     operations: SyncOperations = .all
   ) async throws -> SyncReport {
     guard let stack else {
@@ -69,7 +72,8 @@ extension ManagedObjectContext {
   /// ``sync(_:inEntityNamed:predicate:parent:parentRelationship:operations:completion:)``.
   public func changes(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
-    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
     operations: SyncOperations = .all, completion: (((any Error)?) -> Void)?
   ) {
     sync(
@@ -82,7 +86,8 @@ extension ManagedObjectContext {
   @discardableResult
   public func changes(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
-    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
     operations: SyncOperations = .all
   ) throws -> SyncReport {
     try syncNow(
@@ -94,7 +99,8 @@ extension ManagedObjectContext {
   @discardableResult
   public func changes(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
-    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
     operations: SyncOperations = .all
   ) async throws -> SyncReport {
     try await sync(
@@ -104,7 +110,7 @@ extension ManagedObjectContext {
 
   private func syncNow(
     _ payload: SyncPayload, _ entityName: String, _ predicate: Filter?, _ parent: ManagedObject?,
-    _ parentRelationship: String?, _ operations: SyncOperations
+    _ parentRelationship: (any RelationshipNameConvertible)?, _ operations: SyncOperations
   ) throws -> SyncReport {
     try requireCurrent()
     if let stack {
@@ -119,7 +125,7 @@ extension ManagedObjectContext {
     var request = SyncRequest(plan: mappingPlans.plan(for: entity), payload: payload)
     request.filter = predicate
     request.parent = parent?.objectID
-    request.parentRelationship = parentRelationship
+    request.parentRelationship = parentRelationship?.relationshipName
     request.operations = operations
     return try run(request)
   }

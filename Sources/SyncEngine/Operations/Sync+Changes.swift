@@ -12,7 +12,8 @@ extension Sync {
   @discardableResult
   public static func changes(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
-    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
     dataStack: DataStack, operations: SyncOperations = .all,
     completion: (@Sendable ((any Error)?) -> Void)?
   ) -> Sync {
@@ -25,7 +26,8 @@ extension Sync {
   @discardableResult
   public static func changes(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
-    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
     dataStack: DataStack, operations: SyncOperations = .all
   ) async throws -> SyncReport {
     try await dataStack.sync(
@@ -37,7 +39,8 @@ extension Sync {
   @discardableResult
   public static func changes(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
-    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
     dataStack: DataStack, operations: SyncOperations = .all
   ) throws -> SyncReport {
     try dataStack.sync(
@@ -130,7 +133,8 @@ extension Sync {
   /// - Parameter completion: Called before the call returns, with the error if there was one.
   public static func changes(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
-    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
     inContext context: ManagedObjectContext, operations: SyncOperations = .all,
     completion: (((any Error)?) -> Void)?
   ) {
@@ -144,7 +148,8 @@ extension Sync {
   @discardableResult
   public static func changes(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
-    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
     inContext context: ManagedObjectContext, operations: SyncOperations = .all
   ) throws -> SyncReport {
     try context.sync(
@@ -157,7 +162,8 @@ extension Sync {
   @discardableResult
   public static func changes(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
-    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
     inContext context: ManagedObjectContext, operations: SyncOperations = .all
   ) async throws -> SyncReport {
     try await context.sync(

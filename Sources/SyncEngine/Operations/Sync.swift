@@ -92,13 +92,15 @@ public final class Sync: Operation, @unchecked Sendable {
   ///   - entityName: Entity of the items. An unknown one is reported when the sync runs.
   ///   - predicate: Limits the stored objects that may be deleted.
   ///   - parent: The object whose children the items are. It has to be saved.
-  ///   - parentRelationship: The relationship between the two; needed only when there are several.
+  ///   - parentRelationship: The relationship between the two, by its name or description; needed only when
+  ///     there are several.
   ///   - context: A context that has to have the changes; nil is all that merge.
   ///   - dataStack: The stack to sync; kept alive until the operation goes.
   ///   - operations: What the sync may do.
   public convenience init(
     changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
-    predicate: Filter? = nil, parent: ManagedObject? = nil, parentRelationship: String? = nil,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
     context: ManagedObjectContext? = nil, dataStack: DataStack, operations: SyncOperations = .all
   ) {
     self.init(
@@ -106,7 +108,7 @@ public final class Sync: Operation, @unchecked Sendable {
       context: context)
     settings.filter = predicate
     self.parent = parent?.objectID
-    self.parentRelationship = parentRelationship
+    self.parentRelationship = parentRelationship?.relationshipName
     settings.operations = operations
   }
 

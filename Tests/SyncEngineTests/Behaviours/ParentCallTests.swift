@@ -10,6 +10,20 @@ import Testing
     case classInContext, context, contextChanges, operation
   }
 
+  /// How the relationship is named; every call takes each.
+  enum Way: CaseIterable, Sendable {
+    case none, name, description
+
+    func relationship(of stack: DataStack) throws -> (any RelationshipNameConvertible)? {
+      switch self {
+      case .none: nil
+      case .name: "author"
+      case .description:
+        try #require(stack.model.entity(named: "Post")?.relationship(named: "author"))
+      }
+    }
+  }
+
   private static func stack() throws -> DataStack {
     let model = try ManagedObjectModel([
       EntityDraft("Person", [.attribute("id", .integer64)]),
@@ -24,9 +38,10 @@ import Testing
     return stack
   }
 
-  @Test(arguments: Call.allCases, [nil, "author"])
-  func holds(_ call: Call, _ way: String?) async throws {
+  @Test(arguments: Call.allCases, Way.allCases)
+  func holds(_ call: Call, _ named: Way) async throws {
     let stack = try Self.stack()
+    let way = try named.relationship(of: stack)
     let items = try JSONValue(parsing: #"[{"id": 2}, {"id": 4}]"#)
     switch call {
     case .stack:
@@ -94,7 +109,7 @@ import Testing
   }
 
   @MainActor private static func async(
-    _ stack: DataStack, _ items: JSONValue, _ way: String?
+    _ stack: DataStack, _ items: JSONValue, _ way: (any RelationshipNameConvertible)?
   ) async throws {
     let parent = try stack.mainContext.fetch(1, inEntityNamed: "Person")
     try await stack.sync(
@@ -102,7 +117,7 @@ import Testing
   }
 
   @MainActor private static func classAsync(
-    _ stack: DataStack, _ items: JSONValue, _ way: String?
+    _ stack: DataStack, _ items: JSONValue, _ way: (any RelationshipNameConvertible)?
   ) async throws {
     let parent = try stack.mainContext.fetch(1, inEntityNamed: "Person")
     try await Sync.changes(
