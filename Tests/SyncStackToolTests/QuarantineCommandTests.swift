@@ -41,6 +41,21 @@ import Testing
     #expect(try await importing(json, "--on-error", "fail").code == .failed)
   }
 
+  /// So that it works where nothing can be written.
+  @Test func listsOpenTheStoreForReadingOnly() async throws {
+    _ = try await importing(json, "--on-error", "quarantine")
+    let stack = try DataStack(keptAt: URL(filePath: bench.store), isReadOnly: true)
+    let items = try stack.quarantine.items()
+    #expect(items.count == 1)
+    #expect(throws: StoreError.self) { try stack.quarantine.discard(items) }
+    #expect(throws: StoreError.self) {
+      try stack.sync(JSONValue(parsing: #"[{"id": 3, "name": "c"}]"#), inEntityNamed: "User")
+    }
+    try stack.close()
+    #expect(await bench.run("quarantine", "--store", bench.store).output.contains("User"))
+    #expect(await bench.run("sessions", "--store", bench.store).code == .done)
+  }
+
   @Test func whatIsKeptCanBeListedReplayedAndForgotten() async throws {
     let kept = try await importing(json, "--on-error", "quarantine")
     #expect(kept.code == .done)

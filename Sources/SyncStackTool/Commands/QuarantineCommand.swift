@@ -49,8 +49,7 @@ struct QuarantineCommand: Command {
   }
 
   func run(terminal: Terminal) async throws -> ExitCode {
-    let stack = try DataStack(
-      model: try Store.keptModel(at: store), store: .sqlite(store), migration: .refuse)
+    let stack = try DataStack(keptAt: store, isReadOnly: action == .list)
     defer { try? stack.close() }
     if let entity { _ = try stack.model.requireEntity(named: entity) }
     let items = try stack.quarantine.items(ofEntityNamed: entity)

@@ -29,8 +29,7 @@ struct SessionsCommand: Command {
   }
 
   func run(terminal: Terminal) async throws -> ExitCode {
-    let stack = try DataStack(
-      model: try Store.keptModel(at: store), store: .sqlite(store), migration: .refuse)
+    let stack = try DataStack(keptAt: store, isReadOnly: abandoned == nil)
     defer { try? stack.close() }
     if let entity { _ = try stack.model.requireEntity(named: entity) }
     let sessions = try stack.keptSessions().filter { entity == nil || $0.entityName == entity }

@@ -1,0 +1,17 @@
+import Foundation
+import SyncStack
+
+extension DataStack {
+  /// The stack of a store that is there, with the model that it keeps.
+  ///
+  /// - Parameter isReadOnly: Whether it is only looked at, as is possible where nothing can be written.
+  convenience init(keptAt url: URL, isReadOnly: Bool) throws {
+    guard isReadOnly else {
+      try self.init(model: try Store.keptModel(at: url), store: .sqlite(url), migration: .refuse)
+      return
+    }
+    var configuration = Store.Configuration(.file(url))
+    configuration.isReadOnly = true
+    try self.init(model: try Store.keptModel(at: url), configuration: configuration)
+  }
+}
