@@ -18,6 +18,9 @@ import SyncStore
 /// stored object an item is is decided as its page comes: a child that two owners nest belongs to the one
 /// whose page came first, also when it is stored below the other. A page that fails leaves no trace, and one that runs twice does no harm.
 ///
+/// Each page has a report, and ``finish()`` gives that of the end alone. ``SyncReport/add(_:)`` sums them up, with an
+/// object of which several pages speak once for each.
+///
 /// As long as a page has failed, nobody knows what it mentions, and the session cannot be finished. Give
 /// pages names, and a page of the same name makes up for it.
 ///

@@ -1,5 +1,9 @@
 extension SyncReport {
-  /// Adds what a further sync did, as for the pages of a session: an object that both updated counts twice.
+  /// Adds what a further sync did, as for the pages of a session.
+  ///
+  /// Every count is that of both together, so an object of which both speak counts twice: as inserted by the
+  /// first and updated or unchanged by the second, or as updated by both. How many objects a session changed
+  /// is not in the sum; ``SyncGraph/DataStack/changes`` names each.
   public mutating func add(_ other: SyncReport) {
     for (name, report) in other.entities {
       if entities[name] == nil { entities[name] = report } else { entities[name]?.add(report) }
