@@ -15,7 +15,9 @@ struct CancelCase {
   /// Brings the store back to where ``prepare`` left it.
   let restore: (DataStack) throws -> Void
 
-  static func all(_ count: Int) throws -> [CancelCase] {
+  /// - Parameter name: The only case wanted; nil is all that fit into memory.
+  static func all(_ count: Int, named name: String?) throws -> [CancelCase] {
+    if let streamed = try streamed(name, count) { return [streamed] }
     let users = UserPayload(count: count)
     let base = Data(users.json())
     let churned = Data(users.json(.churned))
@@ -35,6 +37,34 @@ struct CancelCase {
       end("end-whole", [churned], over: base),
       end("end-twice", [base, churned], over: base),
     ]
+  }
+
+  /// A file that is worked off in parts, each read while the one before it is written, as from 256 MB on: from
+  /// 350,000 users. Into an empty store, over the same, or with 10 % gone and 10 % new.
+  private static func streamed(_ name: String?, _ count: Int) throws -> CancelCase? {
+    let variants: [String: (UserPayload.Variant, over: UserPayload.Variant?)] = [
+      "streamed": (.base, nil), "streamed-unchanged": (.base, .base),
+      "streamed-churned": (.churned, .base),
+    ]
+    guard let name, let (variant, stored) = variants[name] else { return nil }
+    let folder = try TrialFolder()
+    let trial = StreamTrial(users: count, folder: folder.url)
+    try trial.make()
+    func file(_ variant: UserPayload.Variant, _ stack: DataStack) -> Sync {
+      let sync = Sync(.file(trial.file(variant)), inEntityNamed: "User", dataStack: stack)
+      sync.deletionGuard = .off
+      return sync
+    }
+    let fill = { (stack: DataStack) in
+      if let stored { try run(file(stored, stack), stack) }
+    }
+    return CancelCase(
+      name: name, prepare: fill,
+      sync: { stack in withExtendedLifetime(folder) { file(variant, stack) } },
+      restore: { stack in
+        if stored == nil { try run(make(Data("[]".utf8), "User", stack), stack) }
+        try fill(stack)
+      })
   }
 
   /// One payload, over a store that holds another one, or nothing.

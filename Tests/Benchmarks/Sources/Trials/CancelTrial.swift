@@ -31,7 +31,7 @@ struct CancelTrial {
   func run(_ name: String?, in phase: SyncPhase? = nil) throws {
     say("| \(users) objects | phase | cancelled | median ms | 90 % ms | max ms | processor max |")
     say("|---|---|---:|---:|---:|---:|---:|")
-    for one in try CancelCase.all(users) where name == nil || name == one.name {
+    for one in try CancelCase.all(users, named: name) where name == nil || name == one.name {
       // One process each would be fairer to the later cases; a store of their own has to do.
       let folder = try TrialFolder()
       let stack = try DataStack(

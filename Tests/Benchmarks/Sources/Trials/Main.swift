@@ -5,8 +5,11 @@ import TestPayloads
 /// ```
 /// Trials cancel [OBJECTS] [ROUNDS] [CASE] [PHASE]
 ///                                            time from cancel() to the end of the operation, by phase
+///        the cases streamed, streamed-unchanged and streamed-churned only by name, from 350,000 users on
 /// Trials observe [USERS] [none|progress|all] [SYNCS]
 ///                                            one import, and more after it, to count the instructions of
+/// Trials insert  [USERS] [plain|bare|only|always|batches]
+///                                            one import into an empty store
 /// Trials make   USERS FOLDER                 payloads larger than should be in memory
 /// Trials floor  USERS FOLDER                 the floor imports the first of them
 /// Trials stream USERS FOLDER [VARIANT] [SOURCE]
@@ -37,6 +40,8 @@ struct Main {
     case "observe":
       try ObserveTrial(users: number(0, 10_000), furtherSyncs: number(2, 0))
         .run(arguments.count > 2 ? arguments[2] : "none")
+    case "insert":
+      try InsertTrial(users: number(0, 10_000)).run(arguments.count > 2 ? arguments[2] : "plain")
     case "make" where arguments.count > 2:
       try stream(arguments).make()
     case "floor" where arguments.count > 2:
@@ -51,6 +56,7 @@ struct Main {
         """
         usage: Trials cancel [OBJECTS] [ROUNDS] [CASE] [PHASE]
                Trials observe [USERS] [none|progress|all] [SYNCS]
+               Trials insert [USERS] [plain|bare|only|always|batches]
                Trials make|floor USERS FOLDER
                Trials stream USERS FOLDER [base|churned] [file|pipe]
         """)

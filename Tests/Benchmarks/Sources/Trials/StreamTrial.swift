@@ -23,7 +23,7 @@ struct StreamTrial {
     }
   }
 
-  private func file(_ variant: UserPayload.Variant) -> URL {
+  func file(_ variant: UserPayload.Variant) -> URL {
     folder.appending(path: "users-\(users)-\(variant.rawValue).json")
   }
 
