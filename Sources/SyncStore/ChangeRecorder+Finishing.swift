@@ -13,12 +13,11 @@ extension ChangeRecorder {
       try cancelOut(members, transaction.token)
       for member in members { try sort(&inserted[member.entity.index], transaction.token) }
       let updates = try resolvedUpdates(table, members, transaction)
-      for update in updates {
-        guard let entity = update.entity else { continue }
-        result[entity].updated.append((update.row, update.slots))
-        if layout.entities[entity].keySlot != nil {
-          result[entity].updatedKeys.append(update.key ?? .null)
-        }
+      var rest = updates[...]
+      while let entity = rest.first?.entity {
+        let end = rest.firstIndex { $0.entity != entity } ?? rest.endIndex
+        result[entity].take(rest[..<end], withKeys: layout.entities[entity].keySlot != nil)
+        rest = rest[end...]
       }
     }
     for index in result.indices {
@@ -68,23 +67,19 @@ extension ChangeRecorder {
   ) throws -> [Update] {
     var list = updates[table.index]
     updates[table.index] = []
-    if !zip(list, list.dropFirst()).allSatisfy({ $0.row < $1.row }) {
+    if !list.indices.dropFirst().allSatisfy({ list[$0 - 1].row < list[$0].row }) {
       list = try merged(list, transaction.token)
     }
     var gone = RowSet()
     for member in members { for row in deleted[member.entity.index].rows { gone.insert(row) } }
     try transaction.token.checkpoint()
-    var kept: [Update] = []
-    kept.reserveCapacity(list.count)
-    for update in list where !gone.contains(update.row) {
-      if isNew(update.row, in: table) {
-        replaceInsertedKey(update, members)
-      } else {
-        kept.append(update)
-      }
-    }
-    try lookUp(&kept, in: table, transaction)
-    return kept
+    if !gone.isEmpty { list.removeAll { gone.contains($0.row) } }
+    // New rows have the largest numbers.
+    let firstNew = list.firstIndex { isNew($0.row, in: table) } ?? list.endIndex
+    for update in list[firstNew...] { replaceInsertedKey(update, members) }
+    list.removeSubrange(firstNew...)
+    try lookUp(&list, in: table, transaction)
+    return list
   }
 
   /// Joins the updates of each row; what came later is in force.
@@ -133,7 +128,7 @@ extension ChangeRecorder {
     let isSingle = !table.hasEntityColumn
     var unknown: [Int64] = []
     for index in list.indices {
-      if isSingle { list[index].entity = table.rootIndex }
+      if isSingle, list[index].entity == nil { list[index].entity = table.rootIndex }
       if list[index].entity == nil || (hasKeys && list[index].key == nil) {
         unknown.append(list[index].row)
       }
@@ -151,5 +146,16 @@ extension ChangeRecorder {
       list[position].key = cursor.layout.keySlot.map(cursor.value) ?? .null
     }
     list.removeAll { $0.entity == nil || (hasKeys && $0.key == nil) }
+  }
+}
+
+extension ChangeSet.EntityChanges {
+  /// Takes updates of the entity's own objects.
+  fileprivate mutating func take(
+    _ updates: ArraySlice<ChangeRecorder.Update>, withKeys hasKeys: Bool
+  ) {
+    updated.append(contentsOf: updates.lazy.map { ($0.row, $0.slots) })
+    guard hasKeys else { return }
+    for index in updates.indices { updatedKeys.append(updates[index].key ?? .null) }
   }
 }

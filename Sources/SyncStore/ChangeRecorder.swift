@@ -63,22 +63,71 @@ struct ChangeRecorder {
     if entity.keySlot != nil { deleted[entity.entity.index].keys.append(key) }
   }
 
-  /// - Parameters:
-  ///   - entity: the concrete entity when the caller knows it.
-  ///   - key: the primary-key value that the row has now, when the caller knows it.
+  /// Records that slots of a row changed, whose key is not known.
+  ///
+  /// - Parameter entity: the concrete entity when the caller knows it.
+  mutating func update(_ row: Int64, in table: Table, slots: SlotSet, entity: Int? = nil) {
+    if isNew(row, in: table) { return }
+    Self.add(Update(row: row, slots: slots, entity: entity), to: &updates[table.index])
+  }
+
+  /// - Parameter cells: what was written, with the key when the caller knows it.
   mutating func update(
-    _ row: Int64, in table: Table, slots: SlotSet, entity: Int? = nil, key: Value? = nil
+    _ row: Int64, of entity: EntityLayout, slots: SlotSet, _ cells: UnsafeMutablePointer<Cell>
   ) {
-    // A new row's key may still change, so those updates that bring one are kept.
-    if isNew(row, in: table), key == nil { return }
-    let index = table.index
-    if let last = updates[index].indices.last, updates[index][last].row == row {
-      updates[index][last].slots.formUnion(slots)
-      if let entity { updates[index][last].entity = entity }
-      if let key { updates[index][last].key = key }
-    } else {
-      updates[index].append(Update(row: row, slots: slots, entity: entity, key: key))
+    guard let update = written(row, of: entity, slots: slots, cells) else { return }
+    Self.add(update, to: &updates[entity.table.index])
+  }
+
+  /// Records rows of which the same slots were written.
+  ///
+  /// - Parameter skipped: positions of those that were not, ascending.
+  mutating func update(
+    _ rows: [RowVersion], except skipped: [Int], of entity: EntityLayout, slots: SlotSet,
+    _ block: RowBlock, from first: Int
+  ) {
+    let index = entity.table.index
+    var list: [Update] = []
+    swap(&list, &updates[index])
+    // Not for each of many small runs, which would move the list every time.
+    if rows.count > list.count { list.reserveCapacity(list.count + rows.count) }
+    var rest = skipped[...]
+    for position in rows.indices {
+      if position == rest.first {
+        rest.removeFirst()
+        continue
+      }
+      let row = rows[position].row
+      if let update = written(row, of: entity, slots: slots, block[first + position]) {
+        Self.add(update, to: &list)
+      }
     }
+    swap(&list, &updates[index])
+  }
+
+  /// What to record of a row; nothing of a new one, except that its key is another now.
+  @inline(__always)
+  private func written(
+    _ row: Int64, of entity: EntityLayout, slots: SlotSet, _ cells: UnsafeMutablePointer<Cell>
+  ) -> Update? {
+    let isNew = isNew(row, in: entity.table)
+    var update = Update(row: row, slots: slots, entity: entity.entity.index)
+    if let slot = entity.keySlot,
+      slots.contains(slot) || (!cells[slot].isAbsent && !isNew)
+    {
+      update.key = cells[slot].value(as: entity.types[slot])
+    }
+    return isNew && update.key == nil ? nil : update
+  }
+
+  @inline(__always)
+  private static func add(_ update: Update, to list: inout [Update]) {
+    guard let last = list.indices.last, list[last].row == update.row else {
+      return list.append(update)
+    }
+    list[last].slots.formUnion(update.slots)
+    if let entity = update.entity { list[last].entity = entity }
+    if let key = update.key { list[last].key = key }
   }
 
   /// Takes back that slots of rows changed: they are as they were before the transaction.

@@ -18,7 +18,7 @@ extension StoreTransaction {
     var entries: [LinkWriter.Entry] = []
     entries.reserveCapacity(pairs.count)
     for (index, pair) in pairs.enumerated() {
-      if index % StoreTransaction.stride == 0 { try token.checkpoint() }
+      if index % TransactionToken.stride == 0 { try token.checkpoint() }
       var entry = LinkWriter.Entry(
         pair: writer.pair(owner: pair.owner, member: pair.member), order: index)
       if end.isForward {
@@ -172,9 +172,6 @@ extension StoreTransaction {
     return LinkWriter(end, connection: connection, token: token)
   }
 
-  /// Steps of a loop of ours between two looks at whether somebody stopped the transaction.
-  static let stride = 1024
-
   /// Records both ends of pairs that came or went.
   private func record(
     _ pairs: some Sequence<LinkWriter.Pair>, _ end: LinkEnd,
@@ -194,7 +191,7 @@ extension StoreTransaction {
     let memberTable = layout.entities[relationship.destinationIndex].table
     let slots: SlotSet = [relationship.slot]
     for (index, pair) in pairs.enumerated() {
-      if index % StoreTransaction.stride == 0 { try token.checkpoint() }
+      if index % TransactionToken.stride == 0 { try token.checkpoint() }
       let (owner, member) = end.isForward ? (pair.source, pair.target) : (pair.target, pair.source)
       recorder.update(owner, in: owners, slots: slots)
       if !recorder.isNew(member, in: memberTable) { members.insert(member) }

@@ -56,44 +56,38 @@ extension StoreTransaction {
     _ block: RowBlock, index: Int, row: Int64, of entity: EntityDescription, slots: SlotSet,
     isComplete: Bool = false
   ) throws -> Bool {
-    try write(
-      block[index], row: row, of: entity, slots: slots, expectedVersion: nil,
-      isComplete: isComplete)
-  }
-
-  /// Writes slots of a row when it still has the version that is expected.
-  ///
-  /// - Returns: false, and changes nothing, when the row moved on or is gone.
-  package func update(
-    _ block: RowBlock, index: Int, row: Int64, of entity: EntityDescription, slots: SlotSet,
-    expectedVersion: Int64
-  ) throws -> Bool {
-    try write(
-      block[index], row: row, of: entity, slots: slots, expectedVersion: expectedVersion,
-      isComplete: false)
-  }
-
-  private func write(
-    _ cells: UnsafeMutablePointer<Cell>, row: Int64, of entity: EntityDescription, slots: SlotSet,
-    expectedVersion: Int64?, isComplete: Bool
-  ) throws -> Bool {
     try requireOpen()
+    let cells = block[index]
     do {
-      let isThere = try writers[entity].update(
-        cells, row: row, slots: slots, expectedVersion: expectedVersion, isComplete: isComplete)
-      guard isThere else { return false }
+      guard
+        try writers[entity].update(cells, row: row, slots: slots, isComplete: isComplete)
+      else { return false }
     } catch let error as StoreError {
       throw error.about(entity.name)
     }
-    let target = layout[entity]
-    var key: Value?
-    if let slot = target.keySlot,
-      slots.contains(slot) || (!cells[slot].isAbsent && !recorder.isNew(row, in: target.table))
-    {
-      key = cells[slot].value(as: target.types[slot])
-    }
-    recorder.update(row, in: target.table, slots: slots, entity: entity.index, key: key)
+    recorder.update(row, of: layout[entity], slots: slots, cells)
     return true
+  }
+
+  /// Writes the same slots of rows that still have the versions that are expected of them.
+  ///
+  /// - Parameters:
+  ///   - first: the first row of the block that holds new values; they are in the order of the rows.
+  ///   - entity: the concrete entity of all of them.
+  /// - Returns: positions of those that moved on or are gone, ascending. They are as they were.
+  package func update(
+    _ block: RowBlock, from first: Int, rows: [RowVersion], of entity: EntityDescription,
+    slots: SlotSet
+  ) throws -> [Int] {
+    try requireOpen()
+    let failed: [Int]
+    do {
+      failed = try writers[entity].update(block, from: first, rows: rows, slots: slots, token)
+    } catch let error as StoreError {
+      throw error.about(entity.name)
+    }
+    recorder.update(rows, except: failed, of: layout[entity], slots: slots, block, from: first)
+    return failed
   }
 
   /// Records that slots of a row changed without a change of its columns: the membership of a

@@ -11,7 +11,7 @@ package import SyncCore
 /// ## Topics
 /// - Rows: ``reserveRows(_:in:)``, ``insert(_:of:indexes:rows:)``,
 ///   ``update(_:index:row:of:slots:isComplete:)``,
-///   ``update(_:index:row:of:slots:expectedVersion:)``, ``delete(_:of:)``, ``touch(_:of:slots:)``
+///   ``update(_:from:rows:of:slots:)``, ``delete(_:of:)``, ``touch(_:of:slots:)``
 /// - Links: ``addLinks(_:of:pairs:positions:)``, ``removeLinks(_:of:pairs:)``,
 ///   ``setPositions(_:of:positions:)``
 /// - Parts that may fail alone: ``savepoint(_:)``

@@ -79,8 +79,8 @@ extension StoreTransaction {
       if let property = entity.property(named: key) { slots.insert(property.slot) }
     }
     if let expectedVersion {
-      return try update(
-        block, index: 0, row: row, of: entity, slots: slots, expectedVersion: expectedVersion)
+      let read = RowVersion(row: row, version: expectedVersion)
+      return try update(block, from: 0, rows: [read], of: entity, slots: slots).isEmpty
     }
     return try update(block, index: 0, row: row, of: entity, slots: slots)
   }

@@ -6,11 +6,12 @@ package import Foundation
 /// Chunks never move, so addresses stay valid as long as the arena lives. Confined to its owner.
 package final class CellArena {
   private var chunks: [UnsafeMutableRawBufferPointer] = []
-  private var free: UnsafeMutableRawBufferPointer.SubSequence
 
-  package init() {
-    free = UnsafeMutableRawBufferPointer(start: nil, count: 0)[...]
-  }
+  /// What is left of the latest chunk.
+  private var free: UnsafeMutableRawPointer?
+  private var freeCount = 0
+
+  package init() {}
 
   deinit {
     for chunk in chunks { chunk.deallocate() }
@@ -18,17 +19,18 @@ package final class CellArena {
 
   /// Reserves memory that stays where it is.
   package func allocate(_ count: Int) -> UnsafeMutableRawBufferPointer {
-    if free.count < count {
+    if freeCount < count {
       // A quarter of all that was asked for so far, so that many small requests stay cheap and one
       // large one does not waste memory.
       let size = Swift.max(count, Swift.min(1 << 20, Swift.max(4096, byteCount / 4)))
       let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
       chunks.append(chunk)
       byteCount += size
-      free = chunk[...]
+      (free, freeCount) = (chunk.baseAddress, size)
     }
-    let result = UnsafeMutableRawBufferPointer(rebasing: free.prefix(count))
-    free = free.dropFirst(count)
+    let result = UnsafeMutableRawBufferPointer(start: free, count: count)
+    free = free.map { $0 + count }
+    freeCount -= count
     return result
   }
 

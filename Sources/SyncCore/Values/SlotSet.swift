@@ -72,6 +72,24 @@ public struct SlotSet: Sendable, Hashable {
     trim()
   }
 
+  /// The slots that are in both sets.
+  package func intersection(_ other: SlotSet) -> SlotSet {
+    var result = SlotSet()
+    result.word = word & other.word
+    if let words = further, let others = other.further {
+      result.further = zip(words, others).map { $0 & $1 }
+      result.trim()
+    }
+    return result
+  }
+
+  /// Whether no slot is in both sets.
+  package func isDisjoint(with other: SlotSet) -> Bool {
+    guard word & other.word == 0 else { return false }
+    guard let words = further, let others = other.further else { return true }
+    return zip(words, others).allSatisfy { $0 & $1 == 0 }
+  }
+
   /// Equal sets must have equal words, whatever was in them before.
   private mutating func trim() {
     while further?.last == 0 { further?.removeLast() }

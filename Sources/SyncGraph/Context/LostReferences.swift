@@ -129,8 +129,8 @@ struct LostReferences {
 extension ManagedObject {
   /// Whether a save has relationships of it to write.
   fileprivate final var changesRelationships: Bool {
-    guard !links.isEmpty || !committed.isNone else { return false }
-    return home.shape.relationships.contains { changed.contains($0.slot) }
+    guard !changed.isDisjoint(with: home.shape.relationshipSet) else { return false }
+    return !links.isEmpty || !committed.isNone
   }
 }
 

@@ -95,11 +95,9 @@ extension ManagedObjectContext {
     }
     guard outcome.lost.isEmpty else { return ([], outcome.lost) }
     take(outcome, inserted, updated, deleted)
-    if !isOnly(outcome, inserted, in: changes) {
-      merge(changes, except: inserted + updated + deleted)
-    }
+    let saved = [inserted, updated, deleted].joinedLists
+    if !isOnly(outcome, inserted, in: changes) { merge(changes, except: saved) }
     reread(outcome.refreshed)
-    let saved = inserted + updated + deleted
     tellChildren(outcome, changes, saved)
     outgoing.append(
       saveNotification(.local(inserted: inserted, updated: updated, deleted: deleted, changes)))
@@ -138,10 +136,11 @@ extension ManagedObjectContext {
   /// - Precondition: They come to an end.
   private func callWillSave() {
     let first = pending.all
+    let additions = pending.additions
     for object in first { object.willSave() }
-    var all = pending.all
     // Hardly any hook changes other objects.
-    if all.elementsEqual(first, by: { $0 === $1 }) { return }
+    if pending.additions == additions { return }
+    var all = pending.all
     var called = Set(first.map(ObjectIdentifier.init))
     for _ in 0..<1000 {
       let round = all.filter { called.insert(ObjectIdentifier($0)).inserted }
@@ -159,15 +158,17 @@ extension ManagedObjectContext {
   /// Checks all objects and throws everything that the model's rules find at once.
   private func validate() throws {
     var failures: [ValidationFailure] = []
-    func collect(_ check: () throws -> Void) throws {
-      do {
-        try check()
-      } catch let error as GraphError where error.code == .validation && !error.failures.isEmpty {
-        failures += error.failures
-      }
+    func collect(_ error: any Error) throws {
+      guard let error = error as? GraphError, error.code == .validation, !error.failures.isEmpty
+      else { throw error }
+      failures += error.failures
     }
-    for object in pending.inserted + pending.updated { try collect(object.validateForSave) }
-    for object in pending.deleted { try collect(object.validateForDelete) }
+    for object in [pending.inserted, pending.updated].joinedLists {
+      do { try object.validateForSave() } catch { try collect(error) }
+    }
+    for object in pending.deleted {
+      do { try object.validateForDelete() } catch { try collect(error) }
+    }
     if !failures.isEmpty { throw GraphError(failures: failures) }
   }
 

@@ -21,7 +21,7 @@ extension ManagedObjectContext {
 
   /// Reads ordered lists with unsaved changes, so that a save knows all places.
   func loadChangedOrders() {
-    for object in pending.all where !object.isDeleted {
+    for object in pending.all where object.home.shape.hasOrderedLists && !object.isDeleted {
       for case (let ordinal, let list as MemberList) in object.links.enumerated()
       where list.isOrdered && !list.isLoaded && list.hasChanges {
         _ = object.loadedList(ordinal)

@@ -10,21 +10,24 @@ struct PendingChanges {
   private(set) var updatedCount = 0
   private(set) var deletedCount = 0
 
+  /// Grows whenever an object becomes inserted, updated or deleted.
+  private(set) var additions = 0
+
   var isEmpty: Bool { insertedCount + updatedCount + deletedCount == 0 }
   var count: Int { insertedCount + updatedCount + deletedCount }
 
-  var inserted: [ManagedObject] { insertedList.filter { $0.flags.contains(.inserted) } }
-  var updated: [ManagedObject] { updatedList.filter { $0.flags.contains(.updated) } }
-  var deleted: [ManagedObject] { deletedList.filter { $0.flags.contains(.deleted) } }
+  var inserted: [ManagedObject] { Self.current(.inserted, in: insertedList, insertedCount) }
+  var updated: [ManagedObject] { Self.current(.updated, in: updatedList, updatedCount) }
+  var deleted: [ManagedObject] { Self.current(.deleted, in: deletedList, deletedCount) }
 
   /// All of them, inserted ones first, then updated and deleted ones.
-  var all: [ManagedObject] {
-    var all: [ManagedObject] = []
-    all.reserveCapacity(count)
-    for object in insertedList where object.flags.contains(.inserted) { all.append(object) }
-    for object in updatedList where object.flags.contains(.updated) { all.append(object) }
-    for object in deletedList where object.flags.contains(.deleted) { all.append(object) }
-    return all
+  var all: [ManagedObject] { [inserted, updated, deleted].joinedLists }
+
+  /// The objects of a list that have its flag. Each stands there once, so when as many have it, all do.
+  private static func current(
+    _ flag: ObjectFlags, in list: [ManagedObject], _ count: Int
+  ) -> [ManagedObject] {
+    list.count == count ? list : list.filter { $0.flags.contains(flag) }
   }
 
   /// Whether something holds of one of the objects.
@@ -38,18 +41,21 @@ struct PendingChanges {
   mutating func setInserted(_ object: ManagedObject, _ newValue: Bool) {
     guard object.flags.contains(.inserted) != newValue else { return }
     insertedCount += newValue ? 1 : -1
+    additions += newValue ? 1 : 0
     Self.set(.inserted, listed: .listedInserted, of: object, newValue, &insertedList)
   }
 
   mutating func setUpdated(_ object: ManagedObject, _ newValue: Bool) {
     guard object.flags.contains(.updated) != newValue else { return }
     updatedCount += newValue ? 1 : -1
+    additions += newValue ? 1 : 0
     Self.set(.updated, listed: .listedUpdated, of: object, newValue, &updatedList)
   }
 
   mutating func setDeleted(_ object: ManagedObject, _ newValue: Bool) {
     guard object.flags.contains(.deleted) != newValue else { return }
     deletedCount += newValue ? 1 : -1
+    additions += newValue ? 1 : 0
     Self.set(.deleted, listed: .listedDeleted, of: object, newValue, &deletedList)
   }
 
@@ -73,6 +79,15 @@ struct PendingChanges {
     for list in [insertedList, updatedList, deletedList] {
       for object in list { object.flags.subtract(flags) }
     }
-    self = PendingChanges()
+    (insertedList, updatedList, deletedList) = ([], [], [])
+    (insertedCount, updatedCount, deletedCount) = (0, 0, 0)
+  }
+}
+
+extension [[ManagedObject]] {
+  /// The objects of all lists, one list after the other: the list itself where only one has any.
+  var joinedLists: [ManagedObject] {
+    let filled = filter { !$0.isEmpty }
+    return filled.count == 1 ? filled[0] : filled.flatMap { $0 }
   }
 }

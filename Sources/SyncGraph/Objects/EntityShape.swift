@@ -23,6 +23,9 @@ final class EntityShape: Sendable {
   let columns: [Int]
   private let columnSet: SlotSet
 
+  /// Slot of the primary key when it has a column.
+  let keyColumn: Int?
+
   /// Slots of attributes that have none, ascending.
   let transients: [Int]
 
@@ -38,6 +41,10 @@ final class EntityShape: Sendable {
 
   /// Relationships in slot order; their position here is their ordinal.
   let relationships: [RelationshipShape]
+  let relationshipSet: SlotSet
+
+  /// Whether there are to-many relationships whose members have an order.
+  let hasOrderedLists: Bool
 
   init(_ entity: EntityDescription) {
     self.entity = entity
@@ -61,9 +68,12 @@ final class EntityShape: Sendable {
     }
     self.kinds = kinds
     self.relationships = relationships
+    relationshipSet = relationships.reduce(into: SlotSet()) { $0.insert($1.slot) }
+    hasOrderedLists = relationships.contains { $0.isOrdered }
     columns = properties.filter(\.isColumn).map(\.slot)
     transients = properties.filter { !$0.isColumn && $0.attribute != nil }.map(\.slot)
     columnSet = columns.reduce(into: SlotSet()) { $0.insert($1) }
+    keyColumn = entity.primaryKey.flatMap { $0.isTransient ? nil : $0.slot }
     required = properties.filter(\.isOnlyRequired).map(\.slot)
     ruled = properties.filter { $0.hasRules && !$0.isOnlyRequired }
     limits = ruled.reduce(into: [:]) { limits, property in
@@ -74,11 +84,7 @@ final class EntityShape: Sendable {
   }
 
   /// The slots among others that have a column.
-  func columns(among slots: SlotSet) -> SlotSet {
-    var result = SlotSet()
-    for slot in slots where columnSet.contains(slot) { result.insert(slot) }
-    return result
-  }
+  func columns(among slots: SlotSet) -> SlotSet { slots.intersection(columnSet) }
 
   /// The relationship in a slot; nil when there is an attribute.
   func relationship(at slot: Int) -> RelationshipShape? {

@@ -8,11 +8,11 @@ extension ManagedObject {
     checkAccess()
     if row.isNone { fireFault() }
     var failures: [ValidationFailure] = []
-    for slot in home.shape.required where row.isNull(slot) {
+    for slot in row.nulls(among: home.shape.required) {
       failures.append(
         failure(.required, home.shape.names[slot], "is required but has no value."))
     }
-    for slot in binding.needed where row.isNull(slot) {
+    for slot in row.nulls(among: binding.needed) {
       failures.append(
         failure(
           .required, home.shape.names[slot],

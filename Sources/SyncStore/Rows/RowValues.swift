@@ -36,6 +36,15 @@ package enum RowValues: Sendable {
     }
   }
 
+  /// Those of some slots that have no value.
+  package func nulls(among slots: [Int]) -> [Int] {
+    switch self {
+    case .none: slots
+    case .shared(let page, let index): slots.filter { page.isNull(Int(index), $0) }
+    case .own(let values): slots.filter { values[$0].isNull }
+    }
+  }
+
   /// The value of a slot. Setting one copies those of a page.
   package subscript(slot: Int) -> Value {
     get {

@@ -100,8 +100,7 @@ final class RowWriter {
   ///     columns without an index are written, by one statement for the entity.
   /// - Returns: whether there was such a row.
   func update(
-    _ cells: UnsafeMutablePointer<Cell>, row: Int64, slots changed: SlotSet,
-    expectedVersion: Int64?, isComplete: Bool
+    _ cells: UnsafeMutablePointer<Cell>, row: Int64, slots changed: SlotSet, isComplete: Bool
   ) throws -> Bool {
     var written = changed
     if isComplete {
@@ -109,16 +108,46 @@ final class RowWriter {
         written.insert(slot)
       }
     }
-    let shape = Shape(slots: written, expectsVersion: expectedVersion != nil)
-    let statement = try update(shape)
+    let statement = try update(Shape(slots: written, expectsVersion: false))
     defer { statement.clearBindings() }
+    return try update(cells, written.filter { layout.ordinals[$0] >= 0 }, row, nil, statement)
+  }
+
+  /// Sets the same slots of rows that still have the versions that are expected, and raises those.
+  ///
+  /// - Parameter first: the first of the block's rows; they are in the order of the others.
+  /// - Returns: positions of the rows that moved on or are gone.
+  func update(
+    _ block: RowBlock, from first: Int, rows: [RowVersion], slots changed: SlotSet,
+    _ token: TransactionToken
+  ) throws -> [Int] {
+    let statement = try update(Shape(slots: changed, expectsVersion: true))
+    // Each row binds what the one before did, so nothing is left of that.
+    defer { statement.clearBindings() }
+    let written = changed.filter { layout.ordinals[$0] >= 0 }
+    var failed: [Int] = []
+    for position in rows.indices {
+      if position % TransactionToken.stride == 0 { try token.checkpoint() }
+      let row = rows[position]
+      if try !update(block[first + position], written, row.row, row.version, statement) {
+        failed.append(position)
+      }
+    }
+    return failed
+  }
+
+  @inline(__always)
+  private func update(
+    _ cells: UnsafeMutablePointer<Cell>, _ written: [Int], _ row: Int64, _ version: Int64?,
+    _ statement: Statement
+  ) throws -> Bool {
     var parameter: Int32 = 1
-    for slot in written where layout.ordinals[slot] >= 0 {
+    for slot in written {
       statement.bind(parameter, cells[slot])
       parameter += 1
     }
     statement.bind(parameter, row)
-    if let expectedVersion { statement.bind(parameter + 1, expectedVersion) }
+    if let version { statement.bind(parameter + 1, version) }
     try statement.run()
     return connection.changes > 0
   }
@@ -149,6 +178,17 @@ final class RowWriter {
     return try connection.ownedStatement(
       "UPDATE \(layout.table.quoted) SET \(assignments.joined(separator: ", ")) WHERE _row = ?"
         + (shape.expectsVersion ? " AND _version = ?" : ""))
+  }
+}
+
+/// A row as somebody has read it.
+package struct RowVersion {
+  let row: Int64
+  let version: Int64
+
+  package init(row: Int64, version: Int64) {
+    self.row = row
+    self.version = version
   }
 }
 

@@ -14,6 +14,9 @@ package final class TransactionToken: Sendable {
   private let stopped = Atomic<Bool>(false)
   private let wait = Locked<(@Sendable () -> Void)?>(nil)
 
+  /// Steps of a loop of ours between two looks at whether somebody stopped the transaction.
+  static let stride = 1024
+
   package init() {}
 
   /// Whether the transaction was asked to stop.

@@ -70,6 +70,18 @@ extension PersonRecord {
     createdAt = Date(timeIntervalSinceReferenceDate: Double(number) * 60)
   }
 
+  /// A file of these persons.
+  static func store(_ path: String, _ persons: [PersonRecord]) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.journalMode = .wal
+    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    try queue.write { database in
+      try database.execute(sql: table)
+      for person in persons { try person.insert(database) }
+    }
+    return queue
+  }
+
   static let table = """
     CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT, city TEXT,
       age INTEGER NOT NULL, score REAL NOT NULL, isActive INTEGER NOT NULL, createdAt REAL)
