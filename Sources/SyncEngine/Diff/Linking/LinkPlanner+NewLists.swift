@@ -45,15 +45,15 @@ extension LinkPlanner {
   /// Of an occurrence that is not written as the payload has it, or not for sure.
   private static let uncertain: Occurrence.Flags = [.muted, .disputed, .referenceOnly, .leftOut]
 
-  /// How many objects of the payload refer to each new row, beginning with the first new one. A slot of a sibling
-  /// entity may be another property; then it is too many.
+  /// How many objects of the payload refer to each new row, beginning with the first new one. The slot of a sibling
+  /// entity may be another relationship; then it is too many.
   private func referrerCounts(
     _ slot: Int, of destination: Batch, from firstOwner: Int64
   ) throws -> [Int32] {
     var counts: [Int32] = []
     for batch in batches
     where batch.entity.rootIndex == destination.entity.rootIndex
-      && slot < batch.entity.properties.count
+      && batch.node.toOneSlots.contains(slot)
     {
       try control.checkpoint()
       for index in batch.occurrences.indices
