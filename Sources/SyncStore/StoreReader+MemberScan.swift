@@ -41,7 +41,7 @@ extension StoreReader {
     var isInOrder = true
     while try statement.step() {
       let owner = statement.integer(0)
-      guard wanted.contains(owner) else { continue }
+      guard owner == found.last?.owner || wanted.contains(owner) else { continue }
       let member = PlacedMember(
         owner: owner, row: statement.integer(1),
         place: position == nil ? 0 : statement.optionalInteger(3) ?? .max,

@@ -7,7 +7,8 @@ extension LinkPlanner {
     private let stored: StoredRows
     /// By index of the stored owner.
     private var kinds: [LinkMentions.Kind?]
-    private var last: Int = -1
+    /// The one that was asked for last, -1 in the beginning.
+    private var last = -1
     private(set) var isEmpty = true
 
     init(_ rule: Int, of batch: Batch, _ planner: LinkPlanner) {
@@ -25,15 +26,15 @@ extension LinkPlanner {
     }
 
     mutating func kind(ofListOf owner: Int64) -> LinkMentions.Kind? {
-      for next in [last, last + 1] where next >= 0 && next < kinds.count {
-        if stored.rows[next] == owner {
-          last = next
-          return kinds[next]
-        }
+      if last >= 0, stored.rows[last] == owner { return kinds[last] }
+      if last + 1 < kinds.count, stored.rows[last + 1] == owner {
+        last += 1
+        return kinds[last]
       }
       guard let index = stored.index(ofRow: owner) else { return nil }
+      guard Int(index) < kinds.count else { return nil }
       last = Int(index)
-      return last < kinds.count ? kinds[last] : nil
+      return kinds[last]
     }
 
     /// The owners that list objects, not keys.

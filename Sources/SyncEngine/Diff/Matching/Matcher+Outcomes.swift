@@ -55,7 +55,8 @@ extension Matcher {
 
   /// Whether an object was there before the payload.
   private func isKnown(_ row: Int64, _ entity: EntityDescription) -> Bool {
-    row < firstNewRows[entity.rootIndex] ?? .max && !claims.wasInserted(row, entity)
+    row < firstNewRows[entity.rootIndex] ?? .max
+      && !(isLaterPart && claims.wasInserted(row, entity))
   }
 
   /// Whether the options let the place of a mention write its object.

@@ -41,6 +41,8 @@ final class Matcher {
   var waves: [[Int32]]
   /// How many waves were opened.
   var waveNumber = 0
+  /// Whether parts of the payload came before, so that objects may be of these.
+  let isLaterPart: Bool
   private let targets: [Int64]
   private(set) var rootOwner: Owner?
   /// The batches of subentities, by batch.
@@ -57,6 +59,7 @@ final class Matcher {
   ) {
     self.edits = edits
     self.claims = claims
+    isLaterPart = claims.parts != nil
     batches = stager.batches
     self.transaction = transaction
     self.operations = operations

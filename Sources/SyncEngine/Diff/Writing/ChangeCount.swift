@@ -25,13 +25,14 @@ struct ChangeCount {
     for batch in batches {
       var rows = mentioned[batch.entity.rootIndex] ?? RowSet()
       let hasFamily = !batch.entity.subentities.isEmpty
+      let hasCounted = counted != nil
       var count = 0
       for (index, occurrence) in batch.occurrences.enumerated() {
         if index % SyncControl.stride == 0 { try control.checkpoint() }
         guard occurrence.stored >= 0, occurrence.row > 0,
           occurrence.flags.isDisjoint(with: [.referenceOnly, .twin]),
           !rows.contains(occurrence.row),
-          !isCounted(occurrence.row, batch.entity(of: occurrence))
+          !(hasCounted && isCounted(occurrence.row, batch.entity(of: occurrence)))
         else { continue }
         rows.insert(occurrence.row)
         if hasFamily { report[batch.entity(of: occurrence)].unchanged += 1 } else { count += 1 }

@@ -78,12 +78,15 @@ extension ChangeWriter {
     _ planner: LinkPlanner
   ) throws -> RowSet {
     let relationship = batch.node.relationships[rule]
-    guard let inverse = relationship.relationship.inverseSlot else {
-      return RowSet(lists.owners.lazy.map(\.row))
+    let moved = try relationship.relationship.inverseSlot.map {
+      try planner.owners(movedBy: $0, of: batches[relationship.node])
     }
-    let moved = try planner.owners(movedBy: inverse, of: batches[relationship.node])
-    return RowSet(
-      lists.owners.lazy.map(\.row).filter { moved.contains($0) || !before.owners.contains($0) })
+    var result = RowSet()
+    for owner in lists.owners
+    where !before.owners.contains(owner.row) || moved?.contains(owner.row) ?? true {
+      result.insert(owner.row)
+    }
+    return result
   }
 
   /// The members in the wanted order, those that are not wanted at the end in their own.
