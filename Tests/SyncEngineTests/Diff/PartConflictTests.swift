@@ -53,7 +53,67 @@ import Testing
         #"{"id": 1, "name": "b", "company": null, "tags": []}"#, #"{"id": 2}"#,
         #"{"id": 1, "name": "a", "company_id": 1, "tags_ids": [1]}"#,
       ]),
+    Case(
+      testDescription: "whom an unreadable key keeps in a list stands where it stood",
+      stored: #"[{"id": 1, "tasks": [{"id": 2}, {"id": 4}]}, {"id": 1, "tasks_ids": [4, 2]}]"#,
+      items: [#"{"id": 1, "tasks": [{"id": []}]}"#, #"{"id": 1, "tasks_ids": null}"#]),
+    Case(
+      testDescription: "…behind those that the last list names",
+      stored: #"""
+        [{"id": 1, "tasks": [{"id": 2}, {"id": 3}, {"id": 4}]}, {"id": 1, "tasks_ids": [4, 2, 3]}]
+        """#,
+      items: [#"{"id": 1, "tasks": [{"id": []}]}"#, #"{"id": 1, "tasks_ids": [3]}"#]),
   ]
+
+  @Test(
+    "a list is stronger than an own word, though the objects of both came later",
+    arguments: [nil, 1])
+  func lateListsAreStronger(size: Int?) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try bench.sync(
+      #"[{"id": 4, "children_ids": [2]}, {"id": 2, "parent_id": 3}, {"id": 3}]"#, "Organization"
+    ) { $0.partItems = size }
+    #expect(
+      try bench.objects("Organization") == ["id=2 parent=4", "id=3", "id=4 children=[2]"])
+  }
+
+  /// The owner may not be changed, but it lists its child.
+  @Test(
+    "a child that was refused to another owner does not come to it at the end",
+    arguments: [nil, 2])
+  func refusedChildrenStay(size: Int?) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try bench.sync(#"[{"id": 2, "children": [{"id": 2}]}]"#, "Organization")
+    try bench.sync(
+      #"[{"id": 1, "children": [{"id": 2}]}, {"id": 2, "children": [{"id": 2}]}]"#, "Organization"
+    ) {
+      $0.operations = [.insert, .delete, .deleteRelationships]
+      $0.partItems = size
+    }
+    #expect(try bench.objects("Organization") == ["id=1", "id=2 parent=2 children=[2]"])
+  }
+
+  @Test("whom an unreadable key keeps in a shared list stands where it stood, at both ends")
+  func sharedListsKeepTheirOrder() throws {
+    var results: [[String]] = []
+    for size in [nil, 1] {
+      let bench = try SyncBench(TestModels.relationships())
+      try bench.sync(
+        #"""
+        [{"id": 1, "links": [{"id": 1}, {"id": 2}]}, {"id": 3, "links": [{"id": 2}, {"id": 1}]}]
+        """#, "A")
+      try bench.sync(#"[{"id": 1, "links_ids": [2, 1]}, {"id": 3}]"#, "A")
+      try bench.sync(#"[{"id": 1, "linked_ids": [1, 3]}, {"id": 2, "linked_ids": [1, 3]}]"#, "B")
+      let before = try bench.objects("A") + bench.objects("B")
+      try bench.sync(
+        #"[{"id": 1, "links": [{"id": []}]}, {"id": 3}, {"id": 1, "links_ids": null}]"#, "A"
+      ) { $0.partItems = size }
+      let after = try bench.objects("A") + bench.objects("B")
+      #expect(after == before)
+      results.append(after)
+    }
+    #expect(results[0] == results[1])
+  }
 
   @Test(arguments: cases, [1, 2]) func partsAgreeWithTheWhole(_ testCase: Case, _ size: Int) throws
   {

@@ -92,8 +92,8 @@ struct Oracle {
       match(part)
       if request.partItems == nil { matchRefused() } else { view = linked(part) }
     }
-    matchRefused()
     items = roots.flatMap(\.all)
+    matchRefused()
     for root in roots { apply(root) }
     if case .parent(let parent, let relationship) = request.scope {
       claimed.insert(parent)
@@ -268,7 +268,7 @@ struct Oracle {
       graph[id].attributes[attribute.name] = key
     }
     if item.key == nil, let owner = item.owner?.object, let relationship = item.relationship {
-      graph.link(relationship, of: owner, to: id)
+      // What is linked in the end depends on the last word.
       view.objects[id] = graph[id]
       view.link(relationship, of: owner, to: id)
     }

@@ -23,7 +23,7 @@ struct DeferredReferences {
 
   /// Leaves references behind for later syncs.
   func save(_ references: [UnresolvedReference]) throws {
-    let kept = try wanted(references)
+    let kept = try wanted(references.filter { !$0.isRefused })
     guard !kept.isEmpty else {
       return try transaction.keep(DeferredReferences.kind, DeferredReferences.name, nil)
     }

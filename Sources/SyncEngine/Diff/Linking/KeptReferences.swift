@@ -11,6 +11,7 @@ struct KeptReferences: Codable, Sendable {
     var slot: Int
     var destination: Int
     var isNested: Bool
+    var isRefused: Bool
     var key: Value
     var ownerKey: String
   }
@@ -23,7 +24,8 @@ struct KeptReferences: Codable, Sendable {
         Reference(
           owner: reference.owner.row, ownerEntity: reference.owner.entity.index,
           slot: reference.relationship.slot, destination: reference.destination.index,
-          isNested: reference.isNested, key: reference.key, ownerKey: reference.ownerKey))
+          isNested: reference.isNested, isRefused: reference.isRefused, key: reference.key,
+          ownerKey: reference.ownerKey))
     }
   }
 
@@ -33,7 +35,7 @@ struct KeptReferences: Codable, Sendable {
   private static let pieceCount = 4_096
 
   private struct Piece: Codable {
-    /// Owner, its entity, slot, destination, and whether the object is nested.
+    /// Owner, its entity, slot, destination, and whether the object is nested (1) and was refused (2).
     var numbers: PackedIntegers
     /// Sizes of the texts, key and owner's key in turn.
     var sizes: PackedIntegers
@@ -55,7 +57,7 @@ struct KeptReferences: Codable, Sendable {
     for reference in references {
       numbers += [
         reference.owner, Int64(reference.ownerEntity), Int64(reference.slot),
-        Int64(reference.destination), reference.isNested ? 1 : 0,
+        Int64(reference.destination), (reference.isNested ? 1 : 0) + (reference.isRefused ? 2 : 0),
       ]
       for text in [reference.key.archive, Data(reference.ownerKey.utf8)] {
         sizes.append(Int64(text.count))
@@ -86,7 +88,8 @@ struct KeptReferences: Codable, Sendable {
           Reference(
             owner: numbers[index * 5], ownerEntity: Int(numbers[index * 5 + 1]),
             slot: Int(numbers[index * 5 + 2]), destination: Int(numbers[index * 5 + 3]),
-            isNested: numbers[index * 5 + 4] != 0, key: key,
+            isNested: numbers[index * 5 + 4] & 1 != 0, isRefused: numbers[index * 5 + 4] & 2 != 0,
+            key: key,
             ownerKey: String(decoding: text(index * 2 + 1), as: UTF8.self)))
       }
     }

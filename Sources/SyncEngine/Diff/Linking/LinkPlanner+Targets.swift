@@ -113,4 +113,12 @@ extension LinkPlanner {
     else { return 0 }
     return batch.origin(column, ofStored: stored, parts)
   }
+
+  /// Whether there was an object of the key of a nested one.
+  func isStored(_ target: Int32, in destination: Batch) -> Bool {
+    let head = destination.index.find(identityOf: destination.block[Int(target)])
+    guard head >= 0 else { return false }
+    return (destination.firstStored[head] ?? destination.occurrences[Int(head)].stored) >= 0
+      || destination.contested[head] != nil
+  }
 }

@@ -214,7 +214,8 @@ final class LinkPlanner {
           row: batch.occurrences[Int(owner)].row),
         relationship: rule.relationship, destination: destination.entity,
         key: destination.key(cells),
-        ownerKey: batch.key(batch.block[Int(owner)]).description, isNested: target >= 0))
+        ownerKey: batch.key(batch.block[Int(owner)]).description, isNested: target >= 0,
+        isRefused: target >= 0 && isStored(target, in: destination)))
   }
 
   // MARK: - Comparison

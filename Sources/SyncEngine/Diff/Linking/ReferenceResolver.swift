@@ -38,7 +38,8 @@ struct ReferenceResolver {
           // unique per owner only, one that is found elsewhere is another object.
           let relationship = references[index].relationship
           if references[index].isNested,
-            MappingRules.keyScopeIsOwner(relationship)
+            references[index].isRefused
+              || MappingRules.keyScopeIsOwner(relationship)
               || claims.nester(of: target.row, under: relationship, now: target.row) != nil
           {
             missing.append(index)
@@ -126,6 +127,8 @@ struct ReferenceResolver {
         return
       }
       try set(inverse.slot, of: target.row, target.entity, to: owner.row)
+      // Stronger than what the object says itself, should that be followed later.
+      claims.parts?.named[key, default: RowSet()].insert(target.row)
     case .manyToMany:
       try OrderNotes(claims: claims, transaction: transaction)
         .note([(owner.row, target.row)], relationship, of: owner.entity)

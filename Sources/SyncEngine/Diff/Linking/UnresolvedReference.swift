@@ -14,6 +14,9 @@ struct UnresolvedReference {
   /// Whether the payload nests the object, which may not be made where it stands.
   var isNested = false
 
+  /// Whether it was another owner's already when it was nested: then no other part can make it this one's.
+  var isRefused = false
+
   /// Whether the key may be that of an object of a subentity.
   var mayMeanSubentity: Bool { !isNested && !destination.subentities.isEmpty }
 

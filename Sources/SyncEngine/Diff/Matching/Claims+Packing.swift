@@ -51,7 +51,8 @@ extension Claims {
           owner: ManagedObjectID(entity: owner, row: reference.owner),
           relationship: relationship,
           destination: try Claims.entity(reference.destination, of: model),
-          key: reference.key, ownerKey: reference.ownerKey, isNested: reference.isNested))
+          key: reference.key, ownerKey: reference.ownerKey, isNested: reference.isNested,
+          isRefused: reference.isRefused))
     }
   }
 

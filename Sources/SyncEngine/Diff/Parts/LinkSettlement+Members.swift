@@ -75,10 +75,16 @@ extension LinkSettlement {
     }
     guard relationship.isOrdered else { return }
     for row in relisted.rows { changed.insert(row) }
-    // Who is back where it was stands where it stood, unless the payload says so.
-    let orders = try formerLists(relationship, changed)
-      .merging(wholeLists(relationship, changed)) { $1 }
-    try order(relationship, of: entity, orders)
+    try order(
+      relationship, of: entity, orders(relationship, changed, wholeLists(relationship, changed)))
+  }
+
+  /// The order of lists: who is named comes first; who is back where it was stands behind them as it stood.
+  func orders(
+    _ relationship: RelationshipDescription, _ owners: RowSet, _ named: [Int64: [Int64]]
+  ) throws -> [Int64: [Int64]] {
+    guard relationship.isOrdered else { return [:] }
+    return try formerLists(relationship, owners).merging(named) { $1 + $0 }
   }
 
   /// What ordered lists held before the first part of the payload that changed them.

@@ -79,7 +79,13 @@ extension LinkSettlement {
     if !added.isEmpty { try transaction.addLinks(relationship, of: entity, pairs: added) }
     claims.parts?.notePairs(removed, areAdded: false, relationship, of: entity)
     claims.parts?.notePairs(added, areAdded: true, relationship, of: entity)
-    try order(relationship, of: entity, lists.mapValues(\.members))
+    try order(
+      relationship, of: entity, orders(relationship, owners, lists.mapValues(\.members)))
+    guard let inverse, inverse.isOrdered, !added.isEmpty else { return }
+    let changed = RowSet(added.map(\.member))
+    try order(
+      inverse, of: destination,
+      orders(inverse, changed, self.lists(inverse, changed).mapValues(\.members)))
   }
 
   private func note(
