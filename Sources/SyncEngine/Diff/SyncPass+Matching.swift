@@ -29,9 +29,13 @@ extension SyncPass {
       try planner.plan()
       guard mayFail else { return (stager, matcher, planner) }
       let check = itemCheck(planner)
-      guard let failure = try check.firstFailure() else { return (stager, matcher, planner) }
-      guard request.itemPolicy != .fail else { throw failure.error }
-      if stager.tracksItems {
+      guard let failure = try check.firstFailure() else {
+        if let stop = stager.stop { throw stop.error }
+        return (stager, matcher, planner)
+      }
+      if request.itemPolicy == .fail {
+        if stager.tracksItems { throw try firstError(failure.error, check, stager.stop) }
+      } else if stager.tracksItems {
         let count = leftOut.count
         leftOut.merge(try check.offenders()) { first, _ in first }
         // Nobody is to blame whom leaving out would help.
@@ -47,6 +51,16 @@ extension SyncPass {
         Items of the payload require each other in so long a chain that leaving out those that cannot \
         be stored does not come to an end. Nothing was changed.
         """)
+  }
+
+  /// Of several errors the one that comes first in the payload, whenever it was found.
+  private func firstError(
+    _ known: SyncError, _ check: ItemCheck, _ stop: Stager.Stop?
+  ) throws -> SyncError {
+    let first = try check.offenders().min { $0.key < $1.key }
+    // Of the item that stopped the reading not everything was read.
+    if let stop, stop.item <= first?.key ?? .max { return stop.error }
+    return first?.value ?? known
   }
 
   /// How often a part is staged again without the items that cannot be stored. Once is the rule; it

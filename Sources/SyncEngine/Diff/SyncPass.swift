@@ -85,7 +85,12 @@ final class SyncPass {
 
   /// Reads and stages the next part, for ``process(in:)``.
   func stage() throws {
-    staged = try reader.next()
+    let part = try reader.next()
+    // Items before it may be wrong too, which takes the store to find out.
+    if let stop = part.stop, stop.item == part.firstItem || checks.allSatisfy(\.isEmpty) {
+      throw stop.error
+    }
+    staged = part
     clock.end(.parse)
   }
 

@@ -77,6 +77,34 @@ import Testing
   }
 
   @Test(
+    "of several items that cannot be used the error names the first in the payload",
+    arguments: [
+      (#"{"id": 3}, {"title": "x"}"#, "Album", "title", "3"),
+      (#"{"id": 2, "title": "b"}, {"title": "x"}, {"id": 3}"#, "Album", "id", nil),
+      (#"{"id": 2, "title": "b", "tracks": [{"id": 9}]}, {"id": 3}"#, "Track", "name", "9"),
+      (#"{"id": 3}, {"id": 2, "title": "b", "tracks": [{"id": 9}]}"#, "Album", "title", "3"),
+      (#"{"id": 2, "title": "b", "tracks": [{"name": "x"}]}, {"id": 3}"#, "Track", "id", nil),
+      (#"{"id": 3, "tracks": [{"id": 1, "name": "x"}]}, 7"#, "Album", "title", "3"),
+    ] as [(String, String, String, String?)], [nil, 1, 2])
+  func firstErrors(
+    _ failure: (items: String, entity: String, property: String, key: String?), size: Int?
+  ) throws {
+    let bench = try bench()
+    try bench.sync(Self.stored, "Album")
+    let before = try bench.objects("Album") + bench.objects("Track")
+    let error = #expect(throws: SyncError.self) {
+      try bench.sync("[\(failure.items)]", "Album") {
+        $0.onItemError = .fail
+        $0.partItems = size
+      }
+    }
+    #expect(error?.entity == failure.entity)
+    #expect(error?.property == failure.property)
+    #expect(error?.key == failure.key)
+    #expect(try bench.objects("Album") + bench.objects("Track") == before)
+  }
+
+  @Test(
     "leaves out the item with everything below it", arguments: payloads,
     [nil, ItemErrorPolicy.skip])
   func leavesOut(payload: String, policy: ItemErrorPolicy?) throws {

@@ -19,7 +19,7 @@
 /// come to have by several items and by deletions: that is checked at the end of each transaction, over the
 /// objects whose members changed.
 public enum ItemErrorPolicy: String, Sendable, Hashable, CaseIterable, Codable {
-  /// The sync fails and stores nothing.
+  /// The sync fails and stores nothing. Of several such items the error is about the first in the payload.
   case fail
   /// The item is left out with everything below it, and reported. What it names is not deleted.
   case skip

@@ -60,14 +60,12 @@ struct PartReader {
       let source = ItemSource(tape: tape, base: base)
       let range = reader.itemRange
       let text = UnsafeRawBufferPointer(rebasing: bytes[range])
-      if case .known = step {
-        stager.passOver()
-      } else if case .new(let fingerprint) = step {
-        try stager.stageRootItem(source, text: text, fingerprint: fingerprint)
-      } else if request.targets.isEmpty {
-        try stager.stageRootItem(source, text: text)
-      } else {
-        for row in request.targets { try stager.stageRootItem(source, text: text, as: row) }
+      do {
+        try stage(step, source, text: text, with: stager)
+      } catch let stop as Stager.Stop {
+        stager.stop = stop
+        isAtEnd = true
+        break
       }
       // To ask the reader where it is would copy it for every item.
       if range.upperBound >= nextCheckpoint {
@@ -87,6 +85,20 @@ struct PartReader {
     return StagedPart(
       stager: stager,
       end: PayloadPlace(reader: reader, itemCount: stager.itemCount, isAtEnd: isAtEnd))
+  }
+
+  private func stage(
+    _ step: Step, _ source: ItemSource, text: UnsafeRawBufferPointer, with stager: Stager
+  ) throws {
+    if case .known = step {
+      stager.passOver()
+    } else if case .new(let fingerprint) = step {
+      try stager.stageRootItem(source, text: text, fingerprint: fingerprint)
+    } else if request.targets.isEmpty {
+      try stager.stageRootItem(source, text: text)
+    } else {
+      for row in request.targets { try stager.stageRootItem(source, text: text, as: row) }
+    }
   }
 
   private enum Step {

@@ -27,6 +27,9 @@ final class Stager {
   /// Items that a rule of the plan refuses, by their index; they are still to be left out.
   var offenders: [Int: SyncError] = [:]
 
+  /// What stops the sync, unless an item before it does.
+  var stop: Stop?
+
   /// Whether everything staged now is part of an item that is left out.
   var isLeavingOut = false
 
