@@ -10,6 +10,7 @@ extension ChangeRecorder {
     var result = layout.entities.map { ChangeSet.EntityChanges(entity: $0.entity) }
     for table in layout.tables {
       let members = layout.entities.filter { $0.table === table }
+      moveSpecialised(members, specialised[table.index])
       try cancelOut(members, transaction.token)
       for member in members { try sort(&inserted[member.entity.index], transaction.token) }
       let updates = try resolvedUpdates(table, members, transaction)
@@ -27,6 +28,28 @@ extension ChangeRecorder {
       result[index].deletedKeys = deleted[index].keys
     }
     return result.filter { !$0.isEmpty }
+  }
+
+  /// Puts rows among those of the subentity whose they became.
+  private mutating func moveSpecialised(_ members: [EntityLayout], _ entities: [Int64: Int]) {
+    guard !entities.isEmpty else { return }
+    var moved: [(row: Int64, key: Value?, entity: Int)] = []
+    for member in members {
+      let index = member.entity.index
+      let list = inserted[index]
+      let hasKeys = !list.keys.isEmpty
+      var gone = RowSet()
+      for (position, row) in list.rows.enumerated() {
+        guard let entity = entities[row], entity != index else { continue }
+        gone.insert(row)
+        moved.append((row, hasKeys ? list.keys[position] : nil, entity))
+      }
+      if !gone.isEmpty { remove(gone, from: &inserted[index]) }
+    }
+    for (row, key, entity) in moved {
+      inserted[entity].rows.append(row)
+      if layout.entities[entity].keySlot != nil { inserted[entity].keys.append(key ?? .null) }
+    }
   }
 
   /// Takes rows out that were inserted and deleted again.

@@ -25,6 +25,9 @@ struct ChangeRecorder {
   var deleted: [Rows]
   var updates: [[Update]]
 
+  /// Inserted rows that became rows of a subentity, with its index, by table.
+  private(set) var specialised: [[Int64: Int]]
+
   /// First row number per table that was given out in this transaction.
   private(set) var firstNewRow: [Int64]
 
@@ -33,6 +36,7 @@ struct ChangeRecorder {
     inserted = Array(repeating: Rows(), count: layout.entities.count)
     deleted = inserted
     updates = Array(repeating: [], count: layout.tables.count)
+    specialised = Array(repeating: [:], count: layout.tables.count)
     firstNewRow = Array(repeating: .max, count: layout.tables.count)
   }
 
@@ -47,6 +51,11 @@ struct ChangeRecorder {
   mutating func insert(_ row: Int64, key: Value, entity: EntityLayout) {
     inserted[entity.entity.index].rows.append(row)
     if entity.keySlot != nil { inserted[entity.entity.index].keys.append(key) }
+  }
+
+  /// Notes that a row that was inserted is one of a subentity now.
+  mutating func specialise(_ row: Int64, to entity: EntityLayout) {
+    specialised[entity.table.index][row] = entity.entity.index
   }
 
   mutating func reserveInserts(_ count: Int, of entity: EntityLayout) {

@@ -64,6 +64,15 @@ package struct PlanNode: Sendable {
       .map { ($0.slot, $0.defaultValue) }
   }
 
+  /// Whether objects of the node may be mentioned under another entity of the plan too.
+  func hasRelatives(in plan: MappingPlan) -> Bool {
+    guard entity.superentity != nil || !entity.subentities.isEmpty else { return false }
+    return plan.nodes.contains { other in
+      other.entity.index != entity.index && other.identity == identity
+        && (other.entity.isKind(of: entity) || entity.isKind(of: other.entity))
+    }
+  }
+
   /// Names of the attributes that identify an object, for messages.
   package var identityName: String {
     identity.map { entity.properties[$0].name }.joined(separator: ", ")

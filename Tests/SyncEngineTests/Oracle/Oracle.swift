@@ -17,6 +17,9 @@ struct OracleRequest {
   /// How many items are worked off at a time. Which object an item is, is decided part by part, with what
   /// the parts before have made of the graph; everything else is as of the whole payload.
   var partItems: Int?
+
+  /// Whether others see what a part has made before the next one is read.
+  var commitsParts = false
 }
 
 /// A reconcile over dictionaries, written from the behaviour specification and the decisions of the
@@ -52,6 +55,8 @@ struct Oracle {
     }
   }
 
+  /// New objects that nobody else has seen.
+  private var unseen: Set<OracleID> = []
   private var statements: [Statement] = []
   /// The objects of a part, while it is linked alone: who it does not list and does not mention stays, since
   /// what goes is decided last.
@@ -88,6 +93,7 @@ struct Oracle {
         if item.key == nil { isComplete = false } else { part.append(item) }
       }
       roots += part
+      if request.commitsParts { unseen = [] }
       items = part.flatMap(\.all)
       match(part)
       if request.partItems == nil { matchRefused() } else { view = linked(part) }
@@ -261,8 +267,21 @@ struct Oracle {
     }
     let option: SyncOperations = isNested(item) ? .insertRelationships : .insert
     guard request.operations.contains(option) else { return false }
+    // One key under an entity and a subentity of it is one object, of the subentity.
+    if let key = item.key,
+      let id = unseen.filter({
+        graph[$0].key == key && graph[$0].entity != item.entity
+          && item.entity.isKind(of: graph[$0].entity)
+      }).min()
+    {
+      graph.specialise(id, to: item.entity)
+      view.specialise(id, to: item.entity)
+      take(id, item)
+      return true
+    }
     if item.entity.isAbstract { isImpossible = true }
     let id = graph.make(item.entity)
+    unseen.insert(id)
     defer { if view.objects[id] == nil { view.objects[id] = graph[id] } }
     if let key = item.key, let attribute = item.entity.primaryKey {
       graph[id].attributes[attribute.name] = key

@@ -16,7 +16,7 @@ struct OracleID: Hashable, Comparable {
 
 /// One object of the oracle: attributes and relationships by name, nothing shared, nothing clever.
 struct OracleObject {
-  let entity: EntityDescription
+  var entity: EntityDescription
   var attributes: [String: Value] = [:]
   var toOne: [String: OracleID] = [:]
   var toMany: [String: [OracleID]] = [:]
@@ -48,6 +48,18 @@ struct OracleGraph {
     }
     objects[id] = object
     return id
+  }
+
+  /// Makes a new object one of a subentity.
+  mutating func specialise(_ id: OracleID, to entity: EntityDescription) {
+    guard let known = objects[id]?.entity else { return }
+    objects[id]?.entity = entity
+    for attribute in entity.attributes
+    where known.attributes.allSatisfy({ $0.name != attribute.name })
+      && !attribute.defaultValue.isNull
+    {
+      objects[id]?.attributes[attribute.name] = attribute.defaultValue
+    }
   }
 
   // MARK: - Relationships

@@ -139,6 +139,7 @@ struct OracleSequence {
     // A session has no parent.
     if step.scope == .parent, case .pages = form { form = .whole }
     request.partItems = variant.size
+    request.commitsParts = form != .whole
     guard form == .whole else {
       return try differenceInSteps(form, engine, request, before, store)
     }

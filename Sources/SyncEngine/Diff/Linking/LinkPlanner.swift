@@ -34,7 +34,7 @@ final class LinkPlanner {
   let unreadableLists: Set<ListKey>
 
   /// Objects that two batches speak of.
-  var twins: [Twin] = []
+  var twins: [Twins] = []
   /// Objects whose mentions in a relationship do not count, because a twin's come later.
   var outspoken: [RuleKey: Set<Int32>] = [:]
 

@@ -23,6 +23,7 @@ extension Claims {
     copy.rootItemsNameParent = rootItemsNameParent
     copy.rootScope = rootScope
     copy.seenKeys = seenKeys
+    copy.madeEntities = madeEntities
     copy.parts = parts
     copy.nesters = nesters
     return copy

@@ -23,8 +23,7 @@ extension Matcher {
         noteMoved(occurrence, in: batch)
       }
     }
-    adoptNew(occurrence, in: batch)
-    settle(occurrence, in: batch)
+    settleAmongRelatives(occurrence, in: batch)
     return true
   }
 
@@ -145,8 +144,7 @@ extension Matcher {
       }
     }
     forget(occurrence, in: batch)
-    adoptNew(occurrence, in: batch)
-    settle(occurrence, in: batch)
+    settleAmongRelatives(occurrence, in: batch)
   }
 
   private func takeFree(_ index: Int32, for occurrence: Int32, in batch: Batch) {
@@ -159,33 +157,5 @@ extension Matcher {
   private func isExactObject(_ occurrence: Int32, in batch: Batch) -> Bool {
     let stored = batch.occurrences[Int(occurrence)].stored
     return stored < 0 || isExact(stored, in: batch)
-  }
-
-  /// Takes the new object of a subentity that the payload brings under the same key, before another one is made: it
-  /// is added to the stored ones of the batch, linked to nothing yet.
-  private func adoptNew(_ occurrence: Int32, in batch: Batch) {
-    let mention = batch.occurrences[Int(occurrence)]
-    guard mention.stored < 0, !subentityBatches[batch.number].isEmpty,
-      !(mention.isOwned && keysAreOwners(mention))
-    else { return }
-    var found: (row: Int64, entity: Int)?
-    for other in subentityBatches[batch.number] {
-      var candidate = other.index.find(identityOf: batch.block[Int(occurrence)])
-      while candidate >= 0 {
-        let object = other.occurrences[Int(other.representative(candidate))]
-        if object.flags.contains(.inserted), object.row > 0, object.row < found?.row ?? .max,
-          batch.stored.index(ofRow: object.row) == nil
-        {
-          found = (object.row, other.entity.index)
-        }
-        candidate = other.occurrences[Int(candidate)].next
-      }
-    }
-    guard let found else { return }
-    batch.hasAdopted = true
-    batch.occurrences[Int(occurrence)].stored = batch.stored.append(
-      row: found.row, entity: found.entity
-    ) { _ in 0 }
-    batch.occurrences[Int(occurrence)].link = -1
   }
 }

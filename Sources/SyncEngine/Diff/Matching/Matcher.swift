@@ -47,6 +47,8 @@ final class Matcher {
   private(set) var rootOwner: Owner?
   /// The batches of subentities, by batch.
   let subentityBatches: [[Batch]]
+  /// The batches of superentities, by batch.
+  let superentityBatches: [[Batch]]
   /// Batches in the order in which a wave is decided: those of subentities first.
   private let decisionOrder: [Batch]
   private var completed = 0
@@ -68,7 +70,13 @@ final class Matcher {
     unreadableLists = stager.unreadableLists
     report = stager.report
     targets = stager.targetRows
-    subentityBatches = stager.batches.map { $0.subentityBatches(among: stager.batches) }
+    let subentityBatches = stager.batches.map { $0.subentityBatches(among: stager.batches) }
+    self.subentityBatches = subentityBatches
+    superentityBatches = stager.batches.map { batch in
+      stager.batches.filter { other in
+        subentityBatches[other.number].contains { $0.number == batch.number }
+      }
+    }
     decisionOrder =
       subentityBatches.allSatisfy(\.isEmpty)
       ? stager.batches : stager.batches.sorted { $0.entity.depth > $1.entity.depth }
@@ -85,7 +93,10 @@ final class Matcher {
 
   /// Reads the rows of the keys that the payload mentions.
   func loadKeys(root: Int) throws {
-    for batch in batches { try loadKeys(of: batch, isRoot: batch.number == root) }
+    for batch in batches {
+      try loadKeys(of: batch, isRoot: batch.number == root)
+      try loadGeneralObjects(of: batch)
+    }
   }
 
   /// Whether mentions of a key alone were laid together, and several stored objects have it: each may mean
@@ -126,6 +137,7 @@ final class Matcher {
     for batch in batches {
       batch.layFoldedCells()
       try compareRemaining(batch)
+      try compareSpecialised(batch)
     }
   }
 

@@ -27,9 +27,10 @@ final class Batch {
   /// Index of the item at the top that each occurrence stands in, -1 for those that the engine adds;
   /// kept when it has to be found out who is to blame.
   let items: PlainArray<Int32>?
-  /// When each occurrence was mentioned last; kept when objects may be mentioned under another entity too.
+  /// When each occurrence was mentioned first; kept when objects may be mentioned under another entity too.
   let orders: PlainArray<UInt32>?
-  var knownLastOrders: [Int32: UInt32]?
+  /// When slots were given again, by occurrence; 0 where they were not.
+  var laterOrders: [Int32: [UInt32]] = [:]
   let mentions: [LinkMentions]
 
   /// Keys the payload refers to without nesting the object, each once.
@@ -64,6 +65,10 @@ final class Batch {
 
   /// Whether new objects of a subentity are among the stored ones.
   var hasAdopted = false
+  /// Objects of superentities that earlier parts of the transaction brought, by the first occurrence of their key.
+  var general: [Int32: [GeneralObject]] = [:]
+  /// Those of them that become objects of the entity, by row: what they are objects of until then.
+  var specialised: [Int64: EntityDescription] = [:]
 
   init(
     node: PlanNode, number: Int, keepsSources: Bool, keepsItems: Bool = false,
@@ -194,23 +199,6 @@ final class Batch {
     occurrences[Int(later)].link = earlier
     if source.stored >= 0 { stored.occurrences[Int(source.stored)] = earlier }
     return earlier
-  }
-
-  /// Lays the cells of folded occurrences over those of the one that stands for them, in payload order:
-  /// later values win, those of mentions that may not write the object do not count.
-  func layFoldedCells() {
-    guard hasRepeats else { return }
-    for index in occurrences.indices {
-      let occurrence = occurrences[index]
-      if occurrence.flags.contains(.folded) {
-        guard !occurrence.flags.contains(.muted) else { continue }
-        overlay(index, over: Int(representative(Int32(index))))
-      } else if occurrence.flags.contains(.muted) {
-        for slot in node.attributeSlots where !node.identity.contains(slot) {
-          block[index][slot] = .absent
-        }
-      }
-    }
   }
 
   /// The concrete entity of a stored row.

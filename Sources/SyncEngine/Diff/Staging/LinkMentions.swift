@@ -26,7 +26,8 @@ final class LinkMentions {
   /// Destinations: an occurrence, or the ones' complement of a reference.
   private let targets = PlainArray<Int32>(capacity: 1)
 
-  /// For one-to-one relationships, which either side may speak of: when it was said.
+  /// When it was said: for one-to-one relationships, which either side may speak of, and for those of entities
+  /// whose objects may be mentioned under another entity too.
   private(set) var orders: [UInt32] = []
 
   var count: Int { owners.count }

@@ -44,10 +44,10 @@ extension Stager {
         if trace != nil, batch.isDisputed(row, Int(earlier)) {
           batch.occurrences[Int(earlier)].flags.insert(.disputed)
         }
+        batch.noteOrder(mentionCount, of: row, over: earlier)
         batch.overlay(row, over: Int(earlier))
         batch.block.removeLast()
         batch.hasRepeats = true
-        batch.orders?[Int(earlier)] = mentionCount
         return earlier
       }
     }

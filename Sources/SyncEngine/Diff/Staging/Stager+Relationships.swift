@@ -83,11 +83,11 @@ extension Stager {
     }
   }
 
-  /// Numbers what is said about one-to-one relationships.
-  private func nextOrder(_ link: StagingLink) -> UInt32? {
-    guard link.isOneToOne else { return nil }
-    partnerOrder += 1
-    return partnerOrder
+  /// Numbers what is said about relationships of which several places may speak.
+  func nextOrder(_ link: StagingLink) -> UInt32? {
+    guard link.keepsOrders else { return nil }
+    wordCount += 1
+    return wordCount
   }
 
   private func stageToMany(
@@ -98,14 +98,16 @@ extension Stager {
     let emptyKind: LinkMentions.Kind = choice.kind == .references ? .keys : .objects
     switch source.tokens[token].kind {
     case .null:
-      link.mentions.append(owner: owner, kind: emptyKind, targets: EmptyCollection())
+      link.mentions.append(
+        owner: owner, kind: emptyKind, targets: EmptyCollection(), order: nextOrder(link))
     case .array:
       let first = targets.count
       defer { targets.removeAll(from: first) }
       let holdsObjects = try stageElements(token, of: source, link, owner: owner, in: batch)
       let kind: LinkMentions.Kind =
         holdsObjects ? .objects : (targets.count == first ? emptyKind : .keys)
-      link.mentions.append(owner: owner, kind: kind, targets: targets[first...])
+      link.mentions.append(
+        owner: owner, kind: kind, targets: targets[first...], order: nextOrder(link))
     default:
       noteIgnored(
         batch.node, property: link.name,

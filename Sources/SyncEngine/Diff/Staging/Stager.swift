@@ -66,7 +66,8 @@ final class Stager {
   let path: PayloadPath
   let candidates = PlainArray<LinkCandidate>()
   let targets = PlainArray<Int32>()
-  var partnerOrder: UInt32 = 0
+  /// What was said so far about relationships whose words are numbered.
+  var wordCount: UInt32 = 0
   /// Objects mentioned so far.
   var mentionCount: UInt32 = 0
   private var rootTargets: [Int32] = []
@@ -90,7 +91,7 @@ final class Stager {
     let batches = plan.nodes.enumerated().map {
       Batch(
         node: $1, number: $0, keepsSources: keepsSources, keepsItems: tracksItems,
-        keepsOrders: $1.entity.superentity != nil || !$1.entity.subentities.isEmpty)
+        keepsOrders: $1.hasRelatives(in: plan))
     }
     self.batches = batches
     let nodes = batches.map { StagingNode($0, among: batches) }
@@ -160,8 +161,9 @@ final class Stager {
   /// Closes the payload: what is known only at its end.
   func finish() throws {
     if let owner = rootOwner {
-      batches[owner.batch].mentions[owner.rule].append(
-        owner: owner.owner, kind: .objects, targets: rootTargets)
+      let link = nodes[owner.batch].links[owner.rule]
+      link.mentions.append(
+        owner: owner.owner, kind: .objects, targets: rootTargets, order: nextOrder(link))
     }
     for node in nodes where !node.batch.occurrences.isEmpty || node.scratch.isReplayed {
       node.scratch.describe(node.batch.entity.name, in: report)

@@ -29,6 +29,7 @@ final class StagingNode {
         rule: rule, node: relationship.node, isToMany: relationship.relationship.isToMany,
         isOwned: relationship.relationship.kind == .oneToMany, name: relationship.name,
         isOneToOne: relationship.isOneToOne,
+        keepsOrders: relationship.isOneToOne || batch.orders != nil,
         wayBack: StagingNode.wayBack(relationship, to: batches[relationship.node].node),
         mentions: batch.mentions[rule])
     }
@@ -64,6 +65,9 @@ final class StagingLink {
   /// Whether either side may speak of it.
   let isOneToOne: Bool
 
+  /// Whether it counts when something was said.
+  let keepsOrders: Bool
+
   /// The to-one relationship of the destination that leads back, or -1: the framework sets it, and what
   /// the JSON says about it is ignored (sync-behaviour, section 8.8).
   let wayBack: Int
@@ -71,9 +75,10 @@ final class StagingLink {
 
   init(
     rule: Int, node: Int, isToMany: Bool, isOwned: Bool, name: String, isOneToOne: Bool,
-    wayBack: Int, mentions: LinkMentions
+    keepsOrders: Bool, wayBack: Int, mentions: LinkMentions
   ) {
     self.isOneToOne = isOneToOne
+    self.keepsOrders = keepsOrders
     self.wayBack = wayBack
     self.rule = rule
     self.node = node

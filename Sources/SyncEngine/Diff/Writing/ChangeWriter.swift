@@ -43,6 +43,38 @@ final class ChangeWriter {
       if count > 0 { try insert(count, of: batch) }
     }
     claims.parts?.noteInserts(batches)
+    if claims.parts != nil { noteMadeEntities() }
+    for batch in batches where !batch.specialised.isEmpty { try specialise(batch) }
+  }
+
+  private func noteMadeEntities() {
+    for batch in batches where !batch.entity.subentities.isEmpty {
+      if batch.occurrences.contains(where: ChangeWriter.isInserted) {
+        claims.madeEntities.insert(batch.entity.index)
+      }
+    }
+  }
+
+  /// Makes objects of a superentity that earlier parts of the transaction brought objects of the entity.
+  private func specialise(_ batch: Batch) throws {
+    let arena = CellArena()
+    let properties = batch.node.entity.properties
+    for (row, entity) in batch.specialised.sorted(by: { $0.key < $1.key }) {
+      try transaction.specialise(row, from: entity, to: batch.entity)
+      guard let index = batch.stored.index(ofRow: row) else { continue }
+      let occurrence = Int(batch.representative(batch.stored.occurrences[Int(index)]))
+      let cells = batch.block[occurrence]
+      var slots = SlotSet()
+      for (slot, value) in batch.node.defaults
+      where slot >= entity.properties.count && cells[slot].isAbsent {
+        cells[slot] = arena.cell(value, as: properties[slot].attribute?.type)
+        slots.insert(slot)
+      }
+      guard !slots.isEmpty else { continue }
+      try transaction.update(
+        batch.block, index: occurrence, row: row, of: batch.entity, slots: slots)
+      for slot in slots { cells[slot] = .absent }
+    }
   }
 
   @inline(__always)

@@ -1,0 +1,204 @@
+import SyncCore
+import SyncEngine
+import SyncStore
+import TestSupport
+import Testing
+
+/// One key under an entity and under a subentity of it: one object of the subentity, however the payload comes.
+@Suite struct TwinTests {
+  /// The animals after a payload of persons, and what was told of them.
+  private func animals(
+    _ payload: String, size: Int?, operations: SyncOperations = .all
+  ) throws -> [String] {
+    let bench = try SyncBench(TestModels.animals())
+    let (report, changes) = try bench.syncWithChanges(payload, "Person") {
+      $0.partItems = size
+      $0.operations = operations
+    }
+    for entity in changes.entities {
+      #expect(entity.updated.isEmpty, "\(entity.entity.name)")
+      #expect(report.entities[entity.entity.name]?.inserted == entity.inserted.count)
+    }
+    let objects = try bench.objects("Animal")
+    let inserted = ["Animal", "Dog"].map { report.entities[$0]?.inserted ?? 0 }
+    #expect(try inserted == [objects.count - bench.count("Dog"), bench.count("Dog")])
+    return objects
+  }
+
+  @Test("the subentity's mention stands deeper than the entity's", arguments: [nil, 1, 2])
+  func deeperMentions(size: Int?) throws {
+    let payload = #"""
+      [{"id": 1, "animals": [{"id": 5, "name": "n"}]},
+       {"id": 2, "favourite": {"id": 7, "owner": {"id": 3, "dogs": [{"id": 5, "breed": "b"}]}}}]
+      """#
+    #expect(
+      try animals(payload, size: size) == ["id=5 name=n owner=1 breed=b walker=3", "id=7 owner=3"])
+  }
+
+  @Test("the subentity's mention comes in a later part", arguments: [nil, 1, 2])
+  func laterParts(size: Int?) throws {
+    let payload = #"""
+      [{"id": 2, "favourite": {"id": 5, "name": "n"}, "animals_ids": [5]}, {"id": 4},
+       {"id": 1, "dogs": [{"id": 5, "breed": "b"}]}, {"id": 3, "favourite": {"id": 5, "name": "m"}}]
+      """#
+    #expect(try animals(payload, size: size) == ["id=5 name=m owner=2 breed=b walker=1"])
+  }
+
+  @Test("of two objects of the entity the first becomes the subentity's", arguments: [nil, 1])
+  func firstOfSeveral(size: Int?) throws {
+    let payload = #"""
+      [{"id": 1, "animals": [{"id": 5, "name": "a"}]}, {"id": 2, "animals": [{"id": 5, "name": "b"}]},
+       {"id": 3, "favourite": {"id": 7, "owner": {"id": 4, "dogs": [{"id": 5}]}}}]
+      """#
+    #expect(
+      try animals(payload, size: size) == [
+        "id=5 name=a owner=1 walker=4", "id=5 name=b owner=2", "id=7 owner=4",
+      ])
+  }
+
+  @Test(
+    "of three mentions the last one counts for each property that it has",
+    arguments: [
+      (
+        #"{"id": 5, "name": "a"}"#, #"{"id": 5, "name": "b", "breed": "x"}"#,
+        #"{"id": 5, "owner": {"id": 1}}"#, "id=5 name=b owner=1 breed=x walker=2"
+      ),
+      (
+        #"{"id": 5, "name": "a", "owner": {"id": 1}}"#, #"{"id": 5, "owner": {"id": 2}}"#,
+        #"{"id": 5, "name": "c"}"#, "id=5 name=c owner=2 walker=2"
+      ),
+      (
+        #"{"id": 5, "owner_id": 1, "name": "a"}"#, #"{"id": 5, "name": null, "owner": null}"#,
+        #"{"id": 5}"#, "id=5 walker=2"
+      ),
+    ], [nil, 1, 2])
+  func propertiesCountAlone(
+    _ mentions: (first: String, second: String, third: String, dog: String), size: Int?
+  ) throws {
+    let payload = """
+      [{"id": 1, "favourite": \(mentions.first)}, {"id": 2, "dogs": [\(mentions.second)]},
+       {"id": 3, "favourite": \(mentions.third)}]
+      """
+    #expect(try animals(payload, size: size) == [mentions.dog])
+  }
+
+  /// A mention may lie in another mention of the object: what it says was said before what surrounds it.
+  @Test("an object that is nested below itself says last what stands around", arguments: [nil, 1])
+  func nestedBelowItself(size: Int?) throws {
+    let bench = try SyncBench(TestModels.animals())
+    try bench.sync(
+      #"[{"id": 3, "owner": {"id": 4, "favourite": {"id": 3, "owner": null}}}]"#, "Dog"
+    ) { $0.partItems = size }
+    #expect(try bench.objects("Dog") == ["id=3 owner=4"])
+  }
+
+  @Test(
+    "a list of keys is stronger than what the object says under the subentity",
+    arguments: [nil, 1, 2])
+  func listsOfKeysAreStronger(size: Int?) throws {
+    let bench = try SyncBench(TestModels.animals())
+    try bench.sync(#"[{"id": 2, "walker": {"id": 4}, "owner": {"id": 4}}]"#, "Dog")
+    try bench.sync(
+      #"[{"id": 3, "animals_ids": [2]}, {"id": 1, "dogs": [{"id": 2, "owner": null}]}]"#, "Person"
+    ) { $0.partItems = size }
+    #expect(try bench.objects("Dog") == ["id=2 owner=3 walker=1"])
+  }
+
+  /// What a page or a batch has stored is history: others may have seen it.
+  @Test("an object of the entity that is committed stays one", arguments: [false, true])
+  func committedObjectsStay(inBatches: Bool) throws {
+    let bench = try SyncBench(TestModels.animals())
+    let items = [
+      #"{"id": 2, "animals": [{"id": 5, "name": "n"}]}"#, #"{"id": 1, "dogs": [{"id": 5}]}"#,
+    ]
+    if inBatches {
+      try bench.sync("[\(items.joined(separator: ","))]", "Person") {
+        $0.transaction = .perBatch(1)
+      }
+    } else {
+      let state = SessionState(entity: try bench.model.requireEntity(named: "Person"), name: nil)
+      for item in items { try bench.sync("[\(item)]", "Person") { $0.session = state } }
+    }
+    #expect(try bench.objects("Animal") == ["id=5 name=n owner=2", "id=5 walker=1"])
+  }
+
+  @Test("the parts of one page are as one payload", arguments: [nil, 1])
+  func partsOfPages(size: Int?) throws {
+    let bench = try SyncBench(TestModels.animals())
+    let state = SessionState(entity: try bench.model.requireEntity(named: "Person"), name: nil)
+    try bench.sync(
+      #"[{"id": 2, "animals": [{"id": 5, "name": "n"}]}, {"id": 1, "dogs": [{"id": 5}]}]"#, "Person"
+    ) {
+      $0.session = state
+      $0.partItems = size
+    }
+    #expect(try bench.objects("Animal") == ["id=5 name=n owner=2 walker=1"])
+  }
+
+  // MARK: - What the subentity demands
+
+  private func kennel(scope: String? = nil) throws -> SyncBench {
+    try SyncBench(
+      ManagedObjectModel([
+        EntityDraft(
+          "Person",
+          [
+            .attribute("id", .integer64),
+            .toMany("dogs", to: "Dog", inverse: "walker"),
+            .toMany(
+              "animals", to: "Animal", inverse: "owner",
+              userInfo: scope.map { ["sync.keyScope": $0] } ?? [:]),
+          ]),
+        EntityDraft(
+          "Animal",
+          [
+            .attribute("id", .integer64), .attribute("name", .string),
+            .toOne("owner", to: "Person", inverse: "animals"),
+          ]),
+        EntityDraft(
+          "Dog",
+          [
+            .attribute("breed", .string, defaultValue: "mutt"),
+            .attribute("chip", .integer64, isOptional: false),
+            .toOne("walker", to: "Person", inverse: "dogs"),
+          ], superentity: "Animal"),
+        EntityDraft("Puppy", [.attribute("age", .integer64)], superentity: "Dog"),
+      ]))
+  }
+
+  private static let chipped =
+    #"[{"id": 2, "animals": [{"id": 5, "name": "n"}]}, {"id": 1, "dogs": [{"id": 5, "chip": 8}]}]"#
+  private static let unchipped =
+    #"[{"id": 2, "animals": [{"id": 5, "name": "n"}]}, {"id": 1, "dogs": [{"id": 5}]}]"#
+
+  @Test("it has the defaults of the subentity", arguments: [nil, 1])
+  func defaults(size: Int?) throws {
+    let bench = try kennel()
+    try bench.sync(Self.chipped, "Person") { $0.partItems = size }
+    #expect(try bench.objects("Animal") == ["id=5 name=n owner=2 breed=mutt chip=8 walker=1"])
+  }
+
+  @Test("what the subentity requires is required", arguments: [nil, 1])
+  func requirements(size: Int?) throws {
+    let bench = try kennel()
+    let error = #expect(throws: SyncError.self) {
+      try bench.sync(Self.unchipped, "Person") {
+        $0.partItems = size
+        $0.onItemError = .fail
+      }
+    }
+    #expect(error?.code == .requiredValueMissing && error?.property == "chip")
+    #expect(try bench.objects("Animal").isEmpty)
+    try bench.sync(Self.unchipped, "Person") { $0.partItems = size }
+    #expect(try bench.objects("Animal") == ["id=5 name=n owner=2"])
+    #expect(try bench.count("Dog") == 0)
+  }
+
+  @Test("keys that are unique per owner mean nobody else", arguments: [nil, 1])
+  func keysOfOwners(size: Int?) throws {
+    let bench = try kennel(scope: "owner")
+    try bench.sync(Self.chipped, "Person") { $0.partItems = size }
+    #expect(
+      try bench.objects("Animal") == ["id=5 breed=mutt chip=8 walker=1", "id=5 name=n owner=2"])
+  }
+}
