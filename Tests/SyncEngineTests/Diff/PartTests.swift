@@ -91,8 +91,10 @@ import Testing
     }
   }
 
-  @Test("an object that several batches change is counted once", arguments: [1, 2, 100])
-  func batchesCountObjects(size: Int) throws {
+  @Test(
+    "an object that several parts or batches change is counted once", arguments: [1, 2, 100],
+    [false, true])
+  func partsCountObjects(size: Int, areBatches: Bool) throws {
     let first = #"""
       [{"id": 1, "name": "a", "notes": [{"id": 1}, {"id": 2}], "company": {"id": 1}},
        {"id": 2, "notes": [{"id": 3}], "company": {"id": 1}}, {"id": 3}, {"id": 4, "company": {"id": 2}}]
@@ -107,7 +109,9 @@ import Testing
     let batches = try SyncBench(TestModels.social())
     for payload in [first, second, second] {
       let expected = try whole.sync(payload, "User").entities
-      let entities = try batches.sync(payload, "User") { $0.transaction = .perBatch(size) }.entities
+      let entities = try batches.sync(payload, "User") {
+        if areBatches { $0.transaction = .perBatch(size) } else { $0.partItems = size }
+      }.entities
       for (name, entity) in expected {
         #expect(
           entities[name].map { [$0.inserted, $0.updated, $0.deleted, $0.unchanged] }

@@ -8,6 +8,8 @@ struct ChangeCount {
   let report: ReportBuilder
   /// Stored objects that the payload mentioned so far, by root entity.
   var mentioned: [Int: RowSet] = [:]
+  /// The highest row of those, by root entity.
+  private var highest: [Int: Int64] = [:]
 
   /// What was counted already, by entity; nil where there is one transaction only.
   private var counted: [Int: Counted]?
@@ -26,6 +28,7 @@ struct ChangeCount {
       var rows = mentioned[batch.entity.rootIndex] ?? RowSet()
       let hasFamily = !batch.entity.subentities.isEmpty
       let hasCounted = counted != nil
+      var highest = highest[batch.entity.rootIndex] ?? 0
       var count = 0
       for (index, occurrence) in batch.occurrences.enumerated() {
         if index % SyncControl.stride == 0 { try control.checkpoint() }
@@ -35,10 +38,12 @@ struct ChangeCount {
           !(hasCounted && isCounted(occurrence.row, batch.entity(of: occurrence)))
         else { continue }
         rows.insert(occurrence.row)
+        highest = max(highest, occurrence.row)
         if hasFamily { report[batch.entity(of: occurrence)].unchanged += 1 } else { count += 1 }
       }
       if count > 0 { report[batch.entity].unchanged += count }
       mentioned[batch.entity.rootIndex] = rows
+      self.highest[batch.entity.rootIndex] = highest
     }
   }
 
@@ -58,6 +63,10 @@ struct ChangeCount {
       var slots = Array(repeating: 0, count: changes.entity.properties.count)
       var entry = report[changes.entity]
       entry.inserted += changes.inserted.count
+      // What an earlier part of the transaction brought was stored for a later one.
+      if let first = changes.inserted.first, highest[changes.entity.rootIndex] ?? 0 >= first {
+        for row in changes.inserted where rows.contains(row) { entry.unchanged -= 1 }
+      }
       for (row, changed) in changes.updated where !earlier.inserted.contains(row) {
         for slot in changed where earlier.isFirst(slot, of: row, isKept: counted != nil) {
           slots[slot] += 1
