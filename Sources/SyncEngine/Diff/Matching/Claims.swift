@@ -66,6 +66,9 @@ final class Claims {
   /// Keys put into tables that were empty in the beginning, by plan node; of one sync, never kept.
   var seenKeys: [Int: SeenKeys] = [:]
 
+  /// Where to-one columns led before the first part; of one sync, never kept.
+  let originIndex = OriginIndex()
+
   /// Entities of which earlier parts made objects, by index; of one sync, never kept.
   var madeEntities: Set<Int> = []
 

@@ -80,6 +80,7 @@ final class Matcher {
     decisionOrder =
       subentityBatches.allSatisfy(\.isEmpty)
       ? stager.batches : stager.batches.sorted { $0.entity.depth > $1.entity.depth }
+    for batch in batches { batch.originIndex = claims.originIndex }
     waves = batches.map { _ in [] }
     completedOfBatch = batches.map { _ in 0 }
     memberColumns = stager.batches.map { owners in

@@ -14,8 +14,6 @@ extension Batch {
     guard let relationship = entity.properties[node.toOneSlots[column]].relationship,
       let changed = parts.changed[.init(relationship)], changed.contains(row)
     else { return present }
-    let known = origins[column] ?? parts.origins(of: .init(relationship), among: changed) {}
-    origins[column] = known
-    return known[row] ?? present
+    return originIndex?.origin(.init(relationship), of: row, parts) ?? present
   }
 }

@@ -132,15 +132,34 @@ struct StatementLog: Sendable {
     _ checkpoint: () throws -> Void,
     _ body: (_ position: Int, _ statement: Statement) throws -> Void
   ) rethrows {
+    var place = Place()
+    try forEachStatement(after: &place, checkpoint, body)
+  }
+
+  /// How far a log was read.
+  struct Place {
+    fileprivate var chunk = 0
+    fileprivate var offset = 0
+    fileprivate var position = 0
+    fileprivate var cursor = Cursor()
+  }
+
+  /// Shows the statements that came since the log was read last.
+  func forEachStatement(
+    after place: inout Place, _ checkpoint: () throws -> Void,
+    _ body: (_ position: Int, _ statement: Statement) throws -> Void
+  ) rethrows {
     guard let first = relationships.first else { return }
-    var cursor = Cursor(
-      rows: Array(repeating: 0, count: relationships.count),
-      members: Array(repeating: 0, count: relationships.count))
+    var (offset, position, cursor) = (place.offset, place.position, place.cursor)
+    while cursor.rows.count < relationships.count {
+      cursor.rows.append(0)
+      cursor.members.append(0)
+    }
     var statement = Statement(kind: .list, flags: [], relationship: first, row: 0, members: [])
-    var position = 0
-    for chunk in chunks {
+    for number in place.chunk..<chunks.count {
+      let chunk = chunks[number]
       try checkpoint()
-      var offset = 0
+      if number > place.chunk { (place.chunk, offset) = (number, 0) }
       while offset < chunk.count {
         let header = StatementLog.read(chunk, &offset)
         let number = Int(header >> 7)
@@ -163,6 +182,7 @@ struct StatementLog: Sendable {
         position += 1
       }
     }
+    (place.offset, place.position, place.cursor) = (offset, position, cursor)
   }
 
   @inline(__always)

@@ -56,8 +56,8 @@ final class Batch {
   var parentRow: Int32?
   /// The stored row of a given parent, of which nothing is known yet but its number.
   var placeholder: Int32?
-  /// Where to-one columns led before the payload, by their position, as far as that was asked for.
-  var origins: [Int: [Int64: Int64]] = [:]
+  /// Where to-one columns led before the payload.
+  var originIndex: OriginIndex?
   /// Whether the whole table was read, so that nothing has to be looked up.
   var isComplete = false
   /// Whether several occurrences are one object, so that one owner may have several lists.
