@@ -13,8 +13,6 @@ public final class BestGRDB: Contender {
     queue = try RivalSchema.open(path)
   }
 
-  public static func takesPart(in set: DataSet) -> Bool { set != .books }
-
   public func close() throws {
     try queue.close()
   }
@@ -30,7 +28,8 @@ public final class BestGRDB: Contender {
       let items = try decoder.decode([UserItem].self, from: data)
       return try queue.write { try Self.sync(items, in: $0) }
     case .books:
-      return Counts()
+      let items = try decoder.decode([BookItem].self, from: data)
+      return try queue.write { try Self.sync(items, in: $0) }
     case .documents:
       let items = try decoder.decode([DocumentItem].self, from: data)
       return try queue.write { try Self.sync(items, in: $0) }
@@ -69,6 +68,31 @@ public final class BestGRDB: Contender {
         && row[3] == milliseconds(note.item.createdAt)
     } key: {
       $0.item.id
+    }
+    return counts
+  }
+
+  /// Chapters are not counted, like those of the other contenders.
+  private static func sync(_ items: [BookItem], in database: Database) throws -> Counts {
+    var counts = Counts()
+    var chapterCounts = Counts()
+    let books = Table(name: "books", columns: ["id", "title", "author", "published_at"])
+    _ = try books.reconcile(items.sorted { $0.id < $1.id }, in: database, &counts) { item in
+      [item.id, item.title, item.author, milliseconds(item.publishedAt)]
+    } isEqual: { row, item in
+      row[1] == item.title && row[2] == item.author && row[3] == milliseconds(item.publishedAt)
+    } key: {
+      $0.id
+    }
+    let chapters = items.flatMap(\.chapterRecords).sorted { $0.id < $1.id }
+    let table = Table(name: "chapters", columns: ["id", "book_id", "position", "title", "pages"])
+    _ = try table.reconcile(chapters, in: database, &chapterCounts) { chapter in
+      [chapter.id, chapter.bookId, chapter.position, chapter.title, chapter.pages]
+    } isEqual: { row, chapter in
+      row[1] == chapter.bookId && row[2] == chapter.position && row[3] == chapter.title
+        && row[4] == chapter.pages
+    } key: {
+      $0.id
     }
     return counts
   }

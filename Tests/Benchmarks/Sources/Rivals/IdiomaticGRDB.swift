@@ -12,8 +12,6 @@ public final class IdiomaticGRDB: Contender {
     queue = try RivalSchema.open(path)
   }
 
-  public static func takesPart(in set: DataSet) -> Bool { set != .books }
-
   public func close() throws {
     try queue.close()
   }
@@ -29,7 +27,8 @@ public final class IdiomaticGRDB: Contender {
       let items = try decoder.decode([UserItem].self, from: data)
       return try queue.write { try Self.sync(items, in: $0) }
     case .books:
-      return Counts()
+      let items = try decoder.decode([BookItem].self, from: data)
+      return try queue.write { try Self.sync(items, in: $0) }
     case .documents:
       let items = try decoder.decode([DocumentItem].self, from: data)
       return try queue.write { try Self.sync(items, in: $0) }
@@ -45,6 +44,15 @@ public final class IdiomaticGRDB: Contender {
       }
     }
     _ = try reconcile(notes, \.id, in: database, &counts)
+    return counts
+  }
+
+  /// Chapters are not counted, like those of the other contenders.
+  private static func sync(_ items: [BookItem], in database: Database) throws -> Counts {
+    var counts = Counts()
+    var chapterCounts = Counts()
+    _ = try reconcile(items.map(\.record), \.id, in: database, &counts)
+    _ = try reconcile(items.flatMap(\.chapterRecords), \.id, in: database, &chapterCounts)
     return counts
   }
 

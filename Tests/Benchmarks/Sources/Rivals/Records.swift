@@ -126,6 +126,11 @@ enum RivalSchema {
         CREATE TABLE IF NOT EXISTS document_people (source INTEGER NOT NULL, target INTEGER NOT NULL,
           PRIMARY KEY (source, target)) WITHOUT ROWID;
         CREATE INDEX IF NOT EXISTS document_people_reverse ON document_people (target, source);
+        CREATE TABLE IF NOT EXISTS books (id INTEGER PRIMARY KEY, title TEXT, author TEXT,
+          published_at INTEGER);
+        CREATE TABLE IF NOT EXISTS chapters (id INTEGER PRIMARY KEY, book_id INTEGER,
+          position INTEGER, title TEXT, pages INTEGER);
+        CREATE INDEX IF NOT EXISTS chapters_parent ON chapters (book_id);
         """)
   }
 
