@@ -85,6 +85,31 @@ import Testing
     #expect(try bench.objects("Tag") == ["id=5 name=\(name) users=[1]", "id=5 name=old"].sorted())
   }
 
+  /// Owners lose and gain the tag of the key before their list names it again.
+  @Test(
+    "a many-to-many list keeps its object of a key, however often it is given",
+    arguments: [1, 2, nil])
+  func listsKeepTheirObjectsForGood(size: Int?) throws {
+    let bench = try SyncBench(TestModels.social())
+    try bench.sync(#"[{"id": 5, "name": "old"}, {"id": 5, "name": "mine"}]"#, "Tag") {
+      $0.operations = [.insert, .alwaysInsert]
+    }
+    let user = try bench.model.requireEntity(named: "User")
+    let tags = try #require(user.relationship(named: "tags"))
+    try bench.sync(#"[{"id": 1}, {"id": 2}, {"id": 3}]"#, "User")
+    try bench.store.write {
+      try $0.addLinks(tags, of: user, pairs: [(owner: 1, member: 2), (owner: 3, member: 2)])
+    }
+    try bench.sync(
+      #"""
+      [{"id": 1, "tags_ids": []}, {"id": 2, "tags_ids": [5]}, {"id": 1, "tags_ids": [5]},
+       {"id": 3, "tags": []}, {"id": 2, "tags_ids": []}, {"id": 1, "tags_ids": []},
+       {"id": 3, "tags_ids": [5]}, {"id": 2, "tags_ids": [5]}, {"id": 1, "tags_ids": [5]}]
+      """#, "User"
+    ) { $0.partItems = size }
+    #expect(try bench.objects("Tag") == ["id=5 name=mine users=[1,3]", "id=5 name=old users=[2]"])
+  }
+
   /// No list can name an object without key, so that it does not says nothing (hazard H5).
   @Test("an object without key stays in a list that does not name it", arguments: [1, nil])
   func objectsWithoutKeyStay(size: Int?) throws {

@@ -38,8 +38,10 @@ extension LinkPlanner {
     {
       members[member.owner, default: []].insert(member.row)
     }
-    try claims.parts?.undoPairs(relationship, of: batch.entity, owners, in: &members) {
-      try control.checkpoint()
+    if let parts = claims.parts {
+      try claims.pairIndex.undo(relationship, of: batch.entity, owners, parts, in: &members) {
+        try control.checkpoint()
+      }
     }
     sharedBefore[RuleKey(batch: batch.number, rule: rule)] = members
     activeMentions(rule, of: batch) { mention, owner in
@@ -61,36 +63,5 @@ extension LinkPlanner {
       destination.stored.rows[Int($0)]
     }
     return rows?.filter(members.contains).min() ?? 0
-  }
-}
-
-extension PartMemory {
-  /// Turns the members of stored owners into those of before the first part of the payload.
-  ///
-  /// - Complexity: O(*n*) in what the parts said, when they changed one of the lists.
-  func undoPairs(
-    _ relationship: RelationshipDescription, of entity: EntityDescription, _ owners: Set<Int64>,
-    in members: inout [Int64: Set<Int64>], _ checkpoint: () throws -> Void
-  ) rethrows {
-    let key = Relationship(relationship)
-    guard let changed = paired[key], owners.contains(where: changed.contains) else { return }
-    let inverse = entity.inverse(of: relationship).map(Relationship.init)
-    var seen = Set<LinkPlanner.Pair>()
-    try log.forEachStatement(checkpoint) { _, statement in
-      guard statement.kind == .pair else { return }
-      for (list, owner, member) in [
-        (key, statement.row, statement.members[0]), (inverse, statement.members[0], statement.row),
-      ]
-      where list == statement.relationship && owners.contains(owner)
-        && seen.insert(LinkPlanner.Pair(owner: owner, member: member)).inserted
-      {
-        // What came first was not there before, what went first was.
-        if statement.flags.contains(.isAdded) {
-          members[owner]?.remove(member)
-        } else {
-          members[owner, default: []].insert(member)
-        }
-      }
-    }
   }
 }

@@ -69,6 +69,9 @@ final class Claims {
   /// Where to-one columns led before the first part; of one sync, never kept.
   let originIndex = OriginIndex()
 
+  /// Whom many-to-many lists gained and lost first; of one sync, never kept.
+  let pairIndex = PairIndex()
+
   /// Entities of which earlier parts made objects, by index; of one sync, never kept.
   var madeEntities: Set<Int> = []
 
