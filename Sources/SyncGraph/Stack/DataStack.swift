@@ -16,7 +16,7 @@ public import SyncStore
 ///   ``ManagedObjectContext/newChildContext(_:)``
 /// - Watching: ``changes``, ``changes(of:)``, ``drainNotifications()``
 /// - Sending: ``pendingChanges(for:since:)``, ``acknowledge(through:for:)``, ``history(since:from:authors:limit:)``
-/// - Files: ``storeURL``, ``copyStore(to:)``, ``copyStore(from:to:)``, ``destroyStore(at:)``
+/// - Files: ``storeURL``, ``persistentStoreCoordinator``, ``copyStore(to:)``, ``copyStore(from:to:)``, ``destroyStore(at:)``
 /// - Ending: ``close()``, ``drop()``
 public final class DataStack: Sendable {
   /// Where the data are kept.
