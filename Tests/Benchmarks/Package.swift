@@ -23,6 +23,7 @@ let package = Package(
         "Rivals", .product(name: "Measuring", package: "Counts"),
         .product(name: "Floor", package: "Counts"), .product(name: "Subject", package: "Counts"),
         .product(name: "SyncStack", package: "SyncStack"),
+        .product(name: "_SyncStackPayloads", package: "SyncStack"),
       ]),
     .executableTarget(
       name: "Trials",

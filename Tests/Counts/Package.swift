@@ -24,7 +24,8 @@ let package = Package(
       dependencies: [
         "CHeap", "CSQLite", .product(name: "_SyncStackPayloads", package: "SyncStack"),
       ]),
-    .target(name: "Floor", dependencies: ["CSQLite", "Measuring"]),
+    .systemLibrary(name: "CPrefetch"),
+    .target(name: "Floor", dependencies: ["CPrefetch", "CSQLite", "Measuring"]),
     .target(
       name: "Subject",
       dependencies: ["Measuring", .product(name: "SyncStack", package: "SyncStack")]),

@@ -4,6 +4,8 @@ import Measuring
 /// ```
 /// Benchmark run [options]        measures and prints the table
 /// Benchmark scopes SIZE FOLDER   syncs that touch little of a large table
+/// Benchmark parts SET SCENARIO SIZE FOLDER
+///                                steps of the floor
 /// ```
 ///
 /// The commands of ``Bench`` are what it runs itself with.
@@ -25,6 +27,14 @@ struct Main {
       guard let size = Int(arguments[1]) else { throw usage }
       try ScopeTimes(
         Payloads(folder: URL(filePath: arguments[2]), set: .users, count: size)
+      ).run()
+    case "parts" where arguments.count == 5:
+      guard let set = DataSet(rawValue: arguments[1]), let size = Int(arguments[3]),
+        let scenario = Scenario(rawValue: arguments[2])
+      else { throw usage }
+      try PartTimes(
+        scenario: scenario,
+        payloads: Payloads(folder: URL(filePath: arguments[4]), set: set, count: size)
       ).run()
     case "run", nil:
       let options = try Options(Array(arguments.dropFirst()))

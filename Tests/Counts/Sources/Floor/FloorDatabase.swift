@@ -98,13 +98,17 @@ final class FloorStatement {
       case .null:
         if sqlite3_column_type(handle, column) != SQLITE_NULL { return true }
       case .integer:
-        if sqlite3_column_type(handle, column) != SQLITE_INTEGER
-          || sqlite3_column_int64(handle, column) != slot.integer
+        if sqlite3_column_int64(handle, column) != slot.integer
+          || slot.integer == 0 && sqlite3_column_type(handle, column) == SQLITE_NULL
         {
           return true
         }
       case .real:
-        if sqlite3_column_double(handle, column) != slot.real { return true }
+        if sqlite3_column_double(handle, column) != slot.real
+          || slot.real == 0 && sqlite3_column_type(handle, column) == SQLITE_NULL
+        {
+          return true
+        }
       case .text:
         guard let text = sqlite3_column_text(handle, column),
           sqlite3_column_bytes(handle, column) == Int32(slot.length), let bytes = slot.bytes,

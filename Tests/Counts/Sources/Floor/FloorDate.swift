@@ -1,29 +1,42 @@
 /// ISO 8601 dates in the six forms of the payload, by hand.
 enum FloorDate {
-  /// Milliseconds since 1970 of a valid date.
+  /// Milliseconds since 1970 of a valid date; goes on behind its last character.
   @inline(__always)
-  static func milliseconds(_ text: UnsafePointer<UInt8>, _ count: Int) -> Int64 {
-    let year = pair(text) * 100 + pair(text + 2)
-    let month = pair(text + 5)
-    let day = pair(text + 8)
-    var result = days(year, month, day) * 86_400_000
-    if count < 19 { return result }
-    result += pair(text + 11) * 3_600_000 + pair(text + 14) * 60_000 + pair(text + 17) * 1000
-    var index = 19
-    if index < count, text[index] == UInt8(ascii: ".") {
-      index += 1
+  static func milliseconds(_ text: inout UnsafePointer<UInt8>) -> Int64 {
+    let year = pair(text) &* 100 &+ pair(text + 2)
+    var result = days(year, pair(text + 5), pair(text + 8)) &* 86_400_000
+    text += 10
+    if text.pointee == UInt8(ascii: "\"") { return result }
+    result &+= pair(text + 1) &* 3_600_000 &+ pair(text + 4) &* 60_000 &+ pair(text + 7) &* 1000
+    text += 9
+    if text.pointee == UInt8(ascii: ".") {
+      text += 1
       var unit: Int64 = 100
-      while index < count, text[index] &- 0x30 <= 9 {
-        result += Int64(text[index] &- 0x30) * unit
+      while text.pointee &- 0x30 <= 9 {
+        result &+= Int64(text.pointee &- 0x30) &* unit
         unit /= 10
-        index += 1
+        text += 1
       }
     }
-    guard index < count, text[index] != UInt8(ascii: "Z") else { return result }
-    let sign: Int64 = text[index] == UInt8(ascii: "-") ? 1 : -1
-    let hours = pair(text + index + 1)
-    index += text[index + 3] == UInt8(ascii: ":") ? 4 : 3
-    return result + sign * (hours * 60 + pair(text + index)) * 60_000
+    switch text.pointee {
+    case UInt8(ascii: "Z"):
+      text += 1
+    case UInt8(ascii: "+"):
+      result &-= zone(&text)
+    case UInt8(ascii: "-"):
+      result &+= zone(&text)
+    default: break
+    }
+    return result
+  }
+
+  /// Milliseconds of an offset, with or without a colon.
+  @inline(__always)
+  private static func zone(_ text: inout UnsafePointer<UInt8>) -> Int64 {
+    let hours = pair(text + 1)
+    text += text[3] == UInt8(ascii: ":") ? 4 : 3
+    defer { text += 2 }
+    return (hours &* 60 &+ pair(text)) &* 60_000
   }
 
   @inline(__always)

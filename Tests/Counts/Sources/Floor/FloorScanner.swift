@@ -30,49 +30,95 @@ struct FloorScanner {
   }
 
   private mutating func readObject(into table: FloorTable, parent: Int64, position: Int64) {
-    let row = table.rows.count
     let slots = table.rows.append()
     if table.isChild { slots[1] = .integer(parent) }
     if table.isOrdered { slots[2] = .integer(position) }
     skip(UInt8(ascii: "{"))
-    var expected = 0
-    while cursor < end {
-      skip(UInt8(ascii: "\""))
-      let name = cursor
-      while cursor.pointee != UInt8(ascii: "\"") { cursor += 1 }
-      let member = find(name, cursor - name, in: table, expected: &expected)
-      cursor += 1
-      skip(UInt8(ascii: ":"))
-      _ = peek()
-      switch member {
-      case .column(let index, let kind):
-        table.rows[row][index] = readValue(kind)
-      case .children(let child):
-        readObjects(into: child, parent: table.rows[row][0].integer)
-      case .links(let links):
-        readKeys(into: links, source: table.rows[row][0].integer)
-      case nil:
-        skipValue()
+    table.members.withUnsafeBufferPointer { members in
+      var expected = 0
+      while cursor < end {
+        skip(UInt8(ascii: "\""))
+        let member = find(in: members, expected: &expected)
+        skip(UInt8(ascii: ":"))
+        _ = peek()
+        if let member {
+          read(member, of: table, into: slots)
+        } else {
+          skipValue()
+        }
+        let separator = peek()
+        cursor += 1
+        if separator == UInt8(ascii: "}") { return }
       }
-      let separator = peek()
-      cursor += 1
-      if separator == UInt8(ascii: "}") { return }
     }
   }
 
-  private func find(
-    _ name: UnsafePointer<UInt8>, _ count: Int, in table: FloorTable, expected: inout Int
-  ) -> FloorTable.Member? {
-    let members = table.members
-    for _ in 0..<members.count {
+  /// The member whose name begins here: the one behind the last one if it is that, else any.
+  @inline(__always)
+  private mutating func find(
+    in members: UnsafeBufferPointer<FloorMember>, expected: inout Int
+  ) -> FloorMember? {
+    let text = sixteenBytes()
+    for _ in members.indices {
       if expected == members.count { expected = 0 }
       let candidate = members[expected]
       expected += 1
-      if candidate.name.count == count, memoryIsEqual(candidate.name, name, count) {
-        return candidate.member
+      if candidate.matches(text) {
+        cursor += candidate.length
+        return candidate
       }
     }
+    while cursor < end, cursor.pointee != UInt8(ascii: "\"") { cursor += 1 }
+    cursor += 1
     return nil
+  }
+
+  /// The next sixteen bytes, with zeros behind the end.
+  @inline(__always)
+  private func sixteenBytes() -> (UInt64, UInt64) {
+    if end - cursor >= 16 {
+      let words = UnsafeRawPointer(cursor)
+      return (
+        UInt64(littleEndian: words.loadUnaligned(as: UInt64.self)),
+        UInt64(littleEndian: words.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+      )
+    }
+    func word(_ start: Int) -> UInt64 {
+      (start..<start + 8).reversed().reduce(0) {
+        $0 << 8 | (cursor + $1 < end ? UInt64(cursor[$1]) : 0)
+      }
+    }
+    return (word(0), word(8))
+  }
+
+  @inline(__always)
+  private mutating func read(
+    _ member: FloorMember, of table: FloorTable,
+    into slots: UnsafeMutablePointer<Slot>
+  ) {
+    let index = member.index
+    switch member.target {
+    case .children:
+      readObjects(into: table.children[index], parent: slots[0].integer)
+    case .links:
+      readKeys(into: table.links[index], source: slots[0].integer)
+    case _ where cursor.pointee == UInt8(ascii: "n"):
+      cursor += 4
+    case .integer:
+      slots[index] = .integer(readInteger())
+    case .boolean:
+      let isTrue = cursor.pointee == UInt8(ascii: "t")
+      cursor += isTrue ? 4 : 5
+      slots[index] = .integer(isTrue ? 1 : 0)
+    case .real:
+      slots[index] = .real(readReal())
+    case .text:
+      slots[index] = readText()
+    case .date:
+      cursor += 1
+      slots[index] = .integer(FloorDate.milliseconds(&cursor))
+      cursor += 1
+    }
   }
 
   private mutating func readKeys(into links: LinkRows, source: Int64) {
@@ -83,8 +129,7 @@ struct FloorScanner {
     }
     while cursor < end {
       _ = peek()
-      links.sources.append(source)
-      links.targets.append(readInteger())
+      links.pairs.append(LinkPair(source, readInteger()))
       let separator = peek()
       cursor += 1
       if separator == UInt8(ascii: "]") { return }
@@ -93,32 +138,7 @@ struct FloorScanner {
 
   // MARK: - Values
 
-  private mutating func readValue(_ kind: FloorTable.Kind) -> Slot {
-    if cursor.pointee == UInt8(ascii: "n") {
-      cursor += 4
-      return Slot()
-    }
-    switch kind {
-    case .integer:
-      return .integer(readInteger())
-    case .boolean:
-      let isTrue = cursor.pointee == UInt8(ascii: "t")
-      cursor += isTrue ? 4 : 5
-      return .integer(isTrue ? 1 : 0)
-    case .real:
-      return .real(readReal())
-    case .text:
-      return readText()
-    case .date:
-      let start = cursor + 1
-      cursor = start
-      while cursor.pointee != UInt8(ascii: "\"") { cursor += 1 }
-      let value = FloorDate.milliseconds(start, cursor - start)
-      cursor += 1
-      return .integer(value)
-    }
-  }
-
+  @inline(__always)
   private mutating func readInteger() -> Int64 {
     let isNegative = cursor.pointee == UInt8(ascii: "-")
     if isNegative { cursor += 1 }
@@ -157,6 +177,7 @@ struct FloorScanner {
     (0..<exponent).reduce(1.0) { result, _ in result * 10 }
   }
 
+  @inline(__always)
   private mutating func readText() -> Slot {
     cursor += 1
     let start = cursor
@@ -182,6 +203,7 @@ struct FloorScanner {
     return slot
   }
 
+  @inline(never)
   private mutating func readEscapedText(_ start: UnsafePointer<UInt8>) -> Slot {
     var last = cursor
     while last.pointee != UInt8(ascii: "\"") {
@@ -204,6 +226,7 @@ struct FloorScanner {
     if peek() == byte { cursor += 1 }
   }
 
+  @inline(never)
   private mutating func skipValue() {
     var depth = 0
     while cursor < end {

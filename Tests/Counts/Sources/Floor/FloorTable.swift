@@ -1,36 +1,19 @@
 /// What is read into, and stored in, one table. The first column is the key.
 final class FloorTable {
-  enum Kind {
-    case integer
-    case real
-    case boolean
-    case text
-    /// Stored as milliseconds since 1970.
-    case date
-  }
-
-  /// What a member of a JSON object fills.
-  enum Member {
-    case column(Int, Kind)
-    /// Objects of another table; its second column takes the key of this object.
-    case children(FloorTable)
-    /// Keys of other objects, for a link table.
-    case links(LinkRows)
-  }
-
   let name: String
-  let columns: [(name: String, kind: Kind)]
+  let columns: [(name: String, kind: FloorMember.Target)]
   let isChild: Bool
   /// Whether the third column takes the position in the list of the parent.
   let isOrdered: Bool
   let rows: SlotRows
-  let members: [(name: [UInt8], member: Member)]
+  let members: [FloorMember]
   let children: [FloorTable]
   let links: [LinkRows]
 
   init(
-    _ name: String, _ columns: [(name: String, kind: Kind)], parentColumn: String? = nil,
-    positionColumn: String? = nil, children: [(name: String, table: FloorTable)] = [],
+    _ name: String, _ columns: [(name: String, kind: FloorMember.Target)],
+    parentColumn: String? = nil, positionColumn: String? = nil,
+    children: [(name: String, table: FloorTable)] = [],
     links: [(name: String, rows: LinkRows)] = []
   ) {
     self.name = name
@@ -41,13 +24,17 @@ final class FloorTable {
     isOrdered = positionColumn != nil
     self.columns = all
     rows = SlotRows(width: all.count)
-    var members: [(name: [UInt8], member: Member)] = []
+    var members: [FloorMember] = []
     for (index, column) in all.enumerated()
     where column.name != parentColumn && column.name != positionColumn {
-      members.append((Array(column.name.utf8), .column(index, column.kind)))
+      members.append(FloorMember(column.name, column.kind, index))
     }
-    for child in children { members.append((Array(child.name.utf8), .children(child.table))) }
-    for link in links { members.append((Array(link.name.utf8), .links(link.rows))) }
+    for (index, child) in children.enumerated() {
+      members.append(FloorMember(child.name, .children, index))
+    }
+    for (index, link) in links.enumerated() {
+      members.append(FloorMember(link.name, .links, index))
+    }
     self.members = members
     self.children = children.map(\.table)
     self.links = links.map(\.rows)
@@ -57,9 +44,9 @@ final class FloorTable {
     let definitions = columns.enumerated().map { index, column in
       let type =
         switch column.kind {
-        case .integer, .boolean, .date: "INTEGER"
         case .real: "REAL"
         case .text: "TEXT"
+        default: "INTEGER"
         }
       return "\(column.name) \(type)\(index == 0 ? " PRIMARY KEY" : "")"
     }
@@ -78,16 +65,5 @@ final class FloorTable {
         "CREATE INDEX IF NOT EXISTS \(link.name)_reverse ON \(link.name) (target, source)")
     }
     return result + children.flatMap(\.createStatements)
-  }
-}
-
-/// The pairs of one link table, in payload order.
-final class LinkRows {
-  let name: String
-  var sources: [Int64] = []
-  var targets: [Int64] = []
-
-  init(_ name: String) {
-    self.name = name
   }
 }
