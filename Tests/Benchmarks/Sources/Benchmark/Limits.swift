@@ -10,7 +10,10 @@ import Measuring
 ///
 /// The figures `processor` and `wall` are against the floor in the same round; `memory` is against
 /// the payload; with `against`, another contender takes the floor's place. `growth` is the exponent with
-/// which processor time grows to this size from the next smaller one that was measured.
+/// which processor time grows to this size from the smallest one that was measured.
+///
+/// `known` says that the limit is not met yet, and by how much at most: up to there a miss is printed and does
+/// not fail. A check that passes and prints no known miss means that every target is met.
 struct Limits {
   private struct Limit: Codable {
     var set: DataSet
@@ -20,6 +23,14 @@ struct Limits {
     var against: String?
     var figure: Figure
     var limit: Double
+    var known: Double?
+  }
+
+  /// How a figure stands to its limit.
+  private enum Verdict: String {
+    case kept = "kept    "
+    case knownMiss = "known   "
+    case exceeded = "EXCEEDED"
   }
 
   private enum Figure: String, Codable {
@@ -38,24 +49,30 @@ struct Limits {
       limits: try JSONDecoder().decode([Limit].self, from: Data(contentsOf: url)))
   }
 
-  /// Prints what is kept and what is exceeded; limits of what was not measured are passed over.
+  /// Prints what is kept, what is known to miss and what is exceeded; limits of what was not measured are passed over.
   func check(_ results: [Runner.Result]) -> Bool {
-    var isKept = true
+    var verdicts: [Verdict: Int] = [:]
     print("\n### limits\n")
     for limit in limits {
       let result = results.first {
         $0.set == limit.set && $0.scenario == limit.scenario && $0.size == limit.size
       }
       guard let result, let value = value(limit, result, results) else { continue }
-      let isMet = value <= limit.limit
-      if !isMet { isKept = false }
+      let verdict: Verdict =
+        value <= limit.limit
+        ? .kept : value <= limit.known ?? limit.limit ? .knownMiss : .exceeded
+      verdicts[verdict, default: 0] += 1
       print(
-        "\(isMet ? "kept    " : "EXCEEDED") \(limit.set.rawValue) \(limit.size) "
+        "\(verdict.rawValue) \(limit.set.rawValue) \(limit.size) "
           + "\(limit.scenario.rawValue) \(limit.contender) \(limit.figure.rawValue)"
           + "\(limit.against.map { " against \($0)" } ?? ""): "
-          + "\(Table.number(value, 3)), at most \(Table.number(limit.limit, 3))")
+          + "\(Table.number(value, 3)), at most \(Table.number(limit.limit, 3))"
+          + (limit.known.map { ", up to \(Table.number($0, 3)) known to miss it" } ?? ""))
     }
-    return isKept
+    print(
+      "\n\(verdicts[.kept, default: 0]) limits kept, \(verdicts[.knownMiss, default: 0]) known misses, "
+        + "\(verdicts[.exceeded, default: 0]) exceeded.")
+    return verdicts[.exceeded] == nil
   }
 
   private func value(
@@ -66,7 +83,7 @@ struct Limits {
       let smaller = results.filter {
         $0.set == limit.set && $0.scenario == limit.scenario && $0.size < limit.size
       }
-      .max { $0.size < $1.size }
+      .min { $0.size < $1.size }
       return smaller.flatMap { Growth.exponent(limit.contender, $0, result) }
     case .memory:
       return result.rounds(limit.contender).map { $0.map(\.memoryShare).median }

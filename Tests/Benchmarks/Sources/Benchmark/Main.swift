@@ -25,9 +25,7 @@ struct Main {
     switch arguments.first {
     case "scopes" where arguments.count == 3:
       guard let size = Int(arguments[1]) else { throw usage }
-      try ScopeTimes(
-        Payloads(folder: URL(filePath: arguments[2]), set: .users, count: size)
-      ).run()
+      print(try ScopeTimes.Table(URL(filePath: arguments[2]), size).text)
     case "parts" where arguments.count == 5:
       guard let set = DataSet(rawValue: arguments[1]), let size = Int(arguments[3]),
         let scenario = Scenario(rawValue: arguments[2])
@@ -51,7 +49,7 @@ struct Main {
   private static let usage = MeasuringError(
     """
     usage: run [--sets users,documents,books] [--sizes 1000,10000,100000]
-               [--scenarios cold,unchanged,onePercent,churn]
+               [--scenarios cold,unchanged,onePercent,churn,streamed] [--streamed 400000]
                [--contenders \(Contenders.names.joined(separator: ","))] [--rounds 5] [--counts]
                [--folder PATH] [--check]
     """)

@@ -7,6 +7,8 @@ struct Options {
   var sizes = [1000, 10_000, 100_000]
   var scenarios = Scenario.allCases
   var contenders = Contenders.names
+  /// Users of the payload that is read from a file: large enough that it is worked off in parts.
+  var streamedSize = 400_000
   var rounds = 5
   /// Whether statements, heap requests and instructions are counted too.
   var counts = false
@@ -35,6 +37,7 @@ struct Options {
         contenders = try list.map { name in
           try Options.value(name) { Contenders.type($0) == nil ? nil : $0 }
         }
+      case "--streamed": streamedSize = try Options.value(value) { Int($0) }
       case "--rounds": rounds = try Options.value(value) { Int($0) }
       case "--folder": folder = URL(filePath: value)
       default: throw MeasuringError("There is no option \(name).")

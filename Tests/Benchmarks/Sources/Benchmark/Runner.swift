@@ -1,5 +1,6 @@
 import Foundation
 import Measuring
+import TestPayloads
 
 /// Runs every job in a process of its own, one contender after the other in each round, so that what
 /// else the machine does meets all of them alike.
@@ -16,21 +17,39 @@ struct Runner {
   /// - Returns: False when a limit was checked and not kept.
   func run() throws -> Bool {
     var results: [Result] = []
+    var scopes: [ScopeTimes.Table] = []
     for set in options.sets {
       for size in options.sizes {
         for contender in contenders(of: set) { try bench.make(contender, set, size) }
         print(Table.title(set, size))
-        for scenario in options.scenarios {
-          let result = try measure(set, size, scenario)
-          print(Table.rows(result), terminator: "")
-          results.append(result)
+        for scenario in options.scenarios where scenario != .streamed {
+          results.append(try printed(measure(set, size, scenario)))
+        }
+        if set == .users, options.contenders.contains("syncstack") {
+          scopes.append(try ScopeTimes.Table(options.folder, size))
         }
       }
     }
+    if options.sets.contains(.users), options.scenarios.contains(.streamed) {
+      results.append(try printed(measureStreamed(options.streamedSize)))
+    }
+    for table in scopes { print(table.text, terminator: "") }
     print(Growth.text(results), terminator: "")
     guard options.checks else { return true }
     let keepsLimits = try Limits.load().check(results)
-    return try ScopeCheck(options).check() && keepsLimits
+    return ScopeCheck(scopes).check() && keepsLimits
+  }
+
+  private func printed(_ result: Result) -> Result {
+    print(Table.rows(result), terminator: "")
+    return result
+  }
+
+  /// Imports of a file that should not be in memory.
+  private func measureStreamed(_ size: Int) throws -> Result {
+    try Payloads(folder: options.folder, set: .users, count: size).write([.base])
+    print(Table.title(.users, size))
+    return try measure(.users, size, .streamed)
   }
 
   /// What one contender did.

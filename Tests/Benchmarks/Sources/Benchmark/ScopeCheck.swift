@@ -1,12 +1,10 @@
-import Measuring
-
 /// Checks that syncs of one object, of one parent's children and of a predicate do not take longer because
 /// the table is larger.
 struct ScopeCheck {
-  private let options: Options
+  private let tables: [ScopeTimes.Table]
 
-  init(_ options: Options) {
-    self.options = options
+  init(_ tables: [ScopeTimes.Table]) {
+    self.tables = tables
   }
 
   /// How much longer a sync may take in the largest table than in the smallest. It touches the same, but more
@@ -16,24 +14,20 @@ struct ScopeCheck {
   /// Prints what is kept and what is exceeded; says nothing when users of one size alone were measured.
   ///
   /// - Returns: False when something was exceeded.
-  func check() throws -> Bool {
-    guard options.sets.contains(.users), options.contenders.contains("syncstack"),
-      let small = options.sizes.min(), let large = options.sizes.max(), small < large
+  func check() -> Bool {
+    guard let small = tables.min(by: { $0.size < $1.size }),
+      let large = tables.max(by: { $0.size < $1.size }), small.size < large.size
     else { return true }
     var isKept = true
-    for (before, after) in zip(try times(small), try times(large)) {
+    for (before, after) in zip(small.times, large.times) {
       let ratio = after.milliseconds / before.milliseconds
       let isMet = ratio <= ScopeCheck.limit
       if !isMet { isKept = false }
       print(
-        "\(isMet ? "kept    " : "EXCEEDED") \(after.name), \(small) and \(large) in the table: "
+        "\(isMet ? "kept    " : "EXCEEDED") \(after.name), \(small.size) and \(large.size) in the table: "
           + "\(Table.number(before.milliseconds, 3)) and \(Table.number(after.milliseconds, 3)) ms, "
           + "\(Table.number(ratio, 2)), at most \(Table.number(ScopeCheck.limit, 2))")
     }
     return isKept
-  }
-
-  private func times(_ size: Int) throws -> [ScopeTimes.Time] {
-    try ScopeTimes(Payloads(folder: options.folder, set: .users, count: size)).measure()
   }
 }

@@ -27,10 +27,28 @@ struct ScopeTimes {
     let milliseconds: Double
   }
 
-  /// Prints a line for each kind of sync.
-  func run() throws {
-    for time in try measure() {
-      print("| \(time.name) | \(size) | \(Table.number(time.milliseconds, 3)) ms |")
+  /// What each kind of sync takes beside so many users.
+  struct Table {
+    let size: Int
+    let times: [Time]
+
+    init(_ folder: URL, _ size: Int) throws {
+      self.size = size
+      times = try ScopeTimes(Payloads(folder: folder, set: .users, count: size)).measure()
+    }
+
+    /// As Markdown.
+    var text: String {
+      let rows = times.map { "| \($0.name) | \(Benchmark.Table.number($0.milliseconds, 3)) |" }
+      return """
+
+        ### syncs into a table of \(size) users
+
+        | sync | ms |
+        |---|---:|
+        \(rows.joined(separator: "\n"))
+
+        """
     }
   }
 

@@ -52,14 +52,13 @@ struct StreamTrial {
   func run(_ variant: UserPayload.Variant, from source: String) throws {
     if variant == .base { removeStore() }
     let stack = try DataStack(model: try TrialModel.users(), store: .sqlite(store))
-    let before = ResidentMemory.bytes
     let memory = ResidentMemory()
     let start = ContinuousClock.now
     let sync = Sync(try payload(variant, source), inEntityNamed: "User", dataStack: stack)
     stack.syncQueue.addOperations([sync], waitUntilFinished: true)
     guard let result = try sync.result?.get() else { return }
     let size = try file(variant).resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
-    report("\(variant) from a \(source)", start, memory.end() - before, size, "\(result)")
+    report("\(variant) from a \(source)", start, memory.end(), size, "\(result)")
     let durations = result.phaseDurations.sorted { $0.key < $1.key }
     say(durations.map { "  \($0.key) \(String(format: "%.2f", $0.value))" }.joined())
     let counts = Counts(

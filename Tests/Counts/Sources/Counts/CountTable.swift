@@ -18,7 +18,7 @@ struct CountTable {
 
   private(set) var entries: [Entry] = []
 
-  init(_ bench: Bench, _ scenarios: [Scenario] = Scenario.allCases) throws {
+  init(_ bench: Bench, _ scenarios: [Scenario] = Scenario.inMemory) throws {
     let counter = InstructionCounter()
     for set in DataSet.allCases {
       for size in [CountTable.size, CountTable.smallSize] {

@@ -25,7 +25,7 @@ struct Main {
   private static func run(_ arguments: [String]) throws -> Bool {
     var folder = FileManager.default.temporaryDirectory.appending(path: "syncstack-counts")
     var checks = false
-    var scenarios = Scenario.allCases
+    var scenarios = Scenario.inMemory
     let bench = Bench(folder: folder, contender: contender)
     if try bench.run(arguments) { return true }
     var rest = arguments[...]

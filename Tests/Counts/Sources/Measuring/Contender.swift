@@ -1,3 +1,5 @@
+public import Foundation
+
 /// What takes part in the comparison: something that brings a SQLite file in step with a payload.
 ///
 /// All of them do the same: insert what is new, update what differs, delete what is missing, and count,
@@ -15,6 +17,9 @@ public protocol Contender {
   /// Brings the file in step with the payload, and returns what changed.
   func sync(_ payload: UnsafeRawBufferPointer) throws -> Counts
 
+  /// The same with a payload in a file.
+  func sync(file: URL) throws -> Counts
+
   /// Closes the file; folds the log back.
   func close() throws
 }
@@ -23,6 +28,11 @@ extension Contender {
   public static func takesPart(in set: DataSet) -> Bool { true }
 
   public func prepare(_ payloads: Payloads) throws {}
+
+  /// Maps the file: its pages are read as they are needed.
+  public func sync(file: URL) throws -> Counts {
+    try Data(contentsOf: file, options: .alwaysMapped).withUnsafeBytes { try sync($0) }
+  }
 }
 
 /// The data that is synced.

@@ -9,7 +9,8 @@ public struct Figures: Sendable, Codable {
   public var total: Double
   /// Seconds of all processors until the file was closed.
   public var processor: Double
-  /// Growth of the resident memory beyond what it was with the payload in memory, in bytes.
+  /// Growth of the resident memory beyond what it was with the payload in memory, in bytes; of a payload
+  /// in a file, without mapped pages.
   public var peak: Int
   public var payload: Int
   public var counts: Counts
@@ -45,42 +46,56 @@ public struct Job {
     try contender.close()
   }
 
-  /// Opens a file that a job begins with, and shows it and its payload.
+  /// A sync of the scenario's payload.
+  private struct Step {
+    let contender: any Contender
+    let payloadSize: Int
+    let sync: () throws -> Counts
+  }
+
+  /// Opens a file that a job begins with, and its payload.
   private func open<Result>(
-    _ name: String, _ type: any Contender.Type,
-    _ body: (any Contender, UnsafeRawBufferPointer) throws -> Result
+    _ name: String, _ type: any Contender.Type, _ body: (Step) throws -> Result
   ) throws -> Result {
     let url = payloads.folder.appending(
       path: "run-\(ProcessInfo.processInfo.processIdentifier).sqlite")
     try Job.remove(url)
     defer { try? Job.remove(url) }
-    if scenario != .cold {
+    if !scenario.beginsEmpty {
       try FileManager.default.copyItem(at: payloads.database(name), to: url)
     }
-    let payload = try payloads.load(scenario.variant.rawValue)
     let contender = try type.init(path: url.path, set: payloads.set)
-    if scenario == .cold { try contender.prepare(payloads) }
-    return try body(contender, payload)
+    let variant = scenario.variant.rawValue
+    if scenario.beginsEmpty { try contender.prepare(payloads) }
+    if scenario == .streamed {
+      let file = payloads.url(variant)
+      let size = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+      return try body(
+        Step(contender: contender, payloadSize: size) { try contender.sync(file: file) })
+    }
+    let payload = try payloads.load(variant)
+    return try body(
+      Step(contender: contender, payloadSize: payload.count) { try contender.sync(payload) })
   }
 
   /// Syncs a number of times and closes, so that instructions can be counted from outside: what one sync
   /// costs is the difference of two processes, one of which makes one sync more.
   public func repeatSync(_ count: Int, _ name: String, _ type: any Contender.Type) throws {
-    try open(name, type) { contender, payload in
-      for _ in 0..<count { _ = try contender.sync(payload) }
-      try contender.close()
+    try open(name, type) { step in
+      for _ in 0..<count { _ = try step.sync() }
+      try step.contender.close()
     }
   }
 
   /// Counts what one sync asks for.
   public func count(_ name: String, _ type: any Contender.Type) throws -> Tallies {
     Counters.countStatements()
-    return try open(name, type) { contender, payload in
+    return try open(name, type) { step in
       let statements = Counters.statementCount
-      let (counts, heapRequests) = try countHeap { try contender.sync(payload) }
+      let (counts, heapRequests) = try countHeap(step.sync)
       let statementCount = Counters.statementCount - statements
-      let (_, heapRequestsAgain) = try countHeap { try contender.sync(payload) }
-      try contender.close()
+      let (_, heapRequestsAgain) = try countHeap(step.sync)
+      try step.contender.close()
       return Tallies(
         heapRequests: heapRequests, heapRequestsAgain: heapRequestsAgain,
         statements: statementCount, counts: counts)
@@ -98,21 +113,18 @@ public struct Job {
     try open(name, type, measure)
   }
 
-  private func measure(
-    _ contender: any Contender, _ payload: UnsafeRawBufferPointer
-  ) throws -> Figures {
-    ProcessFigures.resetPeak()
-    let memory = ProcessFigures.residentBytes
+  private func measure(_ step: Step) throws -> Figures {
+    let memory = MemoryWatch(scenario)
     let processor = ProcessFigures.processorSeconds
     let start = ContinuousClock.now
-    let counts = try contender.sync(payload)
+    let counts = try step.sync()
     let wall = start.duration(to: .now)
-    try contender.close()
+    try step.contender.close()
     let total = start.duration(to: .now)
     return Figures(
       wall: wall.seconds, total: total.seconds,
       processor: ProcessFigures.processorSeconds - processor,
-      peak: ProcessFigures.peakBytes - memory, payload: payload.count, counts: counts)
+      peak: memory.end(), payload: step.payloadSize, counts: counts)
   }
 
   private static func remove(_ url: URL) throws {

@@ -13,7 +13,8 @@ public struct Payloads: Sendable {
     self.count = count
   }
 
-  private func url(_ name: String) -> URL {
+  /// The file of a payload.
+  public func url(_ name: String) -> URL {
     folder.appending(path: "\(set.rawValue)-\(count)-\(name).json")
   }
 
@@ -23,9 +24,9 @@ public struct Payloads: Sendable {
   }
 
   /// Writes the payloads that are not there yet.
-  public func write() throws {
+  public func write(_ variants: [UserPayload.Variant] = UserPayload.Variant.allCases) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    for variant in UserPayload.Variant.allCases {
+    for variant in variants {
       try write(variant.rawValue) {
         switch set {
         case .users: UserPayload(count: count).json(variant)

@@ -40,7 +40,7 @@ enum ProcessFigures {
   }
 
   /// A line of the process's status in bytes; 0 where there is none.
-  private static func status(_ name: String) -> Int {
+  static func status(_ name: String) -> Int {
     guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
       let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name) }),
       let value = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) })

@@ -9,10 +9,18 @@ public enum Scenario: String, Sendable, CaseIterable, Codable {
   case onePercent
   /// One object in ten is gone and as many came.
   case churn
+  /// Everything is new and lies in a file that should not be in memory.
+  case streamed
+
+  /// Those whose payload is in memory.
+  public static let inMemory: [Scenario] = [.cold, .unchanged, .onePercent, .churn]
+
+  /// Whether the file is empty in the beginning.
+  var beginsEmpty: Bool { self == .cold || self == .streamed }
 
   public var variant: UserPayload.Variant {
     switch self {
-    case .cold, .unchanged: .base
+    case .cold, .unchanged, .streamed: .base
     case .onePercent: .changed
     case .churn: .churned
     }
@@ -20,7 +28,7 @@ public enum Scenario: String, Sendable, CaseIterable, Codable {
 
   /// What a sync has to report.
   public func expected(_ payloads: Payloads) -> Counts {
-    guard self == .cold else { return payloads.outcome(variant) }
+    guard beginsEmpty else { return payloads.outcome(variant) }
     return Counts(inserted: payloads.set == .users ? payloads.count * 4 : payloads.count)
   }
 }

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 public import Measuring
 public import SyncStack
 
@@ -26,10 +26,15 @@ public class SyncStackContender: Contender {
   }
 
   public func sync(_ payload: UnsafeRawBufferPointer) throws -> Counts {
+    try sync(payload, entity)
+  }
+
+  /// What the set is of.
+  private var entity: String {
     switch set {
-    case .users: try sync(payload, "User")
-    case .documents: try sync(payload, "Document")
-    case .books: try sync(payload, "Book")
+    case .users: "User"
+    case .documents: "Document"
+    case .books: "Book"
     }
   }
 
@@ -37,12 +42,20 @@ public class SyncStackContender: Contender {
     try stack.close()
   }
 
+  public func sync(file: URL) throws -> Counts {
+    try sync(.file(file), entity)
+  }
+
   private func sync(_ payload: UnsafeRawBufferPointer, _ entity: String) throws -> Counts {
     guard let start = payload.baseAddress else { return Counts() }
     let data = Data(
       bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: payload.count,
       deallocator: .none)
-    let sync = Sync(.data(data), inEntityNamed: entity, dataStack: stack)
+    return try sync(.data(data), entity)
+  }
+
+  private func sync(_ payload: SyncPayload, _ entity: String) throws -> Counts {
+    let sync = Sync(payload, inEntityNamed: entity, dataStack: stack)
     sync.usesFingerprints = Self.usesFingerprints
     stack.syncQueue.addOperations([sync], waitUntilFinished: true)
     guard let report = try sync.result?.get() else { return Counts() }
