@@ -28,4 +28,21 @@ import Testing
       #expect(ContentFingerprint(inner, seed: 1) == ContentFingerprint("abc", seed: 1))
     }
   }
+
+  /// Stores keep fingerprints: of resume points, plans, and items.
+  @Test func fingerprintsOfEveryLengthAreWhatStoresHave() {
+    let bytes = (0..<200).map { UInt8(truncatingIfNeeded: $0 * 73 + 19) }
+    var sum = ContentFingerprint(low: 0, high: 0)
+    bytes.withUnsafeBytes { bytes in
+      for first in 0..<3 {
+        for count in 0..<100 {
+          let part = UnsafeRawBufferPointer(rebasing: bytes[first..<first + count])
+          let fingerprint = ContentFingerprint(part, seed: UInt64(count))
+          sum.low = sum.low &* 31 &+ fingerprint.low
+          sum.high = sum.high &* 31 &+ fingerprint.high
+        }
+      }
+    }
+    #expect(sum == ContentFingerprint(low: 0xFA8F_8E4B_7D21_3FB2, high: 0xDE28_05B5_0B57_060B))
+  }
 }

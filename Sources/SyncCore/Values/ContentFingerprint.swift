@@ -15,27 +15,30 @@ package struct ContentFingerprint: Hashable, BitwiseCopyable, Sendable {
 
   /// - Complexity: O(*n*).
   package init(_ bytes: UnsafeRawBufferPointer, seed: UInt64) {
-    var first = seed ^ ContentFingerprint.keys.0
-    var second = (seed &+ ContentFingerprint.keys.1) ^ UInt64(truncatingIfNeeded: bytes.count)
-    var offset = 0
+    let keys = ContentFingerprint.keys
+    var first = seed ^ keys.0
+    var second = (seed &+ keys.1) ^ UInt64(truncatingIfNeeded: bytes.count)
+    var left: UInt64 = 0
+    var right: UInt64 = 0
     if let start = bytes.baseAddress {
-      while bytes.count - offset >= 16 {
-        let left = (start + offset).loadUnaligned(as: UInt64.self)
-        let right = (start + offset + 8).loadUnaligned(as: UInt64.self)
-        first = ContentFingerprint.fold(left ^ ContentFingerprint.keys.2, right ^ first)
-        second = ContentFingerprint.fold(left ^ second, right ^ ContentFingerprint.keys.3)
-        offset += 16
+      // Two pointers: an index would be checked for overflow in every step.
+      var next = start
+      let end = start + bytes.count
+      let lastBlock = start + (bytes.count & ~15)
+      while next < lastBlock {
+        let left = next.loadUnaligned(as: UInt64.self)
+        let right = (next + 8).loadUnaligned(as: UInt64.self)
+        first = ContentFingerprint.fold(left ^ keys.2, right ^ first)
+        second = ContentFingerprint.fold(left ^ second, right ^ keys.3)
+        next += 16
       }
+      (left, right) = ContentFingerprint.rest(next, end, hasBlock: bytes.count >= 16)
     }
-    let left = ContentFingerprint.rest(bytes, from: offset)
-    let right = ContentFingerprint.rest(bytes, from: offset + 8)
-    first = ContentFingerprint.fold(left ^ ContentFingerprint.keys.2, right ^ first)
-    second = ContentFingerprint.fold(left ^ second, right ^ ContentFingerprint.keys.3)
+    first = ContentFingerprint.fold(left ^ keys.2, right ^ first)
+    second = ContentFingerprint.fold(left ^ second, right ^ keys.3)
     let count = UInt64(truncatingIfNeeded: bytes.count)
-    low = ContentFingerprint.fold(
-      first ^ ContentFingerprint.keys.0, second ^ ContentFingerprint.keys.2 ^ count)
-    high = ContentFingerprint.fold(
-      second ^ ContentFingerprint.keys.1, first &+ ContentFingerprint.keys.3)
+    low = ContentFingerprint.fold(first ^ keys.0, second ^ keys.2 ^ count)
+    high = ContentFingerprint.fold(second ^ keys.1, first &+ keys.3)
   }
 
   /// The fingerprint of a text.
@@ -44,12 +47,34 @@ package struct ContentFingerprint: Hashable, BitwiseCopyable, Sendable {
     self = text.withUTF8 { ContentFingerprint(UnsafeRawBufferPointer($0), seed: seed) }
   }
 
-  /// Up to eight bytes as a number; 0 behind the end.
+  /// The bytes behind the last whole block, fewer than sixteen, as two numbers; 0 behind the end.
   @inline(__always)
-  private static func rest(_ bytes: UnsafeRawBufferPointer, from offset: Int) -> UInt64 {
+  private static func rest(
+    _ start: UnsafeRawPointer, _ end: UnsafeRawPointer, hasBlock: Bool
+  ) -> (left: UInt64, right: UInt64) {
+    let count = end - start
+    guard hasBlock else {
+      return (number(start, min(count, 8)), number(start + min(count, 8), max(count - 8, 0)))
+    }
+    // What stands before them may be read: eight bytes that end where they do, moved.
+    if count < 8 { return (ending(at: end, count), 0) }
+    return (
+      UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)), ending(at: end, count - 8)
+    )
+  }
+
+  /// The last bytes before an address, fewer than eight of at least eight, as a number.
+  @inline(__always)
+  private static func ending(at end: UnsafeRawPointer, _ count: Int) -> UInt64 {
+    UInt64(littleEndian: (end - 8).loadUnaligned(as: UInt64.self)) >> UInt64(64 - 8 * count)
+  }
+
+  /// Up to eight bytes as a number.
+  @inline(__always)
+  private static func number(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
     var result: UInt64 = 0
-    for index in stride(from: min(offset + 8, bytes.count) - 1, through: offset, by: -1) {
-      result = result << 8 | UInt64(bytes[index])
+    for index in stride(from: count - 1, through: 0, by: -1) {
+      result = result << 8 | UInt64(start.load(fromByteOffset: index, as: UInt8.self))
     }
     return result
   }
