@@ -1,4 +1,4 @@
-import SyncCore
+package import SyncCore
 
 /// One set of fingerprints as the store keeps it.
 package struct FingerprintSetRecord {
@@ -14,13 +14,15 @@ package struct FingerprintSetRecord {
 /// A set of fingerprints that a transaction has written, but for the generation, which is known at its end.
 package struct KeptFingerprintSet {
   package let id: Int64
+  package let key: ContentFingerprint
   package let head: [UInt8]
 
   /// A bit for each table that the set is about, by the index of its root entity.
   package let tables: Int64
 
-  package init(id: Int64, head: [UInt8], tables: Int64) {
+  package init(id: Int64, key: ContentFingerprint, head: [UInt8], tables: Int64) {
     self.id = id
+    self.key = key
     self.head = head
     self.tables = tables
   }

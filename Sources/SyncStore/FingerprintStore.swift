@@ -13,15 +13,18 @@ import SyncCore
 /// knows what it must not believe any more. A gap in the log, from a program that does not keep one,
 /// shows by the numbers, and the set counts for nothing.
 ///
-/// The tables are made when the first set is kept.
+/// The tables are made when the first set is kept. Nothing that was written long before is written again at the
+/// end of a transaction: when SQLite has moved such a page from its cache to the log meanwhile, it reads all of
+/// the log behind that page once more to add it up anew.
 struct FingerprintStore {
   let connection: Connection
 
-  static let tables = [
-    "CREATE TABLE IF NOT EXISTS _syncstack_print_sets (id INTEGER PRIMARY KEY, "
-      + "key BLOB NOT NULL UNIQUE, generation INTEGER NOT NULL, tables INTEGER NOT NULL, "
-      + "head BLOB NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS _syncstack_fingerprints (id INTEGER PRIMARY KEY, data BLOB NOT NULL)",
+  private static let partTable =
+    "CREATE TABLE IF NOT EXISTS _syncstack_fingerprints (id INTEGER PRIMARY KEY, data BLOB NOT NULL)"
+
+  private static let endTables = [
+    "CREATE TABLE IF NOT EXISTS _syncstack_print_sets (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, "
+      + "generation INTEGER NOT NULL, tables INTEGER NOT NULL, head BLOB NOT NULL)",
     "CREATE TABLE IF NOT EXISTS _syncstack_print_log (generation INTEGER PRIMARY KEY, data BLOB)",
   ]
 
@@ -91,22 +94,14 @@ struct FingerprintStore {
 
   // MARK: - Writing
 
-  /// The set of a key, made when there is none.
-  func makeSet(_ key: ContentFingerprint, tables: Int64) throws -> Int64 {
+  /// The number of a key's set, a new one when there is none.
+  func makeSet(_ key: ContentFingerprint) throws -> Int64 {
     if let known = try set(key) { return known.id }
-    if try oldestGeneration() == nil {
-      for statement in FingerprintStore.tables { try connection.execute(statement) }
-    }
-    let statement = try connection.statement(
-      "INSERT OR REPLACE INTO _syncstack_print_sets (key, generation, tables, head) VALUES (?, -1, ?, x'')"
-    )
-    try FingerprintStore.withBytes(of: key) { bytes in
-      statement.bind(1, .blob(bytes))
-      statement.bind(2, tables)
-      defer { statement.clearBindings() }
-      try statement.run()
-    }
-    return connection.lastInsertedRow
+    try connection.execute(FingerprintStore.partTable)
+    let part = try connection.scalar("SELECT max(id) FROM _syncstack_fingerprints") ?? 0
+    let last = part / FingerprintStore.partsPerSet
+    guard try oldestGeneration() != nil else { return last + 1 }
+    return max(last, try connection.scalar("SELECT max(id) FROM _syncstack_print_sets") ?? 0) + 1
   }
 
   /// Writes a part of a set; nil removes it.
@@ -142,24 +137,34 @@ struct FingerprintStore {
     kept: KeptFingerprintSet?
   ) throws {
     guard oldest != nil || kept != nil else { return }
+    if oldest == nil { try FingerprintStore.endTables.forEach(connection.execute) }
     if !changes.isEmpty, let tables = try tables(besides: kept?.id) {
       try log(changes, generation: generation, tables: tables)
     }
     if let kept {
-      let statement = try connection.statement(
-        "UPDATE _syncstack_print_sets SET generation = ?, head = ?, tables = ? WHERE id = ?")
-      try kept.head.withUnsafeBytes { bytes in
-        statement.bind(1, generation)
-        statement.bind(2, .blob(bytes))
-        statement.bind(3, kept.tables)
-        statement.bind(4, kept.id)
-        defer { statement.clearBindings() }
-        try statement.run()
-      }
+      try write(kept, generation: generation)
       try removeSets(beyond: FingerprintStore.setLimit)
     }
     if kept != nil || generation - (oldest ?? generation) > FingerprintStore.logLimit {
       try trim(generation: generation)
+    }
+  }
+
+  private func write(_ kept: KeptFingerprintSet, generation: Int64) throws {
+    let statement = try connection.statement(
+      "INSERT INTO _syncstack_print_sets (id, key, generation, tables, head) VALUES (?, ?, ?, ?, ?) "
+        + "ON CONFLICT (id) DO UPDATE SET "
+        + "generation = excluded.generation, tables = excluded.tables, head = excluded.head")
+    defer { statement.clearBindings() }
+    try FingerprintStore.withBytes(of: kept.key) { key in
+      try kept.head.withUnsafeBytes { head in
+        statement.bind(1, kept.id)
+        statement.bind(2, .blob(key))
+        statement.bind(3, generation)
+        statement.bind(4, kept.tables)
+        statement.bind(5, .blob(head))
+        try statement.run()
+      }
     }
   }
 
@@ -205,9 +210,7 @@ struct FingerprintStore {
 
   private func removeSet(_ id: Int64) throws {
     try clear(id)
-    let set = try connection.statement("DELETE FROM _syncstack_print_sets WHERE id = ?")
-    set.bind(1, id)
-    try set.run()
+    try connection.execute("DELETE FROM _syncstack_print_sets WHERE id = \(id)")
   }
 
   /// Forgets what no set needs, and sets that are too far behind.

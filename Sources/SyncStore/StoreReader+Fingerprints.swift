@@ -56,11 +56,11 @@ extension StoreReader {
 }
 
 extension StoreTransaction {
-  /// The set of fingerprints of one kind of sync; made when there is none. It counts only when
-  /// ``keepFingerprints(_:)`` has been called.
-  package func makeFingerprintSet(_ key: ContentFingerprint, tables: Int64) throws -> Int64 {
+  /// The number of the set of fingerprints of one kind of sync, a new one when there is none. There is such a set
+  /// only when ``keepFingerprints(_:)`` has been called.
+  package func makeFingerprintSet(_ key: ContentFingerprint) throws -> Int64 {
     try requireOpen()
-    return try FingerprintStore(connection: connection).makeSet(key, tables: tables)
+    return try FingerprintStore(connection: connection).makeSet(key)
   }
 
   /// Writes a part of a set; nil removes it.

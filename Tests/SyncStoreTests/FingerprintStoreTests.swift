@@ -13,9 +13,10 @@ import Testing
     let tables = StoreTransaction.fingerprintTables(
       try entities.map { try store.model.requireEntity(named: $0) })
     try store.write { transaction in
-      let id = try transaction.makeFingerprintSet(key, tables: tables)
+      let id = try transaction.makeFingerprintSet(key)
       try [UInt8(1), 2, 3].withUnsafeBytes { try transaction.writeFingerprints(0, of: id, $0) }
-      try transaction.keepFingerprints(KeptFingerprintSet(id: id, head: [9], tables: tables))
+      try transaction.keepFingerprints(
+        KeptFingerprintSet(id: id, key: key, head: [9], tables: tables))
     }
   }
 

@@ -33,7 +33,7 @@ struct FingerprintKeeper {
     isChanged = isChanged || !replacements.isEmpty || !added.isEmpty
     guard isChanged || set.generation != set.keptGeneration else { return }
     let tables = StoreTransaction.fingerprintTables(plan.nodes.map(\.entity))
-    let id = try transaction.makeFingerprintSet(key, tables: tables)
+    let id = try transaction.makeFingerprintSet(key)
     if isChanged || set.id != id {
       try FingerprintWriter(
         set: set, made: made, replacements: replacements, added: added, id: id,
@@ -42,7 +42,8 @@ struct FingerprintKeeper {
     }
     let head = FingerprintHead(
       seed: set.seed, byteCount: max(set.byteCount, made.byteCount), shapes: made.shapes)
-    try transaction.keepFingerprints(KeptFingerprintSet(id: id, head: head.encoded, tables: tables))
+    try transaction.keepFingerprints(
+      KeptFingerprintSet(id: id, key: key, head: head.encoded, tables: tables))
   }
 
   /// What the sync itself changed, or read anew.
