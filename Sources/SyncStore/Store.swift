@@ -96,7 +96,7 @@ package final class Store: @unchecked Sendable {
     precondition(
       !isOnWriterQueue,
       "A write was started inside a write of the same store. Use the transaction that is there.")
-    beginLogOnce()
+    prepareToWrite()
     let ticket = turn.ticket(priority: 0)
     token.onStop { [turn] in turn.withdraw(ticket) }
     guard turn.wait(ticket) else { throw StoreError.interrupted }
@@ -172,8 +172,9 @@ package final class Store: @unchecked Sendable {
     return true
   }
 
-  /// Has the log begin before the first write does, which waits for it as for another write.
-  private func beginLogOnce() {
+  /// Has the log begin before the first write does, which waits for it as for another write. To be called by
+  /// whoever has something else to do before it writes; returns at once.
+  package func prepareToWrite() {
     guard readsBesideWrites, !configuration.isReadOnly,
       !hasBegunLog.exchange(true, ordering: .relaxed)
     else { return }

@@ -75,6 +75,7 @@ package struct SyncRun {
   private func run(_ pass: SyncPass, _ entrance: Entrance) throws -> ChangeSet {
     switch request.transaction {
     case .whole where !pass.isStreamed:
+      store.prepareToWrite()
       // To read the payload nothing of the store is needed but fingerprints, so nobody waits for that.
       if pass.wantsFingerprints {
         if store.readsBesideWrites {
