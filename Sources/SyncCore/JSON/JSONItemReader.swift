@@ -11,7 +11,7 @@
 ///   └──────────── the next line ───────────┘
 /// ```
 package struct JSONItemReader {
-  private enum State {
+  enum State {
     /// Before the one item of this document.
     case single
     /// In the array, before an element or its end.
@@ -30,20 +30,20 @@ package struct JSONItemReader {
   private(set) var scratch = JSONTape(capacity: 64)
   /// The containers around the list, outermost first.
   var frames: [Frame] = []
-  private var state = State.end
+  var state = State.end
   /// Path of the list, and how many of its elements were passed.
   private var listPath = "$"
-  private var elementCount = 0
+  var elementCount = 0
   private var documentCount = 0
   private var takesLines: Bool
 
   /// Index of the item read last, over the whole payload; -1 before the first.
-  package private(set) var itemIndex = -1
+  package internal(set) var itemIndex = -1
   /// Where the item read last stands in the payload.
-  package private(set) var itemRange = 0..<0
+  package internal(set) var itemRange = 0..<0
   /// Path of the item read last, as in `$.data[3]`; made when asked for.
   package var itemPath: String { isElement ? "\(listPath)[\(elementCount - 1)]" : listPath }
-  private var isElement = false
+  private(set) var isElement = false
 
   /// Byte offset of what is read next.
   package var position: Int { document.scanner.position }
@@ -95,67 +95,11 @@ package struct JSONItemReader {
     return true
   }
 
-  /// Steps over the next item and returns its bounds; nil when there is none.
-  ///
-  /// Strings and brackets are followed, nothing else is checked. To read the item after all, or to
-  /// have it checked, use ``readSkipped(into:)``.
-  package mutating func skipNext() throws(JSONError) -> Range<Int>? {
-    guard try seekItem() else { return nil }
-    try skipItem()
-    return itemRange
-  }
-
-  /// Steps over the next item, whose bounds ``itemRange`` tells then. Where so many bytes are left, they are
-  /// shown first: to say that they are a whole object or array, so that its end need not be looked for.
-  ///
-  /// - Returns: Whether they are; nil when there is no item.
-  @inline(__always)
-  package mutating func skipNext(
-    expecting length: Int, _ isItem: (UnsafeRawBufferPointer) -> Bool
-  ) throws(JSONError) -> Bool? {
-    guard try seekItem() else { return nil }
-    let start = position
-    guard length > 0, length <= bytes.count - start,
-      isItem(UnsafeRawBufferPointer(rebasing: bytes[start..<start + length]))
-    else {
-      try skipItem()
-      return false
-    }
-    document.scanner.position = start + length
-    finishItem(start..<start + length)
-    return true
-  }
-
-  private mutating func skipItem() throws(JSONError) {
-    let start = position
-    guard let end = JSONSkipping.endOfValue(bytes, from: start) else {
-      throw error(.end, at: bytes.count, upcomingPath)
-    }
-    document.scanner.position = end
-    finishItem(start..<end)
-  }
-
-  /// Reads the item stepped over last and replaces what is on the tape.
-  ///
-  /// - Throws: ``JSONError`` when it is no JSON.
-  package func readSkipped(into tape: JSONTape) throws(JSONError) {
-    var scanner = document.scanner
-    scanner.position = itemRange.lowerBound
-    do {
-      try scanner.scanValue(into: tape)
-    } catch {
-      throw error.inside(itemPath)
-    }
-    guard scanner.position == itemRange.upperBound else {
-      throw error(isElement ? .arraySeparator : .value, at: scanner.position, itemPath)
-    }
-  }
-
-  private var upcomingPath: String {
+  var upcomingPath: String {
     state == .elements ? "\(listPath)[\(elementCount)]" : listPath
   }
 
-  private mutating func finishItem(_ range: Range<Int>) {
+  mutating func finishItem(_ range: Range<Int>) {
     itemRange = range
     itemIndex += 1
     isElement = state == .elements
@@ -167,7 +111,7 @@ package struct JSONItemReader {
   }
 
   /// Goes to the first byte of the next item; false when there is none.
-  private mutating func seekItem() throws(JSONError) -> Bool {
+  mutating func seekItem() throws(JSONError) -> Bool {
     while true {
       switch state {
       case .single:

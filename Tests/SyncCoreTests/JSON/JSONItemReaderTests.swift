@@ -165,6 +165,49 @@ struct JSONItemReaderTests {
     }
   }
 
+  /// Bytes of an object with the member “a”, as somebody who knows them would say.
+  private func known(_ text: UnsafeRawBufferPointer) -> Int {
+    text.starts(with: Array("{\"a\":".utf8)) ? 7 : 0
+  }
+
+  @Test func elementsThatAreKnownArePassedOverTogether() throws {
+    let text = "[{\"a\":1}, {\"a\":2} ,\n{\"a\":3},{\"b\":4},{\"a\":5}]"
+    try Array(text.utf8).withUnsafeBytes { bytes in
+      var reader = try JSONItemReader(bytes)
+      #expect(reader.skipElements(before: .max, known) == 0, "The first one is looked for.")
+      #expect(try reader.skipNext() == 1..<8)
+      #expect(reader.skipElements(before: 12, known) == 1, "None begins behind the limit.")
+      #expect(reader.itemRange == 10..<17)
+      #expect(reader.skipElements(before: .max, known) == 1)
+      #expect(reader.itemRange == 20..<27)
+      #expect(reader.itemIndex == 2)
+      #expect(reader.itemPath == "$[2]")
+      #expect(try reader.skipNext() == 28..<35)
+      #expect(reader.skipElements(before: .max, known) == 1)
+      #expect(reader.itemPath == "$[4]")
+      #expect(try reader.skipNext() == nil)
+      #expect(reader.skipElements(before: .max, known) == 0)
+    }
+  }
+
+  @Test(
+    "What stands between known elements is an error as between others",
+    arguments: [
+      "[{\"a\":1} {\"a\":2}]", "[{\"a\":1},", "[{\"a\":1}", "[{\"a\":1},  ",
+      "[{\"a\":1},,{\"a\":2}]", "[{\"a\":1}},{\"a\":2}]",
+    ])
+  func unexpectedBetween(text: String) throws {
+    try Array(text.utf8).withUnsafeBytes { bytes in
+      var reader = try JSONItemReader(bytes)
+      var other = reader
+      #expect(try reader.skipNext() == 1..<8)
+      #expect(reader.skipElements(before: .max, known) == 0)
+      let error = #expect(throws: JSONError.self) { while try reader.skipNext() != nil {} }
+      let expected = #expect(throws: JSONError.self) { while try other.skipNext() != nil {} }
+      #expect(error == expected)
+    }
+  }
+
   @Test func aSkippedItemIsCheckedWhenRead() throws {
     try Array("[[1}, 2]".utf8).withUnsafeBytes { bytes in
       var reader = try JSONItemReader(bytes)

@@ -45,7 +45,7 @@ final class FingerprintSet {
   let partRecords: Int
   let partRows: Int
   let states: PlainArray<State>
-  private(set) var matchedCount = 0
+  var matchedCount = 0
 
   /// Matched items come in the order of the last payload, mostly.
   private var next = 0
@@ -141,6 +141,18 @@ final class FingerprintSet {
     return true
   }
 
+  /// Matches the item that was expected, when it is what a text begins with.
+  ///
+  /// - Returns: How many bytes it is, 0 when it is not.
+  @inline(__always)
+  func lengthExpected(of text: UnsafeRawBufferPointer) -> Int {
+    let length = expectedLength
+    guard length > 0, length <= text.count,
+      matchExpected(UnsafeRawBufferPointer(rebasing: text[..<length]))
+    else { return 0 }
+    return length
+  }
+
   /// The record of an item with the fingerprint, or nil when it has to be read.
   func match(_ fingerprint: ContentFingerprint) -> Int? {
     guard let record = find(fingerprint) else { return nil }
@@ -197,48 +209,6 @@ final class FingerprintSet {
         index[position] = UInt32(record) + 1
       }
     }
-  }
-
-  // MARK: - What does not count any more
-
-  /// Changes the state of records that have to do with changed rows.
-  ///
-  /// - Parameters:
-  ///   - states: the states that are looked at.
-  ///   - any: rows, by table, that concern whoever holds them.
-  ///   - strongly: rows that concern whoever refers to them as well.
-  /// - Returns: whether there were any.
-  @discardableResult
-  func mark(
-    _ marked: State, from states: [State], any: [Int: RowSet], strongly: [Int: RowSet],
-    model: ManagedObjectModel
-  ) -> Bool {
-    guard
-      any.values.contains(where: { !$0.isEmpty })
-        || strongly.values.contains(where: { !$0.isEmpty })
-    else { return false }
-    // Of each shape, the sets to look a row up in.
-    let sets = shapes.map { shape in
-      shape.entries.map { entry -> RowSet? in
-        let table = EntityDescription(model: model, index: entry.entity).rootIndex
-        return entry.isHeld ? any[table] : strongly[table]
-      }
-    }
-    var found = false
-    let looked = states.reduce(0 as UInt8) { $0 | 1 << $1.rawValue }
-    for record in self.states.indices where looked & 1 << self.states[record].rawValue != 0 {
-      let shape = Int(records[record].shape)
-      let rows = rows(of: record)
-      // Asked in place: to take a set out would count who holds it, as often as there are rows.
-      for position in rows.indices
-      where sets[shape][position]?.contains(Int64(rows[position])) ?? false {
-        if self.states[record] == .matched { matchedCount -= 1 }
-        self.states[record] = marked
-        found = true
-        break
-      }
-    }
-    return found
   }
 }
 

@@ -17,9 +17,9 @@ extension Stager {
     }
   }
 
-  /// Passes over an item that is as it was.
-  func passOver() {
-    itemCount += 1
+  /// Passes over items that are as they were.
+  func passOver(_ count: Int = 1) {
+    itemCount += count
   }
 
   /// Tells the report what matched items would have told it, had they been read.

@@ -53,6 +53,10 @@ struct PartReader {
     var hasReserved = false
     var isAtEnd = false
     while true {
+      if let fingerprints {
+        stager.passOver(
+          reader.skipElements(before: nextCheckpoint) { fingerprints.lengthExpected(of: $0) })
+      }
       guard let step = try nextItem(&reader, tape) else {
         isAtEnd = true
         break
