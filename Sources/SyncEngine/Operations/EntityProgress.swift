@@ -79,7 +79,8 @@ struct ObjectTally {
   private(set) var total = 0
   /// Those of parts that are through.
   private var before = 0
-  private var done: [SyncPhase: Int] = [:]
+  /// How many each phase has done, by its position.
+  private var done = Array(repeating: 0, count: SyncPhase.allCases.count)
 
   /// What a phase costs, as for the whole sync.
   private static let weights: [(phase: SyncPhase, weight: Int)] = [
@@ -92,7 +93,7 @@ struct ObjectTally {
 
   /// Objects that are done.
   var completed: Int {
-    let sum = ObjectTally.weights.reduce(0) { $0 + $1.weight * (done[$1.phase] ?? 0) }
+    let sum = ObjectTally.weights.reduce(0) { $0 + $1.weight * done[$1.phase.position] }
     return before + sum / ObjectTally.whole
   }
 
@@ -103,14 +104,16 @@ struct ObjectTally {
 
   mutating func endPart() {
     before = total
-    done = [:]
+    for phase in done.indices { done[phase] = 0 }
   }
 
   mutating func advance(_ phase: SyncPhase, to count: Int) {
-    done[phase] = min(max(done[phase] ?? 0, count), part)
+    done[phase.position] = min(max(done[phase.position], count), part)
   }
 
   mutating func end(before phase: SyncPhase) {
-    for (earlier, _) in ObjectTally.weights where earlier < phase { done[earlier] = part }
+    for (earlier, _) in ObjectTally.weights where earlier < phase {
+      done[earlier.position] = part
+    }
   }
 }

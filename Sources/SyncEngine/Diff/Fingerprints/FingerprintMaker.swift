@@ -20,12 +20,15 @@ struct FingerprintMaker {
   /// The form of the item before: most items have the same.
   private var latestShape: UInt32?
   private var latestHabit: Int32 = -1
-  private var entries: [FingerprintShape.Entry] = []
-  private var latestEntries: [FingerprintShape.Entry] = []
+  /// Its entries as words: ``word(_:_:)``.
+  private let latest = PlainArray<UInt32>()
+  private let entries = PlainArray<UInt32>()
+  private let traced: TracedBatches
 
   init(trace: FingerprintTrace, planner: LinkPlanner, shapes: [FingerprintShape]) {
     self.trace = trace
     self.planner = planner
+    traced = TracedBatches(planner.batches)
     made = MadeFingerprints(shapes: shapes)
     for (number, shape) in shapes.enumerated() {
       shapeNumbers[shape.hashValue, default: []].append(UInt32(number))
@@ -36,36 +39,38 @@ struct FingerprintMaker {
   ///
   /// - Throws: `CancellationError`.
   mutating func make(_ control: SyncControl) throws {
+    let (trace, rows, entries) = (trace, made.rows, entries)
     made.items.reserve(trace.items.count)
-    made.rows.reserve(trace.entryCount + trace.items.count)
-    for (number, item) in trace.items.enumerated() {
+    rows.reserve(trace.entryCount + trace.items.count)
+    for number in 0..<trace.items.count {
       if number % SyncControl.stride == 0 { try control.checkpoint() }
-      let firstRow = made.rows.count
-      made.rows.append(item.length)
-      entries.removeAll(keepingCapacity: true)
-      var isGood = true
-      for index in Int(item.firstEntry)..<Int(item.firstEntry + item.entryCount) {
-        guard add(trace.entry(index), of: made.items.count) else {
-          isGood = false
-          break
-        }
+      let item = trace.items[number]
+      let firstRow = rows.count
+      rows.append(item.length)
+      entries.removeAll(from: 0)
+      let end = Int(item.firstEntry + item.entryCount)
+      var index = Int(item.firstEntry)
+      while index < end, let entry = entry(index, in: trace) {
+        rows.append(entry.row)
+        entries.append(entry.word)
+        index += 1
       }
-      guard isGood else {
-        made.rows.removeAll(from: firstRow)
+      guard index == end else {
+        rows.removeAll(from: firstRow)
         continue
       }
       made.byteCount += Int(item.length)
       made.items.append(
         MadeFingerprints.Item(
           fingerprint: item.fingerprint, shape: shapeNumber(item.habit), firstRow: UInt32(firstRow),
-          rowCount: UInt32(1 + entries.count), isGood: true))
+          rowCount: 1 + item.entryCount, isGood: true))
     }
   }
 
   private mutating func shapeNumber(_ habit: Int32) -> UInt32 {
-    if let latestShape, habit == latestHabit, entries == latestEntries { return latestShape }
+    if let latestShape, habit == latestHabit, entries.isEqual(to: latest) { return latestShape }
     var shape = trace.shape(ofHabit: habit)
-    shape.entries = entries
+    shape.entries = entries.compactMap(FingerprintMaker.entry)
     let hash = shape.hashValue
     let known = shapeNumbers[hash]?.first { made.shapes[Int($0)] == shape }
     let number = known ?? UInt32(made.shapes.count)
@@ -75,80 +80,111 @@ struct FingerprintMaker {
     }
     latestShape = number
     latestHabit = habit
-    latestEntries = entries
+    latest.removeAll(from: 0)
+    for entry in entries { latest.append(entry) }
     return number
   }
 
-  /// Adds a row of an item.
-  ///
-  /// - Returns: False when the store does not agree with what the item says of it.
-  private mutating func add(_ entry: FingerprintTrace.Entry, of item: Int) -> Bool {
-    let batch = planner.batches[entry.batch]
-    return entry.target >= 0
-      ? describe(entry.target, in: batch)
-      : refer(~entry.target, in: batch, entry.use, of: item)
+  // MARK: - Rows of an item
+
+  private static func word(_ entity: UInt32, _ use: FingerprintShape.Use) -> UInt32 {
+    entity << 8 | use.rawValue
   }
 
-  private mutating func describe(_ index: Int32, in batch: Batch) -> Bool {
-    let occurrence = batch.occurrences[Int(index)]
-    guard occurrence.flags.contains(.active),
-      occurrence.flags.isDisjoint(with: [.folded, .muted, .disputed, .referenceOnly]),
-      !(occurrence.isOwned && occurrence.flags.contains(.shared)),
+  private static func entry(_ word: UInt32) -> FingerprintShape.Entry? {
+    FingerprintShape.Use(rawValue: word & 0xFF).map {
+      FingerprintShape.Entry(entity: Int(word >> 8), use: $0)
+    }
+  }
+
+  /// A row of an item, and how it has to do with it.
+  private typealias Entry = (row: UInt32, word: UInt32)
+
+  /// - Returns: Nil when the store does not agree with what the item says of the row.
+  @inline(__always)
+  private mutating func entry(_ index: Int, in trace: FingerprintTrace) -> Entry? {
+    let entry = trace.entry(index)
+    if entry.target >= 0 { return describe(entry.target, in: entry.batch) }
+    guard let use = entry.use else { return nil }
+    let traced = traced.batches[entry.batch]
+    let row = traced.references[Int(~entry.target)]
+    if use == .shared, row > 0 { return (row, FingerprintMaker.word(traced.entity, use)) }
+    return refer(~entry.target, in: planner.batches[entry.batch], use)
+  }
+
+  private static let flags: Occurrence.Flags = [
+    .active, .folded, .muted, .disputed, .referenceOnly,
+  ]
+
+  @inline(__always)
+  private func describe(_ index: Int32, in number: Int) -> Entry? {
+    let traced = traced.batches[number]
+    let occurrence = traced.occurrences[Int(index)]
+    guard occurrence.flags.intersection(FingerprintMaker.flags) == .active,
       let row = FingerprintMaker.number(occurrence.row)
-    else { return false }
+    else { return nil }
+    if occurrence.isOwned {
+      guard !occurrence.flags.contains(.shared), hasItsOwner(occurrence, index, in: traced) else {
+        return nil
+      }
+    }
+    let use = occurrence.isOwned ? FingerprintShape.Use.member : .described
+    if traced.isPlain { return (row, FingerprintMaker.word(traced.entity, use)) }
+    return entity(of: occurrence, index, in: planner.batches[number]).map {
+      (row, FingerprintMaker.word($0, use))
+    }
+  }
+
+  /// The entity of an object; nil when its key is contested.
+  private func entity(of occurrence: Occurrence, _ index: Int32, in batch: Batch) -> UInt32? {
     if !batch.contested.isEmpty,
       batch.contested[batch.index.find(identityOf: batch.block[Int(index)])] != nil
     {
-      return false
+      return nil
     }
-    if occurrence.isOwned, !hasItsOwner(occurrence, index, in: batch) { return false }
-    made.rows.append(row)
-    entries.append(
-      FingerprintShape.Entry(
-        entity: batch.entity(of: occurrence).index,
-        use: occurrence.isOwned ? .member : .described))
-    return true
+    return UInt32(truncatingIfNeeded: batch.entity(of: occurrence).index)
   }
 
   /// Whether a member ended up with the owner in whose list it stands.
-  private func hasItsOwner(_ member: Occurrence, _ index: Int32, in batch: Batch) -> Bool {
-    let owners = planner.batches[Int(member.ownerBatch)]
-    let rule = owners.node.relationships[Int(member.ownerRule)]
-    guard let inverse = rule.relationship.inverseSlot else { return false }
-    let cell = batch.block[Int(index)][inverse]
-    return cell.kind == .integer && cell.integer == owners.occurrences[Int(member.owner)].row
+  @inline(__always)
+  private func hasItsOwner(_ member: Occurrence, _ index: Int32, in batch: TracedBatch) -> Bool {
+    let owners = traced.batches[Int(member.ownerBatch)]
+    let inverse = traced.inverses[owners.firstInverse + Int(member.ownerRule)]
+    guard inverse >= 0 else { return false }
+    let cell = batch.cell(index, inverse)
+    guard case .integer = cell.kind else { return false }
+    return cell.integer == owners.occurrences[Int(member.owner)].row
   }
 
   private mutating func refer(
-    _ reference: Int32, in batch: Batch, _ use: FingerprintShape.Use?, of item: Int
-  ) -> Bool {
-    guard let use, batch.referenceDuplicates[reference] == nil,
+    _ reference: Int32, in batch: Batch, _ use: FingerprintShape.Use
+  ) -> Entry? {
+    guard batch.referenceDuplicates[reference] == nil,
       let row = planner.row(of: ~reference, in: batch).flatMap(FingerprintMaker.number)
-    else { return false }
+    else { return nil }
     if batch.referenceStored[Int(reference)] < 0 {
       // One of several new objects of the key.
       let head = batch.index.find(identityOf: batch.references[Int(reference)])
-      if head >= 0, batch.occurrences[Int(head)].flags.contains(.shared) { return false }
+      if head >= 0, batch.occurrences[Int(head)].flags.contains(.shared) { return nil }
     }
     if use != .shared {
       let stored = batch.referenceStored[Int(reference)]
       let described = stored >= 0 ? batch.stored.occurrences[Int(stored)] : -1
       if described >= 0, !batch.occurrences[Int(described)].flags.contains(.referenceOnly) {
-        return false
+        return nil
       }
       let taken = batch.entity.rootIndex << 32 | Int(row)
-      if let other = takers.updateValue(item, forKey: taken) {
+      // The item that is looked at becomes the next one.
+      if let other = takers.updateValue(made.items.count, forKey: taken) {
         // Two items claim what only one of them can have.
         if other < made.items.count { made.items[other].isGood = false }
-        return false
+        return nil
       }
     }
-    made.rows.append(row)
-    entries.append(FingerprintShape.Entry(entity: batch.entity.index, use: use))
-    return true
+    return (row, FingerprintMaker.word(UInt32(truncatingIfNeeded: batch.entity.index), use))
   }
 
-  private static func number(_ row: Int64) -> UInt32? {
+  static func number(_ row: Int64) -> UInt32? {
     row > 0 ? UInt32(exactly: row) : nil
   }
 }

@@ -37,7 +37,9 @@ final class FingerprintTrace {
   private var habitNumbers: [Int: [Int32]] = [:]
   private let habit = PlainArray<UInt64>()
   private let unused = PlainArray<UInt32>()
+  /// The number of the item's before, and its words.
   private var previous: Int32 = -1
+  private let previousHabit = PlainArray<UInt64>()
   private let nodes: [StagingNode]
 
   /// Which object each rule of a node was last spoken of by, at the top and anywhere.
@@ -148,7 +150,9 @@ final class FingerprintTrace {
       habit.append(1 << 63 | UInt64(index) << 1 | (spokenAtTop[index] == serial ? 1 : 0))
     }
     for key in unused { habit.append(1 << 62 | UInt64(key)) }
-    if previous >= 0, habit.elementsEqual(habits[Int(previous)]) { return previous }
+    if previous >= 0, habit.isEqual(to: previousHabit) { return previous }
+    previousHabit.removeAll(from: 0)
+    for word in habit { previousHabit.append(word) }
     var hasher = Hasher()
     for word in habit { hasher.combine(word) }
     let hash = hasher.finalize()

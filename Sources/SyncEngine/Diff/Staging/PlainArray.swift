@@ -81,5 +81,15 @@ final class PlainArray<Element: BitwiseCopyable>: RandomAccessCollection {
   }
 }
 
+extension PlainArray where Element: Equatable {
+  /// Whether both have the same elements.
+  @inline(__always)
+  func isEqual(to other: PlainArray) -> Bool {
+    guard count == other.count else { return false }
+    for index in 0..<count where base[index] != other.base[index] { return false }
+    return true
+  }
+}
+
 @available(*, unavailable, message: "A plain array is confined to the sync that owns it.")
 extension PlainArray: Sendable {}

@@ -5,9 +5,11 @@ import SyncCore
 final class StagingScratch {
   private let node: PlanNode
   private let precedence: UnsafeMutablePointer<UInt8>
-  /// The item that filled each attribute last; 0 is none.
-  private let filled: UnsafeMutablePointer<UInt32>
+  /// A bit for each attribute that the current item filled, and for each that any item before it did.
+  private let filled: UnsafeMutablePointer<UInt64>
+  private let filledBefore: UnsafeMutablePointer<UInt64>
   private let count: Int
+  private let wordCount: Int
   private var unused: [(key: [UInt8], count: Int)] = []
   private var unusedHint = 0
   private static let unclaimed = UInt8.max
@@ -30,20 +32,33 @@ final class StagingScratch {
     count = node.attributes.count
     precedence = .allocate(capacity: count)
     precedence.initialize(repeating: StagingScratch.unclaimed, count: count)
-    filled = .allocate(capacity: count)
-    filled.initialize(repeating: 0, count: count)
+    wordCount = max(count + 63, 64) / 64
+    filled = .allocate(capacity: wordCount)
+    filled.initialize(repeating: 0, count: wordCount)
+    filledBefore = .allocate(capacity: wordCount)
+    filledBefore.initialize(repeating: 0, count: wordCount)
   }
 
   deinit {
     precedence.deallocate()
     filled.deallocate()
+    filledBefore.deallocate()
   }
 
   /// Forgets the last object.
   func begin() {
     precedence.update(repeating: StagingScratch.unclaimed, count: count)
     unusedHint = 0
+    if touched != serial { beginItem() }
+  }
+
+  /// Forgets what the last item filled, but for the report.
+  private func beginItem() {
     touched = serial
+    for word in 0..<wordCount {
+      filledBefore[word] |= filled[word]
+      filled[word] = 0
+    }
   }
 
   /// Whether a spelling may fill its attribute: no more explicit one of the same object did.
@@ -51,7 +66,7 @@ final class StagingScratch {
   func claims(_ rule: Int, _ precedence: UInt8) -> Bool {
     guard precedence <= self.precedence[rule] else { return false }
     self.precedence[rule] = precedence
-    filled[rule] = serial
+    filled[rule >> 6] |= 1 << UInt64(truncatingIfNeeded: rule & 63)
     return true
   }
 
@@ -88,27 +103,14 @@ final class StagingScratch {
   /// follows when it had no object of the node.
   func appendFilled(to words: PlainArray<UInt64>) {
     guard touched == serial else { return words.append(0) }
-    words.append(UInt64(max(count + 63, 64) / 64))
-    var word: UInt64 = 0
-    for rule in 0..<count {
-      if filled[rule] == serial { word |= 1 << UInt64(rule & 63) }
-      if rule & 63 == 63, rule + 1 < count {
-        words.append(word)
-        word = 0
-      }
-    }
-    words.append(word)
+    words.append(UInt64(truncatingIfNeeded: wordCount))
+    for word in 0..<wordCount { words.append(filled[word]) }
   }
 
   /// Counts attributes as filled, a bit for each.
   func replay(_ rules: [UInt64]) {
     isReplayed = true
-    for rule in 0..<count
-    where rule / 64 < rules.count && rules[rule / 64] & (1 << UInt64(rule & 63)) != 0
-      && filled[rule] == 0
-    {
-      filled[rule] = 1
-    }
+    for (word, rules) in zip(0..<wordCount, rules) { filledBefore[word] |= rules }
   }
 
   /// Counts an unused key.
@@ -126,6 +128,10 @@ final class StagingScratch {
     for (key, count) in unused { keys[String(decoding: key, as: UTF8.self), default: 0] += count }
     report.describe(
       entity, unusedKeys: keys,
-      unfilled: node.attributes.indices.filter { filled[$0] == 0 }.map { node.attributes[$0].name })
+      unfilled: node.attributes.indices.filter { !isFilled($0) }.map { node.attributes[$0].name })
+  }
+
+  private func isFilled(_ rule: Int) -> Bool {
+    (filled[rule >> 6] | filledBefore[rule >> 6]) & (1 << UInt64(rule & 63)) != 0
   }
 }
