@@ -14,10 +14,12 @@ extension ChangeRecorder {
       try cancelOut(members, transaction.token)
       for member in members { try sort(&inserted[member.entity.index], transaction.token) }
       let updates = try resolvedUpdates(table, members, transaction)
-      var rest = updates[...]
-      while let entity = rest.first?.entity {
-        let end = rest.firstIndex { $0.entity != entity } ?? rest.endIndex
-        result[entity].take(rest[..<end], withKeys: layout.entities[entity].keySlot != nil)
+      var rest = updates.list[...]
+      while let number = rest.first?.entity {
+        let end = rest.firstIndex { $0.entity != number } ?? rest.endIndex
+        let entity = Int(number)
+        result[entity].take(
+          rest[..<end], of: updates, withKeys: layout.entities[entity].keySlot != nil)
         rest = rest[end...]
       }
     }
@@ -87,45 +89,25 @@ extension ChangeRecorder {
   /// One update per row, ascending, with entity and key; without rows that came or went.
   private mutating func resolvedUpdates(
     _ table: Table, _ members: [EntityLayout], _ transaction: StoreTransaction
-  ) throws -> [Update] {
-    var list = updates[table.index]
-    updates[table.index] = []
-    if !list.indices.dropFirst().allSatisfy({ list[$0 - 1].row < list[$0].row }) {
-      list = try merged(list, transaction.token)
-    }
+  ) throws -> RecordedUpdates {
+    var result = RecordedUpdates()
+    swap(&result, &updates[table.index])
+    try result.join(transaction.token)
     var gone = RowSet()
     for member in members { for row in deleted[member.entity.index].rows { gone.insert(row) } }
     try transaction.token.checkpoint()
-    if !gone.isEmpty { list.removeAll { gone.contains($0.row) } }
+    if !gone.isEmpty { result.removeAll { gone.contains($0.row) } }
     // New rows have the largest numbers.
-    let firstNew = list.firstIndex { isNew($0.row, in: table) } ?? list.endIndex
-    for update in list[firstNew...] { replaceInsertedKey(update, members) }
-    list.removeSubrange(firstNew...)
-    try lookUp(&list, in: table, transaction)
-    return list
-  }
-
-  /// Joins the updates of each row; what came later is in force.
-  private func merged(_ list: [Update], _ token: TransactionToken) throws -> [Update] {
-    try token.checkpoint()
-    let order = RowOrder.ascending(list.map(\.row))
-    try token.checkpoint()
-    var result: [Update] = []
-    for index in order {
-      let update = list[index]
-      if let last = result.indices.last, result[last].row == update.row {
-        result[last].slots.formUnion(update.slots)
-        result[last].entity = update.entity ?? result[last].entity
-        result[last].key = update.key ?? result[last].key
-      } else {
-        result.append(update)
-      }
+    let firstNew = result.list.firstIndex { isNew($0.row, in: table) } ?? result.count
+    for update in result.list[firstNew...] {
+      if let key = result.key(of: update) { replaceInsertedKey(update.row, key, members) }
     }
+    result.removeAll(from: firstNew)
+    try lookUp(&result, in: table, transaction)
     return result
   }
 
-  private mutating func replaceInsertedKey(_ update: Update, _ members: [EntityLayout]) {
-    guard let key = update.key else { return }
+  private mutating func replaceInsertedKey(_ row: Int64, _ key: Value, _ members: [EntityLayout]) {
     for member in members {
       let index = member.entity.index
       let rows = inserted[index].rows
@@ -133,9 +115,9 @@ extension ChangeRecorder {
       var high = rows.count
       while low < high {
         let middle = (low + high) / 2
-        if rows[middle] < update.row { low = middle + 1 } else { high = middle }
+        if rows[middle] < row { low = middle + 1 } else { high = middle }
       }
-      if low < rows.count, rows[low] == update.row {
+      if low < rows.count, rows[low] == row {
         if !inserted[index].keys.isEmpty { inserted[index].keys.replace(at: low, by: key) }
         return
       }
@@ -145,16 +127,16 @@ extension ChangeRecorder {
   /// Reads entity and key of rows where the writer did not know them. Rows that are not there were
   /// never updated.
   private func lookUp(
-    _ list: inout [Update], in table: Table, _ transaction: StoreTransaction
+    _ updates: inout RecordedUpdates, in table: Table, _ transaction: StoreTransaction
   ) throws {
     let hasKeys = layout.entities.contains { $0.table === table && $0.keySlot != nil }
     let isSingle = !table.hasEntityColumn
     var unknown: [Int64] = []
-    for index in list.indices {
-      if isSingle, list[index].entity == nil { list[index].entity = table.rootIndex }
-      if list[index].entity == nil || (hasKeys && list[index].key == nil) {
-        unknown.append(list[index].row)
-      }
+    // By index: whoever holds the list has it copied when it changes.
+    for index in 0..<updates.count {
+      let update = updates.list[index]
+      if isSingle, update.entity < 0 { updates.setEntity(table.rootIndex, at: index) }
+      if !isSingle && update.entity < 0 || hasKeys && update.key < 0 { unknown.append(update.row) }
     }
     guard !unknown.isEmpty else { return }
     let root = layout.entities[table.rootIndex]
@@ -162,23 +144,24 @@ extension ChangeRecorder {
     var position = 0
     try transaction.scan(root.entity, .rows(unknown), slots: slots) { cursor in
       let row = cursor.row
-      while list[position].row < row {
+      while updates.list[position].row < row {
         position += 1
       }
-      list[position].entity = cursor.entityIndex
-      list[position].key = cursor.layout.keySlot.map(cursor.value) ?? .null
+      updates.setEntity(cursor.entityIndex, at: position)
+      updates.setKey(cursor.layout.keySlot.map(cursor.value) ?? .null, at: position)
     }
-    list.removeAll { $0.entity == nil || (hasKeys && $0.key == nil) }
+    updates.removeAll { $0.entity < 0 || (hasKeys && $0.key < 0) }
   }
 }
 
 extension ChangeSet.EntityChanges {
   /// Takes updates of the entity's own objects.
   fileprivate mutating func take(
-    _ updates: ArraySlice<ChangeRecorder.Update>, withKeys hasKeys: Bool
+    _ updates: ArraySlice<ChangeRecorder.Update>, of recorded: RecordedUpdates,
+    withKeys hasKeys: Bool
   ) {
     updated.append(contentsOf: updates.lazy.map { ($0.row, $0.slots) })
     guard hasKeys else { return }
-    for index in updates.indices { updatedKeys.append(updates[index].key ?? .null) }
+    for update in updates { updatedKeys.append(recorded.key(of: update) ?? .null) }
   }
 }

@@ -11,19 +11,12 @@ struct ChangeRecorder {
     var keys = ChangeKeys()
   }
 
-  struct Update {
-    var row: Int64
-    var slots: SlotSet
-    /// Index of the concrete entity; nil when unknown.
-    var entity: Int?
-    /// Nil when unknown.
-    var key: Value?
-  }
+  typealias Update = RecordedUpdates.Update
 
   let layout: TableLayout
   var inserted: [Rows]
   var deleted: [Rows]
-  var updates: [[Update]]
+  var updates: [RecordedUpdates]
 
   /// Inserted rows that became rows of a subentity, with its index, by table.
   private(set) var specialised: [[Int64: Int]]
@@ -35,7 +28,7 @@ struct ChangeRecorder {
     self.layout = layout
     inserted = Array(repeating: Rows(), count: layout.entities.count)
     deleted = inserted
-    updates = Array(repeating: [], count: layout.tables.count)
+    updates = Array(repeating: RecordedUpdates(), count: layout.tables.count)
     specialised = Array(repeating: [:], count: layout.tables.count)
     firstNewRow = Array(repeating: .max, count: layout.tables.count)
   }
@@ -77,15 +70,14 @@ struct ChangeRecorder {
   /// - Parameter entity: the concrete entity when the caller knows it.
   mutating func update(_ row: Int64, in table: Table, slots: SlotSet, entity: Int? = nil) {
     if isNew(row, in: table) { return }
-    Self.add(Update(row: row, slots: slots, entity: entity), to: &updates[table.index])
+    updates[table.index].add(Update(row: row, slots: slots, entity: entity), key: nil)
   }
 
-  /// - Parameter cells: what was written, with the key when the caller knows it.
+  /// - Parameter index: the row of the block that was written, with the key when the caller knows it.
   mutating func update(
-    _ row: Int64, of entity: EntityLayout, slots: SlotSet, _ cells: UnsafeMutablePointer<Cell>
+    _ row: Int64, of entity: EntityLayout, slots: SlotSet, _ block: RowBlock, _ index: Int
   ) {
-    guard let update = written(row, of: entity, slots: slots, cells) else { return }
-    Self.add(update, to: &updates[entity.table.index])
+    note(row, of: entity, slots: slots, block, index, in: &updates[entity.table.index])
   }
 
   /// Records rows of which the same slots were written.
@@ -96,7 +88,7 @@ struct ChangeRecorder {
     _ block: RowBlock, from first: Int
   ) {
     let index = entity.table.index
-    var list: [Update] = []
+    var list = RecordedUpdates()
     swap(&list, &updates[index])
     // Not for each of many small runs, which would move the list every time.
     if rows.count > list.count { list.reserveCapacity(list.count + rows.count) }
@@ -106,46 +98,37 @@ struct ChangeRecorder {
         rest.removeFirst()
         continue
       }
-      let row = rows[position].row
-      if let update = written(row, of: entity, slots: slots, block[first + position]) {
-        Self.add(update, to: &list)
-      }
+      note(rows[position].row, of: entity, slots: slots, block, first + position, in: &list)
     }
     swap(&list, &updates[index])
   }
 
-  /// What to record of a row; nothing of a new one, except that its key is another now.
+  /// Records what was written of a row; nothing of a new one, except that its key is another now.
   @inline(__always)
-  private func written(
-    _ row: Int64, of entity: EntityLayout, slots: SlotSet, _ cells: UnsafeMutablePointer<Cell>
-  ) -> Update? {
+  private func note(
+    _ row: Int64, of entity: EntityLayout, slots: SlotSet, _ block: RowBlock, _ index: Int,
+    in list: inout RecordedUpdates
+  ) {
     let isNew = isNew(row, in: entity.table)
-    var update = Update(row: row, slots: slots, entity: entity.entity.index)
-    if let slot = entity.keySlot,
-      slots.contains(slot) || (!cells[slot].isAbsent && !isNew)
-    {
-      update.key = cells[slot].value(as: entity.types[slot])
+    var key: Value?
+    // The block may be that of a superentity, which has no cell for a key of the entity's own.
+    if let slot = entity.keySlot, slot < block.width {
+      let cell = block[index][slot]
+      if slots.contains(slot) || (!cell.isAbsent && !isNew) {
+        key = cell.value(as: entity.types[slot])
+      }
     }
-    return isNew && update.key == nil ? nil : update
-  }
-
-  @inline(__always)
-  private static func add(_ update: Update, to list: inout [Update]) {
-    guard let last = list.indices.last, list[last].row == update.row else {
-      return list.append(update)
-    }
-    list[last].slots.formUnion(update.slots)
-    if let entity = update.entity { list[last].entity = entity }
-    if let key = update.key { list[last].key = key }
+    guard !isNew || key != nil else { return }
+    list.add(Update(row: row, slots: slots, entity: entity.entity.index), key: key)
   }
 
   /// Takes back that slots of rows changed: they are as they were before the transaction.
   mutating func forget(_ slots: [Int64: SlotSet], in table: Table) {
     guard !slots.isEmpty else { return }
     let index = table.index
-    for position in updates[index].indices {
-      if let unchanged = slots[updates[index][position].row] {
-        updates[index][position].slots.subtract(unchanged)
+    for position in 0..<updates[index].count {
+      if let unchanged = slots[updates[index].list[position].row] {
+        updates[index].remove(unchanged, at: position)
       }
     }
     updates[index].removeAll { $0.slots.isEmpty && slots[$0.row] != nil }
@@ -157,7 +140,7 @@ struct ChangeRecorder {
     for entity in layout.entities where entity.table === table {
       rows += inserted[entity.entity.index].rows
     }
-    for update in updates[table.index] where slots.contains(where: update.slots.contains) {
+    for update in updates[table.index].list where slots.contains(where: update.slots.contains) {
       rows.append(update.row)
     }
     return rows
@@ -169,7 +152,9 @@ struct ChangeRecorder {
     _ body: (_ table: Int, _ row: Int64, _ slots: SlotSet?) throws -> Void
   ) rethrows {
     for table in layout.tables {
-      for update in updates[table.index] { try body(table.rootIndex, update.row, update.slots) }
+      for update in updates[table.index].list {
+        try body(table.rootIndex, update.row, update.slots)
+      }
     }
     for entity in layout.entities {
       for row in deleted[entity.entity.index].rows { try body(entity.table.rootIndex, row, nil) }

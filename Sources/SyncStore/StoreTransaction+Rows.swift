@@ -81,15 +81,14 @@ extension StoreTransaction {
     isComplete: Bool = false
   ) throws -> Bool {
     try requireOpen()
-    let cells = block[index]
     do {
       guard
-        try writers[entity].update(cells, row: row, slots: slots, isComplete: isComplete)
+        try writers[entity].update(block[index], row: row, slots: slots, isComplete: isComplete)
       else { return false }
     } catch let error as StoreError {
       throw error.about(entity.name)
     }
-    recorder.update(row, of: layout[entity], slots: slots, cells)
+    recorder.update(row, of: layout[entity], slots: slots, block, index)
     return true
   }
 

@@ -73,6 +73,29 @@ import Testing
     #expect(rows[0].values.array.prefix(4).map(\.description) == ["1", "b", "nil", "5"])
   }
 
+  /// What stands behind its last cell in memory is no key.
+  @Test func aBlockOfASuperentityHasNoKeyOfTheSubentity() throws {
+    let temporary = try TemporaryStore(
+      ManagedObjectModel([
+        EntityDraft("Vehicle", [.attribute("name", .string)]),
+        EntityDraft("Racecar", [.attribute("id", .integer64)], superentity: "Vehicle"),
+      ]))
+    let store = temporary.store
+    let vehicle = try store.model.requireEntity(named: "Vehicle")
+    let racecar = try store.model.requireEntity(named: "Racecar")
+    try store.write { try $0.insert("Racecar", [["id": 7, "name": "a"]]) }
+    let (_, changes) = try store.write { transaction in
+      let arena = CellArena()
+      let block = RowBlock(width: vehicle.properties.count)
+      for name in ["b", "c"] {
+        try block.append(["name": .string(name)], of: vehicle, arena: arena)
+      }
+      try transaction.update(block, index: 0, row: 1, of: racecar, slots: [0])
+    }
+    #expect(changes.summary == "Racecar +[] ~[1: name] -[]")
+    #expect(changes.entities[0].updatedKeys == [7])
+  }
+
   @Test func aStaleVersionChangesNothing() throws {
     let temporary = try TemporaryStore(TestModels.users())
     let store = temporary.store

@@ -1,11 +1,11 @@
 /// Orders row numbers by radix sort: three hundred thousand in a few milliseconds, where sorting an index
 /// list by comparisons takes sixty, in which a cancelled sync would not end.
-enum RowOrder {
+package enum RowOrder {
   /// Indexes of the rows, ascending by row number; equal ones keep their order.
   ///
   /// - Parameter rows: Numbers that are not negative.
   /// - Complexity: O(*n*), once for every eleven bits of the largest number.
-  static func ascending(_ rows: [Int64]) -> [Int] {
+  package static func ascending(_ rows: [Int64]) -> [Int] {
     var bits: Int64 = 0
     for row in rows { bits |= row }
     var order = Array(rows.indices)
