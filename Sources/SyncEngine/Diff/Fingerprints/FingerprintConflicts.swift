@@ -92,9 +92,8 @@ struct FingerprintConflicts {
   }
 
   private func addTaken(to result: inout [Int: RowSet]) {
-    for index in 0..<trace.entryCount {
-      let entry = trace.entry(index)
-      guard entry.target < 0, entry.use != .shared else { continue }
+    trace.forEachEntry { entry in
+      guard entry.target < 0, entry.use != .shared else { return }
       let batch = batches[entry.batch]
       let reference = ~entry.target
       let first = batch.referenceStored[Int(reference)]

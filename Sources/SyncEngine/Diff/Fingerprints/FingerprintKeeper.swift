@@ -22,9 +22,9 @@ struct FingerprintKeeper {
     }
     var replacements: [Int: Int] = [:]
     var added: [Int] = []
-    for (index, item) in made.items.enumerated() where item.isGood {
+    for (index, item) in made.items.enumerated() where item.size > 0 {
       if index % SyncControl.stride == 0 { try control.checkpoint() }
-      if let record = gone.removeValue(forKey: made.rows[Int(item.firstRow) + 1]) {
+      if let record = gone.removeValue(forKey: made.rows[Int(item.firstRow)]) {
         replacements[record] = index
       } else {
         added.append(index)

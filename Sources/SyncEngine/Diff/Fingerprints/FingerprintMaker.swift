@@ -19,7 +19,7 @@ struct FingerprintMaker {
 
   /// The form of the item before: most items have the same.
   private var latestShape: UInt32?
-  private var latestHabit: Int32 = -1
+  private var latestHabit: UInt32 = 0
   /// Its entries as words: ``word(_:_:)``.
   private let latest = PlainArray<UInt32>()
   private let entries = PlainArray<UInt32>()
@@ -35,39 +35,35 @@ struct FingerprintMaker {
     }
   }
 
-  /// Looks at all items.
+  /// Looks at all items. Nothing of the trace can be asked for any more.
   ///
   /// - Throws: `CancellationError`.
   mutating func make(_ control: SyncControl) throws {
-    let (trace, rows, entries) = (trace, made.rows, entries)
-    made.items.reserve(trace.items.count)
-    rows.reserve(trace.entryCount + trace.items.count)
+    let (trace, entries) = (trace, entries)
+    made.items = trace.items
+    made.rows = trace.targets
     for number in 0..<trace.items.count {
       if number % SyncControl.stride == 0 { try control.checkpoint() }
       let item = trace.items[number]
-      let firstRow = rows.count
-      rows.append(item.length)
+      let count = trace.entryCount(of: item)
       entries.removeAll(from: 0)
-      let end = Int(item.firstEntry + item.entryCount)
-      var index = Int(item.firstEntry)
-      while index < end, let entry = entry(index, in: trace) {
-        rows.append(entry.row)
+      var index = 0
+      while index < count, let entry = entry(trace.entry(index, of: item), of: number) {
+        made.rows[Int(item.firstRow) + index] = entry.row
         entries.append(entry.word)
         index += 1
       }
-      guard index == end else {
-        rows.removeAll(from: firstRow)
+      guard index == count else {
+        made.items[number].size = 0
         continue
       }
+      made.items[number].size = UInt32(truncatingIfNeeded: count)
+      made.items[number].form = shapeNumber(item.form)
       made.byteCount += Int(item.length)
-      made.items.append(
-        MadeFingerprints.Item(
-          fingerprint: item.fingerprint, shape: shapeNumber(item.habit), firstRow: UInt32(firstRow),
-          rowCount: 1 + item.entryCount, isGood: true))
     }
   }
 
-  private mutating func shapeNumber(_ habit: Int32) -> UInt32 {
+  private mutating func shapeNumber(_ habit: UInt32) -> UInt32 {
     if let latestShape, habit == latestHabit, entries.isEqual(to: latest) { return latestShape }
     var shape = trace.shape(ofHabit: habit)
     shape.entries = entries.compactMap(FingerprintMaker.entry)
@@ -102,14 +98,13 @@ struct FingerprintMaker {
 
   /// - Returns: Nil when the store does not agree with what the item says of the row.
   @inline(__always)
-  private mutating func entry(_ index: Int, in trace: FingerprintTrace) -> Entry? {
-    let entry = trace.entry(index)
+  private mutating func entry(_ entry: FingerprintTrace.Entry, of item: Int) -> Entry? {
     if entry.target >= 0 { return describe(entry.target, in: entry.batch) }
     guard let use = entry.use else { return nil }
     let traced = traced.batches[entry.batch]
     let row = traced.references[Int(~entry.target)]
     if use == .shared, row > 0 { return (row, FingerprintMaker.word(traced.entity, use)) }
-    return refer(~entry.target, in: planner.batches[entry.batch], use)
+    return refer(~entry.target, in: planner.batches[entry.batch], use, of: item)
   }
 
   private static let flags: Occurrence.Flags = [
@@ -157,7 +152,7 @@ struct FingerprintMaker {
   }
 
   private mutating func refer(
-    _ reference: Int32, in batch: Batch, _ use: FingerprintShape.Use
+    _ reference: Int32, in batch: Batch, _ use: FingerprintShape.Use, of item: Int
   ) -> Entry? {
     guard batch.referenceDuplicates[reference] == nil,
       let row = planner.row(of: ~reference, in: batch).flatMap(FingerprintMaker.number)
@@ -174,10 +169,9 @@ struct FingerprintMaker {
         return nil
       }
       let taken = batch.entity.rootIndex << 32 | Int(row)
-      // The item that is looked at becomes the next one.
-      if let other = takers.updateValue(made.items.count, forKey: taken) {
+      if let other = takers.updateValue(item, forKey: taken) {
         // Two items claim what only one of them can have.
-        if other < made.items.count { made.items[other].isGood = false }
+        made.items[other].size = 0
         return nil
       }
     }

@@ -28,8 +28,9 @@ struct FingerprintPart {
     let item = made.items[index]
     records.append(
       FingerprintSet.Record(
-        fingerprint: item.fingerprint, shape: item.shape, firstRow: begin(at: place)))
-    for position in 0..<Int(item.rowCount) {
+        fingerprint: item.fingerprint, shape: item.form, firstRow: begin(at: place)))
+    rows.append(item.length)
+    for position in 0..<Int(item.size) {
       rows.append(made.rows[Int(item.firstRow) + position])
     }
   }

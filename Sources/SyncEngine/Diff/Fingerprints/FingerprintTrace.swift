@@ -4,22 +4,14 @@ import SyncCore
 /// made of them when everything is stored.
 ///
 /// ```
-/// items    fingerprint, first entry, habit          one per item at the top that gave no warning
-/// targets  occurrence or reference            the objects it describes or refers to, itself first
-/// places   batch and use of each of them
-/// habits   what it filled, left over and spoke of, as words; most items share one
+/// items     fingerprint, first target, pattern, habit    one per item at the top that gave no warning
+/// targets   occurrence or reference       the objects it describes or refers to, itself first
+/// patterns  batch and use of each of its targets; items share that of the one before, when they can
+/// habits    what it filled, left over and spoke of, as words; most items share one
 /// ```
 ///
-/// Confined to the stager.
+/// Items and targets become those of ``MadeFingerprints`` where they lie. Confined to the stager.
 final class FingerprintTrace {
-  struct Item: BitwiseCopyable {
-    var fingerprint: ContentFingerprint
-    var length: UInt32
-    var firstEntry: UInt32
-    var entryCount: UInt32
-    var habit: Int32
-  }
-
   struct Entry {
     /// An occurrence, or the ones' complement of a reference.
     var target: Int32
@@ -28,10 +20,15 @@ final class FingerprintTrace {
     var use: FingerprintShape.Use?
   }
 
-  let items = PlainArray<Item>()
-  private let targets = PlainArray<Int32>()
-  /// Batch and use of each entry.
+  let items = PlainArray<FingerprintItem>()
+  /// Where targets begin of items that gave warnings, and their patterns.
+  private var others: [(first: Int, pattern: Int)] = []
+  let targets = PlainArray<UInt32>()
+  /// Where each pattern begins in ``places``, and the last one ends.
+  private let patterns = PlainArray<UInt32>()
   private let places = PlainArray<UInt16>()
+  /// Those of the current item.
+  private let current = PlainArray<UInt16>()
   private(set) var habits: [[UInt64]] = []
   /// The numbers of habits by their hash: a dictionary of another key would be a type the runtime has to make.
   private var habitNumbers: [Int: [Int32]] = [:]
@@ -61,6 +58,7 @@ final class FingerprintTrace {
     }
     spoken = Array(repeating: 0, count: first)
     spokenAtTop = spoken
+    patterns.append(0)
   }
 
   // MARK: - While an item is staged
@@ -68,6 +66,7 @@ final class FingerprintTrace {
   func begin() {
     serial &+= 1
     firstEntry = targets.count
+    current.removeAll(from: 0)
     unused.removeAll(from: 0)
     for node in nodes { node.scratch.serial = serial }
   }
@@ -90,26 +89,60 @@ final class FingerprintTrace {
 
   @inline(__always)
   private func append(_ target: Int32, _ batch: Int, _ use: UInt16) {
-    targets.append(target)
-    places.append(UInt16(truncatingIfNeeded: batch << FingerprintTrace.useBits) | use)
+    targets.append(UInt32(bitPattern: target))
+    current.append(UInt16(truncatingIfNeeded: batch << FingerprintTrace.useBits) | use)
   }
 
-  /// How many entries there are.
-  var entryCount: Int { targets.count }
+  /// How many targets an item has.
+  func entryCount(of item: FingerprintItem) -> Int { entryCount(ofPattern: Int(item.size)) }
 
-  func entry(_ index: Int) -> Entry {
-    let place = places[index]
+  /// A target of an item.
+  @inline(__always)
+  func entry(_ index: Int, of item: FingerprintItem) -> Entry {
+    entry(index, first: Int(item.firstRow), pattern: Int(item.size))
+  }
+
+  /// Visits the targets of all items, of those too that gave warnings.
+  func forEachEntry(_ body: (Entry) -> Void) {
+    for item in items {
+      for index in 0..<entryCount(of: item) { body(entry(index, of: item)) }
+    }
+    for (first, pattern) in others {
+      for index in 0..<entryCount(ofPattern: pattern) {
+        body(entry(index, first: first, pattern: pattern))
+      }
+    }
+  }
+
+  private func entryCount(ofPattern pattern: Int) -> Int {
+    Int(patterns[pattern + 1] - patterns[pattern])
+  }
+
+  @inline(__always)
+  private func entry(_ index: Int, first: Int, pattern: Int) -> Entry {
+    let place = places[Int(patterns[pattern]) + index]
     let use = UInt32(place & (1 << FingerprintTrace.useBits - 1))
     return Entry(
-      target: targets[index], batch: Int(place >> FingerprintTrace.useBits),
-      use: FingerprintShape.Use(rawValue: use))
+      target: Int32(bitPattern: targets[first + index]),
+      batch: Int(place >> FingerprintTrace.useBits), use: FingerprintShape.Use(rawValue: use))
+  }
+
+  /// The number of the current item's pattern: that of the last one when it is the same.
+  private func patternNumber() -> Int {
+    let last = patterns.count - 1
+    if last > 0 {
+      let first = Int(patterns[last - 1])
+      if current.elements.elementsEqual(places.elements[first...]) { return last - 1 }
+    }
+    for place in current { places.append(place) }
+    patterns.append(UInt32(places.count))
+    return last
   }
 
   /// Sets memory aside for so many times as much as there is now.
   func reserve(_ factor: Double) {
     items.reserve(Int(Double(items.count) * factor))
     targets.reserve(Int(Double(targets.count) * factor))
-    places.reserve(Int(Double(places.count) * factor))
   }
 
   @inline(__always)
@@ -127,30 +160,34 @@ final class FingerprintTrace {
     unused.append(UInt32(node) << 16 | UInt32(key))
   }
 
-  /// Ends an item that gave no warning.
-  func end(_ fingerprint: ContentFingerprint, length: Int) {
-    guard serial < .max, length <= UInt32.max else {
-      isIncomplete = true
+  /// Ends an item.
+  ///
+  /// - Parameter fingerprint: nil when it gave warnings.
+  func end(_ fingerprint: ContentFingerprint?, length: Int) {
+    let pattern = patternNumber()
+    guard let fingerprint, serial < .max, length <= UInt32.max, targets.count <= UInt32.max else {
+      isIncomplete = isIncomplete || fingerprint != nil
+      others.append((firstEntry, pattern))
       return
     }
     items.append(
-      Item(
-        fingerprint: fingerprint, length: UInt32(length), firstEntry: UInt32(firstEntry),
-        entryCount: UInt32(targets.count - firstEntry), habit: habitNumber()))
+      FingerprintItem(
+        fingerprint: fingerprint, length: UInt32(length), firstRow: UInt32(firstEntry),
+        size: UInt32(pattern), form: habitNumber()))
   }
 
   // MARK: - Habits
 
   /// The habit of the current item, as words: for each node how many words of filled rules follow, and
   /// those; the relationships spoken of; the unused keys.
-  private func habitNumber() -> Int32 {
+  private func habitNumber() -> UInt32 {
     habit.removeAll(from: 0)
     for node in nodes { node.scratch.appendFilled(to: habit) }
     for index in spoken.indices where spoken[index] == serial {
       habit.append(1 << 63 | UInt64(index) << 1 | (spokenAtTop[index] == serial ? 1 : 0))
     }
     for key in unused { habit.append(1 << 62 | UInt64(key)) }
-    if previous >= 0, habit.isEqual(to: previousHabit) { return previous }
+    if previous >= 0, habit.isEqual(to: previousHabit) { return UInt32(previous) }
     previousHabit.removeAll(from: 0)
     for word in habit { previousHabit.append(word) }
     var hasher = Hasher()
@@ -158,16 +195,16 @@ final class FingerprintTrace {
     let hash = hasher.finalize()
     if let known = habitNumbers[hash]?.first(where: { habit.elementsEqual(habits[Int($0)]) }) {
       previous = known
-      return known
+      return UInt32(known)
     }
     previous = Int32(habits.count)
     habits.append(Array(habit))
     habitNumbers[hash, default: []].append(previous)
-    return previous
+    return UInt32(previous)
   }
 
   /// A shape without its entries.
-  func shape(ofHabit number: Int32) -> FingerprintShape {
+  func shape(ofHabit number: UInt32) -> FingerprintShape {
     var shape = FingerprintShape()
     let words = habits[Int(number)]
     var position = 0

@@ -1,20 +1,22 @@
 import SyncCore
 
+/// An item of a payload: first as it is noted, then as it is made, in the same place.
+struct FingerprintItem: BitwiseCopyable {
+  var fingerprint: ContentFingerprint
+  /// Bytes of the item.
+  var length: UInt32
+  /// Where its targets begin, which become its rows.
+  var firstRow: UInt32
+  /// Number of its pattern; when it is made, how many rows it has, 0 when it does not count.
+  var size: UInt32
+  /// Number of its habit; when it is made, of its shape.
+  var form: UInt32
+}
+
 /// The fingerprints of the items that a sync read, until they are kept. Confined to its sync.
 struct MadeFingerprints {
-  struct Item: BitwiseCopyable {
-    var fingerprint: ContentFingerprint
-    var shape: UInt32
-    /// Where its length stands in ``rows``, its rows behind that.
-    var firstRow: UInt32
-    /// How many numbers these are together.
-    var rowCount: UInt32
-    /// Whether it counts.
-    var isGood: Bool
-  }
-
-  let items = PlainArray<Item>()
-  let rows = PlainArray<UInt32>()
+  var items = PlainArray<FingerprintItem>(capacity: 1)
+  var rows = PlainArray<UInt32>(capacity: 1)
 
   /// The shapes of the set that was read, and new ones.
   var shapes: [FingerprintShape]

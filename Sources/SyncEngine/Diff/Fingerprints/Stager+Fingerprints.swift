@@ -12,9 +12,8 @@ extension Stager {
     trace.begin()
     try stageRootItem(source, text: text)
     // What it refers to is noted in any case, so that nobody else counts as unchanged who has that.
-    if report.noteCount == noteCount, usableItemCount > usable {
-      trace.end(fingerprint, length: text.count)
-    }
+    let isGood = report.noteCount == noteCount && usableItemCount > usable
+    trace.end(isGood ? fingerprint : nil, length: text.count)
   }
 
   /// Passes over items that are as they were.

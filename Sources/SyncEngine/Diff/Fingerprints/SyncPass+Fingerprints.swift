@@ -50,14 +50,16 @@ extension SyncPass {
       edits != nil || trace.isIncomplete || planner.movesPartners || !planner.twins.isEmpty
       || FingerprintConflicts.speaksFromBothEnds(
         planner.batches, set: fingerprints, plan: request.plan)
+    // Before the trace becomes what is made of it.
+    let concerned =
+      fingerprints.count > 0
+      ? FingerprintConflicts(
+        batches: planner.batches, set: fingerprints, trace: trace, plan: request.plan
+      ).concerned() : [:]
     var maker = FingerprintMaker(trace: trace, planner: planner, shapes: fingerprints.shapes)
     if !isDisputed { try maker.make(control) }
     made = maker.made
-    if fingerprints.count > 0 {
-      made?.concerned = FingerprintConflicts(
-        batches: planner.batches, set: fingerprints, trace: trace, plan: request.plan
-      ).concerned()
-    }
+    made?.concerned = concerned
     stager.dropTrace()
   }
 
