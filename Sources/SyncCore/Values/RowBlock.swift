@@ -7,19 +7,32 @@
 /// ```
 ///
 /// A to-one slot holds the row number of its destination as an integer cell. To-many slots stay
-/// absent: their content lies in other rows or in link tables. Confined to its owner.
+/// absent: their content lies in other rows or in link tables; who has none behind the last column
+/// need not make room for them. Confined to its owner.
 package final class RowBlock {
-  /// Number of slots of the entity.
-  package let width: Int
+  /// Number of slots of a row, the first of which is ``first``.
+  package private(set) var width: Int
   package var count: Int { used }
   private var used = 0
+  /// The slot that ``cells`` begins with.
+  private var first: Int
   private var cells: UnsafeMutablePointer<Cell>
+  /// Where slot 0 of the first row would be.
+  private var origin: UnsafeMutablePointer<Cell>
   private var capacity: Int
 
-  package init(width: Int, capacity: Int = 16) {
-    self.width = Swift.max(width, 1)
+  package convenience init(width: Int, capacity: Int = 16) {
+    self.init(slots: 0..<Swift.max(width, 1), capacity: capacity)
+  }
+
+  /// Makes a block of some slots of an entity, at least one. Nobody may ask for others.
+  package init(slots: Range<Int>, capacity: Int) {
+    precondition(!slots.isEmpty, "A block has at least one slot.")
+    first = slots.lowerBound
+    width = slots.count
     self.capacity = Swift.max(capacity, 1)
-    cells = PlainMemory.resize(nil, to: self.width * self.capacity)
+    cells = PlainMemory.resize(nil, to: width * self.capacity)
+    origin = cells - first
   }
 
   deinit {
@@ -28,7 +41,7 @@ package final class RowBlock {
 
   /// The cells of one row.
   package subscript(row: Int) -> UnsafeMutablePointer<Cell> {
-    cells + row * width
+    origin + row * width
   }
 
   /// Adds a row in which nothing is said about any slot, and returns its index.
@@ -44,8 +57,29 @@ package final class RowBlock {
   /// Sets memory aside for so many rows. It is not in use before they come.
   package func reserve(_ count: Int) {
     guard count > capacity else { return }
-    capacity = count
-    cells = PlainMemory.resize(cells, to: width * capacity)
+    resize(to: count)
+  }
+
+  /// Gives the memory of all slots back but that of some, which alone may be asked for from now on.
+  ///
+  /// - Parameter slots: slots of the block, at least one.
+  /// - Complexity: O(*n*) in the number of rows.
+  package func narrow(to slots: Range<Int>) {
+    precondition(
+      !slots.isEmpty && slots.lowerBound >= first && slots.upperBound <= first + width,
+      "Ask for slots that the block has.")
+    guard slots.count < width else { return }
+    var source = origin + slots.lowerBound
+    var target = cells
+    for _ in 0..<used {
+      // What comes first is moved first, so that nothing is overwritten that is still needed.
+      target.update(from: source, count: slots.count)
+      source += width
+      target += slots.count
+    }
+    first = slots.lowerBound
+    width = slots.count
+    resize(to: Swift.max(used, 1))
   }
 
   /// Forgets the last row.
@@ -60,8 +94,13 @@ package final class RowBlock {
 
   /// Grows by half, not by doubling: blocks are large and most of them are close to full.
   private func grow() {
-    capacity += Swift.max(capacity / 2, 16)
+    resize(to: capacity + Swift.max(capacity / 2, 16))
+  }
+
+  private func resize(to capacity: Int) {
+    self.capacity = capacity
     cells = PlainMemory.resize(cells, to: width * capacity)
+    origin = cells - first
   }
 }
 

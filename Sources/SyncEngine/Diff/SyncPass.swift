@@ -146,6 +146,7 @@ final class SyncPass {
     clock.end(.insert)
     try begin(.update, total: writer.total)
     try writer.update()
+    writer.dropValues()
     clock.end(.update)
     try begin(.link, total: writer.linkCount)
     planner.isPartOfList = !isOnlyPart || endsParentList

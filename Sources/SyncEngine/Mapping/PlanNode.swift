@@ -32,6 +32,13 @@ package struct PlanNode: Sendable {
   /// Slots that are columns of the row, in order.
   package let columnSlots: [Int]
 
+  /// How many slots there are up to the last one that a row holds something in: to-many relationships
+  /// hold nothing, and mostly come last.
+  package let cellCount: Int
+
+  /// The smallest range of slots that the identity is in; of one slot when there is no identity.
+  package let identityRange: Range<Int>
+
   /// Slots of stored attributes, in order.
   package let attributeSlots: [Int]
 
@@ -44,6 +51,7 @@ package struct PlanNode: Sendable {
   ) {
     self.entity = entity
     self.identity = identity
+    identityRange = (identity.min() ?? 0)..<(identity.max() ?? 0) + 1
     self.attributes = attributes
     precondition(
       relationships.drop { !$0.relationship.isToMany }.allSatisfy(\.relationship.isToMany),
@@ -53,6 +61,7 @@ package struct PlanNode: Sendable {
     self.policy = policy
     let columns = entity.properties.filter(\.isColumn)
     columnSlots = columns.map(\.slot)
+    cellCount = 1 + (entity.properties.last { !($0.relationship?.isToMany ?? false) }?.slot ?? -1)
     attributeSlots = columns.compactMap(\.attribute?.slot)
     toOneSlots = columns.compactMap(\.relationship?.slot)
     let needed = Set(attributes.filter(\.isRequired).map(\.slot))

@@ -27,7 +27,7 @@ import Testing
         }
     }
     wanted.sortOwners()
-    #expect(wanted.owners.map(\.row) == owners)
+    #expect(wanted.owners == owners)
     var comparison = ListComparison(wanted)
     for owner in owners {
       for member in stored[owner] ?? [] { comparison.see(member, of: owner) }
@@ -35,7 +35,7 @@ import Testing
     let different = comparison.end()
     let found = Dictionary(
       uniqueKeysWithValues: different.owners.enumerated().map {
-        (owners[Int($1.row)], Array(different.members(of: $0)))
+        (owners[Int($1)], Array(different.members(of: $0)))
       })
     let expected = Dictionary(
       uniqueKeysWithValues: owners.enumerated().compactMap { index, owner in

@@ -84,9 +84,9 @@ extension LinkPlanner {
     else { return [] }
     var result = Set<Pair>()
     let lists = try memberLists(inverseRule, of: destination, notesMissing: false)
-    for (index, list) in lists.owners.enumerated() {
+    for (index, member) in lists.owners.enumerated() {
       if index % SyncControl.stride == 0 { try control.checkpoint() }
-      for owner in lists.members(of: index) { result.insert(Pair(owner: owner, member: list.row)) }
+      for owner in lists.members(of: index) { result.insert(Pair(owner: owner, member: member)) }
     }
     return result
   }

@@ -49,7 +49,7 @@ struct ListComparison {
     agreed = 0
     isDifferent = false
     guard index < wanted.owners.count else { return }
-    owner = wanted.owners[index].row
+    owner = wanted.owners[index]
     list = wanted.members(of: index)
   }
 

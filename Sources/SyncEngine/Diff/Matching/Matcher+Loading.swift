@@ -23,6 +23,7 @@ extension Matcher {
     if coversTable
       || touched * Matcher.scanShare >= estimate
     {
+      batch.stored.reserve(min(estimate, touched))
       try read(batch, .all)
       batch.isComplete = true
     } else {

@@ -27,6 +27,13 @@ final class StoredRows {
 
   var count: Int { rows.count }
 
+  /// Sets memory aside for so many rows.
+  func reserve(_ count: Int) {
+    rows.reserve(count)
+    occurrences.reserve(count)
+    for column in references { column.reserve(count) }
+  }
+
   @inline(__always)
   func append(row: Int64, entity: Int?, reference: (Int) -> Int64) -> Int32 {
     if let last = rows.last, last >= row { isAscending = false }

@@ -80,9 +80,9 @@ final class Batch {
     self.node = node
     self.number = number
     keySlot = node.identity.count == 1 ? node.identity[0] : -1
-    block = RowBlock(width: node.entity.properties.count)
+    block = RowBlock(width: node.cellCount)
     index = KeyIndex(block: block, identity: node.identity)
-    references = RowBlock(width: node.entity.properties.count, capacity: 1)
+    references = RowBlock(slots: node.identityRange, capacity: 1)
     referenceIndex = KeyIndex(block: references, identity: node.identity)
     mentions = node.relationships.map { _ in LinkMentions() }
     stored = StoredRows(referenceCount: node.toOneSlots.count)

@@ -3,10 +3,11 @@ import SyncCore
 /// What the payload says about one relationship of one batch, owner after owner, in payload order.
 ///
 /// ```
-/// owners   kinds      starts  counts
-/// │ 0    │ objects  │ 0     │ 2     │──▶ targets │ 5 │ 6 │        occurrences of the destination
-/// │ 1    │ objects  │ 2     │ 0     │
-/// │ 3    │ keys     │ 2     │ 1     │──▶ targets │ ~0 │           ones' complement: a reference
+/// owners   kinds      starts
+/// │ 0    │ objects  │ 0     │──▶ targets │ 5 │ 6 │        occurrences of the destination
+/// │ 1    │ objects  │ 2     │
+/// │ 3    │ keys     │ 2     │──▶ targets │ ~0 │           ones' complement: a reference
+///                   │ 3     │    where the next one begins
 /// ```
 final class LinkMentions {
   enum Kind: UInt8 {
@@ -21,7 +22,6 @@ final class LinkMentions {
   let owners = PlainArray<Int32>(capacity: 1)
   let kinds = PlainArray<Kind>(capacity: 1)
   private let starts = PlainArray<Int32>(capacity: 1)
-  private let counts = PlainArray<Int32>(capacity: 1)
 
   /// Destinations: an occurrence, or the ones' complement of a reference.
   private let targets = PlainArray<Int32>(capacity: 1)
@@ -29,6 +29,10 @@ final class LinkMentions {
   /// When it was said: for one-to-one relationships, which either side may speak of, and for those of entities
   /// whose objects may be mentioned under another entity too.
   private(set) var orders: [UInt32] = []
+
+  init() {
+    starts.append(0)
+  }
 
   var count: Int { owners.count }
 
@@ -42,9 +46,8 @@ final class LinkMentions {
     if let order { orders.append(order) }
     owners.append(owner)
     kinds.append(kind)
-    starts.append(Int32(targets.count))
-    counts.append(Int32(list.count))
     for target in list { targets.append(target) }
+    starts.append(Int32(targets.count))
   }
 
   /// Sets memory aside for so many times as much as there is now.
@@ -52,16 +55,16 @@ final class LinkMentions {
     let expected = Int(Double(count) * factor)
     owners.reserve(expected)
     kinds.reserve(expected)
-    starts.reserve(expected)
-    counts.reserve(expected)
+    starts.reserve(expected + 1)
     targets.reserve(Int(Double(targets.count) * factor))
   }
 
   /// The destinations of one mention, in payload order.
   @inline(__always)
   func targets(of mention: Int) -> UnsafeBufferPointer<Int32> {
-    UnsafeBufferPointer(
-      start: targets.start + Int(starts[mention]), count: Int(counts[mention]))
+    let start = Int(starts[mention])
+    return UnsafeBufferPointer(
+      start: targets.start + start, count: Int(starts[mention + 1]) - start)
   }
 }
 

@@ -7,6 +7,35 @@ extension ChangeWriter {
   /// How many relationships there are to write.
   var linkCount: Int { batches.reduce(0) { $0 + $1.node.relationships.count } }
 
+  /// Gives the memory of all values back that are written and that linking does not ask for, before lists are made
+  /// of what is linked. Later parts of a payload ask for more.
+  func dropValues() {
+    guard claims.parts == nil, linksLists else { return }
+    let hasOrders = batches.contains { batch in
+      batch.node.relationships.contains {
+        $0.relationship.kind == .oneToMany && $0.relationship.isOrdered
+      }
+    }
+    for batch in batches {
+      let identity = batch.node.identityRange
+      let columns = hasOrders ? batch.node.toOneSlots : []
+      let first = min(columns.min() ?? .max, identity.lowerBound)
+      let end = max((columns.max() ?? 0) + 1, identity.upperBound)
+      batch.block.narrow(to: first..<end)
+    }
+  }
+
+  /// Whether the payload has lists of which somebody else than the members has to know.
+  private var linksLists: Bool {
+    batches.contains { batch in
+      zip(batch.node.relationships, batch.mentions).contains { rule, mentions in
+        mentions.count > 0
+          && (rule.relationship.kind == .manyToMany
+            || rule.relationship.kind == .oneToMany && rule.relationship.isOrdered)
+      }
+    }
+  }
+
   /// Writes memberships and orders.
   func link(_ planner: LinkPlanner) throws {
     try PartnerWriter(transaction: transaction, claims: claims).write(planner.partnerWrites)
@@ -45,9 +74,8 @@ extension ChangeWriter {
     let now = try planner.storedLists(relationship, of: batch.entity, owners: changed.rows)
     var positions: [(owner: Int64, member: Int64, position: Int64)] = []
     var hints = (before: 0, now: 0)
-    for (index, list) in wanted.owners.enumerated() {
+    for (index, owner) in wanted.owners.enumerated() {
       if index % SyncControl.stride == 0 { try control.checkpoint() }
-      let owner = list.row
       let listed = wanted.members(of: index)
       let former = before.lists.index(ofOwner: owner, hint: &hints.before)
         .map(before.lists.members)
@@ -83,8 +111,8 @@ extension ChangeWriter {
     }
     var result = RowSet()
     for owner in lists.owners
-    where !before.owners.contains(owner.row) || moved?.contains(owner.row) ?? true {
-      result.insert(owner.row)
+    where !before.owners.contains(owner) || moved?.contains(owner) ?? true {
+      result.insert(owner)
     }
     return result
   }

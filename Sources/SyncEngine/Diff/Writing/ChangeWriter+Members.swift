@@ -10,7 +10,7 @@ extension ChangeWriter {
     var wanted = try planner.memberLists(rule, of: batch, notesMissing: true)
     if let parent = planner.givenParent(rule, of: batch),
       planner.isContinued(rule, of: batch, owner: parent),
-      let index = wanted.owners.firstIndex(where: { $0.row == parent })
+      let index = wanted.owners.firstIndex(of: parent)
     {
       try PairWriter(transaction: transaction, claims: claims, edits: edits)
         .link(wanted.members(of: index).map { (parent, $0) }, relationship, of: batch.entity)
@@ -20,7 +20,9 @@ extension ChangeWriter {
     let firstNew = firstNewRows[batch.entity.rootIndex] ?? .max
     let mutual = try planner.pairsFromOtherSide(rule, of: batch)
     // The other side may have linked new objects already.
-    let stored = wanted.owners.map(\.row).filter { $0 < firstNew || !mutual.isEmpty }
+    let end = mutual.isEmpty ? firstNew : .max
+    let stored =
+      wanted.owners.last ?? 0 < end ? wanted.owners : wanted.owners.filter { $0 < end }
     if stored.isEmpty, !relationship.isOrdered {
       return try linkNew(wanted, relationship, of: batch.entity)
     }
@@ -39,8 +41,8 @@ extension ChangeWriter {
     let different = try differences(of: wanted, relationship, of: batch.entity, among: stored)
     for (number, list) in different.owners.enumerated() {
       if number % SyncControl.stride == 0 { try control.checkpoint() }
-      let index = Int(list.row)
-      let owner = wanted.owners[index].row
+      let index = Int(list)
+      let owner = wanted.owners[index]
       let current = Array(different.members(of: number))
       guard let edits, edits.protects(relationship.slot, of: owner, batch.entity) else {
         changes.compare(current, with: wanted.members(of: index), of: owner)
@@ -83,7 +85,7 @@ extension ChangeWriter {
     try transaction.addNewLinks(relationship, of: entity) { pairs in
       try control.checkpoint()
       while next < lists.owners.count, pairs.count < ChangeWriter.pairPortion {
-        let owner = lists.owners[next].row
+        let owner = lists.owners[next]
         members.append(contentsOf: lists.members(of: next))
         members.sort()
         for member in members { pairs.append((owner, member)) }
@@ -101,7 +103,7 @@ extension ChangeWriter {
     var pairs: [(owner: Int64, member: Int64)] = []
     pairs.reserveCapacity(lists.members.count)
     for (index, owner) in lists.owners.enumerated() {
-      for member in lists.members(of: index) { pairs.append((owner.row, member)) }
+      for member in lists.members(of: index) { pairs.append((owner, member)) }
     }
     try OrderNotes(claims: claims, transaction: transaction).note(pairs, relationship, of: entity)
     claims.parts?.notePairs(pairs, areAdded: true, relationship, of: entity)
@@ -126,9 +128,18 @@ extension ChangeWriter {
     }
     if !changes.added.isEmpty {
       try transaction.prepareBulkLinks(relationship, of: entity, count: changes.added.count)
-      try transaction.addLinks(
-        relationship, of: entity, pairs: changes.added,
-        positions: relationship.isOrdered ? changes.addedPositions : nil, areNew: true)
+      if relationship.isOrdered {
+        try transaction.addLinks(
+          relationship, of: entity, pairs: changes.added, positions: changes.addedPositions,
+          areNew: true)
+      } else {
+        var rest = changes.added[...]
+        try transaction.addNewLinks(relationship, of: entity) { pairs in
+          try control.checkpoint()
+          pairs.append(contentsOf: rest.prefix(ChangeWriter.pairPortion))
+          rest = rest.dropFirst(ChangeWriter.pairPortion)
+        }
+      }
     }
     if !changes.appended.isEmpty {
       try transaction.addLinks(relationship, of: entity, pairs: changes.appended)

@@ -1,0 +1,47 @@
+import SyncCore
+import Testing
+
+/// A block gives back the memory of slots that nobody asks for any more, and keeps the others.
+struct RowBlockTests {
+  private func block(width: Int, rows: Int) -> RowBlock {
+    let block = RowBlock(width: width)
+    for row in 0..<rows {
+      _ = block.append()
+      for slot in 0..<width { block[row][slot] = .integer(Int64(row * 100 + slot)) }
+    }
+    return block
+  }
+
+  @Test(arguments: [0..<1, 2..<3, 4..<5, 1..<4, 0..<5], [0, 1, 7, 1000])
+  func aNarrowedBlockKeepsItsSlots(_ slots: Range<Int>, _ rows: Int) {
+    let block = block(width: 5, rows: rows)
+    block.narrow(to: slots)
+    #expect(block.width == slots.count && block.count == rows)
+    for row in 0..<rows {
+      for slot in slots { #expect(block[row][slot].integer == Int64(row * 100 + slot)) }
+    }
+  }
+
+  @Test func aNarrowedBlockGrowsAndNarrowsAgain() {
+    let block = block(width: 5, rows: 3)
+    block.narrow(to: 1..<4)
+    for row in 3..<100 {
+      #expect(block.append() == row)
+      #expect(block[row][1].isAbsent && block[row][3].isAbsent)
+      block[row][2] = .integer(Int64(row))
+    }
+    block.narrow(to: 2..<3)
+    #expect((0..<3).allSatisfy { block[$0][2].integer == Int64($0 * 100 + 2) })
+    #expect((3..<100).allSatisfy { block[$0][2].integer == Int64($0) })
+  }
+
+  @Test func aBlockOfSomeSlotsIsAskedForThese() {
+    let block = RowBlock(slots: 3..<5, capacity: 1)
+    for row in 0..<50 {
+      #expect(block.append() == row)
+      block[row][3] = .integer(Int64(row))
+      #expect(block[row][4].isAbsent)
+    }
+    #expect((0..<50).allSatisfy { block[$0][3].integer == Int64($0) })
+  }
+}
