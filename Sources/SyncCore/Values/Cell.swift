@@ -14,7 +14,11 @@
 ///
 /// Text and bytes are not owned: they lie in the payload or in a ``CellArena``, and whoever holds
 /// cells keeps both alive.
+///
+/// The attribute on the type is what lets other modules inline what is inlinable.
+@usableFromInline
 package struct Cell: BitwiseCopyable {
+  @usableFromInline
   package enum Kind: UInt8, BitwiseCopyable {
     /// Nothing was said about the property.
     case absent
@@ -25,9 +29,9 @@ package struct Cell: BitwiseCopyable {
     case blob
   }
 
-  package var low: UInt32
-  package var high: UInt32
-  package var tag: UInt32
+  @usableFromInline package var low: UInt32
+  @usableFromInline package var high: UInt32
+  @usableFromInline package var tag: UInt32
 
   @inlinable
   package init(low: UInt32, high: UInt32, tag: UInt32) {
@@ -88,7 +92,7 @@ package struct Cell: BitwiseCopyable {
     return length << 3 | (kind + (length >> 29) << 1)
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   package var kind: Kind {
     switch tag & 7 {
     case 0: .absent

@@ -9,16 +9,19 @@
 /// A to-one slot holds the row number of its destination as an integer cell. To-many slots stay
 /// absent: their content lies in other rows or in link tables; who has none behind the last column
 /// need not make room for them. Confined to its owner.
+@usableFromInline
 package final class RowBlock {
+  // Other modules look at some of these in their loops, where the compiler cannot see that nobody else does.
+
   /// Number of slots of a row, the first of which is ``first``.
-  package private(set) var width: Int
-  package var count: Int { used }
-  private var used = 0
+  @exclusivity(unchecked) @usableFromInline package private(set) var width: Int
+  @inlinable package var count: Int { used }
+  @exclusivity(unchecked) @usableFromInline private(set) var used = 0
   /// The slot that ``cells`` begins with.
   private var first: Int
   private var cells: UnsafeMutablePointer<Cell>
   /// Where slot 0 of the first row would be.
-  private var origin: UnsafeMutablePointer<Cell>
+  @exclusivity(unchecked) @usableFromInline private(set) var origin: UnsafeMutablePointer<Cell>
   private var capacity: Int
 
   package convenience init(width: Int, capacity: Int = 16) {
@@ -40,6 +43,7 @@ package final class RowBlock {
   }
 
   /// The cells of one row.
+  @inlinable @inline(__always)
   package subscript(row: Int) -> UnsafeMutablePointer<Cell> {
     origin + row * width
   }

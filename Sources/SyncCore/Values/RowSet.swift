@@ -8,12 +8,13 @@ import Foundation
 ///
 /// Row numbers are dense, so a million objects are 125 kB, and one object of a large table is 4 kB. A
 /// copy shares the pages that neither changes afterwards.
+@usableFromInline
 package struct RowSet: Sendable {
-  var pages: [[UInt64]] = []
+  @usableFromInline var pages: [[UInt64]] = []
   private var madePages = 0
 
-  private static let pageShift = 15
-  static let wordsPerPage = 512
+  @inlinable static var pageShift: Int64 { 15 }
+  @inlinable static var wordsPerPage: Int { 512 }
 
   package init() {}
 
@@ -22,6 +23,7 @@ package struct RowSet: Sendable {
   }
 
   /// - Complexity: O(1).
+  @inlinable
   package func contains(_ row: Int64) -> Bool {
     let page = Int(row >> RowSet.pageShift)
     guard row >= 0, page < pages.count, !pages[page].isEmpty else { return false }
@@ -66,7 +68,45 @@ package struct RowSet: Sendable {
     return added
   }
 
-  mutating func makePage(_ page: Int) {
+  /// Adds row numbers, a page at a time where they follow each other.
+  ///
+  /// - Parameters:
+  ///   - row: The number at a position; 0 is passed over. Nobody may change the set meanwhile.
+  ///   - onNew: Told about each position whose number was not there.
+  /// - Complexity: O(`count`).
+  @inlinable @inline(__always)
+  package mutating func insert(
+    _ count: Int, row: (Int) throws -> Int64, onNew: (Int) -> Void = { _ in }
+  ) rethrows {
+    var index = 0
+    while index < count {
+      let first = try row(index)
+      guard first > 0 else {
+        index += 1
+        continue
+      }
+      let page = first >> RowSet.pageShift
+      makePage(Int(page))
+      try pages[Int(page)].withUnsafeMutableBufferPointer { words in
+        var next = first
+        repeat {
+          if next > 0 {
+            let bit: UInt64 = 1 << UInt64(next & 63)
+            let word = RowSet.word(next)
+            if words[word] & bit == 0 {
+              words[word] |= bit
+              onNew(index)
+            }
+          }
+          index += 1
+          if index == count { return }
+          next = try row(index)
+        } while next <= 0 || next >> RowSet.pageShift == page
+      }
+    }
+  }
+
+  @usableFromInline mutating func makePage(_ page: Int) {
     if page >= pages.count {
       pages.append(contentsOf: repeatElement([], count: page + 1 - pages.count))
     }
@@ -86,7 +126,8 @@ package struct RowSet: Sendable {
     pages.reduce(0) { $0 + $1.reduce(0) { $0 + $1.nonzeroBitCount } }
   }
 
-  private static func word(_ row: Int64) -> Int { Int(row >> 6) & (wordsPerPage - 1) }
+  @inlinable @inline(__always)
+  static func word(_ row: Int64) -> Int { Int(row >> 6) & (wordsPerPage - 1) }
 
   /// Memory of the pages.
   package var byteCount: Int { madePages * RowSet.wordsPerPage * 8 }
@@ -113,6 +154,7 @@ package struct RowSet: Sendable {
 
 extension RowSet: Codable {
   /// The pages one after the other: the number of words up to the last that is not 0, and those.
+  @usableFromInline
   package init(from decoder: any Decoder) throws {
     let data = try KeptPieces.decode(from: decoder)
     let words = data.withUnsafeBytes { bytes in
@@ -137,6 +179,7 @@ extension RowSet: Codable {
     }
   }
 
+  @usableFromInline
   package func encode(to encoder: any Encoder) throws {
     var data = Data(capacity: pages.count * 8 + byteCount)
     func append(_ word: UInt64) {

@@ -50,13 +50,21 @@ extension Statement {
   /// The column as it is stored, without copies; valid until the next step.
   @inline(__always)
   func cell(_ column: Int) -> Cell {
-    switch sqlite3_column_type(handle, Int32(column)) {
-    case SQLITE_INTEGER: .integer(integer(column))
-    case SQLITE_FLOAT: .real(real(column))
-    case SQLITE_TEXT: .text(bytes(column))
-    case SQLITE_BLOB: .blob(bytes(column))
-    default: .null
+    let value = sqlite3_column_value(handle, Int32(truncatingIfNeeded: column))
+    switch sqlite3_value_type(value) {
+    case SQLITE_INTEGER: return .integer(sqlite3_value_int64(value))
+    case SQLITE_FLOAT: return .real(sqlite3_value_double(value))
+    case SQLITE_TEXT: return .text(Statement.bytes(value))
+    case SQLITE_BLOB: return .blob(Statement.bytes(value))
+    default: return .null
     }
+  }
+
+  @inline(__always)
+  private static func bytes(_ value: OpaquePointer?) -> UnsafeRawBufferPointer {
+    let start = sqlite3_value_blob(value)
+    let count = Int(sqlite3_value_bytes(value))
+    return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
   }
 
   /// Whether a cell, which must not be absent, says something else than the column holds.

@@ -37,6 +37,28 @@ import Testing
     #expect(rows.rows == expected.sorted())
   }
 
+  @Test(arguments: [1, 64, 40_000, 3_000_000])
+  func saysWhichOfManyRowsAreNew(_ bound: Int64) {
+    var generator = SeededGenerator(state: UInt64(bound))
+    var rows = RowSet()
+    var expected = Set<Int64>()
+    for _ in 0..<20 {
+      let start = Int64.random(in: 0...bound, using: &generator)
+      let added =
+        Array(start..<(start + 40))
+        + (0..<40).map { _ in Int64.random(in: 0...bound, using: &generator) }
+      var new: [Int64] = []
+      rows.insert(added.count) {
+        added[$0]
+      } onNew: {
+        new.append(added[$0])
+      }
+      // 0 is passed over.
+      #expect(new == added.filter { $0 > 0 && expected.insert($0).inserted })
+    }
+    #expect(rows.rows == expected.sorted())
+  }
+
   @Test(arguments: 0..<20) func aCopyGrowsByWhatCame(_ seed: UInt64) throws {
     var generator = SeededGenerator(state: seed)
     var rows = RowSet()

@@ -12,7 +12,9 @@ extension LinkPlanner {
       if mention % SyncControl.stride == 0 { try control.checkpoint() }
       let row = batch.occurrences[Int(owner)].row
       for target in mentions.targets(of: mention) {
-        if let member = writable(
+        if let member = existing(target, in: destination) {
+          destination.block[Int(member)][inverse] = .integer(row)
+        } else if let member = writable(
           target, in: destination, list: MemberList(owner: row, inverse: inverse))
         {
           member.batch.block[Int(member.occurrence)][inverse] = .integer(row)

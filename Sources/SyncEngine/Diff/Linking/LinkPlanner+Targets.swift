@@ -91,12 +91,18 @@ extension LinkPlanner {
     return oldest?.place
   }
 
+  /// The occurrence of a nested object that is or will be stored; nil for keys.
+  @inline(__always)
+  func existing(_ target: Int32, in destination: Batch) -> Int32? {
+    guard target >= 0 else { return nil }
+    let occurrence = destination.representative(target)
+    return destination.occurrences[Int(occurrence)].row > 0 ? occurrence : nil
+  }
+
   /// The occurrence to write a reference of a target into, or nil when there is no such object.
   func writable(_ target: Int32, in destination: Batch, list: MemberList) -> Found? {
-    if target >= 0 {
-      let occurrence = destination.representative(target)
-      guard destination.occurrences[Int(occurrence)].row > 0 else { return nil }
-      return Found(batch: destination, occurrence: occurrence)
+    guard target < 0 else {
+      return existing(target, in: destination).map { Found(batch: destination, occurrence: $0) }
     }
     if let stored = storedRow(~target, in: destination, list: list, parts: claims.parts) {
       claims.mention(destination.stored.rows[Int(stored)], destination.entity)

@@ -80,7 +80,7 @@ struct MemberLists {
     guard let last = spans.last, last.count > 1 else { return }
     var list = UnsafeMutableBufferPointer(
       start: members.start + Int(last.start), count: Int(last.count))
-    list.sort()
+    for index in list.indices.dropFirst() where list[index - 1] > list[index] { return list.sort() }
   }
 
   /// Puts owners that came in another order into that of their row numbers.

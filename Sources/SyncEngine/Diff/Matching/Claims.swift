@@ -144,10 +144,11 @@ final class Claims {
     for batch in batches {
       try control.checkpoint()
       var rows = mentioned[batch.entity.rootIndex] ?? RowSet()
-      for (index, occurrence) in batch.occurrences.enumerated() {
+      let occurrences = batch.occurrences
+      try rows.insert(occurrences.count) { index in
         if index % SyncControl.stride == 0 { try control.checkpoint() }
-        guard occurrence.row > 0, !occurrence.flags.contains(.referenceOnly) else { continue }
-        rows.insert(occurrence.row)
+        let occurrence = occurrences[index]
+        return occurrence.flags.contains(.referenceOnly) ? 0 : occurrence.row
       }
       for row in unreached(in: batch) { rows.insert(row) }
       for stored in batch.referenceStored where stored >= 0 {

@@ -148,10 +148,12 @@ final class Matcher {
   /// so that nobody else takes them.
   private func decide(_ wave: [Int32], in batch: Batch) throws {
     var undecided: [Int32] = []
+    var certain = CertainMatches(batch, self)
     for (position, occurrence) in wave.enumerated() {
       if position % SyncControl.stride == 0 {
         try advance(by: min(SyncControl.stride, wave.count), in: batch)
       }
+      if certain.decide(occurrence) { continue }
       batch.occurrences[Int(occurrence)].flags.formUnion([.reached, .current])
       if decideAlone(occurrence, in: batch) { continue }
       if !takeOwnChild(occurrence, in: batch), !takeLinked(occurrence, in: batch),

@@ -149,6 +149,17 @@ final class Batch {
     }
   }
 
+  /// The reference to a key; added when it is the first one.
+  @inline(never)
+  func reference(toKey key: Cell, in slot: Int) -> Int32 {
+    let known = referenceIndex.find(key)
+    guard known < 0 else { return known }
+    let reference = Int32(references.append())
+    references[Int(reference)][slot] = key
+    _ = referenceIndex.findOrInsert(reference)
+    return reference
+  }
+
   /// The occurrence of a stored row; added, without values, when the payload does not describe it.
   func occurrence(ofStored index: Int32) -> Int32 {
     let existing = stored.occurrences[Int(index)]

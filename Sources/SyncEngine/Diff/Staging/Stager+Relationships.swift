@@ -74,7 +74,9 @@ extension Stager {
         batch.node, property: link.name,
         "“\(link.name)” leads to one object, and the payload gives a list.")
     default:
-      guard let reference = stageReference(choice.token, of: source, link, batch)
+      guard
+        let reference = stageReference(
+          choice.token, of: source, link, to: nodes[link.node], batch)
       else {
         return
       }
@@ -123,6 +125,7 @@ extension Stager {
   ) throws -> Bool {
     let place = Owner(batch: batch.number, owner: owner, rule: link.rule)
     let role: Role = link.isOwned ? .member(place) : .shared(place)
+    let node = nodes[link.node]
     var holdsObjects = false
     var element = token + 1
     for index in 0..<Int(source.tokens[token].word) {
@@ -139,7 +142,7 @@ extension Stager {
           batch.node, property: link.name,
           "An element of “\(link.name)” is neither an object nor a key.")
       default:
-        if let reference = stageReference(element, of: source, link, batch) {
+        if let reference = stageReference(element, of: source, link, to: node, batch) {
           targets.append(~reference)
         } else {
           noteUnreadable(role)
@@ -151,9 +154,8 @@ extension Stager {
 
   /// Notes a key that refers to an object of the destination.
   private func stageReference(
-    _ token: Int, of source: ItemSource, _ link: StagingLink, _ batch: Batch
+    _ token: Int, of source: ItemSource, _ link: StagingLink, to node: StagingNode, _ batch: Batch
   ) -> Int32? {
-    let node = nodes[link.node]
     let destination = node.batch
     guard let slot = node.referenceSlot else {
       noteIgnored(
@@ -167,12 +169,7 @@ extension Stager {
         "A key of “\(link.name)” does not fit the primary key of “\(destination.entity.name)”.")
       return nil
     }
-    var reference = destination.referenceIndex.find(key)
-    if reference < 0 {
-      reference = Int32(destination.references.append())
-      destination.references[Int(reference)][slot] = key
-      _ = destination.referenceIndex.findOrInsert(reference)
-    }
+    let reference = destination.reference(toKey: key, in: slot)
     trace?.refer(
       reference, in: link.node, link.isOwned ? .listed : (link.isOneToOne ? .taken : .shared))
     return reference

@@ -30,14 +30,16 @@ struct ChangeCount {
       let hasCounted = counted != nil
       var highest = highest[batch.entity.rootIndex] ?? 0
       var count = 0
-      for (index, occurrence) in batch.occurrences.enumerated() {
+      let occurrences = batch.occurrences
+      try rows.insert(occurrences.count) { index in
         if index % SyncControl.stride == 0 { try control.checkpoint() }
-        guard occurrence.stored >= 0, occurrence.row > 0,
-          occurrence.flags.isDisjoint(with: [.referenceOnly, .twin]),
-          !rows.contains(occurrence.row),
+        let occurrence = occurrences[index]
+        guard occurrence.stored >= 0, occurrence.flags.isDisjoint(with: [.referenceOnly, .twin]),
           !(hasCounted && isCounted(occurrence.row, batch.entity(of: occurrence)))
-        else { continue }
-        rows.insert(occurrence.row)
+        else { return 0 }
+        return occurrence.row
+      } onNew: { index in
+        let occurrence = occurrences[index]
         highest = max(highest, occurrence.row)
         if hasFamily { report[batch.entity(of: occurrence)].unchanged += 1 } else { count += 1 }
       }

@@ -77,9 +77,11 @@ struct Deleter {
       scoped = try knownRows ?? allRows()
     case .roots, .filter, .children: scoped = claims.rootScope ?? []
     }
+    // Looked up once, not for each of the rows.
+    let mentioned = claims.mentioned[entity.rootIndex] ?? RowSet()
+    let namesakes = claims.namesakes[entity.rootIndex]
     var rows = try keyed(
-      scoped.filter { !claims.isMentioned($0, entity) && !claims.isNamesake($0, entity) },
-      of: entity)
+      scoped.filter { !mentioned.contains($0) && namesakes?.contains($0) != true }, of: entity)
     guard !claims.isRootSuspended || rows.isEmpty else {
       report.note(
         .suspendedDeletion, entity,

@@ -1,0 +1,77 @@
+import SyncCore
+
+/// Decides the occurrences of a wave whose object is beyond doubt: nobody else in the payload has the key, one
+/// stored row does, and it is where the payload puts it.
+///
+/// Nearly all are, when little has changed. What is the same for all of them is asked once, in the beginning. Valid
+/// for one wave of one batch, while nobody reads more rows.
+struct CertainMatches {
+  private let batches: [Batch]
+  private let occurrences: PlainArray<Occurrence>
+  private let rows: PlainArray<Int64>
+  private let holders: PlainArray<Int32>
+  private let references: [PlainArray<Int64>]
+  private let columns: [[Int]]
+  /// Rows from here on are new; 0 where every occurrence has to be looked at on its own.
+  private let limit: Int64
+  private let rootFlags: Occurrence.Flags
+  private let nestedFlags: Occurrence.Flags
+
+  /// The list that the latest occurrence stood in, its owners, and the column that leads to them.
+  private var place = KeyFamily.Place(batch: -1, rule: -1)
+  private var owners: PlainArray<Occurrence>
+  private var column: PlainArray<Int64>?
+
+  init(_ batch: Batch, _ matcher: Matcher) {
+    batches = matcher.batches
+    occurrences = batch.occurrences
+    rows = batch.stored.rows
+    holders = batch.stored.occurrences
+    references = batch.stored.references
+    columns = matcher.memberColumns
+    owners = batch.occurrences
+    // Earlier parts of the payload may have said something else of any of them.
+    let isCertain = !matcher.isLaterPart && batch.contested.isEmpty
+    limit = isCertain ? matcher.firstNewRows[batch.entity.rootIndex] ?? .max : 0
+    let decided: Occurrence.Flags = [.reached, .current, .decided]
+    let operations = matcher.operations
+    rootFlags = operations.contains(.update) ? decided.union(.active) : decided
+    nestedFlags = operations.contains(.updateRelationships) ? decided.union(.active) : decided
+  }
+
+  /// - Returns: False when the occurrence takes a closer look; then nothing was done.
+  @inline(__always)
+  mutating func decide(_ occurrence: Int32) -> Bool {
+    var mention = occurrences[Int(occurrence)]
+    guard mention.stored >= 0, mention.flags.isDisjoint(with: CertainMatches.doubts),
+      holders[Int(mention.stored)] < 0
+    else { return false }
+    let row = rows[Int(mention.stored)]
+    guard row < limit else { return false }
+    if mention.isOwned, !isAtHome(mention) { return false }
+    mention.row = row
+    mention.flags.formUnion(mention.flags.contains(.root) ? rootFlags : nestedFlags)
+    occurrences[Int(occurrence)] = mention
+    holders[Int(mention.stored)] = occurrence
+    return true
+  }
+
+  private static let doubts: Occurrence.Flags = [.keyless, .shared, .leftOut]
+
+  /// Whether the stored row belongs to the owner in whose list the occurrence stands.
+  @inline(__always)
+  private mutating func isAtHome(_ mention: Occurrence) -> Bool {
+    if mention.ownerRule != place.rule || mention.ownerBatch != place.batch { move(to: mention) }
+    let owner = owners[Int(mention.owner)]
+    guard !owner.flags.contains(.folded), owner.row > 0, let column else { return false }
+    return column[Int(mention.stored)] == owner.row
+  }
+
+  @inline(never)
+  private mutating func move(to mention: Occurrence) {
+    place = KeyFamily.Place(batch: mention.ownerBatch, rule: mention.ownerRule)
+    owners = batches[Int(mention.ownerBatch)].occurrences
+    let index = columns[Int(mention.ownerBatch)][Int(mention.ownerRule)]
+    column = index >= 0 ? references[index] : nil
+  }
+}
