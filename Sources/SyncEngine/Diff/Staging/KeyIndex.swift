@@ -8,8 +8,11 @@ import SyncCore
 ///
 /// The keys stay in the block, which is much larger than any cache: the hash beside the row spares
 /// nearly every look at a row that is not the one, and all of them when the table grows. At most
-/// three quarters full, and of any size: a hash lies where its share of all hashes puts it. Confined to
-/// the batch that owns it.
+/// three quarters full, and of any size: a hash lies where its share of all hashes puts it.
+///
+/// While integers come in ascending order, as lists sorted by their key have them, none can repeat and nothing is put
+/// into the table: it is filled when something else comes, or somebody looks for a key. Confined to the batch that
+/// owns it.
 final class KeyIndex {
   private let block: RowBlock
   private let identity: [Int]
@@ -20,10 +23,17 @@ final class KeyIndex {
   private var size: Int
   private var used = 0
 
+  /// Rows that came in ascending order and are not in the table, the key of the last one, and whether another one may
+  /// follow them.
+  private var pending = 0..<0
+  private var lastKey = Int64.min
+  private var isAscending: Bool
+
   init(block: RowBlock, identity: [Int]) {
     self.block = block
     self.identity = identity
     keySlot = identity.count == 1 ? identity[0] : -1
+    isAscending = identity.count == 1
     size = 64
     table = KeyIndex.makeTable(64)
   }
@@ -69,6 +79,7 @@ final class KeyIndex {
 
   /// The row with the given key, or -1; for an identity of one slot.
   func find(_ key: Cell) -> Int32 {
+    if isAscending { fill() }
     let hash = KeyIndex.hash(key)
     var position = start(of: hash)
     while true {
@@ -97,6 +108,10 @@ final class KeyIndex {
   /// The row whose identity equals that of the given one; adds the given one when there is none, and
   /// returns -1.
   func findOrInsert(_ row: Int32) -> Int32 {
+    if isAscending {
+      if isNext(row) { return -1 }
+      fill()
+    }
     if used * 4 >= size * 3 { resize(to: size * 2) }
     let cells = UnsafePointer(block[Int(row)])
     let hash = hash(ofRow: cells)
@@ -119,12 +134,41 @@ final class KeyIndex {
     }
   }
 
+  /// Whether a row goes on with the ascending ones; it is one of them then.
+  @inline(__always)
+  private func isNext(_ row: Int32) -> Bool {
+    let key = block[Int(row)][keySlot]
+    guard case .integer = key.kind, key.integer > lastKey,
+      pending.isEmpty || pending.upperBound == Int(row)
+    else { return false }
+    pending = (pending.isEmpty ? Int(row) : pending.lowerBound)..<Int(row) + 1
+    lastKey = key.integer
+    return true
+  }
+
+  /// Puts the ascending rows into the table. From now on all rows go there.
+  @inline(never)
+  private func fill() {
+    isAscending = false
+    let needed = pending.count / 3 * 4 + 64
+    if needed > size { resize(to: needed) }
+    for row in pending {
+      let hash = KeyIndex.hash(block[row][keySlot])
+      var position = start(of: hash)
+      while table[position] != 0 { position = next(position) }
+      table[position] = KeyIndex.entry(hash, Int32(row))
+    }
+    used = pending.count
+    pending = 0..<0
+  }
+
   private func isSameIdentity(_ left: UnsafePointer<Cell>, _ right: UnsafePointer<Cell>) -> Bool {
     identity.allSatisfy { left[$0].isIdentical(to: right[$0]) }
   }
 
   /// Puts another row of the same identity in the place of an earlier one.
   func replace(_ earlier: Int32, by row: Int32) {
+    if isAscending { fill() }
     let hash = hash(ofRow: block[Int(row)])
     var position = start(of: hash)
     while table[position] != KeyIndex.entry(hash, earlier) { position = next(position) }
@@ -133,6 +177,7 @@ final class KeyIndex {
 
   /// Makes room for so many keys.
   func reserve(_ count: Int) {
+    guard !isAscending else { return }
     let needed = count / 3 * 4 + 64
     if needed > size { resize(to: needed) }
   }
@@ -186,34 +231,6 @@ final class KeyIndex {
       result ^= result >> 32
     }
     return UInt32(truncatingIfNeeded: result)
-  }
-
-  private static func hash(_ cell: Cell) -> UInt32 {
-    UInt32(truncatingIfNeeded: wideHash(cell))
-  }
-
-  /// Multiply-and-fold over the number, or over the text eight bytes at a time.
-  static func wideHash(_ cell: Cell) -> UInt64 {
-    let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
-    switch cell.kind {
-    case .text, .blob:
-      let bytes = cell.bytes
-      var state = UInt64(bytes.count) &* factor
-      var offset = 0
-      while offset + 8 <= bytes.count {
-        state = (state ^ bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) &* factor
-        state ^= state >> 29
-        offset += 8
-      }
-      while offset < bytes.count {
-        state = (state ^ UInt64(bytes[offset])) &* factor
-        offset += 1
-      }
-      return state ^ (state >> 32)
-    default:
-      let product = cell.word &* factor
-      return product ^ (product >> 32)
-    }
   }
 }
 
