@@ -79,15 +79,18 @@ package struct JSONItemReader {
     return copy
   }
 
-  /// Reads the next item and replaces what is on the tape.
+  /// Reads the next item.
   ///
+  /// - Parameter appending: Whether what is on the tape stays, in front of the item.
   /// - Returns: False when there is none; the whole document has been checked then.
   /// - Throws: ``JSONError``; nothing more can be read afterwards.
-  package mutating func next(into tape: JSONTape) throws(JSONError) -> Bool {
+  package mutating func next(
+    into tape: JSONTape, appending: Bool = false
+  ) throws(JSONError) -> Bool {
     guard try seekItem() else { return false }
     let start = position
     do {
-      try document.scanner.scanValue(into: tape)
+      try document.scanner.scanValue(into: tape, appending: appending)
     } catch {
       throw error.inside(upcomingPath)
     }

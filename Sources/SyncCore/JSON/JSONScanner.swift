@@ -20,16 +20,20 @@ package struct JSONScanner {
     depthLimit = options.depthLimit
   }
 
-  /// Reads exactly one value, white space before it included, and replaces what is on the tape.
+  /// Reads exactly one value, white space before it included.
   ///
   /// Whatever follows the value is not looked at.
   ///
+  /// - Parameter appending: Whether what is on the tape stays, in front of the value.
   /// - Throws: ``JSONError`` with a path that begins at this value.
   /// - Complexity: O(*n*); no allocation once the tape is large enough.
-  package mutating func scanValue(into tape: JSONTape) throws(JSONError) {
+  package mutating func scanValue(
+    into tape: JSONTape, appending: Bool = false
+  ) throws(JSONError) {
     guard let start = bytes.baseAddress else {
       throw error(.end, at: 0, tape: tape, open: -1)
     }
+    if !appending { tape.removeAll() }
     let outcome = scan(
       from: start.assumingMemoryBound(to: UInt8.self), depthLimit: depthLimit, tape: tape)
     if let fault = outcome.fault {
@@ -53,7 +57,7 @@ package struct JSONScanner {
     var cursor = base + position
     var tokens = tape.tokens
     var capacity = tape.capacity
-    var count = 0
+    var count = tape.count
     var open = -1
     var depth = 0
     var fault: JSONFault

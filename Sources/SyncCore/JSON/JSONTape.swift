@@ -63,6 +63,11 @@ package final class JSONTape {
   func setCount(_ newCount: Int) {
     used = newCount
   }
+
+  /// Forgets all tokens and keeps the memory.
+  package func removeAll() {
+    used = 0
+  }
 }
 
 @available(*, unavailable, message: "A tape is confined to the reader that fills it.")

@@ -34,6 +34,9 @@ package struct SyncRequest {
   package var partItems: Int?
   /// Whether a part is read while the one before it is written. For tests that compare the two ways.
   package var readsAhead = true
+  /// Bytes of items that are scanned together on another thread, where a payload is read as a whole: enough to be
+  /// worth a wake-up, little against the caches. For tests that compare the two ways.
+  package var scannedAhead = 64 << 10
   /// Bytes that come together of how far a sync has come that commits per batch before they become one
   /// piece, however little that is. For tests.
   package var resumePointSize = 32 << 10

@@ -12,7 +12,7 @@ import Testing
   private static let patience = DispatchTimeInterval.seconds(60)
 
   /// Albums that may be unfit, and whose names are watched as they are read.
-  private static func model() throws -> ManagedObjectModel {
+  static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel([
       EntityDraft(
         "Album",
@@ -37,9 +37,9 @@ import Testing
     ])
   }
 
-  private static let entities = ["Album", "Track", "Tag"]
+  static let entities = ["Album", "Track", "Tag"]
 
-  private static func albums(_ ids: Range<Int>) -> String {
+  static func albums(_ ids: Range<Int>) -> String {
     let items = ids.map {
       #"{"id": \#($0), "title": "t\#($0)", "name": "n", "tracks": [{"id": \#($0), "name": "n"}]}"#
     }
@@ -49,7 +49,7 @@ import Testing
   /// Syncs into a store of such albums.
   ///
   /// - Parameter reads: Called for each name as it is read.
-  private static func sync(
+  static func sync(
     _ json: String, into bench: SyncBench, control: SyncControl = SyncControl(),
     reads: @escaping @Sendable (JSONValue) -> Void = { _ in },
     change: (inout SyncRequest) -> Void
@@ -69,7 +69,7 @@ import Testing
   // MARK: - What comes out
 
   /// What one sync did, in words.
-  private static func outcome(
+  static func outcome(
     _ json: String, _ bench: SyncBench, _ change: (inout SyncRequest) -> Void
   ) throws -> String {
     var outcome: String

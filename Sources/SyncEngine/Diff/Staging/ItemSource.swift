@@ -6,10 +6,13 @@ struct ItemSource {
   let tape: JSONTape
   let base: UInt
   let tokens: UnsafeMutablePointer<JSONToken>
+  /// Where the item stands on the tape.
+  let root: Int
 
-  init(tape: JSONTape, base: UInt) {
+  init(tape: JSONTape, base: UInt, root: Int = 0) {
     self.tape = tape
     self.base = base
+    self.root = root
     tokens = tape.tokens
   }
 

@@ -26,6 +26,9 @@ struct PartReader {
   /// What earlier syncs have left, when fingerprints are used.
   var fingerprints: FingerprintSet?
 
+  /// Scans the items on another thread; only for a part that is all of the payload and that is read as a whole.
+  var ahead: ItemsAhead?
+
   /// Items that stand in for others.
   var replacements: ItemReplacements?
 
@@ -45,55 +48,96 @@ struct PartReader {
     stager.replacements = replacements
     stager.leftOut = leftOut
     parent?.prepare(stager)
+    let end =
+      if let ahead {
+        try stage(ahead, with: stager, advance)
+      } else {
+        try stageInTurn(with: stager, advance)
+      }
+    if let fingerprints { stager.replay(fingerprints) }
+    try stager.finish()
+    return StagedPart(stager: stager, end: end)
+  }
+
+  /// Stages the items as this thread reads them.
+  private func stageInTurn(
+    with stager: Stager, _ advance: (Int) throws -> Void
+  ) throws -> PayloadPlace {
     let tape = JSONTape()
     let base = UInt(bitPattern: bytes.baseAddress)
-    let first = start.reader.position
+    var progress = Progress(first: start.reader.position)
     var reader = start.reader.separated()
-    var nextCheckpoint = 0
-    var hasReserved = false
     var isAtEnd = false
     while true {
       if let fingerprints {
         stager.passOver(
-          reader.skipElements(before: nextCheckpoint) { fingerprints.lengthExpected(of: $0) })
+          reader.skipElements(before: progress.nextCheckpoint) { fingerprints.lengthExpected(of: $0) })
       }
       guard let step = try nextItem(&reader, tape) else {
         isAtEnd = true
         break
       }
-      let source = ItemSource(tape: tape, base: base)
       let range = reader.itemRange
-      let text = UnsafeRawBufferPointer(rebasing: bytes[range])
       do {
-        try stage(step, source, text: text, with: stager)
+        try stage(step, ItemSource(tape: tape, base: base), range, with: stager)
       } catch let stop as Stager.Stop {
         stager.stop = stop
         isAtEnd = true
         break
       }
-      // To ask the reader where it is would copy it for every item.
-      if range.upperBound >= nextCheckpoint {
-        try advance(range.upperBound)
-        nextCheckpoint = range.upperBound + PartReader.stride
-      }
-      if !hasReserved, range.upperBound - first >= PartReader.sampleSize {
-        hasReserved = true
-        stager.reserve(expectedFactor(from: first, to: reader.position))
-      }
-      if isFull(bytes: range.upperBound - first, items: stager.itemCount - start.itemCount) {
-        break
-      }
+      try note(range, of: stager, in: &progress, advance)
+      let items = stager.itemCount - start.itemCount
+      if isFull(bytes: range.upperBound - progress.first, items: items) { break }
     }
-    if let fingerprints { stager.replay(fingerprints) }
-    try stager.finish()
-    return StagedPart(
-      stager: stager,
-      end: PayloadPlace(reader: reader, itemCount: stager.itemCount, isAtEnd: isAtEnd))
+    return PayloadPlace(reader: reader, itemCount: stager.itemCount, isAtEnd: isAtEnd)
+  }
+
+  /// Stages all items as another thread scans them.
+  private func stage(
+    _ items: ItemsAhead, with stager: Stager, _ advance: (Int) throws -> Void
+  ) throws -> PayloadPlace {
+    let base = UInt(bitPattern: bytes.baseAddress)
+    var progress = Progress(first: start.reader.position)
+    var end = start.reader
+    do {
+      end = try items.stageAll { tape, item in
+        let range = item.start..<item.end
+        let source = ItemSource(tape: tape, base: base, root: item.token)
+        try stage(step(of: range), source, range, with: stager)
+        try note(range, of: stager, in: &progress, advance)
+      }
+    } catch let stop as Stager.Stop {
+      stager.stop = stop
+    }
+    return PayloadPlace(reader: end, itemCount: stager.itemCount, isAtEnd: true)
+  }
+
+  /// What the steps of the loop need of each other.
+  private struct Progress {
+    let first: Int
+    var nextCheckpoint = 0
+    var hasReserved = false
+  }
+
+  @inline(__always)
+  private func note(
+    _ range: Range<Int>, of stager: Stager, in progress: inout Progress,
+    _ advance: (Int) throws -> Void
+  ) throws {
+    if range.upperBound >= progress.nextCheckpoint {
+      try advance(range.upperBound)
+      progress.nextCheckpoint = range.upperBound + PartReader.stride
+    }
+    if !progress.hasReserved, range.upperBound - progress.first >= PartReader.sampleSize {
+      progress.hasReserved = true
+      stager.reserve(expectedFactor(from: progress.first, to: range.upperBound))
+    }
   }
 
   private func stage(
-    _ step: Step, _ source: ItemSource, text: UnsafeRawBufferPointer, with stager: Stager
+    _ step: Step, _ source: ItemSource, _ range: Range<Int>, with stager: Stager
   ) throws {
+    let text = UnsafeRawBufferPointer(rebasing: bytes[range])
     if case .known = step {
       stager.passOver()
     } else if case .new(let fingerprint) = step {
@@ -114,12 +158,18 @@ struct PartReader {
     case known
   }
 
+  private func step(of range: Range<Int>) -> Step {
+    guard let fingerprints else { return .read }
+    let text = UnsafeRawBufferPointer(rebasing: bytes[range])
+    return .new(ContentFingerprint(text, seed: fingerprints.seed))
+  }
+
   /// Goes to the next item, and puts it on the tape unless it is known.
   private func nextItem(_ reader: inout JSONItemReader, _ tape: JSONTape) throws -> Step? {
     guard let fingerprints else { return try reader.next(into: tape) ? .read : nil }
     guard fingerprints.count > 0 else {
       guard try reader.next(into: tape) else { return nil }
-      return .new(ContentFingerprint(itemBytes(reader), seed: fingerprints.seed))
+      return step(of: reader.itemRange)
     }
     do {
       let isExpected = try reader.skipNext(expecting: fingerprints.expectedLength) {

@@ -115,10 +115,27 @@ final class PayloadReader {
   }
 
   private func reader(from place: PayloadPlace) -> PartReader {
-    PartReader(
+    var reader = PartReader(
       request: request, bytes: bytes, parent: parent, limit: limit, start: place,
       fingerprints: fingerprints)
+    reader.ahead = itemsAhead(from: place)
+    return reader
   }
+
+  /// Has the items of a payload that is read as a whole scanned on the queue, where it is large enough to be worth
+  /// waking a thread. Items that may be known are not scanned at all.
+  private func itemsAhead(from place: PayloadPlace) -> ItemsAhead? {
+    let size = request.scannedAhead
+    guard case .none = limit, request.readsAhead, fingerprints?.count ?? 0 == 0,
+      bytes.count - place.reader.position >= size * PayloadReader.leastPortions
+    else { return nil }
+    let items = ItemsAhead(place.reader, size: size)
+    queue.async { items.scan() }
+    return items
+  }
+
+  /// Portions of items from which on a thread is woken to scan them.
+  private static let leastPortions = 4
 
   private func advance(_ position: Int) throws {
     try control.advance(.parse, to: position, of: bytes.count)

@@ -138,7 +138,9 @@ final class Stager {
     itemCount += 1
     if let target { targetRows.append(target) }
     let role = target.map { .target($0) } ?? rootOwner.map { rootRole(of: $0) } ?? Role.root
-    guard let occurrence = try stage(0, of: source, node: plan.root, role: role) else { return }
+    guard let occurrence = try stage(source.root, of: source, node: plan.root, role: role) else {
+      return
+    }
     if isLeavingOut { try leaveOut(occurrence) } else { usableItemCount += 1 }
     rootBatch.occurrences[Int(occurrence)].flags.insert(.root)
     if rootOwner != nil { rootTargets.append(occurrence) }
@@ -179,7 +181,8 @@ final class Stager {
     let address = source.address(token)
     if let replacement = replacements?[address] {
       // The item keeps its identity, so that it is not offered for replacement again.
-      return try stage(0, of: replacement, address: address, node: number, role: role)
+      return try stage(
+        replacement.root, of: replacement, address: address, node: number, role: role)
     }
     return try stage(token, of: source, address: address, node: number, role: role)
   }

@@ -1,0 +1,109 @@
+import Dispatch
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+/// The items of a payload that is read as a whole are scanned while those before them are staged, and what comes out is
+/// the same.
+@Suite(.timeLimit(.minutes(10))) struct ScanningAheadTests {
+  @Test("report, changes, store and error are the same", arguments: 0..<8)
+  func isTheSame(_ block: Int) throws {
+    let model = try ReadingAheadTests.model()
+    for seed in UInt64(block * 40)..<UInt64(block * 40 + 40) {
+      var payloads = OraclePayloads(
+        generator: SeededGenerator(seed: seed), model: model, keys: 6, depth: 1)
+      let first = try SyncBench(model)
+      let second = try SyncBench(model)
+      for _ in 0..<3 {
+        let items = try payloads.sequence(of: ["Album"], length: 4).flatMap(\.items)
+        var json = "\(JSONValue.array(items))"
+        // What is no JSON is found while items before it are staged.
+        if payloads.generator.chance(20) {
+          json = String(json.prefix(Int.random(in: 0...json.count, using: &payloads.generator)))
+        }
+        let size = Int.random(in: 1...max(json.utf8.count / 8, 1), using: &payloads.generator)
+        let policy: ItemErrorPolicy? = payloads.generator.pick([nil, .fail, .skip, .quarantine])
+        let isDryRun = payloads.generator.chance(15)
+        let usesFingerprints = payloads.generator.chance(50)
+        let outcomes = try [(first, true), (second, false)].map { bench, readsAhead in
+          try ReadingAheadTests.outcome(json, bench) { request in
+            request.onItemError = policy
+            request.isDryRun = isDryRun
+            request.usesFingerprints = usesFingerprints
+            request.readsAhead = readsAhead
+            request.scannedAhead = size
+          }
+        }
+        #expect(outcomes[0] == outcomes[1], "seed \(seed)")
+      }
+    }
+  }
+
+  @Test(
+    "what is wrong with the text is told with its place, whichever thread found it",
+    arguments: [1, 40, 4000])
+  func errorsHaveTheirPlace(_ size: Int) throws {
+    let payload: String =
+      ReadingAheadTests.albums(0..<200).dropLast() + #", {"id": 200, "tracks": [{"id": }]}]"#
+    let error = #expect(throws: JSONError.self) {
+      _ = try ReadingAheadTests.sync(payload, into: SyncBench(ReadingAheadTests.model())) {
+        $0.scannedAhead = size
+      }
+    }
+    #expect(error?.path == "$[200].tracks[0].id")
+  }
+
+  @Test("no thread of the global queues is needed")
+  func globalQueuesMayBeFull() throws {
+    let mayEnd = DispatchSemaphore(value: 0)
+    let group = DispatchGroup()
+    for _ in 0..<64 { DispatchQueue.global().async(group: group) { mayEnd.wait() } }
+    defer {
+      for _ in 0..<64 { mayEnd.signal() }
+      group.wait()
+    }
+    let bench = try SyncBench(ReadingAheadTests.model())
+    _ = try ReadingAheadTests.sync(ReadingAheadTests.albums(0..<500), into: bench) {
+      $0.scannedAhead = 100
+    }
+    #expect(try bench.count("Album") == 500)
+  }
+
+  @Test("cancelled anywhere it leaves every table as it was")
+  func cancelled() throws {
+    let bench = try SyncBench(ReadingAheadTests.model())
+    _ = try ReadingAheadTests.sync(ReadingAheadTests.albums(0..<2000), into: bench) { _ in }
+    let before = try bench.store.read { try $0.dump() }
+    var position = 0
+    var isCancelled = true
+    while isCancelled {
+      let passed = Locked(0)
+      let control = SyncControl()
+      let limit = position
+      control.observe { [unowned control] _ in
+        let count = passed.withLock { count in
+          count += 1
+          return count
+        }
+        if count > limit { control.cancel() }
+      }
+      do {
+        _ = try ReadingAheadTests.sync(
+          ReadingAheadTests.albums(1000..<3000), into: bench, control: control
+        ) {
+          $0.scannedAhead = 512
+        }
+        isCancelled = false
+      } catch is CancellationError {
+        #expect(try bench.store.read { try $0.dump() } == before)
+      }
+      position += 1
+    }
+    #expect(position > 12)
+    #expect(try bench.count("Album") == 2000)
+  }
+}
