@@ -18,11 +18,14 @@ extension FingerprintSet {
       any.values.contains(where: { !$0.isEmpty })
         || strongly.values.contains(where: { !$0.isEmpty })
     else { return false }
-    // Of each shape, the sets to look a row up in.
+    // Of each shape, the rows to look up, and in what: mostly few of many, since most are only referred to.
     let sets = shapes.map { shape in
-      shape.entries.map { entry -> RowSet? in
+      shape.entries.enumerated().compactMap { position, entry -> (position: Int, rows: RowSet)? in
         let table = EntityDescription(model: model, index: entry.entity).rootIndex
-        return entry.isHeld ? any[table] : strongly[table]
+        guard let rows = entry.isHeld ? any[table] : strongly[table], !rows.isEmpty else {
+          return nil
+        }
+        return (position, rows)
       }
     }
     var found = false
@@ -31,8 +34,8 @@ extension FingerprintSet {
       let shape = Int(records[record].shape)
       let rows = rows(of: record)
       // Asked in place: to take a set out would count who holds it, as often as there are rows.
-      for position in rows.indices
-      where sets[shape][position]?.contains(Int64(rows[position])) ?? false {
+      for look in sets[shape].indices
+      where sets[shape][look].rows.contains(Int64(rows[sets[shape][look].position])) {
         if self.states[record] == .matched { matchedCount -= 1 }
         self.states[record] = marked
         found = true

@@ -40,8 +40,8 @@ final class FingerprintTrace {
   private let nodes: [StagingNode]
 
   /// Which object each rule of a node was last spoken of by, at the top and anywhere.
-  private var spoken: [UInt32]
-  private var spokenAtTop: [UInt32]
+  private let spoken = PlainArray<UInt32>()
+  private let spokenAtTop = PlainArray<UInt32>()
   private let firstRules: [Int]
   private var serial: UInt32 = 0
   private var firstEntry = 0
@@ -56,8 +56,10 @@ final class FingerprintTrace {
       defer { first += node.links.count }
       return first
     }
-    spoken = Array(repeating: 0, count: first)
-    spokenAtTop = spoken
+    for _ in 0..<first {
+      spoken.append(0)
+      spokenAtTop.append(0)
+    }
     patterns.append(0)
   }
 

@@ -70,8 +70,10 @@ struct PartReader {
     var isAtEnd = false
     while true {
       if let fingerprints {
-        stager.passOver(
-          reader.skipElements(before: progress.nextCheckpoint) { fingerprints.lengthExpected(of: $0) })
+        let known = reader.skipElements(before: progress.nextCheckpoint) {
+          fingerprints.lengthExpected(of: $0)
+        }
+        stager.passOver(known)
       }
       guard let step = try nextItem(&reader, tape) else {
         isAtEnd = true
