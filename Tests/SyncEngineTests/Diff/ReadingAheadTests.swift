@@ -301,31 +301,12 @@ import Testing
   func cancelled(_ size: Int) throws {
     let bench = try SyncBench(Self.model())
     _ = try Self.sync(Self.albums(0..<12), into: bench) { $0.partItems = size }
-    let before = try bench.store.read { try $0.dump() }
-    var position = 0
-    var isCancelled = true
-    while isCancelled {
-      let passed = Locked(0)
-      let control = SyncControl()
-      let limit = position
-      control.observe { [unowned control] _ in
-        let count = passed.withLock { count in
-          count += 1
-          return count
-        }
-        if count > limit { control.cancel() }
+    let runs = try bench.cancelAtEveryStep { control in
+      _ = try Self.sync(Self.albums(6..<18), into: bench, control: control) {
+        $0.partItems = size
       }
-      do {
-        _ = try Self.sync(Self.albums(6..<18), into: bench, control: control) {
-          $0.partItems = size
-        }
-        isCancelled = false
-      } catch is CancellationError {
-        #expect(try bench.store.read { try $0.dump() } == before)
-      }
-      position += 1
     }
-    #expect(position > 12)
+    #expect(runs > 12)
     #expect(try bench.count("Album") == 12)
   }
 }

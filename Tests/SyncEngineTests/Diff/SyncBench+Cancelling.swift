@@ -1,0 +1,34 @@
+import SyncCore
+import SyncEngine
+import SyncStore
+import Testing
+
+extension SyncBench {
+  /// Runs a sync again and again, cancelled at its first step, at its second and so on, until it ends by itself.
+  /// Each one that was cancelled has to leave every table as it was.
+  ///
+  /// - Returns: How many times it ran.
+  func cancelAtEveryStep(_ sync: (SyncControl) throws -> Void) throws -> Int {
+    let before = try store.read { try $0.dump() }
+    var runs = 0
+    while true {
+      let passed = Locked(0)
+      let control = SyncControl()
+      let limit = runs
+      control.observe { [unowned control] _ in
+        let count = passed.withLock { count in
+          count += 1
+          return count
+        }
+        if count > limit { control.cancel() }
+      }
+      runs += 1
+      do {
+        try sync(control)
+        return runs
+      } catch is CancellationError {
+        #expect(try store.read { try $0.dump() } == before)
+      }
+    }
+  }
+}
