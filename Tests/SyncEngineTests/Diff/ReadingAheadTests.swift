@@ -96,7 +96,24 @@ import Testing
 
   @Test("report, changes, store and error are the same", arguments: 0..<8)
   func isTheSame(_ block: Int) throws {
-    let model = try Self.model()
+    try Self.expectTheSame(block) { payloads, _ in
+      let size = Int.random(in: 1...4, using: &payloads.generator)
+      let isPerBatch = payloads.generator.chance(40)
+      return { request in
+        request.partItems = size
+        if isPerBatch { request.transaction = .perBatch(size) }
+      }
+    }
+  }
+
+  /// Syncs made-up payloads with the help of another thread and without it, and expects the same.
+  ///
+  /// - Parameter settings: What a sync of so many bytes is to be like besides.
+  static func expectTheSame(
+    _ block: Int,
+    _ settings: (inout OraclePayloads, _ byteCount: Int) -> (inout SyncRequest) -> Void
+  ) throws {
+    let model = try model()
     for seed in UInt64(block * 40)..<UInt64(block * 40 + 40) {
       var payloads = OraclePayloads(
         generator: SeededGenerator(seed: seed), model: model, keys: 6, depth: 1)
@@ -105,18 +122,16 @@ import Testing
       for _ in 0..<3 {
         let items = try payloads.sequence(of: ["Album"], length: 4).flatMap(\.items)
         var json = "\(JSONValue.array(items))"
-        // What is no JSON is found while a part before it is written.
+        // What is no JSON is found while what stands before it is written or staged.
         if payloads.generator.chance(20) {
           json = String(json.prefix(Int.random(in: 0...json.count, using: &payloads.generator)))
         }
-        let size = Int.random(in: 1...4, using: &payloads.generator)
-        let isPerBatch = payloads.generator.chance(40)
+        let change = settings(&payloads, json.utf8.count)
         let policy: ItemErrorPolicy? = payloads.generator.pick([nil, .fail, .skip, .quarantine])
         let isDryRun = payloads.generator.chance(15)
         let outcomes = try [(first, true), (second, false)].map { bench, readsAhead in
-          try Self.outcome(json, bench) { request in
-            request.partItems = size
-            if isPerBatch { request.transaction = .perBatch(size) }
+          try outcome(json, bench) { request in
+            change(&request)
             request.onItemError = policy
             request.isDryRun = isDryRun
             request.readsAhead = readsAhead

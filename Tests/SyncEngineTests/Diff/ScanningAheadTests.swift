@@ -12,33 +12,12 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ScanningAheadTests {
   @Test("report, changes, store and error are the same", arguments: 0..<8)
   func isTheSame(_ block: Int) throws {
-    let model = try ReadingAheadTests.model()
-    for seed in UInt64(block * 40)..<UInt64(block * 40 + 40) {
-      var payloads = OraclePayloads(
-        generator: SeededGenerator(seed: seed), model: model, keys: 6, depth: 1)
-      let first = try SyncBench(model)
-      let second = try SyncBench(model)
-      for _ in 0..<3 {
-        let items = try payloads.sequence(of: ["Album"], length: 4).flatMap(\.items)
-        var json = "\(JSONValue.array(items))"
-        // What is no JSON is found while items before it are staged.
-        if payloads.generator.chance(20) {
-          json = String(json.prefix(Int.random(in: 0...json.count, using: &payloads.generator)))
-        }
-        let size = Int.random(in: 1...max(json.utf8.count / 8, 1), using: &payloads.generator)
-        let policy: ItemErrorPolicy? = payloads.generator.pick([nil, .fail, .skip, .quarantine])
-        let isDryRun = payloads.generator.chance(15)
-        let usesFingerprints = payloads.generator.chance(50)
-        let outcomes = try [(first, true), (second, false)].map { bench, readsAhead in
-          try ReadingAheadTests.outcome(json, bench) { request in
-            request.onItemError = policy
-            request.isDryRun = isDryRun
-            request.usesFingerprints = usesFingerprints
-            request.readsAhead = readsAhead
-            request.scannedAhead = size
-          }
-        }
-        #expect(outcomes[0] == outcomes[1], "seed \(seed)")
+    try ReadingAheadTests.expectTheSame(block) { payloads, byteCount in
+      let size = Int.random(in: 1...max(byteCount / 8, 1), using: &payloads.generator)
+      let usesFingerprints = payloads.generator.chance(50)
+      return { request in
+        request.usesFingerprints = usesFingerprints
+        request.scannedAhead = size
       }
     }
   }
