@@ -99,6 +99,7 @@ struct Oracle {
       if request.partItems == nil { matchRefused() } else { view = linked(part) }
     }
     items = roots.flatMap(\.all)
+    if isErrorDocument { isImpossible = true }
     matchRefused()
     for root in roots { apply(root) }
     if case .parent(let parent, let relationship) = request.scope {
@@ -356,10 +357,7 @@ struct Oracle {
       for member in value.members {
         switch member {
         case .key(let key):
-          if let id = find(key, relationship, id) {
-            claimed.insert(id)
-            statement.members.append(id)
-          }
+          if let id = find(key, relationship, id) { statement.members.append(id) }
         case .object(let child):
           apply(child)
           if let id = child.object { statement.members.append(id) }
@@ -381,8 +379,9 @@ struct Oracle {
     let destination = graph[owner].entity.destination(of: relationship)
     let all = graph.all(destination).filter { graph[$0].key == key }
     let members = owner.isNew ? [] : stored.members(relationship, of: owner)
-    if let first = all.first { claimed.insert(first) }
-    return all.first { members.contains($0) } ?? all.first
+    let meant = all.first { members.contains($0) } ?? all.first
+    claimed.formUnion([all.first, meant].compactMap(\.self))
+    return meant
   }
 
   /// Carries out what was said: of each owner and relationship the last word counts. Objects' own
@@ -474,6 +473,17 @@ struct Oracle {
 
   // MARK: - The top
 
+  /// Items of which none can be used, and objects that might go for it: the sync is refused, at any size.
+  private var isErrorDocument: Bool {
+    guard request.operations.contains(.delete), !request.items.isEmpty, roots.isEmpty else {
+      return false
+    }
+    if case .parent(_, let relationship) = request.scope, relationship.kind == .manyToMany {
+      return false
+    }
+    return !scope().isEmpty
+  }
+
   /// The stored objects that take part.
   private func scope() -> [OracleID] {
     let all = stored.all(request.entity)
@@ -493,12 +503,12 @@ struct Oracle {
   private mutating func deleteAtTheTop() {
     guard request.operations.contains(.delete) else { return }
     if case .parent = request.scope { return }
+    // A key that cannot be read suspends deletion.
+    guard isComplete else { return }
     let keys = items.filter { $0.entity == request.entity }.compactMap(\.key)
     let scope = scope()
-    if isComplete {
-      for id in scope where !stored[id].key.isNull && !keys.contains(stored[id].key) {
-        doomed.insert(id)
-      }
+    for id in scope where !stored[id].key.isNull && !keys.contains(stored[id].key) {
+      doomed.insert(id)
     }
     guard case .entity = request.scope else { return }
     fold(scope)

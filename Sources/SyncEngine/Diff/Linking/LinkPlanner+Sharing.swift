@@ -22,7 +22,7 @@ extension LinkPlanner {
     let mentions = batch.mentions[rule]
     let firstNew = firstNewRows[batch.entity.rootIndex] ?? .max
     var owners = Set<Int64>()
-    activeMentions(rule, of: batch) { mention, owner in
+    allMentions(rule, of: batch) { mention, owner, _ in
       let row = batch.occurrences[Int(owner)].row
       guard row < firstNew, !claims.wasInserted(row, batch.entity),
         mentions.targets(of: mention).contains(where: {
@@ -44,12 +44,6 @@ extension LinkPlanner {
       }
     }
     sharedBefore[RuleKey(batch: batch.number, rule: rule)] = members
-    activeMentions(rule, of: batch) { mention, owner in
-      for target in mentions.targets(of: mention) {
-        let row = sharedMember(target, rule, of: batch, owner: owner)
-        if row > 0 { claims.mention(row, destination.entity) }
-      }
-    }
   }
 
   /// The object of a key that a many-to-many list of the owner had before the payload, or 0.

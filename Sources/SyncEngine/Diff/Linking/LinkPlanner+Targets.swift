@@ -105,7 +105,6 @@ extension LinkPlanner {
       return existing(target, in: destination).map { Found(batch: destination, occurrence: $0) }
     }
     if let stored = storedRow(~target, in: destination, list: list, parts: claims.parts) {
-      claims.mention(destination.stored.rows[Int(stored)], destination.entity)
       return Found(batch: destination, occurrence: destination.occurrence(ofStored: stored))
     }
     return oldest(ofReference: ~target, in: destination)

@@ -66,6 +66,7 @@ final class LinkPlanner {
     if claims.hasUnresolved { try dropRepeated() }
     try readOrders()
     try readShared()
+    try mentionNamesakes()
     for batch in batches {
       try control.checkpoint()
       for rule in batch.node.relationships.indices
@@ -174,17 +175,18 @@ final class LinkPlanner {
     let named = list.flatMap { claims.parts?.named[$0] }
     try activeMentions(rule, of: batch) { mention, owner in
       if mention % SyncControl.stride == 0 { try control.checkpoint() }
-      // An owner that listed the object in an earlier part of the payload is stronger.
-      if let named, named.contains(batch.occurrences[Int(owner)].row) { return }
       let cells = batch.block[Int(owner)]
+      // An owner that listed the object in an earlier part of the payload is stronger, unless its list is given
+      // again without the object.
+      let isListed = named?.contains(batch.occurrences[Int(owner)].row) ?? false
       guard let target = mentions.targets(of: mention).first else {
-        cells[relationship.slot] = .null
+        if !isListed { cells[relationship.slot] = .null }
         return
       }
       if let row = row(
         of: target, in: destination, linked: linkedRow(owner, rule, of: batch, claims.parts))
       {
-        cells[relationship.slot] = .integer(row)
+        if !isListed { cells[relationship.slot] = .integer(row) }
       } else {
         noteUnresolved(target, relationship, owner, batch)
       }

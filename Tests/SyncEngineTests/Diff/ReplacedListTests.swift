@@ -1,0 +1,40 @@
+import SyncCore
+import SyncEngine
+import TestSupport
+import Testing
+
+/// Lists that a later list of the same owner replaces: what they mention is mentioned all the same.
+@Suite struct ReplacedListTests {
+  /// The key means the owner's own bicycle, so that is what the first list mentions. The racecar, which is older,
+  /// is mentioned too, because nothing but the owner speaks against it.
+  @Test(
+    "the object that a key of a replaced list means stays, of several of the key the owner's own",
+    arguments: [1, 2, nil])
+  func ownObjectsStay(size: Int?) throws {
+    let bench = try SyncBench(TestModels.vehicles())
+    try bench.sync(#"[{"id": 2}]"#, "Racecar")
+    try bench.sync(#"[{"id": 2, "gears": 3, "owner": {"id": 3}}]"#, "Bicycle")
+    try bench.sync(#"[{"id": 3, "vehicles_ids": [2]}, {"id": 3, "vehicles": []}]"#, "Person") {
+      $0.partItems = size
+    }
+    #expect(try bench.objects("Bicycle") == ["id=2 gears=3"])
+    #expect(try bench.objects("Racecar") == ["id=2"])
+    #expect(try bench.objects("Person") == ["id=3"])
+  }
+
+  /// Whoever lists an object is stronger than the object itself, until the list is given again without it.
+  @Test(
+    "an object goes where it says, once the list that had it is replaced", arguments: [1, 2, nil])
+  func ownWordsCountInTheEnd(size: Int?) throws {
+    let bench = try SyncBench(TestModels.tree())
+    let report = try bench.sync(
+      #"""
+      [{"id": 4, "children_ids": [4]}, {"id": 4, "parent_id": 3, "children_ids": []}, {"id": 3},
+       {"id": 6, "children_ids": [6]}, {"id": 6, "parent_id": 9, "children_ids": []}]
+      """#, "Organization"
+    ) { $0.partItems = size }
+    #expect(
+      try bench.objects("Organization") == ["id=3 children=[4]", "id=4 parent=3", "id=6"])
+    #expect(report.findings.filter { $0.kind == .unresolvedReference }.count == 1)
+  }
+}
