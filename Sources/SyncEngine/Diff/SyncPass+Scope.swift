@@ -41,7 +41,8 @@ extension SyncPass {
     if claims.partCount == 0, request.defersReferences {
       for reference in try deferred(in: transaction).load() { claims.append(reference) }
     }
-    guard claims.partCount == 0, request.operations.contains(.delete) else { return }
+    // It tells who goes, and to later parts which of several objects of a key comes first.
+    guard claims.partCount == 0, request.operations.contains(.delete) || mayHaveParts else { return }
     claims.rootScope = try scopeRows(in: transaction)
   }
 
@@ -68,6 +69,11 @@ extension SyncPass {
       if rows.count % SyncControl.stride == 0 { try control.checkpoint() }
     }
     return rows
+  }
+
+  /// Whether the payload may be worked off in several parts.
+  private var mayHaveParts: Bool {
+    isStreamed || request.session != nil || request.transaction != .whole
   }
 
   /// Whether the part that is worked off is the whole payload, and the payload all there is.

@@ -1,0 +1,66 @@
+import SyncCore
+import SyncEngine
+import TestSupport
+import Testing
+
+/// Which of several objects a key means, and which of them may become one, goes by what was there before the
+/// payload.
+@Suite struct KeyChoiceTests {
+  /// The first object of the key moves; of the others, which have the same owner (none), the first stays.
+  @Test(
+    "stored objects of a key and of one owner become one, whoever is mentioned",
+    arguments: [1, nil])
+  func namesakesOfOneOwnerAreFolded(size: Int?) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try bench.sync(#"[{"id": 1, "children": [{"id": 4}]}]"#, "Organization")
+    try bench.sync(#"[{"id": 4, "name": "a"}, {"id": 4, "name": "b"}]"#, "Organization") {
+      $0.operations = [.insert, .alwaysInsert]
+    }
+    try bench.sync(#"[{"id": 1}, {"id": 2, "children": [{"id": 4}]}]"#, "Organization") {
+      $0.partItems = size
+    }
+    #expect(
+      try bench.objects("Organization") == [
+        "id=1", "id=2 children=[4]", "id=4 name=a", "id=4 parent=2",
+      ])
+  }
+
+  /// Of two objects of the key that earlier parts brought, the second one meets the predicate by now.
+  @Test("what an earlier part brought into the scope does not come first", arguments: [1, 2])
+  func scopeIsThatBeforeThePayload(size: Int) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try bench.sync(
+      #"""
+      [{"id": 1, "children": [{"id": 4}]}, {"id": 2, "children": [{"id": 4, "name": "a"}]},
+       {"id": 4, "children_ids": [1]}]
+      """#, "Organization"
+    ) {
+      $0.operations = [.insert, .insertRelationships]
+      $0.filter = Filter(#"name == "a""#)
+      $0.partItems = size
+    }
+    #expect(
+      try bench.objects("Organization") == [
+        "id=1 parent=4 children=[4]", "id=2 children=[4]", "id=4 name=a parent=2",
+        "id=4 parent=1 children=[1]",
+      ])
+  }
+
+  @Test(
+    "a stored object comes before one that an earlier part brought and linked",
+    arguments: [1, 2, nil])
+  func storedObjectsComeFirst(size: Int?) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try bench.sync(#"[{"id": 3}]"#, "Organization")
+    try bench.sync(
+      #"""
+      [{"id": 4, "children": [{"id": 3}]},
+       {"id": 1, "children": [{"id": 2, "children": [{"id": 3, "name": "new", "children_ids": [4]}]}]},
+       {"id": 4, "parent": {"id": 3, "name": "c"}}]
+      """#, "Organization"
+    ) { $0.partItems = size }
+    #expect(
+      try bench.objects("Organization").filter { $0.hasPrefix("id=3") }
+        == ["id=3 name=c parent=4", "id=3 name=new parent=2 children=[4]"])
+  }
+}
