@@ -21,7 +21,7 @@ extension SyncPass {
     }
     for _ in 0..<SyncPass.roundLimit {
       let matcher = try match(&stager, &replacements, leavingOut: leftOut, in: transaction)
-      try absorb(stager)
+      try absorb(stager, in: transaction)
       claims.firstNewRow = matcher.firstNewRows[request.plan.rootNode.entity.rootIndex] ?? .max
       let planner = LinkPlanner(
         matcher: matcher, rootOwner: stager.rootOwner, endsParentList: endsParentList)
@@ -136,7 +136,7 @@ extension SyncPass {
     }
   }
 
-  func absorb(_ stager: Stager) throws {
+  func absorb(_ stager: Stager, in transaction: StoreTransaction) throws {
     claims.itemCount += stager.itemCount - stager.firstItem
     claims.usableItemCount += stager.usableItemCount
     if stager.hasUnreadableRootKey { claims.isRootSuspended = true }
@@ -150,7 +150,7 @@ extension SyncPass {
     }
     let root = stager.rootBatch
     if request.operations.contains(.delete), root.node.policy.storedDuplicates == .keepOne {
-      claims.sortDuplicates(of: root)
+      try claims.sortDuplicates(of: root, in: transaction)
     }
     knownRows = isOnlyPart && root.isComplete && !root.hasAdopted ? Array(root.stored.rows) : nil
   }

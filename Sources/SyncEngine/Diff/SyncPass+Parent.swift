@@ -111,7 +111,8 @@ extension SyncPass {
       try transaction.scan(entity, selection, slots: []) { rows.append($0.row) }
       for row in rows.filter(isUnlisted) {
         claims.append(
-          Claims.UnlistedMember(row: row, entity: entity, slot: slot, owner: parent.parent.row))
+          Claims.UnlistedMember(
+            row: row, entity: entity, slot: slot, owner: parent.parent.row, isLeftAtTheEnd: true))
       }
     }
   }

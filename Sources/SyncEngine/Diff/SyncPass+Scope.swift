@@ -42,7 +42,9 @@ extension SyncPass {
       for reference in try deferred(in: transaction).load() { claims.append(reference) }
     }
     // It tells who goes, and to later parts which of several objects of a key comes first.
-    guard claims.partCount == 0, request.operations.contains(.delete) || mayHaveParts else { return }
+    guard claims.partCount == 0, request.operations.contains(.delete) || mayHaveParts else {
+      return
+    }
     claims.rootScope = try scopeRows(in: transaction)
   }
 

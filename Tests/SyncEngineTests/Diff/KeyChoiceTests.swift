@@ -63,4 +63,48 @@ import Testing
       try bench.objects("Organization").filter { $0.hasPrefix("id=3") }
         == ["id=3 name=c parent=4", "id=3 name=new parent=2 children=[4]"])
   }
+
+  /// Dogs have one owner more than animals have.
+  @Test("objects of a subentity with other owners stay two", arguments: [1, nil])
+  func ownersOfSubentitiesCount(size: Int?) throws {
+    let bench = try SyncBench(TestModels.animals())
+    try bench.sync(#"[{"id": 1, "dogs": [{"id": 5}]}, {"id": 2, "dogs": [{"id": 5}]}]"#, "Person")
+    try bench.sync(#"[{"id": 5, "name": "n"}]"#, "Animal") { $0.partItems = size }
+    #expect(try bench.objects("Animal") == ["id=5 name=n walker=1", "id=5 walker=2"])
+  }
+
+  /// The second object of the key is mentioned first.
+  @Test("of several objects that the payload mentions the oldest moves", arguments: [1, nil])
+  func theOldestMoves(size: Int?) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try bench.sync(
+      #"[{"id": 1, "children": [{"id": 3}, {"id": 2, "children": [{"id": 3, "name": "a"}]}]}]"#,
+      "Organization")
+    try bench.sync(
+      #"[{"id": 3, "parent": {"id": 3}}, {"id": 4, "children": [{"id": 3}]}]"#, "Organization"
+    ) {
+      $0.filter = Filter(#"name == "a""#)
+      $0.operations = [.insert, .update, .insertRelationships, .updateRelationships]
+      $0.partItems = size
+    }
+    #expect(
+      try bench.objects("Organization").filter { $0.hasPrefix("id=3") }
+        == ["id=3 name=a parent=3", "id=3 parent=4 children=[3]"])
+  }
+
+  /// Person 2 is given twice in one list, so it is certain who lists person 3.
+  @Test("a child stays with an owner that lists it further down", arguments: [1, nil])
+  func presentOwnersComeFirst(size: Int?) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try bench.sync(#"[{"id": 4}, {"id": 2, "children": [{"id": 3, "name": "a"}]}]"#, "Organization")
+    try bench.sync(
+      #"""
+      [{"id": 4, "children": [
+        {"id": 1, "children": [{"id": 2, "children": [{"id": 3}]}, {"id": 2}]}, {"id": 3}]}]
+      """#, "Organization"
+    ) { $0.partItems = size }
+    #expect(
+      try bench.objects("Organization").filter { $0.hasPrefix("id=3") }
+        == ["id=3 name=a parent=2", "id=3 parent=4"])
+  }
 }

@@ -37,4 +37,21 @@ import Testing
       try bench.objects("Organization") == ["id=3 children=[4]", "id=4 parent=3", "id=6"])
     #expect(report.findings.filter { $0.kind == .unresolvedReference }.count == 1)
   }
+
+  /// The given parent is listed by a child of its own, whose list is given again without it.
+  @Test(
+    "a given parent leaves its own list with its child's replaced list", arguments: [1, 2, nil])
+  func parentsLeaveTheirOwnLists(size: Int?) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try bench.sync(#"[{"id": 3, "parent_id": 3}]"#, "Organization")
+    let entity = try bench.model.requireEntity(named: "Organization")
+    try bench.sync(
+      #"[{"id": 1, "children": [{"id": 3}]}, {"id": 1, "children": []}]"#, "Organization"
+    ) {
+      $0.parent = ManagedObjectID(entity: entity, row: 1)
+      $0.parentRelationship = "children"
+      $0.partItems = size
+    }
+    #expect(try bench.objects("Organization") == ["id=1 parent=3", "id=3 children=[1]"])
+  }
 }

@@ -159,7 +159,9 @@ struct Oracle {
   /// What may not be made may still have been made by another mention.
   private mutating func matchRefused() {
     for item in refused {
-      if let id = candidates(item).first(where: { isFree($0, for: item) }) { take(id, item) }
+      if let id = candidates(item).first(where: { isFree($0, for: item, isLate: true) }) {
+        take(id, item)
+      }
     }
   }
 
@@ -228,12 +230,14 @@ struct Oracle {
     return order.filter { preferred.contains($0) } + order.filter { !preferred.contains($0) }
   }
 
-  private func isFree(_ id: OracleID, for item: OracleItem) -> Bool {
+  /// - Parameter isLate: Whether everything else is decided, so that a new object is whose list it stands in.
+  private func isFree(_ id: OracleID, for item: OracleItem, isLate: Bool = false) -> Bool {
     guard let (owner, relationship) = list(item) else { return true }
     // What is another owner's is another object, and what is nobody's too.
     if relationship.userInfo["sync.keyScope"] == "owner" { return false }
     let lister = listers[Listing(id, relationship)]
     guard lister == nil || lister == owner else { return false }
+    if isLate, id.isNew { return true }
     // Its present owner comes first, if it lists the object too.
     guard let inverse = graph[owner].entity.inverse(of: relationship),
       let present = view.objects[id]?.toOne[inverse.name], present != owner
@@ -244,12 +248,22 @@ struct Oracle {
     }
   }
 
-  /// The object of an item, if that is known before everything above it is: nobody else has its key.
+  /// The object of an item, if that is known before everything above it is: one object is stored under its key,
+  /// and the payload mentions the key in one place.
   private func certainObject(_ item: OracleItem) -> OracleID? {
     if let object = item.object { return object }
     let same = items.filter { $0.entity == item.entity && $0.key == item.key }
     let found = stored.all(item.entity).filter { stored[$0].key == item.key }
-    return same.count == 1 && found.count == 1 ? found[0] : nil
+    return Set(same.map(place)).count == 1 && found.count == 1 ? found[0] : nil
+  }
+
+  /// The list that only one owner has, with that owner's place; the key alone for an item in no such list.
+  private func place(_ item: OracleItem) -> String {
+    guard let key = item.key else { return "\(ObjectIdentifier(item))" }
+    guard let relationship = item.relationship, relationship.kind == .oneToMany,
+      let owner = item.owner
+    else { return "\(item.entity.name) \(key)" }
+    return "\(item.entity.name) \(key) \(relationship.name) \(place(owner))"
   }
 
   private mutating func findOrMake(_ item: OracleItem) -> Bool {
@@ -260,7 +274,7 @@ struct Oracle {
       free.filter { graph[$0].entity != item.entity },
     ] {
       // What the payload mentions elsewhere comes before what is only stored.
-      let known = list(item) == nil ? nil : decided.first { group.contains($0) }
+      let known = list(item) == nil ? nil : group.first { decided.contains($0) }
       if let id = known ?? group.first {
         take(id, item)
         return true

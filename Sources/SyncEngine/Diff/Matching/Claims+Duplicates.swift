@@ -1,4 +1,5 @@
 import SyncCore
+import SyncStore
 
 /// Stored objects that share a key.
 extension Claims {
@@ -11,17 +12,20 @@ extension Claims {
 
   /// Decides about stored objects of the root entity that share a key the payload mentions: those with the same
   /// owners may be folded into the first of them, children of other owners are objects of their own and stay.
-  func sortDuplicates(of batch: Batch) {
+  func sortDuplicates(of batch: Batch, in transaction: StoreTransaction) throws {
+    guard !batch.contested.isEmpty else { return }
     let stored = batch.stored
+    let further = try furtherOwners(of: batch, in: transaction)
     for indexes in batch.contested.values {
       var seen: Set<Kind> = []
       for index in indexes.sorted(by: { stored.rows[Int($0)] < stored.rows[Int($1)] }) {
+        let row = stored.rows[Int(index)]
         let kind = Kind(
           entity: batch.concreteEntity(ofStored: index).index,
-          owners: stored.references.indices.map { batch.origin($0, ofStored: index, parts) })
+          owners: stored.references.indices.map { batch.origin($0, ofStored: index, parts) }
+            + (further[row] ?? []))
         let isFirst = seen.insert(kind).inserted
         guard stored.occurrences[Int(index)] < 0 else { continue }
-        let row = stored.rows[Int(index)]
         if isFirst {
           namesakes[batch.entity.rootIndex, default: RowSet()].insert(row)
         } else {
@@ -29,5 +33,35 @@ extension Claims {
         }
       }
     }
+  }
+
+  /// The owners of objects of subentities in relationships that the batch's entity does not have, by row.
+  private func furtherOwners(
+    of batch: Batch, in transaction: StoreTransaction
+  ) throws -> [Int64: [Int64]] {
+    guard !batch.stored.entities.isEmpty else { return [:] }
+    var rows: [EntityDescription: [Int64]] = [:]
+    for indexes in batch.contested.values where indexes.count > 1 {
+      for index in indexes {
+        let entity = batch.concreteEntity(ofStored: index)
+        if entity != batch.entity {
+          rows[entity, default: []].append(batch.stored.rows[Int(index)])
+        }
+      }
+    }
+    var result: [Int64: [Int64]] = [:]
+    for (entity, rows) in rows {
+      let columns = entity.relationships.filter {
+        !$0.isToMany && batch.entity.relationship(named: $0.name) == nil
+      }
+      guard !columns.isEmpty else { continue }
+      try transaction.scan(entity, .rows(rows.sorted()), slots: columns.map(\.slot)) { cursor in
+        result[cursor.row] = columns.map { column in
+          batch.origin(
+            of: column, row: cursor.row, present: cursor.integer(column.slot) ?? 0, parts)
+        }
+      }
+    }
+    return result
   }
 }

@@ -96,6 +96,8 @@ final class Claims {
     /// The column that leads to the owner.
     let slot: Int
     let owner: Int64
+    /// Whether the owner is the given parent, which has the member at the end, whoever listed it in between.
+    var isLeftAtTheEnd = false
   }
 
   // MARK: - Questions

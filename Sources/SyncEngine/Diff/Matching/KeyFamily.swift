@@ -18,6 +18,10 @@ final class KeyFamily {
   /// The mentions that settled an object, in the order of decision.
   private var objects: [Int32] = []
 
+  /// Objects by age, the oldest first, as positions in ``objects``; new ones in the order of decision.
+  private var byAge: [Int] = []
+  private var ages: [Int64] = []
+
   /// The object of a mention, as a position in ``objects``.
   private var numbers: [Int32: Int] = [:]
   private var members: [OwnedPlace: Int32] = [:]
@@ -30,26 +34,35 @@ final class KeyFamily {
   ///
   /// - Parameters:
   ///   - other: The mention whose object it joined; nil when it is the first of its object.
+  ///   - age: The older an object the smaller, the largest for all new ones.
   ///   - owner: The owner in whose list it stands, if it stands in one.
-  func note(_ mention: Int32, like other: Int32?, owner: Int64?, in place: Place) {
-    let number: Int
-    if let other {
-      number = self.number(of: other)
-    } else {
-      number = objects.count
-      objects.append(mention)
-    }
+  func note(
+    _ mention: Int32, like other: Int32?, age: Int64, owner: Int64?, in place: Place
+  ) {
+    let number = other.map { self.number(of: $0, age: age) } ?? add(mention, age: age)
     numbers[mention] = number
     guard let owner else { return }
     members[OwnedPlace(owner: owner, place: place)] = mention
     listed[place, default: []].insert(number)
   }
 
-  private func number(of mention: Int32) -> Int {
+  private func number(of mention: Int32, age: Int64) -> Int {
     if let number = numbers[mention] { return number }
-    numbers[mention] = objects.count
+    let number = add(mention, age: age)
+    numbers[mention] = number
+    return number
+  }
+
+  private func add(_ mention: Int32, age: Int64) -> Int {
+    let number = objects.count
     objects.append(mention)
-    return objects.count - 1
+    ages.append(age)
+    var position = byAge.count
+    while position > 0, ages[byAge[position - 1]] > age { position -= 1 }
+    byAge.insert(number, at: position)
+    // Whoever was passed over stands before the one to begin with.
+    for (place, next) in nextFree where next > position { nextFree[place] = position }
+    return number
   }
 
   /// The mention in the list of an owner.
@@ -69,13 +82,15 @@ final class KeyFamily {
   /// Whether no mention of the key is known to have settled an object, or -1 for none.
   func isUnknown(_ mention: Int32) -> Bool { mention < 0 || numbers[mention] == nil }
 
-  /// The first object that stands in no owner's list of a place. One that is not free stays so.
+  /// The oldest object that stands in no owner's list of a place. One that is not free stays so.
   func firstFree(in place: Place, where isFree: (Int32) -> Bool) -> Int32? {
     let taken = listed[place] ?? []
     var next = nextFree[place] ?? 0
-    while next < objects.count, taken.contains(next) || !isFree(objects[next]) { next += 1 }
+    while next < byAge.count, taken.contains(byAge[next]) || !isFree(objects[byAge[next]]) {
+      next += 1
+    }
     nextFree[place] = next
-    return next < objects.count ? objects[next] : nil
+    return next < byAge.count ? objects[byAge[next]] : nil
   }
 
   // MARK: - Stored rows
@@ -128,7 +143,16 @@ final class KeyFamily {
 
   // MARK: - Owners
 
+  private var standsInOnePlace: Bool?
   private var listers: [Place: (wave: Int, owners: Set<Int64>)] = [:]
+
+  /// Whether all mentions of the key stand in one place, found out once.
+  func standsInOnePlace(_ find: () -> Bool) -> Bool {
+    if let known = standsInOnePlace { return known }
+    let result = find()
+    standsInOnePlace = result
+    return result
+  }
 
   /// The owners that list the key in a place, made anew for each wave.
   func owners(in place: Place, asOf wave: Int?, _ make: () -> Set<Int64>) -> Set<Int64> {

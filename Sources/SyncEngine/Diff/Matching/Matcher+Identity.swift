@@ -109,35 +109,23 @@ extension Matcher {
     }
     let family = batch.family(of: head)
     if mention.isOwned {
-      let place = place(mention)
-      if let same = family.member(of: ownerRow(mention), in: place) {
+      if let same = family.member(of: ownerRow(mention), in: place(mention)) {
         return join(occurrence, batch.representative(same), in: batch)
       }
       guard !keysAreOwners(mention) else {
         forget(occurrence, in: batch)
         return settle(occurrence, in: batch)
       }
-      // What the payload mentions elsewhere comes before what is only stored: earlier parts first. Keys are
-      // unique per concrete entity: an object of a subentity comes last.
-      let earlier = claims.parts == nil ? nil : mentionedRow(mention, head, in: batch)
-      if let earlier, isExact(earlier, in: batch) {
-        return takeFree(earlier, for: occurrence, in: batch)
-      }
-      let known = family.firstFree(in: place) { known in
-        let stored = batch.occurrences[Int(batch.representative(known))].stored
-        return stored < 0
-          || !(isListedEarlier(stored, mention, in: batch)
-            || isListedByItsOwner(stored, mention, head, in: batch))
-      }.map(batch.representative)
-      if let known, isExactObject(known, in: batch) {
-        return join(occurrence, known, in: batch)
-      }
+      // What the payload mentions elsewhere comes before what is only stored. Keys are unique per concrete entity:
+      // an object of a subentity comes last.
+      let mentioned = mentionedObject(mention, head, in: batch)
+      if let mentioned, mentioned.isExact { return take(mentioned, for: occurrence, in: batch) }
       let free = freeRow(mention, head, in: batch)
       if let free, isExact(free, in: batch) {
         return takeFree(free, for: occurrence, in: batch)
       }
-      if earlier == nil, let known { return join(occurrence, known, in: batch) }
-      if let index = earlier ?? free { return takeFree(index, for: occurrence, in: batch) }
+      if let mentioned { return take(mentioned, for: occurrence, in: batch) }
+      if let free { return takeFree(free, for: occurrence, in: batch) }
     } else {
       let isRoot = mention.flags.contains(.root)
       if let same = sharedObject(of: head, in: batch, isRoot: isRoot) {
@@ -161,8 +149,41 @@ extension Matcher {
     take(index, for: occurrence, in: batch)
   }
 
-  private func isExactObject(_ occurrence: Int32, in batch: Batch) -> Bool {
-    let stored = batch.occurrences[Int(occurrence)].stored
-    return stored < 0 || isExact(stored, in: batch)
+  /// An object that the payload mentions elsewhere: in an earlier part, or in this one.
+  private enum Mentioned {
+    case stored(Int32, isExact: Bool)
+    case occurrence(Int32, isExact: Bool)
+
+    var isExact: Bool {
+      switch self {
+      case .stored(_, let isExact), .occurrence(_, let isExact): isExact
+      }
+    }
+  }
+
+  /// The oldest object of a key that the payload mentions elsewhere and that is free.
+  private func mentionedObject(
+    _ mention: Occurrence, _ head: Int32, in batch: Batch
+  ) -> Mentioned? {
+    let earlier = claims.parts == nil ? nil : mentionedRow(mention, head, in: batch)
+    let known = batch.family(of: head).firstFree(in: place(mention)) { known in
+      let stored = batch.occurrences[Int(batch.representative(known))].stored
+      return stored < 0
+        || !(isListedEarlier(stored, mention, in: batch)
+          || isListedByItsOwner(stored, mention, head, in: batch))
+    }.map(batch.representative)
+    if let known, earlier.map({ age(of: known, in: batch) < age(ofStored: $0, in: batch) }) ?? true
+    {
+      let stored = batch.occurrences[Int(known)].stored
+      return .occurrence(known, isExact: stored < 0 || isExact(stored, in: batch))
+    }
+    return earlier.map { .stored($0, isExact: isExact($0, in: batch)) }
+  }
+
+  private func take(_ mentioned: Mentioned, for occurrence: Int32, in batch: Batch) {
+    switch mentioned {
+    case .stored(let index, _): takeFree(index, for: occurrence, in: batch)
+    case .occurrence(let other, _): join(occurrence, other, in: batch)
+    }
   }
 }

@@ -111,8 +111,20 @@ extension Matcher {
     guard mention.flags.contains(.shared) || isContested else { return }
     let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
     batch.family(of: head).note(
-      occurrence, like: other, owner: mention.isOwned ? ownerRow(mention) : nil,
-      in: place(mention))
+      occurrence, like: other, age: age(of: other ?? occurrence, in: batch),
+      owner: mention.isOwned ? ownerRow(mention) : nil, in: place(mention))
+  }
+
+  /// The older an object of a key the smaller: its row, objects of the entity itself before those of subentities,
+  /// new ones behind the stored ones.
+  func age(of occurrence: Int32, in batch: Batch) -> Int64 {
+    let stored = batch.occurrences[Int(batch.representative(occurrence))].stored
+    return stored >= 0 ? age(ofStored: stored, in: batch) : 0
+  }
+
+  func age(ofStored index: Int32, in batch: Batch) -> Int64 {
+    let row = batch.stored.rows[Int(index)]
+    return isExact(index, in: batch) ? row - .max : row
   }
 
   func noteMoved(_ occurrence: Int32, in batch: Batch) {

@@ -195,35 +195,4 @@ extension Matcher {
       claims.nesters.owner(of: batch.stored.rows[Int($0)], under: list) == owner
     }
   }
-
-  /// Whether it is certain already which object an owner is: decided, or the only one of its key.
-  private func isKnown(ownerOf mention: Occurrence) -> Bool {
-    let owners = batches[Int(mention.ownerBatch)]
-    let owner = owners.representative(mention.owner)
-    let flags = owners.occurrences[Int(owner)].flags
-    return flags.contains(.decided)
-      || (!flags.contains(.shared) && owners.contested[owner] == nil)
-  }
-
-  /// Whether the present owner of a stored row lists it in this payload too.
-  func isListedByItsOwner(
-    _ index: Int32, _ mention: Occurrence, _ head: Int32, in batch: Batch
-  ) -> Bool {
-    let owner = storedOwner(index, mention, in: batch)
-    guard owner > 0 else { return false }
-    // The owners of a batch's own members are decided as it goes on: they have to be asked anew.
-    let isSettled = Int(mention.ownerBatch) != batch.number
-    return batch.family(of: head).owners(in: place(mention), asOf: isSettled ? waveNumber : nil) {
-      var owners: Set<Int64> = []
-      var candidate = head
-      while candidate >= 0 {
-        let other = batch.occurrences[Int(candidate)]
-        if other.isOwned, place(other) == place(mention), isKnown(ownerOf: other) {
-          owners.insert(ownerRow(other))
-        }
-        candidate = other.next
-      }
-      return owners
-    }.contains(owner)
-  }
 }

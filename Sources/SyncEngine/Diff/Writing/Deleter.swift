@@ -55,7 +55,7 @@ struct Deleter {
     for (step, member) in claims.unlisted.enumerated() {
       if step % SyncControl.stride == 0 { try control.checkpoint() }
       guard claims.isMentioned(member.row, member.entity) else { continue }
-      if !isListed(member), !speaksForItself(member) { try release(member) }
+      if leaves(member) { try release(member) }
     }
     claims.unlisted.removeAll { claims.isMentioned($0.row, $0.entity) }
   }
@@ -140,7 +140,7 @@ struct Deleter {
     for (step, member) in claims.unlisted.enumerated() {
       if step % SyncControl.stride == 0 { try control.checkpoint() }
       if claims.isMentioned(member.row, member.entity) {
-        if !isListed(member), !speaksForItself(member) { try release(member) }
+        if leaves(member) { try release(member) }
       } else if seen[member.entity.rootIndex, default: RowSet()].insert(member.row) {
         rows[member.entity, default: []].append(member.row)
       }
@@ -158,6 +158,12 @@ struct Deleter {
     var keyless = Set<Int64>()
     try transaction.scan(entity, .empty(slot: key.slot), slots: []) { keyless.insert($0.row) }
     return keyless.isEmpty ? rows : rows.filter { !keyless.contains($0) }
+  }
+
+  /// Whether a member that the payload mentions leaves its owner: nobody listed it, and it did not say itself where
+  /// it belongs.
+  private func leaves(_ member: Claims.UnlistedMember) -> Bool {
+    (member.isLeftAtTheEnd || !isListed(member)) && !speaksForItself(member)
   }
 
   /// Whether another part of the payload put it into a list of that relationship, of whatever owner.

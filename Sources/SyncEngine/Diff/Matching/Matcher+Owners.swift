@@ -1,0 +1,72 @@
+import SyncCore
+
+/// Whether the owner that an object has lists it in the payload too: then nobody takes the object away.
+extension Matcher {
+  /// Whether the present owner of a stored row lists it in this payload too.
+  func isListedByItsOwner(
+    _ index: Int32, _ mention: Occurrence, _ head: Int32, in batch: Batch
+  ) -> Bool {
+    let owner = storedOwner(index, mention, in: batch)
+    guard owner > 0 else { return false }
+    // The owners of a batch's own members are decided as it goes on: they have to be asked anew.
+    let isSettled = Int(mention.ownerBatch) != batch.number
+    return batch.family(of: head).owners(in: place(mention), asOf: isSettled ? waveNumber : nil) {
+      var owners: Set<Int64> = []
+      var candidate = head
+      while candidate >= 0 {
+        let other = batch.occurrences[Int(candidate)]
+        if other.isOwned, place(other) == place(mention), let row = knownOwner(of: other) {
+          owners.insert(row)
+        }
+        candidate = other.next
+      }
+      return owners
+    }.contains(owner)
+  }
+
+  /// The row of an owner when it is certain already, though the owner may be decided later: it is the only stored
+  /// object of its key, and its mentions all stand in one place.
+  private func knownOwner(of mention: Occurrence) -> Int64? {
+    let owners = batches[Int(mention.ownerBatch)]
+    let owner = owners.representative(mention.owner)
+    let occurrence = owners.occurrences[Int(owner)]
+    if occurrence.flags.contains(.decided)
+      || (!occurrence.flags.contains(.shared) && owners.contested[owner] == nil)
+    {
+      return occurrence.row
+    }
+    let head = owners.index.find(identityOf: owners.block[Int(owner)])
+    let rows = storedRows(of: head, in: owners)
+    guard rows.count == 1,
+      owners.family(of: head).standsInOnePlace({ standsInOnePlace(head, in: owners) })
+    else { return nil }
+    return owners.stored.rows[Int(rows[0])]
+  }
+
+  /// Whether all mentions of a key stand in one place: in one list that nobody else has, or in none.
+  private func standsInOnePlace(_ head: Int32, in batch: Batch) -> Bool {
+    var candidate = batch.occurrences[Int(head)].next
+    while candidate >= 0 {
+      guard standAlike(head, candidate, in: batch) else { return false }
+      candidate = batch.occurrences[Int(candidate)].next
+    }
+    return true
+  }
+
+  /// Whether two mentions of a key stand in the same list of the same owner, or both in none.
+  private func standAlike(_ one: Int32, _ other: Int32, in batch: Batch) -> Bool {
+    let mentions = (batch.occurrences[Int(one)], batch.occurrences[Int(other)])
+    guard one != other, mentions.0.isOwned || mentions.1.isOwned else { return true }
+    guard mentions.0.isOwned, mentions.1.isOwned, place(mentions.0) == place(mentions.1) else {
+      return false
+    }
+    let owners = batches[Int(mentions.0.ownerBatch)]
+    let heads = [mentions.0, mentions.1].map { mention in
+      owners.occurrences[Int(mention.owner)].flags.contains(.keyless)
+        ? -1 : owners.index.find(identityOf: owners.block[Int(mention.owner)])
+    }
+    if mentions.0.owner == mentions.1.owner { return true }
+    guard heads[0] >= 0, heads[0] == heads[1] else { return false }
+    return standAlike(mentions.0.owner, mentions.1.owner, in: owners)
+  }
+}
