@@ -34,7 +34,7 @@ package final class Store: @unchecked Sendable {
   private var writer: Connection?
   private var writers: RowWriters?
   private var transaction: StoreTransaction?
-  private let readers: ReaderPool?
+  let readers: ReaderPool?
   private let hasBegunLog = Atomic<Bool>(false)
   private let running = Locked<(token: TransactionToken, interrupter: ConnectionInterrupter)?>(nil)
 
@@ -121,7 +121,7 @@ package final class Store: @unchecked Sendable {
     try writer.beginImmediate()
     let transaction = StoreTransaction(
       layout: layout, writers: writers, connection: writer, token: token, info: info,
-      configuration: configuration)
+      configuration: configuration, readers: readsBesideWrites ? readers : nil)
     self.transaction = transaction
     let interrupter = ConnectionInterrupter(writer)
     running.withLock { $0 = (token, interrupter) }

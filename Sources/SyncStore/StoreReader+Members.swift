@@ -69,10 +69,12 @@ extension StoreReader {
   /// ``members(of:in:owners:)`` has, without looking at what the members are. One scan when the owners are many of
   /// those there are.
   ///
-  /// - Parameter owners: row numbers of objects of the entity, ascending, each once.
+  /// - Parameters:
+  ///   - owners: row numbers of objects of the entity, ascending, each once.
+  ///   - areMany: whether they are many of those that lie between them, where that is known.
   package func scanLinks(
     of relationship: RelationshipDescription, in entity: EntityDescription, owners: [Int64],
-    _ body: (_ owner: Int64, _ member: Int64) throws -> Void
+    areMany: Bool? = nil, _ body: (_ owner: Int64, _ member: Int64) throws -> Void
   ) throws {
     let storage = layout.storage(of: relationship, in: entity)
     guard let storage, !owners.isEmpty else { return }
@@ -81,7 +83,7 @@ extension StoreReader {
     switch storage {
     case .column: return
     case .inverse(let table, let column, let position):
-      if owners.count > StoreReader.leastScanned, try areMany(owners.count, of: entity) {
+      if owners.count > StoreReader.leastScanned, try self.areMany(owners.count, of: entity) {
         for member in try scanMembers(in: table, column, position, owners: owners) {
           try body(member.owner, member.row)
         }
@@ -96,8 +98,9 @@ extension StoreReader {
       select = "SELECT \(ownerColumn), l.\(end.memberColumn) FROM \(end.table.quoted) l"
     }
     let order = " ORDER BY " + ([ownerColumn] + memberOrder(storage)).joined(separator: ", ")
-    if case .link = storage, try areMany(owners.count, of: entity) {
-      let statement = try connection.statement(select + order)
+    if case .link = storage, try areMany ?? self.areMany(owners.count, of: entity) {
+      let statement = try connection.statement("\(select) WHERE \(ownerColumn) >= ?\(order)")
+      statement.bind(1, owners[0])
       defer { statement.reset() }
       var next = 0
       while next < owners.count, try statement.step() {
@@ -123,7 +126,8 @@ extension StoreReader {
   /// From this share of the owners on, one scan is cheaper than looking them up.
   static let scanShare = 6
 
-  private func areMany(_ owners: Int, of entity: EntityDescription) throws -> Bool {
+  /// Whether so many owners are cheaper scanned for than looked up.
+  package func areMany(_ owners: Int, of entity: EntityDescription) throws -> Bool {
     try owners * StoreReader.scanShare >= estimatedCount(of: entity)
   }
 

@@ -48,7 +48,7 @@ package class StoreReader {
   ) throws {
     let target = layout[entity]
     switch selection {
-    case .all, .rows, .listed: try prepareToRead()
+    case .all, .within, .rows, .listed: try prepareToRead()
     case .keys, .references, .empty, .filter: try prepareToLookUp(target.table)
     }
     let scanner = RowScanner(

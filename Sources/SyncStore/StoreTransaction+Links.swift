@@ -124,6 +124,7 @@ extension StoreTransaction {
     switch layout.storage(of: relationship, in: entity) {
     case .link(let end):
       guard let column = end.positionColumn else { return }
+      writtenLinks.insert(end.table.index)
       let writer = LinkWriter(end, connection: connection, token: token)
       for entry in positions {
         let pair = writer.pair(owner: entry.owner, member: entry.member)
@@ -169,6 +170,7 @@ extension StoreTransaction {
           + "relationship at its other end.",
         entity: entity.name)
     }
+    writtenLinks.insert(end.table.index)
     return LinkWriter(end, connection: connection, token: token)
   }
 

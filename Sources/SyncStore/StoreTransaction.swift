@@ -36,14 +36,23 @@ package final class StoreTransaction: StoreReader {
   /// Where the generation is kept that the transaction leads to.
   var generationMarks: [(kind: String, name: String)] = []
 
+  /// What reads beside the transaction; nil where nobody can.
+  let readers: ReaderPool?
+  let changesBefore: Int
+
+  /// Link tables that were written to, by index.
+  var writtenLinks: Set<Int> = []
+
   /// What the history keeps of deleted objects, besides their keys.
   var tombstones: [ManagedObjectID: [String: Value]] = [:]
 
   init(
     layout: TableLayout, writers: RowWriters, connection: Connection, token: TransactionToken,
-    info: TransactionInfo, configuration: Store.Configuration
+    info: TransactionInfo, configuration: Store.Configuration, readers: ReaderPool?
   ) {
     self.configuration = configuration
+    self.readers = readers
+    changesBefore = connection.totalChanges
     self.token = token
     self.info = info
     self.writers = writers

@@ -121,7 +121,7 @@ extension SyncPass {
       coversScope: scope.isWholeEntity && isOnlyPart
         && (reader.fingerprints?.matchedCount ?? 0) == 0,
       claims: claims, edits: edits,
-      control: control)
+      control: control, helper: isOnlyPart ? reader.helper : nil)
   }
 
   private func match(

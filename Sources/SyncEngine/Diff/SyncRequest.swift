@@ -37,6 +37,8 @@ package struct SyncRequest {
   /// Bytes of items that are scanned together on another thread, where a payload is read as a whole: enough to be
   /// worth a wake-up, little against the caches. For tests that compare the two ways.
   package var scannedAhead = 64 << 10
+  /// How many stored rows another thread reads at a time, where there are many. For tests that compare the two ways.
+  package var sharedRows = 1024
   /// Bytes that come together of how far a sync has come that commits per batch before they become one
   /// piece, however little that is. For tests.
   package var resumePointSize = 32 << 10

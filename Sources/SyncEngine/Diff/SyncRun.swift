@@ -84,6 +84,7 @@ package struct SyncRun {
           pass.postponeFingerprints()
         }
       }
+      pass.reader.whenScanned = { [store] in store.prepareToReadBeside() }
       try pass.stage()
       return try write(pass, entrance) {
         try pass.readScope(in: $0)

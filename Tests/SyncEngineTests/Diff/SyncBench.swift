@@ -15,6 +15,12 @@ struct SyncBench {
     store = try Store(model: model, configuration: .init(.memory))
   }
 
+  /// Works with a store that is there.
+  init(store: Store) throws {
+    model = store.model
+    self.store = store
+  }
+
   /// Looks into the store of a stack.
   init(_ stack: DataStack) throws {
     model = stack.model

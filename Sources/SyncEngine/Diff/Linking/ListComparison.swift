@@ -3,7 +3,8 @@
 struct ListComparison {
   private let wanted: MemberLists
   private var different = MemberLists()
-  private var index = 0
+  private var index: Int
+  private let endIndex: Int
   /// The list at the index: whose it is, what is in it, how much of it came in its order, and whether something else
   /// did.
   private var owner: Int64 = 0
@@ -11,8 +12,11 @@ struct ListComparison {
   private var agreed = 0
   private var isDifferent = false
 
-  init(_ wanted: MemberLists) {
+  /// - Parameter range: The lists to compare; nil is all.
+  init(_ wanted: MemberLists, _ range: Range<Int>? = nil) {
     self.wanted = wanted
+    index = range?.lowerBound ?? 0
+    endIndex = range?.upperBound ?? wanted.owners.count
     open()
   }
 
@@ -22,7 +26,7 @@ struct ListComparison {
   @inline(__always)
   mutating func see(_ member: Int64, of owner: Int64) {
     while self.owner != owner {
-      guard index < wanted.owners.count else { return }
+      guard index < endIndex else { return }
       close()
     }
     if !isDifferent, agreed < list.count, list[agreed] == member {
@@ -35,7 +39,7 @@ struct ListComparison {
 
   /// The stored members of the lists that are not the same, each under the index of the list.
   mutating func end() -> MemberLists {
-    while index < wanted.owners.count { close() }
+    while index < endIndex { close() }
     return different
   }
 
@@ -48,7 +52,7 @@ struct ListComparison {
   private mutating func open() {
     agreed = 0
     isDifferent = false
-    guard index < wanted.owners.count else { return }
+    guard index < endIndex else { return }
     owner = wanted.owners[index]
     list = wanted.members(of: index)
   }

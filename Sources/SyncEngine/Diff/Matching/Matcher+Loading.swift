@@ -8,27 +8,29 @@ extension Matcher {
   private static let scanShare = 6
 
   /// Reads the rows whose keys the payload mentions.
-  func loadKeys(of batch: Batch, isRoot: Bool) throws {
+  ///
+  /// - Returns: About how many rows the table has when it is to be read as a whole; nothing was read then.
+  func loadKeys(of batch: Batch, isRoot: Bool) throws -> Int? {
     let touched = batch.occurrences.count + batch.references.count
     batch.referenceStored = Array(repeating: -1, count: batch.references.count)
     let coversTable = isRoot && coversScope && operations.contains(.delete)
-    guard touched > 0 || coversTable else { return }
-    guard !batch.node.identity.isEmpty else { return }
+    guard touched > 0 || coversTable else { return nil }
+    guard !batch.node.identity.isEmpty else { return nil }
     if let seen = claims.seenKeys[batch.number] {
       let keys = keys(of: batch).filter(seen.mayContain)
       if !keys.isEmpty { try read(batch, .keys(slot: batch.node.identity[0], keys)) }
-      return
+      return nil
     }
     let estimate = try transaction.estimatedCount(of: batch.entity)
     if coversTable
       || touched * Matcher.scanShare >= estimate
     {
       batch.stored.reserve(min(estimate, touched))
-      try read(batch, .all)
       batch.isComplete = true
-    } else {
-      try read(batch, .keys(slot: batch.node.identity[0], keys(of: batch)))
+      return estimate
     }
+    try read(batch, .keys(slot: batch.node.identity[0], keys(of: batch)))
+    return nil
   }
 
   /// Remembers which tables are empty, before the first part of several is written.
@@ -74,15 +76,31 @@ extension Matcher {
     return keys
   }
 
+  /// Reads rows into what is stored of a batch.
   private func read(_ batch: Batch, _ selection: RowSelection) throws {
+    var search = RowSearch(batch)
+    try read(batch, selection, &search, mayRepeat: batch.stored.count > 0)
+  }
+
+  /// Reads rows into what is stored of a batch.
+  ///
+  /// - Parameter mayRepeat: Whether some of them may be there already.
+  func read(
+    _ batch: Batch, _ selection: RowSelection, _ search: inout RowSearch, mayRepeat: Bool
+  ) throws {
     let toOneSlots = batch.node.toOneSlots
-    let slots = batch.node.attributeSlots
     let hasFamily = !batch.entity.subentities.isEmpty
-    let mayRepeat = batch.stored.count > 0
     let stored = batch.stored
     var count = 0
-    var likely: Int32 = 0
-    try transaction.scan(batch.entity, selection) { cursor in
+    // To list the columns pays where there are many rows.
+    let isTable =
+      switch selection {
+      case .all, .within: true
+      default: false
+      }
+    try transaction.scan(
+      batch.entity, selection, slots: isTable ? search.slots : nil
+    ) { cursor in
       count += 1
       if count % SyncControl.stride == 0 { try control.checkpoint() }
       let row = cursor.row
@@ -90,72 +108,60 @@ extension Matcher {
         if batch.placeholder == known {
           batch.placeholder = nil
           stored.setReferences(of: known) { cursor.integer(toOneSlots[$0]) ?? 0 }
-          attach(known, cursor, slots, in: batch, likely: &likely)
+          attach(known, cursor, &search, in: batch)
         }
         return
       }
       let index = stored.append(row: row, entity: hasFamily ? cursor.entityIndex : nil) {
         cursor.integer(toOneSlots[$0]) ?? 0
       }
-      attach(index, cursor, slots, in: batch, likely: &likely)
+      attach(index, cursor, &search, in: batch)
     }
   }
 
   /// Connects a stored row with what the payload says of its key, and compares the two at once when
   /// there can be no doubt that they are the same object.
-  ///
-  /// - Parameter likely: The occurrence that is tried first. Rows were numbered in the order of an
-  ///   earlier payload, and most services send the same order again.
   @inline(__always)
   private func attach(
-    _ index: Int32, _ cursor: RowCursor, _ slots: [Int], in batch: Batch, likely: inout Int32
+    _ index: Int32, _ cursor: RowCursor, _ search: inout RowSearch, in batch: Batch
   ) {
-    let head =
-      if batch.keySlot >= 0 {
-        occurrence(ofKey: cursor.cell(batch.keySlot), in: batch, likely: &likely)
-      } else {
-        batch.index.find { cursor.cell($0) }
-      }
-    if head >= 0 {
-      let mention = batch.occurrences[Int(head)]
-      if mention.stored < 0, !mention.flags.contains(.shared) {
-        batch.occurrences[Int(head)].stored = index
-        batch.occurrences[Int(head)].row = batch.stored.rows[Int(index)]
-        batch.noteDifference(cursor.differs(from: batch.block[Int(head)], among: slots), of: head)
-      } else {
-        let first = mention.stored >= 0 ? [mention.stored] : []
-        batch.contested[head, default: first].append(index)
-      }
-    }
-    if batch.references.count > 0 {
-      let reference = batch.referenceIndex.find { cursor.cell($0) }
-      if reference >= 0 {
-        let first = batch.referenceStored[Int(reference)]
-        if first < 0 {
-          batch.referenceStored[Int(reference)] = index
-        } else {
-          batch.referenceDuplicates[reference, default: [first]].append(index)
-          if cursor.row < batch.stored.rows[Int(first)] {
-            batch.referenceStored[Int(reference)] = index
-          }
-        }
-      }
+    let head = search.head(cursor)
+    attach(index, to: head, in: batch) { search.difference(cursor, head) }
+    if batch.references.count > 0 { refer(search.reference(cursor), to: index, in: batch) }
+  }
+
+  /// Connects a stored row with the first occurrence of its key, or -1.
+  ///
+  /// - Parameter difference: What the two say differently; asked for when they are the same object.
+  @inline(__always)
+  func attach(
+    _ index: Int32, to head: Int32, in batch: Batch, difference: () -> SlotSet
+  ) {
+    guard head >= 0 else { return }
+    let mention = batch.occurrences[Int(head)]
+    if mention.stored < 0, !mention.flags.contains(.shared) {
+      batch.occurrences[Int(head)].stored = index
+      batch.occurrences[Int(head)].row = batch.stored.rows[Int(index)]
+      batch.noteDifference(difference(), of: head)
+    } else {
+      let first = mention.stored >= 0 ? [mention.stored] : []
+      batch.contested[head, default: first].append(index)
     }
   }
 
-  /// The first occurrence of a key, or -1.
+  /// Connects a stored row with a reference to its key, or -1.
   @inline(__always)
-  private func occurrence(ofKey key: Cell, in batch: Batch, likely: inout Int32) -> Int32 {
-    if Int(likely) < batch.occurrences.count,
-      batch.occurrences[Int(likely)].flags.isDisjoint(with: [.shared, .keyless, .referenceOnly]),
-      batch.index.isKey(key, of: likely)
-    {
-      likely += 1
-      return likely - 1
+  func refer(_ reference: Int32, to index: Int32, in batch: Batch) {
+    guard reference >= 0 else { return }
+    let first = batch.referenceStored[Int(reference)]
+    if first < 0 {
+      batch.referenceStored[Int(reference)] = index
+    } else {
+      batch.referenceDuplicates[reference, default: [first]].append(index)
+      if batch.stored.rows[Int(index)] < batch.stored.rows[Int(first)] {
+        batch.referenceStored[Int(reference)] = index
+      }
     }
-    let found = batch.index.find(key)
-    if found >= 0 { likely = found + 1 }
-    return found
   }
 
   /// Compares the objects whose row was not certain yet when it was read.

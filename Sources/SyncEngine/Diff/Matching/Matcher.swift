@@ -25,6 +25,8 @@ final class Matcher {
   let edits: UnsentEdits?
   let unreadableLists: Set<ListKey>
   let report: ReportBuilder
+  /// Does a part of the reading; nil where it takes one thread.
+  let helper: Helper?
 
   /// The column of ``StoredRows/references`` that leads to the owner, by the owner's batch and rule;
   /// -1 where none does.
@@ -57,9 +59,11 @@ final class Matcher {
 
   init(
     stager: Stager, transaction: StoreTransaction, operations: SyncOperations,
-    coversScope: Bool, claims: Claims, edits: UnsentEdits?, control: SyncControl
+    coversScope: Bool, claims: Claims, edits: UnsentEdits?, control: SyncControl,
+    helper: Helper? = nil
   ) {
     self.edits = edits
+    self.helper = helper
     self.claims = claims
     isLaterPart = claims.parts != nil
     batches = stager.batches
@@ -94,10 +98,14 @@ final class Matcher {
 
   /// Reads the rows of the keys that the payload mentions.
   func loadKeys(root: Int) throws {
+    var tables: [WholeTable] = []
     for batch in batches {
-      try loadKeys(of: batch, isRoot: batch.number == root)
-      try loadGeneralObjects(of: batch)
+      if let count = try loadKeys(of: batch, isRoot: batch.number == root) {
+        tables.append(WholeTable(batch: batch, count: count))
+      }
     }
+    try read(tables)
+    for batch in batches { try loadGeneralObjects(of: batch) }
   }
 
   /// Whether mentions of a key alone were laid together, and several stored objects have it: each may mean

@@ -44,6 +44,23 @@ final class StoredRows {
     return Int32(rows.count - 1)
   }
 
+  /// Adds rows that another thread has read.
+  ///
+  /// - Returns: The index of the first.
+  func append(_ loaded: LoadedRows, _ range: Range<Int>) -> Int {
+    let first = rows.count
+    var last = rows.last ?? .min
+    for row in UnsafeBufferPointer(rebasing: loaded.rows.elements[range]) {
+      if row.number <= last { isAscending = false }
+      last = row.number
+      rows.append(row.number)
+      occurrences.append(-1)
+    }
+    entities.append(loaded.entities, range)
+    for (column, others) in zip(references, loaded.references) { column.append(others, range) }
+    return first
+  }
+
   /// Fills in the references of a row that was known by its number only.
   func setReferences(of index: Int32, reference: (Int) -> Int64) {
     for column in references.indices { references[column][Int(index)] = reference(column) }

@@ -149,6 +149,12 @@ final class Batch {
     }
   }
 
+  /// Says whether keys are looked for by several threads, which add none.
+  func setIndexesShared(_ isShared: Bool) {
+    index.isShared = isShared
+    referenceIndex.isShared = isShared
+  }
+
   /// The reference to a key; added when it is the first one.
   @inline(never)
   func reference(toKey key: Cell, in slot: Int) -> Int32 {

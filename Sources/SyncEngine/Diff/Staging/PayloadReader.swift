@@ -24,6 +24,10 @@ final class PayloadReader {
   /// What earlier syncs have left, when fingerprints are used.
   var fingerprints: FingerprintSet?
 
+  /// Called on the queue when the items of a large payload are scanned, unless the sync has ended.
+  var whenScanned: (@Sendable () -> Void)?
+  private var afterwards: SharedPieces?
+
   /// How large a part may get.
   enum PartLimit {
     case none
@@ -112,6 +116,7 @@ final class PayloadReader {
   /// Stops reading ahead. Nothing is read any more when it returns.
   func stop() {
     ahead.take()?.stop()
+    _ = try? afterwards.take()?.finish { _ in }
   }
 
   private func reader(from place: PayloadPlace) -> PartReader {
@@ -131,8 +136,21 @@ final class PayloadReader {
     else { return nil }
     let items = ItemsAhead(place.reader, size: size)
     queue.async { items.scan() }
+    if bytes.count >= PayloadReader.leastPrepared, let whenScanned = whenScanned.take() {
+      let afterwards = SharedPieces(count: 1)
+      self.afterwards = afterwards
+      queue.async { afterwards.work { if $0() != nil { whenScanned() } } }
+    }
     return items
   }
+
+  /// The queue, for other work that can be shared, where it is not used to read ahead.
+  var helper: Helper? {
+    request.readsAhead && isAtEnd ? Helper(queue: queue, pieceSize: request.sharedRows) : nil
+  }
+
+  /// Bytes of a payload from which on it may be about so many objects that their rows are shared.
+  private static let leastPrepared = 1 << 20
 
   /// Portions of items from which on a thread is woken to scan them.
   private static let leastPortions = 4

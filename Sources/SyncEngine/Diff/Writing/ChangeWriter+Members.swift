@@ -38,7 +38,10 @@ extension ChangeWriter {
     if let kept = planner.keptMember, kept.relationship == Claims.Relationship(relationship) {
       changes.keptMember = kept.row
     }
-    let different = try differences(of: wanted, relationship, of: batch.entity, among: stored)
+    let different = try ListReading(
+      relationship: relationship, entity: batch.entity, wanted: wanted, storedCount: stored.count,
+      transaction: transaction, control: control
+    ).differences(helper)
     for (number, list) in different.owners.enumerated() {
       if number % SyncControl.stride == 0 { try control.checkpoint() }
       let index = Int(list)
@@ -54,21 +57,6 @@ extension ChangeWriter {
       if isWithheld { edits.withhold([relationship.slot], of: owner, batch.entity) }
     }
     try write(changes, relationship, of: batch.entity)
-  }
-
-  /// The stored members of lists that are not what the payload says, by the index of the list.
-  private func differences(
-    of wanted: MemberLists, _ relationship: RelationshipDescription, of entity: EntityDescription,
-    among stored: [Int64]
-  ) throws -> MemberLists {
-    var comparison = ListComparison(wanted)
-    var count = 0
-    try transaction.scanLinks(of: relationship, in: entity, owners: stored) { owner, member in
-      count += 1
-      if count % SyncControl.stride == 0 { try control.checkpoint() }
-      comparison.see(member, of: owner)
-    }
-    return comparison.end()
   }
 
   /// Writes the lists of owners that are all new, a portion at a time: nothing has to be compared with

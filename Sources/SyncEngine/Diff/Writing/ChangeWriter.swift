@@ -16,6 +16,9 @@ final class ChangeWriter {
 
   let claims: Claims
 
+  /// Does a part of the reading; nil where it takes one thread.
+  let helper: Helper?
+
   /// First row number given out by this sync, by root entity: rows from there on are new.
   let firstNewRows: [Int: Int64]
 
@@ -29,6 +32,7 @@ final class ChangeWriter {
     report = planner.report
     edits = planner.edits
     claims = planner.claims
+    helper = matcher.helper
     firstNewRows = matcher.firstNewRows
     total = batches.reduce(0) { $0 + $1.occurrences.count }
   }

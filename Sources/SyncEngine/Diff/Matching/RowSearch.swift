@@ -1,0 +1,77 @@
+import SyncCore
+import SyncStore
+
+/// Finds what the payload says of the rows of a scan as they go by. Changes nothing of the batch, so two threads may
+/// each have one, while nobody else adds to the batch.
+struct RowSearch {
+  /// What a scan has to read, at least.
+  let slots: [Int]
+
+  private let attributes: [Int]
+  private let block: RowBlock
+  private let occurrences: PlainArray<Occurrence>
+  private let index: KeyIndex
+  private let referenceIndex: KeyIndex
+  private let keySlot: Int
+
+  /// The occurrence that is tried first. Rows were numbered in the order of an earlier payload, and most services send
+  /// the same order again.
+  private var likely: Int32 = 0
+
+  init(_ batch: Batch) {
+    let node = batch.node
+    attributes = node.attributeSlots
+    slots = Set(node.attributeSlots + node.toOneSlots + node.identity).sorted()
+    block = batch.block
+    occurrences = batch.occurrences
+    index = batch.index
+    referenceIndex = batch.referenceIndex
+    keySlot = batch.keySlot
+  }
+
+  /// The first occurrence of the row's key, or -1.
+  @inline(__always)
+  mutating func head(_ cursor: RowCursor) -> Int32 {
+    guard keySlot >= 0 else { return index.find { cursor.cell($0) } }
+    let key = cursor.cell(keySlot)
+    if Int(likely) < occurrences.count,
+      flags(likely).isDisjoint(with: RowSearch.unlikely),
+      index.isKey(key, of: likely)
+    {
+      likely += 1
+      return likely - 1
+    }
+    let found = index.find(key)
+    if found >= 0 { likely = found + 1 }
+    return found
+  }
+
+  private static let unlikely: Occurrence.Flags = [.shared, .keyless, .referenceOnly]
+
+  /// Whether a row of the key is the occurrence, unless another row has the key too.
+  @inline(__always)
+  func isCertain(_ head: Int32) -> Bool {
+    head >= 0 && !flags(head).contains(.shared)
+  }
+
+  /// Looks at nothing but these: the rest may change meanwhile.
+  @inline(__always)
+  private func flags(_ occurrence: Int32) -> Occurrence.Flags {
+    (occurrences.start + Int(occurrence)).pointee.flags
+  }
+
+  /// The reference to the row's key, or -1.
+  @inline(__always)
+  func reference(_ cursor: RowCursor) -> Int32 {
+    referenceIndex.find { cursor.cell($0) }
+  }
+
+  /// What the row and an occurrence say differently.
+  @inline(__always)
+  func difference(_ cursor: RowCursor, _ occurrence: Int32) -> SlotSet {
+    cursor.differs(from: block[Int(occurrence)], among: attributes)
+  }
+}
+
+@available(*, unavailable, message: "A search is confined to the thread that made it.")
+extension RowSearch: Sendable {}

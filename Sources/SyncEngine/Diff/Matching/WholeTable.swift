@@ -1,0 +1,107 @@
+import SyncCore
+import SyncStore
+
+/// A table that is read as a whole.
+struct WholeTable {
+  let batch: Batch
+  /// About how many rows it has: their highest number.
+  let count: Int
+}
+
+/// A range of the rows of such a table.
+struct TablePiece {
+  let table: Int
+  let rows: ClosedRange<Int64>
+
+  /// Cuts the rows from a number on into pieces.
+  static func pieces(of table: WholeTable, number: Int, from first: Int, size: Int) -> [TablePiece]
+  {
+    let starts = Array(stride(from: first, to: max(table.count, first) + 1, by: size))
+    return starts.enumerated().map { position, start in
+      // The last one has whatever else there is.
+      let end = position + 1 < starts.count ? Int64(start + size - 1) : .max
+      return TablePiece(table: number, rows: Int64(start)...end)
+    }
+  }
+}
+
+/// Rows of a table as another thread has read them: piece after piece, the last rows first. Used by that thread until
+/// it is through, and then by the sync.
+final class LoadedRows {
+  struct Row: BitwiseCopyable {
+    let number: Int64
+    /// The first occurrence of its key and the reference to it, or -1.
+    let head: Int32
+    let reference: Int32
+  }
+
+  /// What a row and its occurrence say differently.
+  struct Difference {
+    let row: Int
+    let slots: SlotSet
+  }
+
+  let batch: Batch
+  let rows = PlainArray<Row>()
+  let references: [PlainArray<Int64>]
+  let entities = PlainArray<Int16>(capacity: 1)
+  private(set) var differences: [Difference] = []
+  private var search: RowSearch
+
+  /// A piece that was read: where its rows and differences begin.
+  struct Start {
+    let row: Int
+    let difference: Int
+  }
+
+  private(set) var starts: [Start] = []
+
+  init(_ batch: Batch) {
+    self.batch = batch
+    search = RowSearch(batch)
+    references = batch.node.toOneSlots.map { _ in PlainArray() }
+  }
+
+  /// Reads a piece. When this throws, nothing of it is left.
+  func read(_ piece: TablePiece, from reader: StoreReader, _ control: SyncControl) throws {
+    let start = Start(row: rows.count, difference: differences.count)
+    do {
+      try read(piece.rows, from: reader, control)
+      starts.append(start)
+    } catch {
+      rows.removeAll(from: start.row)
+      differences.removeSubrange(start.difference...)
+      for column in references { column.removeAll(from: start.row) }
+      if !entities.isEmpty { entities.removeAll(from: start.row) }
+      throw error
+    }
+  }
+
+  private func read(
+    _ numbers: ClosedRange<Int64>, from reader: StoreReader, _ control: SyncControl
+  ) throws {
+    let toOneSlots = batch.node.toOneSlots
+    let hasFamily = !batch.entity.subentities.isEmpty
+    let hasReferences = batch.references.count > 0
+    var count = 0
+    try reader.scan(batch.entity, .within(numbers), slots: search.slots) { cursor in
+      count += 1
+      if count % SyncControl.stride == 0 { try control.checkpoint() }
+      let head = search.head(cursor)
+      if search.isCertain(head) {
+        let slots = search.difference(cursor, head)
+        if !slots.isEmpty { differences.append(Difference(row: rows.count, slots: slots)) }
+      }
+      rows.append(
+        Row(
+          number: cursor.row, head: head, reference: hasReferences ? search.reference(cursor) : -1))
+      if hasFamily { entities.append(Int16(cursor.entityIndex)) }
+      for column in references.indices {
+        references[column].append(cursor.integer(toOneSlots[column]) ?? 0)
+      }
+    }
+  }
+}
+
+@available(*, unavailable, message: "Loaded rows belong to one thread at a time.")
+extension LoadedRows: Sendable {}
