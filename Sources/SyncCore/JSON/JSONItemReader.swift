@@ -73,8 +73,11 @@ package struct JSONItemReader {
   }
 
   /// A copy that may read at the same time, on another thread.
-  package func separated() -> JSONItemReader {
+  ///
+  /// - Parameter notesDates: Whether it reads dates, too.
+  package func separated(notesDates: Bool = false) -> JSONItemReader {
     var copy = self
+    copy.document.scanner.notesDates = notesDates
     copy.scratch = JSONTape(capacity: 64)
     return copy
   }

@@ -9,6 +9,9 @@ package struct JSONScanner {
   let allowsTrailingCommas: Bool
   let depthLimit: Int
 
+  /// Whether dates in ISO form are read as they are scanned, for whoever asks the tape for them.
+  package var notesDates = false
+
   /// Byte offset of what is read next.
   package var position = 0
 
@@ -94,11 +97,14 @@ package struct JSONScanner {
           fault = .size
           break values
         }
+        let date =
+          notesDates && !string.isEscaped && JSONText.looksLikeDate(start + 1, length)
+          ? tape.noteDate(UnsafeRawBufferPointer(start: start + 1, count: length)) : 0
         (tokens + count).initialize(
           to: JSONToken(
             kind: string.isEscaped ? .escapedString : .string,
             word: UInt64(UInt(bitPattern: start + 1)), length: UInt32(truncatingIfNeeded: length),
-            next: Int32(truncatingIfNeeded: count + 1), start: offset))
+            next: Int32(truncatingIfNeeded: count + 1), start: offset, date: date))
         count += 1
         cursor += 1
 

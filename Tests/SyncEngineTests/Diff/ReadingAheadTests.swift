@@ -19,6 +19,7 @@ import Testing
         [
           .attribute("id", .integer64), .attribute("title", .string, isOptional: false),
           .attribute("name", .string, userInfo: ["sync.valueTransformer": "Watched"]),
+          .attribute("released", .date),
           .toMany("tracks", to: "Track", inverse: "album", deleteRule: .cascade),
           .toMany("tags", to: "Tag", inverse: "albums"),
         ]),
@@ -146,7 +147,7 @@ import Testing
   func unfilledAttributes(_ size: Int) throws {
     let payload = #"""
       [{"id": 1, "title": "a", "more": 1, "tracks": [{"id": 1}]}, {"id": 2, "name": "x", "title": "b"}, 7,
-       {"id": 3, "title": "c", "more": 2}, {"id": 4, "title": "d", "tracks": [{"id": 2, "name": "t", "rest": 1}]}]
+       {"id": 3, "title": "c", "more": 2, "released": "2024-05-06"}, {"id": 4, "title": "d", "tracks": [{"id": 2, "name": "t", "rest": 1}]}]
       """#
     let reports = try [nil, size].map { size in
       try Self.sync(payload, into: SyncBench(Self.model())) {

@@ -32,9 +32,11 @@ final class ItemsAhead: @unchecked Sendable {
   private var queueHasBaton = false
   private var nextPortion = 0
 
-  /// - Parameter size: Bytes of a portion.
-  init(_ reader: JSONItemReader, size: Int) {
-    self.reader = reader.separated()
+  /// - Parameters:
+  ///   - size: Bytes of a portion.
+  ///   - notesDates: Whether dates are read, too.
+  init(_ reader: JSONItemReader, size: Int, notesDates: Bool) {
+    self.reader = reader.separated(notesDates: notesDates)
     self.size = size
     baton.signal()
     for _ in portions { free.signal() }

@@ -134,7 +134,7 @@ final class PayloadReader {
     guard case .none = limit, request.readsAhead, fingerprints?.count ?? 0 == 0,
       bytes.count - place.reader.position >= size * PayloadReader.leastPortions
     else { return nil }
-    let items = ItemsAhead(place.reader, size: size)
+    let items = ItemsAhead(place.reader, size: size, notesDates: hasDates)
     queue.async { items.scan() }
     if bytes.count >= PayloadReader.leastPrepared, let whenScanned = whenScanned.take() {
       let afterwards = SharedPieces(count: 1)
@@ -142,6 +142,13 @@ final class PayloadReader {
       queue.async { afterwards.work { if $0() != nil { whenScanned() } } }
     }
     return items
+  }
+
+  /// Whether any attribute takes the dates of the payload as they stand.
+  private var hasDates: Bool {
+    request.plan.nodes.contains { node in
+      node.attributes.contains { StagingTable.use($0.converter) == .date }
+    }
   }
 
   /// The queue, for other work that can be shared, where it is not used to read ahead.

@@ -58,7 +58,9 @@ extension Stager {
           LinkCandidate(
             rule: Int(entry.rule), kind: entry.kind, precedence: entry.precedence, token: value))
       default:
-        if !fillInPlace(cells, entry, from: tokens[value], scratch: node.scratch) {
+        if !fillInPlace(
+          cells, entry, from: tokens[value], of: source.tape, scratch: node.scratch)
+        {
           try fillInGeneral(cells, number, from: value, of: source, table: table, node: node)
         }
       }
@@ -71,7 +73,7 @@ extension Stager {
   @inline(__always)
   private func fillInPlace(
     _ cells: UnsafeMutablePointer<Cell>, _ entry: StagingTable.Entry, from token: JSONToken,
-    scratch: StagingScratch
+    of tape: JSONTape, scratch: StagingScratch
   ) -> Bool {
     let cell: Cell
     switch (entry.use, token.kind) {
@@ -83,6 +85,8 @@ extension Stager {
       cell = .integer(1)
     case (.boolean, .false):
       cell = .integer(0)
+    case (.date, .string) where token.date > 0:
+      cell = .real(tape.date(token.date))
     case (.date, .string):
       guard let date = DateText.parse(token.content) else { return false }
       cell = .real(date)
