@@ -64,7 +64,7 @@ extension Stager {
         "“\(link.name)” is given as an object under the key of an identifier.")
     case .object:
       let child = try stage(
-        choice.token, of: source, node: link.node,
+        choice.token, of: source, node: nodes[link.node],
         role: .toOne(Owner(batch: batch.number, owner: owner, rule: link.rule)))
       guard let child else { return }
       link.mentions.append(
@@ -134,7 +134,7 @@ extension Stager {
       switch source.tokens[element].kind {
       case .object:
         holdsObjects = true
-        let child = try stage(element, of: source, node: link.node, role: role)
+        let child = try stage(element, of: source, node: node, role: role)
         if let child { targets.append(child) }
       case .null, .array:
         noteUnreadable(role)

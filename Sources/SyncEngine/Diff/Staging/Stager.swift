@@ -138,7 +138,8 @@ final class Stager {
     itemCount += 1
     if let target { targetRows.append(target) }
     let role = target.map { .target($0) } ?? rootOwner.map { rootRole(of: $0) } ?? Role.root
-    guard let occurrence = try stage(source.root, of: source, node: plan.root, role: role) else {
+    guard let occurrence = try stage(source.root, of: source, node: nodes[plan.root], role: role)
+    else {
       return
     }
     if isLeavingOut { try leaveOut(occurrence) } else { usableItemCount += 1 }
@@ -176,21 +177,20 @@ final class Stager {
   ///
   /// - Returns: The occurrence that stands for it, or nil when it is left out, which is reported.
   func stage(
-    _ token: Int, of source: ItemSource, node number: Int, role: Role
+    _ token: Int, of source: ItemSource, node: StagingNode, role: Role
   ) throws -> Int32? {
     let address = source.address(token)
     if let replacement = replacements?[address] {
       // The item keeps its identity, so that it is not offered for replacement again.
       return try stage(
-        replacement.root, of: replacement, address: address, node: number, role: role)
+        replacement.root, of: replacement, address: address, node: node, role: role)
     }
-    return try stage(token, of: source, address: address, node: number, role: role)
+    return try stage(token, of: source, address: address, node: node, role: role)
   }
 
   private func stage(
-    _ token: Int, of source: ItemSource, address: UInt, node number: Int, role: Role
+    _ token: Int, of source: ItemSource, address: UInt, node: StagingNode, role: Role
   ) throws -> Int32? {
-    let node = nodes[number]
     let batch = node.batch
     guard case .object = source.tokens[token].kind else {
       noteUnreadable(role)
@@ -205,7 +205,7 @@ final class Stager {
     guard let occurrence = try identify(row, in: node, source: address, role: role) else {
       return nil
     }
-    trace?.describe(occurrence, in: number)
+    trace?.describe(occurrence, in: batch.number)
     if candidates.count > firstCandidate {
       if trace != nil, batch.occurrences.count == earlierCount {
         batch.occurrences[Int(occurrence)].flags.insert(.disputed)
