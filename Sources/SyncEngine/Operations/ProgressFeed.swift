@@ -1,4 +1,3 @@
-import Foundation
 import SyncCore
 
 /// Tells whoever listens how far one sync is.
@@ -31,7 +30,7 @@ final class ProgressFeed: Sendable {
   }
 
   /// Follows a step, and gives `Progress` what it knows of speed and time.
-  func follow(_ step: SyncStep, _ progress: Progress) {
+  func follow(_ step: SyncStep, _ progress: SyncProgress) {
     let now = now
     let isDue = state.withLock { state in
       var rate = state.rate ?? ProgressRate(now: now)
@@ -43,11 +42,11 @@ final class ProgressFeed: Sendable {
   }
 
   /// Tells the end.
-  func finish(_ progress: Progress) {
+  func finish(_ progress: SyncProgress) {
     tell(progress, at: now, isFinished: true)
   }
 
-  private func tell(_ progress: Progress, at now: Duration, isFinished: Bool = false) {
+  private func tell(_ progress: SyncProgress, at now: Duration, isFinished: Bool = false) {
     let fraction = progress.fractionCompleted
     let (update, listeners) = state.withLock { state in
       var rate = state.rate ?? ProgressRate(now: now)
@@ -61,12 +60,8 @@ final class ProgressFeed: Sendable {
       }
       return (update, state.continuations)
     }
-    if let throughput = update.throughput {
-      progress.setUserInfoObject(Int(throughput), forKey: .throughputKey)
-    }
-    if let left = update.estimatedTimeRemaining {
-      progress.setUserInfoObject(left, forKey: .estimatedTimeRemainingKey)
-    }
+    progress.follow(
+      throughput: update.throughput.map { Int($0) }, timeRemaining: update.estimatedTimeRemaining)
     for listener in listeners {
       listener.yield(update)
       if isFinished { listener.finish() }

@@ -44,7 +44,7 @@ extension Sync {
       entityProgress.finish()
       follower.finish()
     }
-    feed.finish(follower.progress)
+    feed.finish(follower)
     let handlers = state.withLock { state in
       state.result = result
       defer { state.handlers = [] }

@@ -19,12 +19,12 @@ extension Sync {
       } else if pace.isDue(step) {
         entityProgress.follow(step)
         follower.follow(step)
-        feed.follow(step, follower.progress)
+        feed.follow(step, follower)
         announcer.announce(step, of: self)
       }
       stepObserver?(step)
       // Its cancellation handler comes on a queue of its own, which may be too late for a short sync.
-      if progress.isCancelled { cancel() }
+      if follower.isCancelled { cancel() }
     }
     defer { control.observe(nil) }
     let runner = SyncRunner(store: store, control: control, priority: queuePriority.rawValue)

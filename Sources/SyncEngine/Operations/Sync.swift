@@ -124,14 +124,18 @@ public final class Sync: Operation, @unchecked Sendable {
     setup = Locked(Setup(path: path))
     announcer = SyncAnnouncer(stack: dataStack)
     super.init()
-    follower.progress.cancellationHandler = { [weak self] in self?.cancel() }
+    if CurrentProgress.exists { _ = progress(joinsCurrent: true) }
   }
 
   // MARK: - Outcome
 
   /// How far the sync is, in 100 units over all phases; each phase is a child with units of its own.
   /// Cancelling it cancels the sync.
-  public var progress: Progress { follower.progress }
+  public var progress: Progress { progress(joinsCurrent: false) }
+
+  private func progress(joinsCurrent: Bool) -> Progress {
+    follower.progress(joinsCurrent: joinsCurrent) { [weak self] in self?.cancel() }
+  }
 
   /// How far the objects of one entity are, of those that the payload has, each once and nested ones
   /// among them: for a program that shows users and their notes in a line each.

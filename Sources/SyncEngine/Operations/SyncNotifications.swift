@@ -110,7 +110,7 @@ final class SyncAnnouncer: Sendable {
       return true
     }
     guard isDue else { return }
-    post(.progress(step.phase, sync.progress.fractionCompleted), sync)
+    post(.progress(step.phase, sync.follower.fractionCompleted), sync)
   }
 
   func end(_ result: Result<SyncReport, any Error>, of sync: Sync) {

@@ -68,6 +68,38 @@ import Testing
     #expect(progress.progress.fractionCompleted == 1)
   }
 
+  @Test func whoAsksLateSeesTheSame() {
+    let early = SyncProgress()
+    let late = SyncProgress()
+    let observed = early.progress
+    for phase in SyncPhase.allCases {
+      for completed in [0, 2, 3] {
+        let step = SyncStep(
+          phase: phase, completed: completed, total: 3, begins: completed == 0)
+        early.follow(step)
+        late.follow(step)
+        #expect(abs(observed.fractionCompleted - late.fractionCompleted) < 1e-9)
+      }
+    }
+    late.follow(throughput: 7, timeRemaining: 2)
+    #expect(abs(observed.fractionCompleted - late.progress.fractionCompleted) < 1e-9)
+    #expect(late.progress.userInfo[.throughputKey] as? Int == 7)
+    #expect(late.progress.userInfo[.estimatedTimeRemainingKey] as? Double == 2)
+    #expect(late.progress === late.progress)
+    late.finish()
+    #expect(late.progress.isFinished && late.fractionCompleted == 1)
+  }
+
+  @Test func askedForUnderACurrentProgressItBelongsToNone() {
+    let total = Progress(totalUnitCount: 1)
+    total.becomeCurrent(withPendingUnitCount: 1)
+    let progress = SyncProgress().progress
+    total.resignCurrent()
+    let other = Progress(totalUnitCount: 1)
+    other.addChild(progress, withPendingUnitCount: 1)
+    #expect(total.isFinished && !other.isFinished)
+  }
+
   @Test func sharesReachTheProgressAbove() {
     let total = Progress(totalUnitCount: 2)
     let progresses = (0..<2).map { _ in SyncProgress() }

@@ -83,4 +83,15 @@ import Testing
     sync.start()
     #expect(sync.progress.userInfo[.estimatedTimeRemainingKey] as? Double == 0)
   }
+
+  @Test func aSyncThatIsMadeUnderACurrentProgressIsAPartOfIt() throws {
+    let stack = try DataStack.social()
+    let total = Progress(totalUnitCount: 1)
+    total.becomeCurrent(withPendingUnitCount: 1)
+    let sync = Sync(.json(items(1...3)), inEntityNamed: "User", dataStack: stack)
+    total.resignCurrent()
+    #expect(!total.isFinished)
+    sync.start()
+    #expect(total.isFinished)
+  }
 }
