@@ -74,6 +74,22 @@ package final class Store: @unchecked Sendable {
     return try readers.read(layout: layout, body)
   }
 
+  /// Reads as ``read(_:)`` does, for whoever is about to write. Where no reader is open and nobody writes it does
+  /// so over the writer's connection: to open another one and to read the schema once more takes longer than to
+  /// read a little. A write that comes meanwhile waits.
+  package func readBeforeWrite<T>(_ body: (StoreReader) throws -> T) throws -> T {
+    guard !isOnWriterQueue, let readers, !readers.hasIdle, let ticket = turn.enterAlone() else {
+      return try read(body)
+    }
+    defer { turn.leave(ticket) }
+    return try writerQueue.sync {
+      guard let writer else { throw StoreError.closed }
+      try writer.beginDeferred()
+      defer { writer.endRead() }
+      return try readFromWriter(body)
+    }
+  }
+
   private func readFromWriter<T>(_ body: (StoreReader) throws -> T) throws -> T {
     guard let writer else { throw StoreError.closed }
     return try body(transaction ?? StoreReader(layout: layout, connection: writer))
@@ -87,16 +103,19 @@ package final class Store: @unchecked Sendable {
   /// - Parameters:
   ///   - commit: false rolls back in any case: the same work and the same change set, for nothing.
   ///   - token: What ``interrupt(_:)`` stops this transaction by.
+  ///   - beginsLog: Whether the log begins first, as by ``prepareToWrite()``; false for whoever expects that there
+  ///     is nothing to write.
   /// - Precondition: not called from inside the body of another write of the store.
   @discardableResult
   package func write<T>(
     _ info: TransactionInfo = TransactionInfo(), commit: Bool = true,
-    token: TransactionToken = TransactionToken(), _ body: (StoreTransaction) throws -> T
+    token: TransactionToken = TransactionToken(), beginsLog: Bool = true,
+    _ body: (StoreTransaction) throws -> T
   ) throws -> (T, ChangeSet) {
     precondition(
       !isOnWriterQueue,
       "A write was started inside a write of the same store. Use the transaction that is there.")
-    prepareToWrite()
+    if beginsLog { prepareToWrite() }
     let ticket = turn.ticket(priority: 0)
     token.onStop { [turn] in turn.withdraw(ticket) }
     guard turn.wait(ticket) else { throw StoreError.interrupted }

@@ -53,6 +53,18 @@ package final class WriteGate: Sendable {
     }
   }
 
+  /// Enters when nobody is inside; waits for nobody.
+  ///
+  /// - Returns: The ticket to ``leave(_:)`` with; nil when somebody is there.
+  package func enterAlone() -> Ticket? {
+    state.withLock { state in
+      guard state.inside == nil else { return nil }
+      state.last += 1
+      state.inside = state.last
+      return Ticket(priority: 0, number: state.last)
+    }
+  }
+
   /// Waits until the ticket is let in or withdrawn.
   ///
   /// - Returns: Whether it is inside; then ``leave(_:)`` has to be called.

@@ -84,8 +84,10 @@ final class SyncPass {
   }
 
   /// Reads and stages the next part, for ``process(in:)``.
-  func stage() throws {
-    let part = try reader.next()
+  ///
+  /// - Parameter onNews: Called when the first item turns out not to be known.
+  func stage(onNews: (() -> Void)? = nil) throws {
+    let part = try reader.next(onNews: onNews)
     // Items before it may be wrong too, which takes the store to find out.
     if let stop = part.stop, stop.item == part.firstItem || checks.allSatisfy(\.isEmpty) {
       throw stop.error

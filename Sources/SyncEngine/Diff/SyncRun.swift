@@ -75,18 +75,8 @@ package struct SyncRun {
   private func run(_ pass: SyncPass, _ entrance: Entrance) throws -> ChangeSet {
     switch request.transaction {
     case .whole where !pass.isStreamed:
-      store.prepareToWrite()
-      // To read the payload nothing of the store is needed but fingerprints, so nobody waits for that.
-      if pass.wantsFingerprints {
-        if store.readsBesideWrites {
-          try store.read { try pass.readFingerprints(from: $0) }
-        } else {
-          pass.postponeFingerprints()
-        }
-      }
-      pass.reader.whenScanned = { [store] in store.prepareToReadBeside() }
-      try pass.stage()
-      return try write(pass, entrance) {
+      let beginsLog = try stage(pass)
+      return try write(pass, entrance, beginsLog: beginsLog) {
         try pass.readScope(in: $0)
         try pass.process(in: $0)
         try pass.end(in: $0)
@@ -119,6 +109,28 @@ package struct SyncRun {
     }
   }
 
+  /// Reads a payload that is in memory as a whole. Nothing of the store is needed for that but fingerprints.
+  ///
+  /// - Returns: Whether something will have to be written, as far as one can tell.
+  private func stage(_ pass: SyncPass) throws -> Bool {
+    if pass.wantsFingerprints {
+      if store.readsBesideWrites {
+        try store.readBeforeWrite { try pass.readFingerprints(from: $0) }
+      } else {
+        pass.postponeFingerprints()
+      }
+    }
+    pass.reader.whenScanned = { [store] in store.prepareToReadBeside() }
+    guard let known = pass.reader.fingerprints, known.count > 0 else {
+      store.prepareToWrite()
+      try pass.stage()
+      return true
+    }
+    // The log begins with the first item that is news: mostly there is none, and it waits for the disk.
+    try pass.stage { store.prepareToWrite() }
+    return !known.isMatchedCompletely
+  }
+
   /// A page stores what it brings at once; what it does not mention waits for the other pages.
   private func runPage(_ pass: SyncPass, _ entrance: Entrance) throws -> ChangeSet {
     if !pass.isStreamed { try pass.stage() }
@@ -136,10 +148,13 @@ package struct SyncRun {
   }
 
   private func write(
-    _ pass: SyncPass, _ entrance: Entrance, _ body: (StoreTransaction) throws -> Void
+    _ pass: SyncPass, _ entrance: Entrance, beginsLog: Bool = true,
+    _ body: (StoreTransaction) throws -> Void
   ) throws -> ChangeSet {
     try entrance.pass()
-    let changes = try store.write(request, control) { try pass.work(in: $0, body) }
+    let changes = try store.write(request, control, beginsLog: beginsLog) {
+      try pass.work(in: $0, body)
+    }
     pass.count(changes)
     return changes
   }

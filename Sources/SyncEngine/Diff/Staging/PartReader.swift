@@ -38,6 +38,9 @@ struct PartReader {
   /// The items to leave out, by their index, and why.
   var leftOut: [Int: SyncError] = [:]
 
+  /// Called when the first item turns out not to be known.
+  var onNews: (() -> Void)?
+
   /// - Parameter advance: Called every now and then with how far it is; may stop it.
   func read(_ advance: (Int) throws -> Void) throws -> StagedPart {
     let stager = Stager(
@@ -68,6 +71,7 @@ struct PartReader {
     var progress = Progress(first: start.reader.position)
     var reader = start.reader.separated()
     var isAtEnd = false
+    var onNews = onNews
     while true {
       if let fingerprints {
         let known = reader.skipElements(before: progress.nextCheckpoint) {
@@ -78,6 +82,10 @@ struct PartReader {
       guard let step = try nextItem(&reader, tape) else {
         isAtEnd = true
         break
+      }
+      if let tell = onNews, !step.isKnown {
+        onNews = nil
+        tell()
       }
       let range = reader.itemRange
       do {
@@ -158,6 +166,8 @@ struct PartReader {
     case new(ContentFingerprint)
     /// The item is as it was.
     case known
+
+    var isKnown: Bool { if case .known = self { true } else { false } }
   }
 
   private func step(of range: Range<Int>) -> Step {

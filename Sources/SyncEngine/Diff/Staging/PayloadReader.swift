@@ -80,7 +80,9 @@ final class PayloadReader {
   }
 
   /// Stages the next part, or takes it as another thread has staged it, and begins to read the one after it.
-  func next() throws -> Stager {
+  ///
+  /// - Parameter onNews: Called when the first item of a part that is read here turns out not to be known.
+  func next(onNews: (() -> Void)? = nil) throws -> Stager {
     start = end
     startReport = report.content
     let part: StagedPart
@@ -88,7 +90,9 @@ final class PayloadReader {
       part = try ahead.take(advance)
       try advance(part.end.reader.position)
     } else {
-      part = try reader(from: start).read(advance)
+      var reader = reader(from: start)
+      reader.onNews = onNews
+      part = try reader.read(advance)
     }
     end = part.end
     readAhead()
