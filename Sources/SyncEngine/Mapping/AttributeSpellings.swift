@@ -49,8 +49,11 @@ struct AttributeSpellings {
     of attribute: AttributeDescription, number: Int, reserved: ReservedNames
   ) -> [Claim] {
     var result: [Claim] = []
+    func isClaimed(_ steps: [String]) -> Bool {
+      result.contains { $0.key.steps == steps }
+    }
     func claim(_ key: RemoteKey, _ strength: Strength, level: Int = 0) {
-      guard !result.contains(where: { $0.key.steps == key.steps }) else { return }
+      guard !isClaimed(key.steps) else { return }
       let rank = result.count { $0.strength != .custom } + 1
       result.append(
         Claim(
@@ -58,7 +61,8 @@ struct AttributeSpellings {
           precedence: strength == .custom ? 0 : UInt8(clamping: rank)))
     }
     func natural(_ key: String) {
-      guard !key.isEmpty else { return }
+      // Most spellings of most names are the same.
+      guard !key.isEmpty, !isClaimed([key]) else { return }
       let strength: Strength =
         key == attribute.name
         ? .ownName : (Inflection.camel(key) == attribute.name ? .inflected : .lastResort)
@@ -72,11 +76,12 @@ struct AttributeSpellings {
       claim(RemoteKey(steps: [key], isCustom: false), .inflected, level: level)
     }
     if name == "remoteID" { claim(RemoteKey(steps: ["id"], isCustom: false), .identifier) }
+    let snake = Inflection.snake(name)
     let naturalSnake = Inflection.naturalSnake(name)
-    natural(Inflection.key(for: name))
+    natural(Inflection.key(for: name, snake: snake))
     natural(name)
     natural(name.prefix(1).uppercased() + String(name.dropFirst()))
-    natural(Inflection.snake(name))
+    natural(snake)
     natural(naturalSnake)
     natural(naturalSnake.uppercased())
     // A dotted key may also stand in the item as it is.

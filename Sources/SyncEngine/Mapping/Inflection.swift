@@ -101,8 +101,10 @@ public enum Inflection {
 
   /// The key that stands for a name by default: ``snake(_:)``, or ``naturalSnake(_:)`` where the way
   /// back from the former does not lead to the name.
-  package static func key(for name: String) -> String {
-    let snake = snake(name)
+  package static func key(for name: String) -> String { key(for: name, snake: snake(name)) }
+
+  /// ``key(for:)``, when the ``snake(_:)`` of the name is known.
+  static func key(for name: String, snake: String) -> String {
     if camel(snake) == name { return snake }
     let natural = naturalSnake(name)
     return natural.isEmpty ? name : natural

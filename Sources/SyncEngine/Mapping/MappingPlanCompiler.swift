@@ -58,7 +58,7 @@ package struct MappingPlanCompiler {
     let stored = entity.relationships.filter { !$0.isTransient }
     let relationships = stored.filter { !$0.isToMany } + stored.filter(\.isToMany)
     let identity = entity.primaryKey.flatMap { $0.isTransient ? nil : $0.slot }
-    let reserved = ReservedNames(of: entity)
+    let reserved = ReservedNames(of: entity, for: attributes)
     let spellings = AttributeSpellings(of: attributes, reserved: reserved)
     var table = MemberTableBuilder()
     for claim in spellings.claims {

@@ -44,7 +44,12 @@ package enum MappingRules {
 struct ReservedNames {
   private let names: [(key: String, names: [String])]
 
-  init(of entity: EntityDescription) {
+  /// - Parameter attributes: Those that will be asked for.
+  init(of entity: EntityDescription, for attributes: [AttributeDescription]) {
+    guard attributes.contains(where: { ReservedNames.mayBeReserved($0.name) }) else {
+      names = []
+      return
+    }
     var prefixes: [String] = []
     var level: EntityDescription? = entity
     while let current = level {
@@ -59,6 +64,16 @@ struct ReservedNames {
         }
       }
       return (key, names)
+    }
+  }
+
+  /// Whether a name ends with a reserved key, as all that such keys stand for do; few names have to be compared
+  /// with all of these.
+  private static func mayBeReserved(_ name: String) -> Bool {
+    MappingRules.reservedKeys.contains { key in
+      let (name, key) = (name.utf8, key.utf8)
+      return name.count >= key.count
+        && zip(name.suffix(key.count), key).allSatisfy { $0 | 0x20 == $1 }
     }
   }
 

@@ -5,6 +5,7 @@
 /// letters without separators, hashed, must be those of a name.
 struct MemberAliases: Sendable {
   private struct Candidate: Sendable {
+    let hash: Int
     let name: String
     let snake: String
     let natural: String
@@ -13,40 +14,50 @@ struct MemberAliases: Sendable {
 
   /// Number of the entry that stands for the first name; the others follow.
   let firstEntry: Int
-  private let candidates: [Int: [Candidate]]
+  /// By hash, those of one hash in the order of the names.
+  private let candidates: [Candidate]
   private let hasOtherLetters: Bool
 
   /// Takes names, whose entries follow each other.
   init(_ names: [String], firstEntry: Int) {
     self.firstEntry = firstEntry
-    var candidates: [Int: [Candidate]] = [:]
     var hasOtherLetters = false
-    for (number, name) in names.enumerated() {
-      let candidate = Candidate(
-        name: name, snake: Inflection.snake(name), natural: Inflection.naturalSnake(name),
-        entry: firstEntry + number)
+    let candidates = names.enumerated().map { number, name in
       var text = name
       let hash = text.withUTF8 { MemberAliases.fold(UnsafeRawBufferPointer($0)) }
       if hash == nil { hasOtherLetters = true }
-      candidates[hash ?? 0, default: []].append(candidate)
+      return Candidate(
+        hash: hash ?? 0, name: name, snake: Inflection.snake(name),
+        natural: Inflection.naturalSnake(name), entry: firstEntry + number)
     }
-    self.candidates = candidates
+    self.candidates = candidates.sorted { ($0.hash, $0.entry) < ($1.hash, $1.entry) }
     self.hasOtherLetters = hasOtherLetters
   }
 
   /// The entry of the key, or -1.
   func find(_ key: UnsafeRawBufferPointer) -> Int {
-    guard let hash = MemberAliases.fold(key) ?? (hasOtherLetters ? 0 : nil),
-      let candidates = candidates[hash]
-    else { return -1 }
+    guard let hash = MemberAliases.fold(key) ?? (hasOtherLetters ? 0 : nil) else { return -1 }
+    let first = firstCandidate(of: hash)
+    guard first < candidates.count, candidates[first].hash == hash else { return -1 }
     let text = String(decoding: key, as: UTF8.self)
     let name = Inflection.camel(text)
     // Separators in any number count where an underscore is among them; `first-name` is no spelling.
     let lower = text.lowercased()
     let words = text.contains("_") ? Inflection.naturalSnake(lower) : lower
-    return candidates.first { candidate in
+    return candidates[first...].prefix { $0.hash == hash }.first { candidate in
       candidate.name == name || candidate.snake == words || candidate.natural == words
     }?.entry ?? -1
+  }
+
+  /// Index of the first candidate whose hash is not smaller.
+  private func firstCandidate(of hash: Int) -> Int {
+    var low = 0
+    var high = candidates.count
+    while low < high {
+      let middle = (low + high) / 2
+      if candidates[middle].hash < hash { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   /// Hash of the key in small letters without separators; nil when it has letters beyond ASCII.

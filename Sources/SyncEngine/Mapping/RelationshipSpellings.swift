@@ -21,7 +21,7 @@ struct RelationshipSpellings {
     hasCustomKey = false
     let name = relationship.name
     let snake = Inflection.snake(name)
-    let natural = Inflection.key(for: name)
+    let natural = Inflection.key(for: name, snake: snake)
     objects = RelationshipSpellings.keys([natural, name, snake])
     references = RelationshipSpellings.keys(
       relationship.isToMany

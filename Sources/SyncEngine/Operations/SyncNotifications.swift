@@ -125,7 +125,7 @@ final class SyncAnnouncer: Sendable {
     let news = SyncNews(event, of: sync)
     stack.delivery.post { [stack] in
       NotificationCenter.default.post(
-        name: news.name, object: stack, userInfo: [SyncNews.key: news])
+        name: news.name, object: stack, userInfo: StackNotifications.userInfo(SyncNews.key, news))
       if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
         Sync.postMessage(for: news, of: stack)
       }

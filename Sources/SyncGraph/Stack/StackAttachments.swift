@@ -1,17 +1,29 @@
 import SyncCore
 
 /// What other modules keep with a stack, one value of each type. Everything is under the mutex.
+///
+/// A list, because there are two or three, and the first dictionary of a kind that a program makes takes
+/// longer than many look-ups.
 final class StackAttachments: Sendable {
-  private let values = Locked<[ObjectIdentifier: any Sendable]>([:])
+  private struct Values {
+    var list: [(type: ObjectIdentifier, value: any Sendable)] = []
+
+    func find<T: Sendable>(_ type: T.Type) -> T? {
+      let type = ObjectIdentifier(T.self)
+      return list.first { $0.type == type }?.value as? T
+    }
+  }
+
+  private let values = Locked(Values())
 
   /// The value of that type, made on the first call. Of two that are made at the same time the first
   /// to arrive stays.
   func value<T: Sendable>(_ make: () -> T) -> T {
-    if let value = values.withLock({ $0[ObjectIdentifier(T.self)] as? T }) { return value }
+    if let value = values.withLock({ $0.find(T.self) }) { return value }
     let made = make()
     return values.withLock { values in
-      if let value = values[ObjectIdentifier(T.self)] as? T { return value }
-      values[ObjectIdentifier(T.self)] = made
+      if let value = values.find(T.self) { return value }
+      values.list.append((ObjectIdentifier(T.self), made))
       return made
     }
   }

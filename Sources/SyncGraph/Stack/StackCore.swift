@@ -118,7 +118,7 @@ final class StackCore: Sendable {
       guard let stack else { return }
       NotificationCenter.default.post(
         name: .dataStackDidChange, object: stack,
-        userInfo: [StackNotifications.changeSetKey: changes])
+        userInfo: StackNotifications.userInfo(StackNotifications.changeSetKey, changes))
       if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
         NotificationCenter.default.postBeside(
           DataStack.ChangeMessage(changes: changes), subject: stack)

@@ -40,8 +40,8 @@ final class UnreadRows {
     for (lists, count) in zip(lists, counts) { for list in lists { lengths[list] += count } }
     var starts = [0]
     for length in lengths { starts.append(starts[starts.count - 1] + length) }
+    // Every place is filled below: the lists are as long as there are rows for them.
     let rows = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: starts[lengths.count])
-    rows.initialize(repeating: 0)
     var ends = starts
     ends.withUnsafeMutableBufferPointer { ends in
       for record in set.states.indices where set.states[record] == .matched {
@@ -49,7 +49,7 @@ final class UnreadRows {
         let described = set.rows(of: record)
         for (position, row) in described.enumerated() {
           let list = lists[shape][position]
-          rows[ends[list]] = row
+          rows.initializeElement(at: ends[list], to: row)
           ends[list] += 1
         }
       }

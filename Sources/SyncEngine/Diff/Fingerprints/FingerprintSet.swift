@@ -86,8 +86,7 @@ final class FingerprintSet {
     parts = contents.parts
     partRecords = contents.partRecords
     partRows = contents.partRows
-    states = PlainArray(capacity: records.count)
-    for _ in records { states.append(.unseen) }
+    states = PlainArray(repeating: .unseen, count: records.count)
     for record in contents.absent { states[record] = .absent }
   }
 
@@ -140,7 +139,7 @@ final class FingerprintSet {
   /// its brackets do, whatever follows, so nobody needs to look for its end.
   @inline(__always)
   func matchExpected(_ text: UnsafeRawBufferPointer) -> Bool {
-    isExpecting = records[next].fingerprint == ContentFingerprint(text, seed: seed)
+    isExpecting = records[next].fingerprint.isSame(as: ContentFingerprint(text, seed: seed))
     guard isExpecting else { return false }
     states[next] = .matched
     matchedCount += 1
@@ -189,7 +188,7 @@ final class FingerprintSet {
   }
 
   private func find(_ fingerprint: ContentFingerprint) -> Int? {
-    if next < count, records[next].fingerprint == fingerprint, states[next] != .absent {
+    if next < count, records[next].fingerprint.isSame(as: fingerprint), states[next] != .absent {
       isExpecting = true
       return next
     }
@@ -199,7 +198,7 @@ final class FingerprintSet {
     var position = Int(truncatingIfNeeded: fingerprint.low) & mask
     while index[position] != 0 {
       let record = Int(index[position]) - 1
-      if records[record].fingerprint == fingerprint { return record }
+      if records[record].fingerprint.isSame(as: fingerprint) { return record }
       position = (position + 1) & mask
     }
     return nil
@@ -216,6 +215,14 @@ final class FingerprintSet {
         index[position] = UInt32(record) + 1
       }
     }
+  }
+}
+
+extension ContentFingerprint {
+  /// As `==`, which would be a call into another module for each item.
+  @inline(__always)
+  fileprivate func isSame(as other: ContentFingerprint) -> Bool {
+    low == other.low && high == other.high
   }
 }
 

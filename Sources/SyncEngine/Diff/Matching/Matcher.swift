@@ -82,7 +82,7 @@ final class Matcher {
       }
     }
     decisionOrder =
-      subentityBatches.allSatisfy(\.isEmpty)
+      subentityBatches.allSatisfy { $0.isEmpty }
       ? stager.batches : stager.batches.sorted { $0.entity.depth > $1.entity.depth }
     for batch in batches { batch.originIndex = claims.originIndex }
     waves = batches.map { _ in [] }

@@ -15,6 +15,13 @@ final class PlainArray<Element: BitwiseCopyable>: RandomAccessCollection {
     base = PlainMemory.resize(nil, to: self.capacity)
   }
 
+  /// Makes so many equal elements.
+  convenience init(repeating element: Element, count: Int) {
+    self.init(capacity: count)
+    base.initialize(repeating: element, count: count)
+    self.count = count
+  }
+
   deinit {
     PlainMemory.free(base)
   }
