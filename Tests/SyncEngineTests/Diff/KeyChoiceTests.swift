@@ -107,4 +107,21 @@ import Testing
       try bench.objects("Organization").filter { $0.hasPrefix("id=3") }
         == ["id=3 name=a parent=2", "id=3 parent=4"])
   }
+
+  /// Person 1 is the root of the tree; the key of the second item means the older one, which is only referred to.
+  @Test("an object that is only referred to does not come first", arguments: [1, 2])
+  func describedObjectsComeFirst(size: Int) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try bench.sync(#"[{"id": 3, "children": [{"id": 1}]}]"#, "Organization")
+    try bench.sync(#"[{"id": 1, "name": "root"}]"#, "Organization") {
+      $0.operations = [.insert, .alwaysInsert]
+    }
+    try bench.sync(
+      #"[{"id": 1}, {"id": 3}, {"id": 5, "parent_id": 1}, {"id": 4, "children": [{"id": 1}]}]"#,
+      "Organization"
+    ) { $0.partItems = size }
+    #expect(
+      try bench.objects("Organization").filter { $0.hasPrefix("id=1") }
+        == ["id=1 name=root parent=4", "id=1 parent=3 children=[5]"])
+  }
 }

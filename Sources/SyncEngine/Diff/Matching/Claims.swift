@@ -108,6 +108,11 @@ final class Claims {
     parts?.inserted[entity.rootIndex]?.contains(row) ?? false
   }
 
+  /// Whether an earlier part of the payload described the object, not only referred to it.
+  func wasDescribed(_ row: Int64, _ entity: EntityDescription) -> Bool {
+    parts?.described[entity.rootIndex]?.contains(row) ?? false
+  }
+
   func isMentioned(_ row: Int64, _ entity: EntityDescription) -> Bool {
     mentioned[entity.rootIndex]?.contains(row) ?? false
   }

@@ -118,14 +118,14 @@ extension Matcher {
     }
   }
 
-  /// A stored row of the key that an earlier part of the payload mentioned, and that is free.
+  /// A stored row of the key that an earlier part of the payload described, and that is free.
   func mentionedRow(_ mention: Occurrence, _ head: Int32, in batch: Batch) -> Int32? {
     let family = batch.family(of: head)
     let place = place(mention)
     let rows = storedRows(of: head, in: batch)
     return family.firstRow(in: place, among: rows, isMentioned: true) { index in
       let holder = batch.stored.occurrences[Int(index)]
-      return claims.isMentioned(batch.stored.rows[Int(index)], batch.entity)
+      return claims.wasDescribed(batch.stored.rows[Int(index)], batch.entity)
         && !isListedEarlier(index, mention, in: batch)
         && (holder < 0 || family.mayJoin(holder, in: place))
         && !isListedByItsOwner(index, mention, head, in: batch)

@@ -18,7 +18,7 @@ extension PartMemory {
 
   /// The sets by root entity and by relationship; nothing is ever taken out of them.
   private static var roots: [WritableKeyPath<PartMemory, [Int: RowSet]>] {
-    [\.inserted, \.written, \.writtenAgain]
+    [\.inserted, \.written, \.writtenAgain, \.described]
   }
 
   private static var relationships: [WritableKeyPath<PartMemory, [Relationship: RowSet]>] {

@@ -50,6 +50,15 @@ struct PartMemory: Codable, Sendable {
   /// How many stored objects each owner lost whose members were not counted yet, by the members' relationship.
   var lost: [Relationship: RowNumbers]?
 
+  /// Objects that the payload described under their key, not only referred to, by root entity; nil before the first.
+  private var describedRows: [Int: RowSet]?
+
+  /// The same where nobody asks whether there are any.
+  var described: [Int: RowSet] {
+    get { describedRows ?? [:] }
+    set { describedRows = newValue.isEmpty ? nil : newValue }
+  }
+
   /// The same where nobody asks whether there are any.
   var countedOwners: [Relationship: RowSet] {
     get { counted ?? [:] }
@@ -58,17 +67,23 @@ struct PartMemory: Codable, Sendable {
 
   // MARK: - Collecting
 
-  /// Notes the new objects of a part.
-  mutating func noteInserts(_ batches: [Batch]) {
+  /// Notes the objects of a part.
+  mutating func noteObjects(_ batches: [Batch]) {
     for batch in batches {
       let root = batch.entity.rootIndex
-      var rows = inserted[root] ?? RowSet()
+      var new = inserted[root] ?? RowSet()
+      var rows = describedRows?[root] ?? RowSet()
+      // Taken out, so that they are changed in place.
       inserted[root] = nil
+      describedRows?[root] = nil
       for occurrence in batch.occurrences
-      where occurrence.flags.contains(.inserted) && !occurrence.flags.contains(.folded) {
-        rows.insert(occurrence.row)
+      where occurrence.row > 0 && occurrence.flags.isDisjoint(with: [.folded, .referenceOnly]) {
+        if !occurrence.flags.contains(.keyless) { rows.insert(occurrence.row) }
+        if occurrence.flags.contains(.inserted) { new.insert(occurrence.row) }
       }
-      inserted[root] = rows
+      inserted[root] = new
+      if describedRows == nil { describedRows = [:] }
+      describedRows?[root] = rows
     }
   }
 

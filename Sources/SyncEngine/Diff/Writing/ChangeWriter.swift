@@ -46,7 +46,7 @@ final class ChangeWriter {
       let count = batch.occurrences.reduce(0) { $0 + (ChangeWriter.isInserted($1) ? 1 : 0) }
       if count > 0 { try insert(count, of: batch) }
     }
-    claims.parts?.noteInserts(batches)
+    claims.parts?.noteObjects(batches)
     if claims.parts != nil { noteMadeEntities() }
     for batch in batches where !batch.specialised.isEmpty { try specialise(batch) }
   }
