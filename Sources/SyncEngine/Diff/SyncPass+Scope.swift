@@ -33,6 +33,8 @@ extension SyncPass {
     if let session = request.session {
       try session.check(request, in: transaction)
       claims = session.claims.copy()
+      // Others may have written since the last page.
+      claims.seenKeys = [:]
     }
     if let parent {
       try parent.check(in: transaction)

@@ -46,6 +46,19 @@ import Testing
     }
   }
 
+  /// What was not there when the first page came may be there when the next one does.
+  @Test func aPageFindsWhatSomebodyElseBrought() throws {
+    let bench = try SyncBench(TestModels.userNotes())
+    let state = SessionState(entity: try bench.model.requireEntity(named: "User"), name: nil)
+    try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "User") {
+      $0.session = state
+      $0.partItems = 1
+    }
+    try bench.sync(#"[{"id": 7}]"#, "User") { $0.operations = .insert }
+    try page(#"[{"id": 7, "name": "known"}]"#, state, bench)
+    #expect(try bench.count("User") == 3)
+  }
+
   @Test func aSessionGoesOnAfterARestart() throws {
     let bench = try makeBench()
     let entity = try bench.model.requireEntity(named: "User")
