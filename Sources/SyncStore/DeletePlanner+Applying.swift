@@ -111,24 +111,26 @@ extension DeletePlanner {
   ) throws {
     guard !owners.isEmpty else { return }
     try transaction.prepareToLookUp(link)
+    // Each once: one of thousands of doomed rows' partners may be the partner of all.
+    var left = RowSet()
     try KeyChunks.forEach(owners.count) { start, count, parameters in
       let condition = "\(doomedColumn) IN \(KeyChunks.placeholders(parameters))"
-      if let otherSlot {
+      if otherSlot != nil {
         let select = try connection.statement(
           "SELECT \(otherColumn) FROM \(link.quoted) WHERE \(condition)")
         KeyChunks.bind(owners, from: start, count: count, parameters: parameters, to: select)
         defer { select.reset() }
         while try select.step() {
           let row = select.integer(0)
-          if !isDoomed(row, in: otherTable) {
-            transaction.recorder.update(row, in: otherTable, slots: [otherSlot])
-          }
+          if !isDoomed(row, in: otherTable) { left.insert(row) }
         }
       }
       let delete = try connection.statement("DELETE FROM \(link.quoted) WHERE \(condition)")
       KeyChunks.bind(owners, from: start, count: count, parameters: parameters, to: delete)
       try delete.run()
     }
+    guard let otherSlot else { return }
+    for row in left.rows { transaction.recorder.update(row, in: otherTable, slots: [otherSlot]) }
   }
 
   /// To-one relationships without inverse have no rule at the other end; they are cleared, so that
@@ -170,7 +172,7 @@ extension DeletePlanner {
     var summary = DeletionSummary()
     for entity in entities {
       let index = entity.entity.index
-      for position in RowOrder.ascending(rows[index]) {
+      for position in RowOrder.ascending(rows[index]).lazy.map({ Int($0) }) {
         transaction.recorder.delete(
           rows[index][position], key: keys[index][position], entity: entity)
       }

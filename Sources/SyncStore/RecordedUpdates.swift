@@ -70,7 +70,7 @@ struct RecordedUpdates {
     try token.checkpoint()
     var result: [Update] = []
     for index in order {
-      let update = list[index]
+      let update = list[Int(index)]
       if let last = result.indices.last, result[last].row == update.row {
         result[last].slots.formUnion(update.slots)
         if update.entity >= 0 { result[last].entity = update.entity }

@@ -54,7 +54,7 @@ extension StoreReader {
 
   /// Members by owner and place; those that share both by row number.
   private static func arranged(_ found: [PlacedMember]) -> [PlacedMember] {
-    var result = RowOrder.ascending(found.map(\.owner)).map { found[$0] }
+    var result = RowOrder.ascending(found.map(\.owner)).map { found[Int($0)] }
     var start = 0
     while start < result.count {
       let owner = result[start].owner

@@ -73,8 +73,9 @@ extension StoreReader {
   ///   - owners: row numbers of objects of the entity, ascending, each once.
   ///   - areMany: whether they are many of those that lie between them, where that is known.
   package func scanLinks(
-    of relationship: RelationshipDescription, in entity: EntityDescription, owners: [Int64],
-    areMany: Bool? = nil, _ body: (_ owner: Int64, _ member: Int64) throws -> Void
+    of relationship: RelationshipDescription, in entity: EntityDescription,
+    owners: ArraySlice<Int64>, areMany: Bool? = nil,
+    _ body: (_ owner: Int64, _ member: Int64) throws -> Void
   ) throws {
     let storage = layout.storage(of: relationship, in: entity)
     guard let storage, !owners.isEmpty else { return }
@@ -84,7 +85,7 @@ extension StoreReader {
     case .column: return
     case .inverse(let table, let column, let position):
       if owners.count > StoreReader.leastScanned, try self.areMany(owners.count, of: entity) {
-        for member in try scanMembers(in: table, column, position, owners: owners) {
+        for member in try scanMembers(in: table, column, position, owners: Array(owners)) {
           try body(member.owner, member.row)
         }
         return
@@ -100,16 +101,17 @@ extension StoreReader {
     let order = " ORDER BY " + ([ownerColumn] + memberOrder(storage)).joined(separator: ", ")
     if case .link = storage, try areMany ?? self.areMany(owners.count, of: entity) {
       let statement = try connection.statement("\(select) WHERE \(ownerColumn) >= ?\(order)")
-      statement.bind(1, owners[0])
+      statement.bind(1, owners[owners.startIndex])
       defer { statement.reset() }
-      var next = 0
-      while next < owners.count, try statement.step() {
+      var next = owners.startIndex
+      while next < owners.endIndex, try statement.step() {
         let owner = statement.integer(0)
-        while next < owners.count, owners[next] < owner { next += 1 }
-        if next < owners.count, owners[next] == owner { try body(owner, statement.integer(1)) }
+        while next < owners.endIndex, owners[next] < owner { next += 1 }
+        if next < owners.endIndex, owners[next] == owner { try body(owner, statement.integer(1)) }
       }
       return
     }
+    let owners = Array(owners)
     try KeyChunks.forEach(owners.count) { start, count, parameters in
       let statement = try connection.statement(
         "\(select) WHERE \(ownerColumn) IN \(KeyChunks.placeholders(parameters))" + order)

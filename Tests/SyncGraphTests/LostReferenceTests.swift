@@ -83,7 +83,7 @@ import Testing
         return try reader.members(of: relationship, in: entity, owners: owners).count
       }
       var count = 0
-      try reader.scanLinks(of: relationship, in: entity, owners: owners) { _, _ in count += 1 }
+      try reader.scanLinks(of: relationship, in: entity, owners: owners[...]) { _, _ in count += 1 }
       return count
     }
   }

@@ -45,7 +45,7 @@ import Testing
       for owners in [Array(1...count), some, [7], [count + 1]] {
         let wanted = Set(owners)
         var rows: [[Int64]] = []
-        try reader.scanLinks(of: items, in: entity, owners: owners) { rows.append([$0, $1]) }
+        try reader.scanLinks(of: items, in: entity, owners: owners[...]) { rows.append([$0, $1]) }
         #expect(
           rows == many.filter { wanted.contains($0.owner) }.map { [$0.owner, $0.row] })
       }

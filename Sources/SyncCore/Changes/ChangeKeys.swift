@@ -41,11 +41,11 @@ public struct ChangeKeys: Sendable {
   /// Puts the keys into another order.
   ///
   /// - Parameter order: The present place of each.
-  package mutating func reorder(_ order: [Int]) {
+  package mutating func reorder(_ order: [Int32]) {
     switch width {
-    case .small: smalls = order.map { smalls[$0] }
-    case .integer: integers = order.map { integers[$0] }
-    case .any: values = order.map { values[$0] }
+    case .small: smalls = order.map { smalls[Int($0)] }
+    case .integer: integers = order.map { integers[Int($0)] }
+    case .any: values = order.map { values[Int($0)] }
     }
   }
 

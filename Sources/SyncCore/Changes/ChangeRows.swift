@@ -44,9 +44,9 @@ public struct ChangeRows: Sendable {
   /// through a dozen calls: 0.1 s for 300,000 of them, in which a cancelled sync would not end.
   ///
   /// - Parameter order: The present place of each.
-  package mutating func reorder(_ order: [Int]) {
+  package mutating func reorder(_ order: [Int32]) {
     var result = ChangeRows()
-    for index in order { result.append(self[index]) }
+    for index in order { result.append(self[Int(index)]) }
     self = result
   }
 }

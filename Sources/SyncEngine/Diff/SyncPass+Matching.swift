@@ -152,6 +152,6 @@ extension SyncPass {
     if request.operations.contains(.delete), root.node.policy.storedDuplicates == .keepOne {
       try claims.sortDuplicates(of: root, in: transaction)
     }
-    knownRows = isOnlyPart && root.isComplete && !root.hasAdopted ? Array(root.stored.rows) : nil
+    knownRows = isOnlyPart && root.isComplete && !root.hasAdopted ? root.stored.rows : nil
   }
 }

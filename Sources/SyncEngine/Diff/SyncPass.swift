@@ -18,7 +18,7 @@ final class SyncPass {
   /// A bit for each phase that was announced, by its position.
   private var announced: UInt8 = 0
   /// Every row of the root entity, when the only part of the payload read them.
-  var knownRows: [Int64]?
+  var knownRows: PlainArray<Int64>?
   /// The kind of fingerprints that the sync uses and leaves, if any.
   var fingerprintKey: ContentFingerprint?
   /// What the current part holds that was not read, until it is counted.

@@ -3,12 +3,14 @@
 package enum RowOrder {
   /// Indexes of the rows, ascending by row number; equal ones keep their order.
   ///
+  /// There may be as many as objects, so the indexes take half a word.
+  ///
   /// - Parameter rows: Numbers that are not negative.
   /// - Complexity: O(*n*), once for every eleven bits of the largest number.
-  package static func ascending(_ rows: [Int64]) -> [Int] {
+  package static func ascending(_ rows: [Int64]) -> [Int32] {
     var bits: Int64 = 0
     for row in rows { bits |= row }
-    var order = Array(rows.indices)
+    var order = rows.indices.map { Int32($0) }
     var next = order
     var shift = 0
     while shift < Int64.bitWidth - 1, bits >> shift != 0 {
@@ -21,7 +23,7 @@ package enum RowOrder {
         start += count
       }
       for index in order {
-        let bucket = digit(rows[index], shift)
+        let bucket = digit(rows[Int(index)], shift)
         next[starts[bucket]] = index
         starts[bucket] += 1
       }

@@ -11,7 +11,7 @@ import Testing
     let owners = (1...200).filter { _ in Bool.random(using: &generator) }.map { Int64($0 * 3) }
     var wanted = MemberLists()
     var stored: [Int64: [Int64]] = [:]
-    for owner in owners.shuffled(using: &generator) {
+    for owner in owners {
       let list = (1...9).filter { _ in Bool.random(using: &generator) }.map(Int64.init)
         .shuffled(using: &generator)
       wanted.begin(owner)
@@ -26,13 +26,12 @@ import Testing
         default: list
         }
     }
-    wanted.sortOwners()
     #expect(wanted.owners == owners)
-    var comparison = ListComparison(wanted)
+    var comparison = ListComparison(wanted, in: 0..<owners.count)
     for owner in owners {
       for member in stored[owner] ?? [] { comparison.see(member, of: owner) }
     }
-    let different = comparison.end()
+    let different = comparison.finish()
     let found = Dictionary(
       uniqueKeysWithValues: different.owners.enumerated().map {
         (owners[Int($1)], Array(different.members(of: $0)))
@@ -47,6 +46,22 @@ import Testing
     for row in (0...610).map(Int64.init) {
       let index = wanted.index(ofOwner: row, hint: &hint)
       #expect(index == owners.firstIndex(of: row))
+      #expect(wanted.ownerCount(before: row) == owners.count { $0 < row })
+    }
+  }
+
+  @Test func aListIsTakenOut() {
+    for gone in 0..<3 {
+      var lists = MemberLists()
+      for owner in 0..<3 {
+        lists.begin(Int64(owner))
+        for member in 0...owner { lists.append(Int64(10 * owner + member)) }
+      }
+      lists.remove(at: gone)
+      let all: [[Int64]] = [[0], [10, 11], [20, 21, 22]]
+      let left = all.enumerated().filter { $0.offset != gone }
+      #expect(lists.owners == left.map { Int64($0.offset) })
+      #expect(lists.owners.indices.map { Array(lists.members(of: $0)) } == left.map(\.element))
     }
   }
 }

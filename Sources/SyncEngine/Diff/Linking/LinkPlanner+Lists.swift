@@ -28,15 +28,16 @@ extension LinkPlanner {
     let mentions = batch.mentions[rule]
     let inverse =
       relationship.relationship.kind == .oneToMany ? relationship.relationship.inverseSlot : nil
+    let order = try mentionsByOwner(rule, of: batch, besides: settled)
     let known = rowsOfReferences(in: destination)
-    let hasSettled = !settled.isEmpty
+    var missing: [(mention: Int32, target: Int32)] = []
     var result = MemberLists()
-    result.reserve(mentions.count, mentions.targetCount)
-    try activeMentions(rule, of: batch) { mention, owner in
-      if mention % SyncControl.stride == 0 { try control.checkpoint() }
+    result.reserve(order.count, mentions.targetCount)
+    for (position, mention) in order.enumerated() {
+      if position % SyncControl.stride == 0 { try control.checkpoint() }
+      let owner = batch.representative(mentions.owners[Int(mention)])
       let ownerRow = batch.occurrences[Int(owner)].row
-      guard !hasSettled || !settled.contains(ownerRow) else { return }
-      let targets = mentions.targets(of: mention)
+      let targets = mentions.targets(of: Int(mention))
       result.begin(ownerRow)
       // Most lists are short, and need no set to see what they repeat.
       var seen = Set<Int64>()
@@ -49,7 +50,7 @@ extension LinkPlanner {
               list: inverse.map { MemberList(owner: ownerRow, inverse: $0) },
               linked: sharedMember(target, rule, of: batch, owner: owner))
           else {
-            if notesMissing { noteUnresolved(target, relationship, owner, batch) }
+            if notesMissing { missing.append((mention, target)) }
             continue
           }
           member = row
@@ -62,8 +63,49 @@ extension LinkPlanner {
       }
       if !relationship.relationship.isOrdered { result.sortLast() }
     }
-    result.sortOwners()
+    try note(missing, relationship, rule, of: batch)
     return result
+  }
+
+  /// The mentions of which ``memberLists(_:of:besides:notesMissing:)`` makes lists, in the order of the owners' row
+  /// numbers.
+  private func mentionsByOwner(
+    _ rule: Int, of batch: Batch, besides settled: RowSet
+  ) throws -> [Int32] {
+    let hasSettled = !settled.isEmpty
+    var found: [Int32] = []
+    var rows: [Int64] = []
+    found.reserveCapacity(batch.mentions[rule].count)
+    rows.reserveCapacity(batch.mentions[rule].count)
+    var last = Int64.min
+    var isAscending = true
+    try activeMentions(rule, of: batch) { mention, owner in
+      if mention % SyncControl.stride == 0 { try control.checkpoint() }
+      let row = batch.occurrences[Int(owner)].row
+      guard !hasSettled || !settled.contains(row) else { return }
+      if row < last { isAscending = false }
+      last = row
+      found.append(Int32(mention))
+      rows.append(row)
+    }
+    if isAscending { return found }
+    var order = RowOrder.ascending(rows)
+    for position in order.indices { order[position] = found[Int(order[position])] }
+    return order
+  }
+
+  /// Notes what lists name and does not exist, in payload order.
+  private func note(
+    _ missing: [(mention: Int32, target: Int32)], _ relationship: RelationshipRule, _ rule: Int,
+    of batch: Batch
+  ) throws {
+    let order = RowOrder.ascending(missing.map { Int64($0.mention) })
+    for (step, position) in order.enumerated() {
+      if step % SyncControl.stride == 0 { try control.checkpoint() }
+      let (mention, target) = missing[Int(position)]
+      let owner = batch.representative(batch.mentions[rule].owners[Int(mention)])
+      noteUnresolved(target, relationship, owner, batch)
+    }
   }
 
   /// The row of each key that the payload refers to, 0 where there is none yet; empty where it takes more than the

@@ -41,7 +41,7 @@ extension LinkPlanner {
     _ relationship: RelationshipDescription, of entity: EntityDescription, owners: [Int64]
   ) throws -> MemberLists {
     var result = MemberLists()
-    try transaction.scanLinks(of: relationship, in: entity, owners: owners) { owner, member in
+    try transaction.scanLinks(of: relationship, in: entity, owners: owners[...]) { owner, member in
       if member % Int64(SyncControl.stride) == 0 { try control.checkpoint() }
       result.append(member, of: owner)
     }

@@ -2,9 +2,9 @@
 /// lists that are the same.
 struct ListComparison {
   private let wanted: MemberLists
+  private let end: Int
   private var different = MemberLists()
   private var index: Int
-  private let endIndex: Int
   /// The list at the index: whose it is, what is in it, how much of it came in its order, and whether something else
   /// did.
   private var owner: Int64 = 0
@@ -12,11 +12,11 @@ struct ListComparison {
   private var agreed = 0
   private var isDifferent = false
 
-  /// - Parameter range: The lists to compare; nil is all.
-  init(_ wanted: MemberLists, _ range: Range<Int>? = nil) {
+  /// - Parameter range: The lists to compare.
+  init(_ wanted: MemberLists, in range: Range<Int>) {
     self.wanted = wanted
-    index = range?.lowerBound ?? 0
-    endIndex = range?.upperBound ?? wanted.owners.count
+    index = range.lowerBound
+    end = range.upperBound
     open()
   }
 
@@ -26,7 +26,7 @@ struct ListComparison {
   @inline(__always)
   mutating func see(_ member: Int64, of owner: Int64) {
     while self.owner != owner {
-      guard index < endIndex else { return }
+      guard index < end else { return }
       close()
     }
     if !isDifferent, agreed < list.count, list[agreed] == member {
@@ -38,8 +38,8 @@ struct ListComparison {
   }
 
   /// The stored members of the lists that are not the same, each under the index of the list.
-  mutating func end() -> MemberLists {
-    while index < endIndex { close() }
+  mutating func finish() -> MemberLists {
+    while index < end { close() }
     return different
   }
 
@@ -52,7 +52,7 @@ struct ListComparison {
   private mutating func open() {
     agreed = 0
     isDifferent = false
-    guard index < endIndex else { return }
+    guard index < end else { return }
     owner = wanted.owners[index]
     list = wanted.members(of: index)
   }

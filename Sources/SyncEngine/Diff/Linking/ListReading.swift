@@ -8,14 +8,15 @@ struct ListReading {
   let relationship: RelationshipDescription
   let entity: EntityDescription
   let wanted: MemberLists
-  /// How many of the owners are stored; they come first.
+  /// How many of the lists are compared, and how many of their owners are stored; they come first.
+  let count: Int
   let storedCount: Int
   let transaction: StoreTransaction
   let control: SyncControl
 
   /// The stored members of lists that are not what the payload says, by the index of the list.
   func differences(_ helper: Helper?) throws -> MemberLists {
-    let all = wanted.owners.indices
+    let all = 0..<count
     guard let helper, storedCount >= helper.leastCount,
       try transaction.areMany(storedCount, of: entity),
       let beside = transaction.besideLinks(of: relationship, in: entity)
@@ -38,20 +39,17 @@ struct ListReading {
   fileprivate func differences(
     in range: Range<Int>, isPiece: Bool, from reader: StoreReader
   ) throws -> MemberLists {
-    var comparison = ListComparison(wanted, range)
+    var comparison = ListComparison(wanted, in: range)
     var count = 0
     let stored = range.clamped(to: 0..<storedCount)
-    let owners =
-      range == wanted.owners.indices && stored == range
-      ? wanted.owners : Array(wanted.owners[stored])
     try reader.scanLinks(
-      of: relationship, in: entity, owners: owners, areMany: isPiece ? true : nil
+      of: relationship, in: entity, owners: wanted.owners[stored], areMany: isPiece ? true : nil
     ) { owner, member in
       count += 1
       if count % SyncControl.stride == 0 { try control.checkpoint() }
       comparison.see(member, of: owner)
     }
-    return comparison.end()
+    return comparison.finish()
   }
 }
 

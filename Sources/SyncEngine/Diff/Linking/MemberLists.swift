@@ -1,22 +1,24 @@
-import SyncStore
-
 /// The members of many owners, by row number: ascending by owner.
 ///
 /// ```
-/// owners   spans: start  count
-/// │ 7 │         │ 0     │ 2    │──▶ members │ 41 │ 40 │
-/// │ 9 │         │ 2     │ 1    │──▶         │ 12 │
+/// owners   starts
+/// │ 7 │    │ 0 │──▶ members │ 41 │ 40 │
+/// │ 9 │    │ 2 │──▶         │ 12 │
 /// ```
+///
+/// Nearly as large as the lists of the payload: whoever makes them goes by the owners' row numbers, so that nothing
+/// has to be moved.
 struct MemberLists {
   private(set) var owners: [Int64] = []
-  private var spans: [(start: Int32, count: Int32)] = []
+  private var starts: [Int32] = []
   let members = PlainArray<Int64>(capacity: 1)
 
   /// The members of one owner in their order, each once.
   @inline(__always)
   func members(of index: Int) -> UnsafeBufferPointer<Int64> {
-    UnsafeBufferPointer(
-      start: members.start + Int(spans[index].start), count: Int(spans[index].count))
+    let start = Int(starts[index])
+    let end = index + 1 < starts.count ? Int(starts[index + 1]) : members.count
+    return UnsafeBufferPointer(start: members.start + start, count: end - start)
   }
 
   /// Where the list of an owner stands; nil when it has none.
@@ -38,32 +40,45 @@ struct MemberLists {
     return hint - 1
   }
 
+  /// How many owners have row numbers below one.
+  func ownerCount(before row: Int64) -> Int {
+    guard let last = owners.last, last >= row else { return owners.count }
+    var index = 0
+    _ = self.index(ofOwner: row, hint: &index)
+    return owners[..<index].last == row ? index - 1 : index
+  }
+
+  /// How many members the lists from an index on have.
+  func memberCount(from index: Int) -> Int {
+    index < starts.count ? members.count - Int(starts[index]) : 0
+  }
+
   // MARK: - Making
 
   mutating func reserve(_ ownerCount: Int, _ memberCount: Int) {
     owners.reserveCapacity(ownerCount)
-    spans.reserveCapacity(ownerCount)
+    starts.reserveCapacity(ownerCount)
     members.reserve(memberCount)
   }
 
-  /// Begins the list of an owner.
+  /// Begins the list of an owner, whose row number is not less than that of the one before.
   @inline(__always)
   mutating func begin(_ owner: Int64) {
+    assert(owners.last.map { $0 <= owner } ?? true, "Owners come in the order of their numbers.")
     owners.append(owner)
-    spans.append((Int32(members.count), 0))
+    starts.append(Int32(members.count))
   }
 
   /// Adds a member to the last list.
   @inline(__always)
   mutating func append(_ member: Int64) {
     members.append(member)
-    spans[spans.count - 1].count += 1
   }
 
   /// Adds a member to the last list that does not have it, which is short.
   @inline(__always)
   mutating func appendOnce(_ member: Int64) {
-    for index in Int(spans[spans.count - 1].start)..<members.count
+    for index in Int(starts[starts.count - 1])..<members.count
     where members[index] == member { return }
     append(member)
   }
@@ -85,22 +100,20 @@ struct MemberLists {
 
   /// Puts the members of the last list into the order of their row numbers.
   mutating func sortLast() {
-    guard let last = spans.last, last.count > 1 else { return }
+    guard let start = starts.last, members.count - Int(start) > 1 else { return }
     var list = UnsafeMutableBufferPointer(
-      start: members.start + Int(last.start), count: Int(last.count))
+      start: members.start + Int(start), count: members.count - Int(start))
     for index in list.indices.dropFirst() where list[index - 1] > list[index] { return list.sort() }
   }
 
-  /// Puts owners that came in another order into that of their row numbers.
-  mutating func sortOwners() {
-    guard !owners.indices.dropFirst().allSatisfy({ owners[$0 - 1] < owners[$0] }) else { return }
-    let order = RowOrder.ascending(owners)
-    owners = order.map { owners[$0] }
-    spans = order.map { spans[$0] }
-  }
-
+  /// Takes a list out.
+  ///
+  /// - Complexity: O(*n*) in what stands behind it.
   mutating func remove(at index: Int) {
+    let count = members(of: index).count
+    members.remove(from: Int(starts[index]), count: count)
     owners.remove(at: index)
-    spans.remove(at: index)
+    starts.remove(at: index)
+    for later in index..<starts.count { starts[later] -= Int32(count) }
   }
 }

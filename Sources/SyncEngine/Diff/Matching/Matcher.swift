@@ -131,6 +131,7 @@ final class Matcher {
       try openNextWave()
     } else {
       let occurrences = batches[root].occurrences
+      waves[root].reserveCapacity(occurrences.count)
       for index in occurrences.indices where occurrences[index].flags.contains(.root) {
         waves[root].append(Int32(index))
       }

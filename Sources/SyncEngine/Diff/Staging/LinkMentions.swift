@@ -19,7 +19,7 @@ final class LinkMentions {
     case keys
   }
 
-  let owners = PlainArray<Int32>(capacity: 1)
+  let owners = MentionOwners()
   let kinds = PlainArray<Kind>(capacity: 1)
   private let starts = PlainArray<Int32>(capacity: 1)
 

@@ -87,6 +87,14 @@ final class PlainArray<Element: BitwiseCopyable>: RandomAccessCollection {
     count = index
   }
 
+  /// Takes elements out.
+  ///
+  /// - Complexity: O(*n*) in what stands behind them.
+  func remove(from index: Int, count removed: Int) {
+    (base + index).update(from: base + index + removed, count: count - index - removed)
+    count -= removed
+  }
+
   @inline(never)
   private func grow() {
     capacity += Swift.max(capacity / 2, 16)

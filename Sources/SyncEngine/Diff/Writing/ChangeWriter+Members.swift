@@ -20,10 +20,9 @@ extension ChangeWriter {
     let firstNew = firstNewRows[batch.entity.rootIndex] ?? .max
     let mutual = try planner.pairsFromOtherSide(rule, of: batch)
     // The other side may have linked new objects already.
-    let end = mutual.isEmpty ? firstNew : .max
-    let stored =
-      wanted.owners.last ?? 0 < end ? wanted.owners : wanted.owners.filter { $0 < end }
-    if stored.isEmpty, !relationship.isOrdered {
+    let count = wanted.owners.count
+    let storedCount = mutual.isEmpty ? wanted.ownerCount(before: firstNew) : count
+    if storedCount == 0, !relationship.isOrdered {
       return try linkNew(wanted, relationship, of: batch.entity)
     }
     var keepers = planner.suspendedOwners(rule, of: batch)
@@ -38,9 +37,11 @@ extension ChangeWriter {
     if let kept = planner.keptMember, kept.relationship == Claims.Relationship(relationship) {
       changes.keptMember = kept.row
     }
+    // What new owners list is new; where parts note what is written, that is told together.
+    let compared = relationship.isOrdered || claims.parts != nil ? count : storedCount
     let different = try ListReading(
-      relationship: relationship, entity: batch.entity, wanted: wanted, storedCount: stored.count,
-      transaction: transaction, control: control
+      relationship: relationship, entity: batch.entity, wanted: wanted, count: compared,
+      storedCount: storedCount, transaction: transaction, control: control
     ).differences(helper)
     for (number, list) in different.owners.enumerated() {
       if number % SyncControl.stride == 0 { try control.checkpoint() }
@@ -56,30 +57,33 @@ extension ChangeWriter {
       }
       if isWithheld { edits.withhold([relationship.slot], of: owner, batch.entity) }
     }
-    try write(changes, relationship, of: batch.entity)
+    try write(changes, NewPairs(wanted, from: compared), relationship, of: batch.entity)
   }
 
-  /// Writes the lists of owners that are all new, a portion at a time: nothing has to be compared with
-  /// them.
+  /// Writes the lists of owners that are all new: nothing has to be compared with them.
   private func linkNew(
     _ lists: MemberLists, _ relationship: RelationshipDescription,
     of entity: EntityDescription
   ) throws {
     guard !lists.members.isEmpty else { return }
     if claims.parts != nil { try noteNew(lists, relationship, of: entity) }
-    try transaction.prepareBulkLinks(relationship, of: entity, count: lists.members.count)
-    var next = 0
-    var members: [Int64] = []
-    try transaction.addNewLinks(relationship, of: entity) { pairs in
+    try add([], NewPairs(lists, from: 0), relationship, of: entity)
+  }
+
+  /// Writes pairs of which none exists, a portion at a time: ascending, and those of new owners after the others.
+  private func add(
+    _ pairs: [(owner: Int64, member: Int64)], _ new: NewPairs,
+    _ relationship: RelationshipDescription, of entity: EntityDescription
+  ) throws {
+    guard !pairs.isEmpty || new.count > 0 else { return }
+    try transaction.prepareBulkLinks(relationship, of: entity, count: pairs.count + new.count)
+    var rest = pairs[...]
+    var new = new
+    try transaction.addNewLinks(relationship, of: entity) { portion in
       try control.checkpoint()
-      while next < lists.owners.count, pairs.count < ChangeWriter.pairPortion {
-        let owner = lists.owners[next]
-        members.append(contentsOf: lists.members(of: next))
-        members.sort()
-        for member in members { pairs.append((owner, member)) }
-        members.removeAll(keepingCapacity: true)
-        next += 1
-      }
+      portion.append(contentsOf: rest.prefix(ChangeWriter.pairPortion))
+      rest = rest.dropFirst(ChangeWriter.pairPortion)
+      if rest.isEmpty { new.take(into: &portion, upTo: ChangeWriter.pairPortion) }
     }
   }
 
@@ -101,7 +105,8 @@ extension ChangeWriter {
   private static let pairPortion = 4096
 
   private func write(
-    _ changes: MemberChanges, _ relationship: RelationshipDescription, of entity: EntityDescription
+    _ changes: MemberChanges, _ new: NewPairs, _ relationship: RelationshipDescription,
+    of entity: EntityDescription
   ) throws {
     if claims.parts != nil {
       let notes = OrderNotes(claims: claims, transaction: transaction)
@@ -114,20 +119,13 @@ extension ChangeWriter {
     if !changes.removed.isEmpty {
       try transaction.removeLinks(relationship, of: entity, pairs: changes.removed)
     }
-    if !changes.added.isEmpty {
+    if !relationship.isOrdered {
+      try add(changes.added, new, relationship, of: entity)
+    } else if !changes.added.isEmpty {
       try transaction.prepareBulkLinks(relationship, of: entity, count: changes.added.count)
-      if relationship.isOrdered {
-        try transaction.addLinks(
-          relationship, of: entity, pairs: changes.added, positions: changes.addedPositions,
-          areNew: true)
-      } else {
-        var rest = changes.added[...]
-        try transaction.addNewLinks(relationship, of: entity) { pairs in
-          try control.checkpoint()
-          pairs.append(contentsOf: rest.prefix(ChangeWriter.pairPortion))
-          rest = rest.dropFirst(ChangeWriter.pairPortion)
-        }
-      }
+      try transaction.addLinks(
+        relationship, of: entity, pairs: changes.added, positions: changes.addedPositions,
+        areNew: true)
     }
     if !changes.appended.isEmpty {
       try transaction.addLinks(relationship, of: entity, pairs: changes.appended)

@@ -16,7 +16,7 @@ struct Deleter {
   let report: ReportBuilder
 
   /// Every row of the root entity, when it was read anyway.
-  let knownRows: [Int64]?
+  let knownRows: PlainArray<Int64>?
 
   /// Deletes by the model's delete rules.
   ///
@@ -74,7 +74,7 @@ struct Deleter {
     case .sharedMembers: return ([], 0)
     case .all:
       if knownRows == nil, let count = try countOfMentioned() { return ([], count) }
-      scoped = try knownRows ?? allRows()
+      scoped = try knownRows.map(Array.init) ?? allRows()
     case .roots, .filter, .children: scoped = claims.rootScope ?? []
     }
     // Looked up once, not for each of the rows.
