@@ -181,14 +181,21 @@ package final class Store: @unchecked Sendable {
   ///
   /// - Returns: Whether it does; the turn is given up then when it has.
   private func foldLog(before ticket: WriteGate.Ticket) -> Bool {
-    // A thousand pages is SQLite's own measure.
-    guard let writer, writer.walPages > 1000 else { return false }
+    guard let writer, writer.walPages > writer.logLimit else { return false }
     writerQueue.async { [weak self, turn] in
-      self?.writer?.checkpoint(whenLongerThan: 1000)
+      self?.writer?.foldLog()
       self?.writer?.beginLog()
       turn.leave(ticket)
     }
     return true
+  }
+
+  /// Runs a body that writes many transactions one after the other, with more of SQLite's cache and less folding back
+  /// of the log between them.
+  package func writeInBatches(_ body: () throws -> Void) rethrows {
+    writerQueue.async { [weak self] in self?.writer?.expectBatches() }
+    defer { writerQueue.async { [weak self] in self?.writer?.expectBatches(false) } }
+    try body()
   }
 
   /// Has the log begin before the first write does, which waits for it as for another write. To be called by

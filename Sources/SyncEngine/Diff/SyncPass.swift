@@ -28,6 +28,8 @@ final class SyncPass {
   /// The fingerprints of the payload, until they are kept.
   var made: MadeFingerprints?
   var clock = PhaseClock()
+  /// The generation that the last of several transactions led to.
+  private var lastGeneration: Int64?
   /// What a sync that commits per batch leaves for another one to go on with.
   var resuming: Resuming?
 
@@ -101,6 +103,10 @@ final class SyncPass {
     in transaction: StoreTransaction, _ body: (StoreTransaction) throws -> Void
   ) throws {
     unsentEdits = try UnsentEdits.read(in: transaction, after: unsentEdits)
+    // When somebody else wrote after the last batch, nobody knows any more which keys are there.
+    if !claims.seenKeys.isEmpty, try transaction.generation() != lastGeneration {
+      claims.seenKeys = [:]
+    }
     try body(transaction)
     try memberCounts.run(transaction)
     try unsentEdits?.nameWithheld(in: transaction)
@@ -113,6 +119,7 @@ final class SyncPass {
   /// Counts what a transaction changed.
   func count(_ changes: ChangeSet) {
     changeCount.count(changes)
+    lastGeneration = changes.generation
   }
 
   // MARK: - One part
@@ -135,8 +142,7 @@ final class SyncPass {
     if let unread { changeCount.mention(unread, plan: request.plan) }
     unread = nil
     try makeFingerprints(stager, planner)
-    // Between two transactions others may insert.
-    if claims.partCount == 1, !reader.isAtEnd, request.transaction == .whole {
+    if claims.partCount == 1, !reader.isAtEnd {
       try matcher.noteEmptyTables()
     }
     clock.end(.match)

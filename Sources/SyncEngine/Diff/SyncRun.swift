@@ -85,13 +85,15 @@ package struct SyncRun {
       _ = try write(pass, entrance) {
         if try !pass.resume(in: $0) { try pass.readScope(in: $0) }
       }
-      repeat {
-        try pass.stage()
-        _ = try write(pass, entrance) {
-          try pass.process(in: $0)
-          try pass.keepResumePoint(in: $0)
-        }
-      } while !pass.isAtEnd
+      try store.writeInBatches {
+        repeat {
+          try pass.stage()
+          _ = try write(pass, entrance) {
+            try pass.process(in: $0)
+            try pass.keepResumePoint(in: $0)
+          }
+        } while !pass.isAtEnd
+      }
       return try write(pass, entrance) {
         try pass.end(in: $0)
         try pass.forgetResumePoint(in: $0)

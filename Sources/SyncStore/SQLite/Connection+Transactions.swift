@@ -69,11 +69,23 @@ extension Connection {
     try? statement?.run()
   }
 
-  /// Folds the log back into the database when it is longer than so many pages, as far as readers
-  /// let it. Never waits.
-  func checkpoint(whenLongerThan pages: Int) {
-    guard walPages > pages else { return }
+  /// Folds the log back into the database when it has become too long, as far as readers let it. Never waits.
+  func foldLog() {
+    guard walPages > logLimit else { return }
     walPages = 0
     sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+  }
+
+  /// Says that many transactions follow each other, or that they have ended.
+  ///
+  /// Each touches as many pages of an index as it brings keys in no order, and the next touches them again. They
+  /// find room in eight times the cache that SQLite has otherwise, instead of going to the log and coming back several
+  /// times within one transaction, which also has what follows them in the log summed up anew; and what is folded back
+  /// is what three thousand pages of the log have come to, not every batch on its own.
+  func expectBatches(_ areExpected: Bool = true) {
+    logLimit = areExpected ? 3000 : Connection.usualLogLimit
+    if usualCacheSize == nil { usualCacheSize = setting("cache_size") }
+    guard let usualCacheSize else { return }
+    set("cache_size", areExpected ? -16_000 : usualCacheSize)
   }
 }

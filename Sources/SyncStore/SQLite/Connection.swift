@@ -32,6 +32,15 @@ final class Connection {
 
   /// Pages in the log after the latest commit that wrote to it.
   var walPages = 0
+
+  /// How many pages the log may have before it is folded back.
+  var logLimit = Connection.usualLogLimit
+
+  /// What the cache is set to without anybody's doing, once it was asked.
+  var usualCacheSize: Int64?
+
+  /// SQLite's own measure.
+  static let usualLogLimit = 1000
   private var cache = StatementCache()
   private var isClosed = false
 

@@ -81,6 +81,44 @@ import Testing
     #expect(try bench.count("Note") == 6_000)
   }
 
+  /// Nor what a batch brings, as long as nobody else writes.
+  @Test func anEmptyStoreTakesBatchesWithoutLookingKeysUp() throws {
+    let bench = try SyncBench(TestModels.userNotes())
+    let items = (0..<600).map { #"{"id": \#($0), "notes": [{"id": \#($0 + 7)}]}"# }
+    let texts = try bench.store.recorder.record {
+      try bench.syncBatches("[" + items.joined(separator: ",") + "]")
+    }
+    #expect(!texts.contains { $0.contains("IN (?") && $0.hasPrefix("SELECT") })
+    #expect(try bench.count("Note") == 600)
+  }
+
+  @Test func aBatchFindsWhatSomebodyElseBrought() throws {
+    let bench = try SyncBench(TestModels.userNotes())
+    let items = (0..<60).map { #"{"id": \#($0), "notes": [{"id": \#($0 + 7)}]}"# }
+    let isDone = Locked(false)
+    let control = SyncControl()
+    control.observe { _ in
+      guard !bench.store.isOnWriterQueue, (try? bench.count("User")) ?? 0 > 0,
+        isDone.withLock({
+          let isFirst = !$0
+          $0 = true
+          return isFirst
+        })
+      else { return }
+      _ = try? bench.sync(#"[{"id": 55, "notes": [{"id": 50}]}]"#, "User") {
+        $0.operations = [.insert, .insertRelationships]
+      }
+    }
+    let report = try bench.syncWithChanges(
+      "[" + items.joined(separator: ",") + "]", "User", { $0.transaction = .perBatch(10) },
+      control: control
+    ).report
+    #expect(isDone.withLock { $0 })
+    #expect(report.entities["User"]?.inserted == 59)
+    #expect(try bench.count("User") == 60)
+    #expect(try bench.count("Note") == 60)
+  }
+
   @Test(arguments: [1, 2, 100]) func perBatchGivesTheSameInTheEnd(_ size: Int) throws {
     let whole = try SyncBench(TestModels.social())
     let batches = try SyncBench(TestModels.social())
