@@ -10,9 +10,11 @@ package struct ReadingBeside: Sendable {
   fileprivate let readers: ReaderPool
   fileprivate let layout: TableLayout
 
-  /// Runs the body with a reader that sees one state throughout.
+  /// Runs the body with a reader that sees one state throughout, for what is read once and in order.
   package func read<T>(_ body: (StoreReader) throws -> T) throws -> T {
-    try readers.read(layout: layout, body)
+    try readers.read(layout: layout) { reader in
+      try reader.connection.readingOnce { try body(reader) }
+    }
   }
 }
 

@@ -53,6 +53,17 @@ extension Connection {
     try body()
   }
 
+  /// Reads what is read once, in order: that takes little room, and gives back what it took.
+  func readingOnce<T>(_ body: () throws -> T) rethrows -> T {
+    let size = setting("cache_size")
+    set("cache_size", -128)
+    defer {
+      if let size { set("cache_size", size) }
+      sqlite3_db_release_memory(handle)
+    }
+    return try body()
+  }
+
   // Nobody counts these among the statements of a transaction.
 
   private func setting(_ name: String) -> Int64? {
