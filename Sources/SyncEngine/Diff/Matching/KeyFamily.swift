@@ -18,7 +18,7 @@ final class KeyFamily {
   /// The mentions that settled an object, in the order of decision.
   private var objects: [Int32] = []
 
-  /// Objects by age, the oldest first, as positions in ``objects``; new ones in the order of decision.
+  /// Objects by age as positions in ``objects``; those of one age in the order of decision.
   private var byAge: [Int] = []
   private var ages: [Int64] = []
 
@@ -34,7 +34,7 @@ final class KeyFamily {
   ///
   /// - Parameters:
   ///   - other: The mention whose object it joined; nil when it is the first of its object.
-  ///   - age: The older an object the smaller, the largest for all new ones.
+  ///   - age: The smaller the sooner an object is taken; one for all new objects.
   ///   - owner: The owner in whose list it stands, if it stands in one.
   func note(
     _ mention: Int32, like other: Int32?, age: Int64, owner: Int64?, in place: Place
@@ -82,7 +82,7 @@ final class KeyFamily {
   /// Whether no mention of the key is known to have settled an object, or -1 for none.
   func isUnknown(_ mention: Int32) -> Bool { mention < 0 || numbers[mention] == nil }
 
-  /// The oldest object that stands in no owner's list of a place. One that is not free stays so.
+  /// The first object by age that stands in no owner's list of a place. One that is not free stays so.
   func firstFree(in place: Place, where isFree: (Int32) -> Bool) -> Int32? {
     let taken = listed[place] ?? []
     var next = nextFree[place] ?? 0
@@ -130,7 +130,7 @@ final class KeyFamily {
 
   /// The first row that can be had. One that cannot stays so.
   ///
-  /// - Parameter isMentioned: Whether only those count that an earlier part of the payload mentioned.
+  /// - Parameter isMentioned: Whether only those count that an earlier part of the payload described.
   func firstRow(
     in place: Place, among rows: [Int32], isMentioned: Bool = false, where isFree: (Int32) -> Bool
   ) -> Int32? {

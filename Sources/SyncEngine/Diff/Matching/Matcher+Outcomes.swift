@@ -115,8 +115,8 @@ extension Matcher {
       owner: mention.isOwned ? ownerRow(mention) : nil, in: place(mention))
   }
 
-  /// The older an object of a key the smaller: its row, objects of the entity itself before those of subentities,
-  /// new ones behind the stored ones.
+  /// What orders the objects of a key: stored ones of the entity itself by row, then new ones, then stored ones of
+  /// subentities by row.
   func age(of occurrence: Int32, in batch: Batch) -> Int64 {
     let stored = batch.occurrences[Int(batch.representative(occurrence))].stored
     return stored >= 0 ? age(ofStored: stored, in: batch) : 0
