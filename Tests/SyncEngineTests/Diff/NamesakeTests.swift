@@ -209,25 +209,41 @@ import Testing
   /// A child that may not be made where it is nested does not become another owner's.
   @Test("keys of owners never move a child, in parts too", arguments: [1, nil])
   func keysOfOwnersMoveNobody(size: Int?) throws {
-    let bench = try SyncBench(
-      ManagedObjectModel([
-        EntityDraft(
-          "Owner",
-          [
-            .attribute("id", .integer64),
-            .toMany(
-              "children", to: "Child", inverse: "owner", userInfo: ["sync.keyScope": "owner"]),
-          ]),
-        EntityDraft(
-          "Child",
-          [.attribute("id", .integer64), .toOne("owner", to: "Owner", inverse: "children")]),
-      ]))
+    let bench = try SyncBench(ownersKeys())
     try bench.sync(#"[{"id": 1, "children": [{"id": 7}]}]"#, "Owner")
     try bench.sync(#"[{"id": 2, "children": [{"id": 7}]}, {"id": 3}]"#, "Owner") {
       $0.operations = [.insert, .update, .updateRelationships]
       $0.partItems = size
     }
     #expect(try bench.objects("Owner") == ["id=1 children=[7]", "id=2", "id=3"])
+  }
+
+  /// The keys of the list belong to the owner: the child that it nested is the one it means, wherever it went since.
+  @Test("keys of owners mean the child that the owner nested before", arguments: [1, 2, nil])
+  func keysOfOwnersMeanWhomTheyNested(size: Int?) throws {
+    let bench = try SyncBench(ownersKeys())
+    try bench.sync(
+      #"""
+      [{"id": 1, "children": [{"id": 7}]}, {"id": 2, "children_ids": [7]}, {"id": 1, "children": [{"id": 7}]}]
+      """#, "Owner"
+    ) { $0.partItems = size }
+    #expect(try bench.objects("Owner") == ["id=1 children=[7]", "id=2"])
+    #expect(try bench.objects("Child").count == 1)
+  }
+
+  private func ownersKeys() throws -> ManagedObjectModel {
+    try ManagedObjectModel([
+      EntityDraft(
+        "Owner",
+        [
+          .attribute("id", .integer64),
+          .toMany(
+            "children", to: "Child", inverse: "owner", userInfo: ["sync.keyScope": "owner"]),
+        ]),
+      EntityDraft(
+        "Child",
+        [.attribute("id", .integer64), .toOne("owner", to: "Owner", inverse: "children")]),
+    ])
   }
 
   /// The object of a key may be one of a subentity, and come in the same payload.

@@ -16,8 +16,9 @@ extension Matcher {
     guard mention.stored < 0 || isFree(mention.stored, of: batch) else { return false }
     if mention.stored >= 0, mention.isOwned {
       let isChild = isChild(mention.stored, of: mention, in: batch)
-      if isListedEarlier(mention.stored, mention, in: batch) || (!isChild && keysAreOwners(mention))
-      {
+      if isListedEarlier(mention.stored, mention, in: batch) {
+        forget(occurrence, in: batch)
+      } else if !isChild, keysAreOwners(mention), !hasStrayed(mention.stored, mention, in: batch) {
         forget(occurrence, in: batch)
       } else if !isChild {
         noteMoved(occurrence, in: batch)

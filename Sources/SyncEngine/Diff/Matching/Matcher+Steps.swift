@@ -188,11 +188,14 @@ extension Matcher {
   private func strayedRows(
     _ mention: Occurrence, of head: Int32, in batch: Batch
   ) -> [Int32] {
-    let list = Claims.Relationship(list(of: mention))
-    guard claims.nesters.hasOwners(under: list) else { return [] }
-    let owner = ownerRow(mention)
-    return storedRows(of: head, in: batch).filter {
-      claims.nesters.owner(of: batch.stored.rows[Int($0)], under: list) == owner
-    }
+    guard claims.nesters.hasOwners(under: Claims.Relationship(list(of: mention))) else { return [] }
+    return storedRows(of: head, in: batch).filter { hasStrayed($0, mention, in: batch) }
+  }
+
+  /// Whether the owner nested a stored row in an earlier part of the payload and has it no more.
+  func hasStrayed(_ index: Int32, _ mention: Occurrence, in batch: Batch) -> Bool {
+    let nester = claims.nesters.owner(
+      of: batch.stored.rows[Int(index)], under: Claims.Relationship(list(of: mention)))
+    return nester != nil && nester == ownerRow(mention)
   }
 }
