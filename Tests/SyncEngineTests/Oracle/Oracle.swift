@@ -248,11 +248,14 @@ struct Oracle {
     }
   }
 
-  /// The object of an item, if that is known before everything above it is: one object is stored under its key,
-  /// and the payload mentions the key in one place.
+  /// The object of an item, if that is known before everything above it is: the same place names it already, or one
+  /// object is stored under its key, and the payload mentions the key in one place.
   private func certainObject(_ item: OracleItem) -> OracleID? {
     if let object = item.object { return object }
     let same = items.filter { $0.entity == item.entity && $0.key == item.key }
+    if let twin = same.first(where: { $0.object != nil && place($0) == place(item) }) {
+      return twin.object
+    }
     let found = stored.all(item.entity).filter { stored[$0].key == item.key }
     return Set(same.map(place)).count == 1 && found.count == 1 ? found[0] : nil
   }

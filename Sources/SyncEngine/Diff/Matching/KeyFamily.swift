@@ -18,9 +18,15 @@ final class KeyFamily {
   /// The mentions that settled an object, in the order of decision.
   private var objects: [Int32] = []
 
-  /// Objects by age as positions in ``objects``; those of one age in the order of decision.
+  /// Objects by age as positions in ``objects``; those of one age in the order in which they came to be.
   private var byAge: [Int] = []
   private var ages: [Int64] = []
+
+  /// Mentions that may make no object and found none, as positions in ``objects``: what is there comes before them.
+  private var unmade: [Int] = []
+  private var isMade: [Bool] = []
+  private var firstMade: Int?
+  private var nextUnmade: [Place: Int] = [:]
 
   /// The object of a mention, as a position in ``objects``.
   private var numbers: [Int32: Int] = [:]
@@ -34,35 +40,44 @@ final class KeyFamily {
   ///
   /// - Parameters:
   ///   - other: The mention whose object it joined; nil when it is the first of its object.
-  ///   - age: The smaller the sooner an object is taken; one for all new objects.
+  ///   - age: The smaller the sooner an object is taken; one for all new objects; nil while there is none.
   ///   - owner: The owner in whose list it stands, if it stands in one.
   func note(
-    _ mention: Int32, like other: Int32?, age: Int64, owner: Int64?, in place: Place
+    _ mention: Int32, like other: Int32?, age: Int64?, owner: Int64?, in place: Place
   ) {
     let number = other.map { self.number(of: $0, age: age) } ?? add(mention, age: age)
     numbers[mention] = number
+    if let age, !isMade[number] { make(number, age: age) }
     guard let owner else { return }
     members[OwnedPlace(owner: owner, place: place)] = mention
     listed[place, default: []].insert(number)
   }
 
-  private func number(of mention: Int32, age: Int64) -> Int {
+  private func number(of mention: Int32, age: Int64?) -> Int {
     if let number = numbers[mention] { return number }
     let number = add(mention, age: age)
     numbers[mention] = number
     return number
   }
 
-  private func add(_ mention: Int32, age: Int64) -> Int {
+  private func add(_ mention: Int32, age: Int64?) -> Int {
     let number = objects.count
     objects.append(mention)
-    ages.append(age)
+    ages.append(age ?? 0)
+    isMade.append(false)
+    if let age { make(number, age: age) } else { unmade.append(number) }
+    return number
+  }
+
+  private func make(_ number: Int, age: Int64) {
+    isMade[number] = true
+    firstMade = firstMade ?? number
+    ages[number] = age
     var position = byAge.count
     while position > 0, ages[byAge[position - 1]] > age { position -= 1 }
     byAge.insert(number, at: position)
     // Whoever was passed over stands before the one to begin with.
     for (place, next) in nextFree where next > position { nextFree[place] = position }
-    return number
   }
 
   /// The mention in the list of an owner.
@@ -70,8 +85,8 @@ final class KeyFamily {
     members[OwnedPlace(owner: owner, place: place)]
   }
 
-  /// The first object that was decided.
-  var firstObject: Int32? { objects.first }
+  /// The first object that came to be; a mention without one where there is none.
+  var firstObject: Int32? { (firstMade ?? unmade.first).map { objects[$0] } }
 
   /// Whether an object stands in no owner's list of a place, so that one more mention may be the same.
   func mayJoin(_ mention: Int32, in place: Place) -> Bool {
@@ -91,6 +106,15 @@ final class KeyFamily {
     }
     nextFree[place] = next
     return next < byAge.count ? objects[byAge[next]] : nil
+  }
+
+  /// The first mention without an object that stands in no owner's list of a place.
+  func firstUnmade(in place: Place) -> Int32? {
+    let taken = listed[place] ?? []
+    var next = nextUnmade[place] ?? 0
+    while next < unmade.count, isMade[unmade[next]] || taken.contains(unmade[next]) { next += 1 }
+    nextUnmade[place] = next
+    return next < unmade.count ? objects[unmade[next]] : nil
   }
 
   // MARK: - Stored rows

@@ -16,9 +16,8 @@ extension Matcher {
     guard mention.stored < 0 || isFree(mention.stored, of: batch) else { return false }
     if mention.stored >= 0, mention.isOwned {
       let isChild = isChild(mention.stored, of: mention, in: batch)
-      if isListedEarlier(mention.stored, mention, in: batch) {
-        forget(occurrence, in: batch)
-      } else if !isChild, keysAreOwners(mention), !hasStrayed(mention.stored, mention, in: batch) {
+      if isListedEarlier(mention.stored, mention, in: batch) || (!isChild && keysAreOwners(mention))
+      {
         forget(occurrence, in: batch)
       } else if !isChild {
         noteMoved(occurrence, in: batch)
@@ -127,6 +126,9 @@ extension Matcher {
       }
       if let mentioned { return take(mentioned, for: occurrence, in: batch) }
       if let free { return takeFree(free, for: occurrence, in: batch) }
+      if let unmade = family.firstUnmade(in: place(mention)) {
+        return join(occurrence, batch.representative(unmade), in: batch)
+      }
     } else {
       let isRoot = mention.flags.contains(.root)
       if let same = sharedObject(of: head, in: batch, isRoot: isRoot) {
@@ -173,7 +175,8 @@ extension Matcher {
         || !(isListedEarlier(stored, mention, in: batch)
           || isListedByItsOwner(stored, mention, head, in: batch))
     }.map(batch.representative)
-    if let known, earlier.map({ age(of: known, in: batch) < age(ofStored: $0, in: batch) }) ?? true
+    if let known, let age = age(of: known, in: batch),
+      earlier.map({ age < self.age(ofStored: $0, in: batch) }) ?? true
     {
       let stored = batch.occurrences[Int(known)].stored
       return .occurrence(known, isExact: stored < 0 || isExact(stored, in: batch))

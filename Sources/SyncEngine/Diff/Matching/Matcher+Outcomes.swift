@@ -36,7 +36,6 @@ extension Matcher {
       batch.occurrences[Int(other)].flags.insert(.muted)
     }
     let result = batch.fold(occurrence, into: other)
-    noteFamily(occurrence, mention, like: other, in: batch)
     batch.occurrences[Int(occurrence)].flags.insert(.decided)
     batch.occurrences[Int(result)].flags.remove(.referenceOnly)
     if isActive, !batch.occurrences[Int(result)].flags.contains(.active) {
@@ -45,6 +44,7 @@ extension Matcher {
         batch.occurrences[Int(result)].flags.insert(.inserted)
       }
     }
+    noteFamily(occurrence, mention, like: other, in: batch)
     if mention.isOwned, !batch.occurrences[Int(result)].isOwned {
       batch.occurrences[Int(result)].flags.insert(.owned)
       batch.occurrences[Int(result)].owner = mention.owner
@@ -116,10 +116,11 @@ extension Matcher {
   }
 
   /// What orders the objects of a key: stored ones of the entity itself by row, then new ones, then stored ones of
-  /// subentities by row.
-  func age(of occurrence: Int32, in batch: Batch) -> Int64 {
-    let stored = batch.occurrences[Int(batch.representative(occurrence))].stored
-    return stored >= 0 ? age(ofStored: stored, in: batch) : 0
+  /// subentities by row. Nil for a mention that may make no object and found none.
+  func age(of occurrence: Int32, in batch: Batch) -> Int64? {
+    let object = batch.occurrences[Int(batch.representative(occurrence))]
+    if object.stored >= 0 { return age(ofStored: object.stored, in: batch) }
+    return object.flags.contains(.inserted) ? 0 : nil
   }
 
   func age(ofStored index: Int32, in batch: Batch) -> Int64 {
@@ -131,7 +132,7 @@ extension Matcher {
     let mention = batch.occurrences[Int(occurrence)]
     let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
     guard let index = storedRows(of: head, in: batch).first,
-      storedOwner(index, mention, in: batch) > 0
+      owner(ofStored: index, mention, in: batch) > 0
     else { return }
     batch.occurrences[Int(occurrence)].flags.insert(.disputed)
     let owners = batches[Int(mention.ownerBatch)]

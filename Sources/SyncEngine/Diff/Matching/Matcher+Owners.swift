@@ -1,12 +1,47 @@
 import SyncCore
 
-/// Whether the owner that an object has lists it in the payload too: then nobody takes the object away.
+/// Whose the stored objects are. The owner that an object has keeps it from all others if it lists it in the payload
+/// too.
+///
+/// What a payload does to an object's owner is done in the end, so what a key means goes by who had the object before
+/// the payload, or who nested it in an earlier part of it, and not by where earlier parts have put it since.
 extension Matcher {
+  /// Whether a stored row belongs to the owner in whose list the occurrence stands.
+  func isChild(_ index: Int32, of mention: Occurrence, in batch: Batch) -> Bool {
+    let owner = ownerRow(mention)
+    return owner > 0 && self.owner(ofStored: index, mention, in: batch) == owner
+  }
+
+  /// Whether an earlier part of the payload nested a stored row below another owner.
+  func isListedEarlier(_ index: Int32, _ mention: Occurrence, in batch: Batch) -> Bool {
+    guard let nester = nester(ofStored: index, mention, in: batch) else { return false }
+    return nester != ownerRow(mention)
+  }
+
+  /// The owner of a stored row in the relationship in which an occurrence stands, 0 for none.
+  func owner(ofStored index: Int32, _ mention: Occurrence, in batch: Batch) -> Int64 {
+    if let nester = nester(ofStored: index, mention, in: batch) { return nester }
+    let column = memberColumns[Int(mention.ownerBatch)][Int(mention.ownerRule)]
+    return column >= 0 ? batch.origin(column, ofStored: index, claims.parts) : 0
+  }
+
+  /// The owner that nested a stored row in an earlier part of the payload, if any did.
+  private func nester(
+    ofStored index: Int32, _ mention: Occurrence, in batch: Batch
+  ) -> Int64? {
+    guard claims.parts != nil else { return nil }
+    let column = memberColumns[Int(mention.ownerBatch)][Int(mention.ownerRule)]
+    let list = batches[Int(mention.ownerBatch)].node.relationships[Int(mention.ownerRule)]
+    return claims.nester(
+      of: batch.stored.rows[Int(index)], under: list.relationship,
+      now: column >= 0 ? batch.stored.references[column][Int(index)] : 0)
+  }
+
   /// Whether the present owner of a stored row lists it in this payload too.
   func isListedByItsOwner(
     _ index: Int32, _ mention: Occurrence, _ head: Int32, in batch: Batch
   ) -> Bool {
-    let owner = storedOwner(index, mention, in: batch)
+    let owner = owner(ofStored: index, mention, in: batch)
     guard owner > 0 else { return false }
     // The owners of a batch's own members are decided as it goes on: they have to be asked anew.
     let isSettled = Int(mention.ownerBatch) != batch.number

@@ -82,27 +82,16 @@ extension Matcher {
       + sorted.filter { !isPreferred($0, in: batch) }
   }
 
-  /// Stored rows of the key that belong to the owner in whose list the occurrence stands; of what earlier
-  /// parts of the payload nested, that is who nested it.
+  /// Stored rows of the key that belong to the owner in whose list the occurrence stands.
   func ownRows(_ mention: Occurrence, of head: Int32, in batch: Batch) -> [Int32] {
-    let present = presentRows(mention, of: head, in: batch)
-    guard claims.parts != nil else { return present }
-    let own = present.filter { !isListedEarlier($0, mention, in: batch) }
-    return own + strayedRows(mention, of: head, in: batch).filter { !own.contains($0) }
-  }
-
-  /// Stored rows of the key that have the owner in whose list the occurrence stands.
-  private func presentRows(
-    _ mention: Occurrence, of head: Int32, in batch: Batch
-  ) -> [Int32] {
     let owner = ownerRow(mention)
     guard owner > 0 else { return [] }
     let rows = storedRows(of: head, in: batch)
     guard rows.count > 1 else {
-      return rows.filter { storedOwner($0, mention, in: batch) == owner }
+      return rows.filter { self.owner(ofStored: $0, mention, in: batch) == owner }
     }
     return batch.family(of: head).rows(of: owner, in: place(mention), among: rows) {
-      storedOwner($0, mention, in: batch)
+      self.owner(ofStored: $0, mention, in: batch)
     }
   }
 
@@ -157,45 +146,5 @@ extension Matcher {
   func ownerRow(_ mention: Occurrence) -> Int64 {
     let batch = batches[Int(mention.ownerBatch)]
     return batch.occurrences[Int(batch.representative(mention.owner))].row
-  }
-
-  /// Whether a stored row belongs to the owner in whose list the occurrence stands.
-  func isChild(_ index: Int32, of mention: Occurrence, in batch: Batch) -> Bool {
-    let owner = ownerRow(mention)
-    return owner > 0 && storedOwner(index, mention, in: batch) == owner
-  }
-
-  func storedOwner(_ index: Int32, _ mention: Occurrence, in batch: Batch) -> Int64 {
-    let column = memberColumns[Int(mention.ownerBatch)][Int(mention.ownerRule)]
-    return column >= 0 ? batch.stored.references[column][Int(index)] : 0
-  }
-
-  /// Whether an earlier part of the payload nested a stored row below another owner.
-  func isListedEarlier(_ index: Int32, _ mention: Occurrence, in batch: Batch) -> Bool {
-    guard claims.parts != nil,
-      let nester = claims.nester(
-        of: batch.stored.rows[Int(index)], under: list(of: mention),
-        now: storedOwner(index, mention, in: batch))
-    else { return false }
-    return nester != ownerRow(mention)
-  }
-
-  private func list(of mention: Occurrence) -> RelationshipDescription {
-    batches[Int(mention.ownerBatch)].node.relationships[Int(mention.ownerRule)].relationship
-  }
-
-  /// Stored rows of the key that an owner nested in an earlier part of the payload and has no more.
-  private func strayedRows(
-    _ mention: Occurrence, of head: Int32, in batch: Batch
-  ) -> [Int32] {
-    guard claims.nesters.hasOwners(under: Claims.Relationship(list(of: mention))) else { return [] }
-    return storedRows(of: head, in: batch).filter { hasStrayed($0, mention, in: batch) }
-  }
-
-  /// Whether the owner nested a stored row in an earlier part of the payload and has it no more.
-  func hasStrayed(_ index: Int32, _ mention: Occurrence, in batch: Batch) -> Bool {
-    let nester = claims.nesters.owner(
-      of: batch.stored.rows[Int(index)], under: Claims.Relationship(list(of: mention)))
-    return nester != nil && nester == ownerRow(mention)
   }
 }

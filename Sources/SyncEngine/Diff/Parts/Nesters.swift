@@ -15,8 +15,6 @@ struct Nesters: Codable, Sendable {
     owners[list]?[row]
   }
 
-  func hasOwners(under list: Relationship) -> Bool { owners[list] != nil }
-
   /// Notes an owner. The first one counts: nobody else may have the object in this payload.
   mutating func note(_ owner: Int64, of row: Int64, under list: Relationship) {
     if owners[list]?[row] == nil { owners[list, default: RowNumbers()][row] = owner }
