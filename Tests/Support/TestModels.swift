@@ -104,6 +104,26 @@ package enum TestModels {
     ])
   }
 
+  /// Two one-to-many relationships between the same entities.
+  package static func twoLists() throws -> ManagedObjectModel {
+    try ManagedObjectModel([
+      EntityDraft(
+        "Owner",
+        [
+          .attribute("id", .integer64), .attribute("name", .string),
+          .toMany("own", to: "Child", inverse: "owner", deleteRule: .cascade),
+          .toMany("list", to: "Child", inverse: "lister"),
+        ]),
+      EntityDraft(
+        "Child",
+        [
+          .attribute("id", .integer64), .attribute("name", .string),
+          .toOne("owner", to: "Owner", inverse: "own"),
+          .toOne("lister", to: "Owner", inverse: "list"),
+        ]),
+    ])
+  }
+
   /// Every kind of relationship between A and B, without meaning: one-to-one (`partner`), ordered
   /// one-to-many (`items`/`owner`), many-to-many ordered on both sides (`links`/`linked`), to-one
   /// and to-many without inverse (`other`, `others`), and a to-many of A that is its own inverse

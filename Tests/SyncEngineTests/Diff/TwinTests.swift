@@ -82,6 +82,22 @@ import Testing
     #expect(try animals(payload, size: size) == [mentions.dog])
   }
 
+  @Test("a mention that may not write the object takes no word back", arguments: [nil, 1, 2])
+  func silentMentions(size: Int?) throws {
+    let bench = try SyncBench(TestModels.animals())
+    try bench.sync(#"[{"id": 4}]"#, "Dog")
+    try bench.sync(
+      #"""
+      [{"id": 4, "owner": {"id": 2}},
+       {"id": 2, "owner": {"id": 2, "favourite": {"id": 4, "owner_id": 2}}}]
+      """#, "Dog"
+    ) {
+      $0.operations = [.insert, .update, .insertRelationships]
+      $0.partItems = size
+    }
+    #expect(try bench.objects("Dog") == ["id=2 owner=2", "id=4 owner=2"])
+  }
+
   /// A mention may lie in another mention of the object: what it says was said before what surrounds it.
   @Test("an object that is nested below itself says last what stands around", arguments: [nil, 1])
   func nestedBelowItself(size: Int?) throws {

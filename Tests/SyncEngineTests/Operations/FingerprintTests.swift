@@ -85,6 +85,17 @@ import Testing
     #expect(reads.isEmpty, "\(reads)")
   }
 
+  /// An item that names by its key an object that another item brings and keeps does not have what it says.
+  @Test func whatAnotherItemBroughtIsReadAgain() throws {
+    let stack = try DataStack.social()
+    let item: JSONValue = ["id": 3, "employees_ids": [1, 4]]
+    try sync(stack, [["id": 1]])
+    try sync(stack, [item, ["id": 1, "employees": [["id": 4]]]], "Company")
+    let report = try sync(stack, [item], "Company") { $0.operations = .all.subtracting(.delete) }
+    #expect(report.entities["User"]?.updated == 1)
+    #expect(try stored(stack).contains { $0.contains("id=3") && $0.contains("(4)") })
+  }
+
   @Test func itemsWithoutChangeStayWhenOthersGo() throws {
     let stack = try makeStack()
     let items = try #require(Self.payload.arrayValue)

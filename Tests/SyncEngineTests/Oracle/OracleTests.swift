@@ -28,7 +28,7 @@ import Testing
       name: "social", model: { try TestModels.social() },
       entities: ["User", "User", "User", "Note", "Company", "Tag", "Task"]),
     Case(
-      name: "twoLists", model: { try OracleTests.twoLists() },
+      name: "twoLists", model: { try TestModels.twoLists() },
       entities: ["Owner", "Child", "Owner"]),
     Case(
       name: "staff", model: { try OracleTests.staff() }, entities: ["Company", "Person"], depth: 3),
@@ -90,26 +90,6 @@ import Testing
         [
           .attribute("id", type), .attribute("name", .string),
           .toMany("owners", to: "Owner", inverse: "tags"),
-        ]),
-    ])
-  }
-
-  /// Two one-to-many relationships between the same entities.
-  private static func twoLists() throws -> ManagedObjectModel {
-    try ManagedObjectModel([
-      EntityDraft(
-        "Owner",
-        [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toMany("own", to: "Child", inverse: "owner", deleteRule: .cascade),
-          .toMany("list", to: "Child", inverse: "lister"),
-        ]),
-      EntityDraft(
-        "Child",
-        [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toOne("owner", to: "Owner", inverse: "own"),
-          .toOne("lister", to: "Owner", inverse: "list"),
         ]),
     ])
   }

@@ -157,14 +157,14 @@ struct FingerprintMaker {
     guard batch.referenceDuplicates[reference] == nil,
       let row = planner.row(of: ~reference, in: batch).flatMap(FingerprintMaker.number)
     else { return nil }
-    if batch.referenceStored[Int(reference)] < 0 {
+    let stored = batch.referenceStored[Int(reference)]
+    var described = stored >= 0 ? batch.stored.occurrences[Int(stored)] : -1
+    if stored < 0 {
+      described = batch.index.find(identityOf: batch.references[Int(reference)])
       // One of several new objects of the key.
-      let head = batch.index.find(identityOf: batch.references[Int(reference)])
-      if head >= 0, batch.occurrences[Int(head)].flags.contains(.shared) { return nil }
+      if described >= 0, batch.occurrences[Int(described)].flags.contains(.shared) { return nil }
     }
     if use != .shared {
-      let stored = batch.referenceStored[Int(reference)]
-      let described = stored >= 0 ? batch.stored.occurrences[Int(stored)] : -1
       if described >= 0, !batch.occurrences[Int(described)].flags.contains(.referenceOnly) {
         return nil
       }

@@ -95,6 +95,8 @@ extension LinkPlanner {
         for (mention, owner) in mentions.owners.enumerated()
         where !batch.occurrences[Int(owner)].flags.contains(.muted) {
           let object = batch.representative(owner)
+          // What may not write the object says nothing.
+          guard batch.occurrences[Int(object)].flags.contains(.active) else { continue }
           if places[batch.number][object] != nil { last[object] = mentions.orders[mention] }
         }
         for (occurrence, order) in last {
