@@ -90,8 +90,11 @@ import Testing
     let stack = try DataStack.social()
     let item: JSONValue = ["id": 3, "employees_ids": [1, 4]]
     try sync(stack, [["id": 1]])
-    try sync(stack, [item, ["id": 1, "employees": [["id": 4]]]], "Company")
-    let report = try sync(stack, [item], "Company") { $0.operations = .all.subtracting(.delete) }
+    let operations = SyncOperations.all.subtracting(.delete)
+    try sync(stack, [item, ["id": 1, "employees": [["id": 4]]]], "Company") {
+      $0.operations = operations
+    }
+    let report = try sync(stack, [item], "Company") { $0.operations = operations }
     #expect(report.entities["User"]?.updated == 1)
     #expect(try stored(stack).contains { $0.contains("id=3") && $0.contains("(4)") })
   }
