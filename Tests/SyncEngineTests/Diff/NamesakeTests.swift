@@ -231,24 +231,6 @@ import Testing
     #expect(try bench.objects("Child").count == 1)
   }
 
-  /// The child is new when the second owner lists it: where its key was listed before says nothing about whose it is.
-  @Test(
-    "a child goes to the owner that nests it first, wherever keys put it", arguments: [1, 2, nil])
-  func keysMakeNobodyAnOwner(size: Int?) throws {
-    let bench = try SyncBench(TestModels.tree())
-    try bench.sync(
-      #"""
-      [{"id": 3, "parent": {"id": 1, "name": "c"}, "children_ids": [1]},
-       {"id": 2, "children": [{"id": 1}, {"id": 3, "children": [{"id": 1}]}]}]
-      """#, "Organization"
-    ) { $0.partItems = size }
-    #expect(
-      try bench.objects("Organization") == [
-        "id=1 name=c parent=2", "id=1 parent=3", "id=2 children=[1,3]",
-        "id=3 parent=2 children=[1]",
-      ])
-  }
-
   /// The first owner may not make a child of its own, as the second one keeps the stored one.
   @Test("a mention without an object leaves a list the one that is stored", arguments: [2, nil])
   func unmadeObjectsAreNotMeant(size: Int?) throws {

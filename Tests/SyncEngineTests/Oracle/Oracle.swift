@@ -29,6 +29,8 @@ struct Oracle {
   private let stored: OracleGraph
   /// What is linked while objects are matched: what is stored, and what earlier parts linked.
   private var view: OracleGraph
+  /// What was there before the part that is worked off.
+  private var before: OracleGraph
   private let request: OracleRequest
   private var roots: [OracleItem] = []
   private var items: [OracleItem] = []
@@ -68,6 +70,7 @@ struct Oracle {
     self.graph = graph
     stored = graph
     view = graph
+    before = graph
     self.request = request
   }
 
@@ -95,6 +98,7 @@ struct Oracle {
       roots += part
       if request.commitsParts { unseen = [] }
       items = part.flatMap(\.all)
+      before = graph
       match(part)
       if request.partItems == nil { matchRefused() } else { view = linked(part) }
     }
@@ -249,14 +253,14 @@ struct Oracle {
   }
 
   /// The object of an item, if that is known before everything above it is: the same place names it already, or one
-  /// object is stored under its key, and the payload mentions the key in one place.
+  /// object of its key was there before, and the part mentions the key in one place.
   private func certainObject(_ item: OracleItem) -> OracleID? {
     if let object = item.object { return object }
     let same = items.filter { $0.entity == item.entity && $0.key == item.key }
     if let twin = same.first(where: { $0.object != nil && place($0) == place(item) }) {
       return twin.object
     }
-    let found = stored.all(item.entity).filter { stored[$0].key == item.key }
+    let found = before.all(item.entity).filter { before[$0].key == item.key }
     return Set(same.map(place)).count == 1 && found.count == 1 ? found[0] : nil
   }
 

@@ -1,10 +1,7 @@
 import SyncCore
 
-/// Whose the stored objects are. The owner that an object has keeps it from all others if it lists it in the payload
-/// too.
-///
-/// What a payload does to an object's owner is done in the end, so what a key means goes by who had the object before
-/// the payload, or who nested it in an earlier part of it, and not by where earlier parts have put it since.
+/// Whose the stored objects are: whoever nested them in an earlier part of the payload, else who has them. The owner
+/// that an object has keeps it from all others if it lists it in this part too.
 extension Matcher {
   /// Whether a stored row belongs to the owner in whose list the occurrence stands.
   func isChild(_ index: Int32, of mention: Occurrence, in batch: Batch) -> Bool {
@@ -20,9 +17,14 @@ extension Matcher {
 
   /// The owner of a stored row in the relationship in which an occurrence stands, 0 for none.
   func owner(ofStored index: Int32, _ mention: Occurrence, in batch: Batch) -> Int64 {
-    if let nester = nester(ofStored: index, mention, in: batch) { return nester }
+    nester(ofStored: index, mention, in: batch) ?? presentOwner(ofStored: index, mention, in: batch)
+  }
+
+  private func presentOwner(
+    ofStored index: Int32, _ mention: Occurrence, in batch: Batch
+  ) -> Int64 {
     let column = memberColumns[Int(mention.ownerBatch)][Int(mention.ownerRule)]
-    return column >= 0 ? batch.origin(column, ofStored: index, claims.parts) : 0
+    return column >= 0 ? batch.stored.references[column][Int(index)] : 0
   }
 
   /// The owner that nested a stored row in an earlier part of the payload, if any did.
@@ -30,11 +32,10 @@ extension Matcher {
     ofStored index: Int32, _ mention: Occurrence, in batch: Batch
   ) -> Int64? {
     guard claims.parts != nil else { return nil }
-    let column = memberColumns[Int(mention.ownerBatch)][Int(mention.ownerRule)]
     let list = batches[Int(mention.ownerBatch)].node.relationships[Int(mention.ownerRule)]
     return claims.nester(
       of: batch.stored.rows[Int(index)], under: list.relationship,
-      now: column >= 0 ? batch.stored.references[column][Int(index)] : 0)
+      now: presentOwner(ofStored: index, mention, in: batch))
   }
 
   /// Whether the present owner of a stored row lists it in this payload too.
