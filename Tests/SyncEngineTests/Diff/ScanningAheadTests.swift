@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import SyncCore
 import SyncEngine
@@ -38,18 +37,13 @@ import Testing
 
   @Test("no thread of the global queues is needed")
   func globalQueuesMayBeFull() throws {
-    let mayEnd = DispatchSemaphore(value: 0)
-    let group = DispatchGroup()
-    for _ in 0..<64 { DispatchQueue.global().async(group: group) { mayEnd.wait() } }
-    defer {
-      for _ in 0..<64 { mayEnd.signal() }
-      group.wait()
+    try withFullGlobalQueues {
+      let bench = try SyncBench(ReadingAheadTests.model())
+      _ = try ReadingAheadTests.sync(ReadingAheadTests.albums(0..<500), into: bench) {
+        $0.scannedAhead = 100
+      }
+      #expect(try bench.count("Album") == 500)
     }
-    let bench = try SyncBench(ReadingAheadTests.model())
-    _ = try ReadingAheadTests.sync(ReadingAheadTests.albums(0..<500), into: bench) {
-      $0.scannedAhead = 100
-    }
-    #expect(try bench.count("Album") == 500)
   }
 
   @Test("cancelled anywhere it leaves every table as it was")

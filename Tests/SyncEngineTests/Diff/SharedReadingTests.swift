@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import SyncCore
 import SyncEngine
@@ -91,24 +90,19 @@ import Testing
 
   @Test("no thread of the global queues is needed")
   func globalQueuesMayBeFull() throws {
-    let mayEnd = DispatchSemaphore(value: 0)
-    let group = DispatchGroup()
-    for _ in 0..<64 { DispatchQueue.global().async(group: group) { mayEnd.wait() } }
-    defer {
-      for _ in 0..<64 { mayEnd.signal() }
-      group.wait()
-    }
-    let file = try TemporaryStore(ReadingAheadTests.model(), .file)
-    let bench = try Self.bench(file)
-    var payload = Payload(seed: 1, count: 300)
-    let json = payload.json()
-    for _ in 0..<2 {
-      _ = try ReadingAheadTests.sync(json, into: bench) {
-        $0.usesFingerprints = false
-        $0.sharedRows = 8
+    try withFullGlobalQueues {
+      let file = try TemporaryStore(ReadingAheadTests.model(), .file)
+      let bench = try Self.bench(file)
+      var payload = Payload(seed: 1, count: 300)
+      let json = payload.json()
+      for _ in 0..<2 {
+        _ = try ReadingAheadTests.sync(json, into: bench) {
+          $0.usesFingerprints = false
+          $0.sharedRows = 8
+        }
       }
+      #expect(try bench.count("Album") == 300)
     }
-    #expect(try bench.count("Album") == 300)
   }
 
   @Test("cancelled anywhere it leaves every table as it was")
