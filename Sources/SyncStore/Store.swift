@@ -11,6 +11,8 @@ import Synchronization
 /// - idle readers: the mutex of ``ReaderPool``; a reader that was taken belongs to its taker.
 /// - `running`: its mutex; says which transaction an interrupt would hit.
 package final class Store: @unchecked Sendable {
+  package typealias Configuration = StoreConfiguration
+
   package let model: ManagedObjectModel
   package let layout: TableLayout
   package let configuration: Configuration
@@ -54,11 +56,6 @@ package final class Store: @unchecked Sendable {
     readers = opened.path.isEmpty ? nil : ReaderPool(path: opened.path, configuration, recorder)
     writerQueue = DispatchQueue(label: "SyncStack.Store.writer")
     writerQueue.setSpecific(key: queueKey, value: true)
-  }
-
-  /// Whether reading does not wait for a write that runs.
-  package var readsBesideWrites: Bool {
-    readers != nil && configuration.journal == .writeAheadLog
   }
 
   /// Whether the caller runs on the writer queue: inside a ``write(_:commit:_:)``.

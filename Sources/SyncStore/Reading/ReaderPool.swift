@@ -22,7 +22,7 @@ final class ReaderPool: Sendable {
   /// More idle connections than this are closed.
   private let limit = 4
 
-  init(path: String, _ configuration: Store.Configuration, _ recorder: StatementRecorder) {
+  init(path: String, _ configuration: StoreConfiguration, _ recorder: StatementRecorder) {
     self.path = path
     self.recorder = recorder
     isReadOnly = configuration.isReadOnly

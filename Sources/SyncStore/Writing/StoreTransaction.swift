@@ -28,7 +28,7 @@ package final class StoreTransaction: StoreReader {
   var sequence: RowSequence
   var lateIndexes: LateIndexes
   let writers: RowWriters
-  let configuration: Store.Configuration
+  let configuration: StoreConfiguration
 
   /// The set of fingerprints that is about the rows as the transaction leaves them.
   var keptFingerprints: KeptFingerprintSet?
@@ -48,7 +48,7 @@ package final class StoreTransaction: StoreReader {
 
   init(
     layout: TableLayout, writers: RowWriters, connection: Connection, token: TransactionToken,
-    info: TransactionInfo, configuration: Store.Configuration, readers: ReaderPool?
+    info: TransactionInfo, configuration: StoreConfiguration, readers: ReaderPool?
   ) {
     self.configuration = configuration
     self.readers = readers

@@ -39,11 +39,3 @@ extension StoreTransaction {
     readers.map { ReadingBeside(readers: $0, layout: layout) }
   }
 }
-
-extension Store {
-  /// Opens a connection that a transaction can read beside it with, if none is open that nobody uses. Takes as long as
-  /// some thousand rows.
-  package func prepareToReadBeside() {
-    if readsBesideWrites { readers?.prepare(layout: layout) }
-  }
-}

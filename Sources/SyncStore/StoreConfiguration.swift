@@ -1,0 +1,55 @@
+package import Foundation
+
+/// Where a store lies and how it treats its file.
+package struct StoreConfiguration: Sendable {
+  package enum Location: Sendable, Hashable {
+    case file(URL)
+    case memory
+  }
+
+  package enum Synchronous: Sendable, Hashable {
+    /// A power cut may take the last commits, never the consistency of the file.
+    case normal
+    /// Every commit is on the disk when it returns.
+    case full
+  }
+
+  package enum Journal: Sendable, Hashable {
+    /// Readers and the writer do not wait for each other.
+    case writeAheadLog
+    /// One file only, for file systems without shared memory.
+    case rollback
+  }
+
+  package var location: Location
+  package var synchronous = Synchronous.normal
+  package var journal = Journal.writeAheadLog
+
+  /// How long to wait for another process, in seconds.
+  package var busyTimeout = 5.0
+  package var isReadOnly = false
+
+  /// Largest size of the file in pages; nil is SQLite's own limit.
+  package var maximumPageCount: Int?
+
+  /// Whether every commit is also written to a history that consumers read later. A file that has
+  /// a history keeps it, whatever is said here, until ``StoreTransaction/removeHistory()``.
+  package var keepsHistory = false
+
+  /// What happens to a file that was made with another model.
+  package var migration = MigrationPolicy.automatic
+
+  /// Called with a sentence before each step of a migration. Throwing stops it and leaves the file
+  /// as it was.
+  package var willMigrate: @Sendable (String) throws -> Void = { _ in }
+
+  /// The clock that dates change sets; tests replace it.
+  package var now: @Sendable () -> Date = { Date() }
+
+  /// Name of the program, for the history.
+  package var processName = ProcessInfo.processInfo.processName
+
+  package init(_ location: Location) {
+    self.location = location
+  }
+}

@@ -1,0 +1,43 @@
+package import SyncCore
+
+extension StoreTransaction {
+  /// The number of the set of fingerprints of one kind of sync, a new one when there is none. There is such a set
+  /// only when ``keepFingerprints(_:)`` has been called.
+  package func makeFingerprintSet(_ key: ContentFingerprint) throws -> Int64 {
+    try requireOpen()
+    return try FingerprintStore(connection: connection).makeSet(key)
+  }
+
+  /// Writes a part of a set; nil removes it.
+  package func writeFingerprints(_ number: Int, of id: Int64, _ bytes: UnsafeRawBufferPointer?)
+    throws
+  {
+    try requireOpen()
+    try FingerprintStore(connection: connection).writePart(number, of: id, bytes)
+  }
+
+  /// Removes all parts of a set.
+  package func clearFingerprints(of id: Int64) throws {
+    try requireOpen()
+    try FingerprintStore(connection: connection).clear(id)
+  }
+
+  /// Says that a set is about the rows as this transaction leaves them.
+  package func keepFingerprints(_ set: KeptFingerprintSet) throws {
+    try requireOpen()
+    keptFingerprints = set
+  }
+
+  /// Shows the stored rows that this transaction has updated or deleted so far, in no order, some
+  /// perhaps more than once; of deleted ones the slots are nil.
+  package func changedRows(
+    _ body: (_ table: Int, _ row: Int64, _ slots: SlotSet?) throws -> Void
+  ) rethrows {
+    try recorder.forEachChange(body)
+  }
+
+  /// The bits of tables, for ``KeptFingerprintSet/tables``.
+  package static func fingerprintTables(_ entities: some Sequence<EntityDescription>) -> Int64 {
+    entities.reduce(0) { $0 | FingerprintLogEntry.bit($1.rootIndex) }
+  }
+}
