@@ -52,4 +52,20 @@ import Testing
     _ = try sync(#"[{"id": 7}, {"id": 8}]"#, "Company", bench)
     #expect(try bench.objects("User") == ["id=1 company=8"])
   }
+
+  @Test("an object that arrives later is linked to everybody who nested it", arguments: [1, nil])
+  func everyOwnerIsLinked(size: Int?) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try bench.sync(
+      #"[{"id": 3, "parent": {"id": 1}}, {"id": 4, "parent": {"id": 1}}, {"id": 1}]"#,
+      "Organization"
+    ) {
+      $0.operations = .all.subtracting(.insertRelationships)
+      $0.partItems = size
+    }
+    #expect(
+      try bench.objects("Organization") == [
+        "id=1 children=[3,4]", "id=3 parent=1", "id=4 parent=1",
+      ])
+  }
 }

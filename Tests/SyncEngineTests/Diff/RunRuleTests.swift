@@ -145,6 +145,18 @@ import Testing
 
   // MARK: - Keys
 
+  /// The organisation is its own parent, so what its first item says of the parent it says of itself.
+  @Test(
+    "what an item says again comes after an object without key in between", arguments: [1, nil])
+  func laterItemsComeAfterObjectsWithoutKey(size: Int?) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try bench.sync(#"[{"id": 4, "parent_id": 4}]"#, "Organization")
+    try bench.sync(
+      #"[{"id": 4, "parent": {"name": "a"}}, {"id": 4, "name": "b"}]"#, "Organization"
+    ) { $0.partItems = size }
+    #expect(try bench.objects("Organization") == ["id=4 name=b parent=4 children=[4]"])
+  }
+
   @Test("3.3 an entity without key cannot be synced (H3)")
   func noKey() throws {
     let model = try ManagedObjectModel([

@@ -130,7 +130,19 @@ extension Oracle {
       return twin.object
     }
     let found = before.all(item.entity).filter { before[$0].key == item.key }
-    return Set(same.map(place)).count == 1 && found.count == 1 ? found[0] : nil
+    guard Set(same.map(place)).count == 1, found.count == 1 else { return nil }
+    return mayBeAnothers(found[0], item) ? nil : found[0]
+  }
+
+  /// Whether an owner that is not known to be the item's has an object for good.
+  private func mayBeAnothers(_ id: OracleID, _ item: OracleItem) -> Bool {
+    guard let relationship = item.relationship, relationship.kind == .oneToMany else {
+      return false
+    }
+    let owner = item.owner.flatMap(certainObject)
+    if let lister = listers[Listing(id, relationship)] { return lister != owner }
+    return relationship.userInfo["sync.keyScope"] == "owner"
+      && owner.map { view.members(relationship, of: $0).contains(id) } != true
   }
 
   /// The list that only one owner has, with that owner's place; the key alone for an item in no such list.

@@ -37,19 +37,18 @@ struct ReferenceResolver {
           // An object that an owner nests is its own; another one may only refer to it. Where keys are
           // unique per owner only, one that is found elsewhere is another object.
           let relationship = references[index].relationship
-          if references[index].isNested,
-            references[index].isRefused
-              || MappingRules.keyScopeIsOwner(relationship)
-              || claims.nester(of: target.row, under: relationship, now: target.row) != nil
+          let isOwned = references[index].isNested && relationship.kind == .oneToMany
+          if references[index].isNested && references[index].isRefused
+            || isOwned
+              && (MappingRules.keyScopeIsOwner(relationship)
+                || claims.nester(of: target.row, under: relationship, now: target.row) != nil)
           {
             missing.append(index)
             continue
           }
           targets[index] = target.row
           try link(references[index], to: target)
-          if references[index].isNested {
-            claims.list(target.row, under: references[index].relationship)
-          }
+          if isOwned { claims.list(target.row, under: relationship) }
         } else {
           missing.append(index)
         }

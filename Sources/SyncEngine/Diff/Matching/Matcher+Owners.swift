@@ -61,22 +61,33 @@ extension Matcher {
   }
 
   /// The row of an owner when it is certain already, though the owner may be decided later: it is the only stored
-  /// object of its key, and its mentions all stand in one place.
+  /// object of its key, its mentions all stand in one place, and nobody else has it.
   private func knownOwner(of mention: Occurrence) -> Int64? {
     let owners = batches[Int(mention.ownerBatch)]
     let owner = owners.representative(mention.owner)
     let occurrence = owners.occurrences[Int(owner)]
-    if occurrence.flags.contains(.decided)
-      || (!occurrence.flags.contains(.shared) && owners.contested[owner] == nil)
-    {
-      return occurrence.row
+    if occurrence.flags.contains(.decided) { return occurrence.row }
+    var index = occurrence.stored
+    if occurrence.flags.contains(.shared) || owners.contested[owner] != nil {
+      let head = owners.index.find(identityOf: owners.block[Int(owner)])
+      let rows = storedRows(of: head, in: owners)
+      guard rows.count == 1,
+        owners.family(of: head).standsInOnePlace({ standsInOnePlace(head, in: owners) })
+      else { return nil }
+      index = rows[0]
     }
-    let head = owners.index.find(identityOf: owners.block[Int(owner)])
-    let rows = storedRows(of: head, in: owners)
-    guard rows.count == 1,
-      owners.family(of: head).standsInOnePlace({ standsInOnePlace(head, in: owners) })
-    else { return nil }
-    return owners.stored.rows[Int(rows[0])]
+    guard index >= 0 else { return nil }
+    return mayBeAnothers(index, occurrence, in: owners) ? nil : owners.stored.rows[Int(index)]
+  }
+
+  /// Whether an owner that is not known to be the one of an occurrence has a stored row for good.
+  private func mayBeAnothers(_ index: Int32, _ mention: Occurrence, in batch: Batch) -> Bool {
+    guard mention.isOwned else { return false }
+    if let nester = nester(ofStored: index, mention, in: batch) {
+      return nester != knownOwner(of: mention)
+    }
+    return keysAreOwners(mention)
+      && owner(ofStored: index, mention, in: batch) != knownOwner(of: mention)
   }
 
   /// Whether all mentions of a key stand in one place: in one list that nobody else has, or in none.

@@ -62,6 +62,8 @@ final class Batch {
   var isComplete = false
   /// Whether several occurrences are one object, so that one owner may have several lists.
   var hasRepeats = false
+  /// The latest occurrence without key, -1 before the first.
+  private(set) var latestKeyless: Int32 = -1
 
   /// Whether new objects of a subentity are among the stored ones.
   var hasAdopted = false
@@ -126,7 +128,9 @@ final class Batch {
     sources?.append(source)
     items?.append(Int32(truncatingIfNeeded: item))
     occurrences.append(occurrence)
-    return Int32(occurrences.count - 1)
+    let result = Int32(occurrences.count - 1)
+    if occurrence.flags.contains(.keyless) { latestKeyless = result }
+    return result
   }
 
   /// Index of the item at the top that an occurrence stands in.

@@ -110,8 +110,9 @@ extension Stager {
     like occurrence: Occurrence, from head: Int32, in batch: Batch
   ) -> Int32? {
     var candidate = head
-    // What was said since would otherwise come after what is said now.
+    // What was said since would otherwise come after what is said now; an object without key may be any.
     let latest = max(head, batch.occurrences[Int(head)].next)
+    guard batch.latestKeyless < latest else { return nil }
     // The members of one owner are staged together, so they stand at the front of the chain: a key
     // that every owner uses does not cost a walk over all owners.
     for _ in 0..<4 where candidate >= 0 {
