@@ -71,6 +71,27 @@ import Testing
     #expect(try temporary.store.read { try $0.indexNames() } == before)
   }
 
+  @Test(arguments: [false, true]) func onlyIndexesOfValuesInNoOrderAreLate(_ areInOrder: Bool)
+    throws
+  {
+    let temporary = try filled(.file)
+    let note = try temporary.store.model.requireEntity(named: "Note")
+    try temporary.store.write { transaction in
+      let before = try transaction.indexNames()
+      let slots = transaction.leadingSlots(of: note)
+      #expect(slots.count == 2)
+      try transaction.prepareBulkInsert(note, count: 5000, ascending: areInOrder ? slots : [])
+      #expect(try before.count - transaction.indexNames().count == (areInOrder ? 0 : 2))
+      try transaction.insert(
+        "Note", (100..<5100).map { ["id": .int($0), "user": .int($0 % 40 + 1)] })
+    }
+    var found: [Int64] = []
+    try temporary.store.read {
+      try $0.scan(note, .keys(slot: 0, [.integer(100), .integer(5099)])) { found.append($0.row) }
+    }
+    #expect(found.sorted() == [81, 5080])
+  }
+
   @Test func insertedWinsOverUpdatedAndVanishesWhenDeleted() throws {
     let temporary = try TemporaryStore(TestModels.users())
     let user = try temporary.store.model.requireEntity(named: "User")

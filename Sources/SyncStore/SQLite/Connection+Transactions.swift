@@ -53,6 +53,15 @@ extension Connection {
     try body()
   }
 
+  /// Writes what the cache holds of the transaction to the log.
+  func flushCache() throws {
+    let code = sqlite3_db_cacheflush(handle)
+    // Pages that somebody is about to use stay where they are.
+    guard code == SQLITE_OK || code == SQLITE_BUSY else {
+      throw StoreError.sqlite(code, on: handle)
+    }
+  }
+
   /// Reads what is read once, in order: that takes little room, and gives back what it took.
   func readingOnce<T>(_ body: () throws -> T) rethrows -> T {
     let size = setting("cache_size")

@@ -162,9 +162,22 @@ extension StoreTransaction {
   /// Says that about so many rows will be inserted. When they outweigh what the table holds, its
   /// secondary indexes are dropped and built again before they are needed, at the latest before
   /// commit, inside the same transaction. Not to be called from inside a scan.
-  package func prepareBulkInsert(_ entity: EntityDescription, count: Int) throws {
+  ///
+  /// - Parameter ascending: Slots whose values come in order: their indexes stay.
+  package func prepareBulkInsert(
+    _ entity: EntityDescription, count: Int, ascending: [Int] = []
+  ) throws {
     try requireOpen()
-    try lateIndexes.prepare(layout.table(of: entity), count: count)
-    recorder.reserveInserts(count, of: layout[entity])
+    let target = layout[entity]
+    try lateIndexes.prepare(
+      target.table, count: count, ascending: ascending.map { target.ordinals[$0] })
+    recorder.reserveInserts(count, of: target)
+  }
+
+  /// Slots of an entity by which an index of its table is sorted.
+  package func leadingSlots(of entity: EntityDescription) -> [Int] {
+    let target = layout[entity]
+    let leading = Set(target.table.indexes.compactMap(\.columns.first))
+    return target.columnSlots.filter { leading.contains(target.ordinals[$0]) }
   }
 }

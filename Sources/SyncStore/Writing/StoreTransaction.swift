@@ -58,7 +58,8 @@ package final class StoreTransaction: StoreReader {
     self.writers = writers
     recorder = ChangeRecorder(layout: layout)
     sequence = RowSequence(connection: connection)
-    lateIndexes = LateIndexes(layout: layout, connection: connection)
+    lateIndexes = LateIndexes(
+      layout: layout, connection: connection, hasLog: configuration.journal == .writeAheadLog)
     super.init(layout: layout, connection: connection)
   }
 

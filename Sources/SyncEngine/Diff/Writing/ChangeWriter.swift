@@ -100,7 +100,8 @@ final class ChangeWriter {
     let defaults = batch.node.defaults.map {
       (slot: $0.slot, cell: arena.cell($0.value, as: properties[$0.slot].attribute?.type))
     }
-    try transaction.prepareBulkInsert(batch.entity, count: count)
+    let ascending = transaction.leadingSlots(of: batch.entity).filter { isAscending($0, in: batch) }
+    try transaction.prepareBulkInsert(batch.entity, count: count, ascending: ascending)
     // A portion at a time, so that nothing is held of all of them.
     var indexes: [Int32] = []
     var rows: [Int64] = []
@@ -123,6 +124,18 @@ final class ChangeWriter {
     }
     if !indexes.isEmpty { try write() }
     try withExtendedLifetime(arena) { try touchOwnersOfNew(in: batch) }
+  }
+
+  /// Whether the integers of a slot come in order: keys that a payload sorts by, or references to objects that were
+  /// numbered in the order in which these stand.
+  private func isAscending(_ slot: Int, in batch: Batch) -> Bool {
+    var latest = Int64.min
+    for index in batch.occurrences.indices where ChangeWriter.isInserted(batch.occurrences[index]) {
+      let cell = batch.block[index][slot]
+      guard case .integer = cell.kind, cell.integer >= latest else { return false }
+      latest = cell.integer
+    }
+    return true
   }
 
   /// Rows between two checkpoints.
