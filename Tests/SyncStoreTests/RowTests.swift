@@ -43,6 +43,30 @@ import Testing
     #expect(changes.entities.first?.insertedKeys == ChangeKeys((0..<count).map { .int(Int64($0)) }))
   }
 
+  /// SQLite numbers rows by itself that follow the last one; others keep their numbers as well.
+  @Test func rowsHaveTheNumbersThatWereReserved() throws {
+    let temporary = try TemporaryStore(TestModels.users())
+    let store = temporary.store
+    let user = try store.model.requireEntity(named: "User")
+    let (_, changes) = try store.write { transaction in
+      let first = try transaction.reserveRows(400, in: user)
+      // Forty that follow nothing, those before them, some that follow, and a gap among others.
+      for ranges in [[200..<240], [0..<100], [240..<300], [300..<340, 350..<400]] {
+        let rows = ranges.flatMap { $0.map { first + Int64($0) } }
+        let block = RowBlock(width: user.properties.count)
+        let arena = CellArena()
+        for row in rows { try block.append(["id": .int(row)], of: user, arena: arena) }
+        try transaction.insert(block, of: user, indexes: Array(0..<Int32(rows.count)), rows: rows)
+      }
+    }
+    let expected = ([1...100, 201...340, 351...400] as [ClosedRange<Int64>]).flatMap(Array.init)
+    let stored = try store.read { try $0.rows(user, rows: Array(1...400)) }
+    #expect(stored.map(\.row) == expected)
+    #expect(stored.map { $0.values[0] } == expected.map { .int($0) })
+    #expect(changes.entities.first.map { Array($0.inserted) } == expected)
+    #expect(changes.entities.first?.insertedKeys == ChangeKeys(expected.map { .int($0) }))
+  }
+
   @Test(arguments: StoreKind.allCases) func anUpdateWritesItsSlotsOnly(_ kind: StoreKind) throws {
     let temporary = try TemporaryStore(TestModels.users(), kind)
     let store = temporary.store

@@ -12,6 +12,8 @@ final class RowWriter {
   private let rowsPerInsert: Int
   private var insertOne: Statement?
   private var insertMany: Statement?
+  private var append: Statement?
+  private var findLast: Statement?
 
   /// What an UPDATE sets, and whether it expects a version.
   private struct Shape: Hashable {
@@ -35,8 +37,8 @@ final class RowWriter {
 
   /// Writes rows of a block in the order of the indexes, which is that of their numbers.
   func insert(_ block: RowBlock, indexes: [Int32], rows: UnsafePointer<Int64>) throws {
-    var position = 0
-    if rowsPerInsert > 1, indexes.count >= rowsPerInsert {
+    var position = try appendRows(block, indexes: indexes, rows: rows)
+    if rowsPerInsert > 1, indexes.count - position >= rowsPerInsert {
       let statement = try insertMany ?? makeInsert(rows: rowsPerInsert)
       insertMany = statement
       defer { statement.clearBindings() }
@@ -60,13 +62,58 @@ final class RowWriter {
     }
   }
 
+  /// Writes rows whose numbers follow the largest one of the table, and each other: SQLite gives them those numbers
+  /// by itself, and then looks for none of them.
+  ///
+  /// - Returns: How many of the first rows were written.
+  private func appendRows(
+    _ block: RowBlock, indexes: [Int32], rows: UnsafePointer<Int64>
+  ) throws -> Int {
+    guard rowsPerInsert > 1, indexes.count >= rowsPerInsert,
+      layout.table.hasEntityColumn || !slots.isEmpty
+    else { return 0 }
+    let first = rows[0]
+    guard try lastRow() == first - 1 else { return 0 }
+    var count = 1
+    while count < indexes.count, rows[count] == first + Int64(count) { count += 1 }
+    count -= count % rowsPerInsert
+    guard count > 0 else { return 0 }
+    let statement = try append ?? makeInsert(rows: rowsPerInsert, numbersRows: false)
+    append = statement
+    defer { statement.clearBindings() }
+    for start in stride(from: 0, to: count, by: rowsPerInsert) {
+      var parameter: Int32 = 1
+      for place in start..<start + rowsPerInsert {
+        bind(block[Int(indexes[place])], row: nil, to: statement, &parameter)
+      }
+      try statement.run()
+      let last = rows[start + rowsPerInsert - 1]
+      guard connection.lastInsertedRow == last else {
+        throw StoreError(
+          .unsupported, message: "\(layout.table.quoted): row \(last) got another number.")
+      }
+    }
+    return count
+  }
+
+  /// The largest row number of the table; 0 when it is empty.
+  private func lastRow() throws -> Int64 {
+    let statement =
+      try findLast ?? connection.ownedStatement("SELECT max(_row) FROM \(layout.table.quoted)")
+    findLast = statement
+    defer { statement.reset() }
+    return try statement.step() ? statement.optionalInteger(0) ?? 0 : 0
+  }
+
   @inline(__always)
   private func bind(
-    _ cells: UnsafeMutablePointer<Cell>, row: Int64, to statement: Statement,
+    _ cells: UnsafeMutablePointer<Cell>, row: Int64?, to statement: Statement,
     _ parameter: inout Int32
   ) {
-    statement.bind(parameter, row)
-    parameter += 1
+    if let row {
+      statement.bind(parameter, row)
+      parameter += 1
+    }
     if layout.table.hasEntityColumn {
       statement.bind(parameter, layout.number)
       parameter += 1
@@ -80,8 +127,8 @@ final class RowWriter {
   /// INSERT OR ROLLBACK, because a plain multi-row INSERT opens a statement journal
   /// (https://www.sqlite.org/tempfiles.html#statement_journal_files), which costs more than the
   /// rows save. Only a row number given out twice could make it fail.
-  private func makeInsert(rows: Int) throws -> Statement {
-    var columns = ["_row"]
+  private func makeInsert(rows: Int, numbersRows: Bool = true) throws -> Statement {
+    var columns = numbersRows ? ["_row"] : []
     if layout.table.hasEntityColumn { columns.append("_entity") }
     columns += slots.compactMap { layout.column($0)?.quoted }
     let tuple = KeyChunks.placeholders(columns.count)

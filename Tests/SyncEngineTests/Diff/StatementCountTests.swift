@@ -133,7 +133,8 @@ import Testing
     let finer = try statements(testCase, count: 600, parts: 20)
     for (step, name) in ["cold", "unchanged", "changed"].enumerated() {
       let counts = [small, large, finer].map { shapes($0[step]).count }
-      #expect(counts[1] <= counts[0] + 4 && counts[2] <= counts[0] + 4, "\(name): \(counts) shapes")
+      // Many new rows take up to three of their own for each table.
+      #expect(counts[1] <= counts[0] + 6 && counts[2] <= counts[0] + 6, "\(name): \(counts) shapes")
       #expect(counts[1] < 80, "\(name): \(counts) shapes")
     }
     // Some statements for each part, none for each object.
