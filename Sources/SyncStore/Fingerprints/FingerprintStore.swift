@@ -105,7 +105,12 @@ struct FingerprintStore {
   }
 
   /// Writes a part of a set; nil removes it.
-  func writePart(_ number: Int, of id: Int64, _ bytes: UnsafeRawBufferPointer?) throws {
+  ///
+  /// - Parameter isNew: Whether there is no such part. To replace one, SQLite keeps what it has to take back if that
+  ///   fails, and be it pages that leave its cache meanwhile.
+  func writePart(
+    _ number: Int, of id: Int64, _ bytes: UnsafeRawBufferPointer?, isNew: Bool
+  ) throws {
     let row = id * FingerprintStore.partsPerSet + Int64(number)
     guard let bytes else {
       let statement = try connection.statement("DELETE FROM _syncstack_fingerprints WHERE id = ?")
@@ -113,7 +118,7 @@ struct FingerprintStore {
       return try statement.run()
     }
     let statement = try connection.statement(
-      "INSERT OR REPLACE INTO _syncstack_fingerprints (id, data) VALUES (?, ?)")
+      "INSERT \(isNew ? "" : "OR REPLACE ")INTO _syncstack_fingerprints (id, data) VALUES (?, ?)")
     statement.bind(1, row)
     statement.bind(2, .blob(bytes))
     defer { statement.clearBindings() }

@@ -9,11 +9,13 @@ extension StoreTransaction {
   }
 
   /// Writes a part of a set; nil removes it.
-  package func writeFingerprints(_ number: Int, of id: Int64, _ bytes: UnsafeRawBufferPointer?)
-    throws
-  {
+  ///
+  /// - Parameter isNew: Whether there is no such part.
+  package func writeFingerprints(
+    _ number: Int, of id: Int64, _ bytes: UnsafeRawBufferPointer?, isNew: Bool = false
+  ) throws {
     try requireOpen()
-    try FingerprintStore(connection: connection).writePart(number, of: id, bytes)
+    try FingerprintStore(connection: connection).writePart(number, of: id, bytes, isNew: isNew)
   }
 
   /// Removes all parts of a set.

@@ -112,13 +112,13 @@ struct FingerprintWriter {
     var number = 0
     for record in 0..<set.partRecords {
       append(record, to: &part)
-      if part.count == FingerprintWriter.partSize { try flush(&part, &number) }
+      if part.count == FingerprintWriter.partSize { try flush(&part, &number, isNew: true) }
     }
     for next in tail() {
       append(next, to: &part)
-      if part.count == FingerprintWriter.partSize { try flush(&part, &number) }
+      if part.count == FingerprintWriter.partSize { try flush(&part, &number, isNew: true) }
     }
-    if part.count > 0 { try flush(&part, &number) }
+    if part.count > 0 { try flush(&part, &number, isNew: true) }
   }
 
   // MARK: - What comes behind the parts
@@ -148,13 +148,17 @@ struct FingerprintWriter {
     }
   }
 
-  private func flush(_ part: inout FingerprintPart, _ number: inout Int) throws {
-    try write(&part, number)
+  private func flush(
+    _ part: inout FingerprintPart, _ number: inout Int, isNew: Bool = false
+  ) throws {
+    try write(&part, number, isNew: isNew)
     number += 1
   }
 
-  private func write(_ part: inout FingerprintPart, _ number: Int) throws {
-    try part.withBytes { try transaction.writeFingerprints(number, of: id, $0) }
+  private func write(
+    _ part: inout FingerprintPart, _ number: Int, isNew: Bool = false
+  ) throws {
+    try part.withBytes { try transaction.writeFingerprints(number, of: id, $0, isNew: isNew) }
     part.removeAll()
   }
 }
