@@ -56,6 +56,9 @@ struct StoreOpener {
   private func prepare(_ connection: Connection, path: String) throws -> TableLayout {
     let metadata = Metadata(connection: connection)
     if try metadata.kind() == .empty {
+      if !configuration.isReadOnly {
+        try connection.execute("PRAGMA page_size = \(PageSize.ofNewFiles)")
+      }
       try setJournal(connection, path: path)
       try create(connection, metadata)
     }
@@ -66,6 +69,7 @@ struct StoreOpener {
     }
     let layout = try check(connection, metadata, path: path)
     try setJournal(connection, path: path)
+    connection.measurePages()
     if configuration.keepsHistory, !configuration.isReadOnly { try startHistory(connection) }
     return layout
   }

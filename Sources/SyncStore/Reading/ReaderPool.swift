@@ -64,7 +64,9 @@ final class ReaderPool: Sendable {
       return state.idle.popLast()
     }
     if let idle { return idle.connection }
-    return try Connection(path: path, options: try nextOptions(), recorder: recorder)
+    let connection = try Connection(path: path, options: try nextOptions(), recorder: recorder)
+    connection.measurePages()
+    return connection
   }
 
   private func giveBack(_ connection: Connection) {

@@ -45,10 +45,10 @@ extension Connection {
 
   /// Builds an index. SQLite sorts as many entries at a time as go into its cache, and nothing stops it
   /// meanwhile: twenty milliseconds for the two megabytes it has otherwise. The least that it takes is
-  /// one (https://www.sqlite.org/c3ref/c_config_covering_index_scan.html, SQLITE_CONFIG_PMASZ).
+  /// one (``PageSize``).
   func sortingInSmallPieces(_ body: () throws -> Void) throws {
     guard let size = setting("cache_size") else { return try body() }
-    set("cache_size", -1024)
+    set("cache_size", -Int64(PageSize.sorted / 1024))
     defer { set("cache_size", size) }
     try body()
   }
@@ -71,6 +71,15 @@ extension Connection {
       sqlite3_db_release_memory(handle)
     }
     return try body()
+  }
+
+  /// Learns how large the pages are, and has the cache take as many bytes as it is set to: SQLite counts its pages
+  /// before it knows how large they are.
+  func measurePages() {
+    // To be asked for its version, the file has to be read.
+    guard setting("schema_version") != nil, let size = setting("page_size") else { return }
+    pageSize = Int(size)
+    if pageSize != PageSize.usual, let size = setting("cache_size") { set("cache_size", size) }
   }
 
   // Nobody counts these among the statements of a transaction.
@@ -96,14 +105,18 @@ extension Connection {
     sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
   }
 
+  /// How many pages the log may have before it is folded back: SQLite's own measure, and three times as much between
+  /// batches.
+  var logLimit: Int { (expectsBatches ? 3000 : 1000) * PageSize.usual / pageSize }
+
   /// Says that many transactions follow each other, or that they have ended.
   ///
   /// Each touches as many pages of an index as it brings keys in no order, and the next touches them again. They
   /// find room in eight times the cache that SQLite has otherwise, instead of going to the log and coming back several
   /// times within one transaction, which also has what follows them in the log summed up anew; and what is folded back
-  /// is what three thousand pages of the log have come to, not every batch on its own.
+  /// is what twelve megabytes of the log have come to, not every batch on its own.
   func expectBatches(_ areExpected: Bool = true) {
-    logLimit = areExpected ? 3000 : Connection.usualLogLimit
+    expectsBatches = areExpected
     if usualCacheSize == nil { usualCacheSize = setting("cache_size") }
     guard let usualCacheSize else { return }
     set("cache_size", areExpected ? -16_000 : usualCacheSize)

@@ -33,14 +33,15 @@ final class Connection {
   /// Pages in the log after the latest commit that wrote to it.
   var walPages = 0
 
-  /// How many pages the log may have before it is folded back.
-  var logLimit = Connection.usualLogLimit
+  /// Bytes of a page.
+  var pageSize = PageSize.usual
+
+  /// Whether many transactions follow each other.
+  var expectsBatches = false
 
   /// What the cache is set to without anybody's doing, once it was asked.
   var usualCacheSize: Int64?
 
-  /// SQLite's own measure.
-  static let usualLogLimit = 1000
   private var cache = StatementCache()
   private var isClosed = false
 
@@ -49,6 +50,8 @@ final class Connection {
   /// - Throws: ``StoreError``.
   init(path: String, options: Options, recorder: StatementRecorder) throws {
     self.recorder = recorder
+    // Too late when a connection is open.
+    _ = PageSize.ofNewFiles
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     switch options.mode {
     case .writer: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
