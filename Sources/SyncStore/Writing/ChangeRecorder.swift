@@ -41,9 +41,21 @@ struct ChangeRecorder {
   /// Whether the row came into the table in this transaction.
   func isNew(_ row: Int64, in table: Table) -> Bool { row >= firstNewRow[table.index] }
 
-  mutating func insert(_ row: Int64, key: Value, entity: EntityLayout) {
-    inserted[entity.entity.index].rows.append(row)
-    if entity.keySlot != nil { inserted[entity.entity.index].keys.append(key) }
+  /// Records new rows.
+  ///
+  /// - Parameter indexes: the rows of the block that were written, in the order of the row numbers.
+  mutating func insert(
+    _ rows: UnsafePointer<Int64>, of entity: EntityLayout, _ block: RowBlock, _ indexes: [Int32]
+  ) {
+    // Taken out meanwhile: in its place each row would have the list looked at anew.
+    var list = Rows()
+    swap(&list, &inserted[entity.entity.index])
+    for position in indexes.indices { list.rows.append(rows[position]) }
+    if let slot = entity.keySlot {
+      let type = entity.types[slot]
+      for index in indexes { list.keys.append(block[Int(index)][slot].value(as: type)) }
+    }
+    swap(&list, &inserted[entity.entity.index])
   }
 
   /// Notes that a row that was inserted is one of a subentity now.

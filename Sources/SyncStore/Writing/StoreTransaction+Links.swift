@@ -192,11 +192,14 @@ extension StoreTransaction {
     let owners = layout.table(of: entity)
     let memberTable = layout.entities[relationship.destinationIndex].table
     let slots: SlotSet = [relationship.slot]
+    // Of rows that are new nothing else is recorded.
+    let firstNewOwner = recorder.firstNewRow[owners.index]
+    let firstNewMember = recorder.firstNewRow[memberTable.index]
     for (index, pair) in pairs.enumerated() {
       if index % TransactionToken.stride == 0 { try token.checkpoint() }
       let (owner, member) = end.isForward ? (pair.source, pair.target) : (pair.target, pair.source)
-      recorder.update(owner, in: owners, slots: slots)
-      if !recorder.isNew(member, in: memberTable) { members.insert(member) }
+      if owner < firstNewOwner { recorder.update(owner, in: owners, slots: slots) }
+      if member < firstNewMember { members.insert(member) }
     }
   }
 

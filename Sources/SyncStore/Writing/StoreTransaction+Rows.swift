@@ -31,12 +31,7 @@ extension StoreTransaction {
       throw error.about(entity.name)
     }
     recorder.reserveInserts(indexes.count, of: target)
-    let keySlot = target.keySlot
-    let keyType = keySlot.flatMap { target.types[$0] }
-    for (position, index) in indexes.enumerated() {
-      let key = keySlot.map { block[Int(index)][$0].value(as: keyType) } ?? .null
-      recorder.insert(rows[position], key: key, entity: target)
-    }
+    recorder.insert(rows, of: target, block, indexes)
   }
 
   /// Whether a row came in this transaction, so that nobody else has seen it.

@@ -1,9 +1,9 @@
 import SyncCore
 
-/// Decides the occurrences of a wave whose object is beyond doubt: nobody else in the payload has the key, one
-/// stored row does, and it is where the payload puts it.
+/// Decides the occurrences of a wave whose object is beyond doubt: nobody else in the payload has the key, and no
+/// stored row does, or one that is where the payload puts it.
 ///
-/// Nearly all are, when little has changed. What is the same for all of them is asked once, in the beginning. Valid
+/// Nearly all are, when little has changed and when everything is new. What is the same for all of them is asked once, in the beginning. Valid
 /// for one wave of one batch, while nobody reads more rows.
 struct CertainMatches {
   private let batches: [Batch]
@@ -16,6 +16,10 @@ struct CertainMatches {
   private let limit: Int64
   private let rootFlags: Occurrence.Flags
   private let nestedFlags: Occurrence.Flags
+  /// Whether a key that is not stored means a new object.
+  private let knowsNew: Bool
+  private let newRootFlags: Occurrence.Flags
+  private let newNestedFlags: Occurrence.Flags
 
   /// The list that the latest occurrence stood in, its owners, and the column that leads to them.
   private var place = KeyFamily.Place(batch: -1, rule: -1)
@@ -37,15 +41,29 @@ struct CertainMatches {
     let operations = matcher.operations
     rootFlags = operations.contains(.update) ? decided.union(.active) : decided
     nestedFlags = operations.contains(.updateRelationships) ? decided.union(.active) : decided
+    // Objects of relatives and objects that were deleted here may be meant, too.
+    knowsNew =
+      batch.contested.isEmpty && matcher.edits == nil
+      && matcher.subentityBatches[batch.number].isEmpty
+      && matcher.superentityBatches[batch.number].isEmpty
+    let made = decided.union([.inserted, .active])
+    newRootFlags = operations.isDisjoint(with: [.insert, .alwaysInsert]) ? decided : made
+    newNestedFlags = operations.contains(.insertRelationships) ? made : decided
   }
 
   /// - Returns: False when the occurrence takes a closer look; then nothing was done.
   @inline(__always)
   mutating func decide(_ occurrence: Int32) -> Bool {
     var mention = occurrences[Int(occurrence)]
-    guard mention.stored >= 0, mention.flags.isDisjoint(with: CertainMatches.doubts),
-      holders[Int(mention.stored)] < 0
-    else { return false }
+    guard mention.flags.isDisjoint(with: CertainMatches.doubts) else { return false }
+    guard mention.stored >= 0 else {
+      guard knowsNew else { return false }
+      mention.row = 0
+      mention.flags.formUnion(mention.flags.contains(.root) ? newRootFlags : newNestedFlags)
+      occurrences[Int(occurrence)] = mention
+      return true
+    }
+    guard holders[Int(mention.stored)] < 0 else { return false }
     let row = rows[Int(mention.stored)]
     guard row < limit else { return false }
     if mention.isOwned, !isAtHome(mention) { return false }
