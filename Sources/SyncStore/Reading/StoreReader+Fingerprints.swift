@@ -16,11 +16,16 @@ extension StoreReader {
   }
 
   /// Shows the parts of a set, in order; the bytes are valid during the call.
+  ///
+  /// - Parameter areMany: Whether they may fill the cache, which is of no use to them.
   package func readFingerprints(
-    of id: Int64, _ body: (_ number: Int, _ bytes: UnsafeRawBufferPointer) throws -> Void
+    of id: Int64, areMany: Bool = false,
+    _ body: (_ number: Int, _ bytes: UnsafeRawBufferPointer) throws -> Void
   ) throws {
     try prepareToRead()
-    try FingerprintStore(connection: connection).readParts(of: id, body)
+    let store = FingerprintStore(connection: connection)
+    guard areMany else { return try store.readParts(of: id, body) }
+    try connection.readingThrough { try store.readParts(of: id, body) }
   }
 
   /// What was changed after a generation, or nil when nobody can say. Rows of tables that no set is

@@ -82,6 +82,20 @@ extension Connection {
     if pageSize != PageSize.usual, let size = setting("cache_size") { set("cache_size", size) }
   }
 
+  /// Reads through tables that the cache has no room for: what it keeps of them would be gone when they are read
+  /// again, so each page takes the place of an earlier one. Nothing changes where the file fits into the cache.
+  ///
+  /// Otherwise every page is a request to the heap, and on threads other than the first one each of these may be a
+  /// call of the system: some 300 of them, two milliseconds, for 10,000 objects with 30,000 children.
+  func readingThrough<T>(_ body: () throws -> T) rethrows -> T {
+    guard let size = setting("cache_size"), let pages = setting("page_count"),
+      pages > (size < 0 ? -size * 1024 / Int64(pageSize) : size)
+    else { return try body() }
+    set("cache_size", -128)
+    defer { set("cache_size", size) }
+    return try body()
+  }
+
   // Nobody counts these among the statements of a transaction.
 
   private func setting(_ name: String) -> Int64? {
@@ -95,7 +109,8 @@ extension Connection {
   private func set(_ name: String, _ value: Int64) {
     let statement = try? Statement(
       "PRAGMA \(name) = \(value)", connection: handle, recorder: StatementRecorder(), isKept: false)
-    try? statement?.run()
+    // An interrupt that was meant for what ran before must not leave things as they are.
+    do { try statement?.run() } catch { try? statement?.run() }
   }
 
   /// Folds the log back into the database when it has become too long, as far as readers let it. Never waits.

@@ -35,6 +35,12 @@ extension StoreTransaction {
     return beside
   }
 
+  /// Runs a body that reads tables or lists as a whole, each once, before the transaction writes anything.
+  package func readingThrough<T>(_ body: () throws -> T) rethrows -> T {
+    guard connection.totalChanges == changesBefore else { return try body() }
+    return try connection.readingThrough(body)
+  }
+
   private var beside: ReadingBeside? {
     readers.map { ReadingBeside(readers: $0, layout: layout) }
   }

@@ -20,7 +20,9 @@ extension FingerprintSet {
     }
     guard head.byteCount / smallestShare <= payloadBytes else { return nil }
     var contents = FingerprintContents(shapes: head.shapes)
-    try reader.readFingerprints(of: kept.id) { number, bytes in contents.add(number, bytes) }
+    try reader.readFingerprints(of: kept.id, areMany: head.byteCount >= manyBytes) {
+      contents.add($0, $1)
+    }
     guard !contents.isDamaged else { return none(kept.id, generation) }
     let set = FingerprintSet(kept, generation: generation, head: head, contents)
     try set.outdate(changes, plan: plan, reader: reader)
@@ -30,6 +32,9 @@ extension FingerprintSet {
   private static func none(_ id: Int64?, _ generation: Int64) -> FingerprintSet {
     FingerprintSet(id: id, generation: generation, seed: UInt64.random(in: 0 ... .max))
   }
+
+  /// Bytes of items whose fingerprints are some hundred pages.
+  private static let manyBytes = 1 << 20
 
   /// A payload has to be at least one in this many of the bytes that fingerprints are kept of.
   private static let smallestShare = 64

@@ -26,8 +26,10 @@ struct ListReading {
       self, starts.map { $0..<min($0 + helper.pieceSize, all.count) }, beside)
     helper.queue.async { work.run() }
     var result = MemberLists()
-    let own = try work.pieces.finish { number in
-      result.append(try differences(in: work.ranges[number], isPiece: true, from: transaction))
+    let own = try transaction.readingThrough {
+      try work.pieces.finish { number in
+        result.append(try differences(in: work.ranges[number], isPiece: true, from: transaction))
+      }
     }
     for different in work.made[own...] { result.append(different) }
     return result

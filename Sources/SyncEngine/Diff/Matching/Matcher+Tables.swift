@@ -14,7 +14,7 @@ extension Matcher {
       }
       return
     }
-    try read(tables, helper, beside)
+    try transaction.readingThrough { try read(tables, helper, beside) }
   }
 
   private func read(_ tables: [WholeTable], _ helper: Helper, _ beside: ReadingBeside) throws {
