@@ -149,6 +149,7 @@ package final class Store: @unchecked Sendable {
       writer.token = nil
       if commit { try writer.commit() } else { try writer.rollback() }
       transaction.isEnded = true
+      if writer.walPages > 0 { hasBegunLog.store(true, ordering: .relaxed) }
       // Whoever is told may read; the transaction is none to read from any more.
       self.transaction = nil
       if commit, !changes.isEmpty { hub.publish(changes) }
@@ -193,6 +194,11 @@ package final class Store: @unchecked Sendable {
     writerQueue.async { [weak self] in self?.writer?.expectBatches() }
     defer { writerQueue.async { [weak self] in self?.writer?.expectBatches(false) } }
     try body()
+  }
+
+  /// Whether the first write would have the log begin, and wait for the disk.
+  package var waitsForLog: Bool {
+    readsBesideWrites && !configuration.isReadOnly && !hasBegunLog.load(ordering: .relaxed)
   }
 
   /// Has the log begin before the first write does, which waits for it as for another write. To be called by

@@ -25,7 +25,8 @@ package struct SessionEnd {
     request.payload = .json([])
     return try request.payload.withBytes { bytes in
       let pass = try SyncPass(request, bytes: bytes, control: control)
-      let changes = try store.write(request, control) { transaction in
+      // Where pages brought news, the log has begun.
+      let changes = try store.write(request, control, beginsLog: false) { transaction in
         try pass.work(in: transaction) {
           try pass.readScope(in: $0)
           try pass.end(in: $0)

@@ -24,7 +24,7 @@ final class SyncPass {
   /// What the current part holds that was not read, until it is counted.
   var unread: UnreadRows?
   /// The part that was read last and is still to be worked off.
-  private var staged: Stager?
+  private(set) var staged: Stager?
   /// The fingerprints of the payload, until they are kept.
   var made: MadeFingerprints?
   var clock = PhaseClock()

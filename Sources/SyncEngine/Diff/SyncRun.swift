@@ -111,7 +111,9 @@ package struct SyncRun {
     }
   }
 
-  /// Reads a payload that is in memory as a whole. Nothing of the store is needed for that but fingerprints.
+  /// Reads a payload that is in memory as a whole. Of the store nothing is needed for that but fingerprints, and
+  /// whether there will be something to write: the log begins beforehand then, since that waits for the disk, and not
+  /// at all where there is nothing.
   ///
   /// - Returns: Whether something will have to be written, as far as one can tell.
   private func stage(_ pass: SyncPass) throws -> Bool {
@@ -122,21 +124,29 @@ package struct SyncRun {
         pass.postponeFingerprints()
       }
     }
-    pass.reader.whenScanned = { [store] in store.prepareToReadBeside() }
-    guard let known = pass.reader.fingerprints, known.count > 0 else {
-      store.prepareToWrite()
-      try pass.stage()
-      return true
+    // Pages are read by one thread.
+    if request.session == nil {
+      pass.reader.whenScanned = { [store] in store.prepareToReadBeside() }
     }
-    // The log begins with the first item that is news: mostly there is none, and it waits for the disk.
-    try pass.stage { store.prepareToWrite() }
-    return !known.isMatchedCompletely
+    if let known = pass.reader.fingerprints, known.count > 0 {
+      try pass.stage { store.prepareToWrite() }
+      return !known.isMatchedCompletely
+    }
+    guard store.waitsForLog else {
+      try pass.stage()
+      return false
+    }
+    // What is known of items is kept in any case.
+    let isNew =
+      try pass.reader.fingerprints != nil || store.readBeforeWrite { try pass.isAllNew(in: $0) }
+    try pass.stage(onNews: isNew ? { store.prepareToWrite() } : nil)
+    return try isNew ? pass.hasItems : store.readBeforeWrite { try pass.findsNews(in: $0) }
   }
 
   /// A page stores what it brings at once; what it does not mention waits for the other pages.
   private func runPage(_ pass: SyncPass, _ entrance: Entrance) throws -> ChangeSet {
-    if !pass.isStreamed { try pass.stage() }
-    let changes = try write(pass, entrance) {
+    let beginsLog = try pass.isStreamed || stage(pass)
+    let changes = try write(pass, entrance, beginsLog: beginsLog) {
       try pass.readScope(in: $0)
       try pass.process(in: $0)
       while !pass.isAtEnd {

@@ -109,6 +109,7 @@ struct PartReader {
     let base = UInt(bitPattern: bytes.baseAddress)
     var progress = Progress(first: start.reader.position)
     var end = start.reader
+    onNews?()
     do {
       end = try items.stageAll { tape, item in
         let range = item.start..<item.end
