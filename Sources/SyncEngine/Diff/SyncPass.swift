@@ -87,9 +87,11 @@ final class SyncPass {
 
   /// Reads and stages the next part, for ``process(in:)``.
   ///
-  /// - Parameter onNews: Called when the first item turns out not to be known.
-  func stage(onNews: (() -> Void)? = nil) throws {
-    let part = try reader.next(onNews: onNews)
+  /// - Parameters:
+  ///   - onNews: Called when the first item turns out not to be known.
+  ///   - onSample: Called with the objects of the first items of a large part, when these are staged.
+  func stage(onNews: (() -> Void)? = nil, onSample: ((Batch) throws -> Void)? = nil) throws {
+    let part = try reader.next(onNews: onNews, onSample: onSample)
     // Items before it may be wrong too, which takes the store to find out.
     if let stop = part.stop, stop.item == part.firstItem || checks.allSatisfy(\.isEmpty) {
       throw stop.error

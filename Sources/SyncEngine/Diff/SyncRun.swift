@@ -139,8 +139,16 @@ package struct SyncRun {
     // What is known of items is kept in any case.
     let isNew =
       try pass.reader.fingerprints != nil || store.readBeforeWrite { try pass.isAllNew(in: $0) }
-    try pass.stage(onNews: isNew ? { store.prepareToWrite() } : nil)
-    return try isNew ? pass.hasItems : store.readBeforeWrite { try pass.findsNews(in: $0) }
+    guard !isNew else {
+      try pass.stage { store.prepareToWrite() }
+      return pass.hasItems
+    }
+    try pass.stage(onSample: { batch in
+      if try store.readBeforeWrite({ try pass.findsNews(among: batch, in: $0) }) {
+        store.prepareToWrite()
+      }
+    })
+    return false
   }
 
   /// A page stores what it brings at once; what it does not mention waits for the other pages.

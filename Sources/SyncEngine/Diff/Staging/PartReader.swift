@@ -41,6 +41,9 @@ struct PartReader {
   /// Called when the first item turns out not to be known.
   var onNews: (() -> Void)?
 
+  /// Called with the objects at the top when the first items of a large part are staged.
+  var onSample: ((Batch) throws -> Void)?
+
   /// - Parameter advance: Called every now and then with how far it is; may stop it.
   func read(_ advance: (Int) throws -> Void) throws -> StagedPart {
     let stager = Stager(
@@ -142,6 +145,7 @@ struct PartReader {
     if !progress.hasReserved, range.upperBound - progress.first >= PartReader.sampleSize {
       progress.hasReserved = true
       stager.reserve(expectedFactor(from: progress.first, to: range.upperBound))
+      try onSample?(stager.rootBatch)
     }
   }
 

@@ -81,8 +81,12 @@ final class PayloadReader {
 
   /// Stages the next part, or takes it as another thread has staged it, and begins to read the one after it.
   ///
-  /// - Parameter onNews: Called when the first item of a part that is read here turns out not to be known.
-  func next(onNews: (() -> Void)? = nil) throws -> Stager {
+  /// - Parameters:
+  ///   - onNews: Called when the first item of a part that is read here turns out not to be known.
+  ///   - onSample: Called with the objects of the first items of a large part that is read here, when these are staged.
+  func next(
+    onNews: (() -> Void)? = nil, onSample: ((Batch) throws -> Void)? = nil
+  ) throws -> Stager {
     start = end
     startReport = report.content
     let part: StagedPart
@@ -92,6 +96,7 @@ final class PayloadReader {
     } else {
       var reader = reader(from: start)
       reader.onNews = onNews
+      reader.onSample = onSample
       part = try reader.read(advance)
     }
     end = part.end
