@@ -105,7 +105,7 @@ import Testing
       try reader.scan(entity, .all, slots: [3, 1]) { cursor in
         #expect(cursor.integer(3) == 9)
         #expect(cursor.value(1) == "n")
-        #expect(cursor.version == 1)
+        #expect(cursor.row == 1)
       }
     }
   }

@@ -15,6 +15,7 @@ package struct RowCursor {
 
   package var row: Int64 { statement.integer(0) }
 
+  /// Only where all slots are read.
   package var version: Int64 { statement.integer(layout.table.firstColumn - 1) }
 
   /// What a slot holds: numbers by value, text and bytes in SQLite's memory, valid until the next

@@ -91,7 +91,7 @@ struct RowScanner {
     let table = target.table
     let list: String
     if let slots {
-      let system = table.hasEntityColumn ? ["_row", "_entity", "_version"] : ["_row", "_version"]
+      let system = table.hasEntityColumn ? ["_row", "_entity"] : ["_row"]
       list = (system + slots.compactMap { target.column($0)?.quoted }).joined(separator: ", ")
     } else {
       list = table.selectList()
@@ -135,7 +135,8 @@ struct RowScanner {
       layout.entities[target.table.rootIndex].entity.familyEntities
       .map { $0.record.properties.count }.max() ?? 0
     var map = [Int](repeating: -1, count: width)
-    var next = target.table.firstColumn
+    // Whoever says what it reads does not ask for the version.
+    var next = target.table.hasEntityColumn ? 2 : 1
     for slot in slots where target.column(slot) != nil {
       map[slot] = next
       next += 1

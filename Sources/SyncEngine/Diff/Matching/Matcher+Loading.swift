@@ -78,15 +78,14 @@ extension Matcher {
 
   /// Reads rows into what is stored of a batch.
   private func read(_ batch: Batch, _ selection: RowSelection) throws {
-    var search = RowSearch(batch)
-    try read(batch, selection, &search, mayRepeat: batch.stored.count > 0)
+    try read(batch, selection, RowSearch(batch), mayRepeat: batch.stored.count > 0)
   }
 
   /// Reads rows into what is stored of a batch.
   ///
   /// - Parameter mayRepeat: Whether some of them may be there already.
   func read(
-    _ batch: Batch, _ selection: RowSelection, _ search: inout RowSearch, mayRepeat: Bool
+    _ batch: Batch, _ selection: RowSelection, _ search: RowSearch, mayRepeat: Bool
   ) throws {
     let toOneSlots = batch.node.toOneSlots
     let hasFamily = !batch.entity.subentities.isEmpty
@@ -108,14 +107,14 @@ extension Matcher {
         if batch.placeholder == known {
           batch.placeholder = nil
           stored.setReferences(of: known) { cursor.integer(toOneSlots[$0]) ?? 0 }
-          attach(known, cursor, &search, in: batch)
+          attach(known, cursor, search, in: batch)
         }
         return
       }
       let index = stored.append(row: row, entity: hasFamily ? cursor.entityIndex : nil) {
         cursor.integer(toOneSlots[$0]) ?? 0
       }
-      attach(index, cursor, &search, in: batch)
+      attach(index, cursor, search, in: batch)
     }
   }
 
@@ -123,7 +122,7 @@ extension Matcher {
   /// there can be no doubt that they are the same object.
   @inline(__always)
   private func attach(
-    _ index: Int32, _ cursor: RowCursor, _ search: inout RowSearch, in batch: Batch
+    _ index: Int32, _ cursor: RowCursor, _ search: RowSearch, in batch: Batch
   ) {
     let head = search.head(cursor)
     attach(index, to: head, in: batch) { search.difference(cursor, head) }

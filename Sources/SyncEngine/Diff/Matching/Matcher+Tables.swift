@@ -9,8 +9,8 @@ extension Matcher {
       tables.allSatisfy({ $0.batch.stored.count == 0 }), let beside = transaction.besideRows
     else {
       for table in tables {
-        var search = RowSearch(table.batch)
-        try read(table.batch, .all, &search, mayRepeat: table.batch.stored.count > 0)
+        try read(
+          table.batch, .all, RowSearch(table.batch), mayRepeat: table.batch.stored.count > 0)
       }
       return
     }
@@ -18,13 +18,13 @@ extension Matcher {
   }
 
   private func read(_ tables: [WholeTable], _ helper: Helper, _ beside: ReadingBeside) throws {
-    var searches = tables.map { RowSearch($0.batch) }
+    let searches = tables.map { RowSearch($0.batch) }
     var pieces: [TablePiece] = []
     // The first rows show in which order the others will come: whether keys have to be looked for at all.
     let first = min(helper.pieceSize, Matcher.sampleSize)
     for (number, table) in tables.enumerated() {
       try read(
-        table.batch, .within(.min...Int64(first)), &searches[number], mayRepeat: false)
+        table.batch, .within(.min...Int64(first)), searches[number], mayRepeat: false)
       let size = max(helper.pieceSize, table.count / Matcher.pieceLimit)
       pieces += TablePiece.pieces(of: table, number: number, from: first + 1, size: size)
     }
@@ -35,7 +35,7 @@ extension Matcher {
     let own = try work.pieces.finish { number in
       let piece = pieces[number]
       try read(
-        tables[piece.table].batch, .within(piece.rows), &searches[piece.table], mayRepeat: false)
+        tables[piece.table].batch, .within(piece.rows), searches[piece.table], mayRepeat: false)
     }
     for (number, loaded) in work.loaded.enumerated() {
       assert(loaded.starts.count == pieces[own...].count { $0.table == number })

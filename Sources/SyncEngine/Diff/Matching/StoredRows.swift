@@ -57,8 +57,15 @@ final class StoredRows {
       occurrences.append(-1)
     }
     entities.append(loaded.entities, range)
-    for (column, others) in zip(references, loaded.references) { column.append(others, range) }
+    append(loaded.references, of: range)
     return first
+  }
+
+  private func append(_ loaded: PlainArray<Int64>, of range: Range<Int>) {
+    guard references.count != 1 else { return references[0].append(loaded, range) }
+    for (column, target) in references.enumerated() {
+      for row in range { target.append(loaded[row * references.count + column]) }
+    }
   }
 
   /// Fills in the references of a row that was known by its number only.

@@ -43,10 +43,12 @@ final class LoadedRows {
 
   let batch: Batch
   let rows = PlainArray<Row>()
-  let references: [PlainArray<Int64>]
+  /// Destinations of the to-one columns, row after row.
+  let references = PlainArray<Int64>(capacity: 1)
+  let columnCount: Int
   let entities = PlainArray<Int16>(capacity: 1)
   private(set) var differences: [Difference] = []
-  private var search: RowSearch
+  private let search: RowSearch
 
   /// A piece that was read: where its rows and differences begin.
   struct Start {
@@ -59,7 +61,7 @@ final class LoadedRows {
   init(_ batch: Batch) {
     self.batch = batch
     search = RowSearch(batch)
-    references = batch.node.toOneSlots.map { _ in PlainArray() }
+    columnCount = batch.node.toOneSlots.count
   }
 
   /// Reads a piece. When this throws, nothing of it is left.
@@ -71,7 +73,7 @@ final class LoadedRows {
     } catch {
       rows.removeAll(from: start.row)
       differences.removeSubrange(start.difference...)
-      for column in references { column.removeAll(from: start.row) }
+      references.removeAll(from: start.row * columnCount)
       if !entities.isEmpty { entities.removeAll(from: start.row) }
       throw error
     }
@@ -96,9 +98,7 @@ final class LoadedRows {
         Row(
           number: cursor.row, head: head, reference: hasReferences ? search.reference(cursor) : -1))
       if hasFamily { entities.append(Int16(cursor.entityIndex)) }
-      for column in references.indices {
-        references[column].append(cursor.integer(toOneSlots[column]) ?? 0)
-      }
+      for slot in toOneSlots { references.append(cursor.integer(slot) ?? 0) }
     }
   }
 }
