@@ -68,4 +68,19 @@ import Testing
         "id=1 children=[3,4]", "id=3 parent=1", "id=4 parent=1",
       ])
   }
+
+  /// The parent nests the object below itself: it is the one that the item means, and no other owner's.
+  @Test("an item that could not be made is the object that its parent nests", arguments: [1, nil])
+  func itemsArriveToo(size: Int?) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try bench.sync(#"[{"id": 2}]"#, "Organization")
+    let entity = try bench.model.requireEntity(named: "Organization")
+    try bench.sync(#"[{"id": 1}, {"id": 2, "children": [{"id": 1}]}]"#, "Organization") {
+      $0.parent = ManagedObjectID(entity: entity, row: 1)
+      $0.parentRelationship = "children"
+      $0.operations = [.update, .insertRelationships, .updateRelationships]
+      $0.partItems = size
+    }
+    #expect(try bench.objects("Organization") == ["id=1 parent=2", "id=2 parent=2 children=[1,2]"])
+  }
 }

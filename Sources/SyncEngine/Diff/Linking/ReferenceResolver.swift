@@ -38,10 +38,8 @@ struct ReferenceResolver {
           // unique per owner only, one that is found elsewhere is another object.
           let relationship = references[index].relationship
           let isOwned = references[index].isNested && relationship.kind == .oneToMany
-          if references[index].isNested && references[index].isRefused
-            || isOwned
-              && (MappingRules.keyScopeIsOwner(relationship)
-                || claims.nester(of: target.row, under: relationship, now: target.row) != nil)
+          if try references[index].isNested && references[index].isRefused
+            || isOwned && isAnothers(target, references[index])
           {
             missing.append(index)
             continue
@@ -56,6 +54,20 @@ struct ReferenceResolver {
     }
     try noteArrived(references, targets)
     return missing.sorted().map { references[$0] }
+  }
+
+  /// Whether an object is not the one that an owner nested, but another owner's.
+  private func isAnothers(_ target: Target, _ reference: UnresolvedReference) throws -> Bool {
+    let relationship = reference.relationship
+    if MappingRules.keyScopeIsOwner(relationship) { return true }
+    guard claims.nester(of: target.row, under: relationship, now: target.row) != nil,
+      let inverse = reference.owner.entity.inverse(of: relationship)
+    else { return false }
+    var present: Int64 = 0
+    try transaction.scan(target.entity, .rows([target.row])) {
+      present = $0.integer(inverse.slot) ?? 0
+    }
+    return claims.nester(of: target.row, under: relationship, now: present) != reference.owner.row
   }
 
   private mutating func noteArrived(
