@@ -26,16 +26,27 @@ extension Oracle {
     for (entity, key) in items.flatMap(\.references) {
       if let id = stored.all(entity).first(where: { stored[$0].key == key }) { claimed.insert(id) }
     }
-    self.refused += refused
+    self.refused += refused.map { ($0, items) }
   }
 
   /// What may not be made may still have been made by another mention.
   mutating func matchRefused() {
-    for item in refused {
+    let all = items
+    defer { items = all }
+    for (item, part) in refused {
+      // Whose an object is was decided with the part.
+      items = part
       if let id = candidates(item).first(where: { isFree($0, for: item, isLate: true) }) {
         take(id, item)
       }
     }
+  }
+
+  /// The members that an owner had before the payload.
+  private func membersBefore(
+    _ relationship: RelationshipDescription, of owner: OracleID
+  ) -> [OracleID] {
+    owner.isNew ? [] : stored.members(relationship, of: owner)
   }
 
   func isReachable(_ item: OracleItem) -> Bool {
@@ -62,7 +73,7 @@ extension Oracle {
     guard isReachable(item) else { return false }
     if let (owner, relationship) = list(item) {
       guard let key = item.key,
-        let id = view.members(relationship, of: owner).sorted().first(where: {
+        let id = membersBefore(relationship, of: owner).sorted().first(where: {
           graph[$0].key == key && listers[Listing($0, relationship), default: owner] == owner
         })
           ?? decided.first(where: {
@@ -92,7 +103,9 @@ extension Oracle {
     let all = graph.all(item.entity).filter { graph[$0].key == key }
     var preferred: [OracleID] = []
     if let owner = item.owner?.object, let relationship = item.relationship {
-      preferred = view.members(relationship, of: owner)
+      preferred =
+        relationship.kind == .oneToMany
+        ? membersBefore(relationship, of: owner) : view.members(relationship, of: owner)
     } else if item.owner == nil {
       preferred = scope()
     }
@@ -113,7 +126,7 @@ extension Oracle {
     if isLate, id.isNew { return true }
     // Its present owner comes first, if it lists the object too.
     guard let inverse = graph[owner].entity.inverse(of: relationship),
-      let present = view.objects[id]?.toOne[inverse.name], present != owner
+      let present = stored.objects[id]?.toOne[inverse.name], present != owner
     else { return true }
     return !items.contains {
       $0.relationship?.name == relationship.name && $0.key == item.key
@@ -142,7 +155,7 @@ extension Oracle {
     let owner = item.owner.flatMap(certainObject)
     if let lister = listers[Listing(id, relationship)] { return lister != owner }
     return relationship.userInfo["sync.keyScope"] == "owner"
-      && owner.map { view.members(relationship, of: $0).contains(id) } != true
+      && owner.map { membersBefore(relationship, of: $0).contains(id) } != true
   }
 
   /// The list that only one owner has, with that owner's place; the key alone for an item in no such list.

@@ -35,8 +35,8 @@ struct Oracle {
   var roots: [OracleItem] = []
   var items: [OracleItem] = []
   var isComplete = true
-  /// Items that no object could be made for.
-  var refused: [OracleItem] = []
+  /// Items that no object could be made for, with those of their part.
+  var refused: [(item: OracleItem, part: [OracleItem])] = []
   var claimed: Set<OracleID> = []
   var doomed: Set<OracleID> = []
   /// Who lists an object in a one-to-many of this payload: of each such relationship one owner at most.

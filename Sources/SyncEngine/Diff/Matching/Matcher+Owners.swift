@@ -1,7 +1,8 @@
 import SyncCore
 
-/// Whose the stored objects are: whoever nested them in an earlier part of the payload, else who has them. The owner
-/// that an object has keeps it from all others if it lists it in this part too.
+/// Whose the stored objects are: whoever nested them in an earlier part of the payload, else who had them before it,
+/// wherever earlier parts have put them since. The owner that an object has keeps it from all others if it lists it in
+/// this part too.
 extension Matcher {
   /// Whether a stored row belongs to the owner in whose list the occurrence stands.
   func isChild(_ index: Int32, of mention: Occurrence, in batch: Batch) -> Bool {
@@ -17,14 +18,9 @@ extension Matcher {
 
   /// The owner of a stored row in the relationship in which an occurrence stands, 0 for none.
   func owner(ofStored index: Int32, _ mention: Occurrence, in batch: Batch) -> Int64 {
-    nester(ofStored: index, mention, in: batch) ?? presentOwner(ofStored: index, mention, in: batch)
-  }
-
-  private func presentOwner(
-    ofStored index: Int32, _ mention: Occurrence, in batch: Batch
-  ) -> Int64 {
+    if let nester = nester(ofStored: index, mention, in: batch) { return nester }
     let column = memberColumns[Int(mention.ownerBatch)][Int(mention.ownerRule)]
-    return column >= 0 ? batch.stored.references[column][Int(index)] : 0
+    return column >= 0 ? batch.origin(column, ofStored: index, claims.parts) : 0
   }
 
   /// The owner that nested a stored row in an earlier part of the payload, if any did.
@@ -32,10 +28,11 @@ extension Matcher {
     ofStored index: Int32, _ mention: Occurrence, in batch: Batch
   ) -> Int64? {
     guard claims.parts != nil else { return nil }
+    let column = memberColumns[Int(mention.ownerBatch)][Int(mention.ownerRule)]
     let list = batches[Int(mention.ownerBatch)].node.relationships[Int(mention.ownerRule)]
     return claims.nester(
       of: batch.stored.rows[Int(index)], under: list.relationship,
-      now: presentOwner(ofStored: index, mention, in: batch))
+      now: column >= 0 ? batch.stored.references[column][Int(index)] : 0)
   }
 
   /// Whether the present owner of a stored row lists it in this payload too.
