@@ -157,6 +157,21 @@ import Testing
     #expect(try bench.objects("Organization") == ["id=4 name=b parent=4 children=[4]"])
   }
 
+  @Test(
+    "a list that may not be written keeps nobody in another one of its owner", arguments: [7, nil])
+  func silentListsKeepNobody(size: Int?) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try bench.sync(#"[{"id": 1}, {"id": 3}, {"id": 2, "parent_id": 1}]"#, "Organization")
+    try bench.sync(
+      #"[{"id": 1, "children_ids": null}, {"id": 3, "children": [{"id": 1, "children": [{"id": []}]}]}]"#,
+      "Organization"
+    ) {
+      $0.operations = .update
+      $0.partItems = size
+    }
+    #expect(try bench.objects("Organization") == ["id=1 parent=3", "id=2", "id=3 children=[1]"])
+  }
+
   @Test("3.3 an entity without key cannot be synced (H3)")
   func noKey() throws {
     let model = try ManagedObjectModel([

@@ -111,6 +111,8 @@ extension LinkPlanner {
     var result = Set<Int64>()
     if claims.isRootSuspended, let parent = givenParent(rule, of: batch) { result.insert(parent) }
     for list in unreadableLists where list.batch == batch.number && list.rule == rule {
+      // What may not write the object says nothing.
+      if batch.occurrences[Int(list.owner)].flags.contains(.muted) { continue }
       result.insert(batch.occurrences[Int(batch.representative(list.owner))].row)
     }
     return result
