@@ -7,8 +7,8 @@ import CSyncStackSQLite
 /// megabyte is what a sync that is cancelled can wait for. So pages are larger only where SQLite takes half as many
 /// (https://www.sqlite.org/c3ref/c_config_covering_index_scan.html, SQLITE_CONFIG_PMASZ), which it lets itself be told
 /// before it is first used in a process. For others in it that changes sorts over connections with a cache of less
-/// than a megabyte, which merge more pieces. It is one number, which SQLite reads when it sorts, so it does not matter
-/// whether somebody else uses SQLite for the first time at the same moment. A file keeps the size it was made with.
+/// than a megabyte, which merge more pieces. SQLite asks that nobody else uses it during the call; it sets one number,
+/// which is read when something is sorted. A file keeps the size it was made with.
 enum PageSize {
   /// SQLite's own.
   static let usual = 4096

@@ -35,7 +35,7 @@ extension Matcher {
       now: column >= 0 ? batch.stored.references[column][Int(index)] : 0)
   }
 
-  /// Whether the present owner of a stored row lists it in this payload too.
+  /// Whether the owner of a stored row lists it in this part of the payload too.
   func isListedByItsOwner(
     _ index: Int32, _ mention: Occurrence, _ head: Int32, in batch: Batch
   ) -> Bool {
