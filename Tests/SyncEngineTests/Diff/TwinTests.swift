@@ -44,6 +44,16 @@ import Testing
     #expect(try animals(payload, size: size) == ["id=5 name=m owner=2 breed=b walker=1"])
   }
 
+  @Test("an empty list takes nobody out who says where it belongs", arguments: [nil, 1])
+  func ownWordsKeepTheOwner(size: Int?) throws {
+    let bench = try SyncBench(TestModels.animals())
+    try bench.sync(#"[{"id": 1, "animals": [{"id": 5}], "dogs": [{"id": 5}]}]"#, "Person")
+    try bench.sync(
+      #"[{"id": 1, "dogs": [{"id": 5, "owner": {"id": 1}}], "animals": []}]"#, "Person"
+    ) { $0.partItems = size }
+    #expect(try bench.objects("Animal") == ["id=5 owner=1 walker=1"])
+  }
+
   @Test("of two objects of the entity the first becomes the subentity's", arguments: [nil, 1])
   func firstOfSeveral(size: Int?) throws {
     let payload = #"""

@@ -43,6 +43,7 @@ extension LinkPlanner {
     var unnamed: [Int] = []
     // Looked up once, not for each of the rows.
     let spoken = own.flatMap { claims.parts?.spoken[$0] }
+    var writers = TwinWriters(destination, among: batches)
     if let own { try countMembers(relationship.relationship, own, column, kinds, destination) }
     for index in 0..<destination.stored.count {
       if index % SyncControl.stride == 0 { try control.checkpoint() }
@@ -50,6 +51,11 @@ extension LinkPlanner {
       guard owner > 0, owner != parent || !endsParentList else { continue }
       let occurrence = destination.stored.occurrences[index]
       if occurrence >= 0, !destination.block[Int(occurrence)][inverse].isAbsent { continue }
+      if occurrence < 0, let writer = writers.find(ofStored: Int32(index)),
+        !batches[writer.batch].block[Int(writer.occurrence)][inverse].isAbsent
+      {
+        continue
+      }
       // One that said in an earlier part where it belongs is not taken out either.
       if let spoken, spoken.contains(destination.stored.rows[index]) { continue }
       guard let kind = kinds.kind(ofListOf: owner), !suspended.contains(owner) else { continue }

@@ -38,6 +38,15 @@ struct TwinWriters {
     return nil
   }
 
+  /// The same for a stored row that the batch does not mention.
+  mutating func find(ofStored index: Int32) -> Found? {
+    guard !writers.isEmpty else { return nil }
+    var occurrence = Occurrence()
+    occurrence.row = batch.stored.rows[Int(index)]
+    occurrence.stored = index
+    return find(occurrence)
+  }
+
   private func found(_ occurrence: Int32, in writer: Batch) -> Found? {
     let occurrence = writer.representative(occurrence)
     let flags = writer.occurrences[Int(occurrence)].flags
