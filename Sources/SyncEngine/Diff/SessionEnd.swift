@@ -38,4 +38,24 @@ package struct SessionEnd {
       return pass.finishReport()
     }
   }
+
+  /// Forgets the session. Nothing is deleted, but objects that pages nested and that nobody else listed move, as
+  /// they would have at the end.
+  ///
+  /// Runs on the calling thread, inside the store's gate.
+  package func abandon() throws {
+    var request = request
+    request.session = state
+    request.payload = .json([])
+    try request.payload.withBytes { bytes in
+      let pass = try SyncPass(request, bytes: bytes, control: control)
+      _ = try store.write(request, control, beginsLog: false) { transaction in
+        if !state.claims.standIns.isEmpty {
+          try pass.work(in: transaction) { try pass.moveStandIns(in: $0) }
+        }
+        try state.forget(in: transaction)
+      }
+    }
+    state.reset()
+  }
 }

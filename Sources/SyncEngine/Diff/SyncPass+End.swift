@@ -19,11 +19,32 @@ extension SyncPass {
     ).settle()
   }
 
+  /// What is to be found out about objects that stand in for stored ones.
+  private func standIns(in transaction: StoreTransaction) -> StandInSettlement {
+    StandInSettlement(
+      claims: claims, model: request.plan.model, transaction: transaction, control: control,
+      edits: edits, report: report)
+  }
+
+  /// Decides which stand-ins of a session are stored objects, and nothing else.
+  func moveStandIns(in transaction: StoreTransaction) throws {
+    claims = request.session?.claims.copy() ?? claims
+    claims.parts?.contested = [:]
+    claims.parts?.relisted = [:]
+    let standIns = standIns(in: transaction)
+    let replaced = try standIns.settle()
+    try settle([:], in: transaction)
+    try standIns.release(replaced)
+    try standIns.remove(replaced)
+  }
+
   /// Deletes what nobody claimed.
   func end(in transaction: StoreTransaction) throws {
     noteAnnounced(.delete)
+    let standIns = standIns(in: transaction)
+    let replaced = try standIns.settle()
     var unresolved = claims.unresolved
-    if claims.partCount > 1 || request.defersReferences {
+    if claims.partCount > 1 || request.defersReferences || !replaced.isEmpty {
       var resolver = ReferenceResolver(
         claims: claims, transaction: transaction, control: control, edits: edits)
       unresolved = try resolver.resolve(unresolved)
@@ -45,8 +66,9 @@ extension SyncPass {
       claims: claims, entity: request.plan.rootNode.entity, scope: scope,
       operations: request.operations, edits: edits, guardsDeletion: request.deletionGuard == .on,
       transaction: transaction, control: control, report: report, knownRows: knownRows)
-    if let parts = claims.parts, claims.partCount > 1 {
+    if let parts = claims.parts, claims.partCount > 1 || !replaced.isEmpty {
       try deleter.releaseMentioned()
+      try standIns.release(replaced)
       // Between two transactions the first change was already told.
       if request.session == nil, request.transaction == .whole {
         try ChangeNetting(
@@ -55,6 +77,7 @@ extension SyncPass {
         ).net()
       }
     }
+    try standIns.remove(replaced)
     try deleter.delete()
     if request.defersReferences { try deferred(in: transaction).save(unresolved) }
     try request.willEnd?(transaction)

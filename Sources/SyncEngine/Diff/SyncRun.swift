@@ -12,8 +12,8 @@ package import SyncStore
 /// written the next is read (``PartAhead``). A sync that commits per batch has a transaction for each part
 /// and a last one for the deletions, and a sync of the same payload goes on where one was stopped
 /// (``ResumePoint``). A dry run of it has one transaction, so that parts see those before them. What the
-/// parts have to know of each other is in ``Claims``: together they give what the whole payload gives, but
-/// that which stored object an item is is decided part by part, since nobody knows what is still to come.
+/// parts have to know of each other is in ``Claims``: together they give what the whole payload gives. Where only
+/// a later part can tell whether a stored object moves, a new one stands in for it (``StandIns``).
 ///
 /// Whatever throws in between, a checkpoint of a cancelled sync among it, leaves the store as it was at
 /// the last commit.

@@ -29,6 +29,11 @@ public struct SyncOperations: OptionSet, Sendable, Hashable, Codable {
   public static let all: SyncOperations = [
     .insert, .update, .delete, .insertRelationships, .updateRelationships, .deleteRelationships,
   ]
+
+  /// With these everything that the payload says is written.
+  static let writing: SyncOperations = [
+    .insert, .update, .insertRelationships, .updateRelationships,
+  ]
 }
 
 extension SyncOperations: CustomStringConvertible {

@@ -4,6 +4,28 @@ import SyncStore
 import Testing
 
 extension SyncBench {
+  /// Syncs as pages of a session with so many items each.
+  ///
+  /// - Parameter isAbandoned: Whether the session is abandoned instead of finished.
+  func syncPages(
+    _ payload: String, _ entity: String, size: Int, isAbandoned: Bool = false
+  ) throws {
+    let items = try JSONValue(parsing: payload).arrayValue ?? []
+    let entity = try model.requireEntity(named: entity)
+    let state = SessionState(entity: entity, name: nil)
+    let plan = MappingPlanCompiler.compile(entity, transformers: TransformerRegistry())
+    for start in stride(from: 0, to: items.count, by: size) {
+      let page = Array(items[start..<min(start + size, items.count)])
+      var request = SyncRequest(plan: plan, payload: .json(.array(page)))
+      request.session = state
+      _ = try SyncRun(request, store: store, control: SyncControl()).run()
+    }
+    let end = SessionEnd(
+      SyncRequest(plan: plan, payload: .json([])), state: state, store: store,
+      control: SyncControl())
+    if isAbandoned { try end.abandon() } else { _ = try end.run() }
+  }
+
   /// Syncs in batches of ten.
   @discardableResult
   func syncBatches(

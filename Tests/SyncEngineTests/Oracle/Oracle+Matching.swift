@@ -10,13 +10,19 @@ extension Oracle {
     var unreached: [OracleItem] = []
     var level = roots
     while !level.isEmpty {
-      unreached += level.filter { !isReachable($0) }.flatMap(\.all)
+      unreached += level.filter { !isReachable($0) && !isPostponed($0) }.flatMap(\.all)
       let reached = level.filter(isReachable)
       // An object of a subentity is one of its superentity too: whoever means it there comes later.
       let waiting = reached.filter { !certain($0) }.enumerated().sorted {
         ($1.element.depth, $0.offset) < ($0.element.depth, $1.offset)
       }.map(\.element)
-      for item in waiting where !certain(item) && !findOrMake(item) { refused.append(item) }
+      for item in waiting where !certain(item) {
+        if mayBeListedLater(item) {
+          postponed.append(item)
+        } else if !findOrMake(item) {
+          refused.append(item)
+        }
+      }
       level = reached.flatMap(\.children)
     }
     // What stands below an object that may not be written is left alone, so it is not deleted.
@@ -27,6 +33,32 @@ extension Oracle {
       if let id = stored.all(entity).first(where: { stored[$0].key == key }) { claimed.insert(id) }
     }
     self.refused += refused.map { ($0, items) }
+  }
+
+  /// Whether an item, or one above it, waits until everything has been seen.
+  func isPostponed(_ item: OracleItem) -> Bool {
+    sequence(first: item, next: \.owner).contains { item in postponed.contains { $0 === item } }
+  }
+
+  /// Whether the object that an item would be is another owner's of whom nothing was said yet, or promised.
+  func mayBeListedLater(_ item: OracleItem) -> Bool {
+    guard !isLast, let (owner, relationship) = list(item), let id = free(item).first,
+      let inverse = graph[owner].entity.inverse(of: relationship)
+    else { return false }
+    let needed: SyncOperations = [.insert, .update, .insertRelationships, .updateRelationships]
+    guard request.operations.isSuperset(of: needed) else { return false }
+    if postponed.contains(where: {
+      $0 !== item && $0.key == item.key && list($0)?.1.name == relationship.name
+    }) {
+      return true
+    }
+    guard hasMore, let present = stored.objects[id]?.toOne[inverse.name], present != owner else {
+      return false
+    }
+    return !roots.flatMap(\.all).contains {
+      $0.object == present && $0.isActive
+        && $0.toManys.contains { $0.0.name == relationship.name }
+    }
   }
 
   /// What may not be made may still have been made by another mention.
@@ -167,19 +199,24 @@ extension Oracle {
     return "\(item.entity.name) \(key) \(relationship.name) \(place(owner))"
   }
 
-  mutating func findOrMake(_ item: OracleItem) -> Bool {
+  /// The objects that an item may be, those that come first in front.
+  func free(_ item: OracleItem) -> [OracleID] {
     let free = candidates(item).filter { isFree($0, for: item) }
     // Keys are unique per concrete entity: an object of a subentity comes last.
-    for group in [
+    return [
       free.filter { graph[$0].entity == item.entity },
       free.filter { graph[$0].entity != item.entity },
-    ] {
+    ].flatMap { group in
       // What the payload mentions elsewhere comes before what is only stored.
       let known = list(item) == nil ? nil : group.first { decided.contains($0) }
-      if let id = known ?? group.first {
-        take(id, item)
-        return true
-      }
+      return [known ?? group.first].compactMap(\.self)
+    }
+  }
+
+  mutating func findOrMake(_ item: OracleItem) -> Bool {
+    if let id = free(item).first {
+      take(id, item)
+      return true
     }
     let option: SyncOperations = isNested(item) ? .insertRelationships : .insert
     guard request.operations.contains(option) else { return false }

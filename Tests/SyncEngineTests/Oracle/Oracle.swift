@@ -15,8 +15,12 @@ struct OracleRequest {
   var scope = Scope.entity
 
   /// How many items are worked off at a time. Which object an item is, is decided part by part, with what
-  /// the parts before have made of the graph; everything else is as of the whole payload.
+  /// the parts before have made of the graph, and last where a stored object may be its owner's still;
+  /// everything else is as of the whole payload.
   var partItems: Int?
+
+  /// Whether somebody else says when there are no more parts.
+  var isSession = false
 
   /// Whether others see what a part has made before the next one is read.
   var commitsParts = false
@@ -35,6 +39,12 @@ struct Oracle {
   var roots: [OracleItem] = []
   var items: [OracleItem] = []
   var isComplete = true
+  /// Items whose object may still be listed by the owner that it has.
+  var postponed: [OracleItem] = []
+  /// Whether more parts may come.
+  var hasMore = false
+  /// Whether everything has been seen.
+  var isLast = false
   /// Items that no object could be made for, with those of their part.
   var refused: [(item: OracleItem, part: [OracleItem])] = []
   var claimed: Set<OracleID> = []
@@ -99,10 +109,18 @@ struct Oracle {
       if request.commitsParts { unseen = [] }
       items = part.flatMap(\.all)
       before = graph
+      hasMore =
+        request.partItems != nil
+        && (request.isSession || part.count == size || start + size < request.items.count)
       match(part)
       if request.partItems == nil { matchRefused() } else { view = linked(part) }
     }
     items = roots.flatMap(\.all)
+    isLast = true
+    let last = postponed
+    postponed = []
+    hasMore = false
+    match(last)
     if isErrorDocument { isImpossible = true }
     matchRefused()
     for root in roots { apply(root) }

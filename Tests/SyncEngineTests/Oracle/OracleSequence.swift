@@ -95,6 +95,8 @@ struct OracleVariant: CustomTestStringConvertible, Sendable {
 struct OracleSequence {
   let model: ManagedObjectModel
   var variant = OracleVariant.plain
+  /// Whether the syncs have to come to what they come to in one piece, rather than to what parts can know.
+  var comparesWithWhole = false
 
   /// What first differs, in words; nil when nothing does.
   func difference(_ steps: [OracleStep]) throws -> String? {
@@ -138,8 +140,11 @@ struct OracleSequence {
     var form = variant.form
     // A session has no parent.
     if step.scope == .parent, case .pages = form { form = .whole }
-    request.partItems = variant.size
-    request.commitsParts = form != .whole
+    if !comparesWithWhole {
+      request.partItems = variant.size
+      request.commitsParts = form != .whole
+      if case .pages = form { request.isSession = true }
+    }
     guard form == .whole else {
       return try differenceInSteps(form, engine, request, before, store)
     }

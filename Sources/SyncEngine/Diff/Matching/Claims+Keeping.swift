@@ -26,6 +26,7 @@ extension Claims {
     copy.madeEntities = madeEntities
     copy.parts = parts
     copy.nesters = nesters
+    copy.standIns = standIns
     return copy
   }
 
@@ -47,6 +48,7 @@ extension Claims {
     var rootScope: PackedIntegers?
     var parts: PartMemory?
     var nesters: Nesters
+    var standIns: StandIns?
   }
 
   /// Names of the entities, and of their properties, by number.
@@ -72,7 +74,8 @@ extension Claims {
       namesakes: namesakes, unresolved: try KeptReferences(unresolved, control),
       counts: counts,
       isRootSuspended: isRootSuspended, rootItemsNameParent: rootItemsNameParent,
-      rootScope: rootScope.map(PackedIntegers.init), parts: parts, nesters: nesters)
+      rootScope: rootScope.map(PackedIntegers.init), parts: parts, nesters: nesters,
+      standIns: standIns.isEmpty ? nil : standIns)
     return try KeptPieces.encode(kept) { try control.checkpoint() }
   }
 
@@ -103,6 +106,7 @@ extension Claims {
     rootScope = kept.rootScope?.values
     parts = kept.parts
     nesters = kept.nesters
+    standIns = kept.standIns ?? StandIns()
   }
 
   /// Reads the references alone. When the store was migrated since they are found by their names, and

@@ -63,6 +63,9 @@ final class Claims {
   /// Who nested objects that are not where they were nested.
   var nesters = Nesters()
 
+  /// New objects of which it has to be seen whether they are stored ones.
+  var standIns = StandIns()
+
   /// Keys put into tables that were empty in the beginning, by plan node; of one sync, never kept.
   var seenKeys: [Int: SeenKeys] = [:]
 

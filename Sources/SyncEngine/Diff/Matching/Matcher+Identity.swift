@@ -20,6 +20,10 @@ extension Matcher {
       {
         forget(occurrence, in: batch)
       } else if !isChild {
+        if hasToWait(occurrence, for: mention.stored, in: batch) {
+          makeStandIn(occurrence, in: batch)
+          return true
+        }
         noteMoved(occurrence, in: batch)
       }
     }
@@ -105,7 +109,8 @@ extension Matcher {
     let mention = batch.occurrences[Int(occurrence)]
     let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
     if let parent = placeholder(of: head, in: batch) {
-      return join(occurrence, parent, in: batch)
+      return hasToWait(occurrence, for: batch.parentRow, in: batch)
+        ? makeStandIn(occurrence, in: batch) : join(occurrence, parent, in: batch)
     }
     let family = batch.family(of: head)
     if mention.isOwned {
@@ -116,16 +121,10 @@ extension Matcher {
         forget(occurrence, in: batch)
         return settle(occurrence, in: batch)
       }
-      // What the payload mentions elsewhere comes before what is only stored. Keys are unique per concrete entity:
-      // an object of a subentity comes last.
-      let mentioned = mentionedObject(mention, head, in: batch)
-      if let mentioned, mentioned.isExact { return take(mentioned, for: occurrence, in: batch) }
-      let free = freeRow(mention, head, in: batch)
-      if let free, isExact(free, in: batch) {
-        return takeFree(free, for: occurrence, in: batch)
+      if let found = freeObject(mention, head, in: batch) {
+        return hasToWait(occurrence, for: found.stored(in: batch), in: batch)
+          ? makeStandIn(occurrence, in: batch) : take(found, for: occurrence, in: batch)
       }
-      if let mentioned { return take(mentioned, for: occurrence, in: batch) }
-      if let free { return takeFree(free, for: occurrence, in: batch) }
       if let unmade = family.firstUnmade(in: place(mention)) {
         return join(occurrence, batch.representative(unmade), in: batch)
       }
@@ -152,8 +151,8 @@ extension Matcher {
     take(index, for: occurrence, in: batch)
   }
 
-  /// An object that the payload mentions elsewhere: in an earlier part, or in this one.
-  private enum Mentioned {
+  /// An object that is no owner's: a stored one, or one that this part of the payload mentions elsewhere.
+  private enum Found {
     case stored(Int32, isExact: Bool)
     case occurrence(Int32, isExact: Bool)
 
@@ -162,15 +161,38 @@ extension Matcher {
       case .stored(_, let isExact), .occurrence(_, let isExact): isExact
       }
     }
+
+    /// The stored row, if there is one.
+    func stored(in batch: Batch) -> Int32? {
+      switch self {
+      case .stored(let index, _): return index
+      case .occurrence(let occurrence, _):
+        let index = batch.occurrences[Int(batch.representative(occurrence))].stored
+        return index >= 0 ? index : nil
+      }
+    }
+  }
+
+  /// The object of a key that comes first of those that are free: what the payload mentions elsewhere comes before
+  /// what is only stored. Keys are unique per concrete entity: an object of a subentity comes last.
+  private func freeObject(_ mention: Occurrence, _ head: Int32, in batch: Batch) -> Found? {
+    let mentioned = mentionedObject(mention, head, in: batch)
+    if let mentioned, mentioned.isExact { return mentioned }
+    let free = freeRow(mention, head, in: batch).map {
+      Found.stored($0, isExact: isExact($0, in: batch))
+    }
+    if let free, free.isExact { return free }
+    return mentioned ?? free
   }
 
   /// The oldest object of a key that the payload mentions elsewhere and that is free.
   private func mentionedObject(
     _ mention: Occurrence, _ head: Int32, in batch: Batch
-  ) -> Mentioned? {
+  ) -> Found? {
     let earlier = claims.parts == nil ? nil : mentionedRow(mention, head, in: batch)
     let known = batch.family(of: head).firstFree(in: place(mention)) { known in
       let stored = batch.occurrences[Int(batch.representative(known))].stored
+      guard !isStandIn(known, in: batch) else { return false }
       return stored < 0
         || !(isListedEarlier(stored, mention, in: batch)
           || isListedByItsOwner(stored, mention, head, in: batch))
@@ -184,8 +206,8 @@ extension Matcher {
     return earlier.map { .stored($0, isExact: isExact($0, in: batch)) }
   }
 
-  private func take(_ mentioned: Mentioned, for occurrence: Int32, in batch: Batch) {
-    switch mentioned {
+  private func take(_ found: Found, for occurrence: Int32, in batch: Batch) {
+    switch found {
     case .stored(let index, _): takeFree(index, for: occurrence, in: batch)
     case .occurrence(let other, _): join(occurrence, other, in: batch)
     }

@@ -32,7 +32,7 @@ extension Matcher {
       while candidate >= 0 {
         let object = other.occurrences[Int(other.representative(candidate))]
         if object.flags.contains(.inserted), object.row > 0, object.row < found?.row ?? .max,
-          batch.stored.index(ofRow: object.row) == nil
+          batch.stored.index(ofRow: object.row) == nil, !isStandIn(candidate, in: other)
         {
           found = (object.row, other.entity.index)
         }
@@ -106,7 +106,7 @@ extension Matcher {
         let index = other.representative(candidate)
         let object = other.occurrences[Int(index)]
         if object.flags.contains(.inserted), object.row > 0, object.row < found?.row ?? .max,
-          !(object.isOwned && keysAreOwners(object))
+          !(object.isOwned && keysAreOwners(object)), !isStandIn(candidate, in: other)
         {
           found = (other, index, object.row)
         }
@@ -119,6 +119,7 @@ extension Matcher {
   /// Whether a key may mean an object of an earlier part: nobody was it yet, and it is no owner's alone.
   private func isMeant(_ object: GeneralObject, in batch: Batch) -> Bool {
     batch.stored.index(ofRow: object.row) == nil
+      && !claims.standIns.contains(object.row, root: batch.entity.rootIndex)
       && !batches.contains { owners in
         owners.node.relationships.contains {
           $0.keyScopeIsOwner && object.entity.isKind(of: batches[$0.node].entity)

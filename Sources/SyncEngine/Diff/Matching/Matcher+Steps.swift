@@ -102,6 +102,7 @@ extension Matcher {
     let place = place(mention)
     return family.firstRow(in: place, among: storedRows(of: head, in: batch)) { index in
       family.isUnknown(batch.stored.occurrences[Int(index)])
+        && !claims.standIns.contains(batch.stored.rows[Int(index)], root: batch.entity.rootIndex)
         && !isListedEarlier(index, mention, in: batch)
         && !isListedByItsOwner(index, mention, head, in: batch)
     }
@@ -114,7 +115,9 @@ extension Matcher {
     let rows = storedRows(of: head, in: batch)
     return family.firstRow(in: place, among: rows, isMentioned: true) { index in
       let holder = batch.stored.occurrences[Int(index)]
-      return claims.wasDescribed(batch.stored.rows[Int(index)], batch.entity)
+      let row = batch.stored.rows[Int(index)]
+      return claims.wasDescribed(row, batch.entity)
+        && !claims.standIns.contains(row, root: batch.entity.rootIndex)
         && !isListedEarlier(index, mention, in: batch)
         && (holder < 0 || family.mayJoin(holder, in: place))
         && !isListedByItsOwner(index, mention, head, in: batch)

@@ -12,7 +12,8 @@ import SyncStore
 ///
 /// 1. An object mentioned by its key alone is the first stored one of that key, or a new one.
 /// 2. An object in an owner's one-to-many list is first the owner's own child of that key; then a
-///    stored object of that key, or one of the payload, that no other owner lists; then a new one.
+///    stored object of that key, or one of the payload, that no other owner lists; then a new one. As long
+///    as nobody knows whether another owner lists it, a new one stands in for it (``StandIns``).
 final class Matcher {
   let batches: [Batch]
   let transaction: StoreTransaction
@@ -45,6 +46,13 @@ final class Matcher {
   var waveNumber = 0
   /// Whether parts of the payload came before, so that objects may be of these.
   let isLaterPart: Bool
+  /// Whether parts of the payload may still come.
+  let hasMoreParts: Bool
+  /// New objects that stand in for stored ones, as occurrences with their batch.
+  var standIns: [(batch: Int, occurrence: Int32)] = []
+  var standInSets: [Int: Set<Int32>] = [:]
+  /// The owners that give a list in this part, as far as they were known in a wave.
+  var givenLists: [KeyFamily.Place: (wave: Int, owners: RowSet)] = [:]
   private let targets: [Int64]
   private(set) var rootOwner: Owner?
   /// The batches of subentities, by batch.
@@ -59,13 +67,14 @@ final class Matcher {
 
   init(
     stager: Stager, transaction: StoreTransaction, operations: SyncOperations,
-    coversScope: Bool, claims: Claims, edits: UnsentEdits?, control: SyncControl,
-    helper: Helper? = nil
+    coversScope: Bool, hasMoreParts: Bool, claims: Claims, edits: UnsentEdits?,
+    control: SyncControl, helper: Helper? = nil
   ) {
     self.edits = edits
     self.helper = helper
     self.claims = claims
     isLaterPart = claims.parts != nil
+    self.hasMoreParts = hasMoreParts
     batches = stager.batches
     self.transaction = transaction
     self.operations = operations

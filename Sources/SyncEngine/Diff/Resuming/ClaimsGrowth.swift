@@ -17,6 +17,8 @@ struct ClaimsGrowth: Codable {
   private var rootItemsNameParent: Bool
   private var parts: PartMemory.Growth?
   private var nesters: [Claims.Relationship: RowNumbers.Growth]
+  /// All of them: there are few.
+  private var standIns: StandIns?
 
   /// How much the claims held when they were kept last. The sets share what did not change since.
   struct Mark {
@@ -62,6 +64,7 @@ struct ClaimsGrowth: Codable {
     rootItemsNameParent = claims.rootItemsNameParent
     parts = claims.parts?.growth(since: mark.parts)
     nesters = claims.nesters.growth
+    standIns = claims.standIns.isEmpty ? nil : claims.standIns
   }
 
   /// Adds it to what the batches before it said.
@@ -83,6 +86,7 @@ struct ClaimsGrowth: Codable {
       claims.parts?.add(parts)
     }
     claims.nesters.add(nesters)
+    if let standIns { claims.standIns = standIns }
   }
 
   private func droppedPlaces(

@@ -136,13 +136,8 @@ extension Stager {
       return false
     }
     return one.isOwned || (one.flags.contains(.root) && other.flags.contains(.root))
-      || operations.isSuperset(of: Stager.writing)
+      || operations.isSuperset(of: .writing)
   }
-
-  /// With these options every mention counts.
-  private static let writing: SyncOperations = [
-    .insert, .update, .insertRelationships, .updateRelationships,
-  ]
 
   private func noteRepeated(_ occurrence: Int32, in batch: Batch) {
     let key = batch.key(batch.block[Int(occurrence)]).description

@@ -78,7 +78,7 @@ final class Stager {
   init(
     plan: MappingPlan, operations: SyncOperations, onItemError: ItemErrorPolicy, path: String?,
     firstItem: Int, report: ReportBuilder, keepsSources: Bool = false, tracksItems: Bool = false,
-    tracesFingerprints: Bool = false
+    tracesFingerprints: Bool = false, isPart: Bool = false
   ) {
     self.tracksItems = tracksItems
     self.firstItem = firstItem
@@ -91,7 +91,7 @@ final class Stager {
     let batches = plan.nodes.enumerated().map {
       Batch(
         node: $1, number: $0, keepsSources: keepsSources, keepsItems: tracksItems,
-        keepsOrders: $1.hasRelatives(in: plan))
+        keepsOrders: $1.hasRelatives(in: plan) || isPart && plan.mentionsMembersElsewhere($0))
     }
     self.batches = batches
     let nodes = batches.map { StagingNode($0, among: batches) }

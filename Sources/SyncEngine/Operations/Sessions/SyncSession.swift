@@ -14,9 +14,10 @@ import SyncStore
 /// Each page inserts and updates as it comes, in an operation of its own: in any order, on any queues,
 /// parsed at the same time. What no page mentioned is deleted once, by ``finish()``, and a reference to
 /// an object of a later page is linked when that arrives, and where pages say different things of the same
-/// relationship ``finish()`` settles it. So pages give what one payload of all their items gives. Only which
-/// stored object an item is is decided as its page comes: a child that two owners nest belongs to the one
-/// whose page came first, also when it is stored below the other. A page that fails leaves no trace, and one that runs twice does no harm.
+/// relationship ``finish()`` settles it. A child that is stored below an owner whose page has not come is taken from
+/// it by nobody before: an owner that nests its key gets a new object, which becomes the stored one at the end unless
+/// that was listed. So pages give what one payload of all their items gives. A page that fails leaves no trace, and
+/// one that runs twice does no harm.
 ///
 /// Each page has a report, and ``finish()`` gives that of the end alone. ``SyncReport/add(_:)`` sums them up, with an
 /// object of which several pages speak once for each.
@@ -223,10 +224,10 @@ public final class SyncSession: Sendable {
     return operation
   }
 
-  /// Ends the session without deleting anything. What its pages stored stays; pages that still run are
-  /// cancelled.
+  /// Ends the session without deleting anything. What its pages stored stays, and what they nested and nobody else
+  /// listed moves, as ``finish()`` would have it; pages that still run are cancelled.
   ///
-  /// - Throws: What the store says when it cannot forget a session with a name.
+  /// - Throws: What the store says when it cannot be written.
   public func abandon() throws {
     let pages = stage.withLock { stage in
       stage.isEnded = true
@@ -237,8 +238,15 @@ public final class SyncSession: Sendable {
     let store = try dataStack.store
     try SyncRunner(store: store, control: SyncControl()).run { enter in
       try enter()
-      try store.write { try state.forget(in: $0) }
-      state.reset()
+      if !stage.withLock({ $0.isRestored }) {
+        // What was kept with another model is only forgotten.
+        try? store.read { try state.restore(from: $0, SyncControl()) }
+      }
+      let entity = try dataStack.model.requireEntity(named: entityName)
+      var request = SyncRequest(plan: dataStack.mappingPlans.plan(for: entity), payload: .json([]))
+      request.operations = settings.operations
+      request.author = settings.author
+      try SessionEnd(request, state: state, store: store, control: SyncControl()).abandon()
     }
   }
 }

@@ -1,0 +1,164 @@
+import SyncCore
+
+/// Puts stored objects in the place of their stand-ins in all that was said, and has every relationship looked at
+/// again that was said of either.
+struct StandInRenaming {
+  typealias Relationship = Claims.Relationship
+
+  let objects: StandInSettlement.Objects
+  /// Whom stand-ins meant by keys.
+  let meant: [StandInKeys.Place: [Int64: Int64]]
+  let model: ManagedObjectModel
+  let control: SyncControl
+
+  func rename(in claims: Claims) throws {
+    for (root, rows) in objects {
+      for (standIn, stored) in rows where claims.mentioned[root]?.contains(standIn) == true {
+        claims.mentioned[root]?.insert(stored)
+      }
+    }
+    for (list, rows) in claims.listed { claims.listed[list] = renamed(rows, destination(list)) }
+    rename(&claims.parentMembers, claims)
+    for (place, own) in meant {
+      for row in own.values {
+        claims.mentioned[destination(place.relationship), default: RowSet()].insert(row)
+      }
+    }
+    renameReferences(in: claims)
+    guard var parts = claims.parts else { return }
+    // Taken out, so that it is changed in place.
+    claims.parts = nil
+    defer { claims.parts = parts }
+    for (key, rows) in parts.spoken { parts.spoken[key] = renamed(rows, root(key)) }
+    for (key, rows) in parts.named { parts.named[key] = renamed(rows, destination(key)) }
+    if try renameStatements(in: &parts) { claims.isRootSuspended = true }
+  }
+
+  private func root(_ key: Relationship) -> Int { model.entities[key.entity].rootIndex }
+
+  private func destination(_ key: Relationship) -> Int {
+    let relationship = model.entities[key.entity].properties[key.slot].relationship
+    return relationship.map { model.entities[$0.destinationIndex].rootIndex } ?? root(key)
+  }
+
+  private func renamed(_ rows: RowSet, _ root: Int) -> RowSet {
+    var result = rows
+    for (standIn, stored) in objects[root] ?? [:] where rows.contains(standIn) {
+      result.insert(stored)
+    }
+    return result
+  }
+
+  /// The items at the top are a given parent's members.
+  private func rename(_ members: inout RowSet, _ claims: Claims) {
+    guard !members.isEmpty else { return }
+    for rows in objects.values {
+      for (standIn, stored) in rows where members.contains(standIn) { members.insert(stored) }
+    }
+  }
+
+  private func renameReferences(in claims: Claims) {
+    guard claims.hasUnresolved else { return }
+    let references = claims.unresolved
+    guard references.contains(where: { storedOwner(of: $0) != nil }) else { return }
+    claims.drop(Set(references.map(\.place)))
+    for reference in references {
+      guard let owner = storedOwner(of: reference) else {
+        claims.append(reference)
+        continue
+      }
+      claims.append(
+        UnresolvedReference(
+          owner: ManagedObjectID(entity: reference.owner.entity, row: owner),
+          relationship: reference.relationship, destination: reference.destination,
+          key: reference.key, ownerKey: reference.ownerKey, isNested: reference.isNested,
+          isRefused: reference.isRefused))
+    }
+  }
+
+  private func storedOwner(of reference: UnresolvedReference) -> Int64? {
+    objects[reference.owner.entity.rootIndex]?[reference.owner.row]
+  }
+
+  // MARK: - The log
+
+  /// - Returns: Whether a given parent turned out to have a list with a key that cannot be read.
+  private func renameStatements(in parts: inout PartMemory) throws -> Bool {
+    var isSuspended = false
+    let parents = try ownersOfPartedLists(parts)
+    var log = StatementLog()
+    var marks: [(row: Int64, relationship: Relationship, isList: Bool)] = []
+    try parts.log.forEachStatement(control.checkpoint) { _, statement in
+      let key = statement.relationship
+      let isWord = statement.kind == .list || statement.kind == .reference
+      guard isWord || statement.kind == .column else {
+        log.append(statement.kind, statement.flags, key, statement.row, statement.members)
+        return
+      }
+      let owners = objects[root(key)] ?? [:]
+      var members = objects[destination(key)] ?? [:]
+      if isWord, let own = meant[.init(relationship: key, row: statement.row)] {
+        members.merge(own) { $1 }
+      }
+      // What became of the stand-in itself says nothing of the stored object.
+      let row = isWord ? owners[statement.row] : nil
+      let mayHoldMembers = statement.members.contains { members[$0] != nil }
+      let renamed =
+        mayHoldMembers ? statement.members.map { members[$0] ?? $0 } : statement.members
+      // A given parent's list counts, whatever its own item says.
+      if statement.kind == .list, let row, parents[key]?.contains(row) ?? false {
+        marks += statement.members.map { (members[$0] ?? $0, key, false) }
+        if statement.flags.contains(.keepsAll) {
+          log.append(.list, statement.flags.union(.goesOn), key, row, [])
+          isSuspended = true
+        }
+        return
+      }
+      log.append(statement.kind, statement.flags, key, row ?? statement.row, renamed)
+      guard isWord, row != nil || mayHoldMembers,
+        let relationship = model.entities[key.entity].properties[key.slot].relationship
+      else { return }
+      if let mark = mark(statement, relationship, row: row) { marks.append(mark) }
+      guard mayHoldMembers, relationship.kind == .oneToMany else { return }
+      for member in renamed + statement.members where owners[member] == nil {
+        marks.append((member, key, false))
+      }
+    }
+    parts.log = log
+    for mark in marks where mark.row > 0 {
+      if mark.isList {
+        parts.look(at: mark.row, listing: mark.relationship)
+      } else {
+        parts.look(at: mark.row, of: mark.relationship)
+      }
+    }
+    return isSuspended
+  }
+
+  /// Owners whose lists go on from part to part.
+  private func ownersOfPartedLists(_ parts: PartMemory) throws -> [Relationship: Set<Int64>] {
+    var owners: [Relationship: Set<Int64>] = [:]
+    try parts.log.forEachStatement(control.checkpoint) { _, statement in
+      guard statement.kind == .list, statement.flags.contains(.goesOn) else { return }
+      owners[statement.relationship, default: []].insert(statement.row)
+    }
+    return owners
+  }
+
+  /// What has to be looked at again because of a statement with a stand-in.
+  private func mark(
+    _ statement: StatementLog.Statement, _ relationship: RelationshipDescription, row: Int64?
+  ) -> (row: Int64, relationship: Relationship, isList: Bool)? {
+    let key = statement.relationship
+    let speaker = row ?? statement.row
+    switch relationship.kind {
+    case .manyToMany: return (speaker, key, true)
+    case .oneToMany: return row.map { ($0, key, true) }
+    case .toOne:
+      let list = model.entities[key.entity].inverse(of: relationship).flatMap {
+        $0.isToMany ? Relationship($0) : nil
+      }
+      return (speaker, list ?? key, false)
+    }
+  }
+}

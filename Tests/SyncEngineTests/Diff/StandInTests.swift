@@ -1,0 +1,163 @@
+import SyncCore
+import SyncEngine
+import TestSupport
+import Testing
+
+/// What a part of a payload cannot know: whether the owner of a stored object lists it in a later part. Until
+/// everything has been seen nobody else gets it.
+@Suite struct StandInTests {
+  /// A note in each of three users' lists, all of one key.
+  private func namesakes() throws -> SyncBench {
+    let bench = try SyncBench(TestModels.userNotes())
+    try bench.sync(
+      #"""
+      [{"id": 1, "notes": [{"id": 0, "text": "a"}]}, {"id": 2, "notes": [{"id": 0, "text": "b"}]},
+       {"id": 3, "notes": [{"id": 0, "text": "c"}]}]
+      """#, "User")
+    return bench
+  }
+
+  private static let newOwnerFirst = #"""
+    [{"id": 9, "notes": [{"id": 0}]}, {"id": 1, "notes": [{"id": 0}]},
+     {"id": 2, "notes": [{"id": 0}]}, {"id": 3, "notes": [{"id": 0}]}]
+    """#
+
+  @Test(
+    "a new owner takes nothing from owners that later parts speak of", arguments: [1, 2, 3, nil])
+  func laterOwnersKeepTheirs(size: Int?) throws {
+    let bench = try namesakes()
+    let report = try bench.sync(StandInTests.newOwnerFirst, "User") { $0.partItems = size }
+    #expect(
+      try bench.objects("Note") == [
+        "id=0 text=a user=1", "id=0 text=b user=2", "id=0 text=c user=3", "id=0 user=9",
+      ])
+    #expect(report.findingCounts["movedObject"] == nil)
+    #expect(report.inserted == 2 && report.updated == 0 && report.deleted == 0)
+  }
+
+  @Test("nor do pages and batches", arguments: [1, 2, 3])
+  func laterPagesKeepTheirs(size: Int) throws {
+    let pages = try namesakes()
+    try pages.syncPages(StandInTests.newOwnerFirst, "User", size: size)
+    let batches = try namesakes()
+    try batches.sync(StandInTests.newOwnerFirst, "User") { $0.transaction = .perBatch(size) }
+    for bench in [pages, batches] {
+      #expect(
+        try bench.objects("Note") == [
+          "id=0 text=a user=1", "id=0 text=b user=2", "id=0 text=c user=3", "id=0 user=9",
+        ])
+    }
+  }
+
+  private static let moved = #"""
+    [{"id": 2, "notes": [{"id": 5, "title": "new"}]}, {"id": 3}, {"id": 1, "notes": []}]
+    """#
+
+  /// The object that is there moves, with what the payload does not say of it.
+  @Test("what nobody else lists moves all the same", arguments: [1, 2, nil])
+  func unlistedObjectsMove(size: Int?) throws {
+    let bench = try SyncBench(StandInTests.titled())
+    try bench.sync(#"[{"id": 1, "notes": [{"id": 5, "text": "a", "title": "old"}]}]"#, "User")
+    let (report, changes) = try bench.syncWithChanges(StandInTests.moved, "User") {
+      $0.partItems = size
+    }
+    #expect(try bench.objects("Note") == ["id=5 text=a title=new user=2"])
+    #expect(report.entities["Note"]?.updated == 1 && report.entities["Note"]?.inserted == 0)
+    #expect(report.findings.map(\.message) == ["Note 5 moved to User 2."])
+    #expect(changes.entities.map { "\($0.entity)" } == ["User", "Note"])
+  }
+
+  @Test("from page to page too", arguments: [1, 2]) func unlistedObjectsMoveAmongPages(size: Int)
+    throws
+  {
+    let bench = try SyncBench(StandInTests.titled())
+    try bench.sync(#"[{"id": 1, "notes": [{"id": 5, "text": "a", "title": "old"}]}]"#, "User")
+    try bench.syncPages(StandInTests.moved, "User", size: size)
+    #expect(try bench.objects("Note") == ["id=5 text=a title=new user=2"])
+  }
+
+  @Test("and when the session is abandoned, which deletes nothing", arguments: [1, 2])
+  func abandonedSessionsMove(size: Int) throws {
+    let bench = try SyncBench(StandInTests.titled())
+    try bench.sync(
+      #"[{"id": 1, "notes": [{"id": 5, "text": "a"}, {"id": 6}]}, {"id": 7}]"#, "User")
+    try bench.syncPages(StandInTests.moved, "User", size: size, isAbandoned: true)
+    #expect(try bench.objects("Note") == ["id=5 text=a title=new user=2", "id=6 user=1"])
+    #expect(try bench.count("User") == 4)
+  }
+
+  /// An object that has moved already in the payload's order stays where it was put first.
+  @Test("of two that nest it the first one gets it", arguments: [1, 2, nil])
+  func theFirstOneGetsIt(size: Int?) throws {
+    let bench = try SyncBench(TestModels.userNotes())
+    try bench.sync(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}]"#, "User")
+    try bench.sync(
+      #"[{"id": 2, "notes": [{"id": 5}]}, {"id": 3, "notes": [{"id": 5}]}, {"id": 1, "notes": []}]"#,
+      "User"
+    ) { $0.partItems = size }
+    #expect(try bench.objects("Note") == ["id=5 text=a user=2", "id=5 user=3"])
+  }
+
+  /// A stand-in's own children are those of the object that it turns out to be.
+  @Test("what stands below moves with it", arguments: [1, 2, nil])
+  func childrenMoveAlong(size: Int?) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try bench.sync(
+      #"""
+      [{"id": 1, "children": [{"id": 5, "name": "five", "children": [
+         {"id": 7, "name": "seven"}, {"id": 8, "name": "eight"}]}]}, {"id": 2}]
+      """#, "Organization")
+    let (report, _) = try bench.syncWithChanges(
+      #"""
+      [{"id": 2, "children": [{"id": 5, "children": [{"id": 7}, {"id": 9}]}]}, {"id": 1, "children": []}]
+      """#, "Organization"
+    ) { $0.partItems = size }
+    #expect(
+      try bench.objects("Organization") == [
+        "id=1", "id=2 children=[5]", "id=5 name=five parent=2 children=[7,9]",
+        "id=7 name=seven parent=5", "id=9 parent=5",
+      ])
+    #expect(report.inserted == 1 && report.deleted == 1)
+  }
+
+  @Test("later words win, of whichever object they were", arguments: [1, nil])
+  func laterWordsWin(size: Int?) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try bench.sync(
+      #"[{"id": 1, "children": [{"id": 5, "name": "old"}]}, {"id": 2}]"#, "Organization")
+    try bench.sync(
+      #"""
+      [{"id": 2, "children": [{"id": 5, "name": "nested"}]}, {"id": 5, "name": "root"},
+       {"id": 1, "children": []}]
+      """#, "Organization"
+    ) { $0.partItems = size }
+    #expect(
+      try bench.objects("Organization") == ["id=1", "id=2 children=[5]", "id=5 name=root parent=2"])
+  }
+
+  /// Two objects of one key cannot be stored even for a while.
+  @Test("a key that has to be unique is one object at once", arguments: [1, nil])
+  func uniqueKeysMoveAtOnce(size: Int?) throws {
+    let bench = try SyncBench(StandInTests.titled(isUnique: true))
+    try bench.sync(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}]"#, "User")
+    try bench.syncPages(StandInTests.moved, "User", size: size ?? 3)
+    #expect(try bench.objects("Note") == ["id=5 text=a title=new user=2"])
+  }
+
+  private static func titled(isUnique: Bool = false) throws -> ManagedObjectModel {
+    try ManagedObjectModel([
+      EntityDraft(
+        "User",
+        [
+          .attribute("id", .integer64),
+          .toMany("notes", to: "Note", inverse: "user", deleteRule: .cascade),
+        ]),
+      EntityDraft(
+        "Note",
+        [
+          .attribute("id", .integer64), .attribute("text", .string), .attribute("title", .string),
+          .toOne("user", to: "User", inverse: "notes"),
+        ], uniquenessConstraints: isUnique ? [["id"]] : []),
+    ])
+  }
+}
