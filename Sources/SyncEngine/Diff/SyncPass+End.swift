@@ -46,7 +46,8 @@ extension SyncPass {
     var unresolved = claims.unresolved
     if claims.partCount > 1 || request.defersReferences || !replaced.isEmpty {
       var resolver = ReferenceResolver(
-        claims: claims, transaction: transaction, control: control, edits: edits)
+        claims: claims, transaction: transaction, control: control, edits: edits,
+        replaced: replaced)
       unresolved = try resolver.resolve(unresolved)
       try settle(resolver.arrived, in: transaction)
     } else if case let late = unresolved.filter(\.mayMeanSubentity), !late.isEmpty {

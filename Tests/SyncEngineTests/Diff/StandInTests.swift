@@ -135,6 +135,20 @@ import Testing
       try bench.objects("Organization") == ["id=1", "id=2 children=[5]", "id=5 name=root parent=2"])
   }
 
+  /// Others may have seen the animal of the first page, so the dog comes in its place at the end.
+  @Test("an object of an entity and one of a subentity become one", arguments: [1, 2, 3])
+  func subentitiesAreOneObject(size: Int) throws {
+    let bench = try SyncBench(TestModels.animals())
+    try bench.syncPages(
+      #"""
+      [{"id": 1, "animals": [{"id": 5, "name": "n"}]}, {"id": 2, "dogs": [{"id": 5, "breed": "b"}]},
+       {"id": 3, "favourite_id": 5}]
+      """#, "Person", size: size)
+    #expect(try bench.objects("Animal") == ["id=5 name=n owner=1 breed=b walker=2"])
+    #expect(
+      try bench.objects("Person") == ["id=1 animals=[5]", "id=2 dogs=[5]", "id=3 favourite=5"])
+  }
+
   /// Two objects of one key cannot be stored even for a while.
   @Test("a key that has to be unique is one object at once", arguments: [1, nil])
   func uniqueKeysMoveAtOnce(size: Int?) throws {

@@ -21,9 +21,6 @@ struct OracleRequest {
 
   /// Whether somebody else says when there are no more parts.
   var isSession = false
-
-  /// Whether others see what a part has made before the next one is read.
-  var commitsParts = false
 }
 
 /// A reconcile over dictionaries, written from the behaviour specification and the decisions of the
@@ -67,7 +64,7 @@ struct Oracle {
     }
   }
 
-  /// New objects that nobody else has seen.
+  /// New objects.
   var unseen: Set<OracleID> = []
   var statements: [Statement] = []
   /// The objects of a part, while it is linked alone: who it does not list and does not mention stays, since
@@ -106,7 +103,6 @@ struct Oracle {
         if item.key == nil { isComplete = false } else { part.append(item) }
       }
       roots += part
-      if request.commitsParts { unseen = [] }
       items = part.flatMap(\.all)
       before = graph
       hasMore =

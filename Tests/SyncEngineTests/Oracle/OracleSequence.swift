@@ -142,7 +142,6 @@ struct OracleSequence {
     if step.scope == .parent, case .pages = form { form = .whole }
     if !comparesWithWhole {
       request.partItems = variant.size
-      request.commitsParts = form != .whole
       if case .pages = form { request.isSession = true }
     }
     guard form == .whole else {

@@ -9,13 +9,17 @@ struct ReferenceResolver {
 
   /// What the sync has to leave alone; nil when that is nothing.
   let edits: UnsentEdits?
+  /// Objects that have to go, by table and row.
+  let replaced: StandInSettlement.Objects
 
   /// What arrived for which place, in the order of its keys; 0 where nothing did.
   private(set) var arrived: [ArrivedReferences.Place: [Int64]] = [:]
 
   init(
-    claims: Claims, transaction: StoreTransaction, control: SyncControl, edits: UnsentEdits?
+    claims: Claims, transaction: StoreTransaction, control: SyncControl, edits: UnsentEdits?,
+    replaced: StandInSettlement.Objects = [:]
   ) {
+    self.replaced = replaced
     self.claims = claims
     self.transaction = transaction
     self.control = control
@@ -94,8 +98,10 @@ struct ReferenceResolver {
     guard let slot = entity.primaryKey?.slot else { return [:] }
     let arena = CellArena()
     let cells = keys.sorted().map { arena.cell($0) }
+    let replaced = replaced[entity.rootIndex]
     var result: [Value: Target] = [:]
     try transaction.scan(entity, .keys(slot: slot, cells)) { cursor in
+      guard replaced?[cursor.row] == nil else { return }
       let key = cursor.value(slot)
       if let known = result[key], known.row < cursor.row { return }
       result[key] = Target(row: cursor.row, entity: cursor.entity)

@@ -30,9 +30,15 @@ extension Matcher {
     guard claims.parts != nil else { return nil }
     let column = memberColumns[Int(mention.ownerBatch)][Int(mention.ownerRule)]
     let list = batches[Int(mention.ownerBatch)].node.relationships[Int(mention.ownerRule)]
-    return claims.nester(
-      of: batch.stored.rows[Int(index)], under: list.relationship,
-      now: column >= 0 ? batch.stored.references[column][Int(index)] : 0)
+    func nester(_ index: Int32) -> Int64? {
+      claims.nester(
+        of: batch.stored.rows[Int(index)], under: list.relationship,
+        now: column >= 0 ? batch.stored.references[column][Int(index)] : 0)
+    }
+    if let nester = nester(index) { return nester }
+    // An object that comes in the place of another one is whose that was.
+    return claims.standIns.former(of: batch.stored.rows[Int(index)], root: batch.entity.rootIndex)
+      .flatMap(batch.stored.index).flatMap(nester)
   }
 
   /// Whether the owner of a stored row lists it in this part of the payload too.

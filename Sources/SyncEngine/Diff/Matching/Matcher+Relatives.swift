@@ -1,16 +1,19 @@
 import SyncCore
 import SyncStore
 
-/// An object of a superentity that an earlier part of the transaction brought.
+/// An object of a superentity that an earlier part of the payload brought.
 struct GeneralObject {
   let row: Int64
+  /// Whether others may have seen it, since it was committed.
+  let isCommitted: Bool
   let entity: EntityDescription
   /// Where its to-one columns lead, by those of the entity below; 0 for nowhere.
   let references: [Int64]
 }
 
-/// One key under an entity and under a subentity of it is one object of the subentity, whichever is mentioned first:
-/// nobody else has seen yet what the payload, or an earlier part of it in the same transaction, made of it.
+/// One key under an entity and under a subentity of it is one object of the subentity, whichever is mentioned first.
+/// What an earlier part made becomes one of the subentity at once, or, where others may have seen it, at the end
+/// (``StandIns``).
 extension Matcher {
   /// Settles an occurrence that no object of its own entity is, unless one was found when rows were read.
   func settleAmongRelatives(_ occurrence: Int32, in batch: Batch) {
@@ -32,7 +35,11 @@ extension Matcher {
       while candidate >= 0 {
         let object = other.occurrences[Int(other.representative(candidate))]
         if object.flags.contains(.inserted), object.row > 0, object.row < found?.row ?? .max,
-          batch.stored.index(ofRow: object.row) == nil, !isStandIn(candidate, in: other)
+          batch.stored.index(ofRow: object.row) == nil, !isStandIn(candidate, in: other),
+          !replacements.contains(where: {
+            $0.batch == other.number
+              && other.representative($0.by) == other.representative(candidate)
+          })
         {
           found = (object.row, other.entity.index)
         }
@@ -61,6 +68,11 @@ extension Matcher {
     let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
     if let object = batch.general[head]?.first(where: { isMeant($0, in: batch) }) {
       guard !wasDeleted(occurrence, in: batch) else { return false }
+      guard !object.isCommitted else {
+        settle(occurrence, in: batch)
+        replacements.append(Replacement(object: object, batch: batch.number, by: occurrence))
+        return true
+      }
       rename(object.row, to: batch, in: above)
       let hasFamily = !batch.entity.subentities.isEmpty
       let index = batch.stored.append(
@@ -128,10 +140,12 @@ extension Matcher {
       }
   }
 
-  /// Reads the objects of superentities that earlier parts of the transaction brought under the keys of a batch.
+  /// Reads the objects of superentities that earlier parts of the payload brought under the keys of a batch.
   func loadGeneralObjects(of batch: Batch) throws {
+    let root = batch.entity.rootIndex
+    let mayBeCommitted = claims.parts?.inserted[root]?.isEmpty == false
     let above = superentityBatches[batch.number]
-      .filter { claims.madeEntities.contains($0.entity.index) }
+      .filter { mayBeCommitted || claims.madeEntities.contains($0.entity.index) }
     guard let top = above.min(by: { $0.entity.depth < $1.entity.depth }) else { return }
     let slot = batch.node.identity[0]
     var keys: [Cell] = []
@@ -145,7 +159,9 @@ extension Matcher {
     try transaction.scan(top.entity, .keys(slot: slot, keys)) { cursor in
       count += 1
       if count % SyncControl.stride == 0 { try control.checkpoint() }
-      guard entities.contains(cursor.entityIndex), transaction.isNew(cursor.row, of: cursor.entity)
+      let isNew = transaction.isNew(cursor.row, of: cursor.entity)
+      guard entities.contains(cursor.entityIndex),
+        isNew || claims.wasInserted(cursor.row, cursor.entity)
       else { return }
       let head = batch.index.find { cursor.cell($0) }
       guard head >= 0 else { return }
@@ -153,7 +169,7 @@ extension Matcher {
       let width = entity.properties.count
       batch.general[head, default: []].append(
         GeneralObject(
-          row: cursor.row, entity: entity,
+          row: cursor.row, isCommitted: !isNew, entity: entity,
           references: batch.node.toOneSlots.map { $0 < width ? cursor.integer($0) ?? 0 : 0 }))
     }
     for head in batch.general.keys { batch.general[head]?.sort { $0.row < $1.row } }

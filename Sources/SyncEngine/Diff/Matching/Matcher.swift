@@ -15,6 +15,12 @@ import SyncStore
 ///    stored object of that key, or one of the payload, that no other owner lists; then a new one. As long
 ///    as nobody knows whether another owner lists it, a new one stands in for it (``StandIns``).
 final class Matcher {
+  struct Replacement {
+    let object: GeneralObject
+    let batch: Int
+    let by: Int32
+  }
+
   let batches: [Batch]
   let transaction: StoreTransaction
   let operations: SyncOperations
@@ -51,6 +57,8 @@ final class Matcher {
   /// New objects that stand in for stored ones, as occurrences with their batch.
   var standIns: [(batch: Int, occurrence: Int32)] = []
   var standInSets: [Int: Set<Int32>] = [:]
+  /// Objects of superentities that others may have seen, and the occurrences that come in their place.
+  var replacements: [Replacement] = []
   /// The owners that give a list in this part, as far as they were known in a wave.
   var givenLists: [KeyFamily.Place: (wave: Int, owners: RowSet)] = [:]
   private let targets: [Int64]

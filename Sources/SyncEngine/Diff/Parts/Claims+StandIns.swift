@@ -11,6 +11,7 @@ extension Claims {
       addStandIn(occurrence, of: batch, matcher)
       noteKey(of: occurrence, in: batch, matcher, &heads)
     }
+    for replacement in matcher.replacements { addReplacement(replacement, matcher) }
     guard !standIns.isEmpty else { return }
     while addBelow(matcher, &heads) {}
     for batch in matcher.batches where standIns.areIn(root: batch.entity.rootIndex) {
@@ -21,6 +22,21 @@ extension Claims {
       }
       for head in heads[batch.number] ?? [] { noteRivals(ofKey: head, in: batch) }
     }
+  }
+
+  /// What the object that others have seen holds comes before what is said from now on.
+  private func addReplacement(_ replacement: Matcher.Replacement, _ matcher: Matcher) {
+    let batch = matcher.batches[replacement.batch]
+    let row = row(of: replacement.by, in: batch)
+    guard row > 0 else { return }
+    let entity = replacement.object.entity
+    let object = StandIns.Object(root: entity.rootIndex, row: replacement.object.row)
+    var slots = SlotSet()
+    for property in entity.properties where property.isColumn && property.attribute != nil {
+      slots.insert(property.slot)
+    }
+    standIns.note(slots, of: object, at: Int64(partCount) << 32 - 1)
+    standIns.replace(object, by: row)
   }
 
   private func isStandIn(_ row: Int64, in batch: Batch) -> Bool {
@@ -80,7 +96,7 @@ extension Claims {
 
   private func noteWords(in batch: Batch) {
     for index in batch.occurrences.indices
-    where isStandIn(row(of: Int32(index), in: batch), in: batch) {
+    where isFollowed(row(of: Int32(index), in: batch), in: batch) {
       noteWords(of: Int32(index), in: batch)
     }
   }
@@ -89,11 +105,15 @@ extension Claims {
   private func noteRivals(ofKey head: Int32, in batch: Batch) {
     var candidate = head
     while candidate >= 0 {
-      if !isStandIn(row(of: candidate, in: batch), in: batch) {
+      if !isFollowed(row(of: candidate, in: batch), in: batch) {
         noteWords(of: candidate, in: batch)
       }
       candidate = batch.occurrences[Int(candidate)].next
     }
+  }
+
+  private func isFollowed(_ row: Int64, in batch: Batch) -> Bool {
+    standIns.isFollowed(row, root: batch.entity.rootIndex)
   }
 
   private func row(of occurrence: Int32, in batch: Batch) -> Int64 {

@@ -75,10 +75,19 @@ struct StandInMatcher {
 
   /// - Complexity: O(*n*) in the stand-ins and the stored objects of their keys.
   mutating func match() throws -> StandInSettlement.Objects {
+    try matchReplaced()
     var searches: [Search] = []
     for place in claims.standIns.places { searches += try self.searches(in: place) }
     for search in searches where search.standIn.isBelow {
       below.insert(Below(owner: search.standIn.owner, family: search.family))
+    }
+    // What nobody else can be is known first.
+    let counts = Dictionary(grouping: searches, by: \.family).mapValues(\.count)
+    for search in searches
+    where !search.standIn.isBelow && counts[search.family] == 1
+      && families[search.family]?.rows.count == 1
+    {
+      matchFirst(search)
     }
     // Level by level, as objects of one part are found.
     let depths = depths(of: searches)
@@ -91,6 +100,21 @@ struct StandInMatcher {
       if try !matchChild(search) { matchFirst(search) }
     }
     return objects
+  }
+
+  /// Takes what came in the place of objects that others had seen, as far as it is still there.
+  private mutating func matchReplaced() throws {
+    let replaced = Dictionary(grouping: claims.standIns.replaced, by: \.key.root)
+    for (root, pairs) in replaced.sorted(by: { $0.key < $1.key }) {
+      var rows: Set<Int64> = []
+      try transaction.scan(
+        model.entities[root], .rows(Set(pairs.map(\.value)).sorted()), slots: []
+      ) { rows.insert($0.row) }
+      for (object, row) in pairs where rows.contains(row) {
+        objects[root, default: [:]][object.row] = row
+        standIns[.init(root: root, row: row)] = object.row
+      }
+    }
   }
 
   /// How many stand-ins each of them stands below.

@@ -51,10 +51,15 @@ struct StandIns: Sendable {
   /// Those that do not stand below others, by the list.
   private var heads: [Relationship: RowSet] = [:]
 
+  /// Objects of a superentity that others have seen, and those of the subentity that come in their place.
+  private(set) var replaced: [Object: Int64] = [:]
+  /// The latter, by table.
+  private var replacing: [Int: [Int64: Int64]] = [:]
+
   /// What was said of stand-ins, and since then of stored objects of their keys.
   private(set) var words: [Object: [Words]] = [:]
 
-  var isEmpty: Bool { places.isEmpty }
+  var isEmpty: Bool { places.isEmpty && replaced.isEmpty }
 
   /// The stand-ins of a place, in the order in which they were made.
   func members(of place: Place) -> [StandIn] {
@@ -88,6 +93,21 @@ struct StandIns: Sendable {
     return true
   }
 
+  /// Notes that an object of a subentity comes in the place of another one.
+  mutating func replace(_ object: Object, by row: Int64) {
+    replaced[object] = row
+    rows[object.root, default: RowSet()].insert(object.row)
+    replacing[object.root, default: [:]][row] = object.row
+  }
+
+  /// Whether what is said of an object has to be noted.
+  func isFollowed(_ row: Int64, root: Int) -> Bool {
+    contains(row, root: root) || former(of: row, root: root) != nil
+  }
+
+  /// In whose place an object comes.
+  func former(of row: Int64, root: Int) -> Int64? { replacing[root]?[row] }
+
   mutating func note(_ slots: SlotSet, of object: Object, at time: Int64) {
     words[object, default: []].append(Words(time: time, slots: slots))
   }
@@ -100,6 +120,8 @@ extension StandIns: Codable {
     var places: [Place]
     /// Row, owner, whether it stands below another, and order of each.
     var members: [PackedIntegers]
+    /// Root entity, row and replacement of each.
+    var replaced: PackedIntegers
     /// Root entity, row, time, number of slots and slots of each.
     var words: PackedIntegers
   }
@@ -117,6 +139,11 @@ extension StandIns: Codable {
     }
     for (place, standIn) in all.sorted(by: { $0.standIn.order < $1.standIn.order }) {
       add(standIn, to: place)
+    }
+    let replaced = kept.replaced.values
+    for index in stride(from: 0, to: replaced.count - replaced.count % 3, by: 3) {
+      replace(
+        Object(root: Int(replaced[index]), row: replaced[index + 1]), by: replaced[index + 2])
     }
     var rest = kept.words.values[...]
     while rest.count >= 4 {
@@ -141,6 +168,8 @@ extension StandIns: Codable {
       members: members.map {
         PackedIntegers($0.flatMap { [$0.row, $0.owner, $0.isBelow ? 1 : 0, Int64($0.order)] })
       },
+      replaced: PackedIntegers(
+        replaced.flatMap { [Int64($0.key.root), $0.key.row, $0.value] }),
       words: PackedIntegers(words)
     ).encode(to: encoder)
   }
