@@ -22,8 +22,8 @@ extension SyncPass {
   /// What is to be found out about objects that stand in for stored ones.
   private func standIns(in transaction: StoreTransaction) -> StandInSettlement {
     StandInSettlement(
-      claims: claims, model: request.plan.model, transaction: transaction, control: control,
-      edits: edits, report: report)
+      claims: claims, model: request.plan.model, root: request.plan.rootNode.entity.rootIndex,
+      transaction: transaction, control: control, edits: edits, report: report)
   }
 
   /// Decides which stand-ins of a session are stored objects, and nothing else.

@@ -36,10 +36,7 @@ extension Matcher {
         let object = other.occurrences[Int(other.representative(candidate))]
         if object.flags.contains(.inserted), object.row > 0, object.row < found?.row ?? .max,
           batch.stored.index(ofRow: object.row) == nil, !isStandIn(candidate, in: other),
-          !replacements.contains(where: {
-            $0.batch == other.number
-              && other.representative($0.by) == other.representative(candidate)
-          })
+          !comesInAnothersPlace(object.row, in: other)
         {
           found = (object.row, other.entity.index)
         }
@@ -52,6 +49,20 @@ extension Matcher {
       row: found.row, entity: found.entity
     ) { _ in 0 }
     batch.occurrences[Int(occurrence)].link = -1
+  }
+
+  /// Whether a new object comes in the place of one that is among the stored ones.
+  private func comesInAnothersPlace(_ row: Int64, in batch: Batch) -> Bool {
+    guard !replacements.isEmpty else { return false }
+    if replacing.wave != waveNumber {
+      let objects = replacements.map { replacement in
+        let batch = batches[replacement.batch]
+        let row = batch.occurrences[Int(batch.representative(replacement.by))].row
+        return StandIns.Object(root: batch.entity.rootIndex, row: row)
+      }
+      replacing = (waveNumber, Set(objects))
+    }
+    return replacing.objects.contains(.init(root: batch.entity.rootIndex, row: row))
   }
 
   // MARK: - Superentities

@@ -59,6 +59,8 @@ final class Matcher {
   var standInSets: [Int: Set<Int32>] = [:]
   /// Objects of superentities that others may have seen, and the occurrences that come in their place.
   var replacements: [Replacement] = []
+  /// The latter, as of a wave.
+  var replacing: (wave: Int, objects: Set<StandIns.Object>) = (-1, [])
   /// The owners that give a list in this part, as far as they were known in a wave.
   var givenLists: [KeyFamily.Place: (wave: Int, owners: RowSet)] = [:]
   private let targets: [Int64]

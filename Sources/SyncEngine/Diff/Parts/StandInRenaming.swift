@@ -9,6 +9,8 @@ struct StandInRenaming {
   /// Whom stand-ins meant by keys.
   let meant: [StandInKeys.Place: [Int64: Int64]]
   let model: ManagedObjectModel
+  /// The table of the items at the top.
+  let root: Int
   let control: SyncControl
 
   func rename(in claims: Claims) throws {
@@ -18,7 +20,7 @@ struct StandInRenaming {
       }
     }
     for (list, rows) in claims.listed { claims.listed[list] = renamed(rows, destination(list)) }
-    rename(&claims.parentMembers, claims)
+    claims.parentMembers = renamed(claims.parentMembers, root)
     for (place, own) in meant {
       for row in own.values {
         claims.mentioned[destination(place.relationship), default: RowSet()].insert(row)
@@ -47,14 +49,6 @@ struct StandInRenaming {
       result.insert(stored)
     }
     return result
-  }
-
-  /// The items at the top are a given parent's members.
-  private func rename(_ members: inout RowSet, _ claims: Claims) {
-    guard !members.isEmpty else { return }
-    for rows in objects.values {
-      for (standIn, stored) in rows where members.contains(standIn) { members.insert(stored) }
-    }
   }
 
   private func renameReferences(in claims: Claims) {
@@ -96,7 +90,8 @@ struct StandInRenaming {
         return
       }
       let owners = objects[root(key)] ?? [:]
-      var members = objects[destination(key)] ?? [:]
+      let standIns = objects[destination(key)] ?? [:]
+      var members = standIns
       if isWord, let own = meant[.init(relationship: key, row: statement.row)] {
         members.merge(own) { $1 }
       }
@@ -120,7 +115,7 @@ struct StandInRenaming {
       else { return }
       if let mark = mark(statement, relationship, row: row) { marks.append(mark) }
       guard mayHoldMembers, relationship.kind == .oneToMany else { return }
-      for member in renamed + statement.members where owners[member] == nil {
+      for member in renamed + statement.members where standIns[member] == nil {
         marks.append((member, key, false))
       }
     }

@@ -10,6 +10,8 @@ struct StandInSettlement {
 
   let claims: Claims
   let model: ManagedObjectModel
+  /// The table of the items at the top.
+  let root: Int
   let transaction: StoreTransaction
   let control: SyncControl
   /// What the sync has to leave alone; nil when that is nothing.
@@ -35,7 +37,7 @@ struct StandInSettlement {
     let keys = StandInKeys(
       objects: objects, model: model, transaction: transaction, control: control)
     try StandInRenaming(
-      objects: objects, meant: try claims.parts.map(keys.meant) ?? [:], model: model,
+      objects: objects, meant: try claims.parts.map(keys.meant) ?? [:], model: model, root: root,
       control: control
     ).rename(in: claims)
     return objects
