@@ -141,7 +141,7 @@ final class SyncPass {
     }
     try quarantining.forgetSuperseded(by: stager)
     try changeCount.mention(stager.batches, control)
-    claims.noteStandIns(matcher)
+    try claims.noteStandIns(matcher)
     if let unread { changeCount.mention(unread, plan: request.plan) }
     unread = nil
     try makeFingerprints(stager, planner)

@@ -4,7 +4,9 @@ import SyncCore
 extension Claims {
   /// Notes the stand-ins of a matched part, and what it says of the attributes of stand-ins and of stored objects
   /// of their keys: later words win, of whichever they are. Has to happen before values are dropped.
-  func noteStandIns(_ matcher: Matcher) {
+  ///
+  /// - Throws: `CancellationError`.
+  func noteStandIns(_ matcher: Matcher) throws {
     var heads: [Int: Set<Int32>] = [:]
     for (number, occurrence) in matcher.standIns {
       let batch = matcher.batches[number]
@@ -13,9 +15,9 @@ extension Claims {
     }
     for replacement in matcher.replacements { addReplacement(replacement, matcher) }
     guard !standIns.isEmpty else { return }
-    while addBelow(matcher, &heads) {}
+    while try addBelow(matcher, &heads) {}
     for batch in matcher.batches where standIns.areIn(root: batch.entity.rootIndex) {
-      noteWords(in: batch)
+      try noteWords(in: batch, matcher.control)
       for (head, rows) in batch.contested
       where rows.contains(where: { isStandIn(batch.stored.rows[Int($0)], in: batch) }) {
         heads[batch.number, default: []].insert(head)
@@ -63,9 +65,10 @@ extension Claims {
   /// Adds the new objects whose identity follows from an owner that is a stand-in.
   ///
   /// - Returns: Whether there were any.
-  private func addBelow(_ matcher: Matcher, _ heads: inout [Int: Set<Int32>]) -> Bool {
+  private func addBelow(_ matcher: Matcher, _ heads: inout [Int: Set<Int32>]) throws -> Bool {
     var hasAdded = false
     for batch in matcher.batches {
+      try matcher.control.checkpoint()
       for (index, mention) in batch.occurrences.enumerated()
       where mention.flags.contains(.inserted) && mention.owner >= 0
         && !mention.flags.contains(.folded) && !isStandIn(mention.row, in: batch)
@@ -94,9 +97,10 @@ extension Claims {
 
   // MARK: - Words
 
-  private func noteWords(in batch: Batch) {
-    for index in batch.occurrences.indices
-    where isFollowed(row(of: Int32(index), in: batch), in: batch) {
+  private func noteWords(in batch: Batch, _ control: SyncControl) throws {
+    for index in batch.occurrences.indices {
+      if index % SyncControl.stride == 0 { try control.checkpoint() }
+      guard isFollowed(row(of: Int32(index), in: batch), in: batch) else { continue }
       noteWords(of: Int32(index), in: batch)
     }
   }

@@ -11,7 +11,7 @@ struct StandInMatcher {
   private let transaction: StoreTransaction
   private let control: SyncControl
   private var objects: StandInSettlement.Objects = [:]
-  private var families: [FamilyKey: Family] = [:]
+  private var families: [FamilyKey: StandInFamily] = [:]
   /// The stand-ins of objects, and what stands below them.
   private var standIns: [StandIns.Object: Int64] = [:]
   private var below: Set<Below> = []
@@ -24,32 +24,6 @@ struct StandInMatcher {
   private struct FamilyKey: Hashable {
     let place: Place
     let key: [Value]
-  }
-
-  /// The objects of one key.
-  private struct Family {
-    /// Those that may be had.
-    var rows: [(row: Int64, owner: Int64)] = []
-    var next = 0
-    /// The first of each owner, and whom owners list.
-    var children: [Int64: Int64] = [:]
-    var listed: [Int64: Int64] = [:]
-    var taken: Set<Int64> = []
-
-    mutating func takeChild(of owner: Int64) -> Int64? {
-      if let row = listed[owner] { return row }
-      guard let row = children[owner], taken.insert(row).inserted else { return nil }
-      return row
-    }
-
-    mutating func takeFirst(where isFree: (_ owner: Int64) -> Bool) -> Int64? {
-      while next < rows.count {
-        next += 1
-        let (row, owner) = rows[next - 1]
-        if isFree(owner), taken.insert(row).inserted { return row }
-      }
-      return nil
-    }
   }
 
   /// A stand-in with what it is to be found by.
@@ -242,7 +216,7 @@ struct StandInMatcher {
       if let nester = claims.nester(of: cursor.row, under: list, now: owner) {
         let family = FamilyKey(place: place, key: key)
         let first = families[family]?.listed[nester] ?? cursor.row
-        families[family, default: Family()].listed[nester] = first
+        families[family, default: StandInFamily()].listed[nester] = first
         return
       }
       guard !claims.standIns.contains(cursor.row, root: entity.rootIndex) else { return }
@@ -258,7 +232,7 @@ struct StandInMatcher {
       let sorted = objects.sorted { ($0.rank, $0.row) < ($1.rank, $1.row) }
       let children = Dictionary(sorted.map { ($0.owner, $0.row) }) { first, _ in first }
       let family = FamilyKey(place: place, key: key)
-      families[family, default: Family()].rows = sorted.map { ($0.row, $0.owner) }
+      families[family, default: StandInFamily()].rows = sorted.map { ($0.row, $0.owner) }
       families[family]?.children = children
     }
   }
