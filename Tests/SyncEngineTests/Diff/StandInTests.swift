@@ -152,6 +152,53 @@ import Testing
     }
   }
 
+  @Test("later words win, also those under a subentity", arguments: [1, nil])
+  func laterWordsOfSubentitiesWin(size: Int?) throws {
+    let bench = try SyncBench(TestModels.animals())
+    try bench.sync(
+      #"[{"id": 2, "animals": [{"id": 4, "name": "old"}], "dogs": [{"id": 4}]}]"#, "Person")
+    try bench.sync(
+      #"""
+      [{"id": 3, "animals": [{"id": 4, "name": "first"}]},
+       {"id": 2, "dogs": [{"id": 4, "name": "last"}]}]
+      """#, "Person"
+    ) { $0.partItems = size }
+    #expect(try bench.objects("Animal") == ["id=4 name=last owner=3 walker=2"])
+  }
+
+  /// A key that waits for its object is replaced by the next one that is given, of whichever of the two it is said.
+  @Test("what is given again waits anew", arguments: [1, 2, nil])
+  func referencesAreReplaced(size: Int?) throws {
+    let bench = try SyncBench(
+      ManagedObjectModel([
+        EntityDraft(
+          "User",
+          [
+            .attribute("id", .integer64), .toMany("notes", to: "Note", inverse: "user"),
+            .toOne("favourite", to: "Note", inverse: "fans"),
+          ]),
+        EntityDraft(
+          "Note",
+          [
+            .attribute("id", .integer64), .toOne("user", to: "User", inverse: "notes"),
+            .toMany("fans", to: "User", inverse: "favourite"),
+            .toOne("tag", to: "Tag", inverse: "notes"),
+          ]),
+        EntityDraft(
+          "Tag", [.attribute("id", .integer64), .toMany("notes", to: "Note", inverse: "tag")]),
+      ]))
+    try bench.sync(#"[{"id": 1, "notes": [{"id": 5}]}]"#, "User")
+    try bench.sync(
+      #"""
+      [{"id": 2, "notes": [{"id": 5, "tag_id": 3}]}, {"id": 1, "notes": []},
+       {"id": 7, "favourite": {"id": 5, "tag_id": 4}},
+       {"id": 8, "favourite": {"id": 9, "tag": {"id": 3}}}]
+      """#, "User"
+    ) { $0.partItems = size }
+    #expect(
+      try bench.objects("Note") == ["id=5 user=2 fans=[7]", "id=9 fans=[8] tag=3"])
+  }
+
   /// Two objects of one key cannot be stored even for a while.
   @Test("a key that has to be unique is one object at once", arguments: [1, nil])
   func uniqueKeysMoveAtOnce(size: Int?) throws {

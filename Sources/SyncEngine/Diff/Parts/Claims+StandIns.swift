@@ -22,6 +22,10 @@ extension Claims {
       where rows.contains(where: { isStandIn(batch.stored.rows[Int($0)], in: batch) }) {
         heads[batch.number, default: []].insert(head)
       }
+      for (head, objects) in batch.general
+      where objects.contains(where: { isStandIn($0.row, in: batch) }) {
+        heads[batch.number, default: []].insert(head)
+      }
       for head in heads[batch.number] ?? [] { noteRivals(ofKey: head, in: batch) }
     }
   }

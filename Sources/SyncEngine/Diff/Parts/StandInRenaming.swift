@@ -26,7 +26,7 @@ struct StandInRenaming {
         claims.mentioned[destination(place.relationship), default: RowSet()].insert(row)
       }
     }
-    renameReferences(in: claims)
+    try renameReferences(in: claims)
     guard var parts = claims.parts else { return }
     // Taken out, so that it is changed in place.
     claims.parts = nil
@@ -51,12 +51,17 @@ struct StandInRenaming {
     return result
   }
 
-  private func renameReferences(in claims: Claims) {
+  /// What is given again replaces what waited before, whichever of the two it was said of.
+  private func renameReferences(in claims: Claims) throws {
     guard claims.hasUnresolved else { return }
     let references = claims.unresolved
-    guard references.contains(where: { storedOwner(of: $0) != nil }) else { return }
+    let places = Set(references.lazy.filter { storedOwner(of: $0) != nil }.map(renamedPlace))
+    guard !places.isEmpty else { return }
+    let speakers = try lastSpeakers(of: places, claims)
     claims.drop(Set(references.map(\.place)))
     for reference in references {
+      let place = renamedPlace(of: reference)
+      if let speaker = speakers[place], speaker != reference.owner.row { continue }
       guard let owner = storedOwner(of: reference) else {
         claims.append(reference)
         continue
@@ -68,6 +73,37 @@ struct StandInRenaming {
           key: reference.key, ownerKey: reference.ownerKey, isNested: reference.isNested,
           isRefused: reference.isRefused))
     }
+  }
+
+  private func renamedPlace(of reference: UnresolvedReference) -> UnresolvedReference.Place {
+    let owner = ManagedObjectID(
+      entity: reference.owner.entity, row: storedOwner(of: reference) ?? reference.owner.row)
+    return UnresolvedReference.Place(owner: owner, slot: reference.relationship.slot)
+  }
+
+  /// Who spoke last of relationships that several objects which are one spoke of.
+  private func lastSpeakers(
+    of places: Set<UnresolvedReference.Place>, _ claims: Claims
+  ) throws -> [UnresolvedReference.Place: Int64] {
+    var result: [UnresolvedReference.Place: Int64] = [:]
+    var known: [StandInKeys.Place: UnresolvedReference.Place] = [:]
+    let names = objects.mapValues { Dictionary(grouping: $0.keys) { [rows = $0] in rows[$0] ?? 0 } }
+    for place in places {
+      guard let relationship = place.owner.entity.properties[place.slot].relationship else {
+        continue
+      }
+      let others = names[place.owner.entity.rootIndex]?[place.owner.row] ?? []
+      for row in [place.owner.row] + others {
+        known[.init(relationship: Relationship(relationship), row: row)] = place
+      }
+    }
+    try claims.parts?.log.forEachStatement(control.checkpoint) { _, statement in
+      guard statement.kind == .list || statement.kind == .reference,
+        let place = known[.init(relationship: statement.relationship, row: statement.row)]
+      else { return }
+      result[place] = statement.row
+    }
+    return result
   }
 
   private func storedOwner(of reference: UnresolvedReference) -> Int64? {
