@@ -19,6 +19,10 @@ import SyncStore
 /// that was listed. So pages give what one payload of all their items gives. A page that fails leaves no trace, and
 /// one that runs twice does no harm.
 ///
+/// A stored object is taken at once where there cannot be two for a while: its key is a uniqueness constraint, the item
+/// lacks a value that the model requires, or ``SyncSettings/operations`` leave out inserting or updating. Of several
+/// owners that nest a key which is new, the one whose page came first has the first object.
+///
 /// Each page has a report, and ``finish()`` gives that of the end alone. ``SyncReport/add(_:)`` sums them up, with an
 /// object of which several pages speak once for each.
 ///
