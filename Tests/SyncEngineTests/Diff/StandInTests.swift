@@ -1,5 +1,7 @@
 import SyncCore
 import SyncEngine
+import SyncGraph
+import SyncStore
 import TestSupport
 import Testing
 
@@ -67,12 +69,13 @@ import Testing
     #expect(changes.entities.map { "\($0.entity)" } == ["User", "Note"])
   }
 
-  @Test("from page to page too", arguments: [1, 2]) func unlistedObjectsMoveAmongPages(size: Int)
-    throws
-  {
+  @Test(
+    "from page to page too, also when the store keeps the session", arguments: [1, 2],
+    [false, true])
+  func unlistedObjectsMoveAmongPages(size: Int, isKept: Bool) throws {
     let bench = try SyncBench(StandInTests.titled())
     try bench.sync(#"[{"id": 1, "notes": [{"id": 5, "text": "a", "title": "old"}]}]"#, "User")
-    try bench.syncPages(StandInTests.moved, "User", size: size)
+    try bench.syncPages(StandInTests.moved, "User", size: size, isKept: isKept)
     #expect(try bench.objects("Note") == ["id=5 text=a title=new user=2"])
   }
 
@@ -197,6 +200,57 @@ import Testing
     ) { $0.partItems = size }
     #expect(
       try bench.objects("Note") == ["id=5 user=2 fans=[7]", "id=9 fans=[8] tag=3"])
+  }
+
+  /// Others may have seen the stand-in of the first page: what they did to it is not lost with it.
+  @Test("what was edited meanwhile stays", arguments: [false, true])
+  func editsOfStandInsStay(isTracked: Bool) throws {
+    let model = try ManagedObjectModel([
+      EntityDraft(
+        "User", [.attribute("id", .integer64), .toMany("notes", to: "Note", inverse: "user")]),
+      EntityDraft(
+        "Note",
+        [
+          .attribute("id", .integer64), .attribute("text", .string), .attribute("title", .string),
+          .toOne("user", to: "User", inverse: "notes"),
+          .toMany("marks", to: "Mark", inverse: "note", deleteRule: .cascade),
+        ]),
+      EntityDraft(
+        "Mark", [.attribute("id", .integer64), .toOne("note", to: "Note", inverse: "marks")]),
+    ])
+    let stack = try DataStack(model: model, store: .inMemory, tracksChanges: isTracked)
+    defer { try? stack.close() }
+    let bench = try SyncBench(stack)
+    try bench.sync(#"[{"id": 1, "notes": [{"id": 5, "title": "old"}]}]"#, "User")
+    let state = SessionState(entity: try model.requireEntity(named: "User"), name: nil)
+    try bench.sync(#"[{"id": 2, "notes": [{"id": 5, "title": "new"}]}]"#, "User") {
+      $0.session = state
+    }
+    let context = stack.newBackgroundContext()
+    try context.performAndWait {
+      let notes = try context.fetch(Fetch<ManagedObject>(entityNamed: "Note"))
+      let note = try #require(notes.first { $0.value(forKey: "title") as? String == "new" })
+      note.setValue("mine", forKey: "text")
+      let mark = try context.insert(entityNamed: "Mark")
+      mark.setValue(Int64(7), forKey: "id")
+      mark.setValue(note, forKey: "note")
+      try context.save()
+    }
+    try bench.sync(#"[{"id": 1, "notes": []}]"#, "User") { $0.session = state }
+    let plan = MappingPlanCompiler.compile(
+      try model.requireEntity(named: "User"), transformers: TransformerRegistry())
+    _ = try SessionEnd(
+      SyncRequest(plan: plan, payload: .json([])), state: state, store: bench.store,
+      control: SyncControl()
+    ).run()
+    #expect(try bench.objects("Note") == ["id=5 text=mine title=new user=2 marks=[7]"])
+    let rows = try bench.store.read { reader in
+      var rows: [Int64] = []
+      try reader.scan(try model.requireEntity(named: "Note"), .all) { rows.append($0.row) }
+      return rows
+    }
+    // What is to be sent speaks of the stand-in: it stays then.
+    #expect(rows == (isTracked ? [2] : [1]))
   }
 
   /// Two objects of one key cannot be stored even for a while.

@@ -6,20 +6,29 @@ import Testing
 extension SyncBench {
   /// Syncs as pages of a session with so many items each.
   ///
-  /// - Parameter isAbandoned: Whether the session is abandoned instead of finished.
+  /// - Parameters:
+  ///   - isAbandoned: Whether the session is abandoned instead of finished.
+  ///   - isKept: Whether each page and the end begin anew, with what the store kept of the session.
   func syncPages(
-    _ payload: String, _ entity: String, size: Int, isAbandoned: Bool = false
+    _ payload: String, _ entity: String, size: Int, isAbandoned: Bool = false, isKept: Bool = false
   ) throws {
     let items = try JSONValue(parsing: payload).arrayValue ?? []
     let entity = try model.requireEntity(named: entity)
-    let state = SessionState(entity: entity, name: nil)
+    var state = SessionState(entity: entity, name: isKept ? "pages" : nil)
+    func begin() throws {
+      guard isKept else { return }
+      state = SessionState(entity: entity, name: "pages")
+      try store.read { try state.restore(from: $0, SyncControl()) }
+    }
     let plan = MappingPlanCompiler.compile(entity, transformers: TransformerRegistry())
     for start in stride(from: 0, to: items.count, by: size) {
       let page = Array(items[start..<min(start + size, items.count)])
       var request = SyncRequest(plan: plan, payload: .json(.array(page)))
+      try begin()
       request.session = state
       _ = try SyncRun(request, store: store, control: SyncControl()).run()
     }
+    try begin()
     let end = SessionEnd(
       SyncRequest(plan: plan, payload: .json([])), state: state, store: store,
       control: SyncControl())

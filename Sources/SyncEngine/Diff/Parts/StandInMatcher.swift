@@ -10,6 +10,7 @@ struct StandInMatcher {
   private let model: ManagedObjectModel
   private let transaction: StoreTransaction
   private let control: SyncControl
+  private let edits: UnsentEdits?
   private var objects: StandInSettlement.Objects = [:]
   private var families: [FamilyKey: StandInFamily] = [:]
   /// The stand-ins of objects, and what stands below them.
@@ -39,8 +40,9 @@ struct StandInMatcher {
 
   init(
     claims: Claims, model: ManagedObjectModel, transaction: StoreTransaction,
-    control: SyncControl
+    control: SyncControl, edits: UnsentEdits?
   ) {
+    self.edits = edits
     self.claims = claims
     self.model = model
     self.transaction = transaction
@@ -84,11 +86,17 @@ struct StandInMatcher {
       try transaction.scan(
         model.entities[root], .rows(Set(pairs.map(\.value)).sorted()), slots: []
       ) { rows.insert($0.row) }
-      for (object, row) in pairs where rows.contains(row) {
+      for (object, row) in pairs
+      where rows.contains(row) && !isEdited(object.row, model.entities[root]) {
         objects[root, default: [:]][object.row] = row
         standIns[.init(root: root, row: row)] = object.row
       }
     }
+  }
+
+  /// Whether a stand-in was edited here and that was not sent yet: then it stays.
+  private func isEdited(_ row: Int64, _ entity: EntityDescription) -> Bool {
+    edits?.isProtected(row, of: entity) ?? false
   }
 
   /// How many stand-ins each of them stands below.
@@ -169,7 +177,7 @@ struct StandInMatcher {
   private mutating func searches(in place: Place) throws -> [Search] {
     let entity = model.entities[place.entity]
     let ownerRoot = model.entities[place.relationship.entity].rootIndex
-    let members = claims.standIns.members(of: place)
+    let members = claims.standIns.members(of: place).filter { !isEdited($0.row, entity) }
     guard !place.identity.isEmpty else {
       return members.map {
         Search(

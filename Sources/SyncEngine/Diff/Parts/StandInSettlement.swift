@@ -27,7 +27,7 @@ struct StandInSettlement {
   /// - Complexity: O(*n*) in the stand-ins, the stored objects of their keys, and what was said.
   func settle() throws -> Objects {
     var matcher = StandInMatcher(
-      claims: claims, model: model, transaction: transaction, control: control)
+      claims: claims, model: model, transaction: transaction, control: control, edits: edits)
     let objects = try matcher.match()
     guard !objects.isEmpty else { return [:] }
     for (root, rows) in objects.sorted(by: { $0.key < $1.key }) {
@@ -43,9 +43,31 @@ struct StandInSettlement {
     return objects
   }
 
+  /// Gives the stored objects the members that somebody else put into lists of their stand-ins.
+  private func handOver(_ objects: [Int64: Int64], of entity: EntityDescription) throws {
+    for list in entity.relationships
+    where list.kind == .oneToMany && list.declaringIndex == entity.index {
+      guard let column = entity.inverse(of: list) else { continue }
+      let members = try transaction.members(
+        of: list, in: entity, owners: objects.keys.sorted())
+      for member in members {
+        guard let stored = objects[member.owner] else { continue }
+        claims.noteColumn(column, of: member.row, member.entity, from: member.owner)
+        let block = RowBlock(width: member.entity.properties.count, capacity: 1)
+        block[block.append()][column.slot] = .integer(stored)
+        try transaction.update(
+          block, index: 0, row: member.row, of: member.entity, slots: [column.slot])
+        try transaction.touch(stored, of: entity, slots: [list.slot])
+      }
+    }
+  }
+
   /// Takes stand-ins out of the lists of their owners, so that it can be told whose lists changed in the end.
   func release(_ objects: Objects) throws {
     for (root, rows) in objects.sorted(by: { $0.key < $1.key }) {
+      for entity in model.entities where entity.rootIndex == root {
+        try handOver(rows, of: entity)
+      }
       var links: [(row: Int64, entity: EntityDescription, slot: Int, owner: Int64)] = []
       try transaction.scan(model.entities[root], .rows(rows.keys.sorted())) { cursor in
         for relationship in cursor.entity.relationships where !relationship.isToMany {
@@ -83,9 +105,7 @@ struct StandInSettlement {
   /// Removes stand-ins to which nothing leads any more.
   func remove(_ objects: Objects) throws {
     for (root, rows) in objects.sorted(by: { $0.key < $1.key }) {
-      try transaction.delete(rows.keys.sorted(), of: model.entities[root]) {
-        claims.isMentioned($0, $1)
-      }
+      try transaction.delete(rows.keys.sorted(), of: model.entities[root]) { _, _ in true }
       for row in rows.keys { claims.mentioned[root]?.remove(row) }
     }
   }
@@ -103,7 +123,15 @@ struct StandInSettlement {
     var result: [Int64: [Int: Word]] = [:]
     try transaction.scan(model.entities[root], .rows(objects.keys.sorted())) { cursor in
       guard let stored = objects[cursor.row] else { return }
-      for (slot, time) in times(of: cursor.row, root) {
+      var times = times(of: cursor.row, root)
+      // What differs from a new object and was not said is somebody else's, who saw the stand-in.
+      for attribute in cursor.entity.attributes
+      where !attribute.isTransient && times[attribute.slot] == nil
+        && cursor.value(attribute.slot) != attribute.defaultValue
+      {
+        times[attribute.slot] = .max
+      }
+      for (slot, time) in times {
         guard time > result[stored]?[slot]?.time ?? -1 else { continue }
         result[stored, default: [:]][slot] = Word(time: time, value: cursor.value(slot))
       }

@@ -243,8 +243,11 @@ public final class SyncSession: Sendable {
     try SyncRunner(store: store, control: SyncControl()).run { enter in
       try enter()
       if !stage.withLock({ $0.isRestored }) {
-        // What was kept with another model is only forgotten.
-        try? store.read { try state.restore(from: $0, SyncControl()) }
+        do {
+          try store.read { try state.restore(from: $0, SyncControl()) }
+        } catch is SyncError {
+          // What was kept with another model can only be forgotten.
+        }
       }
       let entity = try dataStack.model.requireEntity(named: entityName)
       var request = SyncRequest(plan: dataStack.mappingPlans.plan(for: entity), payload: .json([]))
