@@ -262,6 +262,34 @@ import Testing
     #expect(try bench.objects("Note") == ["id=5 text=a title=new user=2"])
   }
 
+  /// The item at the top is the nested one too, and moves to the parent's list.
+  @Test("a child that both mentions of a stand-in nest is one", arguments: [1, 2, nil])
+  func childrenOfBothMentions(size: Int?) throws {
+    let bench = try SyncBench(try OracleTests.staff())
+    try bench.sync(
+      #"[{"id": 1}, {"id": 2, "employees": [{"id": 1, "reports_ids": [1]}]}]"#, "Company")
+    let company = ManagedObjectID(entity: try bench.model.requireEntity(named: "Company"), row: 1)
+    let report = try bench.sync(
+      #"[{"id": 4, "reports": [{"id": 1, "reports": [{"id": 3}]}]}, {"id": 1, "reports": [{"id": 3}]}]"#,
+      "Person"
+    ) {
+      $0.parent = company
+      $0.parentRelationship = "employees"
+      $0.partItems = size
+    }
+    #expect(
+      try bench.objects("Person") == [
+        "id=1 company=1 manager=4 reports=[3]", "id=3 manager=1", "id=4 company=1 reports=[1]",
+      ])
+    #expect(report.inserted == 2 && report.updated > 0 && report.deleted == 0)
+    let moves = Set(report.findings.map(\.message))
+    #expect(
+      moves.isSubset(of: [
+        "Person 1 moved to Person 4.", "Person 1 moved to Company 1.",
+        "Person 1 moved to Company/1.",
+      ]) && !moves.isEmpty)
+  }
+
   private static func titled(isUnique: Bool = false) throws -> ManagedObjectModel {
     try ManagedObjectModel([
       EntityDraft(

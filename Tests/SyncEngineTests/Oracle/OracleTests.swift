@@ -95,7 +95,7 @@ import Testing
   }
 
   /// Two one-to-many relationships from different entities into one, which one of them is part of.
-  private static func staff() throws -> ManagedObjectModel {
+  static func staff() throws -> ManagedObjectModel {
     try ManagedObjectModel([
       EntityDraft(
         "Company",

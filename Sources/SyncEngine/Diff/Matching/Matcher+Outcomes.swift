@@ -143,11 +143,14 @@ extension Matcher {
       return
     }
     let key = batch.key(batch.block[Int(occurrence)]).description
-    let owner = owners.key(owners.block[Int(owners.representative(mention.owner))]).description
+    let ownerKey = owners.key(owners.block[Int(owners.representative(mention.owner))])
+    // The payload has no key of a given parent.
+    let owner =
+      ownerKey == .null ? self.owner(of: mention)?.description : "\(owners.entity.name) \(ownerKey)"
     report.note(
       .movedObject, batch.entity,
       property: owners.node.relationships[Int(mention.ownerRule)].name, key: key,
-      message: "\(batch.entity.name) \(key) moved to \(owners.entity.name) \(owner).")
+      message: "\(batch.entity.name) \(key) moved to \(owner ?? owners.entity.name).")
   }
 
   /// The object under whose relationship an occurrence stands, if it stands under one.

@@ -74,6 +74,7 @@ struct StandInMatcher {
     for (step, search) in searches.enumerated() {
       if step % SyncControl.stride == 0 { try control.checkpoint() }
       if try !matchChild(search) { matchFirst(search) }
+      noteChild(search)
     }
     return objects
   }
@@ -127,11 +128,20 @@ struct StandInMatcher {
       let owner = objects[search.ownerRoot]?[search.standIn.owner],
       let row = search.family.key.isEmpty
         ? try linked(search.family.place.relationship, to: owner)
+          ?? families[search.family]?.listed[owner]
         : families[search.family]?.takeChild(of: owner),
       case let object = objects[search.root]?[row] ?? row, object != search.standIn.row
     else { return false }
     note(object, search)
     return true
+  }
+
+  /// Several stand-ins may be one object: what the first of them has below it, the others have too.
+  private mutating func noteChild(_ search: Search) {
+    let owner = objects[search.ownerRoot]?[search.standIn.owner] ?? search.standIn.owner
+    guard families[search.family]?.listed[owner] == nil else { return }
+    families[search.family, default: StandInFamily()].listed[owner] =
+      objects[search.root]?[search.standIn.row] ?? search.standIn.row
   }
 
   private mutating func note(_ object: Int64, _ search: Search) {

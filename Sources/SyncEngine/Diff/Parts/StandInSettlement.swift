@@ -197,9 +197,11 @@ struct StandInSettlement {
     let owners = try owners(place, objects)
     guard !owners.isEmpty else { return }
     let name = model.entities[place.entity].name
+    let ownerRoot = model.entities[key.entity].rootIndex
     try transaction.scan(model.entities[place.entity], .rows(owners.keys.sorted())) { cursor in
       guard let owner = owners[cursor.row], let former = cursor.integer(inverse), former > 0,
-        former != owner.row, edits?.protects(inverse, of: cursor.row, cursor.entity) != true
+        objects[ownerRoot]?[former] ?? former != owner.row,
+        edits?.protects(inverse, of: cursor.row, cursor.entity) != true
       else { return }
       let value = place.identity.first.map { cursor.value($0).description } ?? ""
       report.note(
