@@ -214,9 +214,19 @@ import Testing
           .attribute("id", .integer64), .attribute("text", .string), .attribute("title", .string),
           .toOne("user", to: "User", inverse: "notes"),
           .toMany("marks", to: "Mark", inverse: "note", deleteRule: .cascade),
+          .toOne("folder", to: "Folder", inverse: "notes"),
+          .toOne("cover", to: "Cover", inverse: "note"),
+          .toOne("origin", to: "Folder"),
+          .toMany("tags", to: "Tag", inverse: "notes"),
         ]),
       EntityDraft(
         "Mark", [.attribute("id", .integer64), .toOne("note", to: "Note", inverse: "marks")]),
+      EntityDraft(
+        "Folder", [.attribute("id", .integer64), .toMany("notes", to: "Note", inverse: "folder")]),
+      EntityDraft(
+        "Cover", [.attribute("id", .integer64), .toOne("note", to: "Note", inverse: "cover")]),
+      EntityDraft(
+        "Tag", [.attribute("id", .integer64), .toMany("notes", to: "Note", inverse: "tags")]),
     ])
     let stack = try DataStack(model: model, store: .inMemory, tracksChanges: isTracked)
     defer { try? stack.close() }
@@ -234,6 +244,14 @@ import Testing
       let mark = try context.insert(entityNamed: "Mark")
       mark.setValue(Int64(7), forKey: "id")
       mark.setValue(note, forKey: "note")
+      for (name, keys) in [("Folder", ["folder", "origin"]), ("Cover", ["cover"])] {
+        let object = try context.insert(entityNamed: name)
+        object.setValue(Int64(8), forKey: "id")
+        for key in keys { note.setValue(object, forKey: key) }
+      }
+      let tag = try context.insert(entityNamed: "Tag")
+      tag.setValue(Int64(9), forKey: "id")
+      tag.setValue(Set([note]), forKey: "notes")
       try context.save()
     }
     try bench.sync(#"[{"id": 1, "notes": []}]"#, "User") { $0.session = state }
@@ -243,7 +261,10 @@ import Testing
       SyncRequest(plan: plan, payload: .json([])), state: state, store: bench.store,
       control: SyncControl()
     ).run()
-    #expect(try bench.objects("Note") == ["id=5 text=mine title=new user=2 marks=[7]"])
+    #expect(
+      try bench.objects("Note") == [
+        "id=5 text=mine title=new user=2 marks=[7] folder=8 cover=8 origin=8 tags=[9]"
+      ])
     let rows = try bench.store.read { reader in
       var rows: [Int64] = []
       try reader.scan(try model.requireEntity(named: "Note"), .all) { rows.append($0.row) }

@@ -43,31 +43,13 @@ struct StandInSettlement {
     return objects
   }
 
-  /// Gives the stored objects the members that somebody else put into lists of their stand-ins.
-  private func handOver(_ objects: [Int64: Int64], of entity: EntityDescription) throws {
-    for list in entity.relationships
-    where list.kind == .oneToMany && list.declaringIndex == entity.index {
-      guard let column = entity.inverse(of: list) else { continue }
-      let members = try transaction.members(
-        of: list, in: entity, owners: objects.keys.sorted())
-      for member in members {
-        guard let stored = objects[member.owner] else { continue }
-        claims.noteColumn(column, of: member.row, member.entity, from: member.owner)
-        let block = RowBlock(width: member.entity.properties.count, capacity: 1)
-        block[block.append()][column.slot] = .integer(stored)
-        try transaction.update(
-          block, index: 0, row: member.row, of: member.entity, slots: [column.slot])
-        try transaction.touch(stored, of: entity, slots: [list.slot])
-      }
-    }
-  }
-
   /// Takes stand-ins out of the lists of their owners, so that it can be told whose lists changed in the end.
   func release(_ objects: Objects) throws {
+    try StandInHandover(
+      claims: claims, model: model, transaction: transaction, control: control, edits: edits,
+      objects: objects
+    ).handOver()
     for (root, rows) in objects.sorted(by: { $0.key < $1.key }) {
-      for entity in model.entities where entity.rootIndex == root {
-        try handOver(rows, of: entity)
-      }
       var links: [(row: Int64, entity: EntityDescription, slot: Int, owner: Int64)] = []
       try transaction.scan(model.entities[root], .rows(rows.keys.sorted())) { cursor in
         for relationship in cursor.entity.relationships where !relationship.isToMany {
