@@ -195,4 +195,77 @@ import Testing
     #expect(
       try bench.objects("A") == ["id=2 links=[4] friends=[3]", "id=3 links=[4] friends=[2]"])
   }
+
+  /// What an earlier part linked by a key is not what an object without key is.
+  @Test(
+    "an object without key is the one that was linked before the payload", arguments: [1, 2, nil],
+    [false, true])
+  func keylessObjectsAreWhatWasLinkedBefore(size: Int?, inPages: Bool) throws {
+    let bench = try SyncBench(TestModels.social())
+    try bench.sync(#"[{"id": 1, "company": {"id": 3, "name": "three"}}, {"id": 2}]"#, "User")
+    let payload = #"""
+      [{"id": 1, "company": {"id": 5, "name": "five"}}, {"id": 1, "company": {"name": "new three"}},
+       {"id": 2, "company": {"id": 5}}, {"id": 2, "company": {"name": "new"}}]
+      """#
+    if inPages {
+      try bench.syncPages(payload, "User", size: size ?? 4)
+    } else {
+      try bench.sync(payload, "User") { $0.partItems = size }
+    }
+    #expect(
+      try bench.objects("Company") == [
+        "id=3 name=new three employees=[1]", "id=5 name=five", "name=new employees=[2]",
+      ])
+  }
+
+  @Test("and else the one that stood there first", arguments: [1, 2, nil], [false, true])
+  func keylessObjectsStayTheOne(size: Int?, isKept: Bool) throws {
+    let bench = try SyncBench(TestModels.social())
+    let payload = #"""
+      [{"id": 1, "company": {"name": "a"}}, {"id": 1, "company": {"id": 5}},
+       {"id": 1, "company": {"name": "b"}}]
+      """#
+    if isKept {
+      try bench.syncPages(payload, "User", size: size ?? 3, isKept: true)
+    } else {
+      try bench.sync(payload, "User") { $0.partItems = size }
+    }
+    #expect(try bench.objects("Company") == ["id=5", "name=b employees=[1]"])
+  }
+
+  @Test(
+    "of several objects of a key a list of objects means the one that it had before",
+    arguments: [1, 2, nil], [false, true])
+  func sharedObjectsAreWhatTheListHadBefore(size: Int?, inPages: Bool) throws {
+    let bench = try SyncBench(TestModels.relationships())
+    try bench.sync(#"[{"id": "7"}]"#, "B")
+    try bench.sync(#"[{"id": 2, "items": [{"id": "7"}]}]"#, "A")
+    try bench.sync(
+      #"[{"id": 1, "items": [{"id": "7", "linked": [{"id": 1}]}]}, {"id": 2, "items": [{"id": "7"}]}]"#,
+      "A")
+    #expect(try bench.objects("B") == ["id=7 owner=1 linked=[1]", "id=7 owner=2"])
+    let payload = #"""
+      [{"id": 1, "links_ids": [], "items": [{"id": "7"}]}, {"id": 1, "links": [{"id": "7"}]},
+       {"id": 2, "items": [{"id": "7"}]}]
+      """#
+    if inPages {
+      try bench.syncPages(payload, "A", size: size ?? 3)
+    } else {
+      try bench.sync(payload, "A") { $0.partItems = size }
+    }
+    #expect(try bench.objects("B") == ["id=7 owner=1 linked=[1]", "id=7 owner=2"])
+  }
+
+  /// The animal of the first page becomes a dog at the end: what the second page says of both is of one object.
+  @Test(
+    "of what a page says of an object under two entities the last word counts",
+    arguments: [1, 2, 3])
+  func wordsUnderTwoEntitiesKeepTheirOrder(size: Int) throws {
+    let payload = #"""
+      [{"id": 1}, {"id": 1, "owner": {"id": 2, "dogs": [{"id": 1, "owner_id": 4}]}}]
+      """#
+    let bench = try SyncBench(TestModels.animals())
+    try bench.syncPages(payload, "Animal", size: size)
+    #expect(try bench.objects("Dog") == ["id=1 owner=2 walker=2"])
+  }
 }

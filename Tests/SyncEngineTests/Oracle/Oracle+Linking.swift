@@ -117,7 +117,6 @@ extension Oracle {
       if !statement.isComplete || own.contains(member)
         || (statement.deletes && !request.operations.contains(statement.option))
         || (statement.deletes && graph[member].key.isNull)
-        || (statement.deletes && present?.contains(member) == false)
       {
         wanted.append(member)
       } else {

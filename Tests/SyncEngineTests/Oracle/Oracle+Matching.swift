@@ -119,7 +119,8 @@ extension Oracle {
     if item.key == nil {
       // An object without key is the one that is linked.
       guard let owner = item.owner?.object, let relationship = item.relationship,
-        let id = view.members(relationship, of: owner).first
+        let id = keyless[Place(owner: owner, relationship: relationship.name)]
+          ?? membersBefore(relationship, of: owner).first
       else { return false }
       take(id, item)
       return true
@@ -135,9 +136,7 @@ extension Oracle {
     let all = graph.all(item.entity).filter { graph[$0].key == key }
     var preferred: [OracleID] = []
     if let owner = item.owner?.object, let relationship = item.relationship {
-      preferred =
-        relationship.kind == .oneToMany
-        ? membersBefore(relationship, of: owner) : view.members(relationship, of: owner)
+      preferred = membersBefore(relationship, of: owner)
     } else if item.owner == nil {
       preferred = scope()
     }
@@ -228,21 +227,14 @@ extension Oracle {
       }).min()
     {
       graph.specialise(id, to: item.entity)
-      view.specialise(id, to: item.entity)
       take(id, item)
       return true
     }
     if item.entity.isAbstract { isImpossible = true }
     let id = graph.make(item.entity)
     unseen.insert(id)
-    defer { if view.objects[id] == nil { view.objects[id] = graph[id] } }
     if let key = item.key, let attribute = item.entity.primaryKey {
       graph[id].attributes[attribute.name] = key
-    }
-    if item.key == nil, let owner = item.owner?.object, let relationship = item.relationship {
-      // What is linked in the end depends on the last word.
-      view.objects[id] = graph[id]
-      view.link(relationship, of: owner, to: id)
     }
     take(id, item)
     return true
@@ -259,6 +251,9 @@ extension Oracle {
       }
     item.isActive = request.operations.contains(option)
     claimed.insert(id)
+    if item.key == nil, let owner = item.owner?.object, let relationship = item.relationship {
+      keyless[Place(owner: owner, relationship: relationship.name)] = id
+    }
     if !decided.contains(id) { decided.append(id) }
     if let (owner, relationship) = list(item) { listers[Listing(id, relationship)] = owner }
   }

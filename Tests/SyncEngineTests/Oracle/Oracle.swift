@@ -14,9 +14,8 @@ struct OracleRequest {
   var operations: SyncOperations = .all
   var scope = Scope.entity
 
-  /// How many items are worked off at a time. Which object an item is, is decided part by part, with what
-  /// the parts before have made of the graph, and last where a stored object may be its owner's still;
-  /// everything else is as of the whole payload.
+  /// How many items are worked off at a time. Which object an item is, is decided part by part, and last where a
+  /// stored object may be its owner's still; everything else is as of the whole payload.
   var partItems: Int?
 
   /// Whether somebody else says when there are no more parts.
@@ -28,8 +27,8 @@ struct OracleRequest {
 struct Oracle {
   var graph: OracleGraph
   let stored: OracleGraph
-  /// What is linked while objects are matched: what is stored, and what earlier parts linked.
-  var view: OracleGraph
+  /// The objects without key, by the place they stand in.
+  var keyless: [Place: OracleID] = [:]
   /// What was there before the part that is worked off.
   var before: OracleGraph
   let request: OracleRequest
@@ -51,6 +50,12 @@ struct Oracle {
   /// The objects of the payload in the order in which they were decided.
   var decided: [OracleID] = []
 
+  /// A to-one relationship of an object.
+  struct Place: Hashable {
+    let owner: OracleID
+    let relationship: String
+  }
+
   /// An object as a member of a relationship, whoever owns it there.
   struct Listing: Hashable {
     let object: OracleID
@@ -67,16 +72,12 @@ struct Oracle {
   /// New objects.
   var unseen: Set<OracleID> = []
   var statements: [Statement] = []
-  /// The objects of a part, while it is linked alone: who it does not list and does not mention stays, since
-  /// what goes is decided last.
-  var present: Set<OracleID>?
   /// Whether something would have to be made of an entity that is abstract.
   var isImpossible = false
 
   init(_ graph: OracleGraph, _ request: OracleRequest) {
     self.graph = graph
     stored = graph
-    view = graph
     before = graph
     self.request = request
   }
@@ -109,7 +110,6 @@ struct Oracle {
         request.partItems != nil
         && (request.isSession || part.count == size || start + size < request.items.count)
       match(part)
-      if request.partItems == nil { matchRefused() } else { view = linked(part) }
     }
     items = roots.flatMap(\.all)
     isLast = true
@@ -133,16 +133,5 @@ struct Oracle {
     for id in doomed.sorted() where !claimed.contains(id) {
       graph.delete(id, protecting: claimed)
     }
-  }
-
-  /// What is linked when a part was worked off as if there were no others.
-  func linked(_ part: [OracleItem]) -> OracleGraph {
-    var copy = self
-    copy.graph = view
-    copy.statements = []
-    copy.present = Set(part.flatMap(\.all).compactMap(\.object))
-    for root in part { copy.apply(root) }
-    copy.link()
-    return copy.graph
   }
 }

@@ -140,13 +140,16 @@ import Testing
     try check(testCase, variant, hasOtherSteps: true)
   }
 
-  /// Where objects of one key cannot stand above and below each other, nor be of two entities, it makes no difference
-  /// in what order a payload is worked off.
+  /// Where objects of one key cannot stand above and below each other, it makes no difference in what order a payload
+  /// is worked off.
+  static let areOfOneLevel: Set = [
+    "userNotes", "social", "social, mixed", "twoLists", "relationships", "relationships, mixed",
+    "vehicles", "keys of owners",
+  ]
+
   @Test(
     "parts, pages and batches come to what one payload comes to",
-    arguments: cases.filter {
-      ["userNotes", "social", "relationships", "vehicles"].contains($0.name)
-    },
+    arguments: (cases + wider).filter { OracleTests.areOfOneLevel.contains($0.name) },
     variants + stepwise)
   func agreesWithTheWhole(_ testCase: Case, _ variant: OracleVariant) throws {
     try check(testCase, variant, hasOtherSteps: true, comparesWithWhole: true)

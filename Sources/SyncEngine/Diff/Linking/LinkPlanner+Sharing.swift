@@ -24,7 +24,7 @@ extension LinkPlanner {
     var owners = Set<Int64>()
     allMentions(rule, of: batch) { mention, owner, _ in
       let row = batch.occurrences[Int(owner)].row
-      guard row < firstNew, !claims.wasInserted(row, batch.entity),
+      guard row < firstNew,
         mentions.targets(of: mention).contains(where: {
           $0 < 0 && destination.referenceDuplicates[~$0] != nil
         })
@@ -32,18 +32,8 @@ extension LinkPlanner {
       owners.insert(row)
     }
     guard !owners.isEmpty else { return }
-    var members: [Int64: Set<Int64>] = [:]
-    for member in try transaction.members(
-      of: relationship, in: batch.entity, owners: owners.sorted())
-    {
-      members[member.owner, default: []].insert(member.row)
-    }
-    if let parts = claims.parts {
-      try claims.pairIndex.undo(relationship, of: batch.entity, owners, parts, in: &members) {
-        try control.checkpoint()
-      }
-    }
-    sharedBefore[RuleKey(batch: batch.number, rule: rule)] = members
+    sharedBefore[RuleKey(batch: batch.number, rule: rule)] = try claims.membersBefore(
+      relationship, of: batch.entity, owners, transaction, control)
   }
 
   /// The object of a key that a many-to-many list of the owner had before the payload, or 0.

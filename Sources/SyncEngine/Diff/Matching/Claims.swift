@@ -70,7 +70,10 @@ final class Claims {
   var seenKeys: [Int: SeenKeys] = [:]
 
   /// Where to-one columns led before the first part; of one sync, never kept.
-  let originIndex = OriginIndex()
+  let originIndex = FirstStatements(.column)
+
+  /// The objects without key that parts made under to-one relationships; of one sync, never kept.
+  let keylessIndex = FirstStatements(.keyless)
 
   /// Whom many-to-many lists gained and lost first; of one sync, never kept.
   let pairIndex = PairIndex()

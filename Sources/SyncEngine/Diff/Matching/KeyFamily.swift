@@ -133,14 +133,16 @@ final class KeyFamily {
   func sorted(_ rows: [Int32], by comesFirst: (Int32, Int32) -> Bool) -> [Int32] {
     guard rows.count != sortedRows.count else { return sortedRows }
     sortedRows = rows.sorted(by: comesFirst)
-    rowSet = Set(rows)
     rowsByOwner = [:]
     nextRow = [:]
     return sortedRows
   }
 
-  /// Whether a row is among those that were sorted.
-  func holds(_ row: Int32) -> Bool { rowSet.contains(row) }
+  /// Whether a row is among those of the key.
+  func holds(_ row: Int32, among rows: [Int32]) -> Bool {
+    if rowSet.count != rows.count { rowSet = Set(rows) }
+    return rowSet.contains(row)
+  }
 
   /// The rows that belong to an owner.
   func rows(

@@ -61,21 +61,15 @@ extension Matcher {
     let mention = batch.occurrences[Int(occurrence)]
     guard mention.owner >= 0, !mention.isOwned, !batch.contested.isEmpty else { return false }
     let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
-    guard batch.contested[head] != nil else { return false }
+    guard let rows = batch.contested[head] else { return false }
     let owners = batches[Int(mention.ownerBatch)]
     let owner = owners.occurrences[Int(owners.representative(mention.owner))]
-    guard let index = linkedRow(of: owner, mention, in: batch) else { return false }
-    let rows = storedRows(of: head, in: batch)
-    guard batch.family(of: head).holds(index) else { return false }
-    // What was there before the payload comes first, whatever an earlier part of it linked.
-    if isNew(index, in: batch), rows.contains(where: { !isNew($0, in: batch) }) { return false }
+    let row = linkedRow(of: owner, Int(mention.ownerRule), in: owners)
+    guard row > 0, let index = batch.stored.index(ofRow: row),
+      batch.family(of: head).holds(index, among: rows)
+    else { return false }
     share(index, with: occurrence, in: batch)
     return true
-  }
-
-  /// Whether an earlier part of the payload brought a stored row.
-  private func isNew(_ index: Int32, in batch: Batch) -> Bool {
-    claims.wasInserted(batch.stored.rows[Int(index)], batch.entity)
   }
 
   /// Of several stored objects of a key, takes the one that the owner's many-to-many list has already.

@@ -19,7 +19,9 @@ extension Matcher {
       return join(occurrence, batch.representative(earlier), in: batch)
     }
     keyless[place] = occurrence
-    guard let index = linkedRow(of: ownerBatch.occurrences[Int(owner)], mention, in: batch) else {
+    let row = keylessRow(
+      of: ownerBatch.occurrences[Int(owner)], Int(mention.ownerRule), in: ownerBatch)
+    guard row > 0, let index = batch.stored.index(ofRow: row) else {
       return settle(occurrence, in: batch)
     }
     let holder = batch.stored.occurrences[Int(index)]
@@ -29,15 +31,26 @@ extension Matcher {
     settle(occurrence, in: batch)
   }
 
-  /// The stored object that an owner is linked to.
-  func linkedRow(of owner: Occurrence, _ mention: Occurrence, in batch: Batch) -> Int32? {
-    let owners = batches[Int(mention.ownerBatch)]
-    let slot = owners.node.relationships[Int(mention.ownerRule)].slot
+  /// The stored object that a to-one relationship of an owner led to before the payload, or 0.
+  func linkedRow(of owner: Occurrence, _ rule: Int, in owners: Batch) -> Int64 {
+    let slot = owners.node.relationships[rule].slot
     guard owner.stored >= 0, let column = owners.node.toOneSlots.firstIndex(of: slot) else {
-      return nil
+      return 0
     }
-    let row = owners.stored.references[column][Int(owner.stored)]
-    return row > 0 ? batch.stored.index(ofRow: row) : nil
+    return owners.origin(column, ofStored: owner.stored, claims.parts)
+  }
+
+  /// The object that one without key is under a to-one relationship of an owner: what an earlier part made there, else
+  /// the one that was linked before the payload, or 0.
+  func keylessRow(of owner: Occurrence, _ rule: Int, in owners: Batch) -> Int64 {
+    guard owner.stored >= 0 else { return 0 }
+    let relationship = Claims.Relationship(owners.node.relationships[rule].relationship)
+    if let parts = claims.parts, parts.hasSpoken(owner.row, of: relationship),
+      let row = claims.keylessIndex.member(relationship, of: owner.row, parts)
+    {
+      return row
+    }
+    return linkedRow(of: owner, rule, in: owners)
   }
 
   /// The object that a key alone means, when somebody has it already: the first stored one, else the

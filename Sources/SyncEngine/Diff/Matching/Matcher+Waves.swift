@@ -46,11 +46,9 @@ extension Matcher {
       .filter { $0.flags.contains(.current) && $0.stored >= 0 }.map(\.row)
     guard !owners.isEmpty else { return }
     let place = KeyFamily.Place(batch: Int16(batch.number), rule: Int16(rule))
-    for member in try transaction.members(
-      of: relationship.relationship, in: batch.entity, owners: Array(owners))
-    {
-      sharedMembers[place, default: [:]][member.owner, default: []].insert(member.row)
-    }
+    let members = try claims.membersBefore(
+      relationship.relationship, of: batch.entity, Set(owners), transaction, control)
+    sharedMembers[place, default: [:]].merge(members) { $1 }
   }
 
   private struct MemberLoad: Hashable {
@@ -86,10 +84,9 @@ extension Matcher {
         destination.occurrences[Int(target)].flags.insert(.reached)
         next[destination.number].append(target)
         if flags.contains(.keyless), owner.stored >= 0,
-          let column = batch.node.toOneSlots.firstIndex(of: relationship.slot)
+          case let row = keylessRow(of: owner, rule, in: batch), row > 0
         {
-          let row = batch.stored.references[column][Int(owner.stored)]
-          if row > 0 { linked[destination.number, default: []].append(row) }
+          linked[destination.number, default: []].append(row)
         }
       }
     }

@@ -24,6 +24,6 @@ extension Batch {
     guard let changed = parts.changed[.init(relationship)], changed.contains(row) else {
       return present
     }
-    return originIndex?.origin(.init(relationship), of: row, parts) ?? present
+    return originIndex?.member(.init(relationship), of: row, parts) ?? present
   }
 }

@@ -78,13 +78,27 @@ struct PartMemory: Codable, Sendable {
       describedRows?[root] = nil
       for occurrence in batch.occurrences
       where occurrence.row > 0 && occurrence.flags.isDisjoint(with: [.folded, .referenceOnly]) {
-        if !occurrence.flags.contains(.keyless) { rows.insert(occurrence.row) }
-        if occurrence.flags.contains(.inserted) { new.insert(occurrence.row) }
+        let (isKeyless, isNew) = (
+          occurrence.flags.contains(.keyless), occurrence.flags.contains(.inserted)
+        )
+        if isKeyless, isNew { noteKeyless(occurrence, batches) }
+        if !isKeyless { rows.insert(occurrence.row) }
+        if isNew { new.insert(occurrence.row) }
       }
       inserted[root] = new
       if describedRows == nil { describedRows = [:] }
       describedRows?[root] = rows
     }
+  }
+
+  /// Notes under what a new object without key stands.
+  private mutating func noteKeyless(_ occurrence: Occurrence, _ batches: [Batch]) {
+    guard occurrence.owner >= 0 else { return }
+    let owners = batches[Int(occurrence.ownerBatch)]
+    let relationship = owners.node.relationships[Int(occurrence.ownerRule)].relationship
+    guard !relationship.isToMany else { return }
+    let owner = owners.occurrences[Int(owners.representative(occurrence.owner))].row
+    log.append(.keyless, [], Relationship(relationship), owner, CollectionOfOne(occurrence.row))
   }
 
   /// Notes that a to-one column of a stored object changes.

@@ -172,7 +172,7 @@ struct StandInMatcher {
     else { return owner }
     if parts.wasInserted(row, entity.rootIndex) { return 0 }
     guard parts.hasChanged(row, of: .init(column)) else { return owner }
-    return claims.originIndex.origin(.init(column), of: row, parts) ?? owner
+    return claims.originIndex.member(.init(column), of: row, parts) ?? owner
   }
 
   /// Where a to-one relationship of a stored object leads.

@@ -24,6 +24,8 @@ struct StatementLog: Sendable {
     case value
     /// An ordered list is about to change: its members in order.
     case order
+    /// An object without key was made under a to-one relationship.
+    case keyless
   }
 
   struct Flags: OptionSet {

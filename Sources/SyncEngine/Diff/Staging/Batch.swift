@@ -57,7 +57,7 @@ final class Batch {
   /// The stored row of a given parent, of which nothing is known yet but its number.
   var placeholder: Int32?
   /// Where to-one columns led before the payload.
-  var originIndex: OriginIndex?
+  var originIndex: FirstStatements?
   /// Whether the whole table was read, so that nothing has to be looked up.
   var isComplete = false
   /// Whether several occurrences are one object, so that one owner may have several lists.
