@@ -8,34 +8,42 @@ extension PartMemory {
   mutating func note(_ planner: LinkPlanner) throws {
     // Within the part everything was decided as a whole.
     let before = (spoken: spoken, named: named)
-    var partners: [PartnerWord] = []
+    var words: [Word] = []
     for batch in planner.batches {
       for (rule, relationship) in batch.node.relationships.enumerated()
       where batch.mentions[rule].count > 0 {
         if relationship.relationship.isToMany {
-          try noteLists(rule, of: batch, planner, before.spoken, before.named)
+          try noteLists(rule, of: batch, planner, before.spoken, before.named, &words)
         } else {
-          try noteReferences(rule, of: batch, planner, before.spoken, before.named, &partners)
+          try noteReferences(rule, of: batch, planner, before.spoken, before.named, &words)
         }
       }
     }
-    // Either side may speak of these: the order in which they do counts.
-    for word in partners.sorted(by: { $0.order < $1.order }) {
-      log.append(.reference, [], word.relationship, word.row, CollectionOfOne(word.partner))
+    var comparisons = 0
+    try words.sort { left, right in
+      comparisons += 1
+      if comparisons % SyncControl.stride == 0 { try planner.control.checkpoint() }
+      return left.order < right.order
+    }
+    for word in words {
+      log.append(word.kind, word.flags, word.relationship, word.row, word.members)
     }
   }
 
-  /// What is said of a one-to-one relationship.
-  private struct PartnerWord {
+  /// What is said where it counts in which order several batches say it: either side may speak of a one-to-one
+  /// relationship, and what an entity and its subentity say may turn out to be of one object.
+  private struct Word {
     let order: UInt32
+    let kind: StatementLog.Kind
+    var flags: StatementLog.Flags = []
     let relationship: Relationship
     let row: Int64
-    let partner: Int64
+    let members: [Int64]
   }
 
   private mutating func noteLists(
     _ rule: Int, of batch: Batch, _ planner: LinkPlanner, _ spoken: [Relationship: RowSet],
-    _ named: [Relationship: RowSet]
+    _ named: [Relationship: RowSet], _ words: inout [Word]
   ) throws {
     let relationship = batch.node.relationships[rule].relationship
     let key = Relationship(relationship)
@@ -65,7 +73,14 @@ extension PartMemory {
         flags.insert(.goesOn)
         if suspended.contains(owner) { look(at: owner, listing: key) }
       }
-      log.append(.list, flags, key, owner, members)
+      if planner.claims.standIns.isEmpty || batch.orders == nil {
+        log.append(.list, flags, key, owner, members)
+      } else {
+        words.append(
+          Word(
+            order: mentions.orders[mention], kind: .list, flags: flags, relationship: key,
+            row: owner, members: members))
+      }
       if spoken[key]?.contains(owner) ?? false, owner != parent || relationship.isOrdered {
         look(at: owner, listing: key)
       }
@@ -83,7 +98,7 @@ extension PartMemory {
 
   private mutating func noteReferences(
     _ rule: Int, of batch: Batch, _ planner: LinkPlanner, _ spoken: [Relationship: RowSet],
-    _ named: [Relationship: RowSet], _ partners: inout [PartnerWord]
+    _ named: [Relationship: RowSet], _ words: inout [Word]
   ) throws {
     let relationship = batch.node.relationships[rule].relationship
     let key = Relationship(relationship)
@@ -104,10 +119,11 @@ extension PartMemory {
         if partner == nil, !planner.awaits(target, in: destination) { return }
       }
       let word = partner ?? StatementLog.unknown
-      if isOneToOne {
-        partners.append(
-          PartnerWord(
-            order: mentions.orders[mention], relationship: key, row: row, partner: word))
+      if isOneToOne || batch.orders != nil && !planner.claims.standIns.isEmpty {
+        words.append(
+          Word(
+            order: mentions.orders[mention], kind: .reference, relationship: key, row: row,
+            members: [word]))
       } else {
         log.append(.reference, [], key, row, CollectionOfOne(word))
       }
