@@ -165,6 +165,7 @@ final class SyncPass {
     if !isOnlyPart {
       try claims.list(planner)
       try claims.nesters.note(planner)
+      try matcher.noteUnreachedMembers()
       try control.checkpoint()
       try claims.parts?.note(planner)
       try control.checkpoint()

@@ -47,6 +47,22 @@ import Testing
 
   /// Of several objects of a key a list of keys means the owner's own child; whose child an object became
   /// in an earlier part does not count.
+  @Test(
+    "what an owner lists is its own, though the options let nothing of it be written",
+    arguments: [1, 2, nil], [false, true])
+  func unwritableOwnersKeepTheirs(size: Int?, inBatches: Bool) throws {
+    let bench = try SyncBench(TestModels.userNotes())
+    try bench.sync(#"[{"id": 4, "notes": [{"id": 5}]}]"#, "User")
+    try bench.sync(
+      #"[{"id": 4, "notes": [{"id": 5}]}, {"id": 1, "notes": [{"id": 5}]}]"#, "User"
+    ) {
+      $0.operations = [.insert, .delete, .deleteRelationships]
+      if inBatches { $0.transaction = .perBatch(size ?? 3) } else { $0.partItems = size }
+    }
+    #expect(try bench.objects("Note") == ["id=5 user=4"])
+    #expect(try bench.objects("User") == ["id=1", "id=4 notes=[5]"])
+  }
+
   @Test("a key means the object that was the owner's before the payload", arguments: [1, 2, nil])
   func keysMeanWhatWasThereBefore(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())

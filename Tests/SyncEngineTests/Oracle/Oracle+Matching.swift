@@ -29,10 +29,22 @@ extension Oracle {
     for item in unreached {
       if let id = candidates(item).filter({ !$0.isNew }).min() { claimed.insert(id) }
     }
+    for item in unreached { keepChildren(item) }
     for (entity, key) in items.flatMap(\.references) {
       if let id = stored.all(entity).first(where: { stored[$0].key == key }) { claimed.insert(id) }
     }
     self.refused += refused.map { ($0, items) }
+  }
+
+  /// Notes the children of an owner that lists them, though nothing of it may be written.
+  private mutating func keepChildren(_ item: OracleItem) {
+    guard let relationship = item.relationship, relationship.kind == .oneToMany,
+      let owner = item.owner.flatMap(certainObject)
+    else { return }
+    for id in membersBefore(relationship, of: owner) where graph[id].key == item.key {
+      let listing = Listing(id, relationship)
+      keepers[listing] = keepers[listing] ?? owner
+    }
   }
 
   /// Whether an item, or one above it, waits until everything has been seen.
@@ -153,7 +165,9 @@ extension Oracle {
     // What is another owner's is another object, and what is nobody's too.
     if relationship.userInfo["sync.keyScope"] == "owner" { return false }
     let lister = listers[Listing(id, relationship)]
-    guard lister == nil || lister == owner else { return false }
+    guard lister == nil || lister == owner,
+      keepers[Listing(id, relationship), default: owner] == owner
+    else { return false }
     if isLate, id.isNew { return true }
     // Its present owner comes first, if it lists the object too.
     guard let inverse = graph[owner].entity.inverse(of: relationship),

@@ -47,6 +47,8 @@ struct Oracle {
   var doomed: Set<OracleID> = []
   /// Who lists an object in a one-to-many of this payload: of each such relationship one owner at most.
   var listers: [Listing: OracleID] = [:]
+  /// Whose children an earlier part named in lists of which the options let nothing be written.
+  var keepers: [Listing: OracleID] = [:]
   /// The objects of the payload in the order in which they were decided.
   var decided: [OracleID] = []
 

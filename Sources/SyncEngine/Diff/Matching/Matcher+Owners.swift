@@ -63,6 +63,30 @@ extension Matcher {
     }.contains(owner)
   }
 
+  /// Notes the children that are listed by owners of whom the options let nothing be written: later parts of the payload
+  /// must not take them from these either.
+  ///
+  /// - Throws: `CancellationError`.
+  func noteUnreachedMembers() throws {
+    for batch in batches {
+      for (index, mention) in batch.occurrences.enumerated() {
+        if index % SyncControl.stride == 0 { try control.checkpoint() }
+        guard mention.isOwned, mention.flags.isDisjoint(with: [.decided, .keyless]),
+          let owner = knownOwner(of: mention)
+        else { continue }
+        let rule = batches[Int(mention.ownerBatch)].node.relationships[Int(mention.ownerRule)]
+        let head = batch.index.find(identityOf: batch.block[index])
+        guard head >= 0 else { continue }
+        for stored in storedRows(of: head, in: batch)
+        where self.owner(ofStored: stored, mention, in: batch) == owner {
+          claims.nesters.note(
+            owner, of: batch.stored.rows[Int(stored)],
+            under: Claims.Relationship(rule.relationship))
+        }
+      }
+    }
+  }
+
   /// The row of an owner when it is certain already, though the owner may be decided later: it is the only stored
   /// object of its key, its mentions all stand in one place, and nobody else has it.
   private func knownOwner(of mention: Occurrence) -> Int64? {

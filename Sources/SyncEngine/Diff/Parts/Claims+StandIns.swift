@@ -104,9 +104,18 @@ extension Claims {
   private func noteWords(in batch: Batch, _ control: SyncControl) throws {
     for index in batch.occurrences.indices {
       if index % SyncControl.stride == 0 { try control.checkpoint() }
-      guard isFollowed(row(of: Int32(index), in: batch), in: batch) else { continue }
-      noteWords(of: Int32(index), in: batch)
+      let index = Int32(index)
+      guard isFollowed(row(of: index, in: batch), in: batch) || isLinked(index, in: batch) else {
+        continue
+      }
+      noteWords(of: index, in: batch)
     }
+  }
+
+  /// Whether a mention without key is a stored object, whose key nobody may have mentioned.
+  private func isLinked(_ occurrence: Int32, in batch: Batch) -> Bool {
+    batch.occurrences[Int(occurrence)].flags.contains(.keyless)
+      && batch.occurrences[Int(batch.representative(occurrence))].stored >= 0
   }
 
   /// Notes what the mentions of a key say of other objects, from the first mention of it on.

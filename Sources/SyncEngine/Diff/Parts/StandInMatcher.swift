@@ -11,6 +11,7 @@ struct StandInMatcher {
   private let transaction: StoreTransaction
   private let control: SyncControl
   private let edits: UnsentEdits?
+  private let origins: StandInOrigins
   private var objects: StandInSettlement.Objects = [:]
   private var families: [FamilyKey: StandInFamily] = [:]
   /// The stand-ins of objects, and what stands below them.
@@ -47,6 +48,7 @@ struct StandInMatcher {
     self.model = model
     self.transaction = transaction
     self.control = control
+    origins = StandInOrigins(claims: claims, model: model, transaction: transaction)
   }
 
   /// - Complexity: O(*n*) in the stand-ins and the stored objects of their keys.
@@ -127,7 +129,7 @@ struct StandInMatcher {
     guard objects[search.root]?[search.standIn.row] == nil,
       let owner = objects[search.ownerRoot]?[search.standIn.owner],
       let row = search.family.key.isEmpty
-        ? try linked(search.family.place.relationship, to: owner)
+        ? try origins.keylessRow(search.family.place.relationship, of: owner)
           ?? families[search.family]?.listed[owner]
         : families[search.family]?.takeChild(of: owner),
       case let object = objects[search.root]?[row] ?? row, object != search.standIn.row
@@ -162,27 +164,6 @@ struct StandInMatcher {
   }
 
   // MARK: - Reading
-
-  /// The owner that an object had before the payload, 0 for none.
-  private func origin(
-    _ list: RelationshipDescription, _ entity: EntityDescription, of row: Int64, now owner: Int64
-  ) -> Int64 {
-    guard let parts = claims.parts,
-      let column = model.entities[list.declaringIndex].inverse(of: list)
-    else { return owner }
-    if parts.wasInserted(row, entity.rootIndex) { return 0 }
-    guard parts.hasChanged(row, of: .init(column)) else { return owner }
-    return claims.originIndex.member(.init(column), of: row, parts) ?? owner
-  }
-
-  /// Where a to-one relationship of a stored object leads.
-  private func linked(_ key: Claims.Relationship, to owner: Int64) throws -> Int64? {
-    var result: Int64 = 0
-    try transaction.scan(model.entities[key.entity], .rows([owner]), slots: [key.slot]) {
-      result = $0.integer(key.slot) ?? 0
-    }
-    return result > 0 ? result : nil
-  }
 
   private mutating func searches(in place: Place) throws -> [Search] {
     let entity = model.entities[place.entity]
@@ -238,7 +219,7 @@ struct StandInMatcher {
         return
       }
       guard !claims.standIns.contains(cursor.row, root: entity.rootIndex) else { return }
-      let former = origin(list, entity, of: cursor.row, now: owner)
+      let former = origins.owner(under: list, of: cursor.row, entity, now: owner)
       // What the payload mentions elsewhere comes before what is only stored.
       let rank =
         (cursor.entityIndex == entity.index ? 0 : 2)

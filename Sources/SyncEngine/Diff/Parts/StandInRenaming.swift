@@ -151,6 +151,10 @@ struct StandInRenaming {
       else { return }
       if let mark = mark(statement, relationship, row: row) { marks.append(mark) }
       guard mayHoldMembers, relationship.kind == .oneToMany else { return }
+      // Where an object that is named twice stands goes by the later name.
+      if relationship.isOrdered, Set(renamed).count < renamed.count {
+        marks.append((row ?? statement.row, key, true))
+      }
       for member in renamed + statement.members where standIns[member] == nil {
         marks.append((member, key, false))
       }
