@@ -63,6 +63,20 @@ import Testing
     #expect(try bench.objects("User") == ["id=1", "id=4 notes=[5]"])
   }
 
+  @Test("what an owner lists that is not stored is free", arguments: [1, 2, nil])
+  func unmadeOwnersKeepNothing(size: Int?) throws {
+    let bench = try SyncBench(TestModels.userNotes())
+    try bench.sync(#"[{"id": 4}]"#, "User")
+    try bench.sync(#"[{"id": 5}]"#, "Note")
+    try bench.sync(
+      #"[{"id": 2, "notes": [{"id": 5}]}, {"id": 4, "notes": [{"id": 5}]}]"#, "User"
+    ) {
+      $0.operations = [.update, .insertRelationships, .updateRelationships]
+      $0.partItems = size
+    }
+    #expect(try bench.objects("Note") == ["id=5 user=4"])
+  }
+
   @Test("a key means the object that was the owner's before the payload", arguments: [1, 2, nil])
   func keysMeanWhatWasThereBefore(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())

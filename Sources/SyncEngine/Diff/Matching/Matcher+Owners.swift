@@ -72,7 +72,7 @@ extension Matcher {
       for (index, mention) in batch.occurrences.enumerated() {
         if index % SyncControl.stride == 0 { try control.checkpoint() }
         guard mention.isOwned, mention.flags.isDisjoint(with: [.decided, .keyless]),
-          let owner = knownOwner(of: mention)
+          let owner = knownOwner(of: mention), owner > 0
         else { continue }
         let rule = batches[Int(mention.ownerBatch)].node.relationships[Int(mention.ownerRule)]
         let head = batch.index.find(identityOf: batch.block[index])
