@@ -120,7 +120,8 @@ extension SyncPass {
       stager: stager, transaction: transaction, operations: request.operations,
       coversScope: scope.isWholeEntity && isOnlyPart
         && (reader.fingerprints?.matchedCount ?? 0) == 0,
-      hasMoreParts: !reader.isAtEnd || request.session != nil, claims: claims, edits: edits,
+      hasMoreParts: !reader.isAtEnd || request.session != nil,
+      scannedRowsPerKey: request.scannedRowsPerKey, claims: claims, edits: edits,
       control: control, helper: isOnlyPart ? reader.helper : nil)
   }
 

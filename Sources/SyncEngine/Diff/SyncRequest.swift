@@ -39,6 +39,9 @@ package struct SyncRequest {
   package var scannedAhead = 64 << 10
   /// How many stored rows another thread reads at a time, where there are many. For tests that compare the two ways.
   package var sharedRows = 1024
+  /// How many rows a scan passes in the time in which one key is looked up (measured): a table that has fewer rows for
+  /// each key that a payload mentions is scanned. 0 looks everything up, for tests that compare the two ways.
+  package var scannedRowsPerKey = 6
   /// Bytes that come together of how far a sync has come that commits per batch before they become one
   /// piece, however little that is. For tests.
   package var resumePointSize = 32 << 10

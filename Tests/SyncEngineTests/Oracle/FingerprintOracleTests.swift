@@ -15,12 +15,13 @@ import Testing
     let count = environment["FINGERPRINT_SEEDS"].flatMap { UInt64($0) } ?? 48
     let first = environment["FINGERPRINT_FIRST"].flatMap { UInt64($0) } ?? 1
     let model = try testCase.model()
-    let sequence = FingerprintSequence(model: model)
+    var sequence = FingerprintSequence(model: model)
     for seed in first..<(first + count) {
       var payloads = OraclePayloads(
         generator: SeededGenerator(seed: seed &* 7919), model: model, keys: 6,
         depth: testCase.depth)
       payloads.hasUnreadableKeys = seed % 2 == 0
+      sequence.looksKeysUp = seed % 3 == 0
       let steps = try sequence.steps(&payloads, of: testCase.entities, length: 10)
       guard try sequence.difference(steps) != nil else { continue }
       let short = try sequence.minimised(steps)

@@ -42,6 +42,8 @@ struct FingerprintSequence {
   }
 
   let model: ManagedObjectModel
+  /// Whether the sync with fingerprints scans no table for keys, as if all of them were large.
+  var looksKeysUp = false
 
   /// Steps that repeat items of a few payloads.
   func steps(
@@ -150,6 +152,7 @@ struct FingerprintSequence {
     var request = SyncRequest(plan: plan, payload: .json(.array(step.items)))
     request.operations = step.operations
     request.usesFingerprints = usesFingerprints
+    if looksKeysUp, usesFingerprints { request.scannedRowsPerKey = 0 }
     request.isDryRun = isDryRun
     switch step.scope {
     case .entity: break

@@ -57,8 +57,7 @@ extension Oracle {
     guard !isLast, let (owner, relationship) = list(item), let id = free(item).first,
       let inverse = graph[owner].entity.inverse(of: relationship)
     else { return false }
-    let needed: SyncOperations = [.insert, .update, .insertRelationships, .updateRelationships]
-    guard request.operations.isSuperset(of: needed) else { return false }
+    guard request.operations.isSuperset(of: Oracle.operationsOfWaiting) else { return false }
     if postponed.contains(where: {
       $0 !== item && $0.key == item.key && list($0)?.1.name == relationship.name
     }) {

@@ -77,6 +77,11 @@ struct Oracle {
   /// Whether something would have to be made of an entity that is abstract.
   var isImpossible = false
 
+  /// Without which an item does not wait until everything has been seen.
+  static let operationsOfWaiting: SyncOperations = [
+    .insert, .update, .insertRelationships, .updateRelationships,
+  ]
+
   init(_ graph: OracleGraph, _ request: OracleRequest) {
     self.graph = graph
     stored = graph

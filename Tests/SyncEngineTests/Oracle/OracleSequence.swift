@@ -29,12 +29,15 @@ struct OracleStep: CustomStringConvertible {
   var items: [JSONValue]
   var operations: SyncOperations = .all
   var scope = Scope.entity
+  /// Whether no table is scanned for keys, as if all of them were large.
+  var looksKeysUp = false
   /// The parent's to-many relationship, as `User.notes`, when there is a parent.
   var parent: String?
 
   var description: String {
     if case .save(let seed) = kind { return "save \(seed)" }
     return (kind == .sync ? "" : "\(kind) ") + "\(entity) [\(operations)]"
+      + (looksKeysUp ? " keys looked up" : "")
       + (scope == .entity ? "" : " \(scope.rawValue) \(parent ?? "")")
       + " \(JSONValue.array(items))"
   }
@@ -95,7 +98,8 @@ struct OracleVariant: CustomTestStringConvertible, Sendable {
 struct OracleSequence {
   let model: ManagedObjectModel
   var variant = OracleVariant.plain
-  /// Whether the syncs have to come to what they come to in one piece, rather than to what parts can know.
+  /// Whether the syncs have to come to what they come to in one piece, rather than to what parts can know. Those whose
+  /// options keep something from being written come to the latter in any case.
   var comparesWithWhole = false
 
   /// What first differs, in words; nil when nothing does.
@@ -121,6 +125,7 @@ struct OracleSequence {
     let plan = MappingPlanCompiler.compile(entity, transformers: TransformerRegistry())
     var engine = SyncRequest(plan: plan, payload: .json(.array(step.items)))
     engine.operations = step.operations
+    if step.looksKeysUp { engine.scannedRowsPerKey = 0 }
     var request = OracleRequest(entity: entity, items: step.items, operations: step.operations)
     switch step.scope {
     case .entity: break
@@ -140,7 +145,7 @@ struct OracleSequence {
     var form = variant.form
     // A session has no parent.
     if step.scope == .parent, case .pages = form { form = .whole }
-    if !comparesWithWhole {
+    if !comparesWithWhole || !step.operations.isSuperset(of: Oracle.operationsOfWaiting) {
       request.partItems = variant.size
       if case .pages = form { request.isSession = true }
     }

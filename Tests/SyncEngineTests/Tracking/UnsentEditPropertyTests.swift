@@ -69,6 +69,7 @@ import Testing
     request.operations = step.operations
     if step.scope == .filter { request.filter = Filter(#"name == "a""#) }
     if step.items.count % 3 == 2 { request.partItems = 1 }
+    if step.items.count % 2 == 1 { request.scannedRowsPerKey = 0 }
     do {
       _ = try SyncRun(request, store: store, control: SyncControl()).run()
       return true

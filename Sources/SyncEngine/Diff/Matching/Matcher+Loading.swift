@@ -3,17 +3,14 @@ import SyncStore
 
 /// Reading of stored rows: by one scan where the payload covers much of a table, by key elsewhere.
 extension Matcher {
-  /// From this share of a table on, one scan is cheaper than looking the keys up (measured: a row of
-  /// a scan costs about a sixth of a look-up).
-  private static let scanShare = 6
-
   /// Reads the rows whose keys the payload mentions.
   ///
   /// - Returns: About how many rows the table has when it is to be read as a whole; nothing was read then.
   func loadKeys(of batch: Batch, isRoot: Bool) throws -> Int? {
     let touched = batch.occurrences.count + batch.references.count
     batch.referenceStored = Array(repeating: -1, count: batch.references.count)
-    let coversTable = isRoot && coversScope && operations.contains(.delete)
+    let coversTable =
+      isRoot && coversScope && operations.contains(.delete) && scannedRowsPerKey > 0
     guard touched > 0 || coversTable else { return nil }
     guard !batch.node.identity.isEmpty else { return nil }
     if let seen = claims.seenKeys[batch.number] {
@@ -22,9 +19,7 @@ extension Matcher {
       return nil
     }
     let estimate = try transaction.estimatedCount(of: batch.entity)
-    if coversTable
-      || touched * Matcher.scanShare >= estimate
-    {
+    if coversTable || touched * scannedRowsPerKey >= estimate {
       batch.stored.reserve(min(estimate, touched))
       batch.isComplete = true
       return estimate

@@ -31,8 +31,11 @@ extension Matcher {
 
   /// Whether a list is that of a given parent of which other parts of the payload have more: who leaves it is
   /// decided at the end, so that no part has to read all of it.
-  private func goesOn(_ rule: Int, of batch: Batch) -> Bool {
-    claims.parts != nil && rootOwner?.batch == batch.number && rootOwner?.rule == rule
+  private func goesOn(_ rule: Int, of batch: Batch, _ owner: Occurrence) -> Bool {
+    guard claims.parts != nil, let rootOwner, rootOwner.batch == batch.number,
+      rootOwner.rule == rule
+    else { return false }
+    return owner.row == batch.occurrences[Int(batch.representative(rootOwner.owner))].row
   }
 
   /// Reads who is in the lists of the current wave's owners, where several stored objects have one key.
@@ -73,7 +76,7 @@ extension Matcher {
       let owner = batch.occurrences[Int(batch.representative(mentions.owners[mention]))]
       guard owner.flags.contains(.active) else { continue }
       if loadsMembers, owner.row > 0, !owner.flags.contains(.inserted), let inverse,
-        !goesOn(rule, of: batch)
+        !goesOn(rule, of: batch, owner)
       {
         owners[MemberLoad(batch: destination.number, slot: inverse), default: []]
           .append(owner.row)

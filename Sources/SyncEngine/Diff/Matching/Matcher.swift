@@ -54,6 +54,8 @@ final class Matcher {
   let isLaterPart: Bool
   /// Whether parts of the payload may still come.
   let hasMoreParts: Bool
+  /// What a look-up costs; see ``SyncRequest/scannedRowsPerKey``.
+  let scannedRowsPerKey: Int
   /// New objects that stand in for stored ones, as occurrences with their batch.
   var standIns: [(batch: Int, occurrence: Int32)] = []
   var standInSets: [Int: Set<Int32>] = [:]
@@ -77,14 +79,15 @@ final class Matcher {
 
   init(
     stager: Stager, transaction: StoreTransaction, operations: SyncOperations,
-    coversScope: Bool, hasMoreParts: Bool, claims: Claims, edits: UnsentEdits?,
-    control: SyncControl, helper: Helper? = nil
+    coversScope: Bool, hasMoreParts: Bool, scannedRowsPerKey: Int, claims: Claims,
+    edits: UnsentEdits?, control: SyncControl, helper: Helper? = nil
   ) {
     self.edits = edits
     self.helper = helper
     self.claims = claims
     isLaterPart = claims.parts != nil
     self.hasMoreParts = hasMoreParts
+    self.scannedRowsPerKey = scannedRowsPerKey
     batches = stager.batches
     self.transaction = transaction
     self.operations = operations

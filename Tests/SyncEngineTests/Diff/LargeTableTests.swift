@@ -1,0 +1,33 @@
+import SyncCore
+import SyncEngine
+import TestSupport
+import Testing
+
+/// Where a payload mentions little of a table, keys are looked up and members read owner by owner: what is not read
+/// must be nothing that counts.
+@Suite struct LargeTableTests {
+  @Test(
+    "below a given parent of a tree, too, members leave a list that does not name them",
+    arguments: [1, 2, nil] as [Int?], [0, 6])
+  func listsBelowAGivenParent(size: Int?, scannedRows: Int) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try bench.sync(
+      #"[{"id": 9, "children": [{"id": 1, "children": [{"id": 2}, {"id": 3}]}, {"id": 4}]}]"#,
+      "Organization")
+    let parent = ManagedObjectID(
+      entity: try bench.model.requireEntity(named: "Organization"), row: 1)
+    let report = try bench.sync(
+      #"[{"id": 1, "children": [{"id": 2}]}, {"id": 4}]"#, "Organization"
+    ) {
+      $0.parent = parent
+      $0.parentRelationship = "children"
+      $0.partItems = size
+      $0.scannedRowsPerKey = scannedRows
+    }
+    #expect(
+      try bench.objects("Organization") == [
+        "id=1 parent=9 children=[2]", "id=2 parent=1", "id=4 parent=9", "id=9 children=[1,4]",
+      ])
+    #expect(report.deleted == 1)
+  }
+}
