@@ -1,0 +1,103 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncStore
+import TestSupport
+import Testing
+
+/// Payloads larger than what is read, compared and written at a time: whichever way they are worked off, the store
+/// holds what they say, and who stays is the object that it was.
+///
+/// `LARGE_SEEDS` runs more of them, as in `LARGE_SEEDS=100 swift test --filter LargePayloadTests`, from `LARGE_FIRST` on.
+@Suite struct LargePayloadTests {
+  struct Way: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    var pageSize: Int?
+    var isKept = false
+    var change: @Sendable (inout SyncRequest) -> Void = { _ in }
+  }
+
+  static let ways = [
+    Way(testDescription: "whole"),
+    Way(testDescription: "keys looked up") { $0.scannedRowsPerKey = 0 },
+    Way(testDescription: "without fingerprints") { $0.usesFingerprints = false },
+    Way(testDescription: "keys looked up, without fingerprints") {
+      $0.usesFingerprints = false
+      $0.scannedRowsPerKey = 0
+    },
+    Way(testDescription: "parts of 100") { $0.partItems = 100 },
+    Way(testDescription: "parts of 100, keys looked up") {
+      $0.partItems = 100
+      $0.scannedRowsPerKey = 0
+    },
+    Way(testDescription: "batches of 150") { $0.transaction = .perBatch(150) },
+    Way(testDescription: "pages of 250", pageSize: 250),
+    Way(testDescription: "kept pages of 250", pageSize: 250, isKept: true),
+  ]
+
+  @Test("a complete payload is what is stored afterwards", arguments: ways)
+  func payloadsAreStored(_ way: Way) throws {
+    let environment = ProcessInfo.processInfo.environment
+    let first = environment["LARGE_FIRST"].flatMap { UInt64($0) } ?? 1
+    let count = environment["LARGE_SEEDS"].flatMap { UInt64($0) } ?? 1
+    for seed in first..<(first + count) {
+      let bench = try SyncBench(TestModels.social())
+      var payload = LargePayload(seed: seed, userCount: 300)
+      var rows: [String: [Value: Int64]] = [:]
+      for step in 0..<4 {
+        // The second one is the first one again.
+        if step > 1 { payload.change() }
+        if let size = way.pageSize {
+          try bench.syncPages(payload.json, "User", size: size, isKept: way.isKept)
+        } else {
+          let report = try bench.sync(payload.json, "User", way.change)
+          #expect(report.isUnchanged == (step == 1), "seed \(seed), step \(step): \(report)")
+        }
+        let graph = try OracleGraph(bench.store)
+        try check(graph, payload, "seed \(seed), step \(step)")
+        let now = keys(graph)
+        for (entity, rows) in rows {
+          let moved = rows.filter { key, row in now[entity]?[key].map { $0 != row } ?? false }
+          #expect(moved.isEmpty, "seed \(seed), step \(step): \(entity) \(moved) is another object")
+        }
+        rows = now
+      }
+    }
+  }
+
+  private func check(_ graph: OracleGraph, _ payload: LargePayload, _ place: String) throws {
+    var users: [Int: LargePayload.User] = [:]
+    var names: [String: [Int: String]] = [:]
+    func key(_ id: OracleID) -> Int { Int(graph[id].key.description) ?? -1 }
+    for (id, object) in graph.objects {
+      let text = object.attributes["name"] ?? object.attributes["text"]
+      #expect(
+        names[object.entity.name, default: [:]][key(id)] == nil, "\(place): \(id) comes twice")
+      names[object.entity.name, default: [:]][key(id)] = text?.description ?? ""
+      guard object.entity.name == "User" else { continue }
+      users[key(id)] = LargePayload.User(
+        name: text?.description ?? "", company: object.toOne["company"].map(key),
+        tags: Set((object.toMany["tags"] ?? []).map(key)),
+        notes: Set((object.toMany["notes"] ?? []).map(key)),
+        tasks: (object.toMany["tasks"] ?? []).map(key))
+    }
+    for (user, wanted) in payload.users where users[user] != wanted {
+      Issue.record("\(place): user \(user) is \(String(describing: users[user])), not \(wanted)")
+      return
+    }
+    #expect(users.count == payload.users.count, "\(place)")
+    #expect(names["Note"] == payload.notes, "\(place)")
+    #expect(names["Tag"] == payload.tags, "\(place)")
+    #expect(names["Task"]?.count == payload.users.values.reduce(0) { $0 + $1.tasks.count })
+    #expect(graph.inconsistencies.isEmpty, "\(place)")
+  }
+
+  /// The rows of keys, by entity.
+  private func keys(_ graph: OracleGraph) -> [String: [Value: Int64]] {
+    var result: [String: [Value: Int64]] = [:]
+    for (id, object) in graph.objects {
+      result[object.entity.name, default: [:]][object.key] = id.row
+    }
+    return result
+  }
+}
