@@ -21,7 +21,8 @@ import SyncStore
 ///
 /// A stored object is taken at once where there cannot be two for a while: its key is a uniqueness constraint, the item
 /// lacks a value that the model requires, or ``SyncSettings/operations`` leave out inserting or updating. Of several
-/// owners that nest a key which is new, the one whose page came first has the first object.
+/// owners that nest a key which is new, the one whose page came first has the first object; in a tree that names the key
+/// at several depths, it has what stands below the key too.
 ///
 /// Each page has a report, and ``finish()`` gives that of the end alone. ``SyncReport/add(_:)`` sums them up, with an
 /// object of which several pages speak once for each.
