@@ -20,6 +20,9 @@ package struct TableLayout: Sendable {
 
   private let entityIndexes: [Int64: Int]
 
+  /// The entities whose objects each table holds, by index of the table, in model order.
+  private let members: [[EntityLayout]]
+
   /// Lays out the tables of a model.
   ///
   /// - Parameter entityNumbers: the numbers that an existing file uses; entities that are not in it
@@ -40,13 +43,17 @@ package struct TableLayout: Sendable {
     self.entityNumbers = numbers
     entityIndexes = Dictionary(
       uniqueKeysWithValues: model.entities.map { (numbers[$0.name] ?? 0, $0.index) })
-    entities = model.entities.map { entity in
+    let entities = model.entities.map { entity in
       EntityLayout(
         entity: entity, table: tables[builder.tableIndex[entity.rootIndex] ?? 0],
         number: numbers[entity.name] ?? 0,
         familyNumbers: entity.familyEntities.map { numbers[$0.name] ?? 0 },
         ordinals: builder.ordinals(of: entity), links: builder.linkEnds(of: entity, in: links))
     }
+    var members = tables.map { _ in [EntityLayout]() }
+    for entity in entities { members[entity.table.index].append(entity) }
+    self.entities = entities
+    self.members = members
   }
 
   package subscript(entity: EntityDescription) -> EntityLayout { entities[entity.index] }
@@ -58,6 +65,9 @@ package struct TableLayout: Sendable {
 
   /// The table that holds the objects of an entity.
   package func table(of entity: EntityDescription) -> Table { entities[entity.index].table }
+
+  /// The entities whose objects a table holds, in model order.
+  func members(of table: Table) -> [EntityLayout] { members[table.index] }
 
   /// Where the pairs of a relationship are stored; nil for transient ones.
   package func storage(

@@ -5,31 +5,44 @@ extension ChangeRecorder {
   /// Makes the changes per concrete entity, in model order.
   ///
   /// - Complexity: O(*n* log *n*) in the number of recorded changes; linear where rows were recorded
-  ///   in ascending order.
+  ///   in ascending order. Tables without changes cost a look at each of their entities.
   mutating func finish(reading transaction: StoreTransaction) throws -> [ChangeSet.EntityChanges] {
-    var result = layout.entities.map { ChangeSet.EntityChanges(entity: $0.entity) }
+    var result: [ChangeSet.EntityChanges] = []
     for table in layout.tables {
-      let members = layout.entities.filter { $0.table === table }
+      let members = layout.members(of: table)
+      guard hasChanges(in: table, members) else { continue }
       moveSpecialised(members, specialised[table.index])
       try cancelOut(members, transaction.token)
-      for member in members { try sort(&inserted[member.entity.index], transaction.token) }
+      for member in members { try inserted[member.entity.index].sort(transaction.token) }
       let updates = try resolvedUpdates(table, members, transaction)
+      var changes: [Int: ChangeSet.EntityChanges] = [:]
+      for member in members {
+        changes[member.entity.index] = ChangeSet.EntityChanges(entity: member.entity)
+      }
       var rest = updates.list[...]
       while let number = rest.first?.entity {
         let end = rest.firstIndex { $0.entity != number } ?? rest.endIndex
         let entity = Int(number)
-        result[entity].take(
+        changes[entity]?.take(
           rest[..<end], of: updates, withKeys: layout.entities[entity].keySlot != nil)
         rest = rest[end...]
       }
+      for (index, var changed) in changes {
+        changed.inserted = inserted[index].rows
+        changed.insertedKeys = inserted[index].keys
+        changed.deleted = deleted[index].rows
+        changed.deletedKeys = deleted[index].keys
+        if !changed.isEmpty { result.append(changed) }
+      }
     }
-    for index in result.indices {
-      result[index].inserted = inserted[index].rows
-      result[index].insertedKeys = inserted[index].keys
-      result[index].deleted = deleted[index].rows
-      result[index].deletedKeys = deleted[index].keys
-    }
-    return result.filter { !$0.isEmpty }
+    return result.sorted { $0.entity.index < $1.entity.index }
+  }
+
+  private func hasChanges(in table: Table, _ members: [EntityLayout]) -> Bool {
+    updates[table.index].count > 0
+      || members.contains {
+        !inserted[$0.entity.index].rows.isEmpty || !deleted[$0.entity.index].rows.isEmpty
+      }
   }
 
   /// Puts rows among those of the subentity whose they became.
@@ -46,7 +59,7 @@ extension ChangeRecorder {
         gone.insert(row)
         moved.append((row, hasKeys ? list.keys[position] : nil, entity))
       }
-      if !gone.isEmpty { remove(gone, from: &inserted[index]) }
+      if !gone.isEmpty { inserted[index].remove(gone) }
     }
     for (row, key, entity) in moved {
       inserted[entity].rows.append(row)
@@ -58,32 +71,13 @@ extension ChangeRecorder {
   private mutating func cancelOut(_ members: [EntityLayout], _ token: TransactionToken) throws {
     for member in members {
       let index = member.entity.index
-      try sort(&deleted[index], token)
+      try deleted[index].sort(token)
       let first = firstNewRow[member.table.index]
       guard let last = deleted[index].rows.last, last >= first else { continue }
       let gone = RowSet(deleted[index].rows.lazy.filter { $0 >= first })
-      remove(gone, from: &inserted[index])
-      remove(gone, from: &deleted[index])
+      inserted[index].remove(gone)
+      deleted[index].remove(gone)
     }
-  }
-
-  private func remove(_ gone: RowSet, from list: inout Rows) {
-    let hasKeys = !list.keys.isEmpty
-    var kept = Rows()
-    for (index, row) in list.rows.enumerated() where !gone.contains(row) {
-      kept.rows.append(row)
-      if hasKeys { kept.keys.append(list.keys[index]) }
-    }
-    list = kept
-  }
-
-  private func sort(_ list: inout Rows, _ token: TransactionToken) throws {
-    try token.checkpoint()
-    guard !list.rows.isAscending else { return }
-    let order = RowOrder.ascending(list.rows.numbers)
-    try token.checkpoint()
-    list.rows.reorder(order)
-    if !list.keys.isEmpty { list.keys.reorder(order) }
   }
 
   /// One update per row, ascending, with entity and key; without rows that came or went.
@@ -129,7 +123,7 @@ extension ChangeRecorder {
   private func lookUp(
     _ updates: inout RecordedUpdates, in table: Table, _ transaction: StoreTransaction
   ) throws {
-    let hasKeys = layout.entities.contains { $0.table === table && $0.keySlot != nil }
+    let hasKeys = layout.members(of: table).contains { $0.keySlot != nil }
     let isSingle = !table.hasEntityColumn
     var unknown: [Int64] = []
     // By index: whoever holds the list has it copied when it changes.
@@ -151,6 +145,26 @@ extension ChangeRecorder {
       updates.setKey(cursor.layout.keySlot.map(cursor.value) ?? .null, at: position)
     }
     updates.removeAll { $0.entity < 0 || (hasKeys && $0.key < 0) }
+  }
+}
+
+extension ChangeRecorder.Rows {
+  fileprivate mutating func remove(_ gone: RowSet) {
+    var kept = ChangeRecorder.Rows()
+    for (index, row) in rows.enumerated() where !gone.contains(row) {
+      kept.rows.append(row)
+      if !keys.isEmpty { kept.keys.append(keys[index]) }
+    }
+    self = kept
+  }
+
+  fileprivate mutating func sort(_ token: TransactionToken) throws {
+    try token.checkpoint()
+    guard !rows.isAscending else { return }
+    let order = RowOrder.ascending(rows.numbers)
+    try token.checkpoint()
+    rows.reorder(order)
+    if !keys.isEmpty { keys.reorder(order) }
   }
 }
 

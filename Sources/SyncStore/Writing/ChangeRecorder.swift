@@ -89,7 +89,8 @@ struct ChangeRecorder {
   mutating func update(
     _ row: Int64, of entity: EntityLayout, slots: SlotSet, _ block: RowBlock, _ index: Int
   ) {
-    note(row, of: entity, slots: slots, block, index, in: &updates[entity.table.index])
+    guard let (update, key) = written(row, of: entity, slots: slots, block, index) else { return }
+    updates[entity.table.index].add(update, key: key)
   }
 
   /// Records rows of which the same slots were written.
@@ -110,17 +111,20 @@ struct ChangeRecorder {
         rest.removeFirst()
         continue
       }
-      note(rows[position].row, of: entity, slots: slots, block, first + position, in: &list)
+      let written = written(rows[position].row, of: entity, slots: slots, block, first + position)
+      if let (update, key) = written { list.add(update, key: key) }
     }
     swap(&list, &updates[index])
   }
 
-  /// Records what was written of a row; nothing of a new one, except that its key is another now.
+  /// What was written of a row; nothing of a new one, except that its key is another now.
+  ///
+  /// Does not add it: a method that takes a part of the recorder by `inout` gets a copy of that part, and
+  /// to copy a list for each of its entries is quadratic.
   @inline(__always)
-  private func note(
-    _ row: Int64, of entity: EntityLayout, slots: SlotSet, _ block: RowBlock, _ index: Int,
-    in list: inout RecordedUpdates
-  ) {
+  private func written(
+    _ row: Int64, of entity: EntityLayout, slots: SlotSet, _ block: RowBlock, _ index: Int
+  ) -> (update: Update, key: Value?)? {
     let isNew = isNew(row, in: entity.table)
     var key: Value?
     // The block may be that of a superentity, which has no cell for a key of the entity's own.
@@ -130,8 +134,8 @@ struct ChangeRecorder {
         key = cell.value(as: entity.types[slot])
       }
     }
-    guard !isNew || key != nil else { return }
-    list.add(Update(row: row, slots: slots, entity: entity.entity.index), key: key)
+    guard !isNew || key != nil else { return nil }
+    return (Update(row: row, slots: slots, entity: entity.entity.index), key)
   }
 
   /// Takes back that slots of rows changed: they are as they were before the transaction.
@@ -149,9 +153,7 @@ struct ChangeRecorder {
   /// Row numbers of an entity's rows that came or whose slots changed, for checks before commit.
   func touched(_ table: Table, slots: SlotSet) -> [Int64] {
     var rows: [Int64] = []
-    for entity in layout.entities where entity.table === table {
-      rows += inserted[entity.entity.index].rows
-    }
+    for entity in layout.members(of: table) { rows += inserted[entity.entity.index].rows }
     for update in updates[table.index].list where slots.contains(where: update.slots.contains) {
       rows.append(update.row)
     }
