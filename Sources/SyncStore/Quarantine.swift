@@ -52,14 +52,17 @@ package struct QuarantinedRow: Sendable, Hashable {
   }
 }
 
-/// The table of the quarantine; made when the first item is kept.
+/// The table of the quarantine, with an index that finds the earlier item of a key; made when the first
+/// item is kept.
 private enum QuarantineTable {
-  static let creation =
+  static let creation = [
     "CREATE TABLE _syncstack_quarantine (id INTEGER PRIMARY KEY AUTOINCREMENT, "
-    + "entity TEXT NOT NULL, object_key BLOB, json TEXT NOT NULL, code TEXT NOT NULL, "
-    + "reason TEXT NOT NULL, path TEXT NOT NULL, ts_ms INTEGER NOT NULL, "
-    + "attempts INTEGER NOT NULL, parent_entity TEXT, parent_row INTEGER, "
-    + "parent_relationship TEXT)"
+      + "entity TEXT NOT NULL, object_key BLOB, json TEXT NOT NULL, code TEXT NOT NULL, "
+      + "reason TEXT NOT NULL, path TEXT NOT NULL, ts_ms INTEGER NOT NULL, "
+      + "attempts INTEGER NOT NULL, parent_entity TEXT, parent_row INTEGER, "
+      + "parent_relationship TEXT)",
+    "CREATE INDEX _syncstack_quarantine_key ON _syncstack_quarantine (object_key, entity)",
+  ]
 }
 
 extension StoreReader {
@@ -156,7 +159,7 @@ extension StoreTransaction {
 
   private func makeQuarantine() throws {
     guard try !hasQuarantine else { return }
-    try connection.execute(QuarantineTable.creation)
+    for statement in QuarantineTable.creation { try connection.execute(statement) }
     try Metadata(connection: connection).set(.quarantine, 1)
     forgetCounters()
   }

@@ -49,6 +49,14 @@ import Testing
     try stack.quarantine.items().map { String(decoding: $0.json, as: UTF8.self) }
   }
 
+  @Test func anEarlierItemOfAKeyIsFoundByAnIndex() throws {
+    try sync(#"[{"id": 1}, {"id": 2}]"#)
+    try sync(#"[{"id": 2}, {"id": 1}]"#)
+    #expect(try kept().count == 2)
+    #expect(
+      try stack.store.read { try $0.indexNames().contains("_syncstack_quarantine_key") })
+  }
+
   @Test func aBadItemIsKeptWithItsReason() throws {
     let before = Date()
     let report = try sync(
