@@ -6,7 +6,7 @@ import Synchronization
 /// One SQLite file, or a database in memory, and its only writer in this program.
 ///
 /// Mutable states and what guards them:
-/// - `writer`, `writers`, `transaction`: the writer queue. Nothing else touches that connection, but for
+/// - `writer`, `writers`, `transaction`, `unsent`: the writer queue. Nothing else touches that connection, but for
 ///   `sqlite3_interrupt`, which is meant to be called from elsewhere.
 /// - idle readers: the mutex of ``ReaderPool``; a reader that was taken belongs to its taker.
 /// - `running`: its mutex; says which transaction an interrupt would hit.
@@ -36,6 +36,7 @@ package final class Store: @unchecked Sendable {
   private var writer: Connection?
   private var writers: RowWriters?
   private var transaction: StoreTransaction?
+  private let unsent = UnsentHistory()
   let readers: ReaderPool?
   private let hasBegunLog = Atomic<Bool>(false)
   private let running = Locked<(token: TransactionToken, interrupter: ConnectionInterrupter)?>(nil)
@@ -137,7 +138,8 @@ package final class Store: @unchecked Sendable {
     try writer.beginImmediate()
     let transaction = StoreTransaction(
       layout: layout, writers: writers, connection: writer, token: token, info: info,
-      configuration: configuration, readers: readsBesideWrites ? readers : nil)
+      configuration: configuration, readers: readsBesideWrites ? readers : nil,
+      unsent: unsent)
     self.transaction = transaction
     let interrupter = ConnectionInterrupter(writer)
     running.withLock { $0 = (token, interrupter) }

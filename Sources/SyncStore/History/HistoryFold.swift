@@ -25,8 +25,11 @@ package struct HistoryFold: Sendable {
   private var order: [ManagedObjectID] = []
   private var entriesByID: [ManagedObjectID: Entry] = [:]
 
-  /// The last transaction that was read.
-  package private(set) var token: HistoryToken
+  /// The objects that were deleted, by root entity. Nothing follows a deletion, so the lists only grow.
+  package private(set) var deletions: [Int: [ManagedObjectID]] = [:]
+
+  /// The last transaction that was read, whoever made it.
+  package internal(set) var token: HistoryToken
 
   /// Begins after a place in the history.
   package init(after token: HistoryToken) {
@@ -39,11 +42,15 @@ package struct HistoryFold: Sendable {
   /// What is left, in the order in which the objects were changed first.
   package var entries: some Sequence<Entry> { order.lazy.compactMap { entriesByID[$0] } }
 
+  /// What is left to tell of an object; nil when it is nothing.
+  package subscript(id: ManagedObjectID) -> Entry? { entriesByID[id] }
+
   mutating func add(
-    _ id: ManagedObjectID, _ kind: HistoryChange.Kind, slots: SlotSet,
-    tombstone: [String: Value], at token: HistoryToken
+    _ id: ManagedObjectID, _ kind: HistoryChange.Kind, slots: SlotSet, tombstone: [String: Value]
   ) {
-    self.token = token
+    if kind == .delete, entriesByID[id]?.kind != .insert {
+      deletions[id.entity.rootIndex, default: []].append(id)
+    }
     guard var entry = entriesByID[id] else {
       order.append(id)
       entriesByID[id] = Entry(id: id, kind: kind, slots: slots, tombstone: tombstone)

@@ -10,34 +10,37 @@ extension StoreReader {
     return HistoryToken(number: number ?? 0)
   }
 
-  /// Reads on where a fold ends: what was changed in this program, and not by syncs.
+  /// Reads on where a fold ends: what was changed in this program, and not by syncs. Nothing that was
+  /// read is read again, whoever changed it.
   ///
   /// Entities and properties that the model no longer has are left out.
   ///
   /// - Complexity: one statement; linear in the transactions since and in their local changes.
   package func readLocalHistory(into fold: inout HistoryFold) throws {
     try prepareToRead()
+    let latest = try connection.scalar("SELECT max(txn) FROM _syncstack_history") ?? 0
+    guard latest > fold.token.number else { return }
     let statement = try connection.statement(
-      "SELECT h.txn, c.entity, c.object_row, c.kind, c.columns, c.tombstone "
+      "SELECT c.entity, c.object_row, c.kind, c.columns, c.tombstone "
         + "FROM _syncstack_history h CROSS JOIN _syncstack_history_changes c ON c.txn = h.txn "
-        + "WHERE h.txn > ?1 AND h.origin = 'local' ORDER BY h.txn, c.seq")
+        + "WHERE h.txn > ?1 AND h.txn <= ?2 AND h.origin = 'local' ORDER BY h.txn, c.seq")
     statement.bind(1, fold.token.number)
+    statement.bind(2, latest)
     defer { statement.reset() }
     var slots = ColumnNames()
     while try statement.step() {
-      guard let entity = model.entity(named: statement.text(1)) else { continue }
-      let kind = HistoryChange.Kind(rawValue: statement.integer(3)) ?? .update
-      let rows = HistoryRows(stored: statement.value(2)).rows
+      guard let entity = model.entity(named: statement.text(0)) else { continue }
+      let kind = HistoryChange.Kind(rawValue: statement.integer(2)) ?? .update
+      let rows = HistoryRows(stored: statement.value(1)).rows
       let tombstones = try Tombstone.decode(
-        statement.isNull(5) ? nil : statement.text(5), count: rows.count, of: entity)
-      let changed = kind == .update ? slots.slots(statement.text(4), of: entity) : SlotSet()
-      let token = HistoryToken(number: statement.integer(0))
+        statement.isNull(4) ? nil : statement.text(4), count: rows.count, of: entity)
+      let changed = kind == .update ? slots.slots(statement.text(3), of: entity) : SlotSet()
       for (row, tombstone) in zip(rows, tombstones) {
         fold.add(
-          ManagedObjectID(entity: entity, row: row), kind, slots: changed, tombstone: tombstone,
-          at: token)
+          ManagedObjectID(entity: entity, row: row), kind, slots: changed, tombstone: tombstone)
       }
     }
+    fold.token = HistoryToken(number: latest)
   }
 }
 

@@ -2,6 +2,22 @@ package import Foundation
 import SyncCore
 
 extension StoreTransaction {
+  /// What was changed in this program until the transaction began and is not known to be sent; nil when the
+  /// store keeps no history.
+  ///
+  /// - Complexity: two statements, and what was committed since the last transaction that asked; all that is
+  ///   unsent when something was acknowledged or purged meanwhile.
+  package func unsentHistory() throws -> UnsentHistory? {
+    guard try keepsHistory else {
+      unsent.clear()
+      return nil
+    }
+    let beginning = UnsentHistory.Beginning(
+      acknowledged: try acknowledgedHistory().number, floor: try historyFloor())
+    try unsent.update(from: beginning) { try readLocalHistory(into: &$0) }
+    return unsent
+  }
+
   /// Registers a consumer, or notes how far it has read and what it asks for now. In the same
   /// transaction as what it made of the changes, nothing is done twice or left out.
   package func setHistoryConsumer(_ consumer: HistoryConsumer) throws {

@@ -40,6 +40,9 @@ package final class StoreTransaction: StoreReader {
   let readers: ReaderPool?
   let changesBefore: Int
 
+  /// What the store keeps of unsent changes; see ``unsentHistory()``.
+  let unsent: UnsentHistory
+
   /// Link tables that were written to, by index.
   var writtenLinks: Set<Int> = []
 
@@ -48,8 +51,10 @@ package final class StoreTransaction: StoreReader {
 
   init(
     layout: TableLayout, writers: RowWriters, connection: Connection, token: TransactionToken,
-    info: TransactionInfo, configuration: StoreConfiguration, readers: ReaderPool?
+    info: TransactionInfo, configuration: StoreConfiguration, readers: ReaderPool?,
+    unsent: UnsentHistory
   ) {
+    self.unsent = unsent
     self.configuration = configuration
     self.readers = readers
     changesBefore = connection.totalChanges

@@ -44,10 +44,11 @@ extension UnsentEdits {
   ///
   /// - Complexity: one read per entity with edited objects.
   func kept(in transaction: StoreTransaction) throws -> [Int: Set<Int64>] {
-    var result = edits.mapValues { Set($0.keys) }
+    var result: [Int: Set<Int64>] = [:]
     var wave: [EntityDescription: [Int64]] = [:]
-    for rows in edits.values {
-      for (row, edit) in rows { wave[edit.entity, default: []].append(row) }
+    for (id, edit) in edits {
+      result[id.entity.rootIndex, default: []].insert(id.row)
+      wave[edit.entity, default: []].append(id.row)
     }
     while !wave.isEmpty {
       var next: [EntityDescription: [Int64]] = [:]

@@ -21,68 +21,52 @@ final class UnsentEdits {
     let entity: EntityDescription
     let isInserted: Bool
     let slots: SlotSet
+
+    fileprivate init(_ entry: HistoryFold.Entry) {
+      entity = entry.id.entity
+      isInserted = entry.kind == .insert
+      slots = entry.slots
+    }
   }
 
-  private var fold: HistoryFold
-
-  /// Rows that exist, by root entity.
-  private(set) var edits: [Int: [Int64: Edit]] = [:]
-
-  /// Deleted objects by root entity, and by what identifies them where that was asked for.
-  private var deleted: [Int: [HistoryFold.Entry]] = [:]
-  private var deletedKeys: [DeletedKeys: [[Value]: ManagedObjectID]] = [:]
+  /// What is unsent now; grows with what is committed between the parts of a sync.
+  private var history: UnsentHistory
 
   /// What the sync left alone. Kept and put back by whoever does a part of the work twice.
   var withheld: [ManagedObjectID: Withheld] = [:]
 
-  private struct DeletedKeys: Hashable {
-    let entity: Int
-    let identity: [Int]
+  private init(_ history: UnsentHistory) {
+    self.history = history
   }
 
-  private init(fold: HistoryFold) {
-    self.fold = fold
-  }
-
-  /// Reads what is unsent at the beginning of a transaction.
+  /// Finds out what is unsent at the beginning of a transaction.
   ///
-  /// - Parameter earlier: What an earlier transaction of the same sync read; goes on from there.
+  /// - Parameter earlier: What was left alone by an earlier transaction of the same sync.
   /// - Returns: Nil when the store tracks no changes.
   static func read(
     in transaction: StoreTransaction, after earlier: UnsentEdits?
   ) throws -> UnsentEdits? {
-    guard try transaction.keepsHistory else { return nil }
-    let edits =
-      try earlier
-      ?? UnsentEdits(fold: HistoryFold(after: transaction.acknowledgedHistory()))
-    let before = edits.fold.token
-    try transaction.readLocalHistory(into: &edits.fold)
-    if edits.fold.token != before { edits.sort() }
+    guard let history = try transaction.unsentHistory() else { return nil }
+    let edits = earlier ?? UnsentEdits(history)
+    edits.history = history
     return edits
   }
 
-  private func sort() {
-    edits = [:]
-    deleted = [:]
-    deletedKeys = [:]
-    for entry in fold.entries {
-      let root = entry.id.entity.rootIndex
-      if entry.kind == .delete {
-        deleted[root, default: []].append(entry)
-      } else {
-        edits[root, default: [:]][entry.id.row] = Edit(
-          entity: entry.id.entity, isInserted: entry.kind == .insert, slots: entry.slots)
-      }
-    }
+  /// What was edited of the rows that exist, with their root entities.
+  var edits: some Sequence<(id: ManagedObjectID, edit: Edit)> {
+    history.fold.entries.lazy.filter { $0.kind != .delete }.map { ($0.id, Edit($0)) }
   }
 
   /// Whether there is nothing to be careful about.
-  var isEmpty: Bool { edits.isEmpty && deleted.isEmpty }
+  var isEmpty: Bool { history.fold.isEmpty }
 
   // MARK: - Questions
 
   func edit(_ row: Int64, of entity: EntityDescription) -> Edit? {
-    edits[entity.rootIndex]?[row]
+    guard let entry = history.fold[ManagedObjectID(entity: entity, row: row)],
+      entry.kind != .delete
+    else { return nil }
+    return Edit(entry)
   }
 
   func isProtected(_ row: Int64, of entity: EntityDescription) -> Bool {
@@ -110,24 +94,9 @@ final class UnsentEdits {
   func deletedObject(
     _ cells: UnsafePointer<Cell>, identity: [Int], of entity: EntityDescription
   ) -> ManagedObjectID? {
-    guard !identity.isEmpty, let entries = deleted[entity.rootIndex] else { return nil }
-    let place = DeletedKeys(entity: entity.index, identity: identity)
-    let keys = deletedKeys[place] ?? index(entries, by: identity, of: entity)
-    deletedKeys[place] = keys
-    guard !keys.isEmpty else { return nil }
-    return keys[identity.map { cells[$0].value(as: entity.properties[$0].attribute?.type) }]
-  }
-
-  private func index(
-    _ entries: [HistoryFold.Entry], by identity: [Int], of entity: EntityDescription
-  ) -> [[Value]: ManagedObjectID] {
-    let names = identity.map { entity.properties[$0].name }
-    var result: [[Value]: ManagedObjectID] = [:]
-    for entry in entries where entry.id.entity.isKind(of: entity) {
-      let key = names.compactMap { entry.tombstone[$0] }
-      if key.count == names.count { result[key] = entry.id }
-    }
-    return result
+    history.deletedObject(
+      entity, identity,
+      identity.map { cells[$0].value(as: entity.properties[$0].attribute?.type) })
   }
 
   // MARK: - What was left alone
@@ -189,8 +158,7 @@ final class UnsentEdits {
   }
 
   private func keyOfDeleted(_ id: ManagedObjectID) -> String? {
-    let entry = deleted[id.entity.rootIndex]?.first { $0.id == id }
-    return id.entity.primaryKey.flatMap { entry?.tombstone[$0.name]?.description }
+    id.entity.primaryKey.flatMap { history.fold[id]?.tombstone[$0.name]?.description }
   }
 
   /// Counts and lists what was left alone, an object a finding.
