@@ -59,7 +59,7 @@ extension AttributeType {
     case .string:
       return .string(text)
     case .uuid:
-      return UUID(uuidString: text).map(Value.uuid)
+      return UUIDText.parse(text).map(Value.uuid)
     case .uri:
       return URL(string: text).map(Value.url)
     case .binary:

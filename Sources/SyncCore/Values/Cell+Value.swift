@@ -35,7 +35,7 @@ extension Value {
   package init(storedText text: String, as type: AttributeType?) {
     switch type {
     case .decimal: self = Decimal(string: text, locale: nil).map(Value.decimal) ?? .string(text)
-    case .uuid: self = UUID(uuidString: text).map(Value.uuid) ?? .string(text)
+    case .uuid: self = UUIDText.parse(text).map(Value.uuid) ?? .string(text)
     case .uri: self = URL(string: text).map(Value.url) ?? .string(text)
     default: self = .string(text)
     }

@@ -40,7 +40,7 @@ extension Value {
       case "s": .string(text)
       case "x": .data(Data(content))
       case "t": Value.real(content).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
-      case "u": UUID(uuidString: text).map { .uuid($0) }
+      case "u": UUIDText.parse(text).map { .uuid($0) }
       case "l": URL(string: text).map { .url($0) }
       default: nil
       }

@@ -27,7 +27,7 @@ extension UUID: ValueConvertible {
   public static func converted(from value: Value) -> UUID? {
     switch value {
     case .uuid(let uuid): uuid
-    case .string(let text): UUID(uuidString: text)
+    case .string(let text): UUIDText.parse(text)
     default: nil
     }
   }
