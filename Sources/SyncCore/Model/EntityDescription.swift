@@ -43,7 +43,14 @@ public struct EntityDescription: Sendable {
 
   /// The entity and all below it, the entity itself first.
   public var familyEntities: [EntityDescription] {
-    [self] + subentities.flatMap(\.familyEntities)
+    var result: [EntityDescription] = []
+    appendFamily(to: &result)
+    return result
+  }
+
+  private func appendFamily(to result: inout [EntityDescription]) {
+    result.append(self)
+    for subentity in subentities { subentity.appendFamily(to: &result) }
   }
 
   /// All properties in slot order, inherited ones first.

@@ -25,16 +25,16 @@ struct EntityHierarchy {
       superentities.append(superentity)
       subentities[superentity].append(index)
     }
-    for index in drafts.indices {
-      roots[index] = try root(of: index, names: drafts.map(\.name))
-    }
     var pending = drafts.indices.filter { superentities[$0] == nil }
     var next = 0
     while next < pending.count {
-      pending.append(contentsOf: subentities[pending[next]])
+      let entity = pending[next]
+      for subentity in subentities[entity] { roots[subentity] = roots[entity] }
+      pending.append(contentsOf: subentities[entity])
       next += 1
     }
     superentitiesFirst = pending
+    if pending.count < drafts.count { try throwCycle(drafts, reached: Set(pending)) }
   }
 
   private static func index(_ drafts: [EntityDraft]) throws(ModelError) -> [String: Int] {
@@ -53,16 +53,17 @@ struct EntityHierarchy {
     return result
   }
 
-  /// Walks up to the topmost superentity; a walk that is longer than the model is a cycle.
-  private func root(of index: Int, names: [String]) throws(ModelError) -> Int {
-    var current = index
-    var path = [names[index]]
-    while let above = superentities[current] {
-      path.append(names[above])
-      guard above != index else { throw .inheritanceCycle(path) }
-      guard path.count <= names.count else { throw .inheritanceCycle(path) }
-      current = above
+  /// Entities that no walk down from an entity without superentity reaches lie on a cycle, or below one.
+  /// Says so of the first of them.
+  private func throwCycle(_ drafts: [EntityDraft], reached: Set<Int>) throws(ModelError) {
+    guard let start = drafts.indices.first(where: { !reached.contains($0) }) else { return }
+    var path = [start]
+    while let above = superentities[path[path.count - 1]], above != start,
+      path.count <= drafts.count
+    {
+      path.append(above)
     }
-    return current
+    if let last = superentities[path[path.count - 1]] { path.append(last) }
+    throw .inheritanceCycle(path.map { drafts[$0].name })
   }
 }

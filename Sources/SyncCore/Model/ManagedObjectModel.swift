@@ -63,7 +63,7 @@ package struct EntityRecord: Sendable {
     subentities: [Int] = [], root: Int, properties: [PropertyDescription],
     primaryKey: Int? = nil, uniquenessConstraints: [[String]] = [],
     indexes: [FetchIndexDescription] = [], userInfo: [String: String] = [:],
-    renamingIdentifier: String? = nil
+    renamingIdentifier: String? = nil, inheritedSlots: [String: Int] = [:]
   ) {
     self.name = name
     self.isAbstract = isAbstract
@@ -72,7 +72,8 @@ package struct EntityRecord: Sendable {
     self.subentities = subentities
     self.root = root
     self.properties = properties
-    slots = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.slot) })
+    slots = inheritedSlots
+    for property in properties.dropFirst(slots.count) { slots[property.name] = property.slot }
     self.primaryKey = primaryKey
     self.uniquenessConstraints = uniquenessConstraints
     self.indexes = indexes

@@ -38,8 +38,8 @@ public struct ModelBuilder: Sendable {
     let hierarchy = try EntityHierarchy(entities)
     var records = [EntityRecord?](repeating: nil, count: entities.count)
     for index in hierarchy.superentitiesFirst {
-      let inherited = hierarchy.superentities[index].flatMap { records[$0]?.properties } ?? []
-      records[index] = try record(at: index, inheriting: inherited, in: hierarchy)
+      let superentity = hierarchy.superentities[index].flatMap { records[$0] }
+      records[index] = try record(at: index, inheriting: superentity, in: hierarchy)
     }
     var resolved = records.compactMap { $0 }
     try RelationshipResolver(indexes: hierarchy.indexes).resolve(&resolved)
@@ -51,18 +51,20 @@ public struct ModelBuilder: Sendable {
   }
 
   /// Makes the record of one entity: inherited properties first, then its own, with their slots.
+  ///
+  /// - Complexity: to look at them, linear in its own; what it inherits was looked at and is copied.
   private func record(
-    at index: Int, inheriting inherited: [PropertyDescription], in hierarchy: EntityHierarchy
+    at index: Int, inheriting superentity: EntityRecord?, in hierarchy: EntityHierarchy
   ) throws(ModelError) -> EntityRecord {
     let draft = entities[index]
     try NameRule.checkText(draft.texts, in: draft.name)
-    var properties = inherited
-    var names = Set(inherited.map(\.name))
-    let inheritedNames = names
+    var properties = superentity?.properties ?? []
+    let inheritedSlots = superentity?.slots ?? [:]
+    var names: Set<String> = []
     for property in draft.properties {
       try NameRule.checkProperty(property.name, in: draft.name)
       try NameRule.checkText(property.texts, in: draft.name, property: property.name)
-      if inheritedNames.contains(property.name) {
+      if inheritedSlots[property.name] != nil {
         throw .overrides(property.name, in: draft.name, superentity: draft.superentityName)
       }
       guard names.insert(property.name).inserted else {
@@ -76,7 +78,8 @@ public struct ModelBuilder: Sendable {
       superentity: hierarchy.superentities[index], subentities: hierarchy.subentities[index],
       root: hierarchy.roots[index], properties: properties,
       uniquenessConstraints: draft.uniquenessConstraints, indexes: draft.indexes,
-      userInfo: draft.userInfo, renamingIdentifier: draft.renamingIdentifier)
+      userInfo: draft.userInfo, renamingIdentifier: draft.renamingIdentifier,
+      inheritedSlots: inheritedSlots)
   }
 }
 

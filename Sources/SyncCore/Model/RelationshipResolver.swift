@@ -1,14 +1,17 @@
 /// Finds the destination and the inverse of every relationship.
 ///
 /// Both sides of an inverse must name each other, and each must lead to the entity that declares the
-/// other. What a subentity inherits keeps the destination and inverse of the declaring entity.
+/// other. What a subentity inherits keeps the destination and inverse of the declaring entity, and is taken from
+/// there: found once, however many entities inherit it.
 struct RelationshipResolver {
   let indexes: [String: Int]
 
   func resolve(_ records: inout [EntityRecord]) throws(ModelError) {
     for index in records.indices {
       for slot in records[index].properties.indices {
-        guard var relationship = records[index].properties[slot].relationship else { continue }
+        guard var relationship = records[index].properties[slot].relationship,
+          relationship.declaringIndex == index
+        else { continue }
         let owner = records[relationship.declaringIndex].name
         guard let destination = indexes[relationship.destinationName] else {
           throw .unknownDestination(of: relationship, in: owner, known: records.map(\.name))
@@ -19,6 +22,14 @@ struct RelationshipResolver {
           relationship.isInverseToMany = inverse.isToMany
         }
         records[index].properties[slot] = .relationship(relationship)
+      }
+    }
+    for index in records.indices {
+      for slot in records[index].properties.indices {
+        guard let declaring = records[index].properties[slot].relationship?.declaringIndex,
+          declaring != index
+        else { continue }
+        records[index].properties[slot] = records[declaring].properties[slot]
       }
     }
   }

@@ -22,11 +22,14 @@ struct TableLayoutBuilder {
   /// Index of the table by root entity.
   private(set) var tableIndex: [Int: Int] = [:]
   private var names = NameSpace()
-  private var columnOrdinals: [PropertyKey: Int] = [:]
+
+  /// Ordinal by slot of each entity; -1 for slots without column.
+  private var ordinals: [[Int]]
   private var linkEnds: [PropertyKey: (link: Int, isForward: Bool)] = [:]
 
   init(model: ManagedObjectModel) {
     self.model = model
+    ordinals = model.records.map { Array(repeating: -1, count: $0.properties.count) }
   }
 
   // MARK: - Tables
@@ -49,10 +52,16 @@ struct TableLayoutBuilder {
       "_row", "_entity", "_version", "rowid", "oid", "_rowid_",
     ])
     var columns: [Table.Column] = []
+    // Superentities come first.
     for entity in family {
+      if let superentity = entity.superentity {
+        for (slot, ordinal) in ordinals[superentity.index].enumerated() {
+          ordinals[entity.index][slot] = ordinal
+        }
+      }
       for property in ownProperties(of: entity) where property.isColumn {
         let type = property.attribute?.type
-        columnOrdinals[PropertyKey(entity: entity.index, slot: property.slot)] = columns.count
+        ordinals[entity.index][property.slot] = columns.count
         columns.append(
           Table.Column(
             identifier: columnNames.take(property.name, "\(entity.name)_\(property.name)"),
@@ -141,16 +150,11 @@ struct TableLayoutBuilder {
   }
 
   private func ordinal(_ slot: Int, of entity: EntityDescription) -> Int? {
-    var entity = entity
-    while let superentity = entity.superentity, slot < superentity.properties.count {
-      entity = superentity
-    }
-    return columnOrdinals[PropertyKey(entity: entity.index, slot: slot)]
+    let ordinal = ordinals[entity.index][slot]
+    return ordinal < 0 ? nil : ordinal
   }
 
-  func ordinals(of entity: EntityDescription) -> [Int] {
-    entity.properties.indices.map { ordinal($0, of: entity) ?? -1 }
-  }
+  func ordinals(of entity: EntityDescription) -> [Int] { ordinals[entity.index] }
 
   // MARK: - Links
 
@@ -174,9 +178,7 @@ struct TableLayoutBuilder {
     index: Int
   ) -> LinkTable {
     let inverse = entity.inverse(of: relationship)
-    let inverseKey = inverse.map { _ in
-      declaration(relationship.inverseSlot ?? 0, of: entity.destination(of: relationship))
-    }
+    let inverseKey = inverse.map(PropertyKey.init)
     let isSymmetric = inverseKey == key
     let identifier = names.take("\(entity.name)_\(relationship.name)")
     linkEnds[key] = (index, true)
@@ -189,20 +191,11 @@ struct TableLayoutBuilder {
       reverseIndex: names.take("\(identifier.name)_reverse_index"))
   }
 
-  /// The entity that declares the property of a slot.
-  private func declaration(_ slot: Int, of entity: EntityDescription) -> PropertyKey {
-    var entity = entity
-    while let superentity = entity.superentity, slot < superentity.properties.count {
-      entity = superentity
-    }
-    return PropertyKey(entity: entity.index, slot: slot)
-  }
-
   func linkEnds(of entity: EntityDescription, in links: [LinkTable]) -> [Int: LinkEnd] {
     var ends: [Int: LinkEnd] = [:]
-    for slot in entity.properties.indices {
-      guard let end = linkEnds[declaration(slot, of: entity)] else { continue }
-      ends[slot] = LinkEnd(table: links[end.link], isForward: end.isForward)
+    for relationship in entity.relationships {
+      guard let end = linkEnds[PropertyKey(relationship)] else { continue }
+      ends[relationship.slot] = LinkEnd(table: links[end.link], isForward: end.isForward)
     }
     return ends
   }
