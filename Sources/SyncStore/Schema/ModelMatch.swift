@@ -80,26 +80,36 @@ struct ModelMatch {
     }
   }
 
+  /// One way to recognise an element: what the old and the new one have to have in common.
+  private struct Rule: Sendable {
+    let old: @Sendable (Name) -> [String?]
+    let new: @Sendable (Name) -> [String?]
+  }
+
+  private static let rules = [
+    Rule(old: { [$0.name, $0.identifier] }, new: { [$0.name, $0.identifier] }),
+    Rule(old: { [$0.identifier] }, new: { [$0.identifier] }),
+    Rule(old: { [$0.name] }, new: { [$0.identifier] }),
+    Rule(old: { [$0.name] }, new: { [$0.name] }),
+    Rule(old: { [$0.identifier] }, new: { [$0.identifier == nil ? $0.name : nil] }),
+  ]
+
   /// Pairs names; the result is by position in the new list.
+  ///
+  /// - Complexity: linear.
   private static func pair(_ old: [Name], _ new: [Name]) -> [Int?] {
     var result = [Int?](repeating: nil, count: new.count)
-    var taken = Set<Int>()
-    let rules: [(Name, Name) -> Bool] = [
-      { $0.name == $1.name && $1.identifier != nil && $0.identifier == $1.identifier },
-      { $1.identifier != nil && $0.identifier == $1.identifier },
-      { $0.name == $1.identifier },
-      { $0.name == $1.name },
-      { $1.identifier == nil && $0.identifier == $1.name },
-    ]
+    var free = old.indices.filter { !old[$0].isLeftOut }
     for rule in rules {
+      // The last of each list is the first of the old elements.
+      var candidates: [[String?]: [Int]] = [:]
+      for index in free.reversed() { candidates[rule.old(old[index]), default: []].append(index) }
       for (index, name) in new.enumerated() where result[index] == nil && !name.isLeftOut {
-        let found = old.indices.first {
-          !taken.contains($0) && !old[$0].isLeftOut && rule(old[$0], name)
-        }
-        guard let found else { continue }
-        result[index] = found
-        taken.insert(found)
+        let wanted = rule.new(name)
+        if !wanted.contains(nil) { result[index] = candidates[wanted]?.popLast() }
       }
+      let taken = Set(result.compactMap { $0 })
+      free.removeAll(where: taken.contains)
     }
     return result
   }

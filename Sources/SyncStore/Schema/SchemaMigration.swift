@@ -91,15 +91,52 @@ struct SchemaMigration {
     try willRun("Setting the old tables aside.")
     for table in old.tables where !keptTables.contains(table.index) {
       let name = "_syncstack_old_table_\(table.index)"
-      try connection.execute("ALTER TABLE \(names.tables[table.index]) RENAME TO \(name)")
+      if try isSmall(table.quoted, on: connection) {
+        try connection.execute(SchemaWriter.createTable(table, as: "temp.\(name)"))
+        try move(table.quoted, SchemaWriter.columns(of: table), to: name, on: connection)
+        // What leads to other objects is looked up from their side.
+        for (number, index) in table.indexes.enumerated()
+        where index.columns.first.map({ table.columns[$0].type == nil }) == true {
+          try connection.execute(
+            SchemaWriter.createIndex(index, table, as: ("temp.\(name)_\(number)", name)))
+        }
+      } else {
+        try connection.execute("ALTER TABLE \(table.quoted) RENAME TO \(name)")
+      }
       names.tables[table.index] = name
     }
     for link in old.links where !keptLinks.contains(link.index) {
       let name = "_syncstack_old_link_\(link.index)"
-      try connection.execute("ALTER TABLE \(names.links[link.index]) RENAME TO \(name)")
+      if try isSmall(link.quoted, on: connection) {
+        try connection.execute(SchemaWriter.createTable(link, as: "temp.\(name)"))
+        try move(link.quoted, SchemaWriter.columns(of: link), to: name, on: connection)
+        try connection.execute("CREATE INDEX temp.\(name)_reverse ON \(name) (target, source)")
+      } else {
+        try connection.execute("ALTER TABLE \(link.quoted) RENAME TO \(name)")
+      }
       names.links[link.index] = name
     }
     return names
+  }
+
+  /// Whether it takes longer to rename a table than to copy its rows: SQLite parses the whole schema to rename one,
+  /// some 30 microseconds for each table that there is, in which it copies some 30 rows.
+  private func isSmall(_ table: String, on connection: Connection) throws -> Bool {
+    let limit = 30 * (old.tables.count + old.links.count)
+    let count = try connection.scalar(
+      "SELECT count(*) FROM (SELECT 1 FROM \(table) LIMIT \(limit + 1))")
+    return (count ?? 0) <= limit
+  }
+
+  /// Moves the rows of a table to another one, and removes it.
+  private func move(
+    _ table: String, _ columns: [(name: String, type: String)], to name: String,
+    on connection: Connection
+  ) throws {
+    let columns = columns.map(\.name).joined(separator: ", ")
+    try connection.execute(
+      "INSERT INTO temp.\(name) (\(columns)) SELECT \(columns) FROM \(table)")
+    try connection.execute("DROP TABLE \(table)")
   }
 }
 

@@ -26,15 +26,14 @@ struct SchemaWriter {
         table.indexes.map { ($0.identifier.name, SchemaWriter.createIndex($0, table)) }
       } + layout.links.map { ($0.reverseIndex.name, SchemaWriter.createReverseIndex($0)) },
       uniquingKeysWith: { first, _ in first })
-    let names = layout.tables.map(\.identifier.name) + layout.links.map(\.identifier.name)
+    let names = Set(layout.tables.map(\.identifier.name) + layout.links.map(\.identifier.name))
     var present: [String: String] = [:]
     let statement = try connection.statement(
-      "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL "
-        + "AND tbl_name = ?")
-    for name in names {
-      statement.bind(1, name)
-      while try statement.step() { present[statement.text(0)] = statement.text(1) }
+      "SELECT name, sql, tbl_name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL")
+    while try statement.step() {
+      if names.contains(statement.text(2)) { present[statement.text(0)] = statement.text(1) }
     }
+    statement.reset()
     for (name, sql) in present.sorted(by: { $0.key < $1.key })
     where wanted[name] != sql && name.hasSuffix("_index") {
       try connection.execute("DROP INDEX \(Identifier(name).quoted)")
@@ -53,15 +52,20 @@ struct SchemaWriter {
       + "WITHOUT ROWID",
   ]
 
-  static func createTable(_ table: Table) -> String {
-    var columns = ["_row INTEGER PRIMARY KEY"]
-    if table.hasEntityColumn { columns.append("_entity INTEGER NOT NULL") }
-    columns.append("_version INTEGER NOT NULL DEFAULT 1")
-    for column in table.columns {
-      columns.append("\(column.quoted) \(typeName(column))")
-    }
-    columns += table.positions.map { "\($0.quoted) INTEGER" }
-    return "CREATE TABLE \(table.quoted) (\(columns.joined(separator: ", ")))"
+  /// - Parameter name: What the table is called, quoted, when that is not its own name; `temp.name` for
+  ///   one that goes away with the connection.
+  static func createTable(_ table: Table, as name: String? = nil) -> String {
+    let columns = columns(of: table).map { "\($0.name) \($0.type)" }
+    return "CREATE TABLE \(name ?? table.quoted) (\(columns.joined(separator: ", ")))"
+  }
+
+  /// Quoted name, type and constraint of each column of a table.
+  static func columns(of table: Table) -> [(name: String, type: String)] {
+    var columns = [("_row", "INTEGER PRIMARY KEY")]
+    if table.hasEntityColumn { columns.append(("_entity", "INTEGER NOT NULL")) }
+    columns.append(("_version", "INTEGER NOT NULL DEFAULT 1"))
+    columns += table.columns.map { ($0.quoted, typeName($0)) }
+    return columns + table.positions.map { ($0.quoted, "INTEGER") }
   }
 
   private static func typeName(_ column: Table.Column) -> String {
@@ -74,20 +78,30 @@ struct SchemaWriter {
     }
   }
 
-  static func createIndex(_ index: Table.Index, _ table: Table) -> String {
+  /// - Parameter names: What index and table are called, quoted, when these are not their own names.
+  static func createIndex(
+    _ index: Table.Index, _ table: Table, as names: (index: String, table: String)? = nil
+  ) -> String {
     let columns = zip(index.columns, index.isAscending).map { ordinal, isAscending in
       table.columns[ordinal].quoted + (isAscending ? "" : " DESC")
     }
-    return "CREATE INDEX \(index.identifier.quoted) ON \(table.quoted) "
+    return
+      "CREATE INDEX \(names?.index ?? index.identifier.quoted) ON \(names?.table ?? table.quoted) "
       + "(\(columns.joined(separator: ", ")))"
   }
 
-  static func createTable(_ link: LinkTable) -> String {
-    var columns = ["source INTEGER NOT NULL", "target INTEGER NOT NULL"]
-    if link.isSourceOrdered { columns.append("source_position INTEGER") }
-    if link.isTargetOrdered { columns.append("target_position INTEGER") }
-    return "CREATE TABLE \(link.quoted) (\(columns.joined(separator: ", ")), "
+  static func createTable(_ link: LinkTable, as name: String? = nil) -> String {
+    let columns = columns(of: link).map { "\($0.name) \($0.type)" }
+    return "CREATE TABLE \(name ?? link.quoted) (\(columns.joined(separator: ", ")), "
       + "PRIMARY KEY (source, target)) WITHOUT ROWID"
+  }
+
+  /// Name, type and constraint of each column of a link table.
+  static func columns(of link: LinkTable) -> [(name: String, type: String)] {
+    var columns = [("source", "INTEGER NOT NULL"), ("target", "INTEGER NOT NULL")]
+    if link.isSourceOrdered { columns.append(("source_position", "INTEGER")) }
+    if link.isTargetOrdered { columns.append(("target_position", "INTEGER")) }
+    return columns
   }
 
   static func createReverseIndex(_ link: LinkTable) -> String {
