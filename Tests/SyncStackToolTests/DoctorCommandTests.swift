@@ -36,6 +36,15 @@ import Testing
     #expect(result.output.contains("Country.name in 1 object"))
   }
 
+  @Test("an object where a plain value is expected is an illness, with the key of what lies inside")
+  func objectsUnderAttributes() async throws {
+    let result = try await examine(#"[{"code": "LI", "name": {"en": "Liechtenstein"}}]"#)
+    #expect(result.code == .failed)
+    #expect(
+      result.output.contains("“name” of “Country”: expected text, found an object"))
+    #expect(result.output.contains("Not everything maps"))
+  }
+
   @Test func attributesThatNothingFillsAreNoIllness() async throws {
     let result = try await examine(#"[{"code": "LI", "name": "Liechtenstein"}]"#)
     #expect(result.code == .done)

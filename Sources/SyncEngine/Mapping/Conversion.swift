@@ -7,9 +7,6 @@ package enum Conversion {
 
   /// The value does not fit; the policy of the rule decides what happens.
   case mismatch(MismatchReason)
-
-  /// The value says nothing about the attribute: an object under the key of a plain attribute.
-  case ignore
 }
 
 /// Why a JSON value does not fit an attribute.

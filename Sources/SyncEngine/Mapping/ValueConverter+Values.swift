@@ -3,8 +3,9 @@ package import SyncCore
 
 extension ValueConverter {
   /// Lets the decoder make a value, and gives it the stored form of the attribute.
-  func decode(_ index: Int, of tape: JSONTape, arena: CellArena) -> Conversion {
-    guard let decoder else { return .ignore }
+  func decode(
+    _ index: Int, of tape: JSONTape, arena: CellArena, by decoder: Decoder
+  ) -> Conversion {
     do {
       guard let value = try decoder(tape.value(index)) else { return .cell(.null) }
       return cell(for: value, arena: arena)

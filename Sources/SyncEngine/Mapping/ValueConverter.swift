@@ -73,7 +73,7 @@ package struct ValueConverter: Sendable {
   private func converted(_ index: Int, of tape: JSONTape, arena: CellArena) -> Conversion {
     let token = tape.tokens[index]
     if token.kind == .null { return .cell(.null) }
-    if decoder != nil { return decode(index, of: tape, arena: arena) }
+    if let decoder { return decode(index, of: tape, arena: arena, by: decoder) }
     let kind = token.kind.jsonKind
     guard accepts.contains(kind) else { return .mismatch(.wrongKind(kind)) }
     if type == .binary, form == .natural {
@@ -93,11 +93,8 @@ package struct ValueConverter: Sendable {
       return converted(false, arena: arena)
     case .true:
       return converted(true, arena: arena)
-    case .object:
-      // The key of a plain attribute may hold a related object for somebody else.
-      return accepts == .any ? .ignore : .mismatch(.wrongKind(.object))
-    case .array, .null:
-      return .mismatch(.wrongKind(.array))
+    case .object, .array, .null:
+      return .mismatch(.wrongKind(kind))
     }
   }
 }

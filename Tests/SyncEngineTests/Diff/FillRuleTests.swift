@@ -74,9 +74,9 @@ import Testing
       rule: "5.5 a value that cannot be converted keeps the old one (H16)",
       item: #""age": "three""#, expected: all, findings: [.refusedConversion]),
     Case(
-      rule: "6 an object for an attribute that holds none changes nothing",
+      rule: "6 an object for an attribute that holds none changes nothing, and is reported",
       item: #""age": {"x": 1}"#,
-      expected: all),
+      expected: all, findings: [.refusedConversion]),
     Case(
       rule: "5.2 of two spellings the custom key wins, whatever the order",
       item: #""age": 8, "age_of_person": 7"#,

@@ -223,6 +223,40 @@ import Testing
     #expect(try outcome(cell, bench, checks: true) == cell.updated)
   }
 
+  @Test(
+    "an object under an attribute is of the wrong type",
+    arguments: rows.filter { $0.title.hasSuffix("attribute") || $0.title.hasPrefix("attribute") },
+    ["{}", #"{"first": "x"}"#])
+  func objectsUnderAttributes(_ row: Row, json: String) throws {
+    let wrong = try #require(Self.cells.last { $0.row.title == row.title })
+    let cell = Cell(
+      row: row, column: "object", json: json, inserted: wrong.inserted, updated: wrong.updated)
+    try inserts(cell)
+    try updates(cell)
+  }
+
+  @Test("an object that a relationship or a dotted key reads is no wrong value of an attribute")
+  func sharedObjects() throws {
+    let bench = try SyncBench(
+      ManagedObjectModel([
+        EntityDraft(
+          "Item",
+          [
+            .attribute("id", .integer64), .attribute("place", .string),
+            .attribute("city", .string, remoteKey: "place.city"),
+            .attribute("maker", .string),
+            .toOne("company", to: "Company", inverse: "items", remoteKey: "maker"),
+          ]),
+        EntityDraft(
+          "Company",
+          [.attribute("id", .integer64), .toMany("items", to: "Item", inverse: "company")]),
+      ]))
+    let report = try bench.sync(
+      #"[{"id": 1, "place": {"city": "Vaduz"}, "maker": {"id": 2}}]"#, "Item")
+    #expect(try bench.objects("Item") == ["id=1 city=Vaduz company=2"])
+    #expect(report.findings.isEmpty)
+  }
+
   // MARK: - The page
 
   /// The table as the page shows it.

@@ -125,9 +125,12 @@ extension Stager {
     table: StagingTable, node: StagingNode
   ) throws {
     let member = table.members.entries[number]
+    // An object that says something of a relationship, or below it of other attributes, is theirs.
+    let isShared = member.child != nil || member.targets.contains { $0.kind != .attribute }
     for target in member.targets {
       if target.kind == .attribute {
-        try convert(token, of: source, target: target, into: cells, node: node)
+        try convert(
+          token, of: source, target: target, into: cells, node: node, isShared: isShared)
       } else {
         candidates.append(
           LinkCandidate(
@@ -155,14 +158,14 @@ extension Stager {
 
   private func convert(
     _ token: Int, of source: ItemSource, target: MemberTarget,
-    into cells: UnsafeMutablePointer<Cell>, node: StagingNode
+    into cells: UnsafeMutablePointer<Cell>, node: StagingNode, isShared: Bool
   ) throws {
     guard node.scratch.claims(target.rule, target.precedence) else { return }
     let rule = node.batch.node.attributes[target.rule]
     switch rule.converter.convert(token, of: source.tape, arena: arena) {
     case .cell(let cell):
       cells[rule.slot] = cell
-    case .ignore:
+    case .mismatch(.wrongKind(.object)) where isShared:
       break
     case .mismatch(let reason):
       try refuse(reason.message(for: rule.type), rule: rule, node: node.batch.node)
