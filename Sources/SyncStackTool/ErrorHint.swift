@@ -10,7 +10,8 @@ enum ErrorHint {
     guard let error = error as? SyncError else { return nil }
     switch error.code {
     case .deletionRefused:
-      return "With this command: --guard off allows it; --operations insert,update,relationships "
+      return "With this command: --guard off allows it, and --guard count=N,share=N%,empty=N sets "
+        + "the limits; --operations insert,update,relationships "
         + "or --where keep the rest; --at names the list when it lies deeper in the document."
     case .missingKey, .invalidItem, .typeMismatch, .requiredValueMissing, .invalidValue,
       .invalidMemberCount:

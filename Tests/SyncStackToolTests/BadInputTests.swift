@@ -168,6 +168,14 @@ import Testing
     #expect(refused.code == .failed)
     #expect(refused.error.contains("--guard off"))
     #expect(await bench.countries(2024, "--report", "text").output.contains("Nothing changed"))
+    for limits in ["empty=248", "count=600,empty=249"] {
+      #expect(await bench.run(words + ["--guard", limits]).code == .failed)
+    }
+    for limits in ["empty=x", "share=101%", "count=-1", "most", "count=1,"] {
+      #expect(await bench.run(words + ["--guard", limits]).code == .usage)
+    }
+    let dry = await bench.run(words + ["--dry-run", "--guard", "count=600,share=100%,empty=249"])
+    #expect(dry.code == .done)
     #expect(await bench.run(words + ["--guard", "off"]).code == .done)
     #expect(await bench.run("show", "--store", bench.store).output.contains("Subdivision        0"))
   }

@@ -65,7 +65,7 @@ extension SyncPass {
     try orderChildren(in: transaction)
     let deleter = Deleter(
       claims: claims, entity: request.plan.rootNode.entity, scope: scope,
-      operations: request.operations, edits: edits, guardsDeletion: request.deletionGuard == .on,
+      operations: request.operations, edits: edits, limits: request.deletionGuard,
       transaction: transaction, control: control, report: report, knownRows: knownRows)
     if let parts = claims.parts, claims.partCount > 1 || !replaced.isEmpty {
       try deleter.releaseMentioned()

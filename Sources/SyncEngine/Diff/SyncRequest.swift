@@ -23,7 +23,7 @@ package struct SyncRequest {
 
   /// Called at the end of the last transaction, inside it.
   package var willEnd: ((StoreTransaction) throws -> Void)?
-  package var deletionGuard = DeletionGuard.on
+  package var deletionGuard: DeletionGuard = .on
   package var isDryRun = false
   package var transaction = SyncTransaction.whole
   /// Whether keys without an object are remembered until a later sync brings it.

@@ -35,9 +35,13 @@ extension DataStack {
   }
 
   /// Runs a sync on the stack's queue and waits for its result.
+  ///
+  /// - Throws: ``SyncError`` with ``SyncError/Code/invalidRequest`` when the operation has run
+  ///   already or is about to; what the sync throws.
   @discardableResult
   public func sync(_ sync: Sync) async throws -> SyncReport {
-    try await withTaskCancellationHandler {
+    try sync.claimRun(on: syncQueue)
+    return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         sync.whenFinished { continuation.resume(with: $0) }
         syncQueue.addOperation(sync)

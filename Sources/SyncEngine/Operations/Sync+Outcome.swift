@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import SyncCore
 
 /// Handing out what came of a sync.
@@ -29,6 +30,25 @@ extension Sync {
         case .failure(let error): completion(.failure(error))
         }
       }
+    }
+  }
+
+  /// Notes that somebody is about to add the operation to a queue: nobody can do that twice.
+  ///
+  /// - Throws: ``SyncError`` with ``SyncError/Code/invalidRequest`` when it was done, or the
+  ///   operation was started.
+  func claimRun(on queue: OperationQueue) throws {
+    let isFirst = state.withLock { state in
+      defer { state.isClaimed = true }
+      return !state.isClaimed
+    }
+    guard isFirst, !isExecuting, !isFinished, !queue.operations.contains(self) else {
+      throw SyncError(
+        .invalidRequest, entity: entityName,
+        message: """
+          A sync runs once, and this one has run already or is about to. Make a new Sync for each run, or \
+          wait for this one with whenFinished(_:).
+          """)
     }
   }
 

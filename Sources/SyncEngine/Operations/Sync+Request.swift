@@ -61,6 +61,8 @@ extension Sync {
   private func request(_ payload: SyncPayload) throws -> SyncRequest {
     let setup = setup.withLock { $0 }
     let settings = setup.settings
+    try setup.transaction.check()
+    try settings.deletionGuard.check()
     let entity = try dataStack.model.requireEntity(named: entityName)
     var request = SyncRequest(plan: dataStack.mappingPlans.plan(for: entity), payload: payload)
     request.path = setup.path

@@ -43,6 +43,8 @@ public final class Sync: Operation, @unchecked Sendable {
 
   struct State {
     var result: Result<SyncReport, any Error>?
+    /// Whether a call is running the operation, or has.
+    var isClaimed = false
     /// Set when the sync waits, or has waited, without a thread; then it says itself what it is doing.
     var parking: Parking?
     var handlers: [@Sendable (Result<SyncReport, any Error>) -> Void] = []

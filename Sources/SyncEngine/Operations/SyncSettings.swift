@@ -23,8 +23,9 @@ public struct SyncSettings: Sendable {
   /// ``ItemErrorPolicy/skip`` for conventional mapping and ``ItemErrorPolicy/fail`` for explicit mapping.
   public var onItemError: ItemErrorPolicy?
 
-  /// Whether deleting much is refused; in a session it counts over all pages. Default: on.
-  public var deletionGuard = DeletionGuard.on
+  /// Whether deleting much is refused, and what counts as much; in a session it counts over all
+  /// pages. Default: on, with the limits of ``DeletionGuard/on``.
+  public var deletionGuard: DeletionGuard = .on
 
   /// Whether a key that no object has is remembered in the store and linked by a later sync, with this
   /// setting too, that brings the object. It is forgotten when the relationship is given again or set

@@ -1,3 +1,5 @@
+import SyncCore
+
 /// How much of a sync is stored at once.
 public enum SyncTransaction: Sendable, Hashable {
   /// Everything or nothing: the default.
@@ -9,5 +11,18 @@ public enum SyncTransaction: Sendable, Hashable {
   /// `cancel()`, by an error, or with the whole process. It does so as long as nobody else has
   /// written to the store meanwhile; otherwise it begins at the beginning, where it finds what is there
   /// already. ``SyncReport/resumedItemCount`` says which it was.
+  ///
+  /// The number has to be at least 1; otherwise the sync fails with
+  /// ``SyncError/Code/invalidRequest``.
   case perBatch(Int)
+
+  /// - Throws: ``SyncError`` with ``SyncError/Code/invalidRequest`` when batches would hold
+  /// nothing.
+  func check() throws {
+    guard case .perBatch(let count) = self, count < 1 else { return }
+    throw SyncError(
+      .invalidRequest,
+      message:
+        "Batches of \(count) items cannot be committed. Give perBatch a number of at least 1.")
+  }
 }

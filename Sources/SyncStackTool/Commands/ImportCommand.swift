@@ -75,7 +75,7 @@ struct ImportCommand: Command {
     var result = SyncSettings()
     result.operations = settings.operations
     result.filter = settings.filter.map { Filter(format: $0, arguments: []) }
-    result.deletionGuard = settings.isGuarded ? .on : .off
+    result.deletionGuard = settings.deletionGuard
     result.onItemError = settings.onError
     return result
   }

@@ -17,7 +17,6 @@ struct ImportSettings: Sendable {
   }
 
   enum ReportFormat: String, CaseIterable { case text, json, none }
-  enum Guard: String, CaseIterable { case on, off }
 
   /// One, or the pages of a session.
   let sources: [Source]
@@ -33,7 +32,7 @@ struct ImportSettings: Sendable {
   let filter: String?
   let parent: Parent?
   let isDryRun: Bool
-  let isGuarded: Bool
+  let deletionGuard: DeletionGuard
   let onError: ItemErrorPolicy?
   let report: ReportFormat
   let log: URL?
@@ -76,7 +75,11 @@ struct ImportSettings: Sendable {
           + "deletes at its end; --entity, --at, --where and --operations have to stay the same; "
           + "'syncstack sessions' lists what is kept"),
       .init("--dry-run", "says what would happen and stores nothing"),
-      .init("--guard", value: "on|off", "off lets a sync delete most of what is stored"),
+      .init(
+        "--guard", value: "on|off|LIMITS",
+        "on, the default, refuses to delete more than 500 objects that are more than half of what is "
+          + "stored, or more than 100 for an empty list; count=20,share=10%,empty=0 sets other limits; off "
+          + "allows everything"),
       .init("--report", value: "text|json|none", "how the report is written; text by default"),
       .init("--log", value: "FILE", "appends a line of JSON for every object that changed"),
       .init("--quiet", "no progress and no text report"),
@@ -95,7 +98,7 @@ struct ImportSettings: Sendable {
     filter = arguments["--where"]
     parent = try ImportSettings.parent(arguments)
     isDryRun = arguments.has("--dry-run")
-    isGuarded = try arguments.choice("--guard", as: Guard.self) != .off
+    deletionGuard = try GuardLimits.parse(arguments)
     onError = try arguments.choice("--on-error")
     isQuiet = arguments.has("--quiet")
     report = try arguments.choice("--report") ?? (isQuiet ? .none : .text)

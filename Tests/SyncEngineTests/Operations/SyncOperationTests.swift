@@ -72,6 +72,43 @@ import Testing
     #expect(throws: CancellationError.self) { try sync.result?.get() }
   }
 
+  @Test("a sync that ran, runs or is about to is refused with an error")
+  func runningTwice() async throws {
+    let stack = try makeStack()
+    let sync = Sync(.json(users), inEntityNamed: "User", dataStack: stack)
+    try await stack.sync(sync)
+    let queued = Sync(.json(users), inEntityNamed: "User", dataStack: stack)
+    stack.syncQueue.isSuspended = true
+    stack.syncQueue.addOperation(queued)
+    let started = Sync(.json(users), inEntityNamed: "User", dataStack: stack)
+    started.start()
+    for sync in [sync, queued, started] {
+      let error = await #expect(throws: SyncError.self) { try await stack.sync(sync) }
+      #expect(error?.code == .invalidRequest)
+    }
+    stack.syncQueue.isSuspended = false
+    let result = await withCheckedContinuation { continuation in
+      queued.whenFinished { continuation.resume(returning: $0) }
+    }
+    #expect(try result.get().unchanged == 2)
+  }
+
+  @Test("limits that cannot be meant are refused", arguments: [0, -1, Int.min])
+  func impossibleLimits(_ number: Int) async throws {
+    let stack = try makeStack()
+    let batches = Sync(.json(users), inEntityNamed: "User", dataStack: stack)
+    batches.transaction = .perBatch(number)
+    let counting = Sync(.json(users), inEntityNamed: "User", dataStack: stack)
+    counting.deletionGuard = .on(count: min(number, -1))
+    let sharing = Sync(.json(users), inEntityNamed: "User", dataStack: stack)
+    sharing.deletionGuard = .on(share: number == 0 ? .nan : 1.5)
+    for sync in [batches, counting, sharing] {
+      let error = await #expect(throws: SyncError.self) { try await stack.sync(sync) }
+      #expect(error?.code == .invalidRequest)
+    }
+    #expect(try stack.export("User") == [])
+  }
+
   @Test func unknownEntitiesAreErrorsThatNameTheKnownOnes() async throws {
     let stack = try makeStack()
     let error = await #expect(throws: ModelError.self) {

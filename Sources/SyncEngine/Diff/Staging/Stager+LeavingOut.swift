@@ -32,6 +32,30 @@ extension Stager {
     note(batch.entity, key: key, error)
   }
 
+  /// Whether an item says something that its entity knows beside the key, or has nothing but the
+  /// key. One of which neither is true is hardly one of the objects that are wanted: `{"id": 401,
+  /// "message": "unauthorised"}`.
+  func saysSomething(_ source: ItemSource) -> Bool {
+    let source = replacements?[source.address(source.root)] ?? source
+    let node = plan.rootNode
+    let knowsMore = node.attributes.count + node.relationships.count > node.identity.count
+    guard knowsMore, node.members.itself.isEmpty, case .object = source.tokens[source.root].kind
+    else { return true }
+    var knowsAll = true
+    var position = source.root + 1
+    for _ in 0..<Int(truncatingIfNeeded: source.tokens[source.root].word) {
+      var hint = -1
+      let number = node.members.find(source.tape.text(position, arena: arena), hint: &hint)
+      if number < 0 {
+        knowsAll = false
+      } else if !node.isKey(node.members.entries[number]) {
+        return true
+      }
+      position = Int(source.tokens[position + 1].next)
+    }
+    return knowsAll
+  }
+
   private func note(_ entity: EntityDescription, key: Value, _ error: SyncError) {
     leftOutItems.append(
       LeftOutItem(
@@ -44,5 +68,13 @@ extension Stager {
   func refuse(_ error: SyncError) throws {
     if onItemError == .fail { throw Stop(item: itemCount - 1, error: error) }
     if !isLeavingOut, offenders[itemCount - 1] == nil { offenders[itemCount - 1] = error }
+  }
+}
+
+extension PlanNode {
+  /// Whether a key of JSON fills nothing but what identifies an object.
+  fileprivate func isKey(_ entry: MemberEntry) -> Bool {
+    entry.child == nil
+      && entry.targets.allSatisfy { $0.kind == .attribute && attributes[$0.rule].isIdentity }
   }
 }

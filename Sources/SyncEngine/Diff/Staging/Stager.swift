@@ -55,7 +55,7 @@ final class Stager {
   /// The owners of lists in which a key could not be read.
   private(set) var unreadableLists: Set<ListKey> = []
 
-  /// Items that can be used, at the top of the payload.
+  /// Items at the top of the payload that can be used, from the first one on that says something.
   var usableItemCount = 0
   var itemCount = 0
   let firstItem: Int
@@ -142,7 +142,11 @@ final class Stager {
     else {
       return
     }
-    if isLeavingOut { try leaveOut(occurrence) } else { usableItemCount += 1 }
+    if isLeavingOut {
+      try leaveOut(occurrence)
+    } else if usableItemCount > 0 || saysSomething(source) {
+      usableItemCount += 1
+    }
     rootBatch.occurrences[Int(occurrence)].flags.insert(.root)
     if rootOwner != nil { rootTargets.append(occurrence) }
     if let rootReference { refer(occurrence, to: rootReference) }

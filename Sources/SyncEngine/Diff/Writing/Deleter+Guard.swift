@@ -2,26 +2,25 @@ import SyncCore
 
 /// The deletion guard.
 extension Deleter {
-  /// More than 500 objects, whatever takes them away, and more than half of what is in scope: of the
-  /// objects at the top, or of the members of the lists that the payload speaks of.
+  /// More objects than may go, whatever takes them away, that are too large a share of what is in
+  /// scope: of the objects at the top, or of the members of the lists that the payload speaks of.
   func checkGuard(
     _ deleted: Int, roots: Int, of scopeCount: Int, members: Int
   ) throws {
-    guard guardsDeletion, deleted > Deleter.guardedCount else { return }
-    let isMostOfRoots = roots > 0 && roots * 2 > scopeCount
+    guard limits.isOn, deleted > limits.count else { return }
+    let isMostOfRoots = roots > 0 && Double(roots) > limits.share * Double(scopeCount)
     var memberCount = claims.memberCount
     if case .members = scope.kind { memberCount += scopeCount }
-    let isMostOfMembers = members > 0 && members * 2 > memberCount
+    let isMostOfMembers = members > 0 && Double(members) > limits.share * Double(memberCount)
     guard isMostOfRoots || isMostOfMembers else { return }
-    throw refusal(deleted, "that is more than half of what is stored")
+    let share = limits.share == 0.5 ? "half" : "\(limits.share * 100) %"
+    throw refusal(deleted, "that is more than \(share) of what is stored")
   }
-
-  private static let guardedCount = 500
 
   /// Refuses payloads that cannot be meant: nothing at all, or items of which none can be used.
   func checkPayload(_ scopeCount: Int, unmentioned: Int) throws {
-    guard scopeCount > 0 else { return }
-    if claims.itemCount == 0, scopeCount > Deleter.emptyCount {
+    guard limits.isOn, scopeCount > 0 else { return }
+    if claims.itemCount == 0, scopeCount > limits.emptyPayload {
       throw refusal(scopeCount, "the payload is empty")
     }
     if claims.itemCount > 0, claims.usableItemCount == 0,
@@ -36,20 +35,18 @@ extension Deleter {
   /// Why the first item was left out.
   private var firstReason: String {
     guard let finding = report.report.findings.first(where: { $0.kind == .skippedItem }) else {
-      return ""
+      return
+        ": beside their keys they say nothing that “\(entity.name)” knows, as an error document does"
     }
     return " (\(finding.path ?? "$"): \(finding.message))"
   }
-
-  /// Objects an empty payload may delete.
-  private static let emptyCount = 100
 
   private func refusal(_ count: Int, _ reason: String) -> SyncError {
     SyncError(
       .deletionRefused, entity: entity.name,
       message: """
-        The sync would delete \(count) objects: \(reason). Nothing was changed. If it is meant, set \
-        deletionGuard to off; if the payload is only a part, leave .delete out of the operations, or \
+        The sync would delete \(count) objects: \(reason). Nothing was changed. If it is meant, \
+        set deletionGuard to off, or give it other limits; if the payload is only a part, leave .delete out of the operations, or \
         use a predicate or a page session.
         """)
   }

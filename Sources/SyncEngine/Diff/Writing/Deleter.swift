@@ -10,7 +10,7 @@ struct Deleter {
 
   /// What the sync has to leave alone; nil when that is nothing.
   let edits: UnsentEdits?
-  let guardsDeletion: Bool
+  let limits: DeletionGuard
   let transaction: StoreTransaction
   let control: SyncControl
   let report: ReportBuilder
@@ -24,7 +24,7 @@ struct Deleter {
   func delete() throws {
     let keeper = edits.map { Keeper(edits: $0, transaction: transaction) }
     let (roots, scopeCount) = try unmentionedRoots(keeper)
-    if guardsDeletion { try checkPayload(scopeCount, unmentioned: roots.count) }
+    try checkPayload(scopeCount, unmentioned: roots.count)
     let members = try unlistedMembers(keeper)
     let total = roots.count + members.reduce(0) { $0 + $1.rows.count }
     try control.begin(.delete, total: total)
