@@ -6,7 +6,7 @@ public import SyncCore
 /// User
 ///   id          → id         Integer 64, primary key
 ///   created_at  → createdAt  Date, also createdAt
-///   notes       → notes      list of Note, identifiers under notes_ids, notesIDs, notesIds
+///   notes       → notes      list of Note, identifiers under notes_ids, notesIDs, notesIds, note_ids, noteIDs, noteIds
 /// ```
 public struct MappingDescription: Sendable, Hashable, Codable {
   /// What fills the objects of one entity.

@@ -73,13 +73,19 @@ package struct MappingPlanCompiler {
         isIdentity: attribute.slot == identity, reserved: reserved,
         spellings: spellings.claims.filter { $0.attribute == number }.map(\.key))
     }
+    let spelled = relationships.map(RelationshipSpellings.init)
+    for (number, spellings) in spelled.enumerated() { spellings.add(number, to: &table) }
+    let names = attributes.map(\.name)
+    let aliases = MemberAliases(names)
     let relationshipRules = relationships.enumerated().map { number, relationship in
-      rule(for: relationship, number: number, of: entity, table: &table)
+      rule(
+        for: relationship, spellings: spelled[number],
+        singular: spelled[number].addSingular(number, to: &table, unless: aliases), of: entity)
     }
-    let aliases = attributes.enumerated().map { (name: $1.name, rule: $0) }
     return PlanNode(
       entity: entity, identity: identity.map { [$0] } ?? [], attributes: attributeRules,
-      relationships: relationshipRules, members: table.table(aliases: aliases), policy: policy)
+      relationships: relationshipRules,
+      members: table.table(aliases: aliases, of: names), policy: policy)
   }
 
   private mutating func rule(
@@ -113,22 +119,9 @@ package struct MappingPlanCompiler {
   }
 
   private mutating func rule(
-    for relationship: RelationshipDescription, number: Int, of entity: EntityDescription,
-    table: inout MemberTableBuilder
+    for relationship: RelationshipDescription, spellings: RelationshipSpellings,
+    singular: [RemoteKey], of entity: EntityDescription
   ) -> RelationshipRule {
-    let spellings = RelationshipSpellings(of: relationship)
-    if spellings.hasCustomKey {
-      table.add(MemberTarget(.either, rule: number, precedence: 0), at: spellings.objects[0])
-    } else {
-      for (rank, key) in spellings.objects.enumerated() {
-        table.add(
-          MemberTarget(.objects, rule: number, precedence: UInt8(clamping: rank + 1)), at: key)
-      }
-      for (rank, key) in spellings.references.enumerated() {
-        table.add(
-          MemberTarget(.references, rule: number, precedence: UInt8(clamping: rank + 1)), at: key)
-      }
-    }
     if let scope = MappingRules.keyScope(relationship), scope != "owner" {
       remarks.append(
         MappingRemark(
@@ -147,7 +140,7 @@ package struct MappingPlanCompiler {
       hasCustomKey: spellings.hasCustomKey,
       keyScopeIsOwner: MappingRules.keyScopeIsOwner(relationship),
       remoteKey: spellings.objects[0], objectKeys: spellings.objects,
-      referenceKeys: spellings.references, missing: policy.missingKey,
+      referenceKeys: spellings.references + singular, missing: policy.missingKey,
       isExportable: MappingRules.isExportable(relationship.userInfo))
   }
 }

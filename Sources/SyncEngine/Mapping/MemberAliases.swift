@@ -9,18 +9,17 @@ struct MemberAliases: Sendable {
     let name: String
     let snake: String
     let natural: String
-    let entry: Int
+    let number: Int
   }
 
   /// Number of the entry that stands for the first name; the others follow.
-  let firstEntry: Int
+  var firstEntry = 0
   /// By hash, those of one hash in the order of the names.
   private let candidates: [Candidate]
   private let hasOtherLetters: Bool
 
   /// Takes names, whose entries follow each other.
-  init(_ names: [String], firstEntry: Int) {
-    self.firstEntry = firstEntry
+  init(_ names: [String]) {
     var hasOtherLetters = false
     let candidates = names.enumerated().map { number, name in
       var text = name
@@ -28,9 +27,9 @@ struct MemberAliases: Sendable {
       if hash == nil { hasOtherLetters = true }
       return Candidate(
         hash: hash ?? 0, name: name, snake: Inflection.snake(name),
-        natural: Inflection.naturalSnake(name), entry: firstEntry + number)
+        natural: Inflection.naturalSnake(name), number: number)
     }
-    self.candidates = candidates.sorted { ($0.hash, $0.entry) < ($1.hash, $1.entry) }
+    self.candidates = candidates.sorted { ($0.hash, $0.number) < ($1.hash, $1.number) }
     self.hasOtherLetters = hasOtherLetters
   }
 
@@ -44,9 +43,16 @@ struct MemberAliases: Sendable {
     // Separators in any number count where an underscore is among them; `first-name` is no spelling.
     let lower = text.lowercased()
     let words = text.contains("_") ? Inflection.naturalSnake(lower) : lower
-    return candidates[first...].prefix { $0.hash == hash }.first { candidate in
+    let candidate = candidates[first...].prefix { $0.hash == hash }.first { candidate in
       candidate.name == name || candidate.snake == words || candidate.natural == words
-    }?.entry ?? -1
+    }
+    return candidate.map { firstEntry + $0.number } ?? -1
+  }
+
+  /// Whether the key stands for a name.
+  func contains(_ key: String) -> Bool {
+    var key = key
+    return key.withUTF8 { find(UnsafeRawBufferPointer($0)) } >= 0
   }
 
   /// Index of the first candidate whose hash is not smaller.

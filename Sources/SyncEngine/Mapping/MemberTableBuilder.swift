@@ -18,6 +18,11 @@ package struct MemberTableBuilder {
     add(target, at: key.steps[...])
   }
 
+  /// Whether a key means something.
+  func contains(_ key: String) -> Bool {
+    nodes.contains { $0.key.utf8.elementsEqual(key.utf8) }
+  }
+
   private mutating func add(_ target: MemberTarget, at steps: ArraySlice<String>) {
     guard let step = steps.first else {
       itself.append(target)
@@ -40,23 +45,22 @@ package struct MemberTableBuilder {
   /// The table of everything said so far.
   package func table() -> MemberTable { table(aliases: nil) }
 
-  /// The table, with other spellings of some names that are understood too: those of `names`, each
-  /// for one attribute. They come after every spelling that was added.
-  func table(aliases names: [(name: String, rule: Int)]?) -> MemberTable {
+  /// The table, with other spellings of the names of attributes, which are in the order of their
+  /// rules, understood too. They come after every spelling that was added.
+  func table(aliases: MemberAliases?, of names: [String] = []) -> MemberTable {
     let entries = nodes.map { node in
       MemberEntry(
         key: node.key, targets: node.targets,
         child: node.children.nodes.isEmpty ? nil : node.children.table())
     }
-    guard let names, !names.isEmpty else {
+    guard var aliases, !names.isEmpty else {
       return MemberTable(entries: entries, itself: itself)
     }
-    let others = names.map { name, rule in
+    let others = names.enumerated().map { rule, name in
       MemberEntry(
         key: name, targets: [MemberTarget(.attribute, rule: rule, precedence: .max)])
     }
-    return MemberTable(
-      entries: entries + others, itself: itself,
-      aliases: MemberAliases(names.map(\.name), firstEntry: entries.count))
+    aliases.firstEntry = entries.count
+    return MemberTable(entries: entries + others, itself: itself, aliases: aliases)
   }
 }

@@ -90,7 +90,7 @@ import Testing
         User
           id     → id     Integer 64, primary key, required
           name   → name   String
-          notes  → notes  list of Note, identifiers under notes_ids, notesIDs, notesIds
+          notes  → notes  list of Note, identifiers under notes_ids, notesIDs, notesIds, note_ids, noteIDs, noteIds
         """)
     #expect(description.entities[2].description.hasPrefix("Place (no primary key)"))
     let all = MappingDescription(of: model, transformers: TransformerRegistry())

@@ -33,6 +33,68 @@ import Testing
     #expect(try node(.toMany("notes", to: "Other")).meaning(of: key) == "notes.\(kind)")
   }
 
+  @Test(
+    "a to-many takes identifiers under the English singular too",
+    arguments: [
+      ("labels", "label_ids"), ("labels", "labelIds"), ("labels", "labelIDs"),
+      ("categories", "category_ids"), ("movies", "movie_ids"), ("addresses", "address_ids"),
+      ("houses", "house_ids"), ("boxes", "boxIds"), ("caches", "cache_ids"),
+      ("statuses", "status_ids"), ("heroes", "hero_ids"), ("people", "person_ids"),
+      ("grandChildren", "grand_child_ids"), ("grandChildren", "grandChildIds"),
+      ("children", "child_ids"), ("blockedUsers", "blocked_user_ids"),
+      ("blockedUsers", "blockedUserIds"),
+    ])
+  func singular(name: String, key: String) throws {
+    #expect(try node(.toMany(name, to: "Other")).meaning(of: key) == "\(name).references")
+  }
+
+  @Test(
+    "a name that is no plural has no singular",
+    arguments: [
+      ("address", "addres_ids"), ("status", "statu_ids"), ("analysis", "analysi_ids"),
+      ("staff", "staf_ids"), ("s", "_ids"), ("people2", "person_ids"), ("speople", "sperson_ids"),
+    ])
+  func noSingular(name: String, key: String) throws {
+    #expect(try node(.toMany(name, to: "Other")).meaning(of: key) == "")
+  }
+
+  @Test("a key that something else has is not taken for the singular")
+  func claimedKeys() throws {
+    let attribute = try node(
+      .toMany("labels", to: "Other"), [.attribute("labelIDs", .string)])
+    #expect(attribute.meaning(of: "label_ids") == "labelIDs")
+    #expect(attribute.meaning(of: "LABEL_IDS") == "labelIDs")
+    #expect(attribute.relationships[0].referenceKeys.map(\.description).contains("labelIds"))
+    let other = try node(
+      .toMany("labels", to: "Other"), [.toMany("label", to: "Other")])
+    #expect(other.meaning(of: "label_ids") == "label.references")
+    #expect(other.meaning(of: "labels_ids") == "labels.references")
+    let custom = try node(
+      .toMany("labels", to: "Other"),
+      [.attribute("first", .string, remoteKey: "label_ids.first")])
+    #expect(custom.meaning(of: "label_ids") == "")
+    let two = try node(
+      .toMany("movies", to: "Other"), [.toMany("movie", to: "Other", remoteKey: "movie_ids")])
+    #expect(two.meaning(of: "movie_ids") == "movie.either")
+  }
+
+  @Test("exact spellings count before the singular, whatever their order")
+  func exactFirst() throws {
+    let bench = try SyncBench(
+      ManagedObjectModel([
+        EntityDraft(
+          "Issue",
+          [.attribute("id", .integer64), .toMany("labels", to: "Label", inverse: "issues")]),
+        EntityDraft(
+          "Label",
+          [.attribute("id", .integer64), .toMany("issues", to: "Issue", inverse: "labels")]),
+      ]))
+    try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "Label")
+    try bench.sync(
+      #"[{"id": 1, "label_ids": [1, 2]}, {"id": 2, "labels_ids": [1], "label_ids": [2]}]"#, "Issue")
+    #expect(try bench.objects("Issue") == ["id=1 labels=[1,2]", "id=2 labels=[1]"])
+  }
+
   @Test("with a custom key the default keys mean nothing")
   func customKey() throws {
     let node = try node(.toMany("authors", to: "Other", remoteKey: "relationships.authors.data"))
