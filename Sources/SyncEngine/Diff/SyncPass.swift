@@ -121,6 +121,7 @@ final class SyncPass {
   /// Counts what a transaction changed.
   func count(_ changes: ChangeSet) {
     changeCount.count(changes)
+    if !changes.isEmpty { report.report.commits.sets.append(changes) }
     lastGeneration = changes.generation
   }
 

@@ -6,7 +6,8 @@ public import SyncGraph
 /// offer.
 ///
 /// The parameters are the same everywhere:
-/// - `changes`: a list of JSON objects: `Data`, the URL of a file, `JSONValue` or dictionaries
+/// - `changes`: a list of JSON objects: `Data`, text, the URL of a file, `JSONValue`, dictionaries,
+///   `Encodable` values, or a payload, as in `.file(url)`
 /// - `predicate`: limits the stored objects that may be deleted
 /// - `parent`: the saved object whose children the items are; only its other children may be deleted, beside a
 ///   predicate those of them that meet it

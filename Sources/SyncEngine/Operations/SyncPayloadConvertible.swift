@@ -1,8 +1,9 @@
 public import Foundation
 public import SyncCore
 
-/// What the calls that sync take as JSON: bytes, the URL of a file, a JSON tree, dictionaries, and lists of
-/// trees and dictionaries.
+/// What the calls that sync take as JSON: bytes, text, the URL of a file, a JSON tree, dictionaries,
+/// lists of trees and dictionaries, and a ``SyncPayload`` in its short form, as in `.file(url)`. Values
+/// that are `Encodable` have calls of their own, which look the same.
 public protocol SyncPayloadConvertible {
   /// The value as a payload.
   var syncPayload: SyncPayload { get }
@@ -14,6 +15,11 @@ extension SyncPayload: SyncPayloadConvertible {
 
 extension Data: SyncPayloadConvertible {
   public var syncPayload: SyncPayload { .data(self) }
+}
+
+extension String: SyncPayloadConvertible {
+  /// The text as JSON.
+  public var syncPayload: SyncPayload { .data(Data(utf8)) }
 }
 
 extension URL: SyncPayloadConvertible {

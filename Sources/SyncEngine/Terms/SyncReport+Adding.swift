@@ -2,8 +2,7 @@ extension SyncReport {
   /// Adds what a further sync did, as for the pages of a session.
   ///
   /// Every count is that of both together, so an object of which both speak counts twice: as inserted by the
-  /// first and updated or unchanged by the second, or as updated by both. How many objects a session changed
-  /// is not in the sum; ``SyncGraph/DataStack/changes`` names each.
+  /// first and updated or unchanged by the second, or as updated by both. ``changes`` has each object once.
   public mutating func add(_ other: SyncReport) {
     for (name, report) in other.entities {
       if entities[name] == nil { entities[name] = report } else { entities[name]?.add(report) }
@@ -13,6 +12,7 @@ extension SyncReport {
       findings.append(finding)
       listed[finding.kind, default: 0] += 1
     }
+    commits.sets += other.commits.sets
     findingCounts.merge(other.findingCounts, uniquingKeysWith: +)
     phaseDurations.merge(other.phaseDurations, uniquingKeysWith: +)
     payloadBytes += other.payloadBytes

@@ -1,4 +1,11 @@
+public import SyncCore
+
 /// What a sync did, found and passed over.
+///
+/// ```swift
+/// let report = try await stack.sync(json, inEntityNamed: "User")
+/// print(report["User"].inserted, report.changes.inserted)   // how many, and which
+/// ```
 public struct SyncReport: Sendable, Hashable, Codable {
   /// Counts and findings of one entity.
   public struct EntityReport: Sendable, Hashable, Codable {
@@ -21,6 +28,9 @@ public struct SyncReport: Sendable, Hashable, Codable {
     public var unusedKeys: [String: Int] = [:]
     /// Attributes that no item of the payload filled.
     public var unfilledAttributes: [String] = []
+
+    /// Counts of nothing.
+    public init() {}
   }
 
   /// Something in the payload that was not taken as it stood.
@@ -79,6 +89,9 @@ public struct SyncReport: Sendable, Hashable, Codable {
   /// came of those is in no count here. Only syncs that commit per batch go on where one stopped.
   public internal(set) var resumedItemCount = 0
 
+  /// The commits, in order; neither compared nor encoded.
+  package var commits = Commits()
+
   /// Whether it was a dry run: nothing was stored.
   public package(set) var isDryRun = false
 
@@ -89,6 +102,33 @@ public struct SyncReport: Sendable, Hashable, Codable {
 }
 
 extension SyncReport {
+  /// The change sets that a report keeps to name objects by; equal to any other.
+  package struct Commits: Sendable, Hashable {
+    package var sets: [ChangeSet] = []
+
+    package static func == (_: Commits, _: Commits) -> Bool { true }
+    package func hash(into hasher: inout Hasher) {}
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case entities, findings, findingCounts, phaseDurations, payloadBytes, itemCount
+    case resumedItemCount, isDryRun
+  }
+
+  /// Which objects were inserted, updated and deleted, and which of their properties: the change set
+  /// of the commit, or, where there were several, per batch or in ``add(_:)``, all of them as one. In
+  /// a dry run it is what would have been; objects that would have been inserted do not exist.
+  ///
+  /// A report that was decoded has none.
+  ///
+  /// - Complexity: O(1) for one commit, O(*n* log *k*) for *n* changes in *k*.
+  public var changes: ChangeSet { ChangeSet.joining(commits.sets) }
+
+  /// The counts of an entity by its name; all are zero when the sync had nothing to do with it.
+  public subscript(entityName: String) -> EntityReport {
+    entities[entityName] ?? EntityReport()
+  }
+
   public var inserted: Int { entities.values.reduce(0) { $0 + $1.inserted } }
   public var updated: Int { entities.values.reduce(0) { $0 + $1.updated } }
   public var deleted: Int { entities.values.reduce(0) { $0 + $1.deleted } }

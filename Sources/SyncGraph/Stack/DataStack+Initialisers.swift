@@ -1,5 +1,6 @@
 public import Foundation
 public import SyncCore
+public import SyncStore
 
 extension DataStack {
   /// What kind of store a stack makes.
@@ -10,9 +11,17 @@ extension DataStack {
 
   /// Opens the store of the model that is named like the program.
   ///
-  /// - Throws: as ``init(modelName:bundle:storeType:storeName:containerURL:)``.
-  public convenience init() throws {
-    try self.init(modelName: ModelLocator.programName)
+  /// The parameters are those of ``init(model:store:classes:migration:tracksChanges:transformers:)``.
+  ///
+  /// - Throws: as
+  ///   ``init(modelName:bundle:storeType:storeName:containerURL:classes:migration:tracksChanges:transformers:)``.
+  public convenience init(
+    migration: MigrationPolicy = .automatic, tracksChanges: Bool = false,
+    transformers: TransformerRegistry = .shared
+  ) throws {
+    try self.init(
+      modelName: ModelLocator.programName, migration: migration, tracksChanges: tracksChanges,
+      transformers: transformers)
   }
 
   /// Finds a model document by name and opens its store.
@@ -26,47 +35,55 @@ extension DataStack {
   ///   - storeName: File name without extension; the name of the model unless given.
   ///   - containerURL: Folder of the file; `FileManager.sqliteDirectoryURL` unless given.
   ///   - classes: Classes that stand for entities by name.
+  ///   - migration: What happens to a file that was made with another model.
   ///   - tracksChanges: Whether the store keeps a history of its commits, so that local edits can be
   ///     sent and syncs leave those alone that were not.
+  ///   - transformers: Where attributes find the transformers that the model names.
   /// - Throws: ``GraphError`` that lists the places where the model was looked for, ``ModelError``
   ///   when it is malformed, `StoreError` when the store cannot be opened.
   public convenience init(
     modelName: String, bundle: Bundle = .main, storeType: StoreType = .sqLite,
     storeName: String? = nil, containerURL: URL? = nil, classes: [ManagedObject.Type] = [],
-    tracksChanges: Bool = false
+    migration: MigrationPolicy = .automatic, tracksChanges: Bool = false,
+    transformers: TransformerRegistry = .shared
   ) throws {
     let locator = ModelLocator(name: modelName, bundle: bundle)
     let model = try ManagedObjectModel(contentsOf: locator.document())
-    switch storeType {
-    case .inMemory:
-      try self.init(
-        model: model, store: .inMemory, classes: classes, tracksChanges: tracksChanges)
-    case .sqLite:
+    var location = Location.inMemory
+    if storeType == .sqLite {
       let folder = try containerURL ?? FileManager.default.makeSQLiteDirectory()
       let url = folder.appendingPathComponent("\(storeName ?? modelName).sqlite")
       try locator.copyPreloadedStore(to: url)
-      try self.init(
-        model: model, store: .sqlite(url), classes: classes, tracksChanges: tracksChanges)
-      StoreBackup.exclude(url)
+      location = .sqlite(url)
     }
+    try self.init(
+      model: model, store: location, classes: classes, migration: migration,
+      tracksChanges: tracksChanges, transformers: transformers)
+    if case .sqlite(let url) = location { StoreBackup.exclude(url) }
   }
 
   /// Opens the store of a model; a file is named like the program and lies in
   /// `FileManager.sqliteDirectoryURL`.
   ///
+  /// The other parameters are those of
+  /// ``init(model:store:classes:migration:tracksChanges:transformers:)``.
+  ///
   /// - Throws: `StoreError` when the store cannot be opened, ``GraphError`` when a class does not fit.
   public convenience init(
-    model: ManagedObjectModel, storeType: StoreType, classes: [ManagedObject.Type] = []
+    model: ManagedObjectModel, storeType: StoreType, classes: [ManagedObject.Type] = [],
+    migration: MigrationPolicy = .automatic, tracksChanges: Bool = false,
+    transformers: TransformerRegistry = .shared
   ) throws {
-    switch storeType {
-    case .inMemory:
-      try self.init(model: model, store: .inMemory, classes: classes)
-    case .sqLite:
+    var location = Location.inMemory
+    if storeType == .sqLite {
       let folder = try FileManager.default.makeSQLiteDirectory()
-      let url = folder.appendingPathComponent("\(ModelLocator.programName).sqlite")
-      try self.init(model: model, store: .sqlite(url), classes: classes)
-      StoreBackup.exclude(url)
+      location = .sqlite(
+        folder.appendingPathComponent("\(ModelLocator.programName).sqlite"))
     }
+    try self.init(
+      model: model, store: location, classes: classes, migration: migration,
+      tracksChanges: tracksChanges, transformers: transformers)
+    if case .sqlite(let url) = location { StoreBackup.exclude(url) }
   }
 }
 

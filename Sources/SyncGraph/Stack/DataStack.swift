@@ -10,7 +10,8 @@ public import SyncStore
 /// ```
 ///
 /// ## Topics
-/// - Making one: ``init(model:store:classes:migration:tracksChanges:transformers:)``, ``init(modelName:bundle:storeType:storeName:containerURL:)``
+/// - Making one: ``init(model:store:classes:migration:tracksChanges:transformers:)``,
+///   ``init(modelName:bundle:storeType:storeName:containerURL:classes:migration:tracksChanges:transformers:)``
 /// - Contexts: ``mainContext``, ``newBackgroundContext()``, ``newNonMergingBackgroundContext()``,
 ///   ``newDisposableMainContext()``, ``performInNewBackgroundContext(_:)``; children of a context:
 ///   ``ManagedObjectContext/newChildContext(_:)``

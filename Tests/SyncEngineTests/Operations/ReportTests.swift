@@ -54,6 +54,68 @@ import Testing
         """)
   }
 
+  @Test("a report names the objects, and counts of an entity need no optionals")
+  func changesNameObjects() async throws {
+    let stack = try stack()
+    let first = try await stack.sync(
+      #"[{"id": 1, "name": "Ann"}, {"id": 2}]"#, inEntityNamed: "User")
+    #expect(first["User"].inserted == 2 && first["Note"].inserted == 0)
+    let entity = try stack.model.requireEntity(named: "User")
+    let ids = [1, 2].map { ManagedObjectID(entity: entity, row: $0) }
+    #expect(first.changes.inserted == Set(ids))
+    let second = try await stack.sync(#"[{"id": 1, "name": "Bea"}]"#, inEntityNamed: "User")
+    #expect(second.changes.updated == [ids[0]] && second.changes.deleted == [ids[1]])
+    #expect(second.changes.changedProperties(of: ids[0]) == ["name"])
+    #expect(second.changes.generation > first.changes.generation)
+    let data = try JSONEncoder().encode(second)
+    #expect(try JSONDecoder().decode(SyncReport.self, from: data) == second)
+    #expect(try JSONDecoder().decode(SyncReport.self, from: data).changes.isEmpty)
+    #expect(try await stack.sync([JSONValue](), inEntityNamed: "Note").changes.isEmpty)
+  }
+
+  @Test("what several commits came to is in the changes once", arguments: [1, 2, 3])
+  func changesOfBatches(_ count: Int) throws {
+    let stack = try stack()
+    try stack.sync(
+      #"[{"id": 1, "name": "Ann"}, {"id": 2}, {"id": 3}]"#, inEntityNamed: "User")
+    let sync = Sync(
+      .data(
+        Data(
+          #"""
+          [{"id": 4, "notes": [{"id": 7}]}, {"id": 1, "name": "Bea"}, {"id": 4, "name": "D", "notes": []},
+           {"id": 1, "age": 3, "name": "Cat"}, {"id": 3}]
+          """#.utf8)), inEntityNamed: "User", dataStack: stack)
+    sync.transaction = .perBatch(count)
+    sync.start()
+    let changes = try #require(try sync.result?.get()).changes
+    let users = try #require(changes.entities.first { $0.entity.name == "User" })
+    #expect(users.insertedKeys == [4] && users.updatedKeys == [1] && users.deletedKeys == [2])
+    let id = ManagedObjectID(entity: users.entity, row: users.updated[0].row)
+    #expect(Set(changes.changedProperties(of: id)) == ["name", "age"])
+    // What the payload names anywhere is not deleted.
+    #expect(changes.entities.first { $0.entity.name == "Note" }?.insertedKeys == [7])
+  }
+
+  @Test("added reports name each object once, by what it came to")
+  func changesOfAddedReports() throws {
+    let stack = try stack()
+    var total = SyncReport()
+    for json in [
+      #"[{"id": 1}, {"id": 2}, {"id": 3}]"#, #"[{"id": 1, "age": 1}, {"id": 2}]"#,
+      #"[{"id": 1, "name": "A"}, {"id": 4}]"#,
+    ] {
+      total.add(try stack.sync(json, inEntityNamed: "User"))
+    }
+    let users = try #require(total.changes.entities.first)
+    #expect(users.insertedKeys == [1, 4], "2 and 3 came and went")
+    #expect(users.updated.isEmpty && users.deleted.isEmpty)
+    total = try stack.sync(#"[{"id": 1, "age": 2}, {"id": 4}]"#, inEntityNamed: "User")
+    total.add(try stack.sync(#"[{"id": 1, "name": "B"}]"#, inEntityNamed: "User"))
+    let later = try #require(total.changes.entities.first)
+    #expect(later.inserted.isEmpty && later.updatedKeys == [1] && later.deletedKeys == [4])
+    #expect(later.updated[0].slots.count == 2)
+  }
+
   @Test func findingsOfAddedReportsAreListedUpToTheLimitOfEachKind() throws {
     let stack = try stack()
     let items = (1...700).map { #"{"id": \#($0), "age": "x", "company_id": 9}"# }

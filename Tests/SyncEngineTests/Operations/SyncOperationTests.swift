@@ -72,6 +72,57 @@ import Testing
     #expect(throws: CancellationError.self) { try sync.result?.get() }
   }
 
+  @Test("every call takes payloads in their short form, text, and encodable values as they are")
+  func formsOfPayloads() async throws {
+    struct Person: Encodable {
+      var id: Int
+      var name: String
+    }
+    let stack = try makeStack()
+    let file = FileManager.default.temporaryDirectory.appending(
+      path: "\(UUID().uuidString).json")
+    try Data(#"[{"id": 1}]"#.utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let more = SyncOperations.all.subtracting(.delete)
+    try await stack.sync(.file(file), inEntityNamed: "User", operations: more)
+    try await stack.sync(
+      .encodable([Person(id: 2, name: "Bea")]), inEntityNamed: "User", operations: more)
+    try await stack.sync(
+      .json([["id": 3]] as JSONValue), inEntityNamed: "User", operations: more)
+    try await stack.sync(#"[{"id": 4}]"#, inEntityNamed: "User", operations: more)
+    try await stack.sync(
+      [Person(id: 5, name: "Eve")], inEntityNamed: "User", operations: more)
+    try await stack.sync(Person(id: 6, name: "Fay"), inEntityNamed: "User", operations: more)
+    let context = stack.newBackgroundContext()
+    try await context.sync([Person(id: 7, name: "G")], inEntityNamed: "User", operations: more)
+    try await context.perform {
+      try context.sync([Person(id: 8, name: "H")], inEntityNamed: "User", operations: more)
+      try context.sync(.file(file), inEntityNamed: "User", operations: more)
+    }
+    try synchronously(stack, more, [Person(id: 9, name: "I")])
+    let session = try SyncSession(entity: "User", dataStack: stack)
+    session.operations = more
+    try await session.sync(.file(file))
+    try await session.sync(.data(Data("[]".utf8)), named: "b")
+    try await session.sync([Person(id: 10, name: "K")], named: "c")
+    try await session.finish()
+    let sync = Sync(changes: .file(file), inEntityNamed: "User", dataStack: stack)
+    sync.operations = more
+    try await stack.sync(sync)
+    let names = try stack.export("User").arrayValue?.map { $0["name"]?.stringValue ?? "" }
+    #expect(names == ["", "Bea", "", "", "Eve", "Fay", "G", "H", "I", "K"])
+  }
+
+  private func synchronously(
+    _ stack: DataStack, _ operations: SyncOperations, _ values: some Encodable
+  ) throws {
+    try stack.sync(values, inEntityNamed: "User", operations: operations)
+    try stack.sync(.objects([["id": 1]]), inEntityNamed: "User", operations: operations)
+    let dictionaries: [[String: Any]] = [["id": 1]]
+    try stack.sync(dictionaries, inEntityNamed: "User", operations: operations)
+    try stack.sync([["id": 1]], inEntityNamed: "User", operations: operations)
+  }
+
   @Test("a sync that ran, runs or is about to is refused with an error")
   func runningTwice() async throws {
     let stack = try makeStack()

@@ -144,7 +144,7 @@ public final class SyncSession: Sendable {
     return page
   }
 
-  /// Syncs a page on the stack's queue and waits for it.
+  /// Syncs a page, in any form that is a payload, on the stack's queue and waits for it.
   ///
   /// - Parameters: as ``page(_:named:at:)``.
   @discardableResult

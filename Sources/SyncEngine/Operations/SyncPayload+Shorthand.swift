@@ -1,0 +1,53 @@
+public import Foundation
+public import SyncCore
+
+// The forms of ``SyncPayload`` by their short names, where a call takes anything that is a payload:
+// `stack.sync(.file(url), inEntityNamed: "User")`, as in `Sync(.file(url), …)`.
+// They are disfavoured, so that where a payload is wanted the cases themselves are meant.
+extension SyncPayloadConvertible where Self == SyncPayload {
+  /// A file of JSON text. It is mapped into memory, not read.
+  @_disfavoredOverload
+  public static func file(_ url: URL) -> SyncPayload { SyncPayload.file(url) }
+
+  /// JSON text in UTF-8.
+  @_disfavoredOverload
+  public static func data(_ data: Data) -> SyncPayload { SyncPayload.data(data) }
+
+  /// A JSON tree.
+  @_disfavoredOverload
+  public static func json(_ value: JSONValue) -> SyncPayload { SyncPayload.json(value) }
+
+  /// The objects of `JSONSerialization` and of hand-written dictionaries.
+  @_disfavoredOverload
+  public static func objects(_ objects: [[String: Any]]) -> SyncPayload {
+    SyncPayload.objects(objects)
+  }
+
+  /// A value that encodes to a list of objects, or to one.
+  @_disfavoredOverload
+  public static func encodable(_ value: some Encodable) -> SyncPayload {
+    SyncPayload.encodable(value)
+  }
+
+  /// What a file handle gives until its end; see ``SyncPayload/handle(_:)``.
+  @_disfavoredOverload
+  public static func handle(_ handle: FileHandle) -> SyncPayload { SyncPayload.handle(handle) }
+
+  /// What comes through a pipe until its other end is closed.
+  @_disfavoredOverload
+  public static func pipe(_ pipe: Pipe) -> SyncPayload { SyncPayload.pipe(pipe) }
+
+  /// Bytes as they come; see ``SyncPayload/bytes(_:)``.
+  @_disfavoredOverload
+  public static func bytes<Bytes: AsyncSequence & Sendable>(_ bytes: Bytes) -> SyncPayload
+  where Bytes.Element == UInt8 {
+    SyncPayload.bytes(bytes)
+  }
+
+  /// Pieces of bytes as they come, cut anywhere.
+  @_disfavoredOverload
+  public static func chunks<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) -> SyncPayload
+  where Chunks.Element == Data {
+    SyncPayload.chunks(chunks)
+  }
+}
