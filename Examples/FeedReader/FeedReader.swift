@@ -1,94 +1,111 @@
 import Foundation
 import SyncStack
 
-/// Reads a feed of articles from the network into a store: downloads chained to syncs by dependencies,
-/// tried again where that is worth it, page by page or at once, and cancelled as a whole by Ctrl-C.
+/// Brings the articles of a feed into a store, page after page: each is downloaded and then synced, one
+/// operation chained to the other, while the next is on its way. Ctrl-C cancels all of it.
 ///
-///     swift run FeedReader --demo                                         against a server of its own
-///     swift run FeedReader http://localhost:8080/articles articles.sqlite
+///     swift run FeedReader https://example.org/articles articles.sqlite
+///
+/// A page is `{"items": […], "next": "/articles?page=2"}`; the last one has no next.
 @main
 struct FeedReader {
-  static let usage = """
-    Usage: FeedReader ADDRESS [STORE] [--items PATH] [--next PATH | --number NAME] [--page-by-page]
-           FeedReader --demo
-      STORE           a SQLite file; in memory without
-      --items PATH    where the items are in each page; “items” without
-      --next PATH     where a page names the next one, unless a link header does; “next” without
-      --number NAME   the item of the query that numbers the pages
-      --page-by-page  store each page as it comes, instead of all of them in one transaction
-    """
-
   static func main() async {
-    do {
-      let arguments = Array(CommandLine.arguments.dropFirst())
-      if arguments == ["--demo"] { return try await Demo.run() }
-      guard let settings = Settings(arguments) else {
-        print(usage)
-        exit(2)
-      }
-      let stack = try DataStack.articles(settings.store.map { .sqlite($0) } ?? .inMemory)
-      let client = PageClient(willRetry: { print("\($0) Trying again.") })
-      let reading = try FeedImport(
-        settings.address, into: stack, client: client, paging: settings.paging,
-        items: settings.items, storing: settings.storing)
-      let interrupt = Interrupt { reading.cancel() }
-      defer { withExtendedLifetime(interrupt) {} }
-      print(try await reading.run())
-      try stack.close()
-    } catch is CancellationError {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard arguments.count == 2, let first = URL(string: arguments[1]), first.host != nil else {
+      print("Usage: FeedReader ADDRESS STORE")
+      exit(2)
+    }
+    let reading = Task {
+      let stack = try DataStack.articles(.sqlite(URL(filePath: arguments[2])))
+      return try await Feed(stack: stack).read(from: first)
+    }
+    Interrupt.handle { reading.cancel() }
+    switch await reading.result {
+    case .success(let report): print(report)
+    case .failure(is CancellationError):
       print("Cancelled.")
       exit(130)
-    } catch {
+    case .failure(let error):
       print(error)
       exit(1)
     }
   }
+}
 
-  /// What was asked for.
-  struct Settings {
-    var address: URL
-    var store: URL?
-    var items = "items"
-    var paging = Paging.links(member: "next")
-    var storing = FeedImport.Storing.atOnce
+struct Feed: Sendable {
+  let stack: DataStack
+  var client = PageClient()
 
-    /// Reads arguments; nil when they say nothing useful.
-    init?(_ arguments: [String]) {
-      var names: [String] = []
-      var rest = arguments[...]
-      while let word = rest.popFirst() {
-        switch word {
-        case "--page-by-page": storing = .pageByPage
-        case "--items", "--next", "--number":
-          guard let value = rest.popFirst() else { return nil }
-          switch word {
-          case "--items": items = value
-          case "--next": paging = .links(member: value)
-          default: paging = .numbers(parameter: value)
-          }
-        default: names.append(word)
+  /// Reads all pages. What none of them has is deleted at the end, once; when anything fails, or the task
+  /// is cancelled, nothing is deleted, and pages that came before stay.
+  func read(from first: URL) async throws -> SyncReport {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let session = try SyncSession(entity: "Article", dataStack: stack)
+    let network = OperationQueue()
+    var pages: [Sync] = []
+    var addresses: Set<URL> = []
+    do {
+      var next: URL? = first
+      while let url = next {
+        guard addresses.insert(url).inserted else { throw FeedError.repeated(url) }
+        let file = folder.appending(path: "\(pages.count).json")
+        let download = AsynchronousOperation { [client] in
+          try await client.download(url, to: file)
         }
+        let page = session.page(.file(file), at: "items")
+        page.addDependency(download)
+        pages.append(page)
+        network.addOperation(download)
+        stack.syncQueue.addOperation(page)
+        // The next page is on its way while this one is written.
+        next = try await download.value
       }
-      guard let first = names.first, names.count <= 2,
-        !names.contains(where: { $0.hasPrefix("-") }),
-        let address = URL(string: first), ["http", "https"].contains(address.scheme)
-      else { return nil }
-      self.address = address
-      store = names.dropFirst().first.map { URL(filePath: $0) }
+      let end = session.finishOperation()
+      _ = try? await stack.sync(end)
+      var report = SyncReport()
+      // A page that failed says more than the end, which then deletes nothing.
+      for part in pages + [end] { report.add(try part.result?.get() ?? SyncReport()) }
+      return report
+    } catch {
+      // Pages that wait or run are cancelled.
+      try session.abandon()
+      throw error
     }
   }
 }
 
-extension FeedImport {
-  /// Runs the import; cancelling the task cancels it.
-  func run() async throws -> FeedReport {
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        whenFinished { continuation.resume(with: $0) }
-        start()
+extension AsynchronousOperation {
+  /// What comes of it, once it has ended. Cancelling the task cancels the operation.
+  var value: Output {
+    get async throws {
+      try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { continuation in
+          whenFinished { continuation.resume(with: $0) }
+        }
+      } onCancel: {
+        cancel()
       }
-    } onCancel: {
-      cancel()
     }
+  }
+}
+
+final class Article: ManagedObject {
+  @PrimaryKey var id: Int64
+  @Attribute var title: String?
+  @ToOne(inverse: "articles") var author: Author?
+}
+
+final class Author: ManagedObject {
+  @PrimaryKey var id: Int64
+  @Attribute var name: String?
+  @ToMany(inverse: "author") var articles: Set<Article>
+}
+
+extension DataStack {
+  /// A stack for articles.
+  static func articles(_ location: Location) throws -> DataStack {
+    try DataStack(model: ManagedObjectModel(Article.self, Author.self), store: location)
   }
 }

@@ -1,71 +1,23 @@
-// Ctrl-C as an event. Where there are POSIX signals a handler writes to a pipe, of which Dispatch tells:
-// Dispatch's own source of signals may lose one on Linux, because it raises it once more in the thread that
-// got it, and waits for it in another. On Windows the process simply ends, and the store's own recovery
-// brings it back to where it was.
-import Dispatch
+import Foundation
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+/// Ctrl-C as an event. On Windows it ends the process, and the store is as it was.
+enum Interrupt {
+  private static let pipe = Pipe()
+  private static let output = Atomic<Int32>(-1)
 
-/// Calls a handler at the first Ctrl-C, and lets the second one end the process.
-///
-/// Confined to whoever made it; the handler runs on a queue of its own.
-final class Interrupt {
-  #if canImport(WinSDK)
-    init(_ handler: @escaping @Sendable () -> Void) {}
-  #else
-    /// Where the signal is written to; -1 when nobody listens.
-    private static let output = Atomic<Int32>(-1)
-
-    private let source: (any DispatchSourceRead)?
-    private let ends: (output: Int32, input: Int32)
-
-    init(_ handler: @escaping @Sendable () -> Void) {
-      var ends: [Int32] = [-1, -1]
-      guard pipe(&ends) == 0 else {
-        // Without one, Ctrl-C ends the process.
-        self.ends = (-1, -1)
-        source = nil
-        return
-      }
-      let (output, input) = (ends[1], ends[0])
-      self.ends = (output, input)
-      let source = DispatchSource.makeReadSource(
-        fileDescriptor: input, queue: DispatchQueue(label: "FeedReader.interrupt"))
-      source.setEventHandler {
-        var byte: UInt8 = 0
-        if read(input, &byte, 1) == 1 { handler() }
-      }
-      source.setCancelHandler { close(input) }
-      source.activate()
-      self.source = source
-      Interrupt.output.store(output, ordering: .releasing)
+  /// Calls a handler at the first Ctrl-C; a second one ends the process.
+  static func handle(_ handler: @escaping @Sendable () -> Void) {
+    #if !canImport(WinSDK)
+      let input = pipe.fileHandleForReading
+      output.store(pipe.fileHandleForWriting.fileDescriptor, ordering: .releasing)
+      Thread.detachNewThread { if !input.availableData.isEmpty { handler() } }
       signal(SIGINT) { number in
         // Nothing but what a handler of signals may call.
-        let code = errno
         _ = signal(number, SIG_DFL)
         var byte: UInt8 = 0
         _ = write(Interrupt.output.load(ordering: .acquiring), &byte, 1)
-        errno = code
       }
-    }
-
-    deinit {
-      guard let source else { return }
-      let isOurs = Interrupt.output.compareExchange(
-        expected: ends.output, desired: -1, ordering: .acquiringAndReleasing
-      ).exchanged
-      if isOurs { signal(SIGINT, SIG_DFL) }
-      source.cancel()
-      close(ends.output)
-    }
-  #endif
+    #endif
+  }
 }

@@ -31,26 +31,28 @@ final class FeedBench: Sendable {
     let waits = waits
     return PageClient(
       session: URLSession(configuration: configuration),
-      retry: RetryPolicy(random: { 0 }), wait: { delay in waits.with { $0.append(delay) } })
+      wait: { delay in waits.with { $0.append(delay) } })
   }
 
-  func reading(
-    _ target: String = "/", timeout: TimeInterval = 60, paging: Paging = .links(member: "next"),
-    items: String? = "items", storing: FeedImport.Storing = .atOnce,
-    delegate: (any SyncDelegate)? = nil
-  ) throws -> FeedImport {
-    try FeedImport(
-      try #require(server.url(target)), into: stack, client: client(timeout: timeout),
-      paging: paging, items: items, storing: storing, delegate: delegate)
+  func read(_ target: String = "/", timeout: TimeInterval = 60) async throws -> SyncReport {
+    try await Feed(stack: stack, client: client(timeout: timeout))
+      .read(from: try #require(server.url(target)))
   }
 
   /// Stores articles that a feed may change.
   func store(_ ids: ClosedRange<Int>) async throws {
-    try await stack.sync(JSONValue(parsing: articles(ids)), inEntityNamed: "Article")
+    try await stack.sync(articles(ids), inEntityNamed: "Article")
   }
 
   /// What is stored, an article a line.
-  func lines() async throws -> [String] { try await stack.articleLines() }
+  func lines() async throws -> [String] {
+    let context = stack.newBackgroundContext()
+    return try await context.perform {
+      try context.fetch(Fetch<Article>().sorted(by: "id")).map { article in
+        "\(article.id) \(article.title ?? "") by \(article.author?.name ?? "nobody")"
+      }
+    }
+  }
 
   /// The keys of what is stored.
   func keys() async throws -> [Int] {

@@ -1,7 +1,7 @@
 import Foundation
 
 #if !canImport(WinSDK)
-  /// A small HTTP server on the loopback address, for the demo and the tests: one request a connection,
+  /// A small HTTP server on the loopback address, for the tests: one request a connection,
   /// one thread each.
   ///
   /// Its state is in a ``Guarded``.
