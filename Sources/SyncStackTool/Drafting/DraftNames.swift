@@ -1,0 +1,88 @@
+import SyncStack
+
+/// Names of entities and properties for keys of JSON.
+enum DraftNames {
+  /// The name of an entity for the key of its objects: `blocked_users` gives `BlockedUser`.
+  static func entity(_ key: String) -> String {
+    let name = property(key)
+    let singular = Inflection.singulars(name).first ?? name
+    let result = singular.prefix(1).uppercased() + singular.dropFirst()
+    return takenTypes.contains(result) ? result + "Item" : result
+  }
+
+  /// The name of a property for a key: letters, digits and underscores, and none that a class of
+  /// managed objects has already.
+  static func property(_ key: String) -> String {
+    let plain = String(
+      key.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+    var name = Inflection.camel(plain) ?? plain
+    name = name.filter { $0 != "_" }
+    // A key in capitals is one word.
+    if plain.allSatisfy({ !$0.isLowercase }) { name = name.lowercased() }
+    guard let first = name.first else { return "value" }
+    return first.isNumber ? "value" + name : DraftNames.uncapitalized(name)
+  }
+
+  /// The name with a small first letter.
+  static func uncapitalized(_ name: String) -> String {
+    name.prefix(1).lowercased() + name.dropFirst()
+  }
+
+  /// Whether an entity, and a class, can have the name.
+  static func isEntity(_ name: String) -> Bool {
+    name.first?.isLetter == true
+      && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+      && !isTaken(name)
+  }
+
+  /// The name for the members of an owner: `noteTags` for `NoteTag`.
+  static func plural(_ entity: String) -> String {
+    let name = DraftNames.uncapitalized(entity)
+    if name.hasSuffix("Person") || name == "person" { return name.dropLast(5) + "eople" }
+    if name.hasSuffix("Child") || name == "child" { return name + "ren" }
+    if let before = name.dropLast().last, name.hasSuffix("y"), !"aeiou".contains(before) {
+      return name.dropLast() + "ies"
+    }
+    let hisses = ["s", "x", "z", "ch", "sh"].contains(where: name.hasSuffix)
+    return name + (hisses ? "es" : "s")
+  }
+
+  /// What a key such as `user_id`, `userId` or `label_ids` refers to: `user`, `label`; nil when it is
+  /// no such key.
+  static func stem(ofReference key: String, toMany: Bool) -> (key: String, name: String)? {
+    let ends = toMany ? ["_ids", "IDs", "Ids"] : ["_id", "ID", "Id"]
+    guard let end = ends.first(where: key.hasSuffix), key.count > end.count else { return nil }
+    let stem = String(key.dropLast(end.count))
+    guard stem.last?.isLetter == true || stem.last?.isNumber == true else { return nil }
+    return (stem, property(stem))
+  }
+
+  /// Whether a property of a class cannot have the name.
+  static func isTaken(_ name: String) -> Bool { takenProperties.contains(name) }
+
+  private static let takenProperties: Set<String> = [
+    // Of managed objects.
+    "objectID", "entity", "entityName", "managedObjectContext", "hasChanges", "isDeleted",
+    "isFault",
+    "isInserted", "isUpdated", "description", "debugDescription", "hash", "hashValue", "delete",
+    "changedValues", "committedValues", "snapshot", "value", "setValue", "export",
+    // Of the language.
+    "self", "super", "init", "deinit", "class", "struct", "enum", "protocol", "extension", "func",
+    "var", "let", "import", "return", "if", "else", "for", "while", "repeat", "do", "switch",
+    "case",
+    "default", "break", "continue", "fallthrough", "guard", "defer", "throw", "throws", "try",
+    "catch", "rethrows", "in", "is", "as", "nil", "true", "false", "any", "some", "where",
+    "operator",
+    "private", "public", "internal", "fileprivate", "static", "subscript", "typealias",
+    "associatedtype", "inout", "precedencegroup",
+  ]
+
+  private static let takenTypes: Set<String> = [
+    "Data", "Date", "URL", "UUID", "Decimal", "String", "Int", "Int64", "Double", "Bool", "Set",
+    "Array", "Dictionary", "Optional", "Result", "Error", "Any", "Type", "Self", "Never", "Void",
+    "Character", "Filter", "Fetch", "SortKey", "Sync", "Value", "Attribute", "PrimaryKey", "ToOne",
+    "ToMany", "OrderedToMany", "ManagedObject", "DataStack", "JSONValue", "JSONObject", "Progress",
+    "Operation", "Task", "Thread", "Timer", "Process", "Notification", "Bundle", "Locale",
+    "Calendar", "Range", "Mirror", "Protocol",
+  ]
+}

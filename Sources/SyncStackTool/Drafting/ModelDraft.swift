@@ -1,0 +1,71 @@
+import SyncStack
+
+/// A model as it was drawn from payloads, with everything that was unsure about it.
+struct ModelDraft {
+  struct Entity {
+    let name: String
+    var notes: [String] = []
+    var attributes: [Attribute] = []
+    var relationships: [Relationship] = []
+  }
+
+  struct Attribute {
+    let name: String
+    var type: AttributeType
+    var isOptional = true
+    var isKey = false
+    /// The key in JSON, where it does not follow from the name.
+    var remoteKey: String?
+    /// What a class calls the values, where the attribute holds JSON as it stands.
+    var className: String?
+    var note: String?
+  }
+
+  struct Relationship {
+    let name: String
+    let destination: String
+    let isToMany: Bool
+    var inverse: String?
+    var deleteRule = DeleteRule.nullify
+    var remoteKey: String?
+    /// Whether several owners have the same objects.
+    var isShared = false
+    /// Whether keys are unique per owner only.
+    var keyScopeIsOwner = false
+    var note: String?
+  }
+
+  var entities: [Entity] = []
+  /// What concerns the whole model.
+  var notes: [String] = []
+
+  /// The drafts of entities that the library makes a model of.
+  var drafts: [EntityDraft] {
+    entities.map { entity in
+      EntityDraft(
+        entity.name,
+        entity.attributes.map(\.draft) + entity.relationships.map(\.draft))
+    }
+  }
+}
+
+extension ModelDraft.Attribute {
+  fileprivate var draft: PropertyDraft {
+    .attribute(
+      name, type, isOptional: isOptional, isPrimaryKey: isKey && name != "id",
+      remoteKey: remoteKey)
+  }
+}
+
+extension ModelDraft.Relationship {
+  fileprivate var draft: PropertyDraft {
+    let userInfo = keyScopeIsOwner ? ["sync.keyScope": "owner"] : [:]
+    return isToMany
+      ? .toMany(
+        name, to: destination, inverse: inverse, deleteRule: deleteRule, remoteKey: remoteKey,
+        userInfo: userInfo)
+      : .toOne(
+        name, to: destination, inverse: inverse, deleteRule: deleteRule, remoteKey: remoteKey,
+        userInfo: userInfo)
+  }
+}

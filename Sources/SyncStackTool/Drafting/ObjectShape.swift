@@ -1,0 +1,128 @@
+import SyncStack
+
+/// What the objects at one place of a payload have in common: their members, in the order in which
+/// they were first seen.
+///
+/// Confined to the command that reads the payload.
+final class ObjectShape {
+  private(set) var count = 0
+  private(set) var keys: [String] = []
+  private(set) var members: [String: MemberShape] = [:]
+
+  func add(_ object: JSONObject) {
+    count += 1
+    for member in object { self.member(member.key).add(member.value) }
+  }
+
+  /// Adds what objects at another place have, whatever they were found to be.
+  func merge(_ other: ObjectShape) {
+    count += other.count
+    for key in other.keys {
+      if let theirs = other.members[key] { member(key).merge(theirs) }
+    }
+  }
+
+  private func member(_ key: String) -> MemberShape {
+    if let known = members[key] { return known }
+    let new = MemberShape()
+    keys.append(key)
+    members[key] = new
+    return new
+  }
+
+  /// Whether the keys are data, as in `{"de": "Wien"}` with other languages elsewhere, or
+  /// `{"17": …, "23": …}`: then they are no names of properties.
+  var isDictionary: Bool {
+    if keys.isEmpty { return true }
+    if keys.contains(where: { !($0.first?.isLetter ?? false) && $0.first != "_" }) { return true }
+    return count >= 3 && keys.allSatisfy { members[$0].map { $0.present * 2 < count } ?? false }
+  }
+}
+
+/// What the values under one key have in common.
+final class MemberShape {
+  /// Objects that have the key, with whatever value.
+  private(set) var present = 0
+  /// The plain values that stand there, and null.
+  private(set) var scalars = ScalarShape()
+  private(set) var objects = 0
+  private(set) var lists = 0
+  private(set) var object: ObjectShape?
+  /// What stands in lists.
+  private(set) var elements = ScalarShape()
+  private(set) var elementObjects: ObjectShape?
+  private(set) var hasInnerLists = false
+
+  /// The entity of the objects here, or in the lists here, once it was found.
+  var entity: FoundEntity?
+
+  func add(_ value: JSONValue) {
+    present += 1
+    switch value {
+    case .object(let value):
+      objects += 1
+      let shape = object ?? ObjectShape()
+      object = shape
+      shape.add(value)
+    case .array(let values):
+      lists += 1
+      for element in values { addElement(element) }
+    default:
+      scalars.add(value)
+    }
+  }
+
+  private func addElement(_ element: JSONValue) {
+    switch element {
+    case .object(let value):
+      let shape = elementObjects ?? ObjectShape()
+      elementObjects = shape
+      shape.add(value)
+    case .array:
+      hasInnerLists = true
+    default:
+      elements.add(element)
+    }
+  }
+
+  func merge(_ other: MemberShape) {
+    present += other.present
+    scalars.merge(other.scalars)
+    objects += other.objects
+    lists += other.lists
+    elements.merge(other.elements)
+    hasInnerLists = hasInnerLists || other.hasInnerLists
+    object = merged(object, other.object)
+    elementObjects = merged(elementObjects, other.elementObjects)
+  }
+
+  /// The shape of both; where the entity is known, that of the entity has them all.
+  private func merged(_ mine: ObjectShape?, _ theirs: ObjectShape?) -> ObjectShape? {
+    guard let theirs else { return mine }
+    if let entity, entity.shape !== theirs { entity.shape.merge(theirs) }
+    if let mine {
+      if entity == nil { mine.merge(theirs) }
+      return mine
+    }
+    return theirs
+  }
+}
+
+/// Objects that a key tells apart, at one place of the payload or at several.
+final class FoundEntity {
+  let name: String
+  let shape: ObjectShape
+  /// The member that identifies an object; nil when there is none.
+  let key: String?
+  /// Whether the key was chosen because its values differ, not by its name.
+  let isKeyGuessed: Bool
+  /// Where its objects stand, but for the items of the payload.
+  var places: [String] = []
+
+  init(name: String, shape: ObjectShape, key: String?, isKeyGuessed: Bool = false) {
+    self.name = name
+    self.shape = shape
+    self.key = key
+    self.isKeyGuessed = isKeyGuessed
+  }
+}
