@@ -92,6 +92,29 @@ import Testing
     #expect(found.sorted() == [81, 5080])
   }
 
+  @Test(arguments: [(5000, 3000, true), (5000, 2000, false), (1000, 1000, false)])
+  func indexesAreBuiltAnewWhereHalfIsDeleted(_ count: Int, _ deleted: Int, _ isBuilt: Bool) throws {
+    let temporary = try TemporaryStore(TestModels.users(), .file)
+    let store = temporary.store
+    let user = try store.model.requireEntity(named: "User")
+    let rows = try store.write { transaction in
+      try transaction.insert("User", (0..<count).map { ["id": .int(Int64($0 * 7 % count))] })
+    }.0
+    let before = try store.read { try $0.indexNames() }
+    let gone = Array(rows.prefix(deleted))
+    let statements = try store.recorder.record {
+      try store.write { try $0.delete(gone, of: user) }
+    }
+    #expect(statements.contains { $0.hasPrefix("DROP INDEX") } == isBuilt)
+    #expect(try store.read { try $0.indexNames() } == before)
+    var found: [Int64] = []
+    let keys = [rows[0], rows[deleted - 1], rows[min(deleted, count - 1)]].map {
+      Cell.integer((($0 - rows[0]) * 7) % Int64(count))
+    }
+    try store.read { try $0.scan(user, .keys(slot: 0, keys)) { found.append($0.row) } }
+    #expect(found == (deleted < count ? [rows[deleted]] : []))
+  }
+
   @Test func insertedWinsOverUpdatedAndVanishesWhenDeleted() throws {
     let temporary = try TemporaryStore(TestModels.users())
     let user = try temporary.store.model.requireEntity(named: "User")

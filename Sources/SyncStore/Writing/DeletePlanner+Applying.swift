@@ -162,6 +162,7 @@ extension DeletePlanner {
   private func deleteRows() throws -> DeletionSummary {
     for table in layout.tables {
       let gone = doomed[table.index].rows
+      try transaction.lateIndexes.prepareDeletion(table, count: gone.count)
       try KeyChunks.forEach(gone.count) { start, count, parameters in
         let statement = try connection.statement(
           "DELETE FROM \(table.quoted) WHERE _row IN \(KeyChunks.placeholders(parameters))")
