@@ -61,7 +61,7 @@ private enum QuarantineTable {
       + "reason TEXT NOT NULL, path TEXT NOT NULL, ts_ms INTEGER NOT NULL, "
       + "attempts INTEGER NOT NULL, parent_entity TEXT, parent_row INTEGER, "
       + "parent_relationship TEXT)",
-    "CREATE INDEX _syncstack_quarantine_key ON _syncstack_quarantine (object_key, entity)",
+    "CREATE INDEX _syncstack_quarantine_key ON _syncstack_quarantine (entity, object_key)",
   ]
 }
 
@@ -95,6 +95,37 @@ extension StoreReader {
       result.append(row)
     }
     return result
+  }
+}
+
+extension StoreReader {
+  /// Number, key and parent of the items of an entity in the quarantine that have a key; without their JSON, which
+  /// may be long.
+  package func quarantinedKeys(
+    of entity: String
+  ) throws -> [(id: Int64, key: Value, parentRow: Int64?)] {
+    try prepareToRead()
+    let statement = try connection.statement(
+      "SELECT id, object_key, parent_row FROM _syncstack_quarantine "
+        + "WHERE entity = ? AND object_key IS NOT NULL")
+    statement.bind(1, entity)
+    defer { statement.reset() }
+    var result: [(id: Int64, key: Value, parentRow: Int64?)] = []
+    while try statement.step() {
+      guard let key = Value(archive: Data(statement.bytes(1))) else { continue }
+      result.append((statement.integer(0), key, statement.optionalInteger(2)))
+    }
+    return result
+  }
+
+  /// Whether an item of an entity is in the quarantine.
+  package func hasQuarantined(_ entity: String) throws -> Bool {
+    try prepareToRead()
+    let statement = try connection.statement(
+      "SELECT 1 FROM _syncstack_quarantine WHERE entity = ? LIMIT 1")
+    statement.bind(1, entity)
+    defer { statement.reset() }
+    return try statement.step()
   }
 }
 

@@ -93,7 +93,7 @@ extension SyncPass {
   private func needsAllItems(_ stager: Stager, in transaction: StoreTransaction) throws -> Bool {
     if stager.hasUncountedKeys || edits != nil { return true }
     guard try transaction.hasQuarantine else { return false }
-    return try !transaction.quarantine(of: request.plan.rootNode.entity.name).isEmpty
+    return try transaction.hasQuarantined(request.plan.rootNode.entity.name)
   }
 
   /// Times that items are read after all before all of them are.

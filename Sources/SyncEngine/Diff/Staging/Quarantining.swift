@@ -32,9 +32,9 @@ struct Quarantining {
     }
     let arena = CellArena()
     var superseded: [Int64] = []
-    for row in try transaction.quarantine(of: root.entity.name)
-    where !row.key.isNull && row.parent?.row == request.parent?.row {
-      if isStored(root.index.find(arena.cell(row.key)), in: root) { superseded.append(row.id) }
+    for item in try transaction.quarantinedKeys(of: root.entity.name)
+    where item.parentRow == request.parent?.row {
+      if isStored(root.index.find(arena.cell(item.key)), in: root) { superseded.append(item.id) }
     }
     try transaction.removeQuarantined(superseded)
   }
