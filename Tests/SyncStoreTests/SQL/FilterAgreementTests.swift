@@ -6,12 +6,16 @@ import Testing
 
 /// The store and memory give the same answers.
 ///
-/// `FILTER_SEEDS` runs more graphs, as in `FILTER_SEEDS=240 swift test --filter FilterAgreement`.
+/// `FILTER_SEEDS` runs more graphs, as in `FILTER_SEEDS=240 swift test --filter FilterAgreement`, from
+/// `FILTER_FIRST` on.
 @Suite struct FilterAgreementTests {
-  private static let seeds: UInt64 =
-    ProcessInfo.processInfo.environment["FILTER_SEEDS"].flatMap { UInt64($0) } ?? 24
+  private static let seeds: Range<UInt64> = {
+    let environment = ProcessInfo.processInfo.environment
+    let first = environment["FILTER_FIRST"].flatMap { UInt64($0) } ?? 1
+    return first..<first + (environment["FILTER_SEEDS"].flatMap { UInt64($0) } ?? 24)
+  }()
 
-  @Test(arguments: 1...seeds)
+  @Test(arguments: seeds)
   func randomFiltersSelectTheSameObjects(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let graph = try RandomGraph.make(&random)
