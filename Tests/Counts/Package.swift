@@ -11,6 +11,7 @@ let package = Package(
     .library(name: "Floor", targets: ["Floor"]),
     .library(name: "Subject", targets: ["Subject"]),
     .library(name: "CSQLite", targets: ["CSQLite"]),
+    .library(name: "Shapes", targets: ["Shapes"]),
   ],
   dependencies: [.package(name: "SyncStack", path: "../..")],
   targets: [
@@ -29,7 +30,11 @@ let package = Package(
     .target(
       name: "Subject",
       dependencies: ["Measuring", .product(name: "SyncStack", package: "SyncStack")]),
-    .executableTarget(name: "Counts", dependencies: ["Measuring", "Floor", "Subject"]),
+    .target(name: "CCallgrind"),
+    .target(
+      name: "Shapes", dependencies: [.product(name: "SyncStack", package: "SyncStack")]),
+    .executableTarget(
+      name: "Counts", dependencies: ["CCallgrind", "Measuring", "Floor", "Subject", "Shapes"]),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -41,6 +46,6 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-for target in package.targets where target.type != .system && target.name != "CHeap" {
+for target in package.targets where target.type != .system && !["CHeap", "CCallgrind"].contains(target.name) {
   target.swiftSettings = settings
 }

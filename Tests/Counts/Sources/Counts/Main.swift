@@ -1,6 +1,7 @@
 import Floor
 import Foundation
 import Measuring
+import Shapes
 import Subject
 
 /// Counts what syncs cost where no clock is needed: statements, heap requests and instructions, the same on
@@ -8,9 +9,13 @@ import Subject
 ///
 /// ```
 /// Counts [--check] [--scenarios cold,unchanged,onePercent,churn] [--folder PATH]
+/// Counts --growth [--check] [--shapes NAME,NAME]
+/// Counts --times [--shapes NAME,NAME] [--rounds 3]
 /// ```
 ///
-/// With `--check` it fails when a count exceeds its limit in `limits.json`.
+/// With `--check` it fails when a count exceeds its limit in `limits.json`, or a shape grows faster than
+/// `growth.json` allows. Without `--growth` it counts what syncs cost, with it how shapes of use grow, in
+/// instructions; with `--times` in time, which is for people to look at.
 @main
 struct Main {
   static func main() {
@@ -25,13 +30,21 @@ struct Main {
   private static func run(_ arguments: [String]) throws -> Bool {
     var folder = FileManager.default.temporaryDirectory.appending(path: "syncstack-counts")
     var checks = false
+    var shapes: [String] = []
+    var countsGrowth = false
+    var takesTimes = false
+    var rounds = 1
     var scenarios = Scenario.inMemory
     let bench = Bench(folder: folder, contender: contender)
-    if try bench.run(arguments) { return true }
+    if try bench.run(arguments) || Growth.run(arguments) { return true }
     var rest = arguments[...]
     while let name = rest.popFirst() {
       switch name {
       case "--check": checks = true
+      case "--growth": countsGrowth = true
+      case "--times": takesTimes = true
+      case "--rounds": rounds = Int(rest.popFirst() ?? "") ?? 1
+      case "--shapes": shapes = (rest.popFirst() ?? "").split(separator: ",").map(String.init)
       case "--scenarios":
         scenarios = try (rest.popFirst() ?? "").split(separator: ",").map { name in
           guard let scenario = Scenario(rawValue: String(name)) else {
@@ -44,6 +57,19 @@ struct Main {
         folder = URL(filePath: path)
       default: throw MeasuringError("There is no option \(name).")
       }
+    }
+    if takesTimes {
+      let times = try Growth.times(Growth.shapes(shapes), rounds: rounds)
+      print(Growth.text(times, unit: "ms", sizes: \.timed))
+      return true
+    }
+    if countsGrowth {
+      guard let counts = try Growth.instructions(Growth.shapes(shapes)) else {
+        print("Not counted here: how costs grow. Install valgrind to count it.")
+        return true
+      }
+      print(Growth.text(counts, unit: "instructions", sizes: \.counted))
+      return try !checks || GrowthLimits.load().check(counts)
     }
     let table = try CountTable(Bench(folder: folder, contender: contender), scenarios)
     print(table.text)

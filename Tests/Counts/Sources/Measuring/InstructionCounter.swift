@@ -40,7 +40,8 @@ public struct InstructionCounter {
     return try String(contentsOf: url, encoding: .utf8)
   }
 
-  private static func find(_ name: String) -> String? {
+  /// Where a program is installed.
+  public static func find(_ name: String) -> String? {
     ["/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"].map { $0 + name }
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }

@@ -9,9 +9,9 @@ import Foundation
 #endif
 
 /// What the system says of this process.
-enum ProcessFigures {
+public enum ProcessFigures {
   /// Seconds that the process kept processors busy.
-  static var processorSeconds: Double {
+  public static var processorSeconds: Double {
     var usage = rusage()
     getrusage(thisProcess, &usage)
     return seconds(usage.ru_utime) + seconds(usage.ru_stime)
