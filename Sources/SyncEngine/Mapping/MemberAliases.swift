@@ -33,8 +33,13 @@ struct MemberAliases: Sendable {
     self.hasOtherLetters = hasOtherLetters
   }
 
+  /// Bytes of the longest key that is looked at: a key that goes on for megabytes is no spelling of
+  /// anything, and could not be left when the sync is cancelled.
+  private static let longestKey = 1024
+
   /// The entry of the key, or -1.
   func find(_ key: UnsafeRawBufferPointer) -> Int {
+    guard key.count <= MemberAliases.longestKey else { return -1 }
     guard let hash = MemberAliases.fold(key) ?? (hasOtherLetters ? 0 : nil) else { return -1 }
     let first = firstCandidate(of: hash)
     guard first < candidates.count, candidates[first].hash == hash else { return -1 }

@@ -116,6 +116,22 @@ import Testing
     #expect(later.updated[0].slots.count == 2)
   }
 
+  @Test("of a key without end the report has the beginning, and no spelling is looked for in it")
+  func endlessKeys() throws {
+    let stack = try stack()
+    let long = String(repeating: "é", count: 40_000)
+    let spelling = "is" + String(repeating: "_", count: 40_000) + "active"
+    let report = try stack.sync(
+      #"[{"id": 1, "\#(long)": 1, "\#(spelling)": true}]"#, inEntityNamed: "User")
+    let keys = report["User"].unusedKeys.keys.sorted()
+    #expect(
+      keys == ["is" + String(repeating: "_", count: 1_022), String(repeating: "é", count: 512)])
+    #expect(report["User"].unfilledAttributes.contains("isActive"))
+    let short = try stack.sync(
+      #"[{"id": 1, "is____active": true}]"#, inEntityNamed: "User", operations: [.update])
+    #expect(short["User"].unusedKeys.isEmpty && short["User"].updated == 1)
+  }
+
   @Test func findingsOfAddedReportsAreListedUpToTheLimitOfEachKind() throws {
     let stack = try stack()
     let items = (1...700).map { #"{"id": \#($0), "age": "x", "company_id": 9}"# }

@@ -72,7 +72,12 @@ final class StagingScratch {
 
   /// Counts a key that fills nothing. Objects repeat their keys in the same order, so the one that
   /// followed last time is tried first.
-  func noteUnused(_ key: UnsafeRawBufferPointer) {
+  ///
+  /// Of a long key only the beginning is kept, up to the end of a character.
+  func noteUnused(_ wholeKey: UnsafeRawBufferPointer) {
+    var length = min(wholeKey.count, StagingScratch.longestKey)
+    while length < wholeKey.count, length > 0, wholeKey[length] & 0xC0 == 0x80 { length -= 1 }
+    let key = UnsafeRawBufferPointer(rebasing: wholeKey[..<length])
     if unusedHint < unused.count, unused[unusedHint].key.elementsEqual(key) {
       unused[unusedHint].count += 1
       unusedHint += 1
@@ -88,6 +93,9 @@ final class StagingScratch {
     }
     onUnused?(unusedHint - 1)
   }
+
+  /// Bytes that are kept of an unused key.
+  private static let longestKey = 1024
 
   /// Different unused keys that are counted; a payload that uses data as keys has no end of them.
   private static let unusedLimit = 256
