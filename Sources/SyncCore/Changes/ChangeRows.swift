@@ -58,7 +58,7 @@ extension ChangeRows: RandomAccessCollection {
 
   public subscript(index: Int) -> Int64 {
     if list.isEmpty {
-      precondition(index >= 0 && index < run.count, "There is no row number \(index).")
+      require(index >= 0 && index < run.count, "There is no row number \(index).")
       return run.lowerBound + Int64(index)
     }
     return list[index]

@@ -165,7 +165,7 @@ package struct JSONWriter {
   }
 
   private mutating func end(_ bracket: UInt8) {
-    precondition(!isEmpty.isEmpty, "Call end as often as begin.")
+    require(!isEmpty.isEmpty, "Call end as often as begin.")
     if !isEmpty.removeLast() { breakLine() }
     bytes.append(bracket)
   }

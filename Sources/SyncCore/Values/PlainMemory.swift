@@ -9,7 +9,7 @@ package enum PlainMemory {
   ) -> UnsafeMutablePointer<Element> {
     guard let memory = realloc(pointer, Swift.max(capacity, 1) * MemoryLayout<Element>.stride)
     else {
-      preconditionFailure("There is no memory for \(capacity) values. Sync smaller payloads.")
+      programmingError("There is no memory for \(capacity) values. Sync smaller payloads.")
     }
     return memory.bindMemory(to: Element.self, capacity: capacity)
   }

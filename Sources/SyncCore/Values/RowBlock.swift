@@ -30,7 +30,7 @@ package final class RowBlock {
 
   /// Makes a block of some slots of an entity, at least one. Nobody may ask for others.
   package init(slots: Range<Int>, capacity: Int) {
-    precondition(!slots.isEmpty, "A block has at least one slot.")
+    require(!slots.isEmpty, "A block has at least one slot.")
     first = slots.lowerBound
     width = slots.count
     self.capacity = Swift.max(capacity, 1)
@@ -69,7 +69,7 @@ package final class RowBlock {
   /// - Parameter slots: slots of the block, at least one.
   /// - Complexity: O(*n*) in the number of rows.
   package func narrow(to slots: Range<Int>) {
-    precondition(
+    require(
       !slots.isEmpty && slots.lowerBound >= first && slots.upperBound <= first + width,
       "Ask for slots that the block has.")
     guard slots.count < width else { return }

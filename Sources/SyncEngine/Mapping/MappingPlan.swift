@@ -23,7 +23,7 @@ package final class MappingPlan: Sendable {
   package init(
     model: ManagedObjectModel, nodes: [PlanNode], root: Int, remarks: [MappingRemark] = []
   ) {
-    precondition(nodes.indices.contains(root), "A plan needs a root among its nodes.")
+    require(nodes.indices.contains(root), "A plan needs a root among its nodes.")
     self.model = model
     self.nodes = nodes
     self.root = root

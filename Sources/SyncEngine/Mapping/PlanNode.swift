@@ -53,7 +53,7 @@ package struct PlanNode: Sendable {
     self.identity = identity
     identityRange = (identity.min() ?? 0)..<(identity.max() ?? 0) + 1
     self.attributes = attributes
-    precondition(
+    require(
       relationships.drop { !$0.relationship.isToMany }.allSatisfy(\.relationship.isToMany),
       "List the to-one relationships of a node first: its member table counts on the order.")
     self.relationships = relationships

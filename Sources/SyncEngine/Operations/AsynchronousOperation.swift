@@ -117,7 +117,7 @@ open class AsynchronousOperation<Output: Sendable>: Operation, @unchecked Sendab
       return state.body
     }
     guard let body else {
-      preconditionFailure(
+      programmingError(
         "An AsynchronousOperation has nothing to do. Make it with a closure, or override main().")
     }
     let task = Task(priority: qualityOfService.taskPriority) { [self] in
@@ -150,7 +150,7 @@ open class AsynchronousOperation<Output: Sendable>: Operation, @unchecked Sendab
     var result = result
     if case .failure = result, isCancelled { result = .failure(CancellationError()) }
     let ending = state.withLock { [result] state -> Ending? in
-      precondition(
+      require(
         state.phase != .waiting,
         "An operation was finished before it was started. Call cancel() instead.")
       return state.phase == .executing ? state.settle(result) : nil
@@ -182,7 +182,7 @@ open class AsynchronousOperation<Output: Sendable>: Operation, @unchecked Sendab
     guard !isFinished else { return }
     willChangeValue(forKey: "isExecuting")
     let ending = state.withLock { state -> Ending? in
-      precondition(
+      require(
         state.phase == .waiting,
         "An operation was started twice. Add it to one queue, or call start() once yourself.")
       if isCancelled { return state.settle(.failure(CancellationError())) }

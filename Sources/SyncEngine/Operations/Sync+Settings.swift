@@ -69,7 +69,7 @@ extension Sync {
   }
 
   private func change(_ body: (inout Setup) -> Void) {
-    precondition(
+    require(
       !isExecuting && !isFinished, "Set a sync up before it starts, or make a new one.")
     setup.withLock { body(&$0) }
   }

@@ -10,7 +10,7 @@ extension ManagedObjectContext {
   /// - Precondition: The object belongs to this context.
   public func delete(_ object: ManagedObject) {
     enter()
-    precondition(
+    require(
       object.owner === self,
       "\(object) belongs to another context. Delete it there, or get it here with object(with: other.objectID)."
     )

@@ -99,7 +99,7 @@ final class EntityShape: Sendable {
   /// - Precondition: The entity has a property of that name.
   func requireSlot(_ name: String) -> Int {
     guard let slot = slots[name] else {
-      preconditionFailure(
+      programmingError(
         """
         \(entity.name) has no property “\(name)”. It has \(names.joined(separator: ", ")).
         """)

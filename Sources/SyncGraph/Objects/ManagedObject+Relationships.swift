@@ -184,24 +184,24 @@ extension ManagedObject {
     guard let object else { return }
     let name = "\(entity.name).\(relationship.description.name)"
     guard object.owner === owner else {
-      preconditionFailure(
+      programmingError(
         """
         \(name) cannot lead to \(object), which belongs to another context, or to none any more. Get it in \
         this one with object(with: other.objectID).
         """)
     }
     guard !object.isDeleted else {
-      preconditionFailure(
+      programmingError(
         "\(name) cannot lead to \(object), which was deleted. Check isDeleted first, or roll back.")
     }
     guard !isDeleted else {
-      preconditionFailure(
+      programmingError(
         """
         \(name) of \(self) cannot lead to \(object): its owner was deleted. Check isDeleted first.
         """)
     }
     guard object.entity.isKind(of: relationship.destination) else {
-      preconditionFailure(
+      programmingError(
         """
         \(name) leads to \(relationship.destination.name), not to \(object.entity.name). Set an object of \
         that entity.

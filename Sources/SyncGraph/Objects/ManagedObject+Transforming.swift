@@ -42,7 +42,7 @@ extension ManagedObject {
     do {
       return try shown(value, slot)
     } catch {
-      preconditionFailure("\(error)")
+      programmingError("\(error)")
     }
   }
 
@@ -58,7 +58,7 @@ extension ManagedObject {
       let shown = try? transformer?.object(from: value) ?? value.anyValue
       if let result = shown as? Wrapped { return result }
     } catch {
-      preconditionFailure("\(error)")
+      programmingError("\(error)")
     }
     if let none = (type as? any OptionalType.Type)?.absent as? Wrapped { return none }
     if value.isNull, !flags.contains(.gone),
@@ -77,7 +77,7 @@ extension ManagedObject {
     do {
       setAttribute(slot, try stored(newValue, slot))
     } catch {
-      preconditionFailure("\(error)")
+      programmingError("\(error)")
     }
   }
 

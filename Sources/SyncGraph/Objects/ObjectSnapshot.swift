@@ -77,7 +77,7 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable {
       let value = Property.Wrapped.converted(from: stored) ?? Property.Wrapped.absentValue
         ?? standIn(for: name, stored)
     else {
-      preconditionFailure(
+      programmingError(
         """
         \(entity.name).\(name) of \(objectID) \
         \(stored.isNull ? "was never set" : "is “\(stored.excerpt)”"), which is no value of type \

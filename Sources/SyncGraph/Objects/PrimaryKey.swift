@@ -68,8 +68,8 @@ public struct PrimaryKey<Wrapped: ValueConvertible>: PropertyWrapper {
     *, unavailable, message: "Primary keys belong into classes that inherit ManagedObject."
   )
   public var wrappedValue: Wrapped {
-    get { preconditionFailure("A primary key needs a managed object.") }
-    set { preconditionFailure("A primary key needs a managed object.") }
+    get { programmingError("A primary key needs a managed object.") }
+    set { programmingError("A primary key needs a managed object.") }
   }
 
   public static subscript<Object: ManagedObject>(

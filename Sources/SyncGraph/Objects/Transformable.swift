@@ -62,8 +62,8 @@ public struct Transformable<Wrapped>: PropertyWrapper {
 
   @available(*, unavailable, message: "Attributes belong into classes that inherit ManagedObject.")
   public var wrappedValue: Wrapped {
-    get { preconditionFailure("An attribute needs a managed object.") }
-    set { preconditionFailure("An attribute needs a managed object.") }
+    get { programmingError("An attribute needs a managed object.") }
+    set { programmingError("An attribute needs a managed object.") }
   }
 
   public static subscript<Object: ManagedObject>(
@@ -104,7 +104,7 @@ extension WrapperDeclaration {
   private static func stored(_ defaultValue: Any?, _ transformerName: String) -> Value {
     guard let defaultValue = Value.unwrapped(defaultValue) else { return .null }
     guard let transformer = TransformerRegistry.shared.transformer(named: transformerName) else {
-      preconditionFailure(
+      programmingError(
         """
         A default value needs the transformer “\(transformerName)”. Register it with \
         TransformerRegistry.shared before the class is used, or set the value in awakeFromInsert().
@@ -113,7 +113,7 @@ extension WrapperDeclaration {
     do {
       return try transformer.value(ofObject: defaultValue)
     } catch {
-      preconditionFailure(
+      programmingError(
         "The transformer “\(transformerName)” refused the default “\(defaultValue)”: \(error)")
     }
   }

@@ -61,7 +61,7 @@ extension LiveResultsPosition {
       let middle = (low + high) / 2
       if sections[middle].range.upperBound <= index { low = middle + 1 } else { high = middle }
     }
-    precondition(low < sections.count, "There is no object at index \(index).")
+    require(low < sections.count, "There is no object at index \(index).")
     self.init(section: low, item: index - sections[low].range.lowerBound)
   }
 }

@@ -35,7 +35,7 @@ enum PropertyNames {
       let wrapper = object[keyPath: path] as? any PropertyWrapper,
       let name = ObjectClassRegistry.name(of: wrapper, in: Object.self)
     else {
-      preconditionFailure(
+      programmingError(
         "\(path) is no wrapped property of \(Object.self). Write \\\(Object.self).$name.")
     }
     lock.withLock { known[path] = name }

@@ -15,7 +15,7 @@ extension DataStack {
     of type: Object.Type
   ) -> some AsyncSequence<ChangeSet, Never> & Sendable {
     guard let entity = model.entity(named: type.entityName) else {
-      preconditionFailure("The model has no entity “\(type.entityName)” for the class \(type).")
+      programmingError("The model has no entity “\(type.entityName)” for the class \(type).")
     }
     return changes.compactMap { $0.restricted(to: entity) }
   }
@@ -47,7 +47,7 @@ extension DataStack {
     of object: ManagedObject
   ) -> some AsyncSequence<ChangeSet, Never> & Sendable {
     let id = object.objectID
-    precondition(!id.isTemporary, "Save the object before it is watched: \(id).")
+    require(!id.isTemporary, "Save the object before it is watched: \(id).")
     return changes(of: id)
   }
 

@@ -1,3 +1,5 @@
+import SyncStack
+
 /// Rows and columns as text: columns of numbers to the right, everything else to the left.
 struct TextTable: Sendable {
   struct Column: Sendable {
@@ -19,7 +21,7 @@ struct TextTable: Sendable {
 
   /// Adds a row of one text per column. Line breaks and tabs in a text become blanks.
   mutating func add(_ row: [String]) {
-    precondition(row.count == columns.count, "A row of a table needs one text per column.")
+    require(row.count == columns.count, "A row of a table needs one text per column.")
     rows.append(
       row.map { text in
         String(text.map { $0.isNewline || $0 == "\t" ? " " : $0 })

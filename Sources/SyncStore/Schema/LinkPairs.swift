@@ -70,7 +70,7 @@ struct LinkPairs {
   func oldSide(_ source: LinkSource) -> (EntityDescription, RelationshipDescription) {
     let entity = match.oldEntities[source.entity]
     guard let relationship = entity.record.properties[source.slot].relationship else {
-      preconditionFailure("A link source names a relationship: report this with both models.")
+      programmingError("A link source names a relationship: report this with both models.")
     }
     return (entity, relationship)
   }
