@@ -53,6 +53,23 @@ import Testing
   }
 
   @Test(arguments: Rows.allCases)
+  func noRowIsFarFromItsPlace(rows: Rows) {
+    let map = IdentityMap<Object>()
+    for number in 0..<20_000 as Range<Int64> {
+      let row = rows.row(number)
+      _ = map.insert(Object(row), row: row)
+    }
+    #expect(map.longestRun < 400)
+    // Every second row goes, and new ones come where a save moves objects from temporary numbers.
+    for number in 0..<20_000 as Range<Int64> where number % 2 == 0 {
+      _ = map.remove(rows.row(number))
+      let row = 1_000_000 + number
+      _ = map.insert(Object(row), row: row)
+    }
+    #expect(map.longestRun < 400)
+  }
+
+  @Test(arguments: Rows.allCases)
   func takesOutWhatNobodyHolds(rows: Rows) {
     let map = IdentityMap<Object>()
     var held: [Object] = []

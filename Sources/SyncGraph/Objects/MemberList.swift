@@ -25,7 +25,8 @@ final class MemberList {
   /// on the order given here is kept, whatever the store says.
   private var baseline: [ManagedObject]?
 
-  /// Positions by object, made when the list is long enough to need them.
+  /// Positions by object, made when the list is long enough to need them. In an ordered list they say
+  /// for certain who is a member only, and where it was: what comes or goes before it moves it on.
   private var positions: [ObjectIdentifier: Int]?
 
   /// Whether the store may have moved on since a change was made here, so that only the next load shows
@@ -142,7 +143,8 @@ final class MemberList {
   ///
   /// - Complexity: O(1) for lists of more than a few members, amortised.
   func contains(_ object: ManagedObject) -> Bool {
-    position(of: object) != nil
+    guard objects.count > 16 else { return objects.contains { $0 === object } }
+    return knownPositions()[ObjectIdentifier(object)] != nil
   }
 
   /// Adds an object that is not a member, at the end or at a position.
@@ -151,30 +153,25 @@ final class MemberList {
     keepBaseline()
     if removed.removeValue(forKey: id) == nil || isRebased { added[id] = object }
     guard isLoaded else { return }
-    if let index, index < objects.count {
-      objects.insert(object, at: index)
-      positions = nil
-    } else {
-      positions?[id] = objects.count
-      objects.append(object)
-    }
+    let index = min(index ?? objects.count, objects.count)
+    positions?[id] = index
+    objects.insert(object, at: index)
     typed?.insert(object, at: index)
   }
 
   /// Removes a member.
   ///
-  /// - Complexity: O(1), amortised; O(*n*) for an ordered list.
+  /// - Complexity: O(1), amortised; in an ordered list as removing from an array.
   func remove(_ object: ManagedObject) {
     let id = ObjectIdentifier(object)
     keepBaseline()
     if added.removeValue(forKey: id) == nil || isRebased { removed[id] = object }
     guard isLoaded, let index = position(of: object) else { return }
+    positions?[id] = nil
     if isOrdered {
       objects.remove(at: index)
-      positions = nil
     } else {
       let last = objects.removeLast()
-      positions?[id] = nil
       if last !== object {
         objects[index] = last
         positions?[ObjectIdentifier(last)] = index
@@ -194,7 +191,6 @@ final class MemberList {
   func reorder(_ members: [ManagedObject]) {
     keepBaseline()
     objects = members
-    positions = nil
     typed = nil
   }
 
@@ -204,11 +200,17 @@ final class MemberList {
 
   private func position(of object: ManagedObject) -> Int? {
     guard objects.count > 16 else { return objects.firstIndex { $0 === object } }
-    if let positions { return positions[ObjectIdentifier(object)] }
+    guard let known = knownPositions()[ObjectIdentifier(object)] else { return nil }
+    if known < objects.count, objects[known] === object { return known }
+    return objects.firstIndex { $0 === object }
+  }
+
+  private func knownPositions() -> [ObjectIdentifier: Int] {
+    if let positions { return positions }
     var positions: [ObjectIdentifier: Int] = [:]
     positions.reserveCapacity(objects.count)
     for (index, object) in objects.enumerated() { positions[ObjectIdentifier(object)] = index }
     self.positions = positions
-    return positions[ObjectIdentifier(object)]
+    return positions
   }
 }
