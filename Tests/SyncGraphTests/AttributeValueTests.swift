@@ -125,6 +125,27 @@ import Testing
     }
   }
 
+  @Test func filtersCompareListsAsAWhole() throws {
+    try context.performAndWait {
+      for labels in [["x", "y"], ["y", "x"], [], ["1"]] {
+        Item(context: context).labels = labels
+      }
+      func labels(_ format: String, _ argument: Any?) throws -> [[String]] {
+        try context.fetch(Fetch<Item>(format, argument)).map(\.labels)
+      }
+      for _ in 0..<2 {
+        #expect(try labels("labels == %@", ["x", "y"]) == [["x", "y"]])
+        #expect(try labels("labels = %@", [String]()) == [[]])
+        #expect(try labels("labels != %@", ["x", "y"]) == [["y", "x"], [], ["1"]])
+        #expect(try labels("labels == %@", Set(["y", "x"])) == [["x", "y"]])
+        #expect(try labels("labels == %@", [1]) == [])
+        try context.save()
+      }
+      // What is no attribute for lists still takes none.
+      #expect(throws: FilterError.self) { try labels("level == %@", [1, 2]) }
+    }
+  }
+
   @Test func filtersCompareTheStoredForm() throws {
     try context.performAndWait {
       for (number, level) in [Level.low, .middle, .high].enumerated() {

@@ -76,6 +76,27 @@ extension JSONValue: CodableValue {
   }
 }
 
+/// One value as its own type encodes itself, for lists of which only the stored forms are known.
+struct CodableScalar: Encodable {
+  let value: SyncCore.Value
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch value {
+    case .null: try container.encodeNil()
+    case .bool(let value): try container.encode(value)
+    case .int(let value): try container.encode(value)
+    case .double(let value): try container.encode(value)
+    case .decimal(let value): try container.encode(value)
+    case .string(let value): try container.encode(value)
+    case .data(let value): try container.encode(value)
+    case .date(let value): try container.encode(value)
+    case .uuid(let value): try container.encode(value)
+    case .url(let value): try container.encode(value)
+    }
+  }
+}
+
 // MARK: - The form
 
 /// Values as canonical JSON and back.
@@ -90,7 +111,7 @@ enum CodableForm {
       // Encoded once more by our own writer: its order of names is the same on every system.
       return try JSONValue(canonical: encoder.encode(value))
     } catch {
-      preconditionFailure(
+      programmingError(
         """
         A value of type \(type(of: value)) cannot be kept in an attribute: \(error). Its encode(to:) \
         has to accept every value.

@@ -77,6 +77,21 @@ extension JSONValue {
     }
   }
 
+  /// The date that a sync reads here; nil for everything else.
+  ///
+  /// Text in ISO 8601, with or without time, fraction and zone (UTC without one), or Unix time as a number
+  /// or as text: its magnitude tells seconds, milliseconds and microseconds apart. Cut to milliseconds.
+  public var dateValue: Date? {
+    let seconds: Double? =
+      switch self {
+      case .string(let text): DateText.parse(text)
+      case .integer(let number): DateText.unix(number)
+      case .decimal, .double: JSONNumber.withText(of: self) { DateText.unix($0) }
+      default: nil
+      }
+    return seconds.map { Date(timeIntervalSinceReferenceDate: $0) }
+  }
+
   /// The elements; nil for everything else.
   public var arrayValue: [JSONValue]? {
     if case .array(let value) = self { value } else { nil }

@@ -44,6 +44,8 @@ extension FilterOperand {
     // A dictionary is no value to compare with, though an attribute can hold one.
     case is [AnyHashable: Any], is NSDictionary:
       return nil
+    case let set as any SetArgument:
+      self.init(sequence: set.sortedForStorage)
     case let list as any ListArgument:
       self.init(sequence: list)
     case let value as any ValueConvertible:
@@ -113,6 +115,18 @@ private protocol ListArgument: Sequence {}
 
 extension Array: ListArgument {}
 extension Set: ListArgument {}
+
+/// A set has no order of its own: its elements come in that of an attribute which keeps such a set.
+private protocol SetArgument {
+  var sortedForStorage: any Sequence { get }
+}
+
+extension Set: SetArgument where Element: Codable {
+  var sortedForStorage: any Sequence {
+    map { (element: $0, bytes: CodableForm.data(of: $0)) }
+      .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.map(\.element)
+  }
+}
 
 /// Looks into an optional that arrived as `Any`.
 private protocol OptionalArgument {

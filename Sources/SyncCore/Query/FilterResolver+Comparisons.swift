@@ -7,6 +7,12 @@ extension FilterResolver {
     switch operation {
     case .memberOf: try member(left, of: right, options: options)
     case .between: try between(left, right, options: options)
+    case .equal, .notEqual:
+      if let list = stored(right, for: left) {
+        try compare(left, operation, to: list, options: options)
+      } else {
+        try compare(left, operation, to: expression(right), options: options)
+      }
     default: try compare(left, operation, to: expression(right), options: options)
     }
   }
@@ -31,6 +37,14 @@ extension FilterResolver {
       // Both take a list on the right and are resolved before it is turned into one value.
       return .constant(false)
     }
+  }
+
+  /// A list as the one value that an attribute for lists keeps; nil for everything else.
+  private func stored(
+    _ right: FilterExpression, for left: ResolvedExpression
+  ) -> ResolvedExpression? {
+    guard case .values(let values) = right, left.kind == .data else { return nil }
+    return ResolvedExpression(.data(CodableForm.data(of: values.map(CodableScalar.init))))
   }
 
   private func equal(

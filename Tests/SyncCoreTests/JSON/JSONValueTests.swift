@@ -17,6 +17,19 @@ struct JSONValueTests {
     if isEqual { #expect(left.hashValue == right.hashValue) }
   }
 
+  @Test(
+    "Dates are read as a sync reads them",
+    arguments: [
+      ("2014-01-02T00:00:00.5Z", 1_388_620_800.5), ("2014-01-02", 1_388_620_800),
+      ("2014-01-02 01:00:00 +0100", 1_388_620_800), (1_388_620_800, 1_388_620_800),
+      (1_388_620_800_500, 1_388_620_800.5), (1_388_620_800.25, 1_388_620_800.25),
+      (.decimal(1_388_620_800), 1_388_620_800), ("1388620800", 1_388_620_800),
+      ("yesterday", nil), ("2014-13-01", nil), (true, nil), (nil, nil), ([1], nil),
+    ] as [(JSONValue, Double?)])
+  func dates(value: JSONValue, seconds: Double?) {
+    #expect(value.dateValue?.timeIntervalSince1970 == seconds)
+  }
+
   @Test func textIsComparedByteByByte() {
     #expect(JSONValue.string("e\u{301}") != .string("\u{e9}"))
     let object: JSONObject = ["e\u{301}": 1, "\u{e9}": 2]
