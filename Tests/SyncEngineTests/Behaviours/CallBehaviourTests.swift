@@ -278,7 +278,7 @@ import Testing
       }
     }
 
-    func insertOrUpdate(_ item: [String: Any], _ name: String, _ stack: DataStack) throws
+    @MainActor func insertOrUpdate(_ item: [String: Any], _ name: String, _ stack: DataStack) throws
       -> ManagedObject
     {
       switch self {
@@ -289,7 +289,8 @@ import Testing
       }
     }
 
-    func update(_ id: Any, _ item: [String: Any], _ name: String, _ stack: DataStack) throws
+    @MainActor func update(_ id: Any, _ item: [String: Any], _ name: String, _ stack: DataStack)
+      throws
       -> ManagedObject?
     {
       switch self {
@@ -313,7 +314,7 @@ import Testing
   @Test(
     "13.2 fetch, insertOrUpdate, update and delete", arguments: Receiver.allCases,
     [("User", "remoteID", "id", false), ("SimpleID", "id", "id", true)])
-  func singleObjects(
+  @MainActor func singleObjects(
     _ receiver: Receiver, _ entity: (name: String, local: String, remote: String, isText: Bool)
   ) throws {
     let stack = try DataStack.opened("PrimaryKey")

@@ -55,7 +55,7 @@ import Testing
     #expect(try stack.shown("User", "remoteID name") == ["1 Ada"])
   }
 
-  @Test func singleObjects() throws {
+  @Test @MainActor func singleObjects() throws {
     let stack = try DataStack.opened("Notes")
     try stack.inMain { context in
       let user: ManagedObject = try stack.insertOrUpdate(
