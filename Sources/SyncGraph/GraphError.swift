@@ -15,6 +15,11 @@ public struct GraphError: Error, Sendable {
     case classMismatch
     /// The model document is at none of the places where it was looked for.
     case modelNotFound
+    /// A uniqueness constraint of the model does not hold; ``GraphError/entity`` and
+    /// ``GraphError/message`` name the entity and the values.
+    case notUnique
+    /// Something is asked for at a moment when it cannot be done: saving or closing inside a sync.
+    case invalidRequest
     /// The store cannot be made or opened at that place.
     case storeNotFound
     /// A function or property that a query cannot use.

@@ -57,7 +57,14 @@ package final class Store: @unchecked Sendable {
     readers = opened.path.isEmpty ? nil : ReaderPool(path: opened.path, configuration, recorder)
     writerQueue = DispatchQueue(label: "SyncStack.Store.writer")
     writerQueue.setSpecific(key: queueKey, value: true)
+    writerQueue.setSpecific(key: Store.writerKey, value: ObjectIdentifier(self))
   }
+
+  /// Says on a writer queue whose it is.
+  private static let writerKey = DispatchSpecificKey<ObjectIdentifier>()
+
+  /// The store inside whose ``write(_:commit:_:)`` the caller runs; nil when there is none.
+  package static var writing: ObjectIdentifier? { DispatchQueue.getSpecific(key: writerKey) }
 
   /// Whether the caller runs on the writer queue: inside a ``write(_:commit:_:)``.
   package var isOnWriterQueue: Bool { DispatchQueue.getSpecific(key: queueKey) == true }
@@ -110,7 +117,7 @@ package final class Store: @unchecked Sendable {
     token: TransactionToken = TransactionToken(), beginsLog: Bool = true,
     _ body: (StoreTransaction) throws -> T
   ) throws -> (T, ChangeSet) {
-    precondition(
+    require(
       !isOnWriterQueue,
       "A write was started inside a write of the same store. Use the transaction that is there.")
     if beginsLog { prepareToWrite() }
@@ -234,7 +241,7 @@ package final class Store: @unchecked Sendable {
   ///
   /// - Precondition: not called from inside the body of a write.
   package func close() throws {
-    precondition(!isOnWriterQueue, "A store cannot be closed from inside a write.")
+    require(!isOnWriterQueue, "A store cannot be closed from inside a write.")
     // Readers first: the last connection to close folds the log back, and that is the writer's job.
     readers?.close()
     writerQueue.sync {

@@ -132,7 +132,7 @@ extension StoreError: CustomStringConvertible {
 }
 
 extension StoreError {
-  static let closed = StoreError(
+  package static let closed = StoreError(
     .closed, message: "The store is closed. Open it again with a new stack.")
 
   static let readOnly = StoreError(

@@ -75,7 +75,7 @@ import Testing
     #expect(try count(Note.self) == 0)
   }
 
-  @Test func aContextThatMergesDeletesWhatItHasSeen() throws {
+  @Test func aContextThatMergesDeletesWhatItHasSeenOnly() throws {
     let merging = stack.newBackgroundContext()
     let id = try early.performAndWait {
       let user = early.insert(User.self)
@@ -89,6 +89,11 @@ import Testing
         early.object(with: id)["name"] = "Eve"
         try early.save()
       }
+      #expect(throws: GraphError.self) { try merging.save() }
+      merging.rollback()
+      let user = try merging.existingObject(with: id, as: User.self)
+      #expect(user.name == "Eve")
+      merging.delete(user)
       try merging.save()
       #expect(try merging.count(Fetch<User>()) == 0)
     }

@@ -84,6 +84,129 @@ import Testing
     }
   }
 
+  /// Ways to have something unsaved.
+  enum Unsaved: CaseIterable, Sendable {
+    case nothing, insertions, edits, deletions, everything
+  }
+
+  @Test(arguments: Unsaved.allCases)
+  func countsAreThoseOfTheFetchWhateverIsUnsaved(unsaved: Unsaved) throws {
+    try context.performAndWait {
+      let users = try context.fetch(Fetch<User>())
+      if unsaved == .insertions || unsaved == .everything {
+        for number in 7...9 as ClosedRange<Int64> {
+          let user = User(context: context)
+          (user.id, user.age) = (number, number * 5)
+        }
+      }
+      if unsaved == .edits || unsaved == .everything {
+        users[0].age = 99
+        users[5].age = 1
+      }
+      if unsaved == .deletions || unsaved == .everything { context.delete(users[2]) }
+      for filter in ["TRUEPREDICATE", "age > 35", "age < 20 OR company.id == 2"] {
+        for limit in [nil, 0, 2, 100] as [Int?] {
+          for offset in [0, 1, 50] {
+            let request = Fetch<User>(filter).limit(limit).offset(offset)
+            #expect(try context.count(request) == context.fetch(request).count)
+          }
+        }
+      }
+    }
+  }
+
+  @Test func aCountBesideUnsavedObjectsReadsNoRows() throws {
+    try context.performAndWait {
+      let users = try context.fetch(Fetch<User>())
+      users[0].age = 99
+      let other = stack.newBackgroundContext()
+      try other.performAndWait {
+        let user = try #require(try other.fetch(Fetch<User>("id == 1")).first)
+        user.age = 98
+        #expect(try other.count(Fetch<User>("age > 35")) == 4)
+        #expect(other.registeredObjects == [user])
+      }
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func valuesComeWithTheIdentifiersOfTheirObjects(isEdited: Bool) throws {
+    try context.performAndWait {
+      let users = try context.fetch(Fetch<User>("id > 2").sorted(by: "-id"))
+      if isEdited { users[0].age = 7 }
+      let request = Fetch<User>("id > 2").sorted(by: "-id").limit(3).offset(1)
+      let found = try context.identifiedValues(request, ["id", "company.name"])
+      #expect(found.map(\.objectID) == users[1...3].map(\.objectID))
+      #expect(found.map { $0.values["id"] } == [.int(5), .int(4), .int(3)])
+      #expect(
+        found.map { $0.values["company.name"] } == ["Bolt", "Acme", "Acme"].map { .string($0) })
+      let error = #expect(throws: FilterError.self) {
+        try context.identifiedValues(request, [.average("age")])
+      }
+      #expect(error?.code == .unsupported)
+    }
+  }
+
+  @Test func subentitiesCanBeLeftOutInAChain() throws {
+    let model = try ManagedObjectModel(Vehicle.self, Car.self, Person.self)
+    let context = try DataStack(model: model, store: .inMemory).newBackgroundContext()
+    try context.performAndWait {
+      _ = Car(context: context)
+      try context.save()
+      #expect(try context.fetch(Fetch<Vehicle>().includingSubentities(false)).isEmpty)
+      #expect(try context.managerFor(Vehicle.self).includingSubentities(false).count == 0)
+      #expect(try context.managerFor(Vehicle.self).count == 1)
+    }
+  }
+
+  @Test func aSaveRefusesEqualValuesAsItRefusesEverythingElse() {
+    context.performAndWait {
+      Tag(context: context).id = 1
+      let error = #expect(throws: GraphError.self) { try context.save() }
+      #expect(error?.code == .notUnique && error?.entity == "Tag" && context.hasChanges)
+      context.rollback()
+      let batch = #expect(throws: GraphError.self) {
+        try context.batchInsert(Tag.self, [["id": 1]])
+      }
+      #expect(batch?.code == .notUnique)
+    }
+  }
+
+  @Test func aBackgroundBlockMayThrow() async throws {
+    struct Failure: Error {}
+    let stack = stack
+    let count: Result<Int, any Error> = await withCheckedContinuation { continuation in
+      stack.performInNewBackgroundContext {
+        try $0.count(Fetch<User>())
+      } completion: {
+        continuation.resume(returning: $0)
+      }
+    }
+    #expect(try count.get() == 6)
+    let failure: Result<Int, any Error> = await withCheckedContinuation { continuation in
+      stack.performInNewBackgroundContext { _ in
+        throw Failure()
+      } completion: {
+        continuation.resume(returning: $0)
+      }
+    }
+    #expect(throws: Failure.self) { try failure.get() }
+  }
+
+  @Test func pendingChangesTakeInWhatOthersCommitted() throws {
+    try context.performAndWait {
+      let user = try #require(try context.fetch(Fetch<User>("id == 1")).first)
+      let other = stack.newBackgroundContext()
+      try other.performAndWait {
+        try #require(try other.fetch(Fetch<User>("id == 1")).first).age = 77
+        try other.save()
+      }
+      #expect(user.age == 10)
+      context.processPendingChanges()
+      #expect(user.age == 77)
+    }
+  }
+
   @Test func batchesReadRowsWhenTheyAreLookedAt() throws {
     try context.performAndWait { () throws -> Void in
       var users: [User] = []

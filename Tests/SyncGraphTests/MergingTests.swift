@@ -61,6 +61,9 @@ import Testing
       let user = try context.existingObject(with: id, as: User.self)
       #expect(user.name == "Mine" && user.email == "theirs")
       #expect(user.committedValues(forKeys: ["name"])["name"] as? String == "Theirs")
+      // Merging does not decide the conflict.
+      #expect(throws: GraphError.self) { try context.save() }
+      context.mergePolicy = .objectWinsPerProperty
       try context.save()
     }
     #expect(onMain { stack.mainContext.object(with: id)["name"] as? String } == "Mine")

@@ -107,6 +107,7 @@ import Testing
       background.performAndWait { user?.name = "Ann" }
     }
     #expect(Self.text(result).contains("belongs to the main queue"))
+    #expect(Self.text(result).contains("@MainActor"))
   }
 
   /// What a program may do with an object and its context.

@@ -76,7 +76,7 @@ import Testing
       tags[1].id = 1
       try context.save()
       tags[0].id = 1
-      #expect(throws: StoreError.self) { try context.save() }
+      #expect(throws: GraphError.self) { try context.save() }
       #expect(tags[0].hasChanges)
     }
   }

@@ -136,7 +136,7 @@ import Testing
     try insert(6, stack)
     #expect(try ids(stack) == [5, 6])
     try stack.close()
-    #expect(throws: GraphError.self) { try stack.copyStore(to: data.appending(path: "b")) }
+    #expect(throws: StoreError.self) { try stack.copyStore(to: data.appending(path: "b")) }
   }
 
   @Test func nothingIsEverOverwritten() throws {

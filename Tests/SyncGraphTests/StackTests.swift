@@ -39,7 +39,7 @@ import Testing
       #expect(stack.storeURL == url && stack.viewContext === stack.mainContext)
       try insert(1, in: stack.newBackgroundContext())
       try stack.close()
-      #expect(throws: GraphError.self) { try count(stack.newBackgroundContext()) }
+      #expect(throws: StoreError.self) { try count(stack.newBackgroundContext()) }
     }
     let stack = try DataStack(model: .social(), store: .sqlite(url))
     #expect(try count(stack.newBackgroundContext()) == 1)

@@ -14,7 +14,7 @@ struct SyncRunner {
   /// - Throws: ``SyncError`` when the caller is inside a sync of the same store already, which would
   ///   wait for itself; `CancellationError`; what the body throws.
   func run<T>(_ body: (_ enter: () throws -> Void) throws -> T) throws -> T {
-    guard !store.isOnWriterQueue else {
+    guard !store.waitsForCaller else {
       throw SyncError(
         .invalidRequest,
         message: """

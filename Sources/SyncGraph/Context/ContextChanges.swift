@@ -77,15 +77,20 @@ extension ManagedObjectContext {
     isAnnouncementScheduled = true
     queue.async { [weak self] in
       self?.isAnnouncementScheduled = false
-      self?.processPendingChanges()
+      self?.announceChanges()
     }
   }
 
-  /// Tells observers of ``Notification/Name/managedObjectContextObjectsDidChange`` what changed since
-  /// they were told last. Called by itself at the end of each block, before each save, and soon after
-  /// a change outside of blocks.
+  /// Merges what others committed, and tells observers of
+  /// ``Notification/Name/managedObjectContextObjectsDidChange`` what changed since they were told last. Done by
+  /// itself at the end of each block, before each save, and soon after a change outside of blocks.
   public func processPendingChanges() {
-    check()
+    enter()
+    announceChanges()
+  }
+
+  /// Tells observers what changed since they were told last.
+  func announceChanges() {
     tellChildren()
     guard !unannounced.isEmpty else { return }
     var inserted: [ManagedObject] = []
@@ -144,7 +149,7 @@ extension ManagedObjectContext {
         postMessage(for: notification)
       }
     }
-    preconditionFailure(
+    programmingError(
       """
       Observers of a context have answered a thousand of its notifications with changes that it had to \
       tell of at once, the last of them \(outgoing.first?.name.rawValue ?? "none"). Change nothing there \

@@ -1,4 +1,6 @@
 import Dispatch
+import SyncCore
+package import SyncStore
 import Synchronization
 
 /// The queue that a context is confined to, and how it is recognised.
@@ -40,6 +42,9 @@ final class ContextQueue: @unchecked Sendable {
   /// The waiting queue whose work the running block does at the moment.
   private var standsFor: ContextQueue?
 
+  /// The store inside whose transaction somebody waits for the running block.
+  private var waitingWriter: ObjectIdentifier?
+
   /// Makes a serial queue of its own.
   convenience init(label: String) {
     self.init(DispatchQueue(label: label))
@@ -79,12 +84,12 @@ final class ContextQueue: @unchecked Sendable {
 
   /// Says where the subject belongs, and stops the program.
   func stop(_ subject: String) -> Never {
-    preconditionFailure(
+    programmingError(
       self === ContextQueue.main
         ? """
-        \(subject) belongs to the main queue but was used on another one. Use it from the main \
-        actor or the main queue, or in perform { } or performAndWait { } of its context; other \
-        queues get the object by its objectID from a context of their own.
+        \(subject) belongs to the main queue but was used on another one. An async function runs elsewhere \
+        unless it is marked @MainActor: mark it or its type, or use perform { } or performAndWait { } of \
+        the context. Other queues get the object by its objectID from a context of their own.
         """
         : """
         \(subject) belongs to \(queue.label) but was used on another queue. Use it in perform { } or \
@@ -115,18 +120,34 @@ final class ContextQueue: @unchecked Sendable {
     guard let current = DispatchQueue.getSpecific(key: ContextQueue.key) else {
       load.enter()
       defer { load.leave() }
-      return try queue.sync(execute: body)
+      guard let writer = Store.writing else { return try queue.sync(execute: body) }
+      return try queue.sync { try serving(writer, body) }
     }
     if current === self || current.standsFor === self { return try body() }
     var result: Swift.Result<Result, any Error>?
     withoutActuallyEscaping(
-      { result = Swift.Result(catching: body) },
+      { result = Swift.Result { try self.serving(current.waitingWriter, body) } },
       do: { work in current.run(work, on: self, isReading) })
     switch result {
     case .success(let value)?: return value
     case .failure(let error)?: return try rescue(error)
-    case nil: preconditionFailure("A block on \(queue.label) did not run.")
+    case nil: programmingError("A block on \(queue.label) did not run.")
     }
+  }
+
+  /// Runs a body that somebody waits for, inside a transaction of a store or outside.
+  private func serving<Result>(
+    _ writer: ObjectIdentifier?, _ body: () throws -> Result
+  ) rethrows -> Result {
+    let outer = waitingWriter
+    waitingWriter = writer
+    defer { waitingWriter = outer }
+    return try body()
+  }
+
+  /// The store inside whose transaction somebody waits for the caller; nil when nobody does.
+  static var waitingWriter: ObjectIdentifier? {
+    DispatchQueue.getSpecific(key: key)?.waitingWriter ?? Store.writing
   }
 
   /// Runs work on another queue while this one waits.
@@ -168,4 +189,10 @@ final class ContextQueue: @unchecked Sendable {
     defer { standsFor = outer }
     work()
   }
+}
+
+extension Store {
+  /// Whether the caller runs inside a transaction of the store, or on a queue of a context that is waited for
+  /// there: another transaction would wait without end.
+  package var waitsForCaller: Bool { ContextQueue.waitingWriter == ObjectIdentifier(self) }
 }

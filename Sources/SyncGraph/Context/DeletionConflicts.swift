@@ -11,7 +11,9 @@ struct DeletionConflicts {
   /// - Throws: ``GraphError`` with ``GraphError/Code/conflict`` and both versions of each object whose
   ///   values moved on.
   func check(_ objects: [ManagedObject]) throws {
-    let families = Dictionary(grouping: objects.filter { !$0.isFault }, by: \.entity.rootIndex)
+    let families = Dictionary(
+      grouping: objects.filter { !$0.isFault || $0.owner?.overtaken[$0] != nil },
+      by: \.entity.rootIndex)
     var conflicts: [SaveConflict] = []
     for family in families.sorted(by: { $0.key < $1.key }).map(\.value) {
       conflicts += try self.conflicts(family)
@@ -34,8 +36,10 @@ struct DeletionConflicts {
     var known: [Int64: ManagedObject] = [:]
     for object in family { known[object.rowNumber] = object }
     return try transaction.rows(root, rows: rows).compactMap { stored in
-      guard let object = known[stored.row], object.version != stored.version else { return nil }
-      let base = object.base
+      guard let object = known[stored.row], object.versionAsRead != stored.version else {
+        return nil
+      }
+      let base = object.baseAsRead
       let columns = object.home.shape.columns
       guard columns.contains(where: { stored.values[$0] != base[$0] }) else { return nil }
       func named(_ values: RowValues) -> [String: Value] {

@@ -90,6 +90,13 @@ public struct Fetch<Object: ManagedObject>: Sendable {
     return result
   }
 
+  /// The same objects, with or without those of subentities.
+  public func includingSubentities(_ includesSubentities: Bool) -> Fetch {
+    var result = self
+    result.includesSubentities = includesSubentities
+    return result
+  }
+
   /// The same objects, their rows read so many at a time, and twice as many each further time.
   public func batchSize(_ size: Int?) -> Fetch {
     var result = self

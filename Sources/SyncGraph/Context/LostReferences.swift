@@ -157,7 +157,7 @@ extension ManagedObjectContext {
     func target(_ reference: LostReferences.Reference) -> ManagedObject? {
       identities.object(root: reference.relationship.destinationRoot, row: reference.target)
     }
-    guard mergePolicy.letsStoreWin else { throw lost.error(target) }
+    guard savingPolicy.letsStoreWin else { throw lost.error(target) }
     var gone = lost.owners
     for reference in lost.references {
       if let object = target(reference) { gone.append(object) }

@@ -138,7 +138,7 @@ extension ManagedObjectContext {
 
   /// Runs a transaction and merges it here, as others merge it.
   private func writeBatch<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
-    processPendingChanges()
+    announceChanges()
     var root = self
     while let next = root.parent { root = next }
     let info = TransactionInfo(author: author, contextName: name, origin: root.origin)
@@ -151,9 +151,17 @@ extension ManagedObjectContext {
   private func writeBatch<Result>(
     _ info: TransactionInfo, _ body: (StoreTransaction) throws -> Result
   ) throws -> Result {
-    let (result, changes) = try core.store().write(info, body)
+    let (result, changes): (Result, ChangeSet)
+    do {
+      (result, changes) = try core.storeForWriting("A batch was written").write(info, body)
+    } catch let error as StoreError where error.code == .notUnique {
+      throw GraphError(.notUnique, entity: error.entity, message: error.message)
+    }
     guard !changes.isEmpty else { return result }
+    // What the context wrote itself overtakes none of its own edits.
+    let known = overtaken
     merge(changes)
+    overtaken = known
     tellChildren(changes)
     outgoing.append(changesNotification(.merged(changes)))
     postOutgoing()

@@ -43,6 +43,8 @@ extension ManagedObjectContext {
     if object.row.isNone {
       object.row = .own(Array(repeating: .null, count: object.home.shape.names.count))
     }
+    overtaken.forget(object)
+    object.tellObserversOfAll()
     object.committed = .none
     object.changed = SlotSet()
     object.links = []
@@ -70,7 +72,7 @@ extension ManagedObjectContext {
     do {
       return try body()
     } catch {
-      preconditionFailure(
+      programmingError(
         """
         The values of an object could not be read from the store: \(error) Keep the stack open as \
         long as its objects are used; fetch(_:) and existingObject(with:) throw instead of stopping.
@@ -85,7 +87,7 @@ extension ManagedObject {
   /// - Precondition: The context is still there.
   final func fireFault() {
     guard let owner else {
-      preconditionFailure(
+      programmingError(
         """
         \(self) has no values yet and its context is gone or was reset. Keep the context, and get the \
         object again with object(with: objectID).
@@ -97,8 +99,10 @@ extension ManagedObject {
 
   /// Takes a row that was read from the store. Unsaved values stay.
   ///
+  /// - Parameter isMerging: whether a commit is merged, or the program asked for new values. Otherwise an
+  ///   object with unsaved values stays as it is: nothing moves under them.
   /// - Returns: whether values came in that the object did not have.
-  final func adopt(_ stored: RowValues, _ storedVersion: Int64) -> Bool {
+  final func adopt(_ stored: RowValues, _ storedVersion: Int64, isMerging: Bool = false) -> Bool {
     if row.isNone, !flags.contains(.gone) {
       version = storedVersion
       flags.remove(.lost)
@@ -108,6 +112,11 @@ extension ManagedObject {
     // The version says nothing of the unsaved values of a parent.
     let isChild = owner?.parent != nil
     guard !flags.contains(.gone), isChild || version != storedVersion else { return false }
+    if !isChild, hasChangedRow {
+      guard isMerging else { return false }
+      owner?.overtaken.note(self)
+    }
+    tellObserversOfAll()
     version = storedVersion
     flags.remove(.lost)
     var values = stored
@@ -117,13 +126,15 @@ extension ManagedObject {
     for slot in changed {
       if case .toMany = home.shape.kinds[slot] { continue }
       values[slot] = row[slot]
-      if newBase[slot] == values[slot] { changed.remove(slot) }
+      // To set what somebody else has set too is an edit all the same, and may be a conflict.
+      if isChild, newBase[slot] == values[slot] { changed.remove(slot) }
     }
     let isEdited = changed.contains {
       if case .toMany = home.shape.kinds[$0] { false } else { true }
     }
     committed = isEdited ? newBase : .none
     row = isEdited ? values : newBase
+    if !isEdited, !isDeleted { owner?.overtaken.forget(self) }
     if !isInserted, !isDeleted { owner?.pending.setUpdated(self, !changed.isEmpty) }
     return true
   }

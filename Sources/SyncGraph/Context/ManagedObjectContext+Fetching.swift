@@ -73,9 +73,34 @@ extension ManagedObjectContext {
     switch try overlay(for: plan) {
     case .none:
       return try readCount(plan)
-    case .ownRows, .everything:
+    case .ownRows:
+      return try countBesidePending(plan)
+    case .everything:
       return try fetch(plan).count
     }
+  }
+
+  /// Has the store count the rows that nobody changed here, and counts the others in memory.
+  private func countBesidePending(_ plan: FetchPlan) throws -> Int {
+    let resolved = try plan.resolved()
+    let matching = try pendingObjects(of: plan).count { try resolved.matches($0) }
+    var rest = plan
+    (rest.limit, rest.offset, rest.sort) = (nil, 0, [])
+    let changed = [pending.updated, pending.deleted].joinedLists.filter {
+      $0.root == plan.entity.rootIndex && !$0.flags.contains(.new)
+    }
+    var count = matching
+    if changed.isEmpty {
+      count += try readCount(rest)
+    } else if changed.count <= 1_000 {
+      // Not more: the list becomes part of the statement.
+      let unchanged = !Filter("SELF IN %@", changed.map(\.objectID))
+      rest.filter = rest.filter.map { $0 && unchanged } ?? unchanged
+      count += try readCount(rest)
+    } else {
+      return try fetch(plan).count
+    }
+    return min(max(count - max(plan.offset, 0), 0), plan.limit.map { max($0, 0) } ?? .max)
   }
 
   /// The rows of a plan whose output is values; unsaved changes considered.
@@ -115,7 +140,12 @@ extension ManagedObjectContext {
 
   /// The objects with unsaved changes that are of the plan's entity and were not deleted.
   private func pendingObjects(of plan: FetchPlan) -> [ManagedObject] {
-    (pending.inserted + pending.updated).filter { includes($0, in: plan) && !$0.isDeleted }
+    (pending.inserted + pending.updated).filter { object in
+      guard includes(object, in: plan) else { return false }
+      // Whether an object of which only lists were changed is still there shows when its row is read.
+      if object.isFault { fire(object) }
+      return !object.isDeleted
+    }
   }
 
   private func includes(_ object: ManagedObject, in plan: FetchPlan) -> Bool {

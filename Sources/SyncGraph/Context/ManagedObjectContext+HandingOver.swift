@@ -30,7 +30,7 @@ extension ManagedObjectContext {
   /// Lets edited objects go that were deleted in the parent, where the merge policy says so: before anything
   /// is validated or handed over, so that nothing that stays leads to them.
   func giveUpLost() {
-    guard mergePolicy.letsStoreWin else { return }
+    guard savingPolicy.letsStoreWin else { return }
     let lost = pending.updated.filter { $0.flags.contains(.lost) }
     guard !lost.isEmpty else { return }
     for object in lost {
@@ -49,7 +49,7 @@ extension ManagedObjectContext {
     let deleted = parent.queue.sync { parent.deleted(among: ids) }
     let lost = updated.filter { $0.flags.contains(.lost) || deleted.contains($0.identifier) }
     guard !lost.isEmpty else { return [] }
-    if mergePolicy.letsStoreWin { return lost }
+    if savingPolicy.letsStoreWin { return lost }
     let conflicts = lost.map { SaveConflict($0, $0.changed, $0.base, nil) }
     let names = lost.prefix(10).map { "\($0.objectID)" }.joined(separator: ", ")
     throw GraphError(

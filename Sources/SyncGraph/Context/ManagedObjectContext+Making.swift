@@ -79,13 +79,15 @@ extension ManagedObjectContext {
     awakenings += 1
     defer { awakenings -= 1 }
     for object in objects where object.flags.remove(.awakening) != nil {
-      precondition(
+      require(
         awakenings <= 200,
         """
         awakeFromFetch() of \(type(of: object)) reads objects whose awakeFromFetch() reads objects, 200 \
         deep. Read there only what does not do the same, and refresh nothing.
         """)
+      object.flags.insert(.awaking)
       object.awakeFromFetch()
+      object.flags.remove(.awaking)
     }
   }
 }

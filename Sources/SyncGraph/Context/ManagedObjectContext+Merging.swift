@@ -8,10 +8,14 @@ import Synchronization
 ///
 /// The cost follows the smaller of what is live here and what changed there. Clean objects forget
 /// their row and read it again when it is needed, all together; unsaved values stay on top of the new
-/// row; deleted objects become tombstones.
+/// row, and the row that they were made on is kept for the save (``OvertakenRows``); deleted objects
+/// become tombstones.
 extension ManagedObjectContext {
   /// Merges what lies in the inbox, one commit after the other, then tells observers.
-  func mergeInbox() {
+  ///
+  /// - Parameter atEntry: whether a block is about to begin. In the middle of one, a commit that changed
+  ///   an object with unsaved values waits until the block has ended, and so do those after it.
+  func mergeInbox(atEntry: Bool = false) {
     hearFromParent()
     if inbox.isFull, !children.isEmpty { hasNews.store(true, ordering: .releasing) }
     let (rows, letters) = inbox.take()
@@ -19,7 +23,8 @@ extension ManagedObjectContext {
     mail += letters
     guard !mail.isEmpty, !isMergingMail else { return }
     isMergingMail = true
-    while !mail.isEmpty {
+    let isInside = depth > 0 && !atEntry && parent == nil
+    while let first = mail.first, !(isInside && isHeldBack(first)) {
       switch mail.removeFirst() {
       case .changes(let changes):
         merge(changes)
@@ -41,10 +46,26 @@ extension ManagedObjectContext {
     postOutgoing()
   }
 
+  /// Whether a letter would exchange the row of an object under its unsaved values.
+  private func isHeldBack(_ letter: Inbox.Mail) -> Bool {
+    guard case .changes(let changes) = letter, !pending.isEmpty else { return false }
+    for case .dropped in mail { return false }
+    for entity in changes.entities {
+      var isChanged = false
+      forEachLive(entity.updated, row: \.row, root: entity.entity.rootIndex) { object, change in
+        guard object.hasChangedRow else { return }
+        if !object.home.shape.columns(among: change.slots).isEmpty { isChanged = true }
+      }
+      if isChanged { return true }
+    }
+    return false
+  }
+
   /// The store was emptied: everything that is live is gone.
   private func forgetEverything() {
     for object in identities.objects { bury(object) }
     pending.removeAll()
+    overtaken.removeAll()
     identities.removeAll()
     loadedRelationships = []
     news = ChildNews()
@@ -63,8 +84,10 @@ extension ManagedObjectContext {
       let root = entity.entity.rootIndex
       forEachLive(entity.updated, row: \.row, root: root) { object, change in
         guard !saved.contains(ObjectIdentifier(object)) else { return }
+        object.tellObservers(change.slots)
         unloadLists(of: object, in: change.slots)
-        guard !object.isFault else { return }
+        // What was deleted above a child and is kept for its unsaved values has no row to read again.
+        guard !object.isFault, !object.flags.contains(.lost) else { return }
         if !object.committed.isNone {
           edited.append(object)
         } else if !object.home.shape.columns(among: change.slots).isEmpty {
@@ -136,6 +159,7 @@ extension ManagedObjectContext {
     for family in families.values {
       let batch = FaultBatch(rows: family.map(\.rowNumber), firstWindow: 1024)
       for (index, object) in family.enumerated() {
+        if object.isDeleted, parent == nil { overtaken.note(object) }
         object.row = .none
         object.join(batch, at: index)
       }
@@ -160,7 +184,7 @@ extension ManagedObjectContext {
           lose(object)
           continue
         }
-        _ = object.adopt(row.values, row.version)
+        _ = object.adopt(row.values, row.version, isMerging: true)
       }
     }
   }
@@ -217,6 +241,7 @@ extension ManagedObjectContext {
         own.description.declaringIndex == relationship.declaringIndex,
         !object.flags.contains(.new), let list = object.link(own.ordinal) as? MemberList
       else { continue }
+      object.tellObservers(relationship.slot)
       list.unload()
       owners.append(object)
     }

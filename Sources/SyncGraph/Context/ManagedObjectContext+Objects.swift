@@ -9,16 +9,20 @@ extension ManagedObjectContext {
   /// - Precondition: The model has that entity, it is not abstract, and the class fits it.
   public func insert<Object: ManagedObject>(_ type: Object.Type) -> Object {
     enter()
-    let binding: ClassBinding
-    do {
-      binding = try bind(type)
-    } catch {
-      preconditionFailure("\(error)")
-    }
+    let binding = insertableBinding(type)
     guard let object = insert(binding) as? Object else {
-      preconditionFailure("\(binding.type) stands for \(type.entityName), not \(type).")
+      programmingError("\(binding.type) stands for \(type.entityName), not \(type).")
     }
     return object
+  }
+
+  /// The class binding for new objects of a class.
+  func insertableBinding(_ type: ManagedObject.Type) -> ClassBinding {
+    do {
+      return try bind(type)
+    } catch {
+      programmingError("\(error)")
+    }
   }
 
   /// Makes a new object of an entity, with the model's default values.
@@ -38,12 +42,21 @@ extension ManagedObjectContext {
   }
 
   private func insert(_ binding: ClassBinding) -> ManagedObject {
+    let object = WrapperConstruction.make(binding.type, newSeed(binding))
+    insert(object, binding)
+    return object
+  }
+
+  /// What a new object is made from.
+  func newSeed(_ binding: ClassBinding) -> ObjectSeed {
     let entity = binding.shape.entity
-    precondition(
+    require(
       !entity.isAbstract, "\(entity.name) is abstract. Insert an object of one of its subentities.")
-    let seed = ObjectSeed(
-      home: homes.home(binding, in: self), row: core.nextTemporaryRow())
-    let object = WrapperConstruction.make(binding.type, seed)
+    return ObjectSeed(home: homes.home(binding, in: self), row: core.nextTemporaryRow())
+  }
+
+  /// Takes a new object in.
+  func insert(_ object: ManagedObject, _ binding: ClassBinding) {
     object.row = .own(binding.shape.defaults)
     object.flags.insert(.new)
     identities.insert(object)
@@ -51,14 +64,13 @@ extension ManagedObjectContext {
     noteChange(of: object)
     insertions += 1
     defer { insertions -= 1 }
-    precondition(
+    require(
       insertions <= 200,
       """
       awakeFromInsert() of \(binding.type) inserts objects whose awakeFromInsert() inserts objects, 200 \
       deep. Insert there only what does not do the same.
       """)
     object.awakeFromInsert()
-    return object
   }
 
   // MARK: - Finding
@@ -70,11 +82,11 @@ extension ManagedObjectContext {
   ///   this context or in one that it is a child of.
   public func object(with id: ManagedObjectID) -> ManagedObject {
     enter()
-    precondition(
+    require(
       id.entity.model === model, "\(id) is an identifier of another model. Use its own stack.")
     let row = current(id.row)
     if let known = identities.object(root: id.entity.rootIndex, row: row) { return known }
-    precondition(
+    require(
       isReadable(row),
       """
       \(id) is a temporary identifier that only its own context and the children of that know. Save \

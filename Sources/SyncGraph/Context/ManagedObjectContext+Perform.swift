@@ -33,7 +33,7 @@ extension ManagedObjectContext {
     depth += 1
     defer { leave() }
     return try queue.serving {
-      if depth == 1 { mergeInbox() }
+      if depth == 1 { mergeInbox(atEntry: true) }
       return try body()
     }
   }
@@ -41,7 +41,7 @@ extension ManagedObjectContext {
   private func leave() {
     depth -= 1
     guard depth == 0 else { return }
-    processPendingChanges()
+    announceChanges()
     if identities.isSweepDue() { tidy() }
   }
 }

@@ -4,9 +4,9 @@ import SyncStore
 extension ManagedObjectContext {
   /// Writes all unsaved changes in one transaction: completely, or not at all.
   ///
-  /// In this order: what others committed is merged, ``ManagedObject/willSave()`` is called, objects
-  /// are validated, deny rules are checked, rows are written under ``mergePolicy``, and only then does
-  /// anybody hear of it. Nothing is stored that leads to an object which somebody else deleted meanwhile: a
+  /// In this order: ``ManagedObject/willSave()`` is called, objects are validated, deny rules are checked,
+  /// rows are written under ``mergePolicy``, and only then does anybody hear of it. What others committed
+  /// since an object was read is a conflict, whether it was merged meanwhile or not. Nothing is stored that leads to an object which somebody else deleted meanwhile: a
   /// policy that lets the store win empties the relationship, under the others it is a conflict.
   ///
   /// In a child context the changes become unsaved changes of the ``parent`` instead, where new objects
@@ -14,19 +14,19 @@ extension ManagedObjectContext {
   ///
   /// ``ManagedObject/didSave()`` and observers of the save may save again.
   ///
-  /// - Throws: ``GraphError`` for broken rules, denied deletions and conflicts; `StoreError` when the
-  ///   store cannot write. The changes are still unsaved then.
+  /// - Throws: ``GraphError`` for broken rules, denied deletions, values that may occur once only, and
+  ///   conflicts; `StoreError` when the store cannot write. The changes are still unsaved then.
   /// - Precondition: It is not called from ``ManagedObject/willSave()`` or a validation.
   public func save() throws {
     enter()
     guard !discardsOnSave else { return reset() }
-    precondition(
+    require(
       !isSaving,
       """
       save() was called from inside a save: from willSave(), a validation, or an observer of changes. Do \
       that in didSave(), or when the context has told of its save.
       """)
-    precondition(
+    require(
       savesToTell < 100,
       """
       save() was called from didSave(), or from an observer, of a hundred saves inside each other. Save \
@@ -42,7 +42,7 @@ extension ManagedObjectContext {
     postOutgoing()
     parent?.queue.sync(isReading: true) {
       // A block of the parent tells at its end.
-      if let parent, parent.depth == 0 { parent.processPendingChanges() }
+      if let parent, parent.depth == 0 { parent.announceChanges() }
     }
   }
 
@@ -63,7 +63,7 @@ extension ManagedObjectContext {
     callWillSave()
     while !pending.isEmpty {
       // Observers may change something, which is validated too.
-      processPendingChanges()
+      announceChanges()
       loadChangedOrders()
       try validate()
       try checkDenyRules()
@@ -83,12 +83,15 @@ extension ManagedObjectContext {
     let updated = pending.updated
     let deleted = pending.deleted
     let info = TransactionInfo(author: author, contextName: name, origin: origin)
-    let policy = mergePolicy
+    let policy = savingPolicy
     let (outcome, changes): (SaveOutcome, ChangeSet)
     do {
-      (outcome, changes) = try core.store().write(info) { transaction in
+      (outcome, changes) = try core.storeForWriting("A context was saved").write(info) {
+        transaction in
         try SaveWriter(transaction, policy).write(inserted, updated, deleted)
       }
+    } catch let error as StoreError where error.code == .notUnique {
+      throw GraphError(.notUnique, entity: error.entity, message: error.message)
     } catch let error as VanishedRows {
       let ids = Set(error.ids)
       return ([], LostReferences(owners: updated.filter { ids.contains($0.identifier) }))
@@ -148,7 +151,7 @@ extension ManagedObjectContext {
       for object in round { object.willSave() }
       all = pending.all
     }
-    preconditionFailure(
+    programmingError(
       """
       willSave() has changed or inserted further objects a thousand times, the last of them \
       \(all.last.map { "\($0)" } ?? "gone"). Change nothing there that makes the next object do the same.
@@ -179,6 +182,7 @@ extension ManagedObjectContext {
   ) {
     identities.noteReleased(pending.count)
     pending.removeAll()
+    overtaken.removeAll()
     for object in inserted {
       identities.remove(root: object.root, row: object.rowNumber)
       let row = outcome.rows[object.rowNumber] ?? object.rowNumber

@@ -13,6 +13,7 @@ extension ManagedObjectContext {
     for object in inserted { announce(object) }
     identities.noteReleased(pending.count)
     pending.removeAll()
+    overtaken.removeAll()
     for object in restored { object.revert() }
     for object in inserted { bury(object) }
     for object in restored where object.flags.contains(.lost) { bury(object) }
@@ -51,6 +52,7 @@ extension ManagedObjectContext {
     check()
     let undone = changesOfUndoing()
     pending.removeAll()
+    overtaken.removeAll()
     for object in unannounced { object.flags.subtract([.unannounced, .announcedInsert]) }
     unannounced = []
     for object in identities.objects { object.links = [] }
@@ -69,22 +71,26 @@ extension ManagedObjectContext {
 
   /// Makes an object read its values again.
   ///
-  /// - Parameter mergeChanges: true keeps unsaved values on top of what is read; false drops them.
+  /// - Parameter mergeChanges: true keeps unsaved values on top of what is read, and the next save takes
+  ///   them as made on that; false drops them.
   /// - Precondition: The object belongs to this context.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool = true) {
     enter()
-    precondition(
+    require(
       object.owner === self,
       "\(object) belongs to another context, or to none any more. Refresh it there, or get it here with object(with: other.objectID)."
     )
     guard !object.flags.contains(.new), !object.isDeleted else { return }
     if mergeChanges, object.isUpdated {
       reread([object])
+      // The program has the newest values before its eyes now.
+      overtaken.forget(object)
       for case let list as MemberList in object.links { list.unload() }
     } else {
       object.undoRelationships()
       for slot in object.changed { noteForChildren(object, slot) }
       pending.setUpdated(object, false)
+      overtaken.forget(object)
       object.becomeFault()
     }
     object.batch = nil
@@ -102,12 +108,14 @@ extension ManagedObjectContext {
       return object.isUpdated
     }
     reread(edited)
+    for object in edited { overtaken.forget(object) }
   }
 }
 
 extension ManagedObject {
   /// Goes back to the values as last read.
   final func revert() {
+    tellObserversOfAll()
     row = base
     committed = .none
     changed = SlotSet()
@@ -136,6 +144,7 @@ extension ManagedObject {
 
   /// Forgets its values; they are read again at the next access.
   final func becomeFault() {
+    tellObserversOfAll()
     row = .none
     committed = .none
     changed = SlotSet()

@@ -44,6 +44,49 @@ extension ManagedObjectContext {
     }
   }
 
+  /// A row of values for each object that a fetch means, with the identifier of the object.
+  ///
+  /// - Parameter columns: key paths; functions have no object.
+  /// - Throws: ``FilterError`` for key paths that make no sense and for functions, otherwise as
+  ///   ``fetch(_:)``.
+  public func identifiedValues<Object: ManagedObject>(
+    _ request: Fetch<Object>, _ columns: [FetchedColumn]
+  ) throws -> [(objectID: ManagedObjectID, values: [String: Value])] {
+    enter()
+    if let function = columns.first(where: { $0.column.function != nil }) {
+      throw FilterError(
+        .unsupported, entity: Object.entityName, key: function.name,
+        message: "“\(function.name)” belongs to no single object. Ask for it with values(_:_:).")
+    }
+    let plan = try plan(request)
+    var listed = plan
+    listed.output = .values(columns.map(\.column))
+    let names = columns.map(\.name)
+    let (ids, rows) = try identified(plan, listed)
+    return zip(ids, rows).map { id, row in
+      (id, Dictionary(zip(names, row)) { first, _ in first })
+    }
+  }
+
+  /// Identifiers and values of the same objects, in the same order.
+  private func identified(
+    _ plan: FetchPlan, _ listed: FetchPlan
+  ) throws -> ([ManagedObjectID], [[Value]]) {
+    if parent == nil, try !isOverlaid(listed) {
+      // One reader sees one state of the store.
+      return try core.store().read { reader in
+        (try reader.fetchIdentifiers(plan), try reader.fetchValues(listed))
+      }
+    }
+    let objects = try fetch(plan)
+    var each = FetchPlan(entity: plan.entity)
+    each.output = listed.output
+    let resolved = try each.resolved()
+    return (
+      objects.map(\.objectID), try objects.map { try resolved.values(over: [$0]).first ?? [] }
+    )
+  }
+
   /// The different values of a key path, each once; absent is one of them. Without order, in the order
   /// in which they were first inserted.
   ///

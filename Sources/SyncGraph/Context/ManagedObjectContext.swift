@@ -13,15 +13,18 @@ import Synchronization
 /// ```swift
 /// let work = stack.newBackgroundContext()
 /// try await work.perform {
-///   let user = work.insert(User.self)
+///   let user = User(context: work)
 ///   user.name = "Ann"
 ///   try work.save()
 /// }
 /// ```
 ///
 /// What others commit is merged whenever the context is entered (`perform`, `fetch`, `save`, …), and
-/// by itself soon after the commit. Between two entries values do not move under the reader. Unsaved
-/// values stay as they are and are seen by fetches. Nothing is ever saved by itself.
+/// by itself soon after the commit. Between two entries values do not move under the reader, and inside a
+/// block not under whoever edits: a commit that changed an object with unsaved values is merged when the
+/// block has ended. Unsaved values stay as they are and are seen by fetches. Nothing is ever saved by
+/// itself. What a save does when somebody else changed the same objects is the business of its
+/// ``mergePolicy``.
 ///
 /// Invariants:
 /// 1. One object per identifier (`identities`).
@@ -35,7 +38,7 @@ import Synchronization
 ///   ``existingObject(with:)``
 /// - Asking: ``fetch(_:)``, ``count(_:)``, ``managerFor(_:)``
 /// - Children: ``newChildContext(_:)``, ``parent``
-/// - Saving: ``save()``, ``saveIfChanged()``, ``rollback()``, ``reset()``, ``refresh(_:mergeChanges:)``
+/// - Saving: ``save()``, ``saveIfChanged()``, ``updateAndSave(attempts:_:)``, ``rollback()``, ``reset()``, ``refresh(_:mergeChanges:)``
 /// - State: ``hasChanges``, ``insertedObjects``, ``updatedObjects``, ``deletedObjects``
 public final class ManagedObjectContext: @unchecked Sendable {
   // Unchecked: everything mutable is confined to `queue` and checked at every entry, but for
@@ -76,6 +79,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Names the context in change sets, so that it does not merge its own.
   let origin: UInt64
 
+  /// Who follows the objects; nil outside of the main queue.
+  let observation: ObjectObservation?
+
   /// Whether `news` is not empty. Children look before they wait for the queue.
   let hasNews = Atomic<Bool>(false)
 
@@ -83,6 +89,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   var identities: IdentityTable
   var pending = PendingChanges()
+  var overtaken = OvertakenRows()
   var bindings: [ClassBinding]
   var homes: ObjectHomes
   var lastTemporaryRow: Int64 = 0
@@ -125,6 +132,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// made.
   var renamed: [Int64: Int64] = [:]
 
+  /// Stands above ``mergePolicy`` while ``updateAndSave(attempts:_:)`` runs.
+  var imposedPolicy: MergePolicy?
+
   /// Live results and the like.
   var observers: [WeakContextObserver] = []
   var isPosting = false
@@ -139,6 +149,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     discardsOnSave = options.discardsOnSave
     parent = options.parent
     origin = core.nextOrigin()
+    observation = queue === ContextQueue.main ? ObjectObservation() : nil
     identities = IdentityTable(entityCount: core.model.entities.count)
     bindings = core.classes.current
     homes = ObjectHomes(entityCount: core.model.entities.count)
@@ -165,7 +176,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     set { settings.withLock { $0.author = newValue } }
   }
 
-  /// What a save does with rows that changed since the context read them. In a child context it counts
+  /// What a save does with rows that changed since the context read them; see ``MergePolicy``. In a child context it counts
   /// for objects that were deleted in the meantime only: other edits win.
   public var mergePolicy: MergePolicy {
     get { settings.withLock { $0.mergePolicy } }

@@ -1,15 +1,31 @@
 /// What a save does with rows that changed since the context read them.
 ///
-/// Merging a commit into a context never loses unsaved values: they stay and win when they are saved.
-/// So a conflict is rare: somebody committed between the context's last look and its save, or the
-/// context does not merge.
+/// One rule: a conflict is decided by the row as the context had *read* it when the object was edited. If the
+/// row has changed since, there is a conflict, whether that commit was merged meanwhile or not, by `fetch`,
+/// between two blocks, or not at all. Merging decides nothing: it lays unsaved values on top of the new row, so
+/// that a program sees what others did. ``ManagedObjectContext/refresh(_:mergeChanges:)`` says that the program
+/// has seen the new row and means its edits all the same.
+///
+/// What a save stores of an object, where somebody else has changed its row since it was read:
+///
+/// | | edited here, not there | edited here and there | changed there, not here | the row is gone |
+/// |---|---|---|---|---|
+/// | ``error`` | nothing: the save throws | nothing: the save throws | nothing: the save throws | the save throws |
+/// | ``storeWinsPerProperty`` | the edit | theirs | theirs | the edits are given up |
+/// | ``objectWinsPerProperty`` | the edit | the edit | theirs | the save throws |
+/// | ``storeWins`` | as before | theirs | theirs | the edits are given up |
+/// | ``objectWins`` | the edit | the edit | as the context has it | the save throws |
 ///
 /// A deletion is in conflict too when the values of the object changed since the context read them. Only
-/// ``error`` says so; under every other policy the object is deleted.
+/// ``error`` says so; under every other policy the object is deleted. An object that was deleted by a commit
+/// which is merged becomes a tombstone in the context, and its edits go with it.
 ///
 /// So is a relationship that a save would let lead to an object which is gone from the store: the policies
-/// that let the store win empty it, and give up edits of an object that is gone; under the others the save
-/// throws, and the error names both objects.
+/// that let the store win empty it; under the others the save throws, and the error names both objects.
+///
+/// Contexts begin with ``error``, the main context of a stack with ``storeWinsPerProperty``. For a value that
+/// follows from the one before it, such as a counter, use
+/// ``ManagedObjectContext/updateAndSave(attempts:_:)``, which does it again until nobody came in between.
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
   /// The save throws ``GraphError/Code/conflict`` with both versions.
   case error

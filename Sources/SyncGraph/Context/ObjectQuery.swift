@@ -62,6 +62,11 @@ public struct ObjectQuery<Object: ManagedObject>: Sendable {
     ObjectQuery(context, request.offset(offset))
   }
 
+  /// The same objects, with or without those of subentities.
+  public func includingSubentities(_ includesSubentities: Bool) -> ObjectQuery {
+    ObjectQuery(context, request.includingSubentities(includesSubentities))
+  }
+
   // MARK: - Asking
 
   /// All objects, in order.

@@ -59,7 +59,7 @@ extension SaveWriter {
     block.removeAll()
     let rows = objects.map { object in
       fill(block[block.append()], columns, object.row, outcome.rows)
-      return RowVersion(row: object.rowNumber, version: object.version)
+      return RowVersion(row: object.rowNumber, version: object.versionAsRead)
     }
     let failed = try transaction.update(block, from: 0, rows: rows, of: shape.entity, slots: slots)
     var rest = failed[...]
@@ -84,7 +84,7 @@ extension SaveWriter {
   private func resolve(
     _ object: ManagedObject, _ slots: SlotSet, _ block: RowBlock, _ outcome: inout SaveOutcome
   ) throws -> SaveConflict? {
-    let base = object.base
+    let base = object.baseAsRead
     let row = object.rowNumber
     guard
       let stored = try transaction.rows(object.entity.rootEntity, rows: [row]).first

@@ -109,8 +109,8 @@ public struct Attribute<Wrapped: ValueConvertible>: PropertyWrapper {
 
   @available(*, unavailable, message: "Attributes belong into classes that inherit ManagedObject.")
   public var wrappedValue: Wrapped {
-    get { preconditionFailure("An attribute needs a managed object.") }
-    set { preconditionFailure("An attribute needs a managed object.") }
+    get { programmingError("An attribute needs a managed object.") }
+    set { programmingError("An attribute needs a managed object.") }
   }
 
   public static subscript<Object: ManagedObject>(
@@ -194,7 +194,10 @@ extension ManagedObject {
 
   @usableFromInline
   final func attributeValue(at ordinal: UInt16) -> Value {
-    value(at: home.slots[Int(ordinal)])
+    let slot = home.slots[Int(ordinal)]
+    let value = value(at: slot)
+    noteRead(slot)
+    return value
   }
 
   @usableFromInline
@@ -207,7 +210,7 @@ extension ManagedObject {
     let slot = binding.slots[Int(ordinal)]
     let name = "\(entity.name).\(binding.shape.names[slot])"
     guard value.isNull else {
-      preconditionFailure(
+      programmingError(
         """
         \(name) of \(objectID) holds “\(value.excerpt)”, which is no value of type \(type). Declare it \
         as \(type)? to read nil instead, or set another value; stack.unreadableValues() finds all such \
@@ -215,9 +218,9 @@ extension ManagedObject {
         """)
     }
     guard !flags.contains(.gone) else {
-      preconditionFailure("\(name) cannot be read: \(objectID) was deleted. Check isDeleted first.")
+      programmingError("\(name) cannot be read: \(objectID) was deleted. Check isDeleted first.")
     }
-    preconditionFailure(
+    programmingError(
       """
       \(name) of \(objectID) is required but was never set. Set it first, give it a default, or \
       declare it as \(type)?; stack.unreadableValues() finds all objects without it.

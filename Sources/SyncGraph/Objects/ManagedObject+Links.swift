@@ -61,6 +61,7 @@ extension ManagedObject {
         changed.remove(slot)
       }
     }
+    tellObservers(slot)
     owner?.noteChange(of: self, slot)
   }
 }

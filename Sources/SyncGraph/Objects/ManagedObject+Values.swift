@@ -14,6 +14,7 @@ extension ManagedObject {
   /// - Precondition: The entity has a property of that name.
   public final func value(forKey key: String) -> Any? {
     let slot = home.shape.requireSlot(key)
+    defer { noteRead(slot) }
     switch home.shape.kinds[slot] {
     case .attribute: return shownValue(value(at: slot), at: slot)
     case .toOne(let ordinal): return destination(ordinal)
@@ -36,8 +37,9 @@ extension ManagedObject {
   public final func storedValue(forKey key: String) -> Value {
     let slot = home.shape.requireSlot(key)
     guard case .attribute = home.shape.kinds[slot] else {
-      preconditionFailure("\(entity.name).\(key) is a relationship. Use value(forKey:).")
+      programmingError("\(entity.name).\(key) is a relationship. Use value(forKey:).")
     }
+    defer { noteRead(slot) }
     return value(at: slot)
   }
 
@@ -53,7 +55,7 @@ extension ManagedObject {
       setShownValue(newValue, at: slot)
     case .attribute:
       guard var value = Value(anyValue: newValue) else {
-        preconditionFailure(
+        programmingError(
           """
           \(entity.name).\(key) cannot hold a \(newValue.map { "\(type(of: $0))" } ?? "nil"). \
           Set a value of the attribute's type.
@@ -81,7 +83,7 @@ extension ManagedObject {
     else { return }
     value = coerced
     guard let refusal = refusal(of: value, at: slot) else { return }
-    preconditionFailure(
+    programmingError(
       """
       \(entity.name).\(binding.shape.names[slot]) cannot hold that: \(refusal). Set a value of type \
       \(declared.name).
@@ -97,7 +99,7 @@ extension ManagedObject {
   private func checkedObject(_ value: Any?, key: String) -> ManagedObject? {
     guard let value = Value.unwrapped(value) else { return nil }
     guard let object = value as? ManagedObject else {
-      preconditionFailure("\(entity.name).\(key) is a to-one relationship. Set an object or nil.")
+      programmingError("\(entity.name).\(key) is a to-one relationship. Set an object or nil.")
     }
     return object
   }
@@ -108,7 +110,7 @@ extension ManagedObject {
     case let objects as [ManagedObject]: return objects
     case let objects as Set<ManagedObject>: return objects.sorted { $0.objectID < $1.objectID }
     default:
-      preconditionFailure(
+      programmingError(
         "\(entity.name).\(key) is a to-many relationship. Set a set or an array of objects.")
     }
   }
@@ -128,16 +130,16 @@ extension ManagedObject {
   final func setAttribute(_ slot: Int, _ value: Value) {
     prepareForChange()
     guard case .attribute(let type) = home.shape.kinds[slot] else {
-      preconditionFailure("\(entity.name).\(home.shape.names[slot]) is a relationship.")
+      programmingError("\(entity.name).\(home.shape.names[slot]) is a relationship.")
     }
     guard let value = type.coerced(value) else {
-      preconditionFailure(
+      programmingError(
         """
         \(entity.name).\(home.shape.names[slot]) is of type \(type.rawValue) and cannot hold \
         “\(value)”. Set a value of that type.
         """)
     }
-    precondition(
+    require(
       !value.isNoNumber,
       """
       \(entity.name).\(home.shape.names[slot]) cannot hold “\(value)”: a store has no such number, it would \
@@ -151,9 +153,16 @@ extension ManagedObject {
   final func write(_ slot: Int, _ value: Value) {
     if row.isNone { fireFault() }
     guard row[slot] != value else { return }
+    tellObservers(slot)
     guard !isInserted else {
       row[slot] = value
       owner?.noteChange(of: self, slot)
+      return
+    }
+    if flags.contains(.awaking), home.shape.transients.contains(slot) {
+      // What is derived while values come in is no change of anybody's.
+      row[slot] = value
+      if !committed.isNone { committed[slot] = value }
       return
     }
     if committed.isNone { committed = row }
@@ -161,7 +170,10 @@ extension ManagedObject {
     // What is kept for its unsaved values only stays until they are saved or rolled back.
     if committed[slot] == value, !flags.contains(.lost) {
       changed.remove(slot)
-      if !hasColumnChanges { committed = .none }
+      if !hasColumnChanges {
+        committed = .none
+        owner?.overtaken.forget(self)
+      }
     } else {
       changed.insert(slot)
     }
@@ -194,14 +206,14 @@ extension ManagedObject {
   final func prepareForChange() {
     checkAccess()
     guard owner != nil else {
-      preconditionFailure(
+      programmingError(
         """
         \(self) cannot be changed: its context is gone or was reset. Keep the context, and get the object \
         again with object(with: objectID).
         """)
     }
     guard !flags.contains(.gone) else {
-      preconditionFailure("\(self) cannot be changed: it was deleted. Check isDeleted first.")
+      programmingError("\(self) cannot be changed: it was deleted. Check isDeleted first.")
     }
   }
 }

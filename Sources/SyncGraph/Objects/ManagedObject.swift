@@ -12,7 +12,7 @@ import SyncStore
 ///   @Attribute var name: String?
 ///   @ToMany(inverse: "user", deleteRule: .cascade) var notes: Set<Note>
 /// }
-/// let user = context.insert(User.self)
+/// let user = User(context: context)               // or context.insert(User.self)
 /// user.name = "Ann"
 /// user["name"] = "Ann"
 /// ```
@@ -73,10 +73,27 @@ open class ManagedObject {
   final var batch: FaultBatch?
   final var batchIndex: Int32 = 0
 
-  /// Called by contexts. Insert or fetch objects instead.
+  /// Called by contexts. Insert or fetch objects instead, or use ``init(context:)``.
   public required init(_ seed: ObjectSeed) {
     home = seed.home
     rowNumber = seed.row
+  }
+
+  /// Makes a new object in a context, as ``ManagedObjectContext/insert(_:)`` does:
+  /// `let user = User(context: context)`.
+  ///
+  /// - Precondition: As for ``ManagedObjectContext/insert(_:)``.
+  public convenience init(context: ManagedObjectContext) {
+    context.enter()
+    let binding = context.insertableBinding(Self.self)
+    require(
+      binding.type == Self.self,
+      "\(binding.type) stands for \(Self.entityName), not \(Self.self). Make one of those.")
+    let seed = context.newSeed(binding)
+    let construction = WrapperConstruction.begin()
+    self.init(seed)
+    construction.end()
+    context.insert(self, binding)
   }
 
   /// The class and the entity.
@@ -153,7 +170,8 @@ open class ManagedObject {
   /// Called once, when the object was inserted. Overrides may set values.
   open func awakeFromInsert() {}
 
-  /// Called when values were read from the store. Overrides may set transient values.
+  /// Called when values were read from the store. Overrides may set transient values of the object, which
+  /// counts as no change; other values count as edits.
   open func awakeFromFetch() {}
 
   /// Called before each save in which the object takes part, before it is validated. Overrides may
@@ -249,4 +267,10 @@ struct ObjectFlags: OptionSet {
 
   /// Is being told that it will be deleted.
   static let preparing = ObjectFlags(rawValue: 8192)
+
+  /// Is being told that values came in.
+  static let awaking = ObjectFlags(rawValue: 16384)
+
+  /// Was read by somebody who wants to hear of changes.
+  static let observed = ObjectFlags(rawValue: 32768)
 }

@@ -10,6 +10,9 @@ final class ObjectHome {
   /// The queue of the context, looked at by every access; nil when the context is gone.
   private(set) var queue: ContextQueue?
 
+  /// Who follows the objects; nil outside of the main queue.
+  let observation: ObjectObservation?
+
   // Not counted: the context abandons its homes when it goes away, so it never dangles.
   unowned(unsafe) private(set) var context: ManagedObjectContext?
 
@@ -19,6 +22,7 @@ final class ObjectHome {
     slots = binding.slots
     self.context = context
     queue = context?.queue
+    observation = context?.observation
   }
 
   /// The context goes away, or forgets its objects.

@@ -51,8 +51,8 @@ public struct ToMany<Destination: ManagedObject>: PropertyWrapper {
     *, unavailable, message: "Relationships belong into classes that inherit ManagedObject."
   )
   public var wrappedValue: Set<Destination> {
-    get { preconditionFailure("A relationship needs a managed object.") }
-    set { preconditionFailure("A relationship needs a managed object.") }
+    get { programmingError("A relationship needs a managed object.") }
+    set { programmingError("A relationship needs a managed object.") }
   }
 
   public static subscript<Object: ManagedObject>(
@@ -62,7 +62,9 @@ public struct ToMany<Destination: ManagedObject>: PropertyWrapper {
   ) -> Set<Destination> {
     get {
       let ordinal = object.toManyOrdinal(object[keyPath: storage].ordinal)
-      return object.typedSet(ordinal, of: Destination.self).members
+      let members = object.typedSet(ordinal, of: Destination.self).members
+      object.noteRead(object.home.shape.relationships[ordinal].slot)
+      return members
     }
     set {
       object.setMembers(
@@ -87,7 +89,7 @@ extension ManagedObject {
   final func toManyOrdinal(_ wrapper: UInt16) -> Int {
     let slot = binding.slots[Int(wrapper)]
     guard case .toMany(let ordinal) = binding.shape.kinds[slot] else {
-      preconditionFailure(
+      programmingError(
         "\(entity.name).\(binding.shape.names[slot]) is not a to-many relationship.")
     }
     return ordinal

@@ -47,8 +47,8 @@ public struct ToOne<Destination: ManagedObject>: PropertyWrapper {
     *, unavailable, message: "Relationships belong into classes that inherit ManagedObject."
   )
   public var wrappedValue: Destination? {
-    get { preconditionFailure("A relationship needs a managed object.") }
-    set { preconditionFailure("A relationship needs a managed object.") }
+    get { programmingError("A relationship needs a managed object.") }
+    set { programmingError("A relationship needs a managed object.") }
   }
 
   public static subscript<Object: ManagedObject>(
@@ -59,7 +59,9 @@ public struct ToOne<Destination: ManagedObject>: PropertyWrapper {
     get {
       let slot = object.binding.slots[Int(object[keyPath: storage].ordinal)]
       guard case .toOne(let ordinal) = object.home.shape.kinds[slot] else { return nil }
-      return object.destination(ordinal).map { $0.typed(as: Destination.self, for: object, slot) }
+      let found = object.destination(ordinal)
+      object.noteRead(slot)
+      return found.map { $0.typed(as: Destination.self, for: object, slot) }
     }
     set {
       let slot = object.binding.slots[Int(object[keyPath: storage].ordinal)]
@@ -111,7 +113,7 @@ extension ManagedObject {
     as type: Destination.Type, for owner: ManagedObject, _ slot: Int
   ) -> Destination {
     guard let result = self as? Destination else {
-      preconditionFailure(
+      programmingError(
         """
         \(owner.entity.name).\(owner.binding.shape.names[slot]) leads to \(self), which is not a \
         \(type). Name the classes when you make the stack: DataStack(…, classes: [\(type).self]).

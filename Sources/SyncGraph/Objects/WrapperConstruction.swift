@@ -85,14 +85,28 @@ enum WrapperConstruction {
   private static func locked<Result>(
     recorder inner: WrapperRecorder?, _ body: () -> Result
   ) -> Result {
-    lock.lock()
-    let outer = state.pointee
-    state.pointee = State(next: 0, isRecorded: inner != nil, recorder: inner)
-    defer {
+    let construction = begin(recorder: inner)
+    defer { construction.end() }
+    return body()
+  }
+
+  /// The making of one object, between its beginning and its end on the same thread.
+  struct Construction {
+    fileprivate let outer: State
+
+    func end() {
       state.pointee = outer
       lock.unlock()
     }
-    return body()
+  }
+
+  /// Begins to make an object, for initialisers, which cannot be called from a closure.
+  static func begin() -> Construction { begin(recorder: nil) }
+
+  private static func begin(recorder: WrapperRecorder?) -> Construction {
+    lock.lock()
+    defer { state.pointee = State(next: 0, isRecorded: recorder != nil, recorder: recorder) }
+    return Construction(outer: state.pointee)
   }
 }
 

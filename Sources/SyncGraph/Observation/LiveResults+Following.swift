@@ -8,7 +8,7 @@ extension LiveResults: ContextObserver {
       merge(changes)
     case .local(_, _, _, let changes?) where isSave:
       // Edits were told when they were made; the store may have had its say since.
-      if watch.isAffected(by: changes, isListed: nil) { update { _ in false } }
+      if watch.isAffected(by: changes, losesMembers: nil) { update { _ in false } }
     case .local(let inserted, let updated, let deleted, _):
       guard !isSave else { return }
       let isAffected =
@@ -17,7 +17,9 @@ extension LiveResults: ContextObserver {
           watch.isAffected(byValuesOf: $0) || edited.contains(ObjectIdentifier($0))
         }
       let touched = updated.filter { watch.isOwn($0.entity) }
-      finish(isAffected, touched)
+      guard isAffected else { return tellUpdates(of: touched) }
+      let updatedObjects = Set(touched.map(ObjectIdentifier.init))
+      update { updatedObjects.contains(ObjectIdentifier($0)) }
     }
   }
 
@@ -27,26 +29,34 @@ extension LiveResults: ContextObserver {
 
   private func merge(_ changes: ChangeSet) {
     let root = plan.entity.rootIndex
-    // Most commits are about something else.
-    let isAboutUs = changes.entities.contains { $0.entity.rootIndex == root }
-    let rows = Dictionary(
-      isAboutUs ? list.map { ($0.rowNumber, $0) } : [],
-      uniquingKeysWith: { first, _ in first })
-    // An object that was deleted by the commit has left the context, but not this list.
-    let isListed: ((Int64) -> Bool)? = plan.offset > 0 ? nil : { rows[$0] != nil }
+    // What was deleted by the commit has left the context, but not this list. Objects before an offset
+    // are in no list and move the others on.
+    let losesMembers: (() -> Bool)? =
+      plan.offset > 0 ? nil : { [list] in list.contains { $0.isLost } }
+    guard !watch.isAffected(by: changes, losesMembers: losesMembers) else {
+      var rows: Set<Int64> = []
+      for change in changes.entities where change.entity.rootIndex == root {
+        rows.formUnion(change.updated.map(\.row))
+      }
+      return update { rows.contains($0.rowNumber) }
+    }
+    // The list holds its objects, so the context knows them.
     var touched: [ManagedObject] = []
     for change in changes.entities where change.entity.rootIndex == root {
-      touched += change.updated.compactMap { rows[$0.row] }
+      touched += change.updated.compactMap {
+        context.identities.object(root: root, row: context.current($0.row))
+      }
     }
-    finish(watch.isAffected(by: changes, isListed: isListed), touched)
+    tellUpdates(of: touched)
   }
 
-  private func finish(_ isAffected: Bool, _ touched: [ManagedObject]) {
-    guard !isAffected else {
-      let touched = Set(touched.map(ObjectIdentifier.init))
-      return update(touched.contains)
-    }
-    let places = touched.compactMap(place(of:)).sorted()
-    tellUpdates(at: places)
+  private func tellUpdates(of objects: [ManagedObject]) {
+    guard !objects.isEmpty else { return }
+    tellUpdates(at: objects.compactMap(place(of:)).sorted())
   }
+}
+
+extension ManagedObject {
+  /// Whether the object is gone from what its context reads.
+  fileprivate final var isLost: Bool { !flags.isDisjoint(with: [.gone, .lost]) }
 }

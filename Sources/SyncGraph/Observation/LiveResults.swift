@@ -1,3 +1,4 @@
+public import Observation
 import SyncCore
 
 /// The answer of a fetch, kept up to date: for lists on a screen, and for whoever wants to know when
@@ -14,6 +15,9 @@ import SyncCore
 /// for await names in adults.values(\.name) { … }                // the whole list, each time
 /// ```
 ///
+/// It is observable: SwiftUI and `Observations { }` follow ``objects``, ``sections`` and ``error``, besides
+/// the properties of the objects themselves (``ManagedObject``).
+///
 /// Unsaved changes of the context take part. Changes are told at the end of each block of the context
 /// and when commits of others are merged; ``objects`` stays the same in between. The store is asked
 /// again only when something was inserted, deleted, or changed in a property that filter, order or
@@ -21,7 +25,7 @@ import SyncCore
 /// statement.
 ///
 /// Belongs to its context's queue as objects do. Sequences may be read anywhere and keep it alive.
-public final class LiveResults<Object: ManagedObject>: @unchecked Sendable {
+public final class LiveResults<Object: ManagedObject>: Observable, @unchecked Sendable {
   // Unchecked: everything mutable is confined to the context's queue and every entry checks that; the
   // streams are in a mutex.
 
@@ -48,6 +52,12 @@ public final class LiveResults<Object: ManagedObject>: @unchecked Sendable {
   private let sectionNames: ResolvedFetch?
   let watch: ResultsWatch
   private let streams = ResultsStreams()
+  private let registrar = ObservationRegistrar()
+
+  // Made once: in a generic class a key path is made anew wherever it is mentioned.
+  private let objectsPath: KeyPath<LiveResults, [Object]> = \.objects
+  private let sectionsPath: KeyPath<LiveResults, [LiveResultsSection]> = \.sections
+  private let errorPath: KeyPath<LiveResults, (any Error)?> = \.error
 
   // MARK: Confined to the queue
 
@@ -98,6 +108,7 @@ public final class LiveResults<Object: ManagedObject>: @unchecked Sendable {
   /// The objects, in order.
   public var objects: [Object] {
     context.check()
+    registrar.access(self, keyPath: objectsPath)
     return list
   }
 
@@ -105,24 +116,28 @@ public final class LiveResults<Object: ManagedObject>: @unchecked Sendable {
   /// are no objects.
   public var sections: [LiveResultsSection] {
     context.check()
+    registrar.access(self, keyPath: sectionsPath)
     return currentSections
   }
 
   /// The objects of a section.
   public func objects(inSection section: Int) -> ArraySlice<Object> {
     context.check()
+    registrar.access(self, keyPath: objectsPath)
     return list[currentSections[section].range]
   }
 
   /// The index of an object; nil when it is not in the list.
   public func index(of object: Object) -> Int? {
     context.check()
+    registrar.access(self, keyPath: objectsPath)
     return place(of: object)
   }
 
   /// Why the list could not be brought up to date last time; nil when it is. The list stays as it was.
   public var error: (any Error)? {
     context.check()
+    registrar.access(self, keyPath: errorPath)
     return failure
   }
 
@@ -188,23 +203,39 @@ public final class LiveResults<Object: ManagedObject>: @unchecked Sendable {
     return (keys, sections)
   }
 
-  func update(_ isUpdated: (ObjectIdentifier) -> Bool) {
+  func update(_ isUpdated: (Object) -> Bool) {
     let old = (list: list, keys: keys, sections: currentSections)
     do {
       let found = try fetch()
-      (keys, currentSections) = try sections(of: found)
-      list = found
-      failure = nil
+      let (newKeys, newSections) = try sections(of: found)
+      replace(found, newKeys, newSections)
+      setFailure(nil)
     } catch {
-      failure = error
-      return
+      return setFailure(error)
     }
     let difference = ResultsDifference(
       from: old.list.map(ObjectIdentifier.init), to: list.map(ObjectIdentifier.init),
-      isUpdated: isUpdated,
+      isUpdatedAt: { isUpdated(list[$0]) },
       staysInSection: { sectionKeyPath == nil || old.keys[$0] == keys[$1] })
     tell(
       difference, old.sections, oldKeys: old.sections.map { old.keys[safe: $0.range.lowerBound] })
+  }
+
+  private func replace(_ found: [Object], _ newKeys: [Value], _ newSections: [LiveResultsSection]) {
+    let isSame = list.elementsEqual(found, by: ===) && currentSections == newSections
+    if !isSame {
+      registrar.willSet(self, keyPath: objectsPath)
+      registrar.willSet(self, keyPath: sectionsPath)
+    }
+    (list, keys, currentSections) = (found, newKeys, newSections)
+    guard !isSame else { return }
+    registrar.didSet(self, keyPath: objectsPath)
+    registrar.didSet(self, keyPath: sectionsPath)
+  }
+
+  private func setFailure(_ error: (any Error)?) {
+    guard failure != nil || error != nil else { return }
+    registrar.withMutation(of: self, keyPath: errorPath) { failure = error }
   }
 
   private func tell(

@@ -51,8 +51,21 @@ public struct ResultsDifference: Sendable, Hashable {
     from old: [ID], to new: [ID], isUpdated: (ID) -> Bool = { _ in false },
     staysInSection: (Int, Int) -> Bool = { _, _ in true }
   ) {
-    let head = zip(old, new).prefix { $0 == $1 }.count
+    self.init(
+      from: old, to: new, isUpdatedAt: { isUpdated(new[$0]) }, staysInSection: staysInSection)
+  }
+
+  /// Compares two lists in which nothing occurs twice.
+  ///
+  /// - Parameter isUpdatedAt: whether what is at an index of the new list, and was in the old one, has new
+  ///   values.
+  init<ID: Hashable>(
+    from old: [ID], to new: [ID], isUpdatedAt: (Int) -> Bool,
+    staysInSection: (Int, Int) -> Bool
+  ) {
     let shorter = min(old.count, new.count)
+    var head = 0
+    while head < shorter, old[head] == new[head] { head += 1 }
     var tail = 0
     while tail < shorter - head, old[old.count - 1 - tail] == new[new.count - 1 - tail] {
       tail += 1
@@ -60,8 +73,7 @@ public struct ResultsDifference: Sendable, Hashable {
     var places: [ID: Int] = [:]
     places.reserveCapacity(old.count - head - tail)
     for index in head..<(old.count - tail) { places[old[index]] = index }
-
-    var common: [Move] = (0..<head).map { Move(from: $0, to: $0) }
+    var common: [Move] = []
     for index in head..<(new.count - tail) {
       if let place = places.removeValue(forKey: new[index]) {
         common.append(Move(from: place, to: index))
@@ -69,15 +81,23 @@ public struct ResultsDifference: Sendable, Hashable {
         insertions.append(index)
       }
     }
-    for offset in (0..<tail).reversed() {
-      common.append(Move(from: old.count - 1 - offset, to: new.count - 1 - offset))
-    }
     deletions = places.values.sorted()
-    updates = common.filter { isUpdated(new[$0.to]) }
-
+    // Beginning and end kept their order; what lies between has a longest run that did.
     let settled = common.filter { staysInSection($0.from, $0.to) }
     let kept = Set(ResultsDifference.longestRun(settled.map(\.from)))
-    moves = common.filter { !kept.contains($0.from) || !staysInSection($0.from, $0.to) }
+
+    func add(_ move: Move, isMoved: Bool) {
+      if isUpdatedAt(move.to) { updates.append(move) }
+      if isMoved { moves.append(move) }
+    }
+    for index in 0..<head {
+      add(Move(from: index, to: index), isMoved: !staysInSection(index, index))
+    }
+    for move in common { add(move, isMoved: !kept.contains(move.from)) }
+    for offset in (0..<tail).reversed() {
+      let move = Move(from: old.count - 1 - offset, to: new.count - 1 - offset)
+      add(move, isMoved: !staysInSection(move.from, move.to))
+    }
   }
 
   /// Only new values, at the same places.

@@ -30,17 +30,13 @@ struct ResultsWatch {
 
   /// Whether the answer may be another one after a commit.
   ///
-  /// - Parameter isListed: whether an object of the entity is in the answer; nil when deletions of
-  ///   others matter too.
-  func isAffected(by changes: ChangeSet, isListed: ((Int64) -> Bool)?) -> Bool {
+  /// - Parameter losesMembers: whether an object of the answer was deleted; nil when deletions of others
+  ///   matter too.
+  func isAffected(by changes: ChangeSet, losesMembers: (() -> Bool)?) -> Bool {
     for change in changes.entities {
       if change.entity.isKind(of: own) {
         if !change.inserted.isEmpty { return true }
-        guard let isListed else {
-          if change.deleted.isEmpty { continue }
-          return true
-        }
-        if change.deleted.contains(where: isListed) { return true }
+        if !change.deleted.isEmpty, losesMembers?() ?? true { return true }
       }
       for entry in entries where change.entity.isKind(of: entry.entity) {
         if entry.isCountingInserts, !change.inserted.isEmpty { return true }

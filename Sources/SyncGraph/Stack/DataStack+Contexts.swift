@@ -1,3 +1,4 @@
+import SyncCore
 import SyncStore
 
 extension DataStack {
@@ -20,7 +21,7 @@ extension DataStack {
       let core = try StackCore(sharing: core, .init(.memory))
       return core.makeContext(.main, .init(name: "disposable", discardsOnSave: true))
     } catch {
-      preconditionFailure("There is no memory for a disposable context: \(error)")
+      programmingError("There is no memory for a disposable context: \(error)")
     }
   }
 
@@ -30,6 +31,17 @@ extension DataStack {
   ) {
     let context = newBackgroundContext()
     context.perform { body(context) }
+  }
+
+  /// Runs the body in a new background context some time later.
+  ///
+  /// - Parameter completion: Called on the context's queue with what the body returned or threw.
+  public func performInNewBackgroundContext<Success: Sendable>(
+    _ body: @escaping @Sendable (ManagedObjectContext) throws -> Success,
+    completion: @escaping @Sendable (Result<Success, any Error>) -> Void
+  ) {
+    let context = newBackgroundContext()
+    context.perform { completion(Result { try body(context) }) }
   }
 
   /// Runs the body in a new background context and returns what it returns.

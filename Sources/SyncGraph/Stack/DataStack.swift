@@ -105,7 +105,7 @@ public final class DataStack: Sendable {
 
   /// The store, for whoever works on rows. Ask anew each time: ``drop()`` exchanges it.
   ///
-  /// - Throws: ``GraphError`` when the stack was closed.
+  /// - Throws: `StoreError` when the stack was closed.
   package var store: Store {
     get throws { try core.store() }
   }

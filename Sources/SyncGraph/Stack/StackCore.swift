@@ -15,6 +15,9 @@ final class StackCore: Sendable {
     var subscription: ChangeSubscription?
     var contexts: [WeakContext] = []
     weak var stack: DataStack?
+
+    /// Whether the program closed the stack, for good.
+    var isClosed = false
   }
 
   private struct WeakContext {
@@ -66,13 +69,30 @@ final class StackCore: Sendable {
 
   /// The store.
   ///
-  /// - Throws: ``GraphError`` when the stack was closed.
+  /// - Throws: `StoreError` with `StoreError.Code.closed` when the stack was closed.
   func store() throws -> Store {
-    guard let store = state.withLock({ $0.store }) else {
-      throw GraphError(
-        .storeNotFound, message: "The stack was closed. Make a new one to use the store again.")
-    }
+    guard let store = state.withLock({ $0.store }) else { throw StoreError.closed }
     return store
+  }
+
+  /// The store, for whoever is about to write a transaction, and waits for all others to end.
+  ///
+  /// - Throws: `StoreError` when the stack was closed; ``GraphError`` with
+  ///   ``GraphError/Code/invalidRequest`` inside a transaction of the store, which would wait for the caller.
+  func storeForWriting(_ what: String) throws -> Store {
+    let store = try store()
+    try refuseInside(store, what)
+    return store
+  }
+
+  private func refuseInside(_ store: Store, _ what: String) throws {
+    guard store.waitsForCaller else { return }
+    throw GraphError(
+      .invalidRequest,
+      message: """
+        \(what) inside a sync of the same store, which it would wait for without end: in a delegate or a \
+        serializer. Return what the sync is to store, or do it when the sync has finished.
+        """)
   }
 
   var stack: DataStack? {
@@ -130,27 +150,30 @@ final class StackCore: Sendable {
 
   /// Closes the store; everything afterwards throws.
   func close() throws {
-    let (store, subscription) = state.withLock { state in
-      defer {
-        state.store = nil
-        state.subscription = nil
-      }
-      return (state.store, state.subscription)
-    }
+    if let store = state.withLock({ $0.store }) { try refuseInside(store, "The stack was closed") }
+    let (store, subscription) = takeStore(isClosing: true)
     subscription?.cancel()
     try store?.close()
     streams.finish()
   }
 
-  /// Removes the store with its files and makes an empty one.
-  func drop() throws {
-    let (store, subscription) = state.withLock { state in
+  private func takeStore(isClosing: Bool) -> (Store?, ChangeSubscription?) {
+    state.withLock { state in
       defer {
         state.store = nil
         state.subscription = nil
+        if isClosing { state.isClosed = true }
       }
       return (state.store, state.subscription)
     }
+  }
+
+  /// Removes the store with its files and makes an empty one.
+  func drop() throws {
+    let (known, isClosed) = state.withLock { ($0.store, $0.isClosed) }
+    guard !isClosed else { throw StoreError.closed }
+    if let known { try refuseInside(known, "The stack was dropped") }
+    let (store, subscription) = takeStore(isClosing: false)
     subscription?.cancel()
     try store?.destroy()
     try open()

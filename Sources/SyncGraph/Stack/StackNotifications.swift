@@ -3,7 +3,11 @@ public import SyncCore
 
 extension Notification.Name {
   /// Something was committed to the store of a stack. The object is the stack; see
-  /// `Notification.changeSet`. Posted in commit order on a queue that nothing waits for.
+  /// `Notification.changeSet`. Posted in commit order on a queue that nothing waits for, some time after the
+  /// commit: whoever adds an observer right after a commit may still hear of it, and whoever removes one may
+  /// have missed the last. ``DataStack/drainNotifications()`` returns when everything that was committed
+  /// before has been posted: call it before you add an observer that is to hear of later commits only, and
+  /// before you remove one that is to have heard of all.
   public static let dataStackDidChange = Notification.Name("SyncStackDataStackDidChange")
 
   /// Objects of a context changed: by the program, or because a commit was merged. The object is the

@@ -404,6 +404,76 @@ import Testing
     #expect(try stack.keys("User") == [1])
   }
 
+  /// What a delegate may not do in the middle of a sync.
+  enum Forbidden: CaseIterable, Sendable {
+    case save, saveInAnotherContext, batch, sync, close, drop
+  }
+
+  @Test(arguments: Forbidden.allCases)
+  func whatWouldWaitForTheSyncItselfIsRefused(_ forbidden: Forbidden) throws {
+    final class Meddler: SyncDelegate {
+      let stack: DataStack
+      let forbidden: Forbidden
+      let errors = Log<GraphError.Code?>()
+      init(_ stack: DataStack, _ forbidden: Forbidden) {
+        self.stack = stack
+        self.forbidden = forbidden
+      }
+      func sync(
+        _ sync: Sync, willInsert item: JSONValue, in entityName: String, parent: ManagedObjectID?
+      ) throws -> JSONValue {
+        do { try meddle() } catch let error as GraphError {
+          errors.append(error.code)
+        } catch let error as SyncError where error.code == .invalidRequest {
+          errors.append(.invalidRequest)
+        }
+        return item
+      }
+      private func meddle() throws {
+        let context = stack.newBackgroundContext()
+        switch forbidden {
+        case .save:
+          try context.performAndWait {
+            try context.insert(entityNamed: "User")["id"] = 9
+            try context.save()
+          }
+        case .saveInAnotherContext:
+          let other = stack.newBackgroundContext()
+          try context.performAndWait {
+            try other.performAndWait {
+              try other.insert(entityNamed: "User")["id"] = 9
+              try other.save()
+            }
+          }
+        case .batch:
+          _ = try context.performAndWait { try context.batchDelete(Fetch(entityNamed: "User")) }
+        case .sync:
+          try context.performAndWait { _ = try stack.sync(items([9]), inEntityNamed: "User") }
+        case .close: try stack.close()
+        case .drop: try stack.drop()
+        }
+      }
+    }
+    let stack = try DataStack.social()
+    let meddler = Meddler(stack, forbidden)
+    let sync = sync(1...1, stack)
+    sync.delegate = meddler
+    stack.syncQueue.addOperations([sync], waitUntilFinished: true)
+    #expect(meddler.errors.all == [.invalidRequest])
+    #expect(try stack.keys("User") == [1])
+  }
+
+  @Test func aClosedStackTakesNoSessionAndStaysClosed() throws {
+    let stack = try DataStack.social()
+    try stack.close()
+    let ended = #expect(throws: StoreError.self) {
+      try SyncSession(entity: "User", dataStack: stack)
+    }
+    let dropped = #expect(throws: StoreError.self) { try stack.drop() }
+    #expect(ended?.code == .closed && dropped?.code == .closed)
+    #expect(throws: StoreError.self) { try stack.keys("User") }
+  }
+
   @Test func aFailingDelegateEndsTheSyncAndStoresNothing() throws {
     struct Refusal: Error {}
     final class Refuser: SyncDelegate {

@@ -182,7 +182,7 @@ import Testing
       try context.save()
       return false
     } catch {
-      return (error as? StoreError)?.code == .notUnique
+      return (error as? GraphError)?.code == .notUnique
     }
   }
 

@@ -92,8 +92,9 @@ public final class SyncSession: Sendable {
   ///   - entityName: Entity of the items.
   ///   - name: A name keeps the session in the store until it is finished or abandoned.
   /// - Throws: ``ModelError`` when the model has no such entity, ``SyncError`` when it has no primary
-  ///   key.
+  ///   key, `StoreError` when the stack was closed.
   public init(entity entityName: String, dataStack: DataStack, name: String? = nil) throws {
+    _ = try dataStack.store
     let entity = try dataStack.model.requireEntity(named: entityName)
     guard entity.primaryKey != nil else { throw SyncError.noPrimaryKey(entityName) }
     self.dataStack = dataStack

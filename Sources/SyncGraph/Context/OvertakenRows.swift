@@ -1,0 +1,47 @@
+import SyncCore
+import SyncStore
+
+/// The rows as a context read them, of objects with unsaved changes that commits of others have overtaken.
+///
+/// A merge lays unsaved values on top of the new row, so that a program sees what others did. What a save
+/// decides about conflicts is another matter: there the row counts that the program had before its eyes when
+/// it made its changes. Otherwise whoever reads a counter, adds one and saves would undo what others
+/// added meanwhile, only because it was merged before the save.
+struct OvertakenRows {
+  struct Row {
+    let values: RowValues
+    let version: Int64
+  }
+
+  private var rows: [ObjectIdentifier: Row] = [:]
+
+  subscript(_ object: ManagedObject) -> Row? {
+    rows.isEmpty ? nil : rows[ObjectIdentifier(object)]
+  }
+
+  /// Notes what an object was read as, unless an earlier merge did.
+  mutating func note(_ object: ManagedObject) {
+    let id = ObjectIdentifier(object)
+    if rows[id] == nil { rows[id] = Row(values: object.base, version: object.version) }
+  }
+
+  /// Forgets an object that has no unsaved changes any more, or was read again.
+  mutating func forget(_ object: ManagedObject) {
+    if !rows.isEmpty { rows[ObjectIdentifier(object)] = nil }
+  }
+
+  mutating func removeAll() {
+    rows = [:]
+  }
+}
+
+extension ManagedObject {
+  /// The version of the row on which the unsaved changes were made.
+  final var versionAsRead: Int64 { owner?.overtaken[self]?.version ?? version }
+
+  /// The values on which the unsaved changes were made.
+  final var baseAsRead: RowValues { owner?.overtaken[self]?.values ?? base }
+
+  /// Whether merging a commit would exchange the row under unsaved changes.
+  final var hasChangedRow: Bool { !committed.isNone || flags.contains(.deleted) }
+}
