@@ -149,7 +149,7 @@ import Testing
     let observation = Observation(stack) { _ in try? stack.close() }
     try stack.sync(items(1...3), inEntityNamed: "User")
     stack.drainNotifications()
-    #expect(throws: GraphError.self) { try stack.sync(items([1]), inEntityNamed: "User") }
+    #expect(throws: StoreError.self) { try stack.sync(items([1]), inEntityNamed: "User") }
     withExtendedLifetime(observation) {}
   }
 
