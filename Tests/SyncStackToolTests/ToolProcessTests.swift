@@ -134,7 +134,9 @@ import Testing
       ["import"] + words + ["--model", model, "--entity", "City", "--store", bench.store])
     let reader = try reader()
     let status = await first.end(by: signal) {
-      try reader.read { try SessionState.all(in: $0).first?.2.stored.isEmpty == false }
+      try reader.read {
+        try SessionState.all(in: $0).first?.pages.contains(where: \.isStored) == true
+      }
     }
     try reader.close()
     #expect(status == (signal == SIGKILL ? 128 + SIGKILL : 130))

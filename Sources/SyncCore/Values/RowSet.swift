@@ -1,5 +1,3 @@
-import Foundation
-
 /// A set of row numbers: one bit a row, in pages of 32,768 that are made when they are first needed.
 ///
 /// ```
@@ -158,46 +156,57 @@ package struct RowSet: Sendable {
   }
 }
 
-// MARK: - Codable
+// MARK: - Pieces
 
-extension RowSet: Codable {
-  /// The pages one after the other: the number of words up to the last that is not 0, and those.
-  @usableFromInline
-  package init(from decoder: any Decoder) throws {
-    let data = try KeptPieces.decode(from: decoder)
-    let words = data.withUnsafeBytes { bytes in
-      (0..<bytes.count / 8).map {
-        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self))
+extension RowSet {
+  /// Words of a piece: 4,096 rows.
+  package static let pieceWords = 64
+
+  /// Shows the pieces that are not empty, by their numbers.
+  package func forEachPiece(_ body: (_ number: Int, _ words: ArraySlice<UInt64>) throws -> Void)
+    rethrows
+  {
+    let pieces = RowSet.wordsPerPage / RowSet.pieceWords
+    for (number, page) in pages.enumerated() where !page.isEmpty {
+      for piece in 0..<pieces {
+        let words = page[piece * RowSet.pieceWords..<(piece + 1) * RowSet.pieceWords]
+        if words.contains(where: { $0 != 0 }) { try body(number * pieces + piece, words) }
       }
-    }
-    var rest = words[...]
-    while let count = rest.popFirst() {
-      guard count <= min(rest.count, RowSet.wordsPerPage) else {
-        throw DecodingError.dataCorrupted(
-          .init(codingPath: decoder.codingPath, debugDescription: "A page is cut off."))
-      }
-      guard count > 0 else {
-        pages.append([])
-        continue
-      }
-      let missing = RowSet.wordsPerPage - Int(count)
-      pages.append(rest.prefix(Int(count)) + Array(repeating: 0, count: missing))
-      rest.removeFirst(Int(count))
-      madePages += 1
     }
   }
 
-  @usableFromInline
-  package func encode(to encoder: any Encoder) throws {
-    var data = Data(capacity: pages.count * 8 + byteCount)
-    func append(_ word: UInt64) {
-      withUnsafeBytes(of: word.littleEndian) { data.append(contentsOf: $0) }
+  /// The words of a piece.
+  package func piece(_ number: Int) -> [UInt64] {
+    let pieces = RowSet.wordsPerPage / RowSet.pieceWords
+    guard number / pieces < pages.count, !pages[number / pieces].isEmpty else {
+      return Array(repeating: 0, count: RowSet.pieceWords)
     }
-    for page in pages {
-      let used = page.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
-      append(UInt64(used))
-      for word in page.prefix(used) { append(word) }
+    let first = number % pieces * RowSet.pieceWords
+    return Array(pages[number / pieces][first..<first + RowSet.pieceWords])
+  }
+
+  /// Adds the rows of a piece, of which words at the end may be missing.
+  package mutating func insert(piece number: Int, _ words: some Collection<UInt64>) {
+    let pieces = RowSet.wordsPerPage / RowSet.pieceWords
+    guard number >= 0 else { return }
+    makePage(number / pieces)
+    let first = number % pieces * RowSet.pieceWords
+    for (index, word) in zip(0..<RowSet.pieceWords, words) {
+      pages[number / pieces][first + index] |= word
     }
-    try KeptPieces.encode(data, to: encoder)
+  }
+
+  /// Adds all rows of another set.
+  ///
+  /// - Complexity: O(*n*) in the pages of the other.
+  package mutating func formUnion(_ other: RowSet) {
+    guard !pages.isEmpty else {
+      self = other
+      return
+    }
+    for (number, page) in other.pages.enumerated() where !page.isEmpty {
+      makePage(number)
+      for index in page.indices where page[index] != 0 { pages[number][index] |= page[index] }
+    }
   }
 }

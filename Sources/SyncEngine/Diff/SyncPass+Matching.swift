@@ -9,7 +9,7 @@ extension SyncPass {
     _ first: Stager, in transaction: StoreTransaction
   ) throws -> (Stager, Matcher, LinkPlanner) {
     let mayFail = !checks.allSatisfy(\.isEmpty)
-    let before = mayFail ? claims.copy() : claims
+    let before = claims.mark
     let withheld = edits?.withheld
     var replacements = request.willInsert.map { _ in
       ItemReplacements(bytes, parent: request.parent)
@@ -22,7 +22,9 @@ extension SyncPass {
     for _ in 0..<SyncPass.roundLimit {
       let matcher = try match(&stager, &replacements, leavingOut: leftOut, in: transaction)
       try absorb(stager, in: transaction)
-      claims.firstNewRow = matcher.firstNewRows[request.plan.rootNode.entity.rootIndex] ?? .max
+      claims.state.firstNewRow = min(
+        claims.state.firstNewRow,
+        matcher.firstNewRows[request.plan.rootNode.entity.rootIndex] ?? .max)
       let planner = LinkPlanner(
         matcher: matcher, rootOwner: stager.rootOwner, endsParentList: endsParentList)
       planner.keptMember = keptMember
@@ -41,7 +43,7 @@ extension SyncPass {
         // Nobody is to blame whom leaving out would help.
         guard leftOut.count > count else { throw failure.error }
       }
-      claims = before.copy()
+      claims.restore(before)
       if let withheld { edits?.withheld = withheld }
       stager = try reader.restage(replacements, tracksItems: true, leavingOut: leftOut)
     }
@@ -71,7 +73,7 @@ extension SyncPass {
     // References wait for later parts of the payload, not for later pages: a page is stored at once.
     let isLast = reader.isAtEnd
     return ItemCheck(planner, checks, edits: edits) { [claims] place in
-      !isLast && claims.unresolvedByPlace[place] != nil
+      !isLast && claims.isWaiting(place)
     }
   }
 
@@ -106,7 +108,7 @@ extension SyncPass {
   ) throws -> Matcher {
     let matcher = matcher(stager, in: transaction)
     try matcher.loadKeys(root: request.plan.root)
-    guard matcher.hasMixedNamesakes, !stager.tracksItems else {
+    guard matcher.hasMixedKeys, !stager.tracksItems else {
       try match(stager, matcher, in: transaction)
       return matcher
     }
@@ -120,7 +122,7 @@ extension SyncPass {
       stager: stager, transaction: transaction, operations: request.operations,
       coversScope: scope.isWholeEntity && isOnlyPart
         && (reader.fingerprints?.matchedCount ?? 0) == 0,
-      hasMoreParts: !reader.isAtEnd || request.session != nil,
+      hasParts: !isOnlyPart,
       scannedRowsPerKey: request.scannedRowsPerKey, claims: claims, edits: edits,
       control: control, helper: isOnlyPart ? reader.helper : nil)
   }
@@ -138,11 +140,11 @@ extension SyncPass {
   }
 
   func absorb(_ stager: Stager, in transaction: StoreTransaction) throws {
-    claims.itemCount += stager.itemCount - stager.firstItem
-    claims.usableItemCount += stager.usableItemCount
-    if stager.hasUnreadableRootKey { claims.isRootSuspended = true }
+    claims.state.itemCount += stager.itemCount - stager.firstItem
+    claims.state.usableItemCount += stager.usableItemCount
+    if stager.hasUnreadableRootKey { claims.state.isRootSuspended = true }
     if parent == nil, let rule = treeRule, stager.rootItemsName(rule) {
-      claims.rootItemsNameParent = true
+      claims.state.rootItemsNameParent = true
     }
     try claims.mention(stager.batches, control)
     unread = nil
@@ -153,6 +155,6 @@ extension SyncPass {
     if request.operations.contains(.delete), root.node.policy.storedDuplicates == .keepOne {
       try claims.sortDuplicates(of: root, in: transaction)
     }
-    knownRows = isOnlyPart && root.isComplete && !root.hasAdopted ? root.stored.rows : nil
+    knownRows = isOnlyPart && root.isComplete ? root.stored.rows : nil
   }
 }

@@ -17,7 +17,7 @@ extension SyncPass {
   /// Whether who leaves the parent is decided at the end, because the list goes on in other parts, or because a
   /// predicate limits it.
   var endsParentList: Bool {
-    parent != nil && (claims.parts != nil || request.filter != nil)
+    parent != nil && (!isOnlyPart || request.filter != nil)
   }
 
   /// A link table between the parent and the items.
@@ -59,17 +59,18 @@ extension SyncPass {
     var isLinked = true
     if case .links = parent.way { isLinked = false }
     guard endsParentList || !isLinked else { return }
+    let isOrdered = orderedList != nil
     var rows: [Int64] = []
     for index in batch.occurrences.indices where batch.occurrences[index].flags.contains(.root) {
       let occurrence = batch.occurrences[Int(batch.representative(Int32(index)))]
-      guard occurrence.row > 0, claims.parentMembers.insert(occurrence.row), !isLinked else {
-        continue
-      }
-      if ordersParentList { claims.parentOrder.append(occurrence.row) }
+      guard occurrence.row > 0, !claims.isParentMember(occurrence.row) else { continue }
+      claims.insert(occurrence.row, .parentMembers)
+      if isOrdered { claims.new.parentOrder.append(occurrence.row) }
+      guard !isLinked else { continue }
       if occurrence.flags.contains(.active) { rows.append(occurrence.row) }
     }
     guard !isLinked, let links else { return }
-    try PairWriter(transaction: transaction, claims: claims, edits: edits)
+    try PairWriter(transaction: transaction, edits: edits)
       .link(pairs(rows, links), links.relationship, of: links.entity)
   }
 
@@ -96,13 +97,13 @@ extension SyncPass {
 
   /// Takes those out of a given parent's list that no part of the payload mentions.
   func releaseUnlisted(in transaction: StoreTransaction) throws {
-    guard let parent, request.operations.contains(.delete), !claims.isRootSuspended else { return }
+    guard let parent, request.operations.contains(.delete), !claims.state.isRootSuspended else {
+      return
+    }
     if let links {
       if case .list = parent.way, !endsParentList { return }
-      let own = try childrenByTheirOwnLists(links)
-      let left = try children(by: links, in: transaction)
-        .filter { isUnlisted($0) && !own.contains($0) }
-      try PairWriter(transaction: transaction, claims: claims, edits: edits)
+      let left = try children(by: links, in: transaction).filter(isUnlisted)
+      try PairWriter(transaction: transaction, edits: edits)
         .unlink(pairs(left, links), links.relationship, of: links.entity)
     } else if case .list = parent.way, endsParentList, let slot = referringSlot {
       let entity = request.plan.rootNode.entity
@@ -110,40 +111,30 @@ extension SyncPass {
       var rows: [Int64] = []
       try transaction.scan(entity, selection, slots: []) { rows.append($0.row) }
       for row in rows.filter(isUnlisted) {
-        claims.append(
-          Claims.UnlistedMember(
-            row: row, entity: entity, slot: slot, owner: parent.parent.row, isLeftAtTheEnd: true))
+        claims.leaveOut(
+          Claims.UnlistedMember(row: row, entity: entity, slot: slot, owner: parent.parent.row))
       }
     }
   }
 
-  /// Objects whose own lists name the parent: what any list of the payload names is linked.
-  private func childrenByTheirOwnLists(_ links: Links) throws -> RowSet {
-    var rows = Set<Int64>()
-    guard let parent = parent?.parent, links.isParents, let parts = claims.parts,
-      let own = links.entity.inverse(of: links.relationship)
-    else { return RowSet() }
-    let key = Claims.Relationship(own)
-    try parts.log.forEachStatement(control.checkpoint) { _, statement in
-      guard statement.kind == .list, statement.relationship == key else { return }
-      if statement.members.contains(parent.row) {
-        rows.insert(statement.row)
-      } else {
-        rows.remove(statement.row)
-      }
+  /// The parent's list, if the items put it into an order of which no part can tell.
+  private var orderedList: Links? {
+    switch parent?.way {
+    case .links(let relationship, let entity, let isParents):
+      return isParents && relationship.isOrdered
+        ? Links(relationship: relationship, entity: entity, isParents: true) : nil
+    case .list(let batch, let rule):
+      let node = request.plan.nodes[batch]
+      let relationship = node.relationships[rule].relationship
+      return relationship.isOrdered && endsParentList
+        ? Links(relationship: relationship, entity: node.entity, isParents: true) : nil
+    case .reference, nil: return nil
     }
-    return RowSet(rows)
-  }
-
-  /// Whether the items put the parent's list into an order, and nothing but its link table tells of it.
-  private var ordersParentList: Bool {
-    guard case .links(let relationship, _, let isParents) = parent?.way else { return false }
-    return isParents && relationship.isOrdered
   }
 
   /// Puts the list of a given parent into the order of the items; who stays without being one comes last.
   func orderChildren(in transaction: StoreTransaction) throws {
-    guard let parent = parent?.parent, ordersParentList, let links else { return }
+    guard let parent = parent?.parent, let links = orderedList else { return }
     let now = try transaction.members(
       of: links.relationship, in: links.entity, owners: [parent.row]
     ).map(\.row)
@@ -156,8 +147,6 @@ extension SyncPass {
       edits.withhold([links.relationship.slot], of: parent.row, links.entity)
       return
     }
-    try OrderNotes(claims: claims, transaction: transaction)
-      .note([parent.row], links.relationship, of: links.entity)
     try transaction.setPositions(
       links.relationship, of: links.entity,
       positions: wanted.enumerated().map { (parent.row, $1, Int64($0)) })
@@ -167,7 +156,7 @@ extension SyncPass {
   private var isUnlisted: (Int64) -> Bool {
     let scope = request.filter == nil ? nil : claims.rootScope.map(Set.init)
     return { [claims] row in
-      !claims.parentMembers.contains(row) && scope?.contains(row) != false
+      !claims.isParentMember(row) && scope?.contains(row) != false
     }
   }
 

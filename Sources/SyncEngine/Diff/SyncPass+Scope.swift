@@ -12,7 +12,7 @@ extension SyncPass {
       return Scope(kind: referringSlot == nil ? .sharedMembers : .members)
     }
     if let filter = request.filter { return Scope(kind: .filter(filter)) }
-    if let rule = treeRule, !claims.rootItemsNameParent {
+    if let rule = treeRule, !claims.state.rootItemsNameParent {
       return Scope(kind: .roots(slot: request.plan.rootNode.relationships[rule].slot))
     }
     return Scope(kind: .all)
@@ -29,10 +29,10 @@ extension SyncPass {
   /// Reads which objects are in scope. Has to happen before anything is written, because writing moves
   /// objects into and out of a scope.
   func readScope(in transaction: StoreTransaction) throws {
-    // A copy, so that a page that fails leaves no trace.
     if let session = request.session {
+      try session.refresh(in: transaction, control)
       try session.check(request, in: transaction)
-      claims = session.claims.copy()
+      claims = session.claims
       // Others may have written since the last page.
       claims.seenKeys = [:]
     }
@@ -40,14 +40,14 @@ extension SyncPass {
       try parent.check(in: transaction)
       claims.mention(parent.parent.row, parent.parent.entity)
     }
-    if claims.partCount == 0, request.defersReferences {
+    if claims.state.partCount == 0, request.defersReferences {
       for reference in try deferred(in: transaction).load() { claims.append(reference) }
     }
     // It tells who goes, and to later parts which of several objects of a key comes first.
-    guard claims.partCount == 0, request.operations.contains(.delete) || mayHaveParts else {
+    guard claims.state.partCount == 0, request.operations.contains(.delete) || mayHaveParts else {
       return
     }
-    claims.rootScope = try scopeRows(in: transaction)
+    claims.setScope(try scopeRows(in: transaction))
   }
 
   /// The objects in scope; nil is every object of the entity.
@@ -82,6 +82,6 @@ extension SyncPass {
 
   /// Whether the part that is worked off is the whole payload, and the payload all there is.
   var isOnlyPart: Bool {
-    reader.isAtEnd && claims.partCount == 1 && request.session == nil
+    reader.isAtEnd && claims.state.partCount <= 1 && request.session == nil
   }
 }

@@ -54,7 +54,7 @@ final class SyncPass {
     isStreamed = request.partItems != nil || bytes.count > request.streamingThreshold
     fingerprintKey = isStreamed ? nil : FingerprintKey.of(request)
     resuming = ResumePoint.name(of: request).map {
-      Resuming(name: $0, bytes: bytes, smallSize: request.resumePointSize)
+      Resuming(name: $0, bytes: bytes)
     }
     let limit: PayloadReader.PartLimit =
       switch request.transaction {
@@ -130,8 +130,7 @@ final class SyncPass {
   /// Matches and writes the part that was staged, if there is one. Nothing of it is kept then.
   func process(in transaction: StoreTransaction) throws {
     guard let first = staged.take() else { return }
-    claims.partCount += 1
-    if !isOnlyPart, claims.parts == nil { claims.parts = PartMemory() }
+    claims.state.partCount += 1
     try begin(.match, total: first.rootBatch.occurrences.count)
     control.beginPart(objectCounts(first))
     let (stager, matcher, planner) = try decide(first, in: transaction)
@@ -142,16 +141,14 @@ final class SyncPass {
     }
     try quarantining.forgetSuperseded(by: stager)
     try changeCount.mention(stager.batches, control)
-    try claims.noteStandIns(matcher)
     if let unread { changeCount.mention(unread, plan: request.plan) }
     unread = nil
     try makeFingerprints(stager, planner)
-    if claims.partCount == 1, !reader.isAtEnd {
+    if claims.state.partCount == 1, !reader.isAtEnd {
       try matcher.noteEmptyTables()
     }
     clock.end(.match)
 
-    try OrderNotes(claims: claims, transaction: transaction).note(planner.batches)
     let writer = ChangeWriter(planner: planner, matcher: matcher)
     try begin(.insert, total: writer.total)
     try writer.insert()
@@ -165,13 +162,9 @@ final class SyncPass {
     try writer.link(planner)
     if !isOnlyPart {
       try claims.list(planner)
-      try claims.nesters.note(planner)
-      try matcher.noteUnreachedMembers()
-      try control.checkpoint()
-      try claims.parts?.note(planner)
       try control.checkpoint()
     }
-    if endsParentList, planner.suspendsParent { claims.isRootSuspended = true }
+    if endsParentList, planner.suspendsParent { claims.state.isRootSuspended = true }
     try noteChildren(stager.rootBatch, in: transaction)
     matcher.noteKeys()
     clock.end(.link)
@@ -193,12 +186,12 @@ final class SyncPass {
   /// Ends a page: the session takes over what it said.
   func endPage(in transaction: StoreTransaction) throws {
     try begin(.save, total: 1)
-    try request.session?.keep(claims, of: request, in: transaction, control)
+    try request.session?.keep(of: request, in: transaction, control)
   }
 
   /// What a page said counts once it is stored.
   func didCommitPage() {
-    if !request.isDryRun { request.session?.claims = claims }
+    if !request.isDryRun { request.session?.didCommitPage() }
   }
 
   /// Announces a phase the first time it begins; parts after the first go on with it.

@@ -42,9 +42,6 @@ package struct SyncRequest {
   /// How many rows a scan passes in the time in which one key is looked up (measured): a table that has fewer rows for
   /// each key that a payload mentions is scanned. 0 looks everything up, for tests that compare the two ways.
   package var scannedRowsPerKey = 6
-  /// Bytes that come together of how far a sync has come that commits per batch before they become one
-  /// piece, however little that is. For tests.
-  package var resumePointSize = 32 << 10
   /// Stored rows that the only item of the payload describes, whatever key it gives: all of them take
   /// its values, a new key among them.
   package var targets: [Int64] = []

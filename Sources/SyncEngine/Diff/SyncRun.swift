@@ -11,9 +11,8 @@ package import SyncStore
 /// A large file is worked off in parts, parse to link for each, inside the one transaction; while one is
 /// written the next is read (``PartAhead``). A sync that commits per batch has a transaction for each part
 /// and a last one for the deletions, and a sync of the same payload goes on where one was stopped
-/// (``ResumePoint``). A dry run of it has one transaction, so that parts see those before them. What the
-/// parts have to know of each other is in ``Claims``: together they give what the whole payload gives. Where only
-/// a later part can tell whether a stored object moves, a new one stands in for it (``StandIns``).
+/// (``ResumePoint``). A dry run of it has one transaction, so that parts see those before them. Parts are applied in order,
+/// without knowing what comes; what the end has to know of them is in ``Claims``.
 ///
 /// Whatever throws in between, a checkpoint of a cancelled sync among it, leaves the store as it was at
 /// the last commit.
@@ -92,6 +91,7 @@ package struct SyncRun {
             try pass.process(in: $0)
             try pass.keepResumePoint(in: $0)
           }
+          pass.claims.commit()
         } while !pass.isAtEnd
       }
       return try write(pass, entrance) {
@@ -154,6 +154,8 @@ package struct SyncRun {
   /// A page stores what it brings at once; what it does not mention waits for the other pages.
   private func runPage(_ pass: SyncPass, _ entrance: Entrance) throws -> ChangeSet {
     let beginsLog = try pass.isStreamed || stage(pass)
+    // Nothing is left to fail when the page was committed.
+    defer { request.session?.didFailPage() }
     let changes = try write(pass, entrance, beginsLog: beginsLog) {
       try pass.readScope(in: $0)
       try pass.process(in: $0)

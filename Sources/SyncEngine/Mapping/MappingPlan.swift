@@ -33,13 +33,6 @@ package final class MappingPlan: Sendable {
 
   /// The node that the items of the payload belong to.
   package var rootNode: PlanNode { nodes[root] }
-
-  /// Whether objects of a node that stand in lists which only one owner has may be mentioned elsewhere too.
-  func mentionsMembersElsewhere(_ number: Int) -> Bool {
-    let places = nodes.flatMap { $0.relationships.filter { $0.node == number } }
-    return places.count + (number == root ? 1 : 0) > 1
-      && places.contains { $0.relationship.kind == .oneToMany }
-  }
 }
 
 /// Something about a mapping that its author should know.

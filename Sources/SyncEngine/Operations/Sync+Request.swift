@@ -52,8 +52,10 @@ extension Sync {
       let request = try request(.json([]))
       return try runner.run { enter in
         try enter()
-        try session.prepareEnd(store, control)
-        return try SessionEnd(request, state: session.state, store: store, control: control).run()
+        try session.prepare(store, control)
+        return try SessionEnd(request, state: session.state, store: store, control: control).run {
+          try session.checkPages($0, in: $1)
+        }
       }
     }
   }

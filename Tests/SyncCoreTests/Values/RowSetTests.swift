@@ -1,4 +1,3 @@
-import Foundation
 import SyncCore
 import Testing
 
@@ -59,28 +58,18 @@ import Testing
     #expect(rows.rows == expected.sorted())
   }
 
-  @Test(arguments: 0..<20) func aCopyGrowsByWhatCame(_ seed: UInt64) throws {
+  @Test(arguments: 0..<20) func piecesMakeUpTheSet(_ seed: UInt64) {
     var generator = SeededGenerator(state: seed)
-    var rows = RowSet()
+    var all = RowSet()
     var kept = RowSet()
     for step in 0..<5 {
-      let mark = rows
-      for _ in 0..<(step * 40) { rows.insert(Int64.random(in: 0...200_000, using: &generator)) }
-      let growth = rows.growth(since: mark)
-      #expect(growth.isEmpty == (rows.rows == mark.rows))
-      let data = try KeptPieces.encode(growth) {}
-      kept.add(try KeptPieces.decode(RowSet.Growth.self, from: data) {})
-      #expect(kept.rows == rows.rows)
-    }
-    #expect(rows.growth(since: rows).isEmpty)
-  }
-
-  @Test func damagedGrowthIsAnError() throws {
-    for damaged in [[UInt64.max, 1], [7]] {
-      let bytes = damaged.withUnsafeBytes { Data($0) }
-      #expect(throws: DecodingError.self) {
-        try JSONDecoder().decode(RowSet.Growth.self, from: JSONEncoder().encode(bytes))
+      var new = RowSet()
+      for _ in 0..<(step * 40) { new.insert(Int64.random(in: 0...200_000, using: &generator)) }
+      new.forEachPiece { number, words in
+        kept.insert(piece: number, zip(words, all.piece(number)).map { $0 | $1 })
       }
+      all.formUnion(new)
+      #expect(kept.rows == all.rows)
     }
   }
 

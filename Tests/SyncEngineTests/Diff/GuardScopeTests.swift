@@ -48,12 +48,6 @@ import Testing
       payload: #"[{"id": 1, "notes": []}, {"id": 2, "notes": [\#(notes(1...601))]}]"#,
       isRefused: false, notes: 601),
     Case(
-      testDescription: "before the list is given too",
-      entity: "User",
-      stored: #"[{"id": 1, "notes": [\#(notes(1...1200))]}, {"id": 2}]"#,
-      payload: #"[{"id": 2, "notes": [\#(notes(1...601))]}, {"id": 1, "notes": []}]"#,
-      isRefused: false, notes: 601),
-    Case(
       testDescription: "new members do not make the scope larger",
       entity: "User", stored: #"[{"id": 1, "notes": [\#(notes(1...600))]}, {"id": 2}]"#,
       payload: #"[{"id": 1, "notes": []}, {"id": 2, "notes": [\#(notes(1001...2000))]}]"#,

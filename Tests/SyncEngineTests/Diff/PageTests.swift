@@ -64,17 +64,15 @@ import Testing
     let entity = try bench.model.requireEntity(named: "User")
     for json in pages {
       let state = SessionState(entity: entity, name: "daily")
-      try bench.store.read { try state.restore(from: $0, SyncControl()) }
       try page(json, state, bench)
     }
     let state = SessionState(entity: entity, name: "daily")
-    try bench.store.read { try state.restore(from: $0, SyncControl()) }
     _ = try finish(state, bench)
     let whole = try makeBench()
     try whole.sync(
       "[" + pages.map { $0.dropFirst().dropLast() }.joined(separator: ",") + "]", "User")
     #expect(try bench.objects("User") == whole.objects("User"))
-    #expect(try bench.store.read { try $0.keptNames("session") }.isEmpty)
+    #expect(try bench.store.read { try $0.openSyncs("session") }.isEmpty)
   }
 
   @Test func aPageThatFailsLeavesNoTrace() throws {

@@ -5,22 +5,6 @@ import Testing
 
 /// Lists that a later list of the same owner replaces: what they mention is mentioned all the same.
 @Suite struct ReplacedListTests {
-  /// The key means the owner's own bicycle, so that is what the first list mentions. The racecar, which is older,
-  /// is mentioned too, because nothing but the owner speaks against it.
-  @Test(
-    "the object that a key of a replaced list means stays, of several of the key the owner's own",
-    arguments: [1, 2, nil])
-  func ownObjectsStay(size: Int?) throws {
-    let bench = try SyncBench(TestModels.vehicles())
-    try bench.sync(#"[{"id": 2}]"#, "Racecar")
-    try bench.sync(#"[{"id": 2, "gears": 3, "owner": {"id": 3}}]"#, "Bicycle")
-    try bench.sync(#"[{"id": 3, "vehicles_ids": [2]}, {"id": 3, "vehicles": []}]"#, "Person") {
-      $0.partItems = size
-    }
-    #expect(try bench.objects("Bicycle") == ["id=2 gears=3"])
-    #expect(try bench.objects("Racecar") == ["id=2"])
-    #expect(try bench.objects("Person") == ["id=3"])
-  }
 
   /// Whoever lists an object is stronger than the object itself, until the list is given again without it.
   @Test(

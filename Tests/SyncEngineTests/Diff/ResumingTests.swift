@@ -36,7 +36,7 @@ import Testing
     for entity in ["User", "Note", "Company", "Tag"] {
       #expect(try bench.objects(entity) == whole.objects(entity))
     }
-    #expect(try bench.store.read { try $0.keptNames("resume") }.isEmpty)
+    #expect(try bench.store.read { try $0.openSyncs("resume") }.isEmpty)
     #expect(try bench.syncBatches(Self.payload).resumedItemCount == 0)
   }
 
@@ -49,7 +49,6 @@ import Testing
       """#
     let change: (inout SyncRequest) -> Void = {
       $0.transaction = .perBatch(1)
-      $0.resumePointSize = 0
     }
     let bench = try SyncBench(TestModels.relationships())
     try bench.syncBatches(payload, entity: "A", stoppedAfter: count, change)

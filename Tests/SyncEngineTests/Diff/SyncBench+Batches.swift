@@ -10,7 +10,8 @@ extension SyncBench {
   ///   - isAbandoned: Whether the session is abandoned instead of finished.
   ///   - isKept: Whether each page and the end begin anew, with what the store kept of the session.
   func syncPages(
-    _ payload: String, _ entity: String, size: Int, isAbandoned: Bool = false, isKept: Bool = false
+    _ payload: String, _ entity: String, size: Int, isAbandoned: Bool = false, isKept: Bool = false,
+    operations: SyncOperations = .all
   ) throws {
     let items = try JSONValue(parsing: payload).arrayValue ?? []
     let entity = try model.requireEntity(named: entity)
@@ -18,7 +19,6 @@ extension SyncBench {
     func begin() throws {
       guard isKept else { return }
       state = SessionState(entity: entity, name: "pages")
-      try store.read { try state.restore(from: $0, SyncControl()) }
     }
     let plan = MappingPlanCompiler.compile(entity, transformers: TransformerRegistry())
     for start in stride(from: 0, to: items.count, by: size) {
@@ -26,13 +26,14 @@ extension SyncBench {
       var request = SyncRequest(plan: plan, payload: .json(.array(page)))
       try begin()
       request.session = state
+      request.operations = operations
       _ = try SyncRun(request, store: store, control: SyncControl()).run()
     }
     try begin()
-    let end = SessionEnd(
-      SyncRequest(plan: plan, payload: .json([])), state: state, store: store,
-      control: SyncControl())
-    if isAbandoned { try end.abandon() } else { _ = try end.run() }
+    var request = SyncRequest(plan: plan, payload: .json([]))
+    request.operations = operations
+    let end = SessionEnd(request, state: state, store: store, control: SyncControl())
+    if isAbandoned { try store.write { try state.forget(in: $0) } } else { _ = try end.run() }
   }
 
   /// Syncs in batches of ten.

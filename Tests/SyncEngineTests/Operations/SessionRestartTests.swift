@@ -53,7 +53,7 @@ import Testing
       #expect(
         try SyncBench(after).objects(entity) == SyncBench(whole).objects(entity), "\(entity)")
     }
-    #expect(try after.store.read { try $0.keptNames("session") }.isEmpty)
+    #expect(try after.store.read { try $0.openSyncs("session") }.isEmpty)
     try after.close()
   }
 
@@ -82,7 +82,7 @@ import Testing
     #expect(try session.storedPages() == ["first", "second"])
     try await session.finish()
     #expect(try Set(after.keys("User")) == [1, 3, 4])
-    #expect(try after.store.read { try $0.keptNames("session-pages") }.isEmpty)
+    #expect(try after.store.read { try $0.openSyncs("session") }.isEmpty)
     try after.close()
   }
 
@@ -220,7 +220,7 @@ import Testing
     try stack.close()
     let after = try Self.open(path)
     try SyncSession(entity: "User", dataStack: after, name: "daily").abandon()
-    #expect(try after.store.read { try $0.keptNames("session") }.isEmpty)
+    #expect(try after.store.read { try $0.openSyncs("session") }.isEmpty)
     #expect(try after.keys("User") == [1, 2, 3])
     // The next one of the name knows nothing of it.
     let next = try SyncSession(entity: "User", dataStack: after, name: "daily")
@@ -239,8 +239,45 @@ import Testing
     try await second.sync(items([2]))
     try await first.finish()
     #expect(try stack.keys("User") == [1])
-    #expect(try stack.store.read { try $0.keptNames("session") } == ["User/b"])
+    #expect(try stack.store.read { try $0.openSyncs("session").map(\.name) } == ["User/b"])
     try second.abandon()
+  }
+
+  /// As when a task that runs every hour takes longer than an hour.
+  @Test func twoLiveSessionsOfOneNameKnowOfEachOther() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file().path
+    let stack = try Self.open(path)
+    try await stack.sync(items([1, 2, 3, 9]), inEntityNamed: "User")
+    let other = try Self.open(path)
+    let first = try SyncSession(entity: "User", dataStack: stack, name: "nightly")
+    let second = try SyncSession(entity: "User", dataStack: other, name: "nightly")
+    try await first.sync(items([1]), named: "a")
+    try await second.sync(items([2]), named: "b")
+    try await first.sync(items([3, 4]), named: "c")
+    #expect(try second.storedPages() == ["a", "b", "c"])
+    try await first.finish()
+    #expect(try Set(stack.keys("User")) == [1, 2, 3, 4])
+    let error = await #expect(throws: SyncError.self) { try await second.finish() }
+    #expect(error?.message.contains("somebody else") == true)
+    await #expect(throws: SyncError.self) { try await second.sync(items([5])) }
+    #expect(try Set(other.keys("User")) == [1, 2, 3, 4])
+    try other.close()
+    try stack.close()
+  }
+
+  @Test func aSessionThatAnEarlierBuildKeptSaysWhatToDo() async throws {
+    let stack = try DataStack.social()
+    try await stack.sync(items([1, 2]), inEntityNamed: "User")
+    try stack.store.write { try $0.keep("session", "User/daily", Data("{}".utf8)) }
+    let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+    let error = await #expect(throws: SyncError.self) { try await session.sync(items([1])) }
+    #expect(error?.message.contains("Abandon it") == true)
+    try session.abandon()
+    let next = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+    try await next.sync(items([1]))
+    try await next.finish()
+    #expect(try stack.keys("User") == [1])
   }
 
   /// While one page is in the store, others are read: with a pool of one thread nothing would wait.

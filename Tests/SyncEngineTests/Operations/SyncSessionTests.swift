@@ -67,7 +67,7 @@ import Testing
     try await session.sync(items([2]))
     try session.abandon()
     #expect(try stack.keys("User") == [1, 8, 2])
-    #expect(try stack.store.read { try $0.keptNames("session") }.isEmpty)
+    #expect(try stack.store.read { try $0.openSyncs("session") }.isEmpty)
     let error = await #expect(throws: SyncError.self) { try await session.sync(items([3])) }
     #expect(error?.code == .invalidRequest)
     await #expect(throws: SyncError.self) { try await session.finish() }
@@ -189,7 +189,7 @@ import Testing
     try await session.sync(items([3]))
     try await session.finish()
     #expect(try stack.keys("User") == [1, 2, 3])
-    #expect(try stack.store.read { try $0.keptNames("session") }.isEmpty)
+    #expect(try stack.store.read { try $0.openSyncs("session") }.isEmpty)
     try stack.close()
   }
 

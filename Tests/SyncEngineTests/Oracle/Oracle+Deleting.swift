@@ -1,8 +1,78 @@
 import SyncCore
 import SyncEngine
 
-/// What goes at the top, and which objects of one key become one.
+/// The children of a given parent, and what is decided at the end: references whose object came late, what goes, and which
+/// objects of one key become one.
 extension Oracle {
+  // MARK: - A given parent
+
+  /// The items of a part are the parent's list, or a piece of it.
+  mutating func listChildren(_ tops: [OracleItem]) {
+    guard case .parent(let parent, let relationship) = request.scope else { return }
+    statements.append(
+      Statement(
+        owner: parent, relationship: relationship, members: tops.compactMap(\.object),
+        deletes: true, isComplete: isComplete && !hasParts, option: .delete))
+  }
+
+  /// Who leaves a given parent, where the list came in parts.
+  mutating func releaseChildren() {
+    guard case .parent(let parent, let relationship) = request.scope, hasParts else { return }
+    let children = roots.compactMap(\.object)
+    if request.operations.contains(.delete), isComplete {
+      for member in graph.members(relationship, of: parent) where !children.contains(member) {
+        if relationship.kind == .oneToMany {
+          leftOut[Membership(member, relationship)] = parent
+        } else {
+          graph.unlink(relationship, of: parent, from: member)
+        }
+      }
+    }
+    guard relationship.isOrdered else { return }
+    let now = graph.members(relationship, of: parent)
+    let first = children.reduce(into: [OracleID]()) {
+      if !$0.contains($1), now.contains($1) { $0.append($1) }
+    }
+    graph[parent].toMany[relationship.name] = first + now.filter { !first.contains($0) }
+  }
+
+  // MARK: - Late objects
+
+  /// Links references whose object has come.
+  mutating func linkWaiting() {
+    guard hasParts else { return }
+    var taken: Set<Membership> = []
+    for reference in waiting {
+      let (owner, relationship) = (reference.owner, reference.relationship)
+      let entity = graph[owner].entity
+      let destination = entity.destination(of: relationship)
+      guard
+        let id = graph.all(destination).first(where: { graph[$0].key == reference.missing.key })
+      else { continue }
+      if reference.missing.isNested,
+        reference.missing.isRefused
+          || relationship.kind == .oneToMany && relationship.userInfo["sync.keyScope"] == "owner"
+      {
+        continue
+      }
+      let inverse = entity.inverse(of: relationship)
+      if let inverse, !inverse.isToMany {
+        // What later parts said of the object counts more.
+        let membership = Membership(id, inverse)
+        let present = graph[id].toOne[inverse.name]
+        guard present == nil || present == owner || taken.contains(membership) else { continue }
+        taken.insert(membership)
+      }
+      graph.link(relationship, of: owner, to: id)
+      guard relationship.isOrdered else { continue }
+      var members = graph.members(relationship, of: owner).filter { $0 != id }
+      members.insert(id, at: min(reference.missing.place, members.count))
+      graph[owner].toMany[relationship.name] = members
+    }
+  }
+
+  // MARK: - What goes
+
   /// Items of which none can be used, and objects that might go for it: the sync is refused, at any size.
   var isErrorDocument: Bool {
     guard request.operations.contains(.delete), !request.items.isEmpty, roots.isEmpty else {
@@ -30,32 +100,47 @@ extension Oracle {
     return all.filter { stored[$0].toOne[tree.name] == nil }
   }
 
-  mutating func deleteAtTheTop() {
+  /// Of objects whose key a part mentions, those with the same owners may become one with the first.
+  mutating func fold() {
     guard request.operations.contains(.delete) else { return }
-    if case .parent = request.scope { return }
-    // A key that cannot be read suspends deletion.
-    guard isComplete else { return }
     let keys = items.filter { $0.entity == request.entity }.compactMap(\.key)
-    let scope = scope()
-    for id in scope where !stored[id].key.isNull && !keys.contains(stored[id].key) {
-      doomed.insert(id)
+    var seen: [OracleID] = []
+    for id in before.all(request.entity) where keys.contains(before[id].key) {
+      let isLikeAnother = seen.contains {
+        before[$0].key == before[id].key && before[$0].entity == before[id].entity
+          && before[$0].toOne == before[id].toOne
+      }
+      if !isLikeAnother { seen.append(id) }
+      guard !decided.contains(id) else { continue }
+      if isLikeAnother { surplus.insert(id) } else { distinct.insert(id) }
     }
-    guard case .entity = request.scope else { return }
-    fold(scope)
   }
 
-  /// Of objects with the same key and the same owners only the first stays.
-  mutating func fold(_ scope: [OracleID]) {
-    var seen: [OracleID] = []
-    for id in scope where !stored[id].key.isNull {
-      if seen.contains(where: {
-        stored[$0].key == stored[id].key && stored[$0].entity == stored[id].entity
-          && stored[$0].toOne == stored[id].toOne
-      }) {
-        doomed.insert(id)
-      } else {
-        seen.append(id)
+  /// Objects in scope that the payload does not mention.
+  func notMentioned() -> [OracleID] {
+    guard request.operations.contains(.delete), isComplete else { return [] }
+    if case .parent = request.scope { return [] }
+    return scope().filter {
+      graph.objects[$0] != nil && !graph[$0].key.isNull && !mentioned.contains($0)
+        && !distinct.contains($0)
+    }
+  }
+
+  /// Members that their owner's list left out. One that is mentioned elsewhere only leaves its owner.
+  mutating func left() -> [OracleID] {
+    var result: [OracleID] = []
+    for (membership, owner) in leftOut.sorted(by: { $0.key.object < $1.key.object }) {
+      let id = membership.object
+      guard graph.objects[id] != nil, !graph[id].key.isNull else { continue }
+      guard mentioned.contains(id) else {
+        result.append(id)
+        continue
+      }
+      let relationship = graph[owner].entity.relationship(named: membership.relationship)
+      if let relationship, graph.members(relationship, of: owner).contains(id) {
+        graph.unlink(relationship, of: owner, from: id)
       }
     }
+    return result
   }
 }

@@ -1,23 +1,39 @@
 import SyncCore
 import SyncEngine
 
-/// What the payload says of attributes and relationships, and what becomes of it.
+/// What a part says of attributes and relationships, and what becomes of it.
 extension Oracle {
   /// One thing that the payload says of a relationship.
   struct Statement {
     let owner: OracleID
     let relationship: RelationshipDescription
-    /// Nil when a key means nobody.
-    var members: [OracleID]
+    var members: [OracleID] = []
+    /// Keys that no object has, with their places in the list.
+    var missing: [Missing] = []
     var deletes = false
     var isComplete = true
-    var isKnown = true
     /// What has to be allowed so that members who are not listed are deleted.
     var option = SyncOperations.deleteRelationships
   }
 
+  struct Missing {
+    let key: Value
+    let place: Int
+    /// Whether the object is nested, and whether there was one of its key that was not meant.
+    var isNested = false
+    var isRefused = false
+  }
+
+  /// A key whose object may come with a later part.
+  struct Waiting {
+    let owner: OracleID
+    let relationship: RelationshipDescription
+    let missing: Missing
+  }
+
   mutating func apply(_ item: OracleItem) {
-    guard let id = item.object, item.isActive else { return }
+    let isJoined = item.same != nil
+    guard let id = item.object, (item.same ?? item).isActive, !isJoined || mayLay else { return }
     // A key that is null says nothing about the key of the object that is linked.
     for (name, value) in item.attributes
     where item.key != nil || name != item.entity.primaryKey?.name {
@@ -27,33 +43,45 @@ extension Oracle {
       item.relationship.flatMap { item.owner?.entity.inverse(of: $0) }
       ?? (item.owner == nil ? wayToParent : nil)
     for (relationship, value) in item.toOnes where relationship.name != back?.name {
-      var statement = Statement(owner: id, relationship: relationship, members: [])
+      var statement = Statement(owner: id, relationship: relationship)
       switch value {
       case .clear: break
-      case .reference(let key):
-        statement.members = find(key, relationship, id).map { [$0] } ?? []
-        statement.isKnown = !statement.members.isEmpty
-      case .object(let child):
-        apply(child)
-        statement.members = child.object.map { [$0] } ?? []
-        statement.isKnown = child.object != nil
+      case .reference(let key): add(key, 0, to: &statement)
+      case .object(let child): add(child, 0, to: &statement)
       }
       statements.append(statement)
     }
     for (relationship, value) in item.toManys {
-      var statement = Statement(owner: id, relationship: relationship, members: [])
+      var statement = Statement(owner: id, relationship: relationship)
       statement.deletes = value.deletes
       statement.isComplete = value.isComplete
-      for member in value.members {
+      for (place, member) in value.members.enumerated() {
         switch member {
-        case .key(let key):
-          if let id = find(key, relationship, id) { statement.members.append(id) }
-        case .object(let child):
-          apply(child)
-          if let id = child.object { statement.members.append(id) }
+        case .key(let key): add(key, place, to: &statement)
+        case .object(let child): add(child, place, to: &statement)
         }
       }
       statements.append(statement)
+    }
+  }
+
+  private mutating func add(_ key: Value, _ place: Int, to statement: inout Statement) {
+    if let id = find(key, statement.relationship, statement.owner) {
+      statement.members.append(id)
+    } else {
+      statement.missing.append(Missing(key: key, place: place))
+    }
+  }
+
+  private mutating func add(_ child: OracleItem, _ place: Int, to statement: inout Statement) {
+    apply(child)
+    if let id = child.object {
+      statement.members.append(id)
+    } else if let key = child.key {
+      statement.missing.append(
+        Missing(
+          key: key, place: place, isNested: true,
+          isRefused: before.all(child.entity).contains { before[$0].key == key }))
     }
   }
 
@@ -68,15 +96,14 @@ extension Oracle {
   ) -> OracleID? {
     let destination = graph[owner].entity.destination(of: relationship)
     let all = graph.all(destination).filter { graph[$0].key == key }
-    let members = owner.isNew ? [] : stored.members(relationship, of: owner)
+    let members = new.contains(owner) ? [] : before.members(relationship, of: owner)
     let meant = all.first { members.contains($0) } ?? all.first
-    claimed.formUnion([all.first, meant].compactMap(\.self))
+    mentioned.formUnion([all.first, meant].compactMap(\.self))
     return meant
   }
 
-  /// Carries out what was said: of each owner and relationship the last word counts. Objects' own
-  /// to-one relationships first, then the lists, which are stronger.
-  mutating func link() {
+  /// Of each owner and relationship the last word of the part.
+  private func lastStatements() -> [Statement] {
     var last: [Statement] = []
     for statement in statements.reversed() {
       if let position = last.firstIndex(where: {
@@ -88,15 +115,32 @@ extension Oracle {
         last.append(statement)
       }
     }
-    last.reverse()
-    for statement in last where !statement.relationship.isToMany && statement.isKnown {
+    return last.reversed()
+  }
+
+  /// Carries out what was said. Objects' own to-one relationships first, then the lists, which are stronger.
+  mutating func link() {
+    let last = lastStatements()
+    for statement in last {
+      // What is given again replaces what waited there.
+      waiting.removeAll {
+        $0.owner == statement.owner && $0.relationship.name == statement.relationship.name
+          && statement.option != .delete
+      }
+    }
+    for statement in last {
+      waiting += statement.missing.map {
+        Waiting(owner: statement.owner, relationship: statement.relationship, missing: $0)
+      }
+    }
+    let own = last.filter { !$0.relationship.isToMany && $0.missing.isEmpty }
+    for statement in own {
       if let member = statement.members.first {
         graph.link(statement.relationship, of: statement.owner, to: member)
       } else if let old = graph[statement.owner].toOne[statement.relationship.name] {
         graph.unlink(statement.relationship, of: statement.owner, from: old)
       }
     }
-    let own = last.filter { !$0.relationship.isToMany && $0.isKnown }
     for statement in last where statement.relationship.kind == .oneToMany {
       // An object that speaks for itself is not taken out of a list that does not mention it.
       let inverse = graph[statement.owner].entity.inverse(of: statement.relationship)
@@ -104,6 +148,13 @@ extension Oracle {
         statement, keeping: own.filter { $0.relationship.name == inverse?.name }.map(\.owner))
     }
     shareMembers(last.filter { $0.relationship.kind == .manyToMany })
+    for item in items where item.object != nil {
+      if let (owner, relationship) = list(item), !last.isEmpty,
+        graph.members(relationship, of: owner).contains(item.object ?? owner)
+      {
+        if let object = item.object { listed.insert(Membership(object, relationship)) }
+      }
+    }
   }
 
   func wanted(_ statement: Statement) -> [OracleID] {
@@ -113,15 +164,24 @@ extension Oracle {
   mutating func setMembers(_ statement: Statement, keeping own: [OracleID]) {
     let (owner, relationship) = (statement.owner, statement.relationship)
     var wanted = wanted(statement)
+    let inverse = graph[owner].entity.inverse(of: relationship)
+    for member in wanted {
+      leftOut[Membership(member, relationship)] = nil
+      // Whoever is listed does not wait for another owner.
+      waiting.removeAll { $0.owner == member && $0.relationship.name == inverse?.name }
+    }
     for member in graph.members(relationship, of: owner) where !wanted.contains(member) {
       if !statement.isComplete || own.contains(member)
         || (statement.deletes && !request.operations.contains(statement.option))
         || (statement.deletes && graph[member].key.isNull)
       {
         wanted.append(member)
+      } else if statement.deletes && !decided.contains(member) {
+        // Somebody else may mention it.
+        leftOut[Membership(member, relationship)] = owner
+        wanted.append(member)
       } else {
         graph.unlink(relationship, of: owner, from: member)
-        if statement.deletes { doomed.insert(member) }
       }
     }
     for member in wanted { graph.link(relationship, of: owner, to: member) }

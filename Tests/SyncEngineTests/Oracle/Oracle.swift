@@ -14,43 +14,48 @@ struct OracleRequest {
   var operations: SyncOperations = .all
   var scope = Scope.entity
 
-  /// How many items are worked off at a time. Which object an item is, is decided part by part, and last where a
-  /// stored object may be its owner's still; everything else is as of the whole payload.
+  /// How many items a part has; nil is all of them.
   var partItems: Int?
 
-  /// Whether somebody else says when there are no more parts.
+  /// Whether the parts are pages of a session.
   var isSession = false
 }
 
 /// A reconcile over dictionaries, written from the behaviour specification and the decisions of the
 /// architecture, with no thought for speed. What the engine does is measured against it.
+///
+/// Parts are applied in order, each as if it were the payload: what an earlier one stored is history. At the end
+/// references are linked whose object has come, and what nobody mentioned is deleted.
 struct Oracle {
   var graph: OracleGraph
+  /// What was there before the payload, which says what is in scope.
   let stored: OracleGraph
-  /// The objects without key, by the place they stand in.
-  var keyless: [Place: OracleID] = [:]
-  /// What was there before the part that is worked off.
-  var before: OracleGraph
   let request: OracleRequest
+
+  // What all parts said.
   var roots: [OracleItem] = []
-  var items: [OracleItem] = []
   var isComplete = true
-  /// Items whose object may still be listed by the owner that it has.
-  var postponed: [OracleItem] = []
-  /// Whether more parts may come.
-  var hasMore = false
-  /// Whether everything has been seen.
-  var isLast = false
-  /// Items that no object could be made for, with those of their part.
-  var refused: [(item: OracleItem, part: [OracleItem])] = []
-  var claimed: Set<OracleID> = []
-  var doomed: Set<OracleID> = []
-  /// Who lists an object in a one-to-many of this payload: of each such relationship one owner at most.
-  var listers: [Listing: OracleID] = [:]
-  /// Whose children an earlier part named in lists of which the options let nothing be written.
-  var keepers: [Listing: OracleID] = [:]
-  /// The objects of the payload in the order in which they were decided.
+  var mentioned: Set<OracleID> = []
+  /// Members of one-to-many lists of nested objects.
+  var listed: Set<Membership> = []
+  /// Members that a list left out and no later one has.
+  var leftOut: [Membership: OracleID] = [:]
+  var waiting: [Waiting] = []
+  /// Objects of a repeated key that are others than the first, because they have other owners; and those that have the
+  /// same.
+  var distinct: Set<OracleID> = []
+  var surplus: Set<OracleID> = []
+  /// Whether something would have to be made of an entity that is abstract.
+  var isImpossible = false
+
+  // What the part says that is worked off.
+  var items: [OracleItem] = []
+  var new: Set<OracleID> = []
+  var before: OracleGraph
+  var keyless: [Place: OracleID] = [:]
+  var listers: [Membership: OracleID] = [:]
   var decided: [OracleID] = []
+  var statements: [Statement] = []
 
   /// A to-one relationship of an object.
   struct Place: Hashable {
@@ -58,8 +63,8 @@ struct Oracle {
     let relationship: String
   }
 
-  /// An object as a member of a relationship, whoever owns it there.
-  struct Listing: Hashable {
+  /// An object as a member of a one-to-many relationship, whoever owns it there.
+  struct Membership: Hashable {
     let object: OracleID
     let entity: Int
     let relationship: String
@@ -70,17 +75,6 @@ struct Oracle {
       self.relationship = relationship.name
     }
   }
-
-  /// New objects.
-  var unseen: Set<OracleID> = []
-  var statements: [Statement] = []
-  /// Whether something would have to be made of an entity that is abstract.
-  var isImpossible = false
-
-  /// Without which an item does not wait until everything has been seen.
-  static let operationsOfWaiting: SyncOperations = [
-    .insert, .update, .insertRelationships, .updateRelationships,
-  ]
 
   init(_ graph: OracleGraph, _ request: OracleRequest) {
     self.graph = graph
@@ -98,47 +92,43 @@ struct Oracle {
     return oracle.isImpossible ? nil : oracle.graph
   }
 
+  var hasParts: Bool {
+    guard let size = request.partItems else { return false }
+    return request.isSession || request.items.count >= size
+  }
+
   mutating func run() {
     let size = max(request.partItems ?? request.items.count, 1)
-    for start in stride(from: 0, to: request.items.count, by: size) {
-      var part: [OracleItem] = []
-      for json in request.items[start..<min(start + size, request.items.count)] {
-        guard case .object(let object) = json else {
-          isComplete = false
-          continue
-        }
-        let item = OracleItem(object, request.entity, back: wayToParent)
-        if item.key == nil { isComplete = false } else { part.append(item) }
-      }
-      roots += part
-      items = part.flatMap(\.all)
-      before = graph
-      hasMore =
-        request.partItems != nil
-        && (request.isSession || part.count == size || start + size < request.items.count)
-      match(part)
+    for start in stride(from: 0, to: max(request.items.count, 1), by: size) {
+      run(Array(request.items[start..<min(start + size, request.items.count)]))
     }
-    items = roots.flatMap(\.all)
-    isLast = true
-    let last = postponed
-    postponed = []
-    hasMore = false
-    match(last)
     if isErrorDocument { isImpossible = true }
-    matchRefused()
-    for root in roots { apply(root) }
-    if case .parent(let parent, let relationship) = request.scope {
-      claimed.insert(parent)
-      // The items are the parent's list.
-      statements.append(
-        Statement(
-          owner: parent, relationship: relationship, members: roots.compactMap(\.object),
-          deletes: true, isComplete: isComplete, option: .delete))
+    linkWaiting()
+    releaseChildren()
+    let doomed = notMentioned() + left()
+    for id in doomed { graph.delete(id, protecting: mentioned) }
+  }
+
+  /// Works off a part.
+  private mutating func run(_ part: [JSONValue]) {
+    var tops: [OracleItem] = []
+    for json in part {
+      guard case .object(let object) = json else {
+        isComplete = false
+        continue
+      }
+      let item = OracleItem(object, request.entity, back: wayToParent)
+      if item.key == nil { isComplete = false } else { tops.append(item) }
     }
+    roots += tops
+    items = tops.flatMap(\.all)
+    (new, before, keyless, listers, decided, statements) = ([], graph, [:], [:], [], [])
+    if case .parent(let parent, _) = request.scope { mentioned.insert(parent) }
+    joinSubentities()
+    match(tops)
+    fold()
+    for item in tops { apply(item) }
+    listChildren(tops)
     link()
-    deleteAtTheTop()
-    for id in doomed.sorted() where !claimed.contains(id) {
-      graph.delete(id, protecting: claimed)
-    }
   }
 }

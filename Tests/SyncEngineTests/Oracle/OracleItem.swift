@@ -33,6 +33,8 @@ final class OracleItem {
   /// Set by the matching.
   var object: OracleID?
   var isActive = false
+  /// The item under a subentity that is the same object.
+  weak var same: OracleItem?
 
   init(
     _ json: JSONObject, _ entity: EntityDescription, owner: OracleItem? = nil,

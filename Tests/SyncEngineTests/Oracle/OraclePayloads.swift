@@ -13,6 +13,12 @@ struct OraclePayloads {
   var hasUnreadableKeys = true
   /// Whether lists mix objects and keys, and come under both names.
   var mixesLists = false
+  /// Whether each object is described once, each relationship is spoken of from one side, and nobody is in the lists of two
+  /// owners: then it makes no difference in how many pieces a payload comes.
+  var isConsistent = false
+  /// What was described and listed so far of a consistent payload.
+  var described: Set<[Int64]> = []
+  var listed: Set<[Int64]> = []
   /// Whether there are local edits and cancelled syncs between the syncs.
   var hasOtherSteps = false
 
@@ -28,11 +34,15 @@ struct OraclePayloads {
         items: [])
     }
     var step = OracleStep(entity: name, items: [])
+    (described, listed) = ([], [])
     // The first item has a key: a payload without any is refused, which is another test.
     let count = Int.random(in: 0...4, using: &generator)
     for position in 0..<count {
-      step.items.append(item(entity, depth, keyed: position == 0, except: nil))
+      if let item = item(entity, depth, keyed: position == 0, except: nil) {
+        step.items.append(item)
+      }
     }
+    if isConsistent { return step }
     if generator.chance(40) {
       step.operations = SyncOperations(rawValue: Int.random(in: 0...63, using: &generator))
     }
@@ -56,10 +66,17 @@ struct OraclePayloads {
   }
 
   private mutating func item(
-    _ entity: EntityDescription, _ depth: Int, keyed: Bool, except back: String?
-  ) -> JSONValue {
+    _ entity: EntityDescription, _ depth: Int, keyed: Bool, except back: String?,
+    under relationship: RelationshipDescription? = nil
+  ) -> JSONValue? {
     var object = JSONObject()
-    if let key = entity.primaryKey { object["id"] = self.key(key, keyed: keyed) }
+    if isConsistent {
+      guard let key = freeKey(entity, under: relationship) else { return nil }
+      described.insert([Int64(entity.rootIndex), key])
+      object["id"] = .integer(key)
+    } else if let key = entity.primaryKey {
+      object["id"] = self.key(key, keyed: keyed)
+    }
     for attribute in entity.attributes where attribute.name != entity.primaryKey?.name {
       if generator.chance(50) { object[OracleItem.snake(attribute.name)] = scalar(attribute.type) }
     }
@@ -69,6 +86,7 @@ struct OraclePayloads {
         continue
       }
       guard generator.chance(depth == self.depth ? 45 : 30) else { continue }
+      if isConsistent, !speaks(relationship, entity) { continue }
       relate(relationship, entity, depth, &object)
     }
     return .object(object)
@@ -88,11 +106,12 @@ struct OraclePayloads {
       } else if nests {
         let count = Int.random(in: 0...3, using: &generator)
         object[snake] = .array(
-          (0..<count).map { _ in
+          (0..<count).compactMap { _ in
             if mixesLists, let key = destination.primaryKey, generator.chance(30) {
               return self.key(key, keyed: generator.chance(90))
             }
-            return item(destination, depth - 1, keyed: false, except: back)
+            return item(
+              destination, depth - 1, keyed: false, except: back, under: relationship)
           })
         if mixesLists, let key = destination.primaryKey, generator.chance(20) {
           object[snake + "_ids"] =
@@ -100,15 +119,51 @@ struct OraclePayloads {
         }
       } else if let key = destination.primaryKey {
         let count = Int.random(in: 0...3, using: &generator)
-        object[snake + "_ids"] = .array((0..<count).map { _ in self.key(key, keyed: true) })
+        object[snake + "_ids"] = .array(
+          (0..<count).compactMap { _ in reference(key, to: destination, under: relationship) })
       }
     } else if generator.chance(12) {
       object[generator.chance(50) ? snake : snake + "_id"] = .null
     } else if nests {
-      object[snake] = item(destination, depth - 1, keyed: generator.chance(90), except: back)
+      object[snake] = item(
+        destination, depth - 1, keyed: generator.chance(90), except: back, under: relationship)
     } else if let key = destination.primaryKey {
-      object[snake + "_id"] = self.key(key, keyed: true)
+      object[snake + "_id"] = reference(key, to: destination, under: relationship)
     }
+  }
+
+  private mutating func reference(
+    _ key: AttributeDescription, to entity: EntityDescription,
+    under relationship: RelationshipDescription
+  ) -> JSONValue? {
+    guard isConsistent else { return self.key(key, keyed: true) }
+    return freeKey(entity, under: relationship, isReference: true).map { .integer($0) }
+  }
+
+  // MARK: - Consistent payloads
+
+  /// Whether the relationship is the one of the two ends that is spoken of.
+  private func speaks(_ relationship: RelationshipDescription, _ entity: EntityDescription) -> Bool
+  {
+    guard let inverse = entity.inverse(of: relationship) else { return true }
+    return (relationship.declaringIndex, relationship.slot) < (inverse.declaringIndex, inverse.slot)
+  }
+
+  /// A key of which nothing was said yet.
+  private mutating func freeKey(
+    _ entity: EntityDescription, under relationship: RelationshipDescription?,
+    isReference: Bool = false
+  ) -> Int64? {
+    let isExclusive = relationship.map { $0.inverseSlot != nil && !$0.isInverseToMany } ?? false
+    let list = relationship.map { [Int64($0.declaringIndex), Int64($0.slot)] } ?? []
+    let free = (1...keys + 2).filter {
+      (isReference || !described.contains([Int64(entity.rootIndex), $0]))
+        && (!isExclusive || !listed.contains(list + [$0]))
+    }
+    guard !free.isEmpty else { return nil }
+    let key = generator.pick(free)
+    if isExclusive { listed.insert(list + [key]) }
+    return key
   }
 
   private mutating func key(_ attribute: AttributeDescription, keyed: Bool) -> JSONValue {

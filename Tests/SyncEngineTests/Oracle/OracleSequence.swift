@@ -53,8 +53,6 @@ struct OracleVariant: CustomTestStringConvertible, Sendable {
     case pages(isKept: Bool)
     /// A commit per batch; one that is stopped goes on where it was stopped.
     case batches(areStopped: Bool)
-    /// The same where what is kept of the batches becomes one piece as often as that can be.
-    case compactedBatches
   }
 
   let name: String
@@ -80,12 +78,6 @@ struct OracleVariant: CustomTestStringConvertible, Sendable {
     )
   }
 
-  /// Stopped batches of which everything is kept anew as soon as the steps have come to as much.
-  static func compactedBatches(of count: Int) -> OracleVariant {
-    OracleVariant(
-      name: "compacted batches of \(count)", form: .compactedBatches, size: count)
-  }
-
   /// A commit for each so many items.
   static func batches(of count: Int, areStopped: Bool = false) -> OracleVariant {
     OracleVariant(
@@ -98,8 +90,7 @@ struct OracleVariant: CustomTestStringConvertible, Sendable {
 struct OracleSequence {
   let model: ManagedObjectModel
   var variant = OracleVariant.plain
-  /// Whether the syncs have to come to what they come to in one piece, rather than to what parts can know. Those whose
-  /// options keep something from being written come to the latter in any case.
+  /// Whether the syncs have to come to what they come to in one piece.
   var comparesWithWhole = false
 
   /// What first differs, in words; nil when nothing does.
@@ -145,7 +136,7 @@ struct OracleSequence {
     var form = variant.form
     // A session has no parent.
     if step.scope == .parent, case .pages = form { form = .whole }
-    if !comparesWithWhole || !step.operations.isSuperset(of: Oracle.operationsOfWaiting) {
+    if !comparesWithWhole {
       request.partItems = variant.size
       if case .pages = form { request.isSession = true }
     }
@@ -174,6 +165,8 @@ struct OracleSequence {
     let after = try OracleGraph(store)
     if let first = after.inconsistencies.first { return "inconsistent: \(first)" }
     let comparison = Comparison(before: before, expected: expected, after: after)
+    // What one part changed and another changed back was changed.
+    guard variant.size == nil else { return comparison.difference }
     return comparison.difference ?? comparison.difference(report, changes)
   }
 
@@ -189,8 +182,6 @@ struct OracleSequence {
       if case .pages(let isKept) = form {
         try runPages(engine, request, isKept: isKept, store)
       } else {
-        var engine = engine
-        if form == .compactedBatches { engine.resumePointSize = 0 }
         try runBatches(engine, areStopped: form != .batches(areStopped: false), store)
       }
     } catch {
@@ -210,7 +201,6 @@ struct OracleSequence {
     for start in stride(from: 0, to: max(request.items.count, 1), by: size) {
       if isKept {
         state = SessionState(entity: request.entity, name: "oracle")
-        try store.read { try state.restore(from: $0, SyncControl()) }
       }
       var page = engine
       page.payload = .json(

@@ -26,6 +26,8 @@ final class UnreadRows {
   /// The table of each entity.
   private let tables: [Int]
 
+  var tableIndexes: Set<Int> { Set(tables) }
+
   /// The shapes of the items, and how many have each.
   let shapes: [(shape: FingerprintShape, count: Int)]
 
@@ -91,10 +93,15 @@ extension Claims {
   /// Notes what items that were not read mention.
   func mention(_ unread: UnreadRows) {
     for (shape, count) in unread.shapes {
-      memberCount += count * shape.memberCount
-      usableItemCount += count
+      state.memberCount += count * shape.memberCount
+      state.usableItemCount += count
+    }
+    var mentioned: [Int: RowSet] = [:]
+    for table in unread.tableIndexes {
+      mentioned[table] = new.sets.removeValue(forKey: .mentioned(table))
     }
     _ = unread.insert(into: &mentioned, describedOnly: false)
+    for (table, rows) in mentioned { new.sets[.mentioned(table)] = rows }
   }
 }
 

@@ -47,7 +47,8 @@ extension SyncPass {
       !request.isDryRun
     else { return }
     let isDisputed =
-      edits != nil || trace.isIncomplete || planner.movesPartners || !planner.twins.isEmpty
+      edits != nil || trace.isIncomplete || planner.movesPartners
+      || planner.batches.contains { !$0.ofSubentities.isEmpty }
       || FingerprintConflicts.speaksFromBothEnds(
         planner.batches, set: fingerprints, plan: request.plan)
     // Before the trace becomes what is made of it.
@@ -107,7 +108,7 @@ extension SyncPass {
     guard let rule = treeRule else { return }
     for (shape, _) in unread.shapes
     where shape.mentions.contains(.init(node: request.plan.root, rule: rule, isAtTop: true)) {
-      claims.rootItemsNameParent = true
+      claims.state.rootItemsNameParent = true
     }
   }
 }

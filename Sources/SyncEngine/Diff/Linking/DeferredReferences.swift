@@ -1,3 +1,4 @@
+import Foundation
 import SyncCore
 import SyncStore
 
@@ -13,24 +14,36 @@ struct DeferredReferences {
   let model: ManagedObjectModel
   let control: SyncControl
 
-  /// What earlier syncs left behind and is still wanted.
+  /// What earlier syncs left behind and is still wanted. What names entities or relationships that the model does not
+  /// have any more is left out.
   func load() throws -> [UnresolvedReference] {
-    guard let data = try transaction.kept(DeferredReferences.kind, DeferredReferences.name) else {
+    guard let sync = try transaction.openSync(DeferredReferences.kind, DeferredReferences.name)
+    else {
       return []
     }
-    return try wanted(Claims.references(decoding: data, model: model, control))
+    var references: [UnresolvedReference] = []
+    try transaction.readReferences(of: sync) { kept in
+      if references.count % SyncControl.stride == 0 { try control.checkpoint() }
+      if let reference = UnresolvedReference(kept, in: model) { references.append(reference) }
+    }
+    return try wanted(references)
   }
 
   /// Leaves references behind for later syncs.
   func save(_ references: [UnresolvedReference]) throws {
-    let kept = try wanted(references.filter { !$0.isRefused })
-    guard !kept.isEmpty else {
-      return try transaction.keep(DeferredReferences.kind, DeferredReferences.name, nil)
+    if let sync = try transaction.openSync(DeferredReferences.kind, DeferredReferences.name) {
+      try transaction.forget(sync)
     }
-    let claims = Claims()
-    for reference in kept { claims.append(reference) }
-    try transaction.keep(
-      DeferredReferences.kind, DeferredReferences.name, try claims.encoded(model: model, control))
+    let kept = try wanted(references.filter { !$0.isRefused })
+    guard !kept.isEmpty else { return }
+    let sync = try transaction.keepOpen(
+      DeferredReferences.kind, DeferredReferences.name, head: Data())
+    try transaction.write(
+      kept.enumerated().map { number, reference in
+        var kept = reference.kept
+        kept.number = Int64(number)
+        return kept
+      }, removing: [], of: sync)
   }
 
   /// Leaves out those whose owner is gone, or whose to-one relationship leads somewhere by now.

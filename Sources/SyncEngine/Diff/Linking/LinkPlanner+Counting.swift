@@ -36,46 +36,23 @@ extension LinkPlanner {
       last = Int(index)
       return kinds[last]
     }
-
-    /// The owners that list objects, not keys.
-    var ownersOfObjects: [Int64] {
-      kinds.indices.filter { kinds[$0] == .objects }.map { stored.rows[$0] }
-    }
   }
 
-  /// Counts the members that owners of lists of objects had before the sync, each owner's once however many parts
-  /// of the payload give its list. Those of a given parent are counted elsewhere: they are the scope.
+  /// Counts the members that owners of lists of objects had before this part of the payload. Those of a given parent are
+  /// counted elsewhere: they are the scope.
   ///
   /// - Throws: `CancellationError`.
   func countMembers(
-    _ list: RelationshipDescription, _ own: Claims.Relationship, _ column: Int, _ kinds: ListKinds,
-    _ destination: Batch
+    _ list: RelationshipDescription, _ column: Int, _ kinds: ListKinds, _ destination: Batch
   ) throws {
     var kinds = kinds
-    let key = Claims.Relationship(list)
     let references = destination.stored.references[column]
-    let parent = parentRow(of: key)
-    // Looked up once, not for each of the rows.
-    let parts = claims.parts
-    let counted = parts?.counted?[key]
-    let changed = parts?.changed[own]
-    let inserted = parts?.inserted[destination.entity.rootIndex]
+    let parent = parentRow(of: Claims.Relationship(list))
     for index in 0..<references.count {
       if index % SyncControl.stride == 0 { try control.checkpoint() }
       let owner = references[index]
       guard owner > 0, owner != parent, kinds.kind(ofListOf: owner) == .objects else { continue }
-      let row = destination.stored.rows[index]
-      if counted?.contains(owner) == true || changed?.contains(row) == true
-        || inserted?.contains(row) == true
-      {
-        continue
-      }
-      claims.memberCount += 1
-    }
-    guard parts != nil else { return }
-    for (step, owner) in kinds.ownersOfObjects.enumerated() where owner != parent {
-      if step % SyncControl.stride == 0 { try control.checkpoint() }
-      claims.memberCount += claims.parts?.countMembers(of: owner, key, column: own) ?? 0
+      claims.state.memberCount += 1
     }
   }
 

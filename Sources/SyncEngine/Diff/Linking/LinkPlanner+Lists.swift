@@ -30,7 +30,7 @@ extension LinkPlanner {
       relationship.relationship.kind == .oneToMany ? relationship.relationship.inverseSlot : nil
     let order = try mentionsByOwner(rule, of: batch, besides: settled)
     let known = rowsOfReferences(in: destination)
-    var missing: [(mention: Int32, target: Int32)] = []
+    var missing: [(mention: Int32, target: Int32, position: Int)] = []
     var result = MemberLists()
     result.reserve(order.count, mentions.targetCount)
     for (position, mention) in order.enumerated() {
@@ -41,7 +41,7 @@ extension LinkPlanner {
       result.begin(ownerRow)
       // Most lists are short, and need no set to see what they repeat.
       var seen = Set<Int64>()
-      for target in targets {
+      for (position, target) in targets.enumerated() {
         var member = target < 0 && !known.isEmpty ? known[Int(~target)] : 0
         if member == 0 {
           guard
@@ -50,7 +50,7 @@ extension LinkPlanner {
               list: inverse.map { MemberList(owner: ownerRow, inverse: $0) },
               linked: sharedMember(target, rule, of: batch, owner: owner))
           else {
-            if notesMissing { missing.append((mention, target)) }
+            if notesMissing { missing.append((mention, target, position)) }
             continue
           }
           member = row
@@ -96,15 +96,16 @@ extension LinkPlanner {
 
   /// Notes what lists name and does not exist, in payload order.
   private func note(
-    _ missing: [(mention: Int32, target: Int32)], _ relationship: RelationshipRule, _ rule: Int,
+    _ missing: [(mention: Int32, target: Int32, position: Int)], _ relationship: RelationshipRule,
+    _ rule: Int,
     of batch: Batch
   ) throws {
     let order = RowOrder.ascending(missing.map { Int64($0.mention) })
     for (step, position) in order.enumerated() {
       if step % SyncControl.stride == 0 { try control.checkpoint() }
-      let (mention, target) = missing[Int(position)]
+      let (mention, target, place) = missing[Int(position)]
       let owner = batch.representative(batch.mentions[rule].owners[Int(mention)])
-      noteUnresolved(target, relationship, owner, batch)
+      noteUnresolved(target, relationship, owner, batch, position: place)
     }
   }
 

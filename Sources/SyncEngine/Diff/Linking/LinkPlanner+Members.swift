@@ -11,18 +11,27 @@ extension LinkPlanner {
     try activeMentions(rule, of: batch) { mention, owner in
       if mention % SyncControl.stride == 0 { try control.checkpoint() }
       let row = batch.occurrences[Int(owner)].row
-      for target in mentions.targets(of: mention) {
-        if let member = existing(target, in: destination) {
-          destination.block[Int(member)][inverse] = .integer(row)
-        } else if let member = writable(
-          target, in: destination, list: MemberList(owner: row, inverse: inverse))
-        {
-          member.batch.block[Int(member.occurrence)][inverse] = .integer(row)
-        } else {
-          noteUnresolved(target, relationship, owner, batch)
+      for (position, target) in mentions.targets(of: mention).enumerated() {
+        guard
+          let member = written(
+            target, in: destination, list: MemberList(owner: row, inverse: inverse))
+        else {
+          noteUnresolved(target, relationship, owner, batch, position: position)
+          continue
         }
+        member.batch.block[Int(member.occurrence)][inverse] = .integer(row)
+        if claims.hasUnresolved { dropWaiting(member, inverse) }
       }
     }
+  }
+
+  /// Whoever is listed does not wait for another owner any more.
+  private func dropWaiting(_ member: Found, _ inverse: Int) {
+    let occurrence = member.batch.occurrences[Int(member.occurrence)]
+    claims.drop(
+      UnresolvedReference.Place(
+        owner: ManagedObjectID(entity: member.batch.entity(of: occurrence), row: occurrence.row),
+        slot: inverse))
   }
 
   /// Members that an owner's list does not mention: unlinked, or deleted when nobody else in the
@@ -39,25 +48,21 @@ extension LinkPlanner {
     var kinds = ListKinds(rule, of: batch, self)
     guard !kinds.isEmpty else { return }
     let references = destination.stored.references[column]
-    let own = batch.entity.inverse(of: relationship.relationship).map(Claims.Relationship.init)
     var unnamed: [Int] = []
-    // Looked up once, not for each of the rows.
-    let spoken = own.flatMap { claims.parts?.spoken[$0] }
-    var writers = TwinWriters(destination, among: batches)
-    if let own { try countMembers(relationship.relationship, own, column, kinds, destination) }
+    try countMembers(relationship.relationship, column, kinds, destination)
+    let deeper = destination.subentityBatches(among: batches)
     for index in 0..<destination.stored.count {
       if index % SyncControl.stride == 0 { try control.checkpoint() }
       let owner = references[index]
       guard owner > 0, owner != parent || !endsParentList else { continue }
       let occurrence = destination.stored.occurrences[index]
       if occurrence >= 0, !destination.block[Int(occurrence)][inverse].isAbsent { continue }
-      if occurrence < 0, let writer = writers.find(ofStored: Int32(index)),
-        !batches[writer.batch].block[Int(writer.occurrence)][inverse].isAbsent
+      if occurrence < 0, !deeper.isEmpty,
+        let found = found(destination.stored.rows[index], in: deeper),
+        !found.batch.block[Int(found.occurrence)][inverse].isAbsent
       {
         continue
       }
-      // One that said in an earlier part where it belongs is not taken out either.
-      if let spoken, spoken.contains(destination.stored.rows[index]) { continue }
       guard let kind = kinds.kind(ofListOf: owner), !suspended.contains(owner) else { continue }
       let mayDelete = operations.contains(owner == parent ? .delete : .deleteRelationships)
       // One that only the engine speaks of, to write a reference of it, is not in the payload.
@@ -70,7 +75,7 @@ extension LinkPlanner {
         let member = destination.occurrence(ofStored: Int32(index))
         destination.block[Int(member)][inverse] = .null
       } else if mayDelete {
-        claims.append(
+        claims.leaveOut(
           Claims.UnlistedMember(
             row: destination.stored.rows[index], entity: destination.entity, slot: inverse,
             owner: owner))
@@ -107,15 +112,15 @@ extension LinkPlanner {
   /// Whether a list is that of a given parent of which earlier parts of the payload had some: who leaves it,
   /// and its order, are settled at the end.
   func isContinued(_ rule: Int, of batch: Batch, owner: Int64) -> Bool {
-    let list = Claims.Relationship(batch.node.relationships[rule].relationship)
-    return owner == givenParent(rule, of: batch)
-      && claims.parts?.hasSpoken(owner, of: list) ?? false
+    owner == givenParent(rule, of: batch) && claims.state.partCount > 1
   }
 
   /// Owners of lists in which a key could not be read: nobody can tell which member was meant.
   func suspendedOwners(_ rule: Int, of batch: Batch) -> Set<Int64> {
     var result = Set<Int64>()
-    if claims.isRootSuspended, let parent = givenParent(rule, of: batch) { result.insert(parent) }
+    if claims.state.isRootSuspended, let parent = givenParent(rule, of: batch) {
+      result.insert(parent)
+    }
     for list in unreadableLists where list.batch == batch.number && list.rule == rule {
       // What may not write the object says nothing.
       if batch.occurrences[Int(list.owner)].flags.contains(.muted) { continue }

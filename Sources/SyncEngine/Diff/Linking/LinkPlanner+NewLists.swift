@@ -11,7 +11,7 @@ extension LinkPlanner {
     var result = RowSet()
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
-    guard claims.parts == nil, edits == nil,
+    guard edits == nil,
       let inverse = relationship.relationship.inverseSlot,
       let firstOwner = firstNewRows[batch.entity.rootIndex],
       let firstMember = firstNewRows[destination.entity.rootIndex]

@@ -84,16 +84,15 @@ extension LinkPlanner {
       let occurrence = batch.occurrences[Int(owner)]
       var partner: Int64 = 0
       if let target = mentions.targets(of: mention).first {
-        guard
-          let row = row(
-            of: target, in: destination, linked: linkedRow(owner, rule, of: batch, claims.parts))
+        guard let row = row(of: target, in: destination, linked: linkedRow(owner, rule, of: batch))
         else {
           return noteUnresolved(target, batch.node.relationships[rule], owner, batch)
         }
         partner = row
         if target >= 0 {
+          let found = object(target, in: destination)
           couple.places[End(side: other, row: row)] = Place(
-            batch: destination, occurrence: destination.representative(target))
+            batch: found.batch, occurrence: found.occurrence)
         }
       }
       let end = End(side: side, row: occurrence.row)

@@ -1,7 +1,7 @@
 import SyncCore
 import SyncStore
 
-/// Many-to-many lists of keys: of several stored objects of a key the one that the list had before the payload
+/// Many-to-many lists of keys: of several stored objects of a key the one that the list has already
 /// stays the one, else the oldest is meant.
 extension LinkPlanner {
   /// Reads who was in the lists whose keys several stored objects have.
@@ -22,7 +22,7 @@ extension LinkPlanner {
     let mentions = batch.mentions[rule]
     let firstNew = firstNewRows[batch.entity.rootIndex] ?? .max
     var owners = Set<Int64>()
-    allMentions(rule, of: batch) { mention, owner, _ in
+    activeMentions(rule, of: batch) { mention, owner in
       let row = batch.occurrences[Int(owner)].row
       guard row < firstNew,
         mentions.targets(of: mention).contains(where: {
@@ -32,11 +32,16 @@ extension LinkPlanner {
       owners.insert(row)
     }
     guard !owners.isEmpty else { return }
-    sharedBefore[RuleKey(batch: batch.number, rule: rule)] = try claims.membersBefore(
-      relationship, of: batch.entity, owners, transaction, control)
+    var members: [Int64: Set<Int64>] = [:]
+    for member in try transaction.members(
+      of: relationship, in: batch.entity, owners: owners.sorted())
+    {
+      members[member.owner, default: []].insert(member.row)
+    }
+    sharedBefore[RuleKey(batch: batch.number, rule: rule)] = members
   }
 
-  /// The object of a key that a many-to-many list of the owner had before the payload, or 0.
+  /// The object of a key that a many-to-many list of the owner has already, or 0.
   func sharedMember(_ target: Int32, _ rule: Int, of batch: Batch, owner: Int32) -> Int64 {
     guard target < 0, !sharedBefore.isEmpty,
       let members = sharedBefore[RuleKey(batch: batch.number, rule: rule)]?[

@@ -4,19 +4,10 @@ import SyncCore
 extension LinkPlanner {
   /// The row a target of a mention came out as, or nil when there is none to link.
   ///
-  /// - Parameter linked: The object that a to-one relationship led to before: of several of the key it
-  ///   stays the one.
+  /// - Parameter linked: The object that the relationship leads to already: of several of the key it stays the one.
   func row(
     of target: Int32, in destination: Batch, list: MemberList? = nil,
     linked: @autoclosure () -> Int64 = 0
-  ) -> Int64? {
-    row(of: target, in: destination, list: list, linked: linked(), parts: claims.parts)
-  }
-
-  /// - Parameter parts: What earlier parts said; for who is at work on it.
-  func row(
-    of target: Int32, in destination: Batch, list: MemberList?,
-    linked: @autoclosure () -> Int64, parts: @autoclosure () -> PartMemory?
   ) -> Int64? {
     if target >= 0 {
       let row = destination.occurrences[Int(destination.representative(target))].row
@@ -24,9 +15,12 @@ extension LinkPlanner {
     }
     if let rows = destination.referenceDuplicates[~target] {
       let linked = linked()
-      if rows.contains(where: { destination.stored.rows[Int($0)] == linked }) { return linked }
+      if rows.contains(where: { destination.stored.rows[Int($0)] == linked }) {
+        claims.mention(linked, destination.entity)
+        return linked
+      }
     }
-    if let stored = storedRow(~target, in: destination, list: list, parts: parts()) {
+    if let stored = storedRow(~target, in: destination, list: list) {
       return destination.stored.rows[Int(stored)]
     }
     return oldest(ofReference: ~target, in: destination)
@@ -41,18 +35,16 @@ extension LinkPlanner {
   }
 
   /// The stored object a key refers to: of several the owner's own child, else the oldest.
-  private func storedRow(
-    _ reference: Int32, in destination: Batch, list: MemberList?,
-    parts: @autoclosure () -> PartMemory?
-  ) -> Int32? {
+  private func storedRow(_ reference: Int32, in destination: Batch, list: MemberList?) -> Int32? {
     if let list, let rows = destination.referenceDuplicates[reference],
       let column = destination.node.toOneSlots.firstIndex(of: list.inverse)
     {
-      let parts = parts()
-      let own = rows.filter { destination.origin(column, ofStored: $0, parts) == list.owner }
+      let owners = destination.stored.references[column]
+      let own = rows.filter { owners[Int($0)] == list.owner }
       if let first = own.min(by: {
         destination.stored.rows[Int($0)] < destination.stored.rows[Int($1)]
       }) {
+        claims.mention(destination.stored.rows[Int(first)], destination.entity)
         return first
       }
     }
@@ -64,6 +56,17 @@ extension LinkPlanner {
   struct Found {
     let batch: Batch
     let occurrence: Int32
+  }
+
+  /// The occurrence that writes a nested object: that of a subentity, where the payload mentions it there too.
+  @inline(__always)
+  func object(_ target: Int32, in destination: Batch) -> Found {
+    let occurrence = destination.representative(target)
+    guard destination.occurrences[Int(occurrence)].flags.contains(.ofSubentity),
+      let other = destination.ofSubentities[occurrence]
+    else { return Found(batch: destination, occurrence: occurrence) }
+    let batch = batches[other.batch]
+    return Found(batch: batch, occurrence: batch.representative(other.occurrence))
   }
 
   /// The new object a key refers to: of several objects of the key the oldest; when there is none, one of a
@@ -80,43 +83,58 @@ extension LinkPlanner {
     for batch in batches {
       var candidate = batch.index.find(identityOf: key)
       while candidate >= 0 {
-        let occurrence = batch.representative(candidate)
-        let row = batch.occurrences[Int(occurrence)].row
-        if row > 0, row < oldest?.row ?? .max {
-          oldest = (Found(batch: batch, occurrence: occurrence), row)
-        }
+        let found = object(candidate, in: batch)
+        let row = found.batch.occurrences[Int(found.occurrence)].row
+        if row > 0, row < oldest?.row ?? .max { oldest = (found, row) }
         candidate = batch.occurrences[Int(candidate)].next
       }
     }
     return oldest?.place
   }
 
-  /// The occurrence of a nested object that is or will be stored; nil for keys.
-  @inline(__always)
-  func existing(_ target: Int32, in destination: Batch) -> Int32? {
-    guard target >= 0 else { return nil }
-    let occurrence = destination.representative(target)
-    return destination.occurrences[Int(occurrence)].row > 0 ? occurrence : nil
-  }
-
   /// The occurrence to write a reference of a target into, or nil when there is no such object.
-  func writable(_ target: Int32, in destination: Batch, list: MemberList) -> Found? {
+  @inline(__always)
+  func written(_ target: Int32, in destination: Batch, list: MemberList) -> Found? {
     guard target < 0 else {
-      return existing(target, in: destination).map { Found(batch: destination, occurrence: $0) }
+      let found = object(target, in: destination)
+      return found.batch.occurrences[Int(found.occurrence)].row > 0 ? found : nil
     }
-    if let stored = storedRow(~target, in: destination, list: list, parts: claims.parts) {
-      return Found(batch: destination, occurrence: destination.occurrence(ofStored: stored))
-    }
-    return oldest(ofReference: ~target, in: destination)
+    return written(ofReference: ~target, in: destination, list: list)
   }
 
-  /// The object that a to-one relationship of a stored object led to before the payload, or 0.
-  func linkedRow(_ owner: Int32, _ rule: Int, of batch: Batch, _ parts: PartMemory?) -> Int64 {
+  private func written(
+    ofReference reference: Int32, in destination: Batch, list: MemberList
+  ) -> Found? {
+    guard let stored = storedRow(reference, in: destination, list: list) else {
+      return oldest(ofReference: reference, in: destination)
+    }
+    let deeper = destination.subentityBatches(among: batches)
+    if !deeper.isEmpty, destination.stored.occurrences[Int(stored)] < 0,
+      let found = found(destination.stored.rows[Int(stored)], in: deeper)
+    {
+      return found
+    }
+    return Found(batch: destination, occurrence: destination.occurrence(ofStored: stored))
+  }
+
+  /// The occurrence of a stored row in the batches of subentities.
+  func found(_ row: Int64, in batches: [Batch]) -> Found? {
+    for batch in batches {
+      guard let index = batch.stored.index(ofRow: row),
+        case let occurrence = batch.stored.occurrences[Int(index)], occurrence >= 0
+      else { continue }
+      return Found(batch: batch, occurrence: batch.representative(occurrence))
+    }
+    return nil
+  }
+
+  /// The object that a to-one relationship of a stored object leads to, or 0.
+  func linkedRow(_ owner: Int32, _ rule: Int, of batch: Batch) -> Int64 {
     let stored = batch.occurrences[Int(owner)].stored
     guard stored >= 0,
       let column = batch.node.toOneSlots.firstIndex(of: batch.node.relationships[rule].slot)
     else { return 0 }
-    return batch.origin(column, ofStored: stored, parts)
+    return batch.stored.references[column][Int(stored)]
   }
 
   /// Whether there was an object of the key of a nested one.

@@ -22,7 +22,7 @@ final class LinkPlanner {
 
   /// Members of ordered one-to-many lists before anything is written, by owner.
   var ordersBefore: [RuleKey: StoredOrders] = [:]
-  /// Members of many-to-many lists before the payload, by owner, where keys do not tell objects apart.
+  /// Members of many-to-many lists, by owner, where keys do not tell objects apart.
   var sharedBefore: [RuleKey: [Int64: Set<Int64>]] = [:]
   /// References of one-to-one relationships to write beside the objects of the payload.
   /// Whether any one-to-one relationship changes.
@@ -32,11 +32,6 @@ final class LinkPlanner {
   /// yet.
   var isPartOfList = false
   let unreadableLists: Set<ListKey>
-
-  /// Objects that two batches speak of.
-  var twins: [Twins] = []
-  /// Objects whose mentions in a relationship do not count, because a twin's come later.
-  var outspoken: [RuleKey: Set<Int32>] = [:]
 
   /// First row number of the new objects, by table.
   let firstNewRows: [Int: Int64]
@@ -62,11 +57,9 @@ final class LinkPlanner {
 
   /// Fills the reference cells of everything that is about to be written.
   func plan() throws {
-    muteTwins()
     if claims.hasUnresolved { try dropRepeated() }
     try readOrders()
     try readShared()
-    try mentionNamesakes()
     for batch in batches {
       try control.checkpoint()
       for rule in batch.node.relationships.indices
@@ -76,7 +69,6 @@ final class LinkPlanner {
         try setOwnReferences(rule, of: batch)
       }
     }
-    shareOwnWords()
     for batch in batches {
       try control.checkpoint()
       for rule in batch.node.relationships.indices
@@ -92,7 +84,6 @@ final class LinkPlanner {
       }
     }
     partnerWrites = try planPartners()
-    joinTwins()
     for batch in batches {
       try control.checkpoint()
       try compareReferences(batch)
@@ -105,30 +96,10 @@ final class LinkPlanner {
   ) rethrows {
     let mentions = batch.mentions[rule]
     let last = lastMentions(rule, of: batch)
-    let outspoken = outspoken[RuleKey(batch: batch.number, rule: rule)]
     for mention in 0..<mentions.count {
       let owner = batch.representative(mentions.owners[mention])
       if batch.hasRepeats, last[owner] != mention { continue }
-      if outspoken?.contains(owner) ?? false { continue }
       if batch.occurrences[Int(owner)].flags.contains(.active) { try body(mention, owner) }
-    }
-  }
-
-  /// Mentions whose owner takes what the payload says, with those that a later one of the owner replaces.
-  func allMentions(
-    _ rule: Int, of batch: Batch,
-    _ body: (_ mention: Int, _ owner: Int32, _ isReplaced: Bool) throws -> Void
-  ) rethrows {
-    let mentions = batch.mentions[rule]
-    let last = lastMentions(rule, of: batch)
-    let outspoken = outspoken[RuleKey(batch: batch.number, rule: rule)]
-    for mention in 0..<mentions.count
-    where !batch.occurrences[Int(mentions.owners[mention])].flags.contains(.muted) {
-      let owner = batch.representative(mentions.owners[mention])
-      guard batch.occurrences[Int(owner)].flags.contains(.active) else { continue }
-      try body(
-        mention, owner,
-        batch.hasRepeats && last[owner] != mention || outspoken?.contains(owner) ?? false)
     }
   }
 
@@ -146,23 +117,21 @@ final class LinkPlanner {
 
   /// What is given again replaces what was given before.
   private func dropRepeated() throws {
-    var repeated: Set<UnresolvedReference.Place> = []
     for batch in batches {
       for (rule, relationship) in batch.node.relationships.enumerated() {
         // The list of a given parent goes on from part to part.
-        let parent = claims.partCount > 1 ? givenParent(rule, of: batch) : nil
+        let parent = claims.state.partCount > 1 ? givenParent(rule, of: batch) : nil
         try activeMentions(rule, of: batch) { mention, owner in
           if mention % SyncControl.stride == 0 { try control.checkpoint() }
           let occurrence = batch.occurrences[Int(owner)]
           guard occurrence.row != parent else { return }
-          let place = UnresolvedReference.Place(
-            owner: ManagedObjectID(entity: batch.entity(of: occurrence), row: occurrence.row),
-            slot: relationship.slot)
-          if claims.unresolvedByPlace[place] != nil { repeated.insert(place) }
+          claims.drop(
+            UnresolvedReference.Place(
+              owner: ManagedObjectID(entity: batch.entity(of: occurrence), row: occurrence.row),
+              slot: relationship.slot))
         }
       }
     }
-    claims.drop(repeated)
   }
 
   // MARK: - To-one
@@ -171,22 +140,15 @@ final class LinkPlanner {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     let mentions = batch.mentions[rule]
-    let list = batch.entity.inverse(of: relationship.relationship).map(Claims.Relationship.init)
-    let named = list.flatMap { claims.parts?.named[$0] }
     try activeMentions(rule, of: batch) { mention, owner in
       if mention % SyncControl.stride == 0 { try control.checkpoint() }
       let cells = batch.block[Int(owner)]
-      // An owner that listed the object in an earlier part of the payload is stronger, unless its list is given
-      // again without the object.
-      let isListed = named?.contains(batch.occurrences[Int(owner)].row) ?? false
       guard let target = mentions.targets(of: mention).first else {
-        if !isListed { cells[relationship.slot] = .null }
+        cells[relationship.slot] = .null
         return
       }
-      if let row = row(
-        of: target, in: destination, linked: linkedRow(owner, rule, of: batch, claims.parts))
-      {
-        if !isListed { cells[relationship.slot] = .integer(row) }
+      if let row = row(of: target, in: destination, linked: linkedRow(owner, rule, of: batch)) {
+        cells[relationship.slot] = .integer(row)
       } else {
         noteUnresolved(target, relationship, owner, batch)
       }
@@ -203,7 +165,7 @@ final class LinkPlanner {
   }
 
   func noteUnresolved(
-    _ target: Int32, _ rule: RelationshipRule, _ owner: Int32, _ batch: Batch
+    _ target: Int32, _ rule: RelationshipRule, _ owner: Int32, _ batch: Batch, position: Int = 0
   ) {
     let destination = batches[rule.node]
     let cells =
@@ -217,6 +179,7 @@ final class LinkPlanner {
         relationship: rule.relationship, destination: destination.entity,
         key: destination.key(cells),
         ownerKey: batch.key(batch.block[Int(owner)]).description, isNested: target >= 0,
+        position: position,
         isRefused: target >= 0 && isStored(target, in: destination)))
   }
 

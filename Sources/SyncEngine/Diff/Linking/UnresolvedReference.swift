@@ -14,6 +14,12 @@ struct UnresolvedReference {
   /// Whether the payload nests the object, which may not be made where it stands.
   var isNested = false
 
+  /// Counts the references of a payload.
+  var number: Int64 = 0
+
+  /// The place in the list.
+  var position = 0
+
   /// Whether it was another owner's already when it was nested: then no other part can make it this one's.
   var isRefused = false
 

@@ -22,7 +22,7 @@ struct CertainMatches {
   private let newNestedFlags: Occurrence.Flags
 
   /// The list that the latest occurrence stood in, its owners, and the column that leads to them.
-  private var place = KeyFamily.Place(batch: -1, rule: -1)
+  private var list = KeyObjects.List(batch: -1, rule: -1)
   private var owners: PlainArray<Occurrence>
   private var column: PlainArray<Int64>?
 
@@ -34,18 +34,13 @@ struct CertainMatches {
     references = batch.stored.references
     columns = matcher.memberColumns
     owners = batch.occurrences
-    // Earlier parts of the payload may have said something else of any of them.
-    let isCertain = !matcher.isLaterPart && batch.contested.isEmpty
-    limit = isCertain ? matcher.firstNewRows[batch.entity.rootIndex] ?? .max : 0
+    limit = batch.contested.isEmpty ? matcher.firstNewRows[batch.entity.rootIndex] ?? .max : 0
     let decided: Occurrence.Flags = [.reached, .current, .decided]
     let operations = matcher.operations
     rootFlags = operations.contains(.update) ? decided.union(.active) : decided
     nestedFlags = operations.contains(.updateRelationships) ? decided.union(.active) : decided
-    // Objects of relatives and objects that were deleted here may be meant, too.
-    knowsNew =
-      batch.contested.isEmpty && matcher.edits == nil
-      && matcher.subentityBatches[batch.number].isEmpty
-      && matcher.superentityBatches[batch.number].isEmpty
+    // Objects that were deleted here may be meant, too.
+    knowsNew = batch.contested.isEmpty && matcher.edits == nil
     let made = decided.union([.inserted, .active])
     newRootFlags = operations.isDisjoint(with: [.insert, .alwaysInsert]) ? decided : made
     newNestedFlags = operations.contains(.insertRelationships) ? made : decided
@@ -79,7 +74,7 @@ struct CertainMatches {
   /// Whether the stored row belongs to the owner in whose list the occurrence stands.
   @inline(__always)
   private mutating func isAtHome(_ mention: Occurrence) -> Bool {
-    if mention.ownerRule != place.rule || mention.ownerBatch != place.batch { move(to: mention) }
+    if mention.ownerRule != list.rule || mention.ownerBatch != list.batch { move(to: mention) }
     let owner = owners[Int(mention.owner)]
     guard !owner.flags.contains(.folded), owner.row > 0, let column else { return false }
     return column[Int(mention.stored)] == owner.row
@@ -87,7 +82,7 @@ struct CertainMatches {
 
   @inline(never)
   private mutating func move(to mention: Occurrence) {
-    place = KeyFamily.Place(batch: mention.ownerBatch, rule: mention.ownerRule)
+    list = KeyObjects.List(batch: mention.ownerBatch, rule: mention.ownerRule)
     owners = batches[Int(mention.ownerBatch)].occurrences
     let index = columns[Int(mention.ownerBatch)][Int(mention.ownerRule)]
     column = index >= 0 ? references[index] : nil

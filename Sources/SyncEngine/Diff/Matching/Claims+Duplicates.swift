@@ -4,7 +4,7 @@ import SyncStore
 /// Stored objects that share a key.
 extension Claims {
   /// What has to be the same of two objects of a key so that they may become one: the entity, and the owner in
-  /// every to-one relationship before the payload.
+  /// every to-one relationship.
   private struct Kind: Hashable {
     let entity: Int
     let owners: [Int64]
@@ -22,14 +22,14 @@ extension Claims {
         let row = stored.rows[Int(index)]
         let kind = Kind(
           entity: batch.concreteEntity(ofStored: index).index,
-          owners: stored.references.indices.map { batch.origin($0, ofStored: index, parts) }
+          owners: stored.references.map { $0[Int(index)] }
             + (further[row] ?? []))
         let isFirst = seen.insert(kind).inserted
         guard stored.occurrences[Int(index)] < 0 else { continue }
         if isFirst {
-          namesakes[batch.entity.rootIndex, default: RowSet()].insert(row)
+          insert(row, .distinct(batch.entity.rootIndex))
         } else {
-          surplus[batch.entity.rootIndex, default: RowSet()].insert(row)
+          insert(row, .surplus(batch.entity.rootIndex))
         }
       }
     }
@@ -56,10 +56,7 @@ extension Claims {
       }
       guard !columns.isEmpty else { continue }
       try transaction.scan(entity, .rows(rows.sorted()), slots: columns.map(\.slot)) { cursor in
-        result[cursor.row] = columns.map { column in
-          batch.origin(
-            of: column, row: cursor.row, present: cursor.integer(column.slot) ?? 0, parts)
-        }
+        result[cursor.row] = columns.map { cursor.integer($0.slot) ?? 0 }
       }
     }
     return result

@@ -2,35 +2,31 @@ import SyncCore
 
 /// The keys that no object had.
 extension Claims {
-  var hasUnresolved: Bool { !unresolvedByPlace.isEmpty }
+  var hasUnresolved: Bool { !before.references.isEmpty || !new.references.isEmpty }
 
   /// The keys that no object had, in payload order.
   var unresolved: [UnresolvedReference] {
-    unresolvedOrder.flatMap { unresolvedByPlace[$0] ?? [] }
+    let waiting = before.references.lazy.filter { [new] in !new.answered.contains($0.key) }
+    return (waiting.flatMap(\.value) + new.references.values.joined())
+      .sorted { $0.number < $1.number }
+  }
+
+  /// Whether a key of a place waits for its object.
+  func isWaiting(_ place: UnresolvedReference.Place) -> Bool {
+    new.references[place] != nil
+      || before.references[place] != nil && !new.answered.contains(place)
   }
 
   func append(_ reference: UnresolvedReference) {
-    newReferences?.appended.append(reference)
-    if unresolvedByPlace[reference.place] == nil { unresolvedOrder.append(reference.place) }
-    unresolvedByPlace[reference.place, default: []].append(reference)
+    var reference = reference
+    reference.number = state.referenceCount
+    state.referenceCount += 1
+    new.references[reference.place, default: []].append(reference)
   }
 
-  /// - Complexity: O(*n*) in the places that wait, however many are dropped.
-  func drop(_ places: Set<UnresolvedReference.Place>) {
-    guard !places.isEmpty else { return }
-    newReferences?.drop(places)
-    for place in places { unresolvedByPlace[place] = nil }
-    unresolvedOrder.removeAll(where: places.contains)
-  }
-
-  /// References that came, behind those that went.
-  struct NewReferences {
-    fileprivate(set) var appended: [UnresolvedReference] = []
-    fileprivate(set) var dropped: Set<UnresolvedReference.Place> = []
-
-    fileprivate mutating func drop(_ places: Set<UnresolvedReference.Place>) {
-      appended.removeAll { places.contains($0.place) }
-      dropped.formUnion(places)
-    }
+  /// Forgets what a place waits for: it was given again.
+  func drop(_ place: UnresolvedReference.Place) {
+    new.references[place] = nil
+    if before.references[place] != nil { new.answered.insert(place) }
   }
 }

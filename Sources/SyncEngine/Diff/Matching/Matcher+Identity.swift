@@ -1,6 +1,10 @@
 import SyncCore
 
 /// Which stored row, if any, an occurrence is.
+///
+/// A nested one-to-many child is the owner's own child of that key; else the entity's only object of that key, unless
+/// another owner has listed it before in this payload or session: then it moves; else a new object. Where keys are unique
+/// per owner only (`sync.keyScope`) it never moves.
 extension Matcher {
   /// Decides the common case: nobody else in the payload has the key, and at most one stored row does.
   ///
@@ -14,20 +18,14 @@ extension Matcher {
     guard !mention.flags.contains(.shared) else { return false }
     if !batch.contested.isEmpty, batch.contested[occurrence] != nil { return false }
     guard mention.stored < 0 || isFree(mention.stored, of: batch) else { return false }
-    if mention.stored >= 0, mention.isOwned {
-      let isChild = isChild(mention.stored, of: mention, in: batch)
-      if isListedEarlier(mention.stored, mention, in: batch) || (!isChild && keysAreOwners(mention))
-      {
+    if mention.stored >= 0, mention.isOwned, !isChild(mention.stored, of: mention, in: batch) {
+      if keysAreOwners(mention) || wasListed(mention.stored, mention, in: batch) {
         forget(occurrence, in: batch)
-      } else if !isChild {
-        if hasToWait(occurrence, for: mention.stored, in: batch) {
-          makeStandIn(occurrence, in: batch)
-          return true
-        }
+      } else {
         noteMoved(occurrence, in: batch)
       }
     }
-    settleAmongRelatives(occurrence, in: batch)
+    settle(occurrence, in: batch)
     return true
   }
 
@@ -36,9 +34,9 @@ extension Matcher {
     let mention = batch.occurrences[Int(occurrence)]
     guard mention.isOwned else { return false }
     let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
-    let family = batch.family(of: head)
-    let place = place(mention)
-    if let same = family.member(of: ownerRow(mention), in: place) {
+    let known = batch.objects(ofKey: head)
+    let list = list(mention)
+    if let same = known.member(of: ownerRow(mention), in: list) {
       join(occurrence, batch.representative(same), in: batch)
       return true
     }
@@ -48,7 +46,7 @@ extension Matcher {
         take(index, for: occurrence, in: batch)
         return true
       }
-      if family.mayJoin(holder, in: place) {
+      if !known.isListed(row: index, in: list) {
         join(occurrence, holder, in: batch)
         return true
       }
@@ -66,7 +64,7 @@ extension Matcher {
     let owner = owners.occurrences[Int(owners.representative(mention.owner))]
     let row = linkedRow(of: owner, Int(mention.ownerRule), in: owners)
     guard row > 0, let index = batch.stored.index(ofRow: row),
-      batch.family(of: head).holds(index, among: rows)
+      batch.objects(ofKey: head).holds(index, among: rows)
     else { return false }
     share(index, with: occurrence, in: batch)
     return true
@@ -79,7 +77,7 @@ extension Matcher {
     else { return false }
     let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
     guard batch.contested[head] != nil,
-      let members = sharedMembers[place(mention)]?[ownerRow(mention)],
+      let members = sharedMembers[list(mention)]?[ownerRow(mention)],
       let index = storedRows(of: head, in: batch).first(where: {
         members.contains(batch.stored.rows[Int($0)])
       })
@@ -103,25 +101,12 @@ extension Matcher {
     let mention = batch.occurrences[Int(occurrence)]
     let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
     if let parent = placeholder(of: head, in: batch) {
-      return hasToWait(occurrence, for: batch.parentRow, in: batch)
-        ? makeStandIn(occurrence, in: batch) : join(occurrence, parent, in: batch)
+      return join(occurrence, parent, in: batch)
     }
-    let family = batch.family(of: head)
     if mention.isOwned {
-      if let same = family.member(of: ownerRow(mention), in: place(mention)) {
-        return join(occurrence, batch.representative(same), in: batch)
-      }
-      guard !keysAreOwners(mention) else {
-        forget(occurrence, in: batch)
-        return settle(occurrence, in: batch)
-      }
-      if let found = freeObject(mention, head, in: batch) {
-        return hasToWait(occurrence, for: found.stored(in: batch), in: batch)
-          ? makeStandIn(occurrence, in: batch) : take(found, for: occurrence, in: batch)
-      }
-      if let unmade = family.firstUnmade(in: place(mention)) {
-        return join(occurrence, batch.representative(unmade), in: batch)
-      }
+      let same = batch.objects(ofKey: head).member(of: ownerRow(mention), in: list(mention))
+      if let same { return join(occurrence, batch.representative(same), in: batch) }
+      if !keysAreOwners(mention), takeOnlyObject(occurrence, head, in: batch) { return }
     } else {
       let isRoot = mention.flags.contains(.root)
       if let same = sharedObject(of: head, in: batch, isRoot: isRoot) {
@@ -135,75 +120,86 @@ extension Matcher {
       }
     }
     forget(occurrence, in: batch)
-    settleAmongRelatives(occurrence, in: batch)
+    settle(occurrence, in: batch)
   }
 
-  private func takeFree(_ index: Int32, for occurrence: Int32, in batch: Batch) {
+  /// Takes the entity's only object of a key, unless another owner lists it.
+  private func takeOnlyObject(_ occurrence: Int32, _ head: Int32, in batch: Batch) -> Bool {
+    let mention = batch.occurrences[Int(occurrence)]
+    let list = list(mention)
+    let known = batch.objects(ofKey: head)
+    let rows = storedRows(of: head, in: batch)
+    // Keys are unique per concrete entity: objects of subentities count where there is none of the entity itself.
+    let own = rows.filter { isExact($0, in: batch) }
+    if let new = known.firstNew {
+      guard own.isEmpty, known.newCount == 1, !known.isNewListed(in: list) else { return false }
+      join(occurrence, batch.representative(new), in: batch)
+      return true
+    }
+    let all = own.isEmpty && !batch.keysOfSubentities.contains(head) ? rows : own
+    guard all.count == 1, case let index = all[0], !wasListed(index, mention, in: batch),
+      !known.isListed(row: index, in: list), !isListedByItsOwner(index, mention, head, in: batch)
+    else { return false }
     let holder = batch.stored.occurrences[Int(index)]
-    if holder >= 0 { return join(occurrence, holder, in: batch) }
-    noteMoved(occurrence, in: batch)
-    take(index, for: occurrence, in: batch)
+    if holder >= 0 {
+      join(occurrence, holder, in: batch)
+    } else {
+      noteMoved(occurrence, in: batch)
+      take(index, for: occurrence, in: batch)
+    }
+    return true
   }
 
-  /// An object that is no owner's: a stored one, or one that this part of the payload mentions elsewhere.
-  private enum Found {
-    case stored(Int32, isExact: Bool)
-    case occurrence(Int32, isExact: Bool)
+  // MARK: - Owners
 
-    var isExact: Bool {
-      switch self {
-      case .stored(_, let isExact), .occurrence(_, let isExact): isExact
+  /// Whether a stored row belongs to the owner in whose list the occurrence stands.
+  func isChild(_ index: Int32, of mention: Occurrence, in batch: Batch) -> Bool {
+    let owner = ownerRow(mention)
+    return owner > 0 && self.owner(ofStored: index, mention, in: batch) == owner
+  }
+
+  /// Whether an earlier part of the payload nested a stored row below an owner: it stays with the one it has now.
+  private func wasListed(_ index: Int32, _ mention: Occurrence, in batch: Batch) -> Bool {
+    let owners = batches[Int(mention.ownerBatch)]
+    return claims.isListed(
+      batch.stored.rows[Int(index)],
+      under: owners.node.relationships[Int(mention.ownerRule)].relationship)
+  }
+
+  /// The owner of a stored row in the relationship in which an occurrence stands, 0 for none.
+  func owner(ofStored index: Int32, _ mention: Occurrence, in batch: Batch) -> Int64 {
+    let column = memberColumns[Int(mention.ownerBatch)][Int(mention.ownerRule)]
+    return column >= 0 ? batch.stored.references[column][Int(index)] : 0
+  }
+
+  /// Whether the owner of a stored row lists it in this part of the payload too, if perhaps deeper down.
+  private func isListedByItsOwner(
+    _ index: Int32, _ mention: Occurrence, _ head: Int32, in batch: Batch
+  ) -> Bool {
+    let owner = owner(ofStored: index, mention, in: batch)
+    guard owner > 0 else { return false }
+    return batch.objects(ofKey: head).isListedByItsOwner(in: list(mention)) {
+      var candidate = head
+      while candidate >= 0 {
+        let other = batch.occurrences[Int(candidate)]
+        if other.isOwned, list(other) == list(mention), likelyOwner(of: other) == owner {
+          return true
+        }
+        candidate = other.next
       }
-    }
-
-    /// The stored row, if there is one.
-    func stored(in batch: Batch) -> Int32? {
-      switch self {
-      case .stored(let index, _): return index
-      case .occurrence(let occurrence, _):
-        let index = batch.occurrences[Int(batch.representative(occurrence))].stored
-        return index >= 0 ? index : nil
-      }
+      return false
     }
   }
 
-  /// The object of a key that comes first of those that are free: what the payload mentions elsewhere comes before
-  /// what is only stored. Keys are unique per concrete entity: an object of a subentity comes last.
-  private func freeObject(_ mention: Occurrence, _ head: Int32, in batch: Batch) -> Found? {
-    let mentioned = mentionedObject(mention, head, in: batch)
-    if let mentioned, mentioned.isExact { return mentioned }
-    let free = freeRow(mention, head, in: batch).map {
-      Found.stored($0, isExact: isExact($0, in: batch))
-    }
-    if let free, free.isExact { return free }
-    return mentioned ?? free
-  }
-
-  /// The oldest object of a key that the payload mentions elsewhere and that is free.
-  private func mentionedObject(
-    _ mention: Occurrence, _ head: Int32, in batch: Batch
-  ) -> Found? {
-    let earlier = claims.parts == nil ? nil : mentionedRow(mention, head, in: batch)
-    let known = batch.family(of: head).firstFree(in: place(mention)) { known in
-      let stored = batch.occurrences[Int(batch.representative(known))].stored
-      guard !isStandIn(known, in: batch) else { return false }
-      return stored < 0
-        || !(isListedEarlier(stored, mention, in: batch)
-          || isListedByItsOwner(stored, mention, head, in: batch))
-    }.map(batch.representative)
-    if let known, let age = age(of: known, in: batch),
-      earlier.map({ age < self.age(ofStored: $0, in: batch) }) ?? true
-    {
-      let stored = batch.occurrences[Int(known)].stored
-      return .occurrence(known, isExact: stored < 0 || isExact(stored, in: batch))
-    }
-    return earlier.map { .stored($0, isExact: isExact($0, in: batch)) }
-  }
-
-  private func take(_ found: Found, for occurrence: Int32, in batch: Batch) {
-    switch found {
-    case .stored(let index, _): takeFree(index, for: occurrence, in: batch)
-    case .occurrence(let other, _): join(occurrence, other, in: batch)
-    }
+  /// The row of an owner: the one it was decided to be, or the only stored one of its key.
+  private func likelyOwner(of mention: Occurrence) -> Int64? {
+    let owners = batches[Int(mention.ownerBatch)]
+    let owner = owners.representative(mention.owner)
+    let occurrence = owners.occurrences[Int(owner)]
+    if occurrence.flags.contains(.decided) { return occurrence.row }
+    guard !occurrence.flags.contains(.keyless) else { return nil }
+    let rows = storedRows(
+      of: owners.index.find(identityOf: owners.block[Int(owner)]), in: owners)
+    return rows.count == 1 ? owners.stored.rows[Int(rows[0])] : nil
   }
 }

@@ -42,9 +42,10 @@ extension Matcher {
       batch.occurrences[Int(result)].flags.insert(.active)
       if batch.occurrences[Int(result)].stored < 0 {
         batch.occurrences[Int(result)].flags.insert(.inserted)
+        noteNew(result, in: batch)
       }
     }
-    noteFamily(occurrence, mention, like: other, in: batch)
+    noteListed(occurrence, mention, in: batch)
     if mention.isOwned, !batch.occurrences[Int(result)].isOwned {
       batch.occurrences[Int(result)].flags.insert(.owned)
       batch.occurrences[Int(result)].owner = mention.owner
@@ -53,10 +54,9 @@ extension Matcher {
     }
   }
 
-  /// Whether an object was there before the payload.
+  /// Whether an object was there before this part of the payload.
   private func isKnown(_ row: Int64, _ entity: EntityDescription) -> Bool {
     row < firstNewRows[entity.rootIndex] ?? .max
-      && !(isLaterPart && claims.wasInserted(row, entity))
   }
 
   /// Whether the options let the place of a mention write its object.
@@ -84,7 +84,6 @@ extension Matcher {
   func settle(_ occurrence: Int32, in batch: Batch) {
     var mention = batch.occurrences[Int(occurrence)]
     let isStored = mention.stored >= 0
-    // An object that an earlier part of the payload brought is as new as it was there.
     let isKnown =
       isStored && isKnown(batch.stored.rows[Int(mention.stored)], batch.entity)
     let isAllowed =
@@ -99,33 +98,30 @@ extension Matcher {
     }
     mention.flags.insert(.decided)
     batch.occurrences[Int(occurrence)] = mention
-    noteFamily(occurrence, mention, like: nil, in: batch)
+    if mention.flags.contains(.inserted) { noteNew(occurrence, in: batch) }
+    noteListed(occurrence, mention, in: batch)
+  }
+
+  /// What is known of the key of an occurrence; nil where nobody else has it.
+  private func objects(_ occurrence: Int32, in batch: Batch) -> KeyObjects? {
+    let mention = batch.occurrences[Int(occurrence)]
+    guard !mention.flags.contains(.keyless) else { return nil }
+    let isContested = !batch.contested.isEmpty && batch.contested[occurrence] != nil
+    guard mention.flags.contains(.shared) || isContested else { return nil }
+    return batch.objects(ofKey: batch.index.find(identityOf: batch.block[Int(occurrence)]))
+  }
+
+  private func noteNew(_ occurrence: Int32, in batch: Batch) {
+    objects(occurrence, in: batch)?.noteNew(occurrence)
   }
 
   /// Notes in whose list an object of a repeated key stands.
-  func noteFamily(
-    _ occurrence: Int32, _ mention: Occurrence, like other: Int32?, in batch: Batch
-  ) {
-    guard !mention.flags.contains(.keyless) else { return }
-    let isContested = !batch.contested.isEmpty && batch.contested[occurrence] != nil
-    guard mention.flags.contains(.shared) || isContested else { return }
-    let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
-    batch.family(of: head).note(
-      occurrence, like: other, age: age(of: other ?? occurrence, in: batch),
-      owner: mention.isOwned ? ownerRow(mention) : nil, in: place(mention))
-  }
-
-  /// What orders the objects of a key: stored ones of the entity itself by row, then new ones, then stored ones of
-  /// subentities by row. Nil for a mention that may make no object and found none.
-  func age(of occurrence: Int32, in batch: Batch) -> Int64? {
+  private func noteListed(_ occurrence: Int32, _ mention: Occurrence, in batch: Batch) {
+    guard mention.isOwned, let known = objects(occurrence, in: batch) else { return }
     let object = batch.occurrences[Int(batch.representative(occurrence))]
-    if object.stored >= 0 { return age(ofStored: object.stored, in: batch) }
-    return object.flags.contains(.inserted) ? 0 : nil
-  }
-
-  func age(ofStored index: Int32, in batch: Batch) -> Int64 {
-    let row = batch.stored.rows[Int(index)]
-    return isExact(index, in: batch) ? row - .max : row
+    known.note(
+      occurrence, row: object.stored, isNew: object.flags.contains(.inserted),
+      owner: ownerRow(mention), in: list(mention))
   }
 
   func noteMoved(_ occurrence: Int32, in batch: Batch) {

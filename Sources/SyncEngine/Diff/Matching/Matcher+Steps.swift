@@ -19,7 +19,7 @@ extension Matcher {
       return join(occurrence, batch.representative(earlier), in: batch)
     }
     keyless[place] = occurrence
-    let row = keylessRow(
+    let row = linkedRow(
       of: ownerBatch.occurrences[Int(owner)], Int(mention.ownerRule), in: ownerBatch)
     guard row > 0, let index = batch.stored.index(ofRow: row) else {
       return settle(occurrence, in: batch)
@@ -31,26 +31,13 @@ extension Matcher {
     settle(occurrence, in: batch)
   }
 
-  /// The stored object that a to-one relationship of an owner led to before the payload, or 0.
+  /// The stored object that a to-one relationship of an owner leads to, or 0.
   func linkedRow(of owner: Occurrence, _ rule: Int, in owners: Batch) -> Int64 {
     let slot = owners.node.relationships[rule].slot
     guard owner.stored >= 0, let column = owners.node.toOneSlots.firstIndex(of: slot) else {
       return 0
     }
-    return owners.origin(column, ofStored: owner.stored, claims.parts)
-  }
-
-  /// The object that one without key is under a to-one relationship of an owner: what an earlier part made there, else
-  /// the one that was linked before the payload, or 0.
-  func keylessRow(of owner: Occurrence, _ rule: Int, in owners: Batch) -> Int64 {
-    guard owner.stored >= 0 else { return 0 }
-    let relationship = Claims.Relationship(owners.node.relationships[rule].relationship)
-    if let parts = claims.parts, parts.hasSpoken(owner.row, of: relationship),
-      let row = claims.keylessIndex.member(relationship, of: owner.row, parts)
-    {
-      return row
-    }
-    return linkedRow(of: owner, rule, in: owners)
+    return owners.stored.references[column][Int(owner.stored)]
   }
 
   /// The object that a key alone means, when somebody has it already: the first stored one, else the
@@ -64,7 +51,7 @@ extension Matcher {
       let holder = batch.stored.occurrences[Int(index)]
       return holder >= 0 ? holder : nil
     }
-    return batch.family(of: head).firstObject.map { batch.representative($0) }
+    return batch.objects(ofKey: head).firstNew.map { batch.representative($0) }
   }
 
   /// The given parent, when the payload mentions it among or below its own children.
@@ -85,7 +72,7 @@ extension Matcher {
       return index >= 0 ? [index] : []
     }
     // Keys are unique per concrete entity: an object of a subentity comes last.
-    let sorted = batch.family(of: head).sorted(rows) { left, right in
+    let sorted = batch.objects(ofKey: head).sorted(rows) { left, right in
       let isOwn = (isExact(left, in: batch), isExact(right, in: batch))
       if isOwn.0 != isOwn.1 { return isOwn.0 }
       return batch.stored.rows[Int(left)] < batch.stored.rows[Int(right)]
@@ -103,43 +90,14 @@ extension Matcher {
     guard rows.count > 1 else {
       return rows.filter { self.owner(ofStored: $0, mention, in: batch) == owner }
     }
-    return batch.family(of: head).rows(of: owner, in: place(mention), among: rows) {
+    return batch.objects(ofKey: head).rows(of: owner, in: list(mention), among: rows) {
       self.owner(ofStored: $0, mention, in: batch)
     }
   }
 
-  /// A stored row of the key that no mention of the key has yet, and that no other owner lists in this
-  /// relationship.
-  func freeRow(_ mention: Occurrence, _ head: Int32, in batch: Batch) -> Int32? {
-    let family = batch.family(of: head)
-    let place = place(mention)
-    return family.firstRow(in: place, among: storedRows(of: head, in: batch)) { index in
-      family.isUnknown(batch.stored.occurrences[Int(index)])
-        && !claims.standIns.contains(batch.stored.rows[Int(index)], root: batch.entity.rootIndex)
-        && !isListedEarlier(index, mention, in: batch)
-        && !isListedByItsOwner(index, mention, head, in: batch)
-    }
-  }
-
-  /// A stored row of the key that an earlier part of the payload described, and that is free.
-  func mentionedRow(_ mention: Occurrence, _ head: Int32, in batch: Batch) -> Int32? {
-    let family = batch.family(of: head)
-    let place = place(mention)
-    let rows = storedRows(of: head, in: batch)
-    return family.firstRow(in: place, among: rows, isMentioned: true) { index in
-      let holder = batch.stored.occurrences[Int(index)]
-      let row = batch.stored.rows[Int(index)]
-      return claims.wasDescribed(row, batch.entity)
-        && !claims.standIns.contains(row, root: batch.entity.rootIndex)
-        && !isListedEarlier(index, mention, in: batch)
-        && (holder < 0 || family.mayJoin(holder, in: place))
-        && !isListedByItsOwner(index, mention, head, in: batch)
-    }
-  }
-
   /// The list of whatever owner that an occurrence stands in.
-  func place(_ mention: Occurrence) -> KeyFamily.Place {
-    KeyFamily.Place(batch: mention.ownerBatch, rule: mention.ownerRule)
+  func list(_ mention: Occurrence) -> KeyObjects.List {
+    KeyObjects.List(batch: mention.ownerBatch, rule: mention.ownerRule)
   }
 
   func isPreferred(_ index: Int32, in batch: Batch) -> Bool {

@@ -26,13 +26,12 @@ extension Matcher {
     }
     for (number, rows) in linked { try loadRows(rows, in: batches[number]) }
     waves = next
-    waveNumber += 1
   }
 
   /// Whether a list is that of a given parent of which other parts of the payload have more: who leaves it is
   /// decided at the end, so that no part has to read all of it.
   private func goesOn(_ rule: Int, of batch: Batch, _ owner: Occurrence) -> Bool {
-    guard claims.parts != nil, let rootOwner, rootOwner.batch == batch.number,
+    guard hasParts, let rootOwner, rootOwner.batch == batch.number,
       rootOwner.rule == rule
     else { return false }
     return owner.row == batch.occurrences[Int(batch.representative(rootOwner.owner))].row
@@ -48,10 +47,19 @@ extension Matcher {
     let owners = (0..<mentions.count).lazy.map { batch.occurrences[Int(mentions.owners[$0])] }
       .filter { $0.flags.contains(.current) && $0.stored >= 0 }.map(\.row)
     guard !owners.isEmpty else { return }
-    let place = KeyFamily.Place(batch: Int16(batch.number), rule: Int16(rule))
-    let members = try claims.membersBefore(
-      relationship.relationship, of: batch.entity, Set(owners), transaction, control)
-    sharedMembers[place, default: [:]].merge(members) { $1 }
+    let list = KeyObjects.List(batch: Int16(batch.number), rule: Int16(rule))
+    let members = try transaction.members(
+      of: relationship.relationship, in: batch.entity, owners: Set(owners).sorted())
+    for member in members {
+      sharedMembers[list, default: [:]][member.owner, default: []].insert(member.row)
+    }
+  }
+
+  /// Adds an occurrence to a wave, once.
+  func reach(_ occurrence: Int32, in batch: Batch, _ wave: inout [[Int32]]) {
+    guard !batch.occurrences[Int(occurrence)].flags.contains(.reached) else { return }
+    batch.occurrences[Int(occurrence)].flags.insert(.reached)
+    wave[batch.number].append(occurrence)
   }
 
   private struct MemberLoad: Hashable {
@@ -85,9 +93,13 @@ extension Matcher {
         let flags = destination.occurrences[Int(target)].flags
         guard !flags.contains(.reached) else { continue }
         destination.occurrences[Int(target)].flags.insert(.reached)
+        if flags.contains(.ofSubentity), let other = destination.ofSubentities[target] {
+          reach(other.occurrence, in: batches[other.batch], &next)
+          continue
+        }
         next[destination.number].append(target)
         if flags.contains(.keyless), owner.stored >= 0,
-          case let row = keylessRow(of: owner, rule, in: batch), row > 0
+          case let row = linkedRow(of: owner, rule, in: batch), row > 0
         {
           linked[destination.number, default: []].append(row)
         }

@@ -8,19 +8,12 @@ import SyncStore
 /// load keys ──▶ wave: decide ──▶ number new objects ──▶ load members ──▶ next wave … ──▶ compare the rest
 /// ```
 ///
-/// Identity (architecture, Decisions: child identity in one-to-many):
+/// Identity:
 ///
 /// 1. An object mentioned by its key alone is the first stored one of that key, or a new one.
-/// 2. An object in an owner's one-to-many list is first the owner's own child of that key; then a
-///    stored object of that key, or one of the payload, that no other owner lists; then a new one. As long
-///    as nobody knows whether another owner lists it, a new one stands in for it (``StandIns``).
+/// 2. An object in an owner's one-to-many list is the owner's own child of that key; else the entity's only object of
+///    that key, unless another owner has listed it before in this payload or session; else a new one.
 final class Matcher {
-  struct Replacement {
-    let object: GeneralObject
-    let batch: Int
-    let by: Int32
-  }
-
   let batches: [Batch]
   let transaction: StoreTransaction
   let operations: SyncOperations
@@ -43,50 +36,30 @@ final class Matcher {
   private(set) var firstNewRows: [Int: Int64] = [:]
   /// Rows in scope, when they come before others of their key.
   private(set) var preferred: Set<Int64> = []
-  /// Members of many-to-many lists, by place and owner, where keys do not tell objects apart.
-  var sharedMembers: [KeyFamily.Place: [Int64: Set<Int64>]] = [:]
+  /// Members of many-to-many lists, by owner, where keys do not tell objects apart.
+  var sharedMembers: [KeyObjects.List: [Int64: Set<Int64>]] = [:]
   /// Objects without key by the place they stand in.
   var keyless: [ListKey: Int32] = [:]
   var waves: [[Int32]]
-  /// How many waves were opened.
-  var waveNumber = 0
-  /// Whether parts of the payload came before, so that objects may be of these.
-  let isLaterPart: Bool
-  /// Whether parts of the payload may still come.
-  let hasMoreParts: Bool
+  /// Whether the payload has other parts.
+  let hasParts: Bool
   /// What a look-up costs; see ``SyncRequest/scannedRowsPerKey``.
   let scannedRowsPerKey: Int
-  /// New objects that stand in for stored ones, as occurrences with their batch.
-  var standIns: [(batch: Int, occurrence: Int32)] = []
-  var standInSets: [Int: Set<Int32>] = [:]
-  /// Objects of superentities that others may have seen, and the occurrences that come in their place.
-  var replacements: [Replacement] = []
-  /// The latter, as of a wave.
-  var replacing: (wave: Int, objects: Set<StandIns.Object>) = (-1, [])
-  /// The owners that give a list in this part, as far as they were known in a wave.
-  var givenLists: [KeyFamily.Place: (wave: Int, owners: RowSet)] = [:]
   private let targets: [Int64]
   private(set) var rootOwner: Owner?
-  /// The batches of subentities, by batch.
-  let subentityBatches: [[Batch]]
-  /// The batches of superentities, by batch.
-  let superentityBatches: [[Batch]]
-  /// Batches in the order in which a wave is decided: those of subentities first.
-  private let decisionOrder: [Batch]
   private var completed = 0
   private var completedOfBatch: [Int]
   private let total: Int
 
   init(
     stager: Stager, transaction: StoreTransaction, operations: SyncOperations,
-    coversScope: Bool, hasMoreParts: Bool, scannedRowsPerKey: Int, claims: Claims,
+    coversScope: Bool, hasParts: Bool, scannedRowsPerKey: Int, claims: Claims,
     edits: UnsentEdits?, control: SyncControl, helper: Helper? = nil
   ) {
     self.edits = edits
     self.helper = helper
     self.claims = claims
-    isLaterPart = claims.parts != nil
-    self.hasMoreParts = hasMoreParts
+    self.hasParts = hasParts
     self.scannedRowsPerKey = scannedRowsPerKey
     batches = stager.batches
     self.transaction = transaction
@@ -96,17 +69,6 @@ final class Matcher {
     unreadableLists = stager.unreadableLists
     report = stager.report
     targets = stager.targetRows
-    let subentityBatches = stager.batches.map { $0.subentityBatches(among: stager.batches) }
-    self.subentityBatches = subentityBatches
-    superentityBatches = stager.batches.map { batch in
-      stager.batches.filter { other in
-        subentityBatches[other.number].contains { $0.number == batch.number }
-      }
-    }
-    decisionOrder =
-      subentityBatches.allSatisfy { $0.isEmpty }
-      ? stager.batches : stager.batches.sorted { $0.entity.depth > $1.entity.depth }
-    for batch in batches { batch.originIndex = claims.originIndex }
     waves = batches.map { _ in [] }
     completedOfBatch = batches.map { _ in 0 }
     memberColumns = stager.batches.map { owners in
@@ -127,12 +89,11 @@ final class Matcher {
       }
     }
     try read(tables)
-    for batch in batches { try loadGeneralObjects(of: batch) }
   }
 
   /// Whether mentions of a key alone were laid together, and several stored objects have it: each may mean
   /// another one, as when several objects of the key are linked to.
-  var hasMixedNamesakes: Bool {
+  var hasMixedKeys: Bool {
     batches.contains { batch in
       batch.hasRepeats
         && batch.contested.keys.contains { !batch.occurrences[Int($0)].isOwned }
@@ -155,21 +116,29 @@ final class Matcher {
       let occurrences = batches[root].occurrences
       waves[root].reserveCapacity(occurrences.count)
       for index in occurrences.indices where occurrences[index].flags.contains(.root) {
-        waves[root].append(Int32(index))
+        if let other = batches[root].ofSubentities[Int32(index)] {
+          reach(other.occurrence, in: batches[other.batch], &waves)
+        } else {
+          waves[root].append(Int32(index))
+        }
       }
       if !targets.isEmpty { try loadRows(targets, in: batches[root]) }
     }
     while waves.contains(where: { !$0.isEmpty }) {
-      for batch in decisionOrder where !waves[batch.number].isEmpty {
+      for batch in batches where !waves[batch.number].isEmpty {
         try decide(waves[batch.number], in: batch)
         try numberNewObjects(waves[batch.number], in: batch)
       }
       try openNextWave()
     }
     for batch in batches {
+      for (occurrence, other) in batch.ofSubentities {
+        let others = batches[other.batch]
+        batch.occurrences[Int(occurrence)].row =
+          others.occurrences[Int(others.representative(other.occurrence))].row
+      }
       batch.layFoldedCells()
       try compareRemaining(batch)
-      try compareSpecialised(batch)
     }
   }
 

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// What several mentions of one object come to, and when each of its properties was given.
+/// What several mentions of one object come to.
 extension Batch {
   /// Lays the cells of folded occurrences over those of the one that stands for them, in payload order:
   /// later values win, those of mentions that may not write the object do not count.
@@ -17,22 +17,5 @@ extension Batch {
         }
       }
     }
-  }
-
-  /// Notes that the object of an occurrence was mentioned again, by a row that is laid over it.
-  func noteOrder(_ order: UInt32, of row: Int, over earlier: Int32) {
-    guard orders != nil else { return }
-    let cells = block[row]
-    let slots = node.attributeSlots
-    laterOrders[earlier, default: Array(repeating: 0, count: block.width)]
-      .withUnsafeMutableBufferPointer { orders in
-        for slot in slots where !cells[slot].isAbsent { orders[slot] = order }
-      }
-  }
-
-  /// When an occurrence gave a slot last.
-  func order(of slot: Int, _ occurrence: Int32) -> UInt32 {
-    if let later = laterOrders[occurrence]?[slot], later > 0 { return later }
-    return orders?[Int(occurrence)] ?? 0
   }
 }

@@ -31,6 +31,10 @@ final class Batch {
   let orders: PlainArray<UInt32>?
   /// When slots were given again, by occurrence; 0 where they were not.
   var laterOrders: [Int32: [UInt32]] = [:]
+  /// The occurrences that are mentioned under a subentity too, whose mention is the one that is written.
+  var ofSubentities: [Int32: SubentityMention] = [:]
+  /// The first occurrences of the keys of which one in a list of an owner is.
+  var keysOfSubentities: Set<Int32> = []
   let mentions: [LinkMentions]
 
   /// Keys the payload refers to without nesting the object, each once.
@@ -51,26 +55,17 @@ final class Batch {
   /// The stored row of a key whose first occurrence turned out to be another object.
   var firstStored: [Int32: Int32] = [:]
   /// What was decided about keys that several mentions or stored rows have, by the first occurrence.
-  private var families: [Int32: KeyFamily] = [:]
+  private var keyObjects: [Int32: KeyObjects] = [:]
   /// Index of the given parent's row among the stored ones, known or not.
   var parentRow: Int32?
   /// The stored row of a given parent, of which nothing is known yet but its number.
   var placeholder: Int32?
-  /// Where to-one columns led before the payload.
-  var originIndex: FirstStatements?
   /// Whether the whole table was read, so that nothing has to be looked up.
   var isComplete = false
   /// Whether several occurrences are one object, so that one owner may have several lists.
   var hasRepeats = false
   /// The latest occurrence without key, -1 before the first.
   private(set) var latestKeyless: Int32 = -1
-
-  /// Whether new objects of a subentity are among the stored ones.
-  var hasAdopted = false
-  /// Objects of superentities that earlier parts of the transaction brought, by the first occurrence of their key.
-  var general: [Int32: [GeneralObject]] = [:]
-  /// Those of them that become objects of the entity, by row: what they are objects of until then.
-  var specialised: [Int64: EntityDescription] = [:]
 
   init(
     node: PlanNode, number: Int, keepsSources: Bool, keepsItems: Bool = false,
@@ -104,11 +99,11 @@ final class Batch {
   }
 
   /// What was decided about the key of an occurrence that is the first of it.
-  func family(of head: Int32) -> KeyFamily {
-    if let family = families[head] { return family }
-    let family = KeyFamily()
-    families[head] = family
-    return family
+  func objects(ofKey head: Int32) -> KeyObjects {
+    if let known = keyObjects[head] { return known }
+    let known = KeyObjects()
+    keyObjects[head] = known
+    return known
   }
 
   /// The occurrence that stands for the object of the given one.

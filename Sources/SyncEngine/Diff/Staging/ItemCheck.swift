@@ -97,13 +97,6 @@ struct ItemCheck {
       }
       return violation(index, in: batch, checks) { !cells[$0].isEmpty }
     }
-    if let entity = batch.specialised[occurrence.row], occurrence.flags.contains(.active) {
-      for slot in checks.required where slot >= entity.properties.count && cells[slot].isAbsent {
-        if checks.defaulted.contains(slot) { continue }
-        if isAwaited(slot, of: occurrence, in: batch) { continue }
-        return missing(slot, index, in: batch)
-      }
-    }
     guard occurrence.stored >= 0, occurrence.link >= 0 else { return nil }
     var changed = batch.differences[Int(occurrence.link)]
     if !occurrence.flags.contains(.active) { changed.subtract(checks.attributes) }

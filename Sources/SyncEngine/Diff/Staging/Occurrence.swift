@@ -58,7 +58,7 @@ struct Occurrence {
     /// vouch for it.
     static let disputed = Flags(rawValue: 16384)
     /// The same object as a mention under a subentity, which is the one that is written.
-    static let twin = Flags(rawValue: 32768)
+    static let ofSubentity = Flags(rawValue: 32768)
     /// In the wave that is being matched.
     static let current = Flags(rawValue: 512)
   }

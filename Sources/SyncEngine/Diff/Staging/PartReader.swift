@@ -50,7 +50,7 @@ struct PartReader {
       plan: request.plan, operations: request.operations, onItemError: request.itemPolicy,
       path: request.path, firstItem: start.itemCount, report: ReportBuilder(),
       keepsSources: request.willInsert != nil, tracksItems: tracksItems,
-      tracesFingerprints: fingerprints != nil, isPart: isPart)
+      tracesFingerprints: fingerprints != nil)
     stager.replacements = replacements
     stager.leftOut = leftOut
     parent?.prepare(stager)
@@ -63,12 +63,6 @@ struct PartReader {
     if let fingerprints { stager.replay(fingerprints) }
     try stager.finish()
     return StagedPart(stager: stager, end: end)
-  }
-
-  /// Whether other parts may say something of the same objects.
-  private var isPart: Bool {
-    if case .none = limit { return request.session != nil }
-    return true
   }
 
   /// Stages the items as this thread reads them.

@@ -55,6 +55,8 @@ final class Stager {
   /// The owners of lists in which a key could not be read.
   private(set) var unreadableLists: Set<ListKey> = []
 
+  func noteUnreadable(_ list: ListKey) { unreadableLists.insert(list) }
+
   /// Items at the top of the payload that can be used, from the first one on that says something.
   var usableItemCount = 0
   var itemCount = 0
@@ -78,7 +80,7 @@ final class Stager {
   init(
     plan: MappingPlan, operations: SyncOperations, onItemError: ItemErrorPolicy, path: String?,
     firstItem: Int, report: ReportBuilder, keepsSources: Bool = false, tracksItems: Bool = false,
-    tracesFingerprints: Bool = false, isPart: Bool = false
+    tracesFingerprints: Bool = false
   ) {
     self.tracksItems = tracksItems
     self.firstItem = firstItem
@@ -91,7 +93,7 @@ final class Stager {
     let batches = plan.nodes.enumerated().map {
       Batch(
         node: $1, number: $0, keepsSources: keepsSources, keepsItems: tracksItems,
-        keepsOrders: $1.hasRelatives(in: plan) || isPart && plan.mentionsMembersElsewhere($0))
+        keepsOrders: $1.hasRelatives(in: plan))
     }
     self.batches = batches
     let nodes = batches.map { StagingNode($0, among: batches) }
@@ -172,6 +174,7 @@ final class Stager {
       link.mentions.append(
         owner: owner.owner, kind: .objects, targets: rootTargets, order: nextOrder(link))
     }
+    foldSuperentities()
     for node in nodes where !node.batch.occurrences.isEmpty || node.scratch.isReplayed {
       node.scratch.describe(node.batch.entity.name, in: report)
     }

@@ -34,7 +34,8 @@ struct ChangeCount {
       try rows.insert(occurrences.count) { index in
         if index % SyncControl.stride == 0 { try control.checkpoint() }
         let occurrence = occurrences[index]
-        guard occurrence.stored >= 0, occurrence.flags.isDisjoint(with: [.referenceOnly, .twin]),
+        guard occurrence.stored >= 0,
+          occurrence.flags.isDisjoint(with: [.referenceOnly, .ofSubentity]),
           !(hasCounted && isCounted(occurrence.row, batch.entity(of: occurrence)))
         else { return 0 }
         return occurrence.row

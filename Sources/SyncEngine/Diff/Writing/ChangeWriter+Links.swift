@@ -8,9 +8,9 @@ extension ChangeWriter {
   var linkCount: Int { batches.reduce(0) { $0 + $1.node.relationships.count } }
 
   /// Gives the memory of all values back that are written and that linking does not ask for, before lists are made
-  /// of what is linked. Later parts of a payload ask for more.
+  /// of what is linked.
   func dropValues() {
-    guard claims.parts == nil, linksLists else { return }
+    guard linksLists else { return }
     let hasOrders = batches.contains { batch in
       batch.node.relationships.contains {
         $0.relationship.kind == .oneToMany && $0.relationship.isOrdered
@@ -38,7 +38,7 @@ extension ChangeWriter {
 
   /// Writes memberships and orders.
   func link(_ planner: LinkPlanner) throws {
-    try PartnerWriter(transaction: transaction, claims: claims).write(planner.partnerWrites)
+    try PartnerWriter(transaction: transaction).write(planner.partnerWrites)
     let rules = batches.flatMap { batch in batch.node.relationships.indices.map { (batch, $0) } }
     for (position, (batch, rule)) in rules.enumerated() {
       let relationship = batch.node.relationships[rule].relationship

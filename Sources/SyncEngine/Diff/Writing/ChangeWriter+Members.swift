@@ -12,7 +12,7 @@ extension ChangeWriter {
       planner.isContinued(rule, of: batch, owner: parent),
       let index = wanted.owners.firstIndex(of: parent)
     {
-      try PairWriter(transaction: transaction, claims: claims, edits: edits)
+      try PairWriter(transaction: transaction, edits: edits)
         .link(wanted.members(of: index).map { (parent, $0) }, relationship, of: batch.entity)
       wanted.remove(at: index)
     }
@@ -37,8 +37,8 @@ extension ChangeWriter {
     if let kept = planner.keptMember, kept.relationship == Claims.Relationship(relationship) {
       changes.keptMember = kept.row
     }
-    // What new owners list is new; where parts note what is written, that is told together.
-    let compared = relationship.isOrdered || claims.parts != nil ? count : storedCount
+    // What new owners list is new.
+    let compared = relationship.isOrdered ? count : storedCount
     let different = try ListReading(
       relationship: relationship, entity: batch.entity, wanted: wanted, count: compared,
       storedCount: storedCount, transaction: transaction, control: control
@@ -66,7 +66,6 @@ extension ChangeWriter {
     of entity: EntityDescription
   ) throws {
     guard !lists.members.isEmpty else { return }
-    if claims.parts != nil { try noteNew(lists, relationship, of: entity) }
     try add([], NewPairs(lists, from: 0), relationship, of: entity)
   }
 
@@ -87,20 +86,6 @@ extension ChangeWriter {
     }
   }
 
-  /// Remembers the pairs of new owners: a later part of the payload may take stored members out again.
-  private func noteNew(
-    _ lists: MemberLists, _ relationship: RelationshipDescription,
-    of entity: EntityDescription
-  ) throws {
-    var pairs: [(owner: Int64, member: Int64)] = []
-    pairs.reserveCapacity(lists.members.count)
-    for (index, owner) in lists.owners.enumerated() {
-      for member in lists.members(of: index) { pairs.append((owner, member)) }
-    }
-    try OrderNotes(claims: claims, transaction: transaction).note(pairs, relationship, of: entity)
-    claims.parts?.notePairs(pairs, areAdded: true, relationship, of: entity)
-  }
-
   /// Pairs between two checkpoints.
   private static let pairPortion = 4096
 
@@ -108,14 +93,6 @@ extension ChangeWriter {
     _ changes: MemberChanges, _ new: NewPairs, _ relationship: RelationshipDescription,
     of entity: EntityDescription
   ) throws {
-    if claims.parts != nil {
-      let notes = OrderNotes(claims: claims, transaction: transaction)
-      try notes.note(changes.removed + changes.added + changes.appended, relationship, of: entity)
-      try notes.note(changes.positions.lazy.map(\.owner), relationship, of: entity)
-      claims.parts?.notePairs(changes.removed, areAdded: false, relationship, of: entity)
-      claims.parts?.notePairs(
-        changes.added + changes.appended, areAdded: true, relationship, of: entity)
-    }
     if !changes.removed.isEmpty {
       try transaction.removeLinks(relationship, of: entity, pairs: changes.removed)
     }

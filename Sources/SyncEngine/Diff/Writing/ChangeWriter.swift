@@ -46,39 +46,6 @@ final class ChangeWriter {
       let count = batch.occurrences.reduce(0) { $0 + (ChangeWriter.isInserted($1) ? 1 : 0) }
       if count > 0 { try insert(count, of: batch) }
     }
-    claims.parts?.noteObjects(batches)
-    if claims.parts != nil { noteMadeEntities() }
-    for batch in batches where !batch.specialised.isEmpty { try specialise(batch) }
-  }
-
-  private func noteMadeEntities() {
-    for batch in batches where !batch.entity.subentities.isEmpty {
-      if batch.occurrences.contains(where: ChangeWriter.isInserted) {
-        claims.madeEntities.insert(batch.entity.index)
-      }
-    }
-  }
-
-  /// Makes objects of a superentity that earlier parts of the transaction brought objects of the entity.
-  private func specialise(_ batch: Batch) throws {
-    let arena = CellArena()
-    let properties = batch.node.entity.properties
-    for (row, entity) in batch.specialised.sorted(by: { $0.key < $1.key }) {
-      try transaction.specialise(row, from: entity, to: batch.entity)
-      guard let index = batch.stored.index(ofRow: row) else { continue }
-      let occurrence = Int(batch.representative(batch.stored.occurrences[Int(index)]))
-      let cells = batch.block[occurrence]
-      var slots = SlotSet()
-      for (slot, value) in batch.node.defaults
-      where slot >= entity.properties.count && cells[slot].isAbsent {
-        cells[slot] = arena.cell(value, as: properties[slot].attribute?.type)
-        slots.insert(slot)
-      }
-      guard !slots.isEmpty else { continue }
-      try transaction.update(
-        batch.block, index: occurrence, row: row, of: batch.entity, slots: slots)
-      for slot in slots { cells[slot] = .absent }
-    }
   }
 
   @inline(__always)
@@ -172,7 +139,6 @@ final class ChangeWriter {
     for batch in batches {
       var attributes = SlotSet()
       for slot in batch.node.attributeSlots { attributes.insert(slot) }
-      if claims.parts != nil { try noteValues(of: batch) }
       for index in batch.occurrences.indices {
         completed += 1
         if completed % SyncControl.stride == 0 {
@@ -201,45 +167,10 @@ final class ChangeWriter {
     try transaction.update(
       batch.block, index: index, row: occurrence.row, of: entity, slots: slots)
     for slot in slots {
-      if let relationship = entity.properties[slot].relationship {
-        noteColumn(relationship, of: occurrence, in: batch)
+      if entity.properties[slot].relationship != nil {
         try touchOwners(occurrence, slot, cells[slot], in: batch)
       }
     }
-  }
-
-  /// Remembers what attributes hold that are about to be written: a later part of the payload may write the
-  /// same again.
-  private func noteValues(of batch: Batch) throws {
-    var slots: [Int64: SlotSet] = [:]
-    for occurrence in batch.occurrences
-    where occurrence.stored >= 0 && occurrence.link >= 0
-      && !occurrence.flags.contains(.folded) && occurrence.flags.contains(.active)
-      && !claims.wasInserted(occurrence.row, batch.entity)
-    {
-      var written = batch.differences[Int(occurrence.link)]
-      for slot in batch.node.toOneSlots { written.remove(slot) }
-      if !written.isEmpty { slots[occurrence.row] = written }
-    }
-    guard !slots.isEmpty else { return }
-    let root = batch.entity.rootIndex
-    try transaction.scan(batch.entity, .rows(slots.keys.sorted())) { cursor in
-      for slot in slots[cursor.row] ?? [] {
-        claims.parts?.noteValue(slot, of: cursor.row, root, hash: ChangeNetting.hash(cursor, slot))
-      }
-      claims.parts?.noteWritten(cursor.row, root)
-    }
-  }
-
-  private func noteColumn(
-    _ relationship: RelationshipDescription, of occurrence: Occurrence, in batch: Batch
-  ) {
-    guard claims.parts != nil,
-      let column = batch.node.toOneSlots.firstIndex(of: relationship.slot)
-    else { return }
-    claims.noteColumn(
-      relationship, of: occurrence.row, batch.entity,
-      from: batch.stored.references[column][Int(occurrence.stored)])
   }
 
   /// An object moved from one owner to another: both changed.

@@ -9,7 +9,7 @@ extension Deleter {
   ) throws {
     guard limits.isOn, deleted > limits.count else { return }
     let isMostOfRoots = roots > 0 && Double(roots) > limits.share * Double(scopeCount)
-    var memberCount = claims.memberCount
+    var memberCount = claims.state.memberCount
     if case .members = scope.kind { memberCount += scopeCount }
     let isMostOfMembers = members > 0 && Double(members) > limits.share * Double(memberCount)
     guard isMostOfRoots || isMostOfMembers else { return }
@@ -20,15 +20,15 @@ extension Deleter {
   /// Refuses payloads that cannot be meant: nothing at all, or items of which none can be used.
   func checkPayload(_ scopeCount: Int, unmentioned: Int) throws {
     guard limits.isOn, scopeCount > 0 else { return }
-    if claims.itemCount == 0, scopeCount > limits.emptyPayload {
+    if claims.state.itemCount == 0, scopeCount > limits.emptyPayload {
       throw refusal(scopeCount, "the payload is empty")
     }
-    if claims.itemCount > 0, claims.usableItemCount == 0,
-      claims.isRootSuspended || unmentioned > 0
+    if claims.state.itemCount > 0, claims.state.usableItemCount == 0,
+      claims.state.isRootSuspended || unmentioned > 0
     {
       throw refusal(
         scopeCount,
-        "none of the \(claims.itemCount) items of the payload can be used\(firstReason)")
+        "none of the \(claims.state.itemCount) items of the payload can be used\(firstReason)")
     }
   }
 

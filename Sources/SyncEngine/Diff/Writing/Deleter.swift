@@ -50,16 +50,6 @@ struct Deleter {
     return deleted
   }
 
-  /// Takes members out of lists that do not mention them, and that another part of the payload mentions.
-  func releaseMentioned() throws {
-    for (step, member) in claims.unlisted.enumerated() {
-      if step % SyncControl.stride == 0 { try control.checkpoint() }
-      guard claims.isMentioned(member.row, member.entity) else { continue }
-      if leaves(member) { try release(member) }
-    }
-    claims.unlisted.removeAll { claims.isMentioned($0.row, $0.entity) }
-  }
-
   // MARK: - What goes
 
   /// Objects in the root scope that the payload does not mention, and how many the scope holds.
@@ -78,11 +68,11 @@ struct Deleter {
     case .roots, .filter, .children: scoped = claims.rootScope ?? []
     }
     // Looked up once, not for each of the rows.
-    let mentioned = claims.mentioned[entity.rootIndex] ?? RowSet()
-    let namesakes = claims.namesakes[entity.rootIndex]
+    let mentioned = claims[.mentioned(entity.rootIndex)] ?? RowSet()
+    let distinct = claims[.distinct(entity.rootIndex)]
     var rows = try keyed(
-      scoped.filter { !mentioned.contains($0) && namesakes?.contains($0) != true }, of: entity)
-    guard !claims.isRootSuspended || rows.isEmpty else {
+      scoped.filter { !mentioned.contains($0) && distinct?.contains($0) != true }, of: entity)
+    guard !claims.state.isRootSuspended || rows.isEmpty else {
       report.note(
         .suspendedDeletion, entity,
         message: """
@@ -107,10 +97,7 @@ struct Deleter {
   /// How many of some objects were there before the payload.
   private func count(_ rows: [Int64]) -> Int {
     guard case .all = scope.kind, knownRows == nil else { return rows.count }
-    guard claims.parts == nil else {
-      return rows.count { !claims.wasInserted($0, entity) }
-    }
-    return rows.count { $0 < claims.firstNewRow }
+    return rows.count { $0 < claims.state.firstNewRow }
   }
 
   /// How many objects there are, when the payload mentions them all; nil when it does not, or when only
@@ -118,7 +105,7 @@ struct Deleter {
   private func countOfMentioned() throws -> Int? {
     guard entity.superentity == nil, entity.subentities.isEmpty else { return nil }
     let count = try transaction.rowCount(of: entity)
-    return count == claims.mentioned[entity.rootIndex]?.count ?? 0 ? count : nil
+    return count == claims[.mentioned(entity.rootIndex)]?.count ?? 0 ? count : nil
   }
 
   private func allRows() throws -> [Int64] {
@@ -130,8 +117,8 @@ struct Deleter {
     return rows
   }
 
-  /// Members that their owners' lists do not mention. One that another part of the payload mentions
-  /// is not deleted; it only leaves its owner.
+  /// Members that their owners' lists do not mention. One that the payload mentions elsewhere is not deleted; it only
+  /// leaves its owner.
   private func unlistedMembers(
     _ keeper: Keeper?
   ) throws -> [(entity: EntityDescription, rows: [Int64])] {
@@ -140,7 +127,7 @@ struct Deleter {
     for (step, member) in claims.unlisted.enumerated() {
       if step % SyncControl.stride == 0 { try control.checkpoint() }
       if claims.isMentioned(member.row, member.entity) {
-        if leaves(member) { try release(member) }
+        try release(member)
       } else if seen[member.entity.rootIndex, default: RowSet()].insert(member.row) {
         rows[member.entity, default: []].append(member.row)
       }
@@ -160,28 +147,6 @@ struct Deleter {
     return keyless.isEmpty ? rows : rows.filter { !keyless.contains($0) }
   }
 
-  /// Whether a member that the payload mentions leaves its owner: nobody listed it, and it did not say itself where
-  /// it belongs.
-  private func leaves(_ member: Claims.UnlistedMember) -> Bool {
-    (member.isLeftAtTheEnd || !isListed(member)) && !speaksForItself(member)
-  }
-
-  /// Whether another part of the payload put it into a list of that relationship, of whatever owner.
-  private func isListed(_ member: Claims.UnlistedMember) -> Bool {
-    guard let relationship = member.entity.properties[member.slot].relationship,
-      let inverse = member.entity.inverse(of: relationship)
-    else { return false }
-    return claims.isListed(member.row, under: inverse)
-  }
-
-  /// Whether a part of the payload says of the member where it belongs.
-  private func speaksForItself(_ member: Claims.UnlistedMember) -> Bool {
-    guard let relationship = member.entity.properties[member.slot].relationship else {
-      return false
-    }
-    return claims.parts?.hasSpoken(member.row, of: Claims.Relationship(relationship)) ?? false
-  }
-
   private func release(_ member: Claims.UnlistedMember) throws {
     var entity: EntityDescription?
     let key = member.entity.primaryKey?.slot
@@ -193,13 +158,6 @@ struct Deleter {
     guard let entity else { return }
     if let edits, edits.writable([member.slot], of: member.row, entity).isEmpty { return }
     let relationship = entity.properties[member.slot].relationship
-    if let relationship {
-      if let list = entity.inverse(of: relationship) {
-        try OrderNotes(claims: claims, transaction: transaction)
-          .note([member.owner], list, of: entity.destination(of: relationship))
-      }
-      claims.noteColumn(relationship, of: member.row, entity, from: member.owner)
-    }
     let block = RowBlock(width: entity.properties.count, capacity: 1)
     block[block.append()][member.slot] = .null
     try transaction.update(

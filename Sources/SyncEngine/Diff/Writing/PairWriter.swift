@@ -6,7 +6,6 @@ struct PairWriter {
   typealias Pair = (owner: Int64, member: Int64)
 
   let transaction: StoreTransaction
-  let claims: Claims
 
   /// What the sync has to leave alone; nil when that is nothing.
   let edits: UnsentEdits?
@@ -16,7 +15,7 @@ struct PairWriter {
     _ pairs: [Pair], _ relationship: RelationshipDescription, of entity: EntityDescription
   ) throws {
     let missing = try transaction.missingLinks(relationship, of: entity, among: pairs)
-    let pairs = try prepare(missing, areAdded: true, relationship, of: entity)
+    let pairs = withoutEdited(missing, relationship, of: entity)
     guard !pairs.isEmpty else { return }
     try transaction.addLinks(relationship, of: entity, pairs: pairs, areNew: true)
   }
@@ -24,16 +23,15 @@ struct PairWriter {
   func unlink(
     _ pairs: [Pair], _ relationship: RelationshipDescription, of entity: EntityDescription
   ) throws {
-    let pairs = try prepare(pairs, areAdded: false, relationship, of: entity)
+    let pairs = withoutEdited(pairs, relationship, of: entity)
     guard !pairs.isEmpty else { return }
     try transaction.removeLinks(relationship, of: entity, pairs: pairs)
   }
 
-  /// Leaves out what was edited here, and notes the rest for what later parts of the payload say.
-  private func prepare(
-    _ pairs: [Pair], areAdded: Bool, _ relationship: RelationshipDescription,
-    of entity: EntityDescription
-  ) throws -> [Pair] {
+  /// Leaves out what was edited here.
+  private func withoutEdited(
+    _ pairs: [Pair], _ relationship: RelationshipDescription, of entity: EntityDescription
+  ) -> [Pair] {
     var pairs = pairs
     if let edits {
       pairs.removeAll { pair in
@@ -44,9 +42,6 @@ struct PairWriter {
         return true
       }
     }
-    guard !pairs.isEmpty else { return [] }
-    try OrderNotes(claims: claims, transaction: transaction).note(pairs, relationship, of: entity)
-    claims.parts?.notePairs(pairs, areAdded: areAdded, relationship, of: entity)
     return pairs
   }
 }

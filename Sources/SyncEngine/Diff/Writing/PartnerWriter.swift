@@ -4,7 +4,6 @@ import SyncStore
 /// Writes references of stored objects that the payload does not describe.
 struct PartnerWriter {
   let transaction: StoreTransaction
-  let claims: Claims
 
   /// Writes references; those that are as they should be are left alone.
   func write(_ writes: [LinkPlanner.PartnerWrite]) throws {
@@ -40,10 +39,7 @@ struct PartnerWriter {
     try transaction.scan(write.entity, .rows([write.row]), slots: [write.slot]) { cursor in
       found = (cursor.entity, cursor.integer(write.slot) ?? 0)
     }
-    guard let (concrete, old) = found, old != write.partner,
-      let relationship = concrete.properties[write.slot].relationship
-    else { return }
-    claims.noteColumn(relationship, of: write.row, concrete, from: old)
+    guard let (concrete, old) = found, old != write.partner else { return }
     let block = RowBlock(width: concrete.properties.count, capacity: 1)
     block[block.append()][write.slot] = write.partner > 0 ? .integer(write.partner) : .null
     try transaction.update(block, index: 0, row: write.row, of: concrete, slots: [write.slot])

@@ -39,8 +39,8 @@ extension DataStack {
       try SessionState.all(in: reader).map { entity, name, pages in
         KeptSession(
           entityName: entity, name: name,
-          storedPages: pages.stored.subtracting(pages.begun).sorted(),
-          missingPages: pages.begun.sorted())
+          storedPages: pages.filter { $0.isStored && !$0.isBegun }.map(\.name),
+          missingPages: pages.filter(\.isBegun).map(\.name))
       }
     }
   }

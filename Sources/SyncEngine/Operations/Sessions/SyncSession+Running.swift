@@ -13,17 +13,10 @@ extension SyncSession {
 
   /// Called inside the gate, before a page or the end looks at what the pages said.
   func prepare(_ store: Store, _ control: SyncControl) throws {
-    let (isEnded, isRestored) = stage.withLock { ($0.isEnded, $0.isRestored) }
-    guard !isEnded else {
+    guard !stage.withLock({ $0.isEnded }) else {
       throw SyncError(
         .invalidRequest, entity: entityName,
         message: "The page session was finished or abandoned. Begin a new one.")
-    }
-    guard !isRestored else { return }
-    try store.read { try state.restore(from: $0, control) }
-    stage.withLock { stage in
-      stage.isRestored = true
-      if state.claims.partCount > 0 { stage.hasPages = true }
     }
   }
 
@@ -31,7 +24,8 @@ extension SyncSession {
   /// nobody knows what it and the others that were made mention, also when this process ends now.
   func begin(in store: Store) throws {
     guard name != nil, case let pages = openPages, !pages.isEmpty else { return }
-    try store.write { try state.begin(pages: pages, in: $0) }
+    let marks = Dictionary(uniqueKeysWithValues: pages.map { ($0, String?.none) })
+    try store.write { try state.begin(marks, in: $0) }
   }
 
   /// Names of pages that were made, or have failed, and are not stored.
@@ -44,12 +38,11 @@ extension SyncSession {
     return Set(ids.compactMap(\.name))
   }
 
-  /// Called inside the gate before the end decides about deletions.
-  func prepareEnd(_ store: Store, _ control: SyncControl) throws {
-    try prepare(store, control)
-    let (failed, hasPages) = stage.withLock { ($0.failed, $0.hasPages) }
-    let begun = try store.read { try state.pages(in: $0).begun }
-    let missing = failed.union(begun.map { PageID.name($0) })
+  /// Called inside the transaction of the end, before it decides about deletions.
+  func checkPages(_ hasPages: Bool, in reader: StoreReader) throws {
+    let failed = stage.withLock { $0.failed }
+    let begun = try state.pages(in: reader).filter(\.isBegun)
+    let missing = failed.union(begun.map { PageID.name($0.name) })
     guard missing.isEmpty else { throw missingPages(missing) }
     guard hasPages else {
       throw SyncError(
@@ -76,7 +69,6 @@ extension SyncSession {
   func didStore(_ page: Sync, _ id: PageID) {
     guard !page.isDryRun else { return }
     stage.withLock { stage in
-      stage.hasPages = true
       stage.failed.remove(id)
       stage.pages.removeAll { $0.page.map { $0 === page } ?? true }
       if let name = id.name { stage.storedPages.insert(name) }
@@ -119,7 +111,9 @@ extension SyncSession {
       }
       guard !isEnded else { return }
       try prepare(store, control)
-      if stage.withLock({ $0.hasPages }) { try begin(in: store) }
+      if try !store.read({ try state.pages(in: $0) }).isEmpty || state.hasPages {
+        try begin(in: store)
+      }
     }
   }
 

@@ -13,16 +13,10 @@ import SyncStore
 ///
 /// Each page inserts and updates as it comes, in an operation of its own: in any order, on any queues,
 /// parsed at the same time. What no page mentioned is deleted once, by ``finish()``, and a reference to
-/// an object of a later page is linked when that arrives, and where pages say different things of the same
-/// relationship ``finish()`` settles it. A child that is stored below an owner whose page has not come is taken from
-/// it by nobody before: an owner that nests its key gets a new object, which becomes the stored one at the end unless
-/// that was listed. So pages give what one payload of all their items gives. A page that fails leaves no trace, and
-/// one that runs twice does no harm.
-///
-/// A stored object is taken at once where there cannot be two for a while: its key is a uniqueness constraint, the item
-/// lacks a value that the model requires, or ``SyncSettings/operations`` leave out inserting or updating. Of several
-/// owners that nest a key which is new, the one whose page came first has the first object; in a tree that names the key
-/// at several depths, it has what stands below the key too.
+/// an object of a later page is linked when that arrives. Apart from that pages are applied in order, and know nothing of
+/// those to come: where keys are unique in their entity they give what one payload of all their items gives. A child that
+/// is nested below another owner moves at once, unless an earlier page nested it below its own; where keys repeat between
+/// owners, set `sync.keyScope`. A page that fails leaves no trace, and one that runs twice does no harm.
 ///
 /// Each page has a report, and ``finish()`` gives that of the end alone. ``SyncReport/add(_:)`` sums them up, with an
 /// object of which several pages speak once for each.
@@ -52,8 +46,6 @@ public final class SyncSession: Sendable {
     /// Pages that failed and that no later one made up for.
     var failed: Set<PageID> = []
     var storedPages: Set<String> = []
-    var isRestored = false
-    var hasPages = false
     var isEnded = false
     /// Whether somebody is about to keep in the store which pages are missing.
     var isNoting = false
@@ -168,7 +160,9 @@ public final class SyncSession: Sendable {
   public func storedPages() throws -> Set<String> {
     let kept = try dataStack.store.read { try state.pages(in: $0) }
     let (stored, failed) = stage.withLock { ($0.storedPages, $0.failed) }
-    return stored.union(kept.stored).subtracting(kept.begun).subtracting(failed.compactMap(\.name))
+    return stored.union(kept.lazy.filter(\.isStored).map(\.name))
+      .subtracting(kept.lazy.filter(\.isBegun).map(\.name))
+      .subtracting(failed.compactMap(\.name))
   }
 
   /// Says that pages are going to come, before one of them is made, with a mark for the content of each.
@@ -183,11 +177,12 @@ public final class SyncSession: Sendable {
     let store = try dataStack.store
     let kept = try store.read {
       let kept = try state.pages(in: $0)
-      if !kept.stored.isEmpty { try state.check(settings, in: $0) }
+      if kept.contains(where: \.isStored) { try state.check(settings, in: $0) }
       return kept
     }
+    let known = Dictionary(uniqueKeysWithValues: kept.map { ($0.name, $0) })
     let same = pages.filter { name, mark in
-      kept.marks?[name] == mark && kept.stored.contains(name) && !kept.begun.contains(name)
+      known[name].map { $0.mark == mark && $0.isStored && !$0.isBegun } ?? false
     }
     let rest = pages.filter { same[$0.key] == nil }
     if !rest.isEmpty { try store.write { try state.begin(rest, settings: settings, in: $0) } }
@@ -230,8 +225,7 @@ public final class SyncSession: Sendable {
     return operation
   }
 
-  /// Ends the session without deleting anything. What its pages stored stays, and what they nested and nobody else
-  /// listed moves, as ``finish()`` would have it; pages that still run are cancelled.
+  /// Ends the session without deleting anything. What its pages stored stays; pages that still run are cancelled.
   ///
   /// - Throws: What the store says when it cannot be written.
   public func abandon() throws {
@@ -244,18 +238,8 @@ public final class SyncSession: Sendable {
     let store = try dataStack.store
     try SyncRunner(store: store, control: SyncControl()).run { enter in
       try enter()
-      if !stage.withLock({ $0.isRestored }) {
-        do {
-          try store.read { try state.restore(from: $0, SyncControl()) }
-        } catch is SyncError {
-          // What was kept with another model can only be forgotten.
-        }
-      }
-      let entity = try dataStack.model.requireEntity(named: entityName)
-      var request = SyncRequest(plan: dataStack.mappingPlans.plan(for: entity), payload: .json([]))
-      request.operations = settings.operations
-      request.author = settings.author
-      try SessionEnd(request, state: state, store: store, control: SyncControl()).abandon()
+      try store.write { try state.forget(in: $0) }
+      state.reset()
     }
   }
 }

@@ -19,16 +19,22 @@ package struct SessionEnd {
   }
 
   /// Runs on the calling thread, inside the store's gate.
-  package func run() throws -> SyncReport {
+  ///
+  /// - Parameter check: Called inside the transaction before anything is decided, with whether there was any page.
+  package func run(
+    check: (_ hasPages: Bool, StoreReader) throws -> Void = { _, _ in }
+  ) throws -> SyncReport {
     var request = request
     request.session = state
     request.payload = .json([])
     return try request.payload.withBytes { bytes in
       let pass = try SyncPass(request, bytes: bytes, control: control)
+      defer { state.didFailPage() }
       // Where pages brought news, the log has begun.
       let changes = try store.write(request, control, beginsLog: false) { transaction in
         try pass.work(in: transaction) {
           try pass.readScope(in: $0)
+          try check(state.claims.state.partCount > 0, $0)
           try pass.end(in: $0)
         }
         try state.forget(in: transaction)
@@ -37,25 +43,5 @@ package struct SessionEnd {
       if !request.isDryRun { state.reset() }
       return pass.finishReport()
     }
-  }
-
-  /// Forgets the session. Nothing is deleted, but objects that pages nested and that nobody else listed move, as
-  /// they would have at the end.
-  ///
-  /// Runs on the calling thread, inside the store's gate.
-  package func abandon() throws {
-    var request = request
-    request.session = state
-    request.payload = .json([])
-    try request.payload.withBytes { bytes in
-      let pass = try SyncPass(request, bytes: bytes, control: control)
-      _ = try store.write(request, control, beginsLog: false) { transaction in
-        if !state.claims.standIns.isEmpty {
-          try pass.work(in: transaction) { try pass.moveStandIns(in: $0) }
-        }
-        try state.forget(in: transaction)
-      }
-    }
-    state.reset()
   }
 }

@@ -1,0 +1,69 @@
+import SyncCore
+import SyncStore
+
+/// What a part of a payload adds.
+extension Claims {
+  /// Notes the objects that a matched part of the payload mentions.
+  ///
+  /// - Throws: `CancellationError`.
+  func mention(_ batches: [Batch], _ control: SyncControl) throws {
+    for batch in batches {
+      try control.checkpoint()
+      try update(.mentioned(batch.entity.rootIndex)) { rows in
+        let occurrences = batch.occurrences
+        try rows.insert(occurrences.count) { index in
+          if index % SyncControl.stride == 0 { try control.checkpoint() }
+          let occurrence = occurrences[index]
+          return occurrence.flags.contains(.referenceOnly) ? 0 : occurrence.row
+        }
+        for row in unreached(in: batch) { rows.insert(row) }
+        for stored in batch.referenceStored where stored >= 0 {
+          rows.insert(batch.stored.rows[Int(stored)])
+        }
+      }
+    }
+  }
+
+  /// Stored objects that are named below an object the sync may not write: nothing is done to them, so
+  /// they are not deleted either.
+  private func unreached(in batch: Batch) -> [Int64] {
+    var result: [Int64] = []
+    for (index, occurrence) in batch.occurrences.enumerated()
+    where occurrence.row == 0 && !occurrence.flags.contains(.decided)
+      && !occurrence.flags.contains(.keyless)
+    {
+      let head = batch.index.find(identityOf: batch.block[index])
+      guard head >= 0 else { continue }
+      let known = batch.firstStored[head] ?? batch.occurrences[Int(head)].stored
+      let rows = batch.contested[head] ?? (known >= 0 ? [known] : [])
+      if let row = rows.map({ batch.stored.rows[Int($0)] }).min() { result.append(row) }
+    }
+    return result
+  }
+
+  /// Notes the members of the lists of a linked part of the payload: those that are nested stay with their owner, and none
+  /// is left out any more.
+  ///
+  /// - Throws: `CancellationError`.
+  func list(_ planner: LinkPlanner) throws {
+    let hasUnlisted = hasUnlisted
+    for batch in planner.batches {
+      for (rule, relationship) in batch.node.relationships.enumerated()
+      where relationship.relationship.kind == .oneToMany && batch.mentions[rule].count > 0 {
+        let destination = planner.batches[relationship.node]
+        let mentions = batch.mentions[rule]
+        let column = batch.entity.inverse(of: relationship.relationship).map(Relationship.init)
+        try update(.listed(Relationship(relationship.relationship))) { rows in
+          try planner.activeMentions(rule, of: batch) { mention, _ in
+            if mention % SyncControl.stride == 0 { try planner.control.checkpoint() }
+            for target in mentions.targets(of: mention) where target >= 0 || hasUnlisted {
+              guard let row = planner.row(of: target, in: destination) else { continue }
+              if target >= 0 { rows.insert(row) }
+              if hasUnlisted, let column { relist(Member(row: row, column: column)) }
+            }
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import SyncCore
+import SyncStore
+
+/// Claims in the store, as rows in the tables of an ``OpenSync``: what a part said is written with it, and read as a
+/// whole by whoever goes on.
+struct ClaimsStore {
+  let model: ManagedObjectModel
+  let control: SyncControl
+
+  /// What is small: of which model the names are, the counts, and what else its owner has to know.
+  struct Head<More: Codable>: Codable {
+    var model: String
+    var state: Claims.State
+    var more: More
+  }
+
+  func head<More: Codable>(_ claims: Claims, _ more: More) throws -> Data {
+    try JSONEncoder().encode(Head(model: model.fingerprint, state: claims.state, more: more))
+  }
+
+  func head<More: Codable>(of sync: OpenSync, _ type: More.Type) -> Head<More>? {
+    try? JSONDecoder().decode(Head<More>.self, from: sync.head)
+  }
+
+  // MARK: - Writing
+
+  /// Writes what was said since the last commit.
+  ///
+  /// - Throws: `CancellationError`; errors of the store.
+  /// - Complexity: O(*n*) in what was said.
+  func write(_ claims: Claims, to sync: OpenSync, in transaction: StoreTransaction) throws {
+    for (set, rows) in claims.new.sets {
+      try control.checkpoint()
+      let name = set.name(in: model)
+      let before = claims.before.sets[set] ?? RowSet()
+      var pages: [OpenSync.RowPage] = []
+      rows.forEachPiece { number, words in
+        let merged = zip(words, before.piece(number)).map { $0 | $1 }
+        pages.append(OpenSync.RowPage(set: name, page: number, words: merged))
+      }
+      try transaction.write(pages, of: sync)
+    }
+    try control.checkpoint()
+    let removed = claims.new.relisted.compactMap { claims.before.unlisted[$0] }
+    let first = claims.before.parentOrder.count
+    let order = claims.new.parentOrder.enumerated().map {
+      OpenSync.Member(list: ClaimsStore.order, row: $1, value: Int64(first + $0))
+    }
+    try transaction.write(
+      claims.new.unlisted.values.map(member) + order, removing: removed.map(member), of: sync)
+    let answered = claims.new.answered.flatMap { claims.before.references[$0] ?? [] }
+    try transaction.write(
+      claims.new.references.values.joined().map(\.kept), removing: answered.map(\.number), of: sync)
+  }
+
+  private static let order = "order"
+  private static let unlisted = "unlisted/"
+
+  private func member(_ member: Claims.UnlistedMember) -> OpenSync.Member {
+    let name = member.entity.properties[member.slot].name
+    return OpenSync.Member(
+      list: "\(ClaimsStore.unlisted)\(member.entity.name).\(name)", row: member.row,
+      value: member.owner)
+  }
+
+  // MARK: - Reading
+
+  /// Reads everything that was said.
+  ///
+  /// - Throws: ``Claims/outdated`` when it names what the model does not have; `CancellationError`; errors of the store.
+  func read(
+    _ sync: OpenSync, _ state: Claims.State, from reader: StoreReader
+  ) throws -> Claims {
+    var said = Claims.Said()
+    try reader.readRows(of: sync) { page in
+      guard let set = ClaimedSet(named: page.set, in: model) else { throw Claims.outdated }
+      said.sets[set, default: RowSet()].insert(piece: page.page, page.words)
+    }
+    try control.checkpoint()
+    var order: [(row: Int64, place: Int64)] = []
+    try reader.readMembers(of: sync) { member in
+      guard member.list != ClaimsStore.order else {
+        return order.append((member.row, member.value))
+      }
+      let parts = member.list.dropFirst(ClaimsStore.unlisted.count).split(separator: ".")
+      guard parts.count == 2, let entity = model.entity(named: String(parts[0])),
+        let column = entity.relationship(named: String(parts[1]))
+      else { throw Claims.outdated }
+      said.unlisted[Claims.Member(row: member.row, column: Claims.Relationship(column))] =
+        Claims.UnlistedMember(
+          row: member.row, entity: entity, slot: column.slot, owner: member.value)
+    }
+    said.parentOrder = order.sorted { $0.place < $1.place }.map(\.row)
+    try control.checkpoint()
+    try reader.readReferences(of: sync) { kept in
+      guard let reference = UnresolvedReference(kept, in: model) else { throw Claims.outdated }
+      said.references[reference.place, default: []].append(reference)
+    }
+    return Claims(said, state)
+  }
+}
+
+extension Claims {
+  static var outdated: SyncError {
+    SyncError(
+      .invalidRequest,
+      message: """
+        The page session was kept with another model or by another version. Abandon it and begin a new one: \
+        nothing is lost, deletions are decided by the new one.
+        """)
+  }
+}
+
+extension UnresolvedReference {
+  /// The reference as the store keeps it.
+  var kept: OpenSync.Reference {
+    OpenSync.Reference(
+      number: number, owner: owner.row, ownerEntity: owner.entity.name,
+      relationship: relationship.name, destination: destination.name, key: key,
+      ownerKey: ownerKey, position: Int64(position),
+      flags: (isNested ? 1 : 0) + (isRefused ? 2 : 0))
+  }
+
+  /// - Returns: Nil when the model has no such entity or relationship.
+  init?(_ kept: OpenSync.Reference, in model: ManagedObjectModel) {
+    guard let entity = model.entity(named: kept.ownerEntity),
+      let relationship = entity.relationship(named: kept.relationship),
+      let destination = model.entity(named: kept.destination)
+    else { return nil }
+    self.init(
+      owner: ManagedObjectID(entity: entity, row: kept.owner), relationship: relationship,
+      destination: destination, key: kept.key, ownerKey: kept.ownerKey,
+      isNested: kept.flags & 1 != 0, number: kept.number, position: Int(kept.position),
+      isRefused: kept.flags & 2 != 0)
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import SyncCore
+
+extension StoreReader {
+  /// Whether any sync was ever left open in the store.
+  var hasOpenSyncs: Bool {
+    get throws {
+      try connection.scalar(
+        "SELECT count(*) FROM sqlite_master WHERE name = '_syncstack_open_syncs'") == 1
+    }
+  }
+
+  /// The open sync of that kind and name, or nil.
+  package func openSync(_ kind: String, _ name: String) throws -> OpenSync? {
+    try openSyncs(kind, name).first
+  }
+
+  /// All open syncs of a kind, by name.
+  package func openSyncs(_ kind: String) throws -> [OpenSync] { try openSyncs(kind, nil) }
+
+  private func openSyncs(_ kind: String, _ name: String?) throws -> [OpenSync] {
+    try prepareToRead()
+    guard try hasOpenSyncs else { return [] }
+    let statement = try connection.statement(
+      "SELECT id, name, revision, head FROM _syncstack_open_syncs "
+        + "WHERE kind = ?1 AND (?2 IS NULL OR name = ?2) ORDER BY name")
+    defer { statement.reset() }
+    statement.bind(1, kind)
+    statement.bind(2, name.map(Value.string) ?? .null)
+    var result: [OpenSync] = []
+    while try statement.step() {
+      result.append(
+        OpenSync(
+          id: statement.integer(0), kind: kind, name: statement.text(1),
+          revision: statement.integer(2), head: Data(statement.bytes(3))))
+    }
+    return result
+  }
+
+  // MARK: - What is kept of one
+
+  /// Shows the sets of row numbers, page by page.
+  package func readRows(of sync: OpenSync, _ body: (OpenSync.RowPage) throws -> Void) throws {
+    let statement = try connection.statement(
+      "SELECT name, page, bits FROM _syncstack_open_rows WHERE sync = ?")
+    defer { statement.reset() }
+    statement.bind(1, sync.id)
+    while try statement.step() {
+      let bytes = statement.bytes(2)
+      let words = (0..<bytes.count / 8).map {
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self))
+      }
+      try body(
+        OpenSync.RowPage(
+          set: statement.text(0), page: Int(clamping: statement.integer(1)), words: words))
+    }
+  }
+
+  /// Shows the members of lists, by list and row.
+  package func readMembers(of sync: OpenSync, _ body: (OpenSync.Member) throws -> Void) throws {
+    let statement = try connection.statement(
+      "SELECT list, member, value FROM _syncstack_open_members WHERE sync = ?")
+    defer { statement.reset() }
+    statement.bind(1, sync.id)
+    while try statement.step() {
+      try body(
+        OpenSync.Member(
+          list: statement.text(0), row: statement.integer(1), value: statement.integer(2)))
+    }
+  }
+
+  /// Shows the references in the order in which they came; those whose key cannot be read are passed over.
+  package func readReferences(
+    of sync: OpenSync, _ body: (OpenSync.Reference) throws -> Void
+  ) throws {
+    let statement = try connection.statement(
+      "SELECT number, owner, entity, relationship, destination, object_key, owner_key, position, "
+        + "flags FROM _syncstack_open_references WHERE sync = ? ORDER BY number")
+    defer { statement.reset() }
+    statement.bind(1, sync.id)
+    while try statement.step() {
+      guard let key = Value(archive: Data(statement.bytes(5))) else { continue }
+      try body(
+        OpenSync.Reference(
+          number: statement.integer(0), owner: statement.integer(1),
+          ownerEntity: statement.text(2), relationship: statement.text(3),
+          destination: statement.text(4), key: key, ownerKey: statement.text(6),
+          position: statement.integer(7), flags: statement.integer(8)))
+    }
+  }
+
+  /// The pages with names, in order.
+  package func pages(of sync: OpenSync) throws -> [OpenSync.Page] {
+    try prepareToRead()
+    let statement = try connection.statement(
+      "SELECT name, stored, begun, mark FROM _syncstack_open_pages WHERE sync = ? ORDER BY name")
+    defer { statement.reset() }
+    statement.bind(1, sync.id)
+    var result: [OpenSync.Page] = []
+    while try statement.step() {
+      result.append(
+        OpenSync.Page(
+          name: statement.text(0), isStored: statement.integer(1) == 1,
+          isBegun: statement.integer(2) == 1, mark: statement.isNull(3) ? nil : statement.text(3)))
+    }
+    return result
+  }
+}

@@ -1,0 +1,134 @@
+package import Foundation
+import SyncCore
+
+/// Keeping of syncs that are not over, in the transaction of the part that they have come to.
+extension StoreTransaction {
+  /// Leaves a sync open.
+  ///
+  /// - Parameter head: What is small of it, in the place of what it was; nil leaves it and the revision as they are.
+  /// - Returns: The sync as it stands now, with a head its revision one more than before.
+  package func keepOpen(_ kind: String, _ name: String, head: Data?) throws -> OpenSync {
+    try requireOpen()
+    if try !hasOpenSyncs {
+      for table in OpenSyncTables.creation { try connection.execute(table) }
+    }
+    let statement = try connection.statement(
+      "INSERT INTO _syncstack_open_syncs (kind, name, revision, head) "
+        + "VALUES (?1, ?2, ?4, coalesce(?3, x'')) ON CONFLICT (kind, name) "
+        + "DO UPDATE SET revision = revision + ?4, head = coalesce(?3, head)")
+    statement.bind(1, kind)
+    statement.bind(2, name)
+    statement.bind(3, head.map(Value.data) ?? .null)
+    statement.bind(4, Int64(head == nil ? 0 : 1))
+    try statement.run()
+    guard let sync = try openSync(kind, name) else {
+      throw StoreError(.failed, message: "The sync that was just kept is not there.")
+    }
+    return sync
+  }
+
+  /// Forgets an open sync and everything that its parts said.
+  package func forget(_ sync: OpenSync) throws {
+    try requireOpen()
+    try forgetParts(of: sync)
+    let statement = try connection.statement("DELETE FROM _syncstack_open_syncs WHERE id = ?")
+    statement.bind(1, sync.id)
+    try statement.run()
+  }
+
+  /// Forgets what the parts of an open sync said, but not the sync.
+  package func forgetParts(of sync: OpenSync) throws {
+    for part in OpenSyncTables.parts {
+      let statement = try connection.statement("DELETE FROM _syncstack_open_\(part) WHERE sync = ?")
+      statement.bind(1, sync.id)
+      try statement.run()
+    }
+  }
+
+  /// Writes pages of sets of row numbers in the place of what they were.
+  package func write(_ pages: [OpenSync.RowPage], of sync: OpenSync) throws {
+    let statement = try connection.statement(
+      "INSERT OR REPLACE INTO _syncstack_open_rows (sync, name, page, bits) VALUES (?, ?, ?, ?)")
+    for page in pages {
+      var data = Data(capacity: page.words.count * 8)
+      for word in page.words {
+        withUnsafeBytes(of: word.littleEndian) { data.append(contentsOf: $0) }
+      }
+      statement.bind(1, sync.id)
+      statement.bind(2, page.set)
+      statement.bind(3, Int64(page.page))
+      statement.bind(4, .data(data))
+      try statement.run()
+    }
+  }
+
+  /// Adds members to lists, and takes others out first.
+  package func write(
+    _ members: [OpenSync.Member], removing removed: [OpenSync.Member], of sync: OpenSync
+  ) throws {
+    let deletion = try connection.statement(
+      "DELETE FROM _syncstack_open_members WHERE sync = ? AND list = ? AND member = ?")
+    for member in removed {
+      deletion.bind(1, sync.id)
+      deletion.bind(2, member.list)
+      deletion.bind(3, member.row)
+      try deletion.run()
+    }
+    let insertion = try connection.statement(
+      "INSERT OR REPLACE INTO _syncstack_open_members (sync, list, member, value) "
+        + "VALUES (?, ?, ?, ?)")
+    for member in members {
+      insertion.bind(1, sync.id)
+      insertion.bind(2, member.list)
+      insertion.bind(3, member.row)
+      insertion.bind(4, member.value)
+      try insertion.run()
+    }
+  }
+
+  /// Adds references, and takes others out first, by their numbers.
+  package func write(
+    _ references: [OpenSync.Reference], removing removed: [Int64], of sync: OpenSync
+  ) throws {
+    let deletion = try connection.statement(
+      "DELETE FROM _syncstack_open_references WHERE sync = ? AND number = ?")
+    for number in removed {
+      deletion.bind(1, sync.id)
+      deletion.bind(2, number)
+      try deletion.run()
+    }
+    let insertion = try connection.statement(
+      "INSERT OR REPLACE INTO _syncstack_open_references (sync, number, owner, entity, relationship, "
+        + "destination, object_key, owner_key, position, flags) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    )
+    for reference in references {
+      insertion.bind(1, sync.id)
+      insertion.bind(2, reference.number)
+      insertion.bind(3, reference.owner)
+      insertion.bind(4, reference.ownerEntity)
+      insertion.bind(5, reference.relationship)
+      insertion.bind(6, reference.destination)
+      insertion.bind(7, .data(reference.key.archive))
+      insertion.bind(8, reference.ownerKey)
+      insertion.bind(9, reference.position)
+      insertion.bind(10, reference.flags)
+      try insertion.run()
+    }
+  }
+
+  /// Writes pages with names. What is nil of their marks stays as it was.
+  package func write(_ pages: [OpenSync.Page], of sync: OpenSync) throws {
+    let statement = try connection.statement(
+      "INSERT INTO _syncstack_open_pages (sync, name, stored, begun, mark) VALUES (?1, ?2, ?3, ?4, ?5) "
+        + "ON CONFLICT (sync, name) DO UPDATE SET stored = max(stored, ?3), begun = ?4, "
+        + "mark = coalesce(?5, mark)")
+    for page in pages {
+      statement.bind(1, sync.id)
+      statement.bind(2, page.name)
+      statement.bind(3, Int64(page.isStored ? 1 : 0))
+      statement.bind(4, Int64(page.isBegun ? 1 : 0))
+      statement.bind(5, page.mark.map(Value.string) ?? .null)
+      try statement.run()
+    }
+  }
+}

@@ -1,0 +1,276 @@
+import SyncCore
+import SyncEngine
+import TestSupport
+import Testing
+
+/// Who a nested one-to-many child is: the owner's own child of that key; else the entity's only object of that key, unless
+/// another owner has listed it before in this payload or session: then it moves; else a new object. Parts, batches and
+/// pages are applied in order; only deletions and waiting references are decided at the end.
+@Suite struct IdentityRuleTests {
+  /// In how many pieces a payload comes.
+  enum Way: CaseIterable, CustomTestStringConvertible {
+    case whole, parts, batches, pages, keptPages
+
+    var testDescription: String { "\(self)" }
+
+    /// Whether each item is a piece.
+    var isInTurn: Bool { self != .whole }
+  }
+
+  private static let inTurn = Way.allCases.filter(\.isInTurn)
+
+  private func sync(
+    _ payload: String, _ way: Way, _ bench: SyncBench, _ entity: String = "User",
+    operations: SyncOperations = .all
+  ) throws {
+    switch way {
+    case .whole, .parts, .batches:
+      try bench.sync(payload, entity) {
+        $0.operations = operations
+        if way == .parts { $0.partItems = 1 }
+        if way == .batches { $0.transaction = .perBatch(1) }
+      }
+    case .pages, .keptPages:
+      try bench.syncPages(
+        payload, entity, size: 1, isKept: way == .keptPages, operations: operations)
+    }
+  }
+
+  private func notes(_ stored: String = "[]") throws -> SyncBench {
+    let bench = try SyncBench(TestModels.userNotes())
+    try bench.sync(stored, "User")
+    return bench
+  }
+
+  /// Owners whose children are told apart per owner.
+  private func scoped() throws -> SyncBench {
+    try SyncBench(
+      ManagedObjectModel([
+        EntityDraft(
+          "User",
+          [
+            .attribute("id", .integer64),
+            .toMany(
+              "notes", to: "Note", inverse: "user", deleteRule: .cascade,
+              userInfo: ["sync.keyScope": "owner"]),
+          ]),
+        EntityDraft(
+          "Note",
+          [
+            .attribute("id", .integer64), .attribute("text", .string),
+            .toOne("user", to: "User", inverse: "notes"),
+          ]),
+      ]))
+  }
+
+  // MARK: - The rule
+
+  @Test("a nested child is the owner's own child of that key", arguments: Way.allCases)
+  func ownChildren(_ way: Way) throws {
+    let bench = try notes(
+      #"[{"id": 1, "notes": [{"id": 0, "text": "a"}]}, {"id": 2, "notes": [{"id": 0, "text": "b"}]}]"#
+    )
+    try sync(
+      #"[{"id": 2, "notes": [{"id": 0, "text": "B"}]}, {"id": 1, "notes": [{"id": 0, "text": "A"}]}]"#,
+      way, bench)
+    #expect(try bench.objects("Note") == ["id=0 text=A user=1", "id=0 text=B user=2"])
+  }
+
+  @Test("else the only object of that key moves, and the report says so", arguments: [1, nil])
+  func onlyObjectsMove(size: Int?) throws {
+    let bench = try notes(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}, {"id": 2}]"#)
+    let report = try bench.sync(#"[{"id": 2, "notes": [{"id": 5}]}, {"id": 1}]"#, "User") {
+      $0.partItems = size
+    }
+    #expect(try bench.objects("Note") == ["id=5 text=a user=2"])
+    #expect(report.findings.map(\.message) == ["Note 5 moved to User 2."])
+  }
+
+  @Test(
+    "unless another owner has listed it before: then it is a new object", arguments: Way.allCases)
+  func listedObjectsStay(_ way: Way) throws {
+    let bench = try notes(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}]"#)
+    try sync(
+      #"[{"id": 1, "notes": [{"id": 5}]}, {"id": 2, "notes": [{"id": 5}]}]"#, way, bench)
+    #expect(try bench.objects("Note") == ["id=5 text=a user=1", "id=5 user=2"])
+  }
+
+  @Test("two owners that nest one new key have two children", arguments: Way.allCases)
+  func newKeysOfTwoOwners(_ way: Way) throws {
+    let bench = try notes()
+    try sync(
+      #"[{"id": 1, "notes": [{"id": 0}]}, {"id": 2, "notes": [{"id": 0}]}]"#, way, bench)
+    #expect(try bench.objects("Note") == ["id=0 user=1", "id=0 user=2"])
+  }
+
+  @Test("where keys are unique per owner nothing ever moves", arguments: Way.allCases)
+  func keysOfOwnersNeverMove(_ way: Way) throws {
+    let bench = try scoped()
+    try bench.sync(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}]"#, "User")
+    try sync(#"[{"id": 2, "notes": [{"id": 5}]}, {"id": 1}]"#, way, bench)
+    #expect(try bench.objects("Note") == ["id=5 text=a user=1", "id=5 user=2"])
+  }
+
+  @Test("within one part an owner's own children are decided first")
+  func ownChildrenComeFirst() throws {
+    let bench = try notes(#"[{"id": 3, "notes": [{"id": 4, "text": "a"}]}]"#)
+    try bench.sync(#"[{"id": 9, "notes": [{"id": 4}]}, {"id": 3, "notes": [{"id": 4}]}]"#, "User")
+    #expect(try bench.objects("Note") == ["id=4 text=a user=3", "id=4 user=9"])
+  }
+
+  @Test("a moved child moves at once in a session, and a dropped session leaves no duplicate")
+  func movesInSessionsAreMadeAtOnce() throws {
+    let bench = try notes(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}, {"id": 7}]"#)
+    try bench.syncPages(#"[{"id": 2, "notes": [{"id": 5}]}]"#, "User", size: 1, isAbandoned: true)
+    #expect(try bench.objects("Note") == ["id=5 text=a user=2"])
+    #expect(try bench.objects("User") == ["id=1", "id=2 notes=[5]", "id=7"])
+  }
+
+  @Test("what no part mentions is deleted at the end", arguments: inTurn)
+  func deletionsComeLast(_ way: Way) throws {
+    let bench = try notes(#"[{"id": 1, "notes": [{"id": 5}, {"id": 6}]}, {"id": 2}, {"id": 3}]"#)
+    try sync(#"[{"id": 1, "notes": []}, {"id": 2, "notes_ids": [6]}]"#, way, bench)
+    #expect(try bench.objects("User") == ["id=1", "id=2 notes=[6]"])
+    #expect(try bench.objects("Note") == ["id=6 user=2"])
+  }
+
+  @Test("a key that waits is linked at the end, unless its object is somebody's", arguments: inTurn)
+  func waitingReferencesComeLast(_ way: Way) throws {
+    let bench = try notes()
+    try sync(
+      #"[{"id": 1, "notes_ids": [5, 6]}, {"id": 2, "notes": [{"id": 6}]}]"#, way, bench)
+    try bench.sync(#"[{"id": 5}, {"id": 6}]"#, "Note")
+    #expect(try bench.objects("Note") == ["id=5", "id=6 user=2"])
+    let late = try SyncBench(TestModels.social())
+    try sync(
+      #"[{"id": 1, "company_id": 9}, {"id": 2, "company": {"id": 9, "name": "late"}}]"#, way, late)
+    #expect(try late.objects("Company") == ["id=9 name=late employees=[1,2]"])
+  }
+
+  // MARK: - What changed
+
+  private static let newOwnerFirst =
+    #"[{"id": 9, "notes": [{"id": 4}]}, {"id": 3, "notes": [{"id": 4}]}]"#
+
+  @Test(
+    "the owner of the first page takes the only object, the later one gets a new one",
+    arguments: inTurn)
+  func theFirstOwnerTakesIt(_ way: Way) throws {
+    let bench = try notes(#"[{"id": 3, "notes": [{"id": 4, "text": "a"}]}]"#)
+    try sync(Self.newOwnerFirst, way, bench)
+    #expect(try bench.objects("Note") == ["id=4 text=a user=9", "id=4 user=3"])
+  }
+
+  @Test("with keyScope nobody takes anything", arguments: inTurn)
+  func withKeyScopeNobodyTakesIt(_ way: Way) throws {
+    let bench = try scoped()
+    try bench.sync(#"[{"id": 3, "notes": [{"id": 4, "text": "a"}]}]"#, "User")
+    try sync(Self.newOwnerFirst, way, bench)
+    #expect(try bench.objects("Note") == ["id=4 text=a user=3", "id=4 user=9"])
+  }
+
+  @Test("an object that moved by its key is the new owner's own child", arguments: inTurn)
+  func referredObjectsAreOwnChildren(_ way: Way) throws {
+    let bench = try notes()
+    try sync(
+      #"""
+      [{"id": 1, "notes": [{"id": 5, "text": "a"}]}, {"id": 2, "notes_ids": [5]},
+       {"id": 2, "notes": [{"id": 5, "text": "b"}]}]
+      """#, way, bench)
+    #expect(try bench.objects("Note") == ["id=5 text=b user=2"])
+  }
+
+  @Test(
+    "whom a later list of the owner leaves out is unlinked, though it names the owner",
+    arguments: inTurn)
+  func laterListsUnlink(_ way: Way) throws {
+    let bench = try SyncBench(TestModels.tree())
+    try sync(
+      #"""
+      [{"id": 1, "children": [{"id": 2}, {"id": 3}]}, {"id": 3, "parent_id": 1},
+       {"id": 1, "children": [{"id": 2}]}]
+      """#, way, bench, "Organization")
+    #expect(try bench.objects("Organization") == ["id=1 children=[2]", "id=2 parent=1", "id=3"])
+  }
+
+  @Test("an animal and a dog of one key in two pages are two objects", arguments: inTurn)
+  func subentitiesOfOtherPages(_ way: Way) throws {
+    let bench = try SyncBench(TestModels.animals())
+    try sync(
+      #"[{"id": 1, "animals": [{"id": 5}]}, {"id": 2, "dogs": [{"id": 5}]}]"#, way, bench, "Person")
+    #expect(try bench.objects("Animal") == ["id=5 owner=1", "id=5 walker=2"])
+    #expect(try bench.count("Dog") == 1)
+  }
+
+  @Test("…and one object, of the subentity, in one payload")
+  func subentitiesOfOnePayload() throws {
+    let bench = try SyncBench(TestModels.animals())
+    try bench.sync(
+      #"[{"id": 1, "animals": [{"id": 5}]}, {"id": 2, "dogs": [{"id": 5}]}]"#, "Person")
+    #expect(try bench.objects("Animal") == ["id=5 owner=1 walker=2"])
+    #expect(try bench.count("Dog") == 1)
+  }
+
+  @Test("of several stored objects of a key nobody's moves to a new owner", arguments: Way.allCases)
+  func noneOfSeveralMoves(_ way: Way) throws {
+    let bench = try notes(
+      #"[{"id": 1, "notes": [{"id": 1, "text": "a"}]}, {"id": 2, "notes": [{"id": 1, "text": "b"}]}]"#
+    )
+    try sync(#"[{"id": 9, "notes": [{"id": 1}]}, {"id": 1}, {"id": 2}]"#, way, bench)
+    #expect(
+      try bench.objects("Note") == ["id=1 text=a user=1", "id=1 text=b user=2", "id=1 user=9"])
+  }
+
+  // MARK: - Lists that are given again
+
+  @Test(
+    "a list that is cleared, given as objects and then as keys has its child", arguments: inTurn,
+    [
+      SyncOperations.all,
+      [.insert, .update, .insertRelationships, .updateRelationships, .deleteRelationships],
+    ])
+  func clearedListsAreFilledAgain(_ way: Way, _ operations: SyncOperations) throws {
+    let bench = try notes(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}]"#)
+    try sync(
+      #"[{"id": 1, "notes": []}, {"id": 1, "notes": [{"id": 5}]}, {"id": 1, "notes_ids": [5]}]"#,
+      way,
+      bench, operations: operations)
+    #expect(try bench.objects("Note") == ["id=5 text=a user=1"])
+  }
+
+  /// Nothing of a nested object may be written or made: it moves, and the later owner gets none of its own.
+  @Test(
+    "with insert and update alone a child stays with the owner that nested it first",
+    arguments: inTurn)
+  func insertAndUpdateAlone(_ way: Way) throws {
+    let bench = try notes(#"[{"id": 3, "notes": [{"id": 4, "text": "a"}]}]"#)
+    try sync(Self.newOwnerFirst, way, bench, operations: [.insert, .update])
+    #expect(try bench.objects("Note") == ["id=4 text=a user=9"])
+  }
+
+  @Test("a one-to-one relationship that is its own inverse", arguments: [nil, 1, 3])
+  func ownInverses(size: Int?) throws {
+    let bench = try SyncBench(
+      ManagedObjectModel([
+        EntityDraft(
+          "W",
+          [
+            .attribute("id", .string), .toOne("base", to: "W", inverse: "derived"),
+            .toMany("derived", to: "W", inverse: "base", deleteRule: .cascade),
+            .toOne("twin", to: "W", inverse: "twin"),
+          ])
+      ]))
+    try bench.sync(#"[{"id": "a", "twin": {"base": {"id": "x", "base": {}}}}]"#, "W")
+    try bench.sync(
+      #"""
+      [{"id": "c", "derived": [{"twin": {"id": "c"}, "derived": [{"id": "c", "twin": {"id": "x"}}], "id": "x"}]},
+       {"id": "y"}, {"id": "z"}]
+      """#, "W"
+    ) {
+      if let size { $0.transaction = .perBatch(size) }
+    }
+    let objects = try bench.objects("W")
+    #expect(objects.contains { $0.hasPrefix("id=c") && $0.contains("twin=x") })
+    #expect(objects.contains { $0.hasPrefix("id=x") && $0.contains("twin=c") })
+  }
+}
