@@ -15,7 +15,7 @@ struct ListReading {
   let control: SyncControl
 
   /// The stored members of lists that are not what the payload says, by the index of the list.
-  func differences(_ helper: Helper?) throws -> MemberLists {
+  func differences(_ helper: SecondReader?) throws -> MemberLists {
     let all = 0..<count
     guard let helper, storedCount >= helper.leastCount,
       try transaction.areMany(storedCount, of: entity),

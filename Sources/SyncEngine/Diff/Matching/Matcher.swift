@@ -26,7 +26,7 @@ final class Matcher {
   let unreadableLists: Set<ListKey>
   let report: ReportBuilder
   /// Does a part of the reading; nil where it takes one thread.
-  let helper: Helper?
+  let helper: SecondReader?
 
   /// The column of ``StoredRows/references`` that leads to the owner, by the owner's batch and rule;
   /// -1 where none does.
@@ -54,7 +54,7 @@ final class Matcher {
   init(
     stager: Stager, transaction: StoreTransaction, operations: SyncOperations,
     coversScope: Bool, hasParts: Bool, scannedRowsPerKey: Int, claims: Claims,
-    edits: UnsentEdits?, control: SyncControl, helper: Helper? = nil
+    edits: UnsentEdits?, control: SyncControl, helper: SecondReader? = nil
   ) {
     self.edits = edits
     self.helper = helper

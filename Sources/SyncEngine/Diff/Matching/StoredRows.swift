@@ -17,7 +17,7 @@ final class StoredRows {
   let references: [PlainArray<Int64>]
 
   /// Whether each row's number is larger than the one before, as after one scan.
-  private var isAscending = true
+  var isAscending = true
   private var indexByRow: [Int64: Int32] = [:]
   private var indexedCount = 0
 
@@ -44,24 +44,8 @@ final class StoredRows {
     return Int32(rows.count - 1)
   }
 
-  /// Adds rows that another thread has read.
-  ///
-  /// - Returns: The index of the first.
-  func append(_ loaded: LoadedRows, _ range: Range<Int>) -> Int {
-    let first = rows.count
-    var last = rows.last ?? .min
-    for row in UnsafeBufferPointer(rebasing: loaded.rows.elements[range]) {
-      if row.number <= last { isAscending = false }
-      last = row.number
-      rows.append(row.number)
-      occurrences.append(-1)
-    }
-    entities.append(loaded.entities, range)
-    append(loaded.references, of: range)
-    return first
-  }
-
-  private func append(_ loaded: PlainArray<Int64>, of range: Range<Int>) {
+  /// Adds the references of rows that another thread has read, row after row.
+  func append(_ loaded: PlainArray<Int64>, of range: Range<Int>) {
     guard references.count != 1 else { return references[0].append(loaded, range) }
     for (column, target) in references.enumerated() {
       for row in range { target.append(loaded[row * references.count + column]) }

@@ -105,3 +105,22 @@ final class LoadedRows {
 
 @available(*, unavailable, message: "Loaded rows belong to one thread at a time.")
 extension LoadedRows: Sendable {}
+
+extension StoredRows {
+  /// Adds rows that another thread has read.
+  ///
+  /// - Returns: The index of the first.
+  func append(_ loaded: LoadedRows, _ range: Range<Int>) -> Int {
+    let first = rows.count
+    var last = rows.last ?? .min
+    for row in UnsafeBufferPointer(rebasing: loaded.rows.elements[range]) {
+      if row.number <= last { isAscending = false }
+      last = row.number
+      rows.append(row.number)
+      occurrences.append(-1)
+    }
+    entities.append(loaded.entities, range)
+    append(loaded.references, of: range)
+    return first
+  }
+}

@@ -161,8 +161,8 @@ final class PayloadReader {
   }
 
   /// The queue, for other work that can be shared, where it is not used to read ahead.
-  var helper: Helper? {
-    request.readsAhead && isAtEnd ? Helper(queue: queue, pieceSize: request.sharedRows) : nil
+  var helper: SecondReader? {
+    request.readsAhead && isAtEnd ? SecondReader(queue: queue, pieceSize: request.sharedRows) : nil
   }
 
   /// Bytes of a payload from which on it may be about so many objects that their rows are shared.

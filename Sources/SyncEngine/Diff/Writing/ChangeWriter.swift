@@ -17,7 +17,7 @@ final class ChangeWriter {
   let claims: Claims
 
   /// Does a part of the reading; nil where it takes one thread.
-  let helper: Helper?
+  let helper: SecondReader?
 
   /// First row number given out by this sync, by root entity: rows from there on are new.
   let firstNewRows: [Int: Int64]

@@ -1,7 +1,7 @@
 import Dispatch
 
 /// Another thread that shares the work of a sync where there is much of it.
-struct Helper {
+struct SecondReader {
   let queue: DispatchQueue
 
   /// How many rows, or owners of lists, are read at a time: something less than a millisecond.

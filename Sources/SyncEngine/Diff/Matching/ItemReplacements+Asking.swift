@@ -1,0 +1,52 @@
+import SyncCore
+
+/// Which items are offered to a delegate: those that are about to become new objects.
+extension ItemReplacements {
+  /// Asks about every new object that was not offered yet.
+  ///
+  /// - Returns: Whether anything was rewritten, so that the payload has to be staged again.
+  mutating func ask(_ willInsert: SyncRequest.WillInsert, about matcher: Matcher) throws -> Bool {
+    var isRewritten = false
+    var end: UInt = 0
+    let tape = JSONTape()
+    for item in newItems(of: matcher) where item.address >= end {
+      guard !asked.contains(item.address), let text = text(at: item.address) else { continue }
+      asked.insert(item.address)
+      var scanner = JSONScanner(text)
+      try scanner.scanValue(into: tape)
+      let original = tape.value(0)
+      let answer = try willInsert(original, item.entity, item.parent)
+      try matcher.control.checkpoint()
+      guard answer != original else { continue }
+      isRewritten = true
+      end = item.address + UInt(scanner.position)
+      try replace(item.address, by: answer)
+    }
+    return isRewritten
+  }
+
+  private struct NewItem {
+    let address: UInt
+    let entity: EntityDescription
+    let parent: ManagedObjectID?
+  }
+
+  /// New objects in the order of the payload: what contains comes before what it contains.
+  private func newItems(of matcher: Matcher) -> [NewItem] {
+    var items: [NewItem] = []
+    for batch in matcher.batches {
+      guard let sources = batch.sources else { continue }
+      for (occurrence, source) in zip(batch.occurrences, sources)
+      where source != 0 && occurrence.flags.contains(.inserted)
+        && !occurrence.flags.contains(.folded)
+      {
+        items.append(
+          NewItem(
+            address: source, entity: batch.entity,
+            parent: matcher.owner(of: occurrence)
+              ?? (occurrence.flags.contains(.root) ? parent : nil)))
+      }
+    }
+    return items.sorted { $0.address < $1.address }
+  }
+}
