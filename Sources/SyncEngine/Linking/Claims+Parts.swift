@@ -17,6 +17,13 @@ extension Claims {
           return occurrence.flags.contains(.referenceOnly) ? 0 : occurrence.row
         }
         for row in unreached(in: batch) { rows.insert(row) }
+        // The payload names the key, though it means an object of a subentity.
+        for occurrence in batch.ofSubentities.keys {
+          let known = batch.occurrences[Int(occurrence)].stored
+          for stored in batch.contested[occurrence] ?? (known >= 0 ? [known] : []) {
+            rows.insert(batch.stored.rows[Int(stored)])
+          }
+        }
         for stored in batch.referenceStored where stored >= 0 {
           rows.insert(batch.stored.rows[Int(stored)])
         }

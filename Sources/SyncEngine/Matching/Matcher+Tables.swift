@@ -17,7 +17,8 @@ extension Matcher {
     try transaction.readingThrough { try read(tables, helper, beside) }
   }
 
-  private func read(_ tables: [WholeTable], _ helper: SecondReader, _ beside: ReadingBeside) throws {
+  private func read(_ tables: [WholeTable], _ helper: SecondReader, _ beside: ReadingBeside) throws
+  {
     let searches = tables.map { RowSearch($0.batch) }
     var pieces: [TablePiece] = []
     // The first rows show in which order the others will come: whether keys have to be looked for at all.
