@@ -61,7 +61,7 @@ extension AttributeType {
     case .uuid:
       return UUIDText.parse(text).map(Value.uuid)
     case .uri:
-      return URL(string: text).map(Value.url)
+      return URLText.parse(text).map(Value.url)
     case .binary:
       return Data(base64Encoded: text).map(Value.data)
     case .transformable:

@@ -40,7 +40,7 @@ extension URL: ValueConvertible {
   public static func converted(from value: Value) -> URL? {
     switch value {
     case .url(let url): url
-    case .string(let text): URL(string: text)
+    case .string(let text): URLText.parse(text)
     default: nil
     }
   }

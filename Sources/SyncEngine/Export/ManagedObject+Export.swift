@@ -7,7 +7,8 @@ extension ManagedObject {
   /// Keys and values are those that a sync reads: importing the result changes nothing. Keys stand in a
   /// fixed order: attributes, relationships to one, relationships to many, each in model order. What an
   /// attribute or a relationship with the user info `sync.nonExportable` holds is left out, and so are
-  /// transformable attributes whose transformer has no way back.
+  /// values of transformable attributes whose transformer has no way back; that there is no value needs none,
+  /// and is exported as null.
   ///
   /// - Returns: A JSON object.
   /// - Throws: ``ExportError`` when a transformer refuses a value.

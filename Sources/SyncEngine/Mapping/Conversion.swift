@@ -42,7 +42,8 @@ package enum MismatchReason: Sendable, Hashable {
     case .notAURL: "\(expected), found text that is no URL"
     case .notBase64: "\(expected) in base64, found other text"
     case .noTransformer:
-      "a transformable attribute needs a registered transformer to take a value from JSON"
+      "JSON fills a transformable attribute only through a transformer. Name one in the model "
+        + "(valueTransformerName, or the user info sync.valueTransformer) and register it"
     case .transformer(let message), .refused(let message): message
     }
   }

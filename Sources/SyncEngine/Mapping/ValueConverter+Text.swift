@@ -57,7 +57,7 @@ extension ValueConverter {
   /// The absolute string of a URL.
   private static func url(_ text: UnsafeRawBufferPointer, arena: CellArena) -> Conversion {
     if isPlainURL(text) { return .cell(.text(text)) }
-    guard let url = URL(string: String(decoding: text, as: UTF8.self)) else {
+    guard let url = URLText.parse(String(decoding: text, as: UTF8.self)) else {
       return .mismatch(.notAURL)
     }
     return .cell(arena.text(url.absoluteString))

@@ -1,6 +1,6 @@
 package import SyncCore
 
-/// Turns a JSON value into the stored form of one attribute (sync-behaviour, section 6).
+/// Turns a JSON value into the stored form of one attribute.
 ///
 /// Numbers, booleans, plain text and dates are converted in place, without allocations; text that
 /// has to be written anew goes into the arena.
@@ -76,6 +76,7 @@ package struct ValueConverter: Sendable {
     if let decoder { return decode(index, of: tape, arena: arena, by: decoder) }
     let kind = token.kind.jsonKind
     guard accepts.contains(kind) else { return .mismatch(.wrongKind(kind)) }
+    if type == .transformable { return .mismatch(.noTransformer) }
     if type == .binary, form == .natural {
       if let data = BinaryText.bytes(index, of: tape) { return .cell(arena.blob(data)) }
       return .cell(.blob(tape.canonical(index, arena: arena)))

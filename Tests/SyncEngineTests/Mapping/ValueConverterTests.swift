@@ -110,7 +110,12 @@ import Testing
       (.uuid, "\"e621e1f8c36c-495a-93fc-0c247a3e6e5f-\"", "mismatch: notAUUID"),
       (.uuid, "5", "mismatch: wrongKind(SyncEngine.JSONKinds(rawValue: 2))"),
       (.uri, "\"https://www.example.com/a?b=c\"", "text https://www.example.com/a?b=c"),
-      (.uri, "\"\"", "mismatch: notAURL"),
+      (.uri, "\"\"", "mismatch: notAURL"), (.uri, "\"not a url at all\"", "mismatch: notAURL"),
+      (.uri, "\"/a b\"", "mismatch: notAURL"), (.uri, "\"note: a b\"", "mismatch: notAURL"),
+      (.uri, "\"/a/b\"", "text /a/b"),
+      (.uri, "\"https://a.b/my photo.png\"", "text https://a.b/my%20photo.png"),
+      (.transformable, "[1]", "mismatch: noTransformer"),
+      (.transformable, "{}", "mismatch: noTransformer"),
       (.uri, "true", "mismatch: wrongKind(SyncEngine.JSONKinds(rawValue: 4))"),
     ] as [(AttributeType, String, String)])
   func others(type: AttributeType, json: String, expected: String) throws {
@@ -122,10 +127,11 @@ import Testing
     arguments: [
       "http://a", "https://example.com/", "https://a.b/c-d_e~f?g=h&i=j+k,l", "https://a//b",
       "http://1.2.3.4/x.png", "https://-/", "https://a./b", "https://a b/c", "https://ex.com/ü",
+      "https://a/b c.png", "not a url", "a: b", "%zz", "/a b",
       "mailto:a@b.c", "https://a:80/b#c", "/relative", "https://a/%41", "https:///x",
     ])
   func urls(text: String) throws {
-    let expected = URL(string: text).map { "text \($0.absoluteString)" } ?? "mismatch: notAURL"
+    let expected = URLText.parse(text).map { "text \($0.absoluteString)" } ?? "mismatch: notAURL"
     #expect(try converted("\"\(text)\"", ValueConverter(.uri)) == expected)
   }
 

@@ -192,7 +192,7 @@ final class OracleItem {
       let text = json.stringValue ?? json.doubleValue.map { "\($0)" }
       return text.flatMap { Decimal(string: $0) }.map { .decimal($0) }
     case .uuid: return json.stringValue.flatMap { UUID(uuidString: $0) }.map { .uuid($0) }
-    case .uri: return json.stringValue.flatMap { URL(string: $0) }.map { .url($0) }
+    case .uri: return json.stringValue.flatMap { URLText.parse($0) }.map { .url($0) }
     default:
       return nil
     }
