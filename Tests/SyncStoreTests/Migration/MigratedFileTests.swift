@@ -157,6 +157,31 @@ import Testing
     #expect(error?.message.contains("“Thing” was “Item”") == true)
   }
 
+  /// Changes of the model after which the tables are the same.
+  @Test(arguments: ["constraint", "required", "renamed"])
+  func whatLeavesTheTablesAloneIsRefusedToo(_ change: String) throws {
+    let id = MigrationStepTests.id
+    let before = [
+      EntityDraft("Base", [id, .attribute("name", .string)]),
+      EntityDraft("Below", [.attribute("note", .string)], superentity: "Base"),
+    ]
+    let scene = try MigrationScene()
+    try scene.open(ManagedObjectModel(before)) { _ in }
+    var after = before
+    switch change {
+    case "constraint": after[0].uniquenessConstraints = [["name"]]
+    case "required": after[0].properties[1] = .attribute("name", .string, isOptional: false)
+    default:
+      after[1] = EntityDraft(
+        "Lower", [.attribute("note", .string)], superentity: "Base", renamingIdentifier: "Below")
+    }
+    let new = try ManagedObjectModel(after)
+    let error = try scene.refusal(new, scene.set { $0.migration = .refuse })
+    #expect(error?.code == .migrationNeeded)
+    try scene.open(new) { _ in }
+    try scene.open(new, scene.set { $0.migration = .refuse }) { _ in }
+  }
+
   // MARK: - Afterwards
 
   @Test func rowNumbersGoOnAndAreNeverUsedAgain() throws {
