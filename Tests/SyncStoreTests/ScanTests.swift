@@ -68,6 +68,14 @@ import Testing
         == ["-10.3", "-10.25", "-1", "0", "9.49", "9.5", "10", "100000000000000000000"])
   }
 
+  /// So that other programs can sort, group and check the file.
+  @Test func theSchemaNeedsNoCollationOfOurs() throws {
+    let temporary = try TemporaryStore(TestModels.allTypes())
+    let text = try temporary.store.read { try $0.schema() }.joined()
+    #expect(text.contains("decimal"))
+    #expect(!text.contains("COLLATE"))
+  }
+
   @Test func onlySlotsThatDifferAreNamed() throws {
     let temporary = try TemporaryStore(TestModels.users())
     let store = temporary.store

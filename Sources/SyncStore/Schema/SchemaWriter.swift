@@ -72,8 +72,9 @@ struct SchemaWriter {
     switch column.storage {
     case .integer: "INTEGER"
     case .real: "REAL"
-    case .text: "TEXT"
-    case .decimalText: "TEXT COLLATE \(SQLFunction.decimalCollation)"
+    // The order of decimals is said by each statement: a collation of ours in the schema would keep
+    // other programs from sorting, grouping and checking the file.
+    case .text, .decimalText: "TEXT"
     case .blob: "BLOB"
     }
   }
