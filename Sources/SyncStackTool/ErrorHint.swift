@@ -7,6 +7,15 @@ enum ErrorHint {
       return "With this command: pipe what that writes into 'syncstack import --stdin', with the "
         + "same options."
     }
+    if let error = error as? StoreError {
+      switch error.code {
+      case .migrationNeeded:
+        return "With this command: 'syncstack import --migrate' brings the store to the model; a "
+          + "copy of the file stays beside it."
+      case .busy: return "With this command: --wait SECONDS waits longer."
+      default: return nil
+      }
+    }
     guard let error = error as? SyncError else { return nil }
     switch error.code {
     case .deletionRefused:

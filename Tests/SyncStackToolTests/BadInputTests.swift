@@ -93,6 +93,44 @@ import Testing
     #expect(shown.output.hasSuffix(" 1  Old\n"), "\(shown.output)")
   }
 
+  /// A model that the store was not made with, and what brings the store to it.
+  @Test func aStoreOfAnotherModelIsMigratedOnRequest() async throws {
+    let bench = try ToolBench()
+    let json = try bench.file("a.json", #"[{"id": 1, "name": "Old"}]"#)
+    func importing(_ model: String, _ more: String...) async throws -> (ExitCode, String) {
+      let words = [
+        "import", json, "--model", try bench.file("m.xml", model), "--entity", "User", "--store",
+        bench.store,
+      ]
+      let result = await bench.run(words + more)
+      return (result.code, result.error)
+    }
+    #expect(try await importing(Self.model).0 == .done)
+    let changed = Self.model.replacing(
+      "<attribute name=\"name\"",
+      with:
+        "<attribute name=\"age\" optional=\"YES\" attributeType=\"Integer 64\"/><attribute name=\"name\""
+    )
+    let refused = try await importing(changed)
+    #expect(refused.0 == .failed && refused.1.contains("syncstack import --migrate"))
+    #expect(try await importing(changed, "--migrate").0 == .done)
+    #expect(try await importing(changed).0 == .done)
+  }
+
+  @Test(arguments: [
+    (["https://a.b/users.json"], "curl -fsS 'https://a.b/users.json' | syncstack import -"),
+    (["a.json", "--wait", "soon"], "--wait takes seconds"),
+    (["a.json", "--wait=-1"], "--wait takes seconds"),
+    (["a.json", "--migrate", "--dry-run"], "exclude each other"),
+  ])
+  func wordsThatMakeNoSenseSayWhatDoes(_ words: [String], text: String) async throws {
+    let bench = try ToolBench()
+    let result = await bench.run(
+      ["import", "--model", "m.xml", "--entity", "User", "--store", bench.store] + words)
+    #expect(result.code == .usage)
+    #expect(result.error.contains(text), "\(result.error)")
+  }
+
   @Test func compressedInputIsNamedWithWhatToDo() async throws {
     let bench = try ToolBench()
     let file = bench.folder.url.appending(path: "users.json.gz")

@@ -65,6 +65,8 @@ import Testing
     #expect(result.code == .failed)
     #expect(result.error.contains("--start"))
     #expect(await bench.run("history", "--store", bench.store, "--start").code == .done)
+    let again = await bench.run("history", "--store", bench.store, "--start", "--wait", "0.5")
+    #expect(again.error == "The store keeps a history already. It goes on as before.\n")
     #expect(await bench.run("history", "--store", bench.store).error == "0 commits.\n")
     #expect(await bench.run("history", "--store", bench.store, "--stop").code == .done)
     #expect(await bench.run("history", "--store", bench.store).code == .failed)

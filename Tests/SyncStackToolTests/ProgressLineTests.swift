@@ -32,6 +32,10 @@ import Testing
     #expect(line.text(width: 60).contains(text))
   }
 
+  @Test func aPhaseThatIsOverSaysHowLongItTook() {
+    #expect(ProgressLine.ended("parse", seconds: 0.2) == "parse    took 0.20 s")
+  }
+
   @Test(arguments: [
     (0.012, "12 ms"), (0.2, "0.20 s"), (9.999, "10.0 s"), (61.0, "1:01 min"),
     (3_600.4, "60:00 min"),

@@ -45,8 +45,9 @@ extension Deleter {
     SyncError(
       .deletionRefused, entity: entity.name,
       message: """
-        The sync would delete \(count) objects: \(reason). Nothing was changed. If it is meant, \
-        set deletionGuard to off, or give it other limits; if the payload is only a part, leave .delete out of the operations, or \
+        The sync would delete \(count) \(count == 1 ? "object" : "objects"): \(reason). Nothing was \
+        changed. If it is meant, set deletionGuard to off, or give it other limits; if the payload is \
+        only a part, leave .delete out of the operations, or \
         use a predicate or a page session.
         """)
   }

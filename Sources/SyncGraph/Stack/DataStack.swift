@@ -10,7 +10,7 @@ public import SyncStore
 /// ```
 ///
 /// ## Topics
-/// - Making one: ``init(model:store:classes:migration:tracksChanges:transformers:)``,
+/// - Making one: ``init(model:store:classes:migration:tracksChanges:transformers:busyTimeout:)``,
 ///   ``init(modelName:bundle:storeType:storeName:containerURL:classes:migration:tracksChanges:transformers:)``
 /// - Contexts: ``mainContext``, ``newBackgroundContext()``, ``newNonMergingBackgroundContext()``,
 ///   ``newDisposableMainContext()``, ``performInNewBackgroundContext(_:)``; children of a context:
@@ -48,13 +48,16 @@ public final class DataStack: Sendable {
   ///   ``pendingChanges(for:since:)`` and so that syncs leave alone what was edited here and not sent
   ///   yet. A store that has one keeps it, whatever is said here, until ``stopTrackingChanges()``.
   /// - Parameter transformers: Where attributes find the transformers that the model names.
+  /// - Parameter busyTimeout: How long reads and writes wait for another process or stack that holds the
+  ///   file, in seconds, before they throw `StoreError` with the code `busy`; 5 unless given, 0 does not
+  ///   wait.
   /// - Throws: `StoreError` that says why the store cannot be opened, and for a file of another model
   ///   everything that is in the way, with the file untouched; ``GraphError`` when a class does not fit
   ///   its entity.
   public convenience init(
     model: ManagedObjectModel, store location: Location, classes: [ManagedObject.Type] = [],
     migration: MigrationPolicy = .automatic, tracksChanges: Bool = false,
-    transformers: TransformerRegistry = .shared
+    transformers: TransformerRegistry = .shared, busyTimeout: TimeInterval = 5
   ) throws {
     var configuration: Store.Configuration
     switch location {
@@ -63,6 +66,7 @@ public final class DataStack: Sendable {
     }
     configuration.migration = migration
     configuration.keepsHistory = tracksChanges
+    configuration.busyTimeout = busyTimeout
     try self.init(
       model: model, configuration: configuration, classes: classes, transformers: transformers)
   }

@@ -95,6 +95,18 @@ extension Arguments {
     return number
   }
 
+  /// The value as a number of seconds that is not negative, or nil when the option was not given.
+  func seconds(_ name: String) throws(UsageError) -> Double? {
+    guard let value = values[name] else { return nil }
+    guard let number = Double(value), (0...86_400).contains(number) else {
+      throw error("\(name) takes seconds from 0 to 86400, as in 30 or 0.5; “\(value)” is none.")
+    }
+    return number
+  }
+
+  /// The value of `--wait`, of commands that write.
+  func wait() throws(UsageError) -> Double { try seconds("--wait") ?? CommandSyntax.usualWait }
+
   /// The value as one of the cases, or nil when the option was not given.
   func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: String, as type: Choice.Type = Choice.self

@@ -47,6 +47,14 @@ struct CommandSyntax: Sendable {
     var usage: String { placeholder.map { "\(name) \($0)" } ?? name }
   }
 
+  /// Seconds that a command waits for a store that somebody else holds, unless told otherwise.
+  static let usualWait = 5.0
+
+  /// The option of every command that writes.
+  static let wait = Option(
+    "--wait", value: "SECONDS",
+    "how long to wait for another process that holds the store; 5 by default")
+
   /// The command line with everything that can stand in it, in one line.
   var usage: String {
     var words = ["syncstack", name]

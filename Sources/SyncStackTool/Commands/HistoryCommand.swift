@@ -16,6 +16,7 @@ struct HistoryCommand: Command {
         "starts a history: from now on commits are recorded, and syncs leave alone "
           + "what was edited and not sent"),
       .init("--stop", "ends the history and forgets it"),
+      CommandSyntax.wait,
     ])
 
   private enum Action { case show, start, stop }
@@ -25,12 +26,14 @@ struct HistoryCommand: Command {
   private let limit: Int
   private let isJSON: Bool
   private let action: Action
+  private let wait: Double
 
   init(_ arguments: Arguments) throws {
     store = URL(filePath: try arguments.required("--store"))
     since = try arguments.historyToken("--since") ?? .start
     limit = try arguments.count("--limit") ?? .max
     isJSON = arguments.has("--json")
+    wait = try arguments.wait()
     switch (arguments.has("--start"), arguments.has("--stop")) {
     case (true, true): throw arguments.error("--start and --stop exclude each other.")
     case (true, false): action = .start
@@ -47,11 +50,22 @@ struct HistoryCommand: Command {
       let count = try reader.write(to: terminal, limit: limit)
       if !isJSON { terminal.note("\(Figures.counted(count, "commit")).") }
     case .start:
+      let before = try open(tracksChanges: false)
+      let keepsHistory = try before.tracksChanges
+      try before.close()
+      guard !keepsHistory else {
+        terminal.note("The store keeps a history already. It goes on as before.")
+        return .done
+      }
       try open(tracksChanges: true).close()
       terminal.note("The store keeps a history from now on.")
     case .stop:
       let stack = try open(tracksChanges: false)
       defer { try? stack.close() }
+      guard try stack.tracksChanges else {
+        terminal.note("The store keeps no history, so there is nothing to end.")
+        return .done
+      }
       try stack.stopTrackingChanges()
       terminal.note("The store keeps no history any more.")
     }
@@ -61,6 +75,6 @@ struct HistoryCommand: Command {
   private func open(tracksChanges: Bool) throws -> DataStack {
     try DataStack(
       model: try Store.keptModel(at: store), store: .sqlite(store), migration: .refuse,
-      tracksChanges: tracksChanges)
+      tracksChanges: tracksChanges, busyTimeout: wait)
   }
 }

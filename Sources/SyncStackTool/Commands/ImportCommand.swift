@@ -20,7 +20,9 @@ struct ImportCommand: Command {
     // A slip in --model must not cost what the store holds, and a dry run changes nothing at all.
     let newFile = NewStoreFile(settings.store)
     let stack = try newFile.open {
-      try DataStack(model: model, store: location, migration: .refuse)
+      try DataStack(
+        model: model, store: location, migration: settings.migrates ? .automatic : .refuse,
+        busyTimeout: settings.wait)
     }
     defer { try? stack.close() }
     do {
@@ -198,7 +200,10 @@ struct ImportCommand: Command {
     let first = report.findings(of: .skippedItem).first
     let reason = first.map { " \($0.path ?? "$"): \($0.message)" } ?? ""
     throw ToolError(
-      "None of the \(Figures.counted(report.itemCount, "item")) can be used.\(reason) Nothing was "
+      (report.itemCount == 1
+        ? "The only item cannot be used."
+        : "None of the \(Figures.counted(report.itemCount, "item")) can be used.")
+        + "\(reason) Nothing was "
         + "stored. --at names the list when it lies deeper in the document; 'syncstack doctor' says "
         + "what would fit.")
   }

@@ -37,6 +37,10 @@ struct ImportSettings: Sendable {
   let report: ReportFormat
   let log: URL?
   let isQuiet: Bool
+  /// Whether a store of another model is brought to the new one.
+  let migrates: Bool
+  /// Seconds to wait for another process that holds the store.
+  let wait: Double
 
   static let syntax = CommandSyntax(
     name: "import", summary: "Brings a JSON file into a store and keeps the store in step with it.",
@@ -82,6 +86,11 @@ struct ImportSettings: Sendable {
           + "allows everything"),
       .init("--report", value: "text|json|none", "how the report is written; text by default"),
       .init("--log", value: "FILE", "appends a line of JSON for every object that changed"),
+      .init(
+        "--migrate",
+        "brings a store that was made with another model to this one; a copy of the file stays beside it"
+      ),
+      CommandSyntax.wait,
       .init("--quiet", "no progress and no text report"),
     ])
 
@@ -103,6 +112,9 @@ struct ImportSettings: Sendable {
     isQuiet = arguments.has("--quiet")
     report = try arguments.choice("--report") ?? (isQuiet ? .none : .text)
     log = arguments["--log"].map { URL(filePath: $0) }
+    migrates = arguments.has("--migrate")
+    wait = try arguments.wait()
+    if migrates, isDryRun { throw arguments.error("--migrate and --dry-run exclude each other.") }
     if parent != nil, filter != nil {
       throw arguments.error("--parent and --where exclude each other.")
     }
@@ -117,6 +129,11 @@ struct ImportSettings: Sendable {
       return [.standardInput]
     }
     if files.isEmpty { throw arguments.error("FILE is missing.") }
+    if let address = files.first(where: { $0.hasPrefix("http://") || $0.hasPrefix("https://") }) {
+      throw arguments.error(
+        "“\(address)” is an address, no file. Let another program fetch it: "
+          + "curl -fsS '\(address)' | syncstack import - with the same options.")
+    }
     if files.count > 1 {
       for option in ["--parent", "--per-batch", "--dry-run"] where arguments.has(option) {
         throw arguments.error("\(option) goes with one FILE.")

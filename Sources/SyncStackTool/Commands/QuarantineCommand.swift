@@ -13,6 +13,7 @@ struct QuarantineCommand: Command {
       .init("--replay", "tries to store them again; those that can be stored leave the quarantine"),
       .init("--discard", "forgets them"),
       .init("--json", "lists them as lines of JSON, with the whole items"),
+      CommandSyntax.wait,
     ])
 
   private enum Action { case list, replay, discard }
@@ -22,12 +23,14 @@ struct QuarantineCommand: Command {
   private let ids: Set<Int64>?
   private let action: Action
   private let isJSON: Bool
+  private let wait: Double
 
   init(_ arguments: Arguments) throws {
     store = URL(filePath: try arguments.required("--store"))
     entity = arguments["--entity"]
     ids = try QuarantineCommand.ids(arguments)
     isJSON = arguments.has("--json")
+    wait = try arguments.wait()
     switch (arguments.has("--replay"), arguments.has("--discard")) {
     case (true, true): throw arguments.error("--replay and --discard exclude each other.")
     case (true, false): action = .replay
@@ -49,11 +52,12 @@ struct QuarantineCommand: Command {
   }
 
   func run(terminal: Terminal) async throws -> ExitCode {
-    let stack = try DataStack(keptAt: store, isReadOnly: action == .list)
+    let stack = try DataStack(keptAt: store, isReadOnly: action == .list, wait: wait)
     defer { try? stack.close() }
     if let entity { _ = try stack.model.requireEntity(named: entity) }
     let items = try stack.quarantine.items(ofEntityNamed: entity)
       .filter { ids?.contains($0.id) ?? true }
+    try checkIdentifiers(among: items)
     switch action {
     case .list: list(items, terminal)
     case .discard:
@@ -62,6 +66,17 @@ struct QuarantineCommand: Command {
     case .replay: return try await replay(items, in: stack, terminal)
     }
     return .done
+  }
+
+  /// A number that is not there is a slip: the item that was meant would stay, unnoticed.
+  private func checkIdentifiers(among items: [QuarantinedItem]) throws {
+    let missing = (ids ?? []).subtracting(items.map(\.id)).sorted()
+    guard !missing.isEmpty else { return }
+    let numbers = missing.map(String.init).joined(separator: ", ")
+    let place = entity.map { " of \($0)" } ?? ""
+    throw ToolError(
+      "There is no item\(place) in quarantine with the number \(numbers). Nothing was done. "
+        + "'syncstack quarantine' lists those there are.")
   }
 
   private func replay(

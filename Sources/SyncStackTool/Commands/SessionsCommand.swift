@@ -14,22 +14,25 @@ struct SessionsCommand: Command {
         "--abandon", value: "NAME",
         "forgets the session of that name; what it stored stays, and nothing is deleted"),
       .init("--json", "lists them as lines of JSON, with the pages of each"),
+      CommandSyntax.wait,
     ])
 
   private let store: URL
   private let entity: String?
   private let abandoned: String?
   private let isJSON: Bool
+  private let wait: Double
 
   init(_ arguments: Arguments) throws {
     store = URL(filePath: try arguments.required("--store"))
     entity = arguments["--entity"]
     abandoned = arguments["--abandon"]
     isJSON = arguments.has("--json")
+    wait = try arguments.wait()
   }
 
   func run(terminal: Terminal) async throws -> ExitCode {
-    let stack = try DataStack(keptAt: store, isReadOnly: abandoned == nil)
+    let stack = try DataStack(keptAt: store, isReadOnly: abandoned == nil, wait: wait)
     defer { try? stack.close() }
     if let entity { _ = try stack.model.requireEntity(named: entity) }
     let sessions = try stack.keptSessions().filter { entity == nil || $0.entityName == entity }

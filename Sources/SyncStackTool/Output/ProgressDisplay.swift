@@ -1,7 +1,7 @@
 import Foundation
 import SyncStack
 
-/// Shows how far a sync is: a line that changes ten times a second on a terminal, else a line per phase.
+/// Shows how far a sync is: a line that changes ten times a second on a terminal, else a line for each phase when it is over.
 ///
 /// `state` is protected by its lock; `updates` is set once.
 final class ProgressDisplay: Sendable {
@@ -30,9 +30,17 @@ final class ProgressDisplay: Sendable {
   func end() {
     updates.withLock { $0?.cancel() }
     state.withLock { state in
+      guard !state.hasEnded else { return }
       state.hasEnded = true
-      if terminal.errorWidth != nil { terminal.overwrite("") }
+      if terminal.errorWidth != nil { terminal.overwrite("") } else { note(state, until: .now) }
     }
+  }
+
+  /// A line for a phase that is over: how long it took.
+  private func note(_ state: State, until end: ContinuousClock.Instant) {
+    guard let phase = state.phase else { return }
+    terminal.note(
+      ProgressLine.ended(phase.rawValue, seconds: (end - state.phaseBegin) / .seconds(1)))
   }
 
   private func update() {
@@ -40,13 +48,11 @@ final class ProgressDisplay: Sendable {
       guard !state.hasEnded, let step = sync.latestStep else { return }
       let now = ContinuousClock.now
       let isNew = state.phase != step.phase
-      if isNew { (state.phase, state.phaseBegin) = (step.phase, now) }
-      guard let width = terminal.errorWidth else {
-        if isNew {
-          terminal.note("\(Figures.duration((now - begin) / .seconds(1)))  \(step.phase)")
-        }
-        return
+      if isNew {
+        if terminal.errorWidth == nil { note(state, until: now) }
+        (state.phase, state.phaseBegin) = (step.phase, now)
       }
+      guard let width = terminal.errorWidth else { return }
       let line = ProgressLine(
         phase: step.phase.rawValue, completed: step.completed, total: step.total,
         isBytes: step.phase == .parse, fraction: sync.progress.fractionCompleted,

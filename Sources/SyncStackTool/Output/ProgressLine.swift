@@ -30,6 +30,11 @@ struct ProgressLine: Sendable {
     return "\(head)  \(bar(share, cells: min(room, 30)))  \(tail)"
   }
 
+  /// What stands where lines cannot be overwritten: a phase that is over, and how long it took.
+  static func ended(_ phase: String, seconds: Double) -> String {
+    "\(TextWidth.pad(phase, to: 7))  took \(Figures.duration(seconds))"
+  }
+
   private func amount(_ number: Int) -> String {
     isBytes ? Figures.bytes(number) : Figures.grouped(number)
   }
