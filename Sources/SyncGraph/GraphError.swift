@@ -1,3 +1,4 @@
+public import Foundation
 public import SyncCore
 
 /// What went wrong with objects, a context or a stack, where, and what to do about it.
@@ -140,4 +141,26 @@ public struct SaveConflict: Sendable {
 
   /// The values that the store holds now; nil when the object was deleted there.
   public let stored: [String: Value]?
+}
+
+extension GraphError: LocalizedError {
+  /// The whole description.
+  public var errorDescription: String? { description }
+
+  /// What is wrong, in one sentence.
+  public var failureReason: String? { ErrorText(message).reason }
+
+  /// What to do about it; nil when the description does not say.
+  public var recoverySuggestion: String? { ErrorText(message).suggestion }
+}
+
+extension ValidationFailure: LocalizedError {
+  /// The whole description.
+  public var errorDescription: String? { description }
+
+  /// What is wrong, in one sentence.
+  public var failureReason: String? { ErrorText(description).reason }
+
+  /// What to do about it; nil when the description does not say.
+  public var recoverySuggestion: String? { ErrorText(description).suggestion }
 }

@@ -5,7 +5,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Members of a stack (sync-behaviour, section 14) that have no suite of their own.
+/// Members of a stack that have no suite of their own.
 @Suite struct StackMemberTests {
   @Test func aStoreThatCannotBeOpenedIsDestroyedOnRequestOnly() throws {
     let folder = try TemporaryFolder()

@@ -5,7 +5,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Stores that come with the program, and copies of stores (sync-behaviour, section 14).
+/// Stores that come with the program, and copies of stores.
 @Suite struct StackSeedTests {
   private let folder: TemporaryFolder
   private let bundle: Bundle

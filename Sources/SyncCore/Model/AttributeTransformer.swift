@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Turns what others call the value of an attribute into what is stored, and back.
 ///
 /// A transformer has two sides, and a model may use it for either:
@@ -79,4 +81,15 @@ public struct TransformerError: Error, Sendable, CustomStringConvertible {
   public init(_ description: String) {
     self.description = description
   }
+}
+
+extension TransformerError: LocalizedError {
+  /// The whole description.
+  public var errorDescription: String? { description }
+
+  /// What is wrong, in one sentence.
+  public var failureReason: String? { ErrorText(description).reason }
+
+  /// What to do about it; nil when the description does not say.
+  public var recoverySuggestion: String? { ErrorText(description).suggestion }
 }

@@ -87,8 +87,8 @@ public struct EntityDescription: Sendable {
     property(named: name)?.relationship
   }
 
-  /// The primary key: the attribute annotated as such, else `id`, else `remoteID`
-  /// (sync-behaviour, section 3.1), or nil.
+  /// The primary key: the attribute annotated as such, else `id`, else `remoteID`,
+  /// else nil.
   public var primaryKey: AttributeDescription? {
     box.record.primaryKey.flatMap { box.record.properties[$0].attribute }
   }

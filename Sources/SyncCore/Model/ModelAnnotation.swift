@@ -1,5 +1,5 @@
 /// What the user info of a model can say about mapping. Each annotation has a current and a legacy
-/// key; the current one wins when both are there (sync-behaviour, section 2).
+/// key; the current one wins when both are there.
 package enum ModelAnnotation: String, Sendable, CaseIterable {
   case isPrimaryKey, remoteKey, nonExportable, valueTransformer
 

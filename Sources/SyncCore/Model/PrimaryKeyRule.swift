@@ -1,4 +1,4 @@
-/// Which attribute is the primary key (sync-behaviour, section 3.1).
+/// Which attribute is the primary key: the one annotated as such, else `id`, else `remoteID`.
 enum PrimaryKeyRule {
   static func slot(in record: EntityRecord) throws(ModelError) -> Int? {
     let attributes = record.properties.compactMap(\.attribute)

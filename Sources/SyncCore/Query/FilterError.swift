@@ -1,3 +1,5 @@
+public import Foundation
+
 /// What is wrong with a filter, a sort key or a fetch, and where.
 public struct FilterError: Error, Sendable, Hashable {
   public enum Code: String, Sendable, Hashable, Codable {
@@ -17,6 +19,9 @@ public struct FilterError: Error, Sendable, Hashable {
     case invalidPattern
     /// A sum does not fit into 64 bits.
     case overflow
+    /// The filter needs more than SQLite can do in one statement: too many relationships on its paths, too
+    /// many nested subqueries, or too many values.
+    case tooLarge
   }
 
   public let code: Code
@@ -62,4 +67,15 @@ extension FilterError: CustomStringConvertible {
     guard let position else { return "\(message) (in “\(text)”)" }
     return "\(message) (at position \(position) of “\(text)”)"
   }
+}
+
+extension FilterError: LocalizedError {
+  /// The whole description.
+  public var errorDescription: String? { description }
+
+  /// What is wrong, in one sentence.
+  public var failureReason: String? { ErrorText(message).reason }
+
+  /// What to do about it; nil when the description does not say.
+  public var recoverySuggestion: String? { ErrorText(message).suggestion }
 }

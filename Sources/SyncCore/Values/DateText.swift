@@ -1,7 +1,7 @@
 /// Dates as they stand in JSON: ISO 8601 and Unix time, read and written by hand.
 ///
 /// A text with a minus sign behind its first character is a date in ISO form, any other text Unix
-/// time (sync-behaviour, section 7). All results are whole milliseconds, cut and not rounded, counted
+/// time. All results are whole milliseconds, cut and not rounded, counted
 /// as an integer and divided last: equal texts give equal doubles, bit for bit. They are seconds since
 /// 2001-01-01 UTC, as `Date` counts them.
 package enum DateText {

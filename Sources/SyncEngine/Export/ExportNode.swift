@@ -1,7 +1,7 @@
 import SyncCore
 
 /// What an export writes of the objects of one entity, and under which keys: the mapping plan of the
-/// entity read the other way, under the options of the export (sync-behaviour, section 15).
+/// entity read the other way, under the options of the export.
 struct ExportNode {
   struct Attribute {
     let slot: Int

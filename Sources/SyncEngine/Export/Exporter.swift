@@ -5,7 +5,7 @@ import SyncCore
 /// Which relationships of a nested object are passed over:
 /// - the inverse of the one that led here: being nested says it already, and a list would have to name
 ///   every other owner too (``ExportOptions/followsWaysBack`` follows to-many ones all the same);
-/// - a to-one to the entity of the object it is nested in (sync-behaviour, section 15.3).
+/// - a to-one to the entity of the object it is nested in: the nesting says it already.
 ///
 /// An object that is being exported already, further out, is never entered again, nor is one below the
 /// depth limit: a reference stands for it, which is its primary key alone. A sync links it and changes

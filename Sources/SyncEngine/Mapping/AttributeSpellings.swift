@@ -1,7 +1,7 @@
 import SyncCore
 
-/// The keys that fill the attributes of one entity by convention (sync-behaviour, sections 3.2 and
-/// 5), conflicts resolved.
+/// The keys that fill the attributes of one entity by convention, conflicts resolved: its
+/// custom key, its own name, and the name in snake case.
 ///
 /// Attributes claim keys; a claim has a strength. A custom key is filled into everybody who asks
 /// for it and beats all natural names; of natural claims the strongest wins, then the first

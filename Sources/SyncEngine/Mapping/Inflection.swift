@@ -1,5 +1,4 @@
-/// Turns names of properties into keys of JSON and back: `createdAt` and `created_at`
-/// (sync-behaviour, section 4).
+/// Turns names of properties into keys of JSON and back: `createdAt` and `created_at`.
 ///
 /// Pure functions that answer for every text, from any thread.
 ///

@@ -1,3 +1,4 @@
+public import Foundation
 package import SyncCore
 
 /// What is wrong with a mapping: an entity or a rule that cannot be used as asked.
@@ -67,4 +68,15 @@ public struct MappingError: Error, Sendable, Hashable {
 
 extension MappingError: CustomStringConvertible {
   public var description: String { message }
+}
+
+extension MappingError: LocalizedError {
+  /// The whole description.
+  public var errorDescription: String? { description }
+
+  /// What is wrong, in one sentence.
+  public var failureReason: String? { ErrorText(message).reason }
+
+  /// What to do about it; nil when the description does not say.
+  public var recoverySuggestion: String? { ErrorText(message).suggestion }
 }

@@ -1,7 +1,7 @@
 package import SyncCore
 
 /// Compiles the conventional mapping of an entity: names and annotations of the model decide which
-/// key fills what (sync-behaviour, sections 2 to 8).
+/// key fills what.
 ///
 /// Every entity that relationships lead to becomes a node of the same plan, in the order in which
 /// it is reached.

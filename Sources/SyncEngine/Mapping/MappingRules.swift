@@ -1,6 +1,6 @@
 package import SyncCore
 
-/// What the annotations of a model say about JSON (sync-behaviour, section 2). Each has a current
+/// What the annotations of a model say about JSON. Each has a current
 /// and a legacy spelling; the current one wins.
 package enum MappingRules {
   /// Keys of JSON that stand for an attribute named after its entity: `type` for `userType`.

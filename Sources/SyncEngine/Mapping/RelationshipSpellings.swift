@@ -1,6 +1,6 @@
 import SyncCore
 
-/// The keys that fill one relationship by convention (sync-behaviour, section 8.1).
+/// The keys that fill one relationship by convention: one for objects, one for ids.
 struct RelationshipSpellings {
   let hasCustomKey: Bool
 

@@ -1,3 +1,6 @@
+public import Foundation
+import SyncCore
+
 /// Why a sync was refused or failed. The store is as it was before.
 public struct SyncError: Error, Sendable, Hashable {
   public enum Code: String, Sendable, Hashable, Codable {
@@ -74,4 +77,15 @@ extension SyncError {
         “id” or “remoteID”, or give one the user info sync.isPrimaryKey = YES.
         """)
   }
+}
+
+extension SyncError: LocalizedError {
+  /// The whole description.
+  public var errorDescription: String? { description }
+
+  /// What is wrong, in one sentence.
+  public var failureReason: String? { ErrorText(message).reason }
+
+  /// What to do about it; nil when the description does not say.
+  public var recoverySuggestion: String? { ErrorText(message).suggestion }
 }

@@ -40,8 +40,19 @@ extension SQLBuilder {
   ) throws -> SQLText {
     var parts: [SQLText] = []
     for node in nodes { parts.append(try condition(node, strict: strict)) }
+    // SQLite reads `a OR b OR c` as a tree that is as deep as there are words, and allows a depth of 1,000
+    // (https://www.sqlite.org/limits.html). Parentheses make it flat.
+    while parts.count > SQLBuilder.widest {
+      parts = stride(from: 0, to: parts.count, by: SQLBuilder.widest).map { start in
+        let group = Array(parts[start..<min(start + SQLBuilder.widest, parts.count)])
+        return "(\(group.joined(word)))"
+      }
+    }
     return parts.isEmpty ? empty : "(\(parts.joined(word)))"
   }
+
+  /// Conditions side by side between two parentheses.
+  private static let widest = 64
 
   /// Takes unknown for false where it makes a difference.
   private func decided(_ condition: SQLText, _ strict: Bool) -> SQLText {
@@ -60,7 +71,8 @@ extension SQLBuilder {
       let call: SQLText = "\(raw: SQLFunction.equal)(\(try value(left)), \(try value(right)))"
       return isNegated ? "NOT \(call)" : call
     }
-    return "(\(try value(left))\(raw: collation(left, right)) \(raw: word) \(try value(right)))"
+    // Equal decimals have equal texts, so an index in plain order finds them.
+    return "(\(try value(left)) \(raw: word) \(try value(right)))"
   }
 
   private mutating func ordered(

@@ -95,8 +95,7 @@ extension SQLBuilder {
     }
     let value = try value(expression)
     if list.values.isEmpty { return list.containsNull ? "(\(value) IS NULL)" : "0" }
-    let collation = expression.kind == .decimal ? SQLBuilder.decimalCollation : ""
-    let test: SQLText = "\(value)\(raw: collation) IN (\(elements(list.values)))"
+    let test: SQLText = "\(value) IN (\(elements(list.values)))"
     if list.containsNull { return "ifnull(\(test), \(value) IS NULL)" }
     return strict ? "ifnull(\(test), 0)" : "(\(test))"
   }

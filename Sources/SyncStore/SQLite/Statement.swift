@@ -28,6 +28,7 @@ final class Statement {
     let flags = isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
     let code = sqlite3_prepare_v3(connection, sql, -1, flags, &handle, nil)
     guard code == SQLITE_OK, let handle else {
+      if let error = FilterError(limitIn: connection, code) { throw error }
       throw StoreError.sqlite(code, on: connection, sql: sql)
     }
     self.sql = sql

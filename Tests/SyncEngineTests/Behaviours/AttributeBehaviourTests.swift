@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Which key fills which attribute, with what (sync-behaviour, sections 5 to 7).
+/// Which key fills which attribute, with what.
 @Suite(.timeLimit(.minutes(30))) struct AttributeBehaviourTests {
   /// A stack with the transformers that the model names.
   static func stack() throws -> DataStack {

@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// One behaviour (sync-behaviour, sections 2 to 15) as a program meets it: a model document opened by
+/// One behaviour as a program meets it: a model document opened by
 /// name, JSON synced by one of the public calls, and values read back by key.
 struct BehaviourCase: CustomTestStringConvertible, Sendable {
   /// A sync: the entity, the JSON, and what it may do.

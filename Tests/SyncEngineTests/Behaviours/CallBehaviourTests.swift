@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// The operation, its delegate and the convenience calls (sync-behaviour, sections 12 and 13).
+/// The operation, its delegate and the convenience calls.
 @Suite(.timeLimit(.minutes(30))) struct CallBehaviourTests {
   // MARK: - 12
 

@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Payloads and models at the edge of what services send (sync-behaviour, sections 16, 18 and 19).
+/// Payloads and models at the edge of what services send.
 @Suite(.timeLimit(.minutes(30))) struct EdgeBehaviourTests {
   static let cases = [
     BehaviourCase(

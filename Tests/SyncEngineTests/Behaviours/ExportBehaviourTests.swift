@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Objects as JSON (sync-behaviour, section 15).
+/// Objects as JSON.
 @Suite(.timeLimit(.minutes(30))) struct ExportBehaviourTests {
   private func export(
     _ stack: DataStack, _ entity: String, _ options: ExportOptions? = nil

@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Annotations, primary keys and inheritance (sync-behaviour, sections 2 and 3).
+/// Annotations, primary keys and inheritance.
 @Suite(.timeLimit(.minutes(30))) struct KeyBehaviourTests {
   /// The table of section 3.2: entity, local key, remote key, a key in JSON and as stored.
   static let table:

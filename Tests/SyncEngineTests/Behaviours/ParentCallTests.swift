@@ -2,8 +2,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Every form of call that takes a parent, with a to-one relationship that has no inverse (sync-behaviour, sections
-/// 8.9 and 13.1).
+/// Every form of call that takes a parent, with a to-one relationship that has no inverse.
 @Suite struct ParentCallTests {
   enum Call: CaseIterable, Sendable {
     case stack, stackAsync, stackCompletion, classThrowing, classAsync, classCompletion

@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Relationships of every kind (sync-behaviour, section 8).
+/// Relationships of every kind.
 @Suite(.timeLimit(.minutes(30))) struct RelationshipBehaviourTests {
   private static let stored =
     #"[{"id": 1, "notes": [{"id": 1}, {"id": 2}], "company": {"id": 3, "name": "c"}}]"#

@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// One run, its options and orders (sync-behaviour, sections 9 to 11).
+/// One run, its options and orders.
 @Suite(.timeLimit(.minutes(30))) struct RunBehaviourTests {
   private static let store = BehaviourCase.Step(
     "User", #"[{"id": 0, "name": "a"}, {"id": 1, "name": "a"}]"#)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The calls as people type them: defaults left out, trailing closures, JSON as `JSONSerialization` gives it, and
-/// everything inferred that can be (sync-behaviour, sections 12 to 15).
+/// everything inferred that can be.
 @Suite struct SpellingTests {
   private let json = #"[{"id": 1, "name": "Ada", "email": "a@b.c"}]"#
 

@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// The data stack (sync-behaviour, section 14).
+/// The data stack.
 @Suite(.timeLimit(.minutes(30))) struct StackBehaviourTests {
   private func insert(_ key: Int, _ stack: DataStack) throws {
     try stack.inMain { main in

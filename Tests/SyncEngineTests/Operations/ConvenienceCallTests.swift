@@ -5,7 +5,7 @@ import SyncGraph
 import TestSupport
 import Testing
 
-/// The calls of sync-behaviour, section 13.1.
+/// Syncs in one call, on stack, context and class.
 @Suite(.timeLimit(.minutes(30))) struct ConvenienceCallTests {
   /// The same throwing call, whatever the context of the caller prefers.
   private func immediately<T>(_ call: () throws -> T) rethrows -> T { try call() }

@@ -5,7 +5,7 @@ import SyncGraph
 import TestSupport
 import Testing
 
-/// The calls of sync-behaviour, section 13.2.
+/// Single objects by key, on stack, context and class.
 @Suite(.timeLimit(.minutes(30))) struct ObjectSyncingTests {
   /// Runs a body in a background context.
   private func inContext(
