@@ -6,6 +6,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "SyncStack", targets: ["SyncStack"]),
+    .library(name: "SyncStackCloud", targets: ["SyncCloud"]),
     .executable(name: "syncstack", targets: ["SyncStackTool"]),
     // What tests and benchmarks send into syncs; no part of the library.
     .library(name: "_SyncStackPayloads", targets: ["TestPayloads"]),
@@ -19,6 +20,8 @@ let package = Package(
     .target(name: "SyncStore", dependencies: ["CSyncStackSQLite", "SyncCore"]),
     .target(name: "SyncGraph", dependencies: ["SyncCore", "SyncStore"]),
     .target(name: "SyncEngine", dependencies: ["SyncCore", "SyncStore", "SyncGraph"]),
+    .target(
+      name: "SyncCloud", dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine"]),
     .target(name: "SyncStack", dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine"]),
     .executableTarget(name: "SyncStackTool", dependencies: ["SyncStack"]),
     .executableTarget(
@@ -49,9 +52,15 @@ let package = Package(
         "TestPayloads",
       ]),
     .testTarget(
+      name: "SyncCloudTests",
+      dependencies: [
+        "SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "SyncCloud", "TestSupport",
+      ]),
+    .testTarget(
       name: "FeedReaderTests", dependencies: ["FeedReader", "SyncStack", "TestSupport"]),
     .testTarget(
-      name: "SyncStackToolTests", dependencies: ["SyncStackTool", "SyncStack", "TestSupport"]),
+      name: "SyncStackToolTests",
+      dependencies: ["SyncStackTool", "SyncStack", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -78,6 +78,7 @@ struct StoreMigrator {
       try configuration.willMigrate("Carrying the history over.")
       try ChangeJournal(connection: connection).migrate(migration.match)
       try connection.migrateQuarantine(migration.match)
+      try connection.migrateRemote(migration.match)
       try FingerprintStore(connection: connection).removeAll()
       try metadata.set(.model, StoredModel(migration.new).encoded())
       try metadata.set(.document, model.storageDescription)

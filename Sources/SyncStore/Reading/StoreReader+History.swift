@@ -17,6 +17,12 @@ extension StoreReader {
     return try connection.scalar("PRAGMA data_version") ?? 0
   }
 
+  /// The number of the latest transaction that was purged, or 0.
+  package func historyBeginning() throws -> Int64 {
+    try prepareToRead()
+    return try historyFloor()
+  }
+
   func historyFloor() throws -> Int64 {
     try connection.scalar("SELECT max(txn) FROM _syncstack_history_floor") ?? 0
   }

@@ -20,6 +20,9 @@ struct Metadata {
     /// Whether items are, or were, in quarantine.
     case quarantine
 
+    /// Whether the tables of remote sync are there.
+    case remote
+
     /// The oldest generation that a set of fingerprints is about; none when there are no sets.
     case fingerprints
   }

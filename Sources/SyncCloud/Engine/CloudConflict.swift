@@ -1,0 +1,71 @@
+public import Foundation
+public import SyncCore
+import SyncGraph
+import SyncStore
+
+/// A value that was set here, was not sent yet, and lost to a later one.
+public struct CloudConflict: Sendable, Hashable, Identifiable {
+  public let id: Int64
+
+  /// Names of the record, its entity and the field.
+  public let record: String
+  public let entity: String
+  public let field: String
+
+  /// The value that lost, as records carry it.
+  public let value: JSONValue
+
+  /// When it was found.
+  public let date: Date
+}
+
+extension CloudEngine {
+  /// Values that lost, latest first; the latest 1,000 are kept.
+  public var conflicts: [CloudConflict] {
+    get throws {
+      try stack.store.read { reader in
+        try reader.remoteConflicts(in: zone.name).map { conflict in
+          CloudConflict(
+            id: conflict.id, record: conflict.name, entity: conflict.entity,
+            field: conflict.field, value: try JSONValue(parsing: conflict.value),
+            date: Date(timeIntervalSince1970: Double(conflict.time) / 1000))
+        }
+      }
+    }
+  }
+
+  /// Sets a value that lost once more, as an edit of now, which the next push sends; forgets the conflict.
+  ///
+  /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when the object or the property is gone.
+  public func restore(_ conflict: CloudConflict) throws {
+    let (zone, fields) = (zone.name, fields)
+    _ = try stack.store.write(TransactionInfo(contextName: Self.author)) { transaction in
+      let record = try transaction.remoteRecord(conflict.record, in: zone)
+      guard let record, let row = record.row,
+        let entity = transaction.model.entity(named: record.entity),
+        let property = entity.property(named: conflict.field),
+        fields.contains(conflict.field, in: entity),
+        let value = try Self.value(conflict.value, property, transaction, zone)
+      else {
+        throw CloudError(
+          .notFound,
+          message:
+            "\(conflict.entity).\(conflict.field) cannot be restored: the object, the property or "
+            + "what it led to is gone.")
+      }
+      try RowValueWriter(transaction, entity).update(row, [(property.slot, value)])
+      try transaction.removeRemoteConflict(conflict.id)
+    }
+    monitor.tell()
+  }
+
+  private static func value(
+    _ json: JSONValue, _ property: PropertyDescription, _ transaction: StoreTransaction,
+    _ zone: String
+  ) throws -> Value? {
+    if let type = property.attribute?.type { return FieldCoding.decode(json, as: type) }
+    guard let reference = FieldCoding.decodeReference(json) else { return nil }
+    guard let reference else { return .null }
+    return try transaction.remoteRecord(reference.name, in: zone)?.row.map(Value.int)
+  }
+}

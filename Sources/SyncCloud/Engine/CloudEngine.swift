@@ -1,0 +1,168 @@
+import Dispatch
+public import Foundation
+import SyncCore
+public import SyncGraph
+public import SyncStore
+
+/// Keeps the objects of a stack and the records of a server in step.
+///
+/// ```swift
+/// let cloud = try CloudEngine(stack, transport: server)
+/// try await cloud.sync()                       // pull, then push
+///
+/// let pull = PullOperation(cloud), push = PushOperation(cloud)
+/// push.addDependency(pull)
+/// cloud.queue.addOperations([pull, push], waitUntilFinished: false)
+/// ```
+///
+/// What was saved since the last push is sent, field by field; what others sent is fetched by token and written in
+/// row space, a page in one transaction with its place. Of two values of one field the later one stays everywhere.
+/// Nothing is forgotten when an answer is lost or the program ends: see ``CloudError`` for what an error means.
+///
+/// One engine at a time may work on a store. Its calls may come from any thread; pulls and pushes follow each other.
+///
+/// ## Topics
+/// - Working: ``sync()``, ``pull()``, ``push()``, ``PullOperation``, ``PushOperation``, ``queue``
+/// - Watching: ``status``, ``statusUpdates``
+/// - What lost: ``conflicts``, ``restore(_:)``
+/// - Zone and account: ``uploadEverything()``
+public final class CloudEngine: Sendable {
+  /// The author of what an engine writes, in the history and in change sets.
+  public static let author = "SyncStack.cloud"
+
+  /// The serial queue for the engine's operations; others work as well.
+  public let queue: OperationQueue
+
+  let stack: DataStack
+  let transport: any CloudTransport
+  let zone = CloudZone("private")
+  let authors: HistoryAuthors
+  let retry: CloudRetry
+  let fields: TravellingFields
+  let monitor: CloudMonitor
+
+  /// Drawn for each engine, so that no two stamps are equal.
+  let writer = StampClock.drawWriter()
+
+  /// Where the store is used, because its calls wait.
+  private let work = DispatchQueue(label: "SyncStack.cloud.store")
+
+  /// One pull or push at a time.
+  let turn = CloudTurn()
+
+  /// What was found out about the server, until something says that it may have changed.
+  let connection = Locked<CloudConnection?>(nil)
+
+  /// Makes an engine. Nothing is sent before it is told to work.
+  ///
+  /// - Parameters:
+  ///   - stack: A stack that tracks changes.
+  ///   - transport: The server.
+  ///   - authors: Whose commits are sent; the engine's own never are. All others are by default, those of JSON
+  ///     syncs included.
+  ///   - retry: How often and when to come again after a failure that may pass.
+  /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when the stack does not track changes;
+  ///   `StoreError`.
+  public init(
+    _ stack: DataStack, transport: any CloudTransport, authors: HistoryAuthors = .all,
+    retry: CloudRetry = CloudRetry()
+  ) throws {
+    guard try stack.tracksChanges else {
+      throw CloudError(
+        .unsupported,
+        message: "The stack does not track changes, so nobody knows what to send. Open it with "
+          + "tracksChanges: true.")
+    }
+    self.stack = stack
+    self.transport = transport
+    self.authors = authors.leavingOut(CloudEngine.author)
+    self.retry = retry
+    fields = TravellingFields(stack.model)
+    monitor = CloudMonitor()
+    queue = OperationQueue()
+    queue.name = "SyncStack.cloud"
+    queue.maxConcurrentOperationCount = 1
+    try prepare()
+  }
+
+  /// Registers as a reader of the history, so that no edit is purged before it was sent, and reads what a model
+  /// before this one had to put aside.
+  private func prepare() throws {
+    let model = stack.model.fingerprint
+    _ = try stack.store.write(Self.info, beginsLog: false) { transaction in
+      let consumers = try transaction.historyConsumers()
+      if !consumers.contains(where: { $0.name == CloudEngine.author }) {
+        let token = HistoryToken(number: try transaction.historyBeginning())
+        try transaction.setHistoryConsumer(
+          HistoryConsumer(name: CloudEngine.author, token: token, isDurable: true))
+      }
+      let writing = try CloudWriting(transaction, zone: zone.name, fields: fields, writer: writer)
+      if writing.zone.model != model {
+        if writing.zone.model != nil { try KeptRecords(writing).read() }
+        writing.zone.model = model
+      }
+      try writing.finish()
+    }
+  }
+
+  private static let info = TransactionInfo(author: author, contextName: author, source: .import)
+
+  // MARK: - The store
+
+  /// Runs a body in one transaction: drains the history first, and acknowledges it when nothing waits afterwards.
+  func write<T: Sendable>(
+    _ body: @escaping @Sendable (CloudWriting) throws -> T
+  ) async throws -> T {
+    try await withStore { [self] store in
+      try store.write(Self.info, beginsLog: false) { transaction in
+        let writing = try CloudWriting(
+          transaction, zone: zone.name, fields: fields, writer: writer)
+        var drain = Drain(writing, authors: authors)
+        try drain.run()
+        let result = try body(writing)
+        try writing.finish()
+        try acknowledge(writing)
+        return result
+      }.0
+    }
+  }
+
+  /// What was sent need not be kept from syncs and from being purged any more.
+  private func acknowledge(_ writing: CloudWriting) throws {
+    let transaction = writing.transaction
+    guard try !transaction.hasWaitingRemoteRecords(in: zone.name) else { return }
+    let known = try transaction.historyConsumers().first { $0.name == CloudEngine.author }
+    let token = HistoryToken(number: writing.zone.history)
+    guard known?.token != token else { return }
+    try transaction.setHistoryConsumer(
+      HistoryConsumer(name: CloudEngine.author, token: token, isDurable: true))
+  }
+
+  /// Reads what is kept, without draining.
+  func read<T: Sendable>(
+    _ body: @escaping @Sendable (StoreReader) throws -> T
+  ) async throws -> T {
+    try await withStore { try $0.read(body) }
+  }
+
+  private func withStore<T: Sendable>(
+    _ body: @escaping @Sendable (Store) throws -> T
+  ) async throws -> T {
+    try Task.checkCancellation()
+    let store = try stack.store
+    return try await withCheckedThrowingContinuation { continuation in
+      work.async { continuation.resume(with: Result { try body(store) }) }
+    }
+  }
+}
+
+extension HistoryAuthors {
+  /// The same but for one author.
+  fileprivate func leavingOut(_ name: String) -> HistoryAuthors {
+    switch self {
+    case .all: .except([name])
+    case .only(let names): .only(names.subtracting([name]))
+    case .except(let names): .except(names.union([name]))
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// What a pull has done.
+public struct PullReport: Sendable, Hashable {
+  /// Pages that were fetched.
+  public internal(set) var pages = 0
+
+  /// Records that the server showed, versions that were known already among them.
+  public internal(set) var records = 0
+  public internal(set) var inserted = 0
+  public internal(set) var updated = 0
+  public internal(set) var deleted = 0
+
+  /// Records that could not be used, or only in part; see ``CloudStatus/problems``.
+  public internal(set) var problems = 0
+
+  mutating func add(_ counts: RecordWriter.Counts) {
+    inserted += counts.inserted
+    updated += counts.updated
+    deleted += counts.deleted
+    problems += counts.problems
+  }
+}
+
+/// What a push has done.
+public struct PushReport: Sendable, Hashable {
+  /// Batches whose answers arrived.
+  public internal(set) var batches = 0
+
+  /// Records that were written.
+  public internal(set) var sent = 0
+
+  /// Records of which somebody else had written another version; merged, and what still waited was sent again.
+  public internal(set) var conflicts = 0
+
+  /// Records that the server refused; see ``CloudStatus/problems``.
+  public internal(set) var refused = 0
+}

@@ -1,0 +1,117 @@
+public import Foundation
+import SyncCore
+
+/// How far remote sync has come.
+public struct CloudStatus: Sendable {
+  /// Records with something to send, those with a problem among them. Edits count once a pull or push has begun.
+  public internal(set) var waiting = 0
+
+  /// Relationships that lead to objects that are not here yet.
+  public internal(set) var waitingLinks = 0
+
+  /// Records that are not sent, or could not be used, with the reasons. Editing the object tries again.
+  public internal(set) var problems: [CloudProblem] = []
+
+  /// How many values lost to later ones before they were sent.
+  public internal(set) var conflicts = 0
+
+  /// When a pull, and a push, last went through.
+  public internal(set) var lastPull: Date?
+  public internal(set) var lastPush: Date?
+
+  /// What the latest pull or push failed with; nil when it went through.
+  public internal(set) var lastError: (any Error)?
+
+  /// Whether a pull or push is running.
+  public internal(set) var isRunning = false
+}
+
+/// A record that is not sent, or could not be used.
+public struct CloudProblem: Sendable, Hashable, CustomStringConvertible {
+  /// Name of the record on the server.
+  public let record: String
+
+  /// Name of the entity; empty when the record does not say.
+  public let entity: String
+
+  /// The object's row number; nil when there is no object.
+  public let row: Int64?
+  public let reason: String
+
+  /// The problem in one line.
+  public var description: String {
+    "\(entity.isEmpty ? "Record" : entity) \(row.map { "#\($0)" } ?? record): \(reason)"
+  }
+}
+
+/// Keeps what the engine knows of its own work, and tells of changes. Everything is under one mutex, which is not
+/// held while anybody is told.
+final class CloudMonitor: Sendable {
+  private struct State {
+    var lastPull: Date?
+    var lastPush: Date?
+    var lastError: (any Error)?
+    var running = 0
+
+    /// Before which the server must not be asked.
+    var earliest: ContinuousClock.Instant?
+    var next = 0
+    var listeners: [(id: Int, continuation: AsyncStream<Void>.Continuation)] = []
+  }
+
+  private let state = Locked(State())
+
+  func fill(_ status: inout CloudStatus) {
+    let state = state.withLock { ($0.lastPull, $0.lastPush, $0.lastError, $0.running) }
+    status.lastPull = state.0 ?? status.lastPull
+    status.lastPush = state.1 ?? status.lastPush
+    status.lastError = state.2
+    status.isRunning = state.3 > 0
+  }
+
+  func began() {
+    state.withLock { $0.running += 1 }
+    tell()
+  }
+
+  func ended(pulled: Bool = false, pushed: Bool = false, error: (any Error)? = nil) {
+    let now = Date()
+    state.withLock { state in
+      state.running -= 1
+      state.lastError = error
+      if pulled { state.lastPull = now }
+      if pushed { state.lastPush = now }
+    }
+    tell()
+  }
+
+  func tell() {
+    for listener in state.withLock({ $0.listeners }) { listener.continuation.yield() }
+  }
+
+  /// Something for each change, and once at the beginning; what is not taken in time is one.
+  func changes() -> AsyncStream<Void> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let id = state.withLock { state in
+        state.next += 1
+        state.listeners.append((state.next, continuation))
+        return state.next
+      }
+      continuation.onTermination = { [weak self] _ in
+        self?.state.withLock { $0.listeners.removeAll { $0.id == id } }
+      }
+      continuation.yield()
+    }
+  }
+
+  // MARK: - When the server may be asked
+
+  var earliest: ContinuousClock.Instant? { state.withLock { $0.earliest } }
+
+  func postpone(by seconds: Double) {
+    let instant = ContinuousClock.now + .seconds(seconds)
+    state.withLock { state in
+      state.earliest = state.earliest.map { max($0, instant) } ?? instant
+    }
+  }
+}

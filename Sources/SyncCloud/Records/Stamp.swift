@@ -1,0 +1,72 @@
+/// When, and by whom, a field was given its value: 13 digits of milliseconds since 1970, `-`, eight letters that are
+/// drawn when an engine opens. Compared as text; the newest stamp of a field wins.
+struct Stamp: Sendable, Hashable, Comparable {
+  let text: String
+
+  /// Reads a stamp; nil when the text is none.
+  init?(_ text: String) {
+    let bytes = text.utf8
+    guard bytes.count == 22 else { return nil }
+    for (index, byte) in bytes.enumerated() {
+      let isRight =
+        switch index {
+        case 0..<13: byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+        case 13: byte == UInt8(ascii: "-")
+        default: byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z")
+        }
+      if !isRight { return nil }
+    }
+    self.text = text
+  }
+
+  init(milliseconds: Int64, writer: String) {
+    let digits = String(min(max(milliseconds, 0), 9_999_999_999_999))
+    text = String(repeating: "0", count: 13 - digits.utf8.count) + digits + "-" + writer
+  }
+
+  var milliseconds: Int64 { Int64(text.prefix(13)) ?? 0 }
+
+  /// Stands for a deletion by a program that knows no stamps.
+  static func deletion(at milliseconds: Int64) -> Stamp {
+    Stamp(milliseconds: milliseconds, writer: "deletion")
+  }
+
+  static func < (left: Stamp, right: Stamp) -> Bool { left.text < right.text }
+}
+
+/// Makes stamps, each later than every one that it has made or seen.
+struct StampClock: Sendable {
+  /// Eight letters.
+  let writer: String
+
+  /// Milliseconds of the latest stamp that was made or seen.
+  private(set) var last: Int64
+
+  init(writer: String, last: Int64 = 0) {
+    self.writer = writer
+    self.last = last
+  }
+
+  /// A writer that nobody else is: one of 26^8, which is 2 × 10^11.
+  static func drawWriter() -> String {
+    String((0..<8).map { _ in Character(UnicodeScalar(UInt8.random(in: 97...122))) })
+  }
+
+  /// The stamp of what happened at a time.
+  mutating func next(at milliseconds: Int64) -> Stamp {
+    last = max(milliseconds, last + 1)
+    return Stamp(milliseconds: last, writer: writer)
+  }
+
+  /// Older than what happens from now on, for objects that were there before anybody counted.
+  var oldest: Stamp { Stamp(milliseconds: 0, writer: writer) }
+
+  /// Just newer than a deletion: for what outlives it.
+  func survivor(of deletion: Stamp) -> Stamp {
+    Stamp(milliseconds: deletion.milliseconds + 1, writer: writer)
+  }
+
+  mutating func see(_ stamp: Stamp) {
+    last = max(last, stamp.milliseconds)
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import SyncCore
+import SyncStore
+
+/// Gives stamps to what was edited here: reads the history commit by commit, so that each field has the time of the
+/// commit that changed it.
+///
+/// Runs in the transaction that merges or answers, before anything of that: an edit that was made before somebody
+/// else's was seen must not count as later.
+struct Drain {
+  let writing: CloudWriting
+
+  /// Whose commits are sent.
+  let authors: HistoryAuthors
+
+  /// Records that came in this drain, whose objects nobody else can know.
+  private var fresh: Set<String> = []
+
+  /// Commits that are read at once.
+  private static let portion = 100
+
+  init(_ writing: CloudWriting, authors: HistoryAuthors) {
+    self.writing = writing
+    self.authors = authors
+  }
+
+  private var transaction: StoreTransaction { writing.transaction }
+
+  /// Reads on where the last drain ended.
+  ///
+  /// - Throws: `StoreError` with the code `historyExpired` when edits were forgotten before they were read.
+  mutating func run() throws {
+    let latest = try transaction.requireHistoryToken()
+    // What came before the history counts by its content, not by its commits.
+    let floor = try transaction.historyBeginning()
+    var token = HistoryToken(
+      number: writing.zone.isEnrolled ? writing.zone.history : max(writing.zone.history, floor))
+    while true {
+      let commits = try transaction.history(since: token, authors: authors, limit: Drain.portion)
+      for commit in commits {
+        let time = Int64((commit.date.timeIntervalSince1970 * 1000).rounded())
+        let stamp = writing.clock.next(at: time)
+        for change in commit.changes { try read(change, stamp) }
+        token = commit.token
+      }
+      if commits.count < Drain.portion { break }
+    }
+    writing.zone.history = latest.number
+    if !writing.zone.isEnrolled { try enrol() }
+  }
+
+  private mutating func read(_ change: HistoryChange, _ stamp: Stamp) throws {
+    guard let entity = transaction.model.entity(named: change.entity) else { return }
+    let known = try transaction.remoteRecord(of: change.row, entity)
+    switch change.kind {
+    case .insert:
+      guard known == nil else { return }
+      let record = Drain.newRecord(change.row, entity, stamp, in: writing.zone.name)
+      fresh.insert(record.name)
+      try transaction.setRemoteRecord(record)
+    case .update:
+      let changed = change.properties.filter { writing.fields.contains($0, in: entity) }
+      guard !changed.isEmpty else { return }
+      var record =
+        known
+        ?? Drain.newRecord(change.row, entity, writing.clock.oldest, in: writing.zone.name)
+      for field in changed {
+        record.stamps[field] = stamp.text
+        if !record.waiting.contains(RemoteRecord.whole) { record.waiting.insert(field) }
+        try writing.removeLink(from: record.name, field)
+      }
+      // Whatever kept it from being sent may be cured.
+      record.problem = nil
+      try transaction.setRemoteRecord(record)
+    case .delete:
+      guard var record = known else { return }
+      // It came and went before the server heard of it.
+      if fresh.contains(record.name) {
+        return try transaction.removeRemoteRecord(record.name, in: writing.zone.name)
+      }
+      try writing.removeLinks(from: record.name)
+      record.row = nil
+      record.deletion = stamp.text
+      record.stamp = stamp.text
+      record.stamps = [:]
+      record.waiting = [RemoteRecord.deletionMark]
+      record.problem = nil
+      record.kept = nil
+      try transaction.setRemoteRecord(record)
+    }
+  }
+
+  /// Gives records to objects that are older than the history, with the oldest stamp there is.
+  private func enrol() throws {
+    for entity in transaction.model.entities where entity.superentity == nil {
+      var objects: [(row: Int64, entity: EntityDescription)] = []
+      try transaction.scan(entity, .all, slots: []) { objects.append(($0.row, $0.entity)) }
+      for object in objects {
+        guard try transaction.remoteRecord(of: object.row, entity) == nil else { continue }
+        try transaction.setRemoteRecord(
+          Drain.newRecord(
+            object.row, object.entity, writing.clock.oldest, in: writing.zone.name))
+      }
+    }
+    writing.zone.isEnrolled = true
+  }
+
+  private static func newRecord(
+    _ row: Int64, _ entity: EntityDescription, _ stamp: Stamp, in zone: String
+  ) -> RemoteRecord {
+    var record = RemoteRecord(
+      zone: zone, name: UUID().uuidString.lowercased(), entity: entity.name, stamp: stamp.text)
+    record.row = row
+    record.waiting = [RemoteRecord.whole]
+    return record
+  }
+}

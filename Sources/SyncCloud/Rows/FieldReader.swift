@@ -1,0 +1,44 @@
+import SyncCore
+import SyncStore
+
+/// Reads what rows hold in the form in which it travels. Confined to the call that its reader was handed to.
+struct FieldReader {
+  let reader: StoreReader
+  let zone: String
+  let fields: TravellingFields
+
+  /// The fields of an object by name, those that are asked for.
+  ///
+  /// A to-one relationship whose target is not there yet says where it would lead: it is never taken for empty.
+  func values(
+    _ row: StoredRow, of record: RemoteRecord, only wanted: (String) -> Bool
+  ) throws -> [(field: String, value: JSONValue)] {
+    let entity = row.entity
+    var result: [(field: String, value: JSONValue)] = []
+    for slot in fields.slots(of: entity) {
+      let property = entity.properties[slot]
+      guard wanted(property.name) else { continue }
+      if let type = property.attribute?.type {
+        result.append((property.name, FieldCoding.encode(row.values[slot], as: type)))
+      } else if let relationship = property.relationship {
+        let reference = try reference(
+          row.values[slot], entity.destination(of: relationship), property.name, of: record)
+        result.append((property.name, FieldCoding.encode(reference)))
+      }
+    }
+    return result
+  }
+
+  private func reference(
+    _ value: Value, _ destination: EntityDescription, _ field: String, of record: RemoteRecord
+  ) throws -> FieldCoding.Reference? {
+    if case .int(let row) = value {
+      guard let target = try reader.remoteRecord(of: row, destination) else { return nil }
+      return FieldCoding.Reference(name: target.name, entity: target.entity)
+    }
+    let links = try reader.remoteLinks(from: record.name, in: zone)
+    return links.first { $0.field == field }.map {
+      FieldCoding.Reference(name: $0.target, entity: $0.entity)
+    }
+  }
+}

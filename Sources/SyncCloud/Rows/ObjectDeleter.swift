@@ -1,0 +1,56 @@
+import SyncCore
+import SyncStore
+
+/// Deletes objects that were deleted elsewhere, one by one and without the model's delete rules: whoever deleted
+/// them has applied those, and every object that they took along has a record that says so. An object that leads to
+/// one that goes keeps in a link where it led, as it has it who sees both records for the first time.
+struct ObjectDeleter {
+  private let writing: CloudWriting
+
+  init(_ writing: CloudWriting) {
+    self.writing = writing
+  }
+
+  private var transaction: StoreTransaction { writing.transaction }
+
+  /// - Throws: `StoreError` with the code `deletionDenied` when a rule of a many-to-many relationship is in the way.
+  func delete(_ row: Int64, _ entity: EntityDescription, name: String) throws {
+    try detach(row, entity, name)
+    let denied = entity.relationships.filter {
+      $0.kind == .toOne && !$0.isTransient && $0.deleteRule == .deny
+    }
+    if !denied.isEmpty {
+      try RowValueWriter(transaction, entity).update(
+        row, denied.map { ($0.slot, Value.null) })
+    }
+    try transaction.delete([row], of: entity) { _, _ in true }
+  }
+
+  private func detach(_ row: Int64, _ entity: EntityDescription, _ name: String) throws {
+    for source in writing.model.entities {
+      for relationship in source.relationships
+      where relationship.kind == .toOne && !relationship.isTransient
+        && relationship.declaringIndex == source.index
+      {
+        let destination = source.destination(of: relationship)
+        guard destination.rootIndex == entity.rootIndex else { continue }
+        var sources: [ManagedObjectID] = []
+        try transaction.scan(
+          source, .references(slot: relationship.slot, [row]), slots: [], isOrdered: false
+        ) { cursor in
+          sources.append(ManagedObjectID(entity: cursor.entity, row: cursor.row))
+        }
+        for object in sources where object != ManagedObjectID(entity: entity, row: row) {
+          try RowValueWriter(transaction, object.entity).update(
+            object.row, [(relationship.slot, .null)])
+          guard let record = try transaction.remoteRecord(of: object.row, object.entity) else {
+            continue
+          }
+          try writing.setLink(
+            RemoteLink(
+              source: record.name, field: relationship.name, target: name, entity: entity.name))
+        }
+      }
+    }
+  }
+}

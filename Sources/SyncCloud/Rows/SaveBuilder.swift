@@ -1,0 +1,72 @@
+import SyncCore
+import SyncStore
+
+/// Makes of records that wait what is sent for them.
+struct SaveBuilder {
+  private let reader: StoreReader
+  private let fields: FieldReader
+
+  init(_ reader: StoreReader, zone: String, fields: TravellingFields) {
+    self.reader = reader
+    self.fields = FieldReader(reader: reader, zone: zone, fields: fields)
+  }
+
+  /// What to send of each record, in their order; records without anything to send are left out.
+  func saves(_ records: [RemoteRecord]) throws -> [CloudSave] {
+    let rows = try read(records)
+    return try records.compactMap { record in
+      guard let row = record.row else { return deletion(record) }
+      guard let entity = reader.model.entity(named: record.entity),
+        let stored = rows[ManagedObjectID(entity: entity, row: row)]
+      else { return nil }
+      return try save(record, stored)
+    }
+  }
+
+  private func read(_ records: [RemoteRecord]) throws -> [ManagedObjectID: StoredRow] {
+    var numbers: [String: [Int64]] = [:]
+    for record in records {
+      if let row = record.row { numbers[record.entity, default: []].append(row) }
+    }
+    var result: [ManagedObjectID: StoredRow] = [:]
+    for (name, list) in numbers {
+      guard let entity = reader.model.entity(named: name) else { continue }
+      for row in try reader.rows(entity, rows: list) { result[row.id] = row }
+    }
+    return result
+  }
+
+  /// A deleted object's record shrinks to what it is and when it was deleted.
+  private func deletion(_ record: RemoteRecord) -> CloudSave? {
+    guard let deletion = record.deletion, record.waiting.contains(RemoteRecord.deletionMark) else {
+      return nil
+    }
+    let content: JSONObject = ["type": .string(record.entity), "d": .string(deletion)]
+    guard let tag = record.tag else { return .create(name: record.name, content: content) }
+    return .replace(name: record.name, tag: tag, content: content)
+  }
+
+  private func save(_ record: RemoteRecord, _ row: StoredRow) throws -> CloudSave? {
+    var content = JSONObject()
+    let isWhole = record.tag == nil || record.waiting.contains(RemoteRecord.whole)
+    if isWhole {
+      content["type"] = .string(record.entity)
+      if !record.stamp.isEmpty { content["t"] = .string(record.stamp) }
+    }
+    let sendsDeletion = isWhole || record.waiting.contains(RemoteRecord.deletionMark)
+    if sendsDeletion, let deletion = record.deletion { content["d"] = .string(deletion) }
+    let values = try fields.values(row, of: record) { field in
+      // What is not newer than the deletion is never sent.
+      record.stamp(of: field) > record.deletion ?? ""
+        && (isWhole || record.waiting.contains(field))
+    }
+    for (field, value) in values {
+      content["f_" + field] = value
+      let stamp = record.stamp(of: field)
+      if !isWhole || stamp != record.stamp { content["t_" + field] = .string(stamp) }
+    }
+    guard !content.isEmpty else { return nil }
+    guard let tag = record.tag else { return .create(name: record.name, content: content) }
+    return .update(name: record.name, tag: tag, content: content)
+  }
+}

@@ -1,0 +1,55 @@
+/// Why remote sync could not go on, and what to do about it. Everything that was to be sent is still waiting.
+public struct CloudError: Error, Sendable {
+  public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
+    /// No connection, or no answer in time, or one that makes no sense: nothing is known about what was asked.
+    case unreachable
+    /// The server is busy and says when to come again; see ``CloudError/retryAfter``.
+    case busy
+    /// The server does not know who asks, or the password is wrong.
+    case notSignedIn
+    /// Somebody else is signed in than when the store was first synced.
+    case accountChanged
+    /// The account may not do that.
+    case forbidden
+    /// The zone is not there.
+    case zoneMissing
+    /// The zone was removed, or removed and made again, since it was last synced.
+    case zoneReplaced
+    /// The place in the changes is none that the server knows.
+    case tokenRefused
+    /// A batch or a record is larger than the server takes.
+    case tooLarge
+    /// The server takes no changes at present.
+    case readOnly
+    /// The service has ended for good.
+    case endOfService
+    /// The server sent on to another one, which was not followed.
+    case redirected
+    /// The store or the model cannot be synced like this.
+    case unsupported
+    /// There is no such object or record to do that to.
+    case notFound
+  }
+
+  public let code: Code
+
+  /// A sentence that says what is wrong and what to do.
+  public let message: String
+
+  /// Seconds before which the server must not be asked again; nil when it did not say.
+  public let retryAfter: Double?
+
+  public init(_ code: Code, message: String, retryAfter: Double? = nil) {
+    self.code = code
+    self.message = message
+    self.retryAfter = retryAfter
+  }
+
+  /// Whether the same request may well succeed a little later.
+  public var isTemporary: Bool { code == .unreachable || code == .busy }
+}
+
+extension CloudError: CustomStringConvertible {
+  /// The message.
+  public var description: String { message }
+}

@@ -1,0 +1,124 @@
+/// A server that keeps records, as remote sync sees it: six calls.
+///
+/// Write one of your own to sync with another kind of server. What counts:
+///
+/// - ``save(_:in:)`` answers in the order of what it was given. When it throws, nothing is known about any of it:
+///   the engine changes nothing, pulls, and sends again what still waits. So throw when an answer was lost, cut or
+///   not understood, and when the server says of any part of a batch that it failed inside.
+/// - Guards are the server's part: a ``CloudSave/create`` never writes over a record that is there, and the other
+///   two never over a version that is not the one of their tag.
+/// - ``changes(in:after:limit:)`` may show a change more than once, but a token that was handed out never passes
+///   over one that could still appear.
+/// - Tags and tokens are opaque to the engine, which compares tags for equality only.
+/// - Every call can be cancelled. Errors are ``CloudError``; its code decides what the engine does.
+///
+/// Calls of one engine follow each other; several engines may share a transport.
+public protocol CloudTransport: Sendable {
+  /// Who is signed in, by a name that never changes; the engine refuses to go on as somebody else.
+  func account() async throws -> String
+
+  /// How much the server takes and gives at once.
+  func limits() async throws -> CloudLimits
+
+  /// Looks at a zone.
+  ///
+  /// - Parameter create: Whether to make it when it is not there.
+  /// - Throws: ``CloudError`` with ``CloudError/Code/zoneMissing`` when it is not there and not to be made.
+  func open(_ zone: CloudZone, create: Bool) async throws -> CloudZoneState
+
+  /// Reads records in the order in which they were changed.
+  ///
+  /// - Parameters:
+  ///   - token: The place after which to begin; nil is the beginning.
+  ///   - limit: How many records at most.
+  func changes(
+    in zone: CloudZone, after token: CloudToken?, limit: Int
+  ) async throws -> CloudPage
+
+  /// Writes records.
+  ///
+  /// - Returns: What came of each, in their order.
+  /// - Throws: When nothing is known about any of them.
+  func save(_ saves: [CloudSave], in zone: CloudZone) async throws -> [CloudSaveResult]
+
+  /// Removes a zone with its records. Does nothing when there is none.
+  func remove(_ zone: CloudZone) async throws
+}
+
+/// A set of records with changes of its own.
+public struct CloudZone: Sendable, Hashable {
+  /// Whose data a zone holds.
+  public enum Scope: String, Sendable, Hashable, CaseIterable {
+    /// Those of the account that is signed in.
+    case `private`
+    /// Those of everybody.
+    case `public`
+  }
+
+  public let name: String
+  public let scope: Scope
+
+  public init(_ name: String, scope: Scope = .private) {
+    self.name = name
+    self.scope = scope
+  }
+}
+
+/// What a server says of a zone.
+public struct CloudZoneState: Sendable, Hashable {
+  /// What an account may do in a zone.
+  public enum Access: String, Sendable, Hashable, CaseIterable {
+    case readOnly
+    case readWrite
+  }
+
+  /// Drawn when the zone is made, so that it is told from one of the same name that was made later.
+  public let generation: String
+  public let access: Access
+
+  public init(generation: String, access: Access = .readWrite) {
+    self.generation = generation
+    self.access = access
+  }
+}
+
+/// How much a server takes and gives at once.
+public struct CloudLimits: Sendable, Hashable {
+  /// Records in one ``CloudTransport/save(_:in:)``.
+  public let batch: Int
+
+  /// Records in one page of changes.
+  public let page: Int
+
+  /// Makes limits; each is at least 1.
+  public init(batch: Int, page: Int) {
+    self.batch = max(batch, 1)
+    self.page = max(page, 1)
+  }
+}
+
+/// A place in the changes of a zone. Only the transport that made it can read it.
+public struct CloudToken: Sendable, Hashable, RawRepresentable {
+  public let rawValue: String
+
+  public init(rawValue: String) {
+    self.rawValue = rawValue
+  }
+}
+
+/// Changes of a zone, in order.
+public struct CloudPage: Sendable, Hashable {
+  public let records: [CloudRecord]
+
+  /// Where the next page begins.
+  public let token: CloudToken
+
+  /// Whether there is more to read at once.
+  public let hasMore: Bool
+
+  public init(records: [CloudRecord], token: CloudToken, hasMore: Bool) {
+    self.records = records
+    self.token = token
+    self.hasMore = hasMore
+  }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import SyncCore
+
+/// A server in memory, for tests and previews: zones, tags, guards, limits and tombstones as a real one has them.
+///
+/// ```swift
+/// let server = MemoryTransport()
+/// let here = try CloudEngine(stack, transport: server)
+/// let there = try CloudEngine(otherStack, transport: server)
+/// ```
+///
+/// Everything is under one mutex.
+public final class MemoryTransport: CloudTransport {
+  private struct Entry {
+    var record: CloudRecord
+    var change: Int64
+  }
+
+  private struct Zone {
+    var generation: String
+    var entries: [String: Entry] = [:]
+
+    /// Names by the number of their latest change; ones that changed again since stay as gaps.
+    var log: [(change: Int64, name: String)] = []
+  }
+
+  private struct State {
+    var zones: [CloudZone: Zone] = [:]
+    var limits: CloudLimits
+    var account: String
+    var lastChange: Int64 = 0
+    var requests = 0
+  }
+
+  private let state: Locked<State>
+
+  /// Makes an empty server.
+  ///
+  /// - Parameters:
+  ///   - account: Who is signed in.
+  ///   - limits: How much it takes and gives at once.
+  public init(
+    account: String = "memory", limits: CloudLimits = CloudLimits(batch: 200, page: 1000)
+  ) {
+    state = Locked(State(limits: limits, account: account))
+  }
+
+  /// How many calls were made.
+  public var requestCount: Int { state.withLock { $0.requests } }
+
+  /// Changes who is signed in.
+  public func signIn(_ account: String) { state.withLock { $0.account = account } }
+
+  /// Changes how much is taken and given at once, as a server's administrator may at any time.
+  public func setLimits(_ limits: CloudLimits) { state.withLock { $0.limits = limits } }
+
+  /// Deletes a record as another program would, so that a tombstone is left.
+  public func delete(_ name: String, in zone: CloudZone) {
+    state.withLock { state in
+      guard state.zones[zone]?.entries[name]?.record.content != nil else { return }
+      _ = Self.write(name, nil, in: zone, &state)
+    }
+  }
+
+  /// The records of a zone that were not deleted, by name.
+  public func records(in zone: CloudZone) -> [String: CloudRecord] {
+    state.withLock { state in
+      (state.zones[zone]?.entries ?? [:]).compactMapValues {
+        $0.record.content == nil ? nil : $0.record
+      }
+    }
+  }
+
+  // MARK: - CloudTransport
+
+  public func account() async throws -> String {
+    state.withLock { state in
+      state.requests += 1
+      return state.account
+    }
+  }
+
+  public func limits() async throws -> CloudLimits {
+    state.withLock { state in
+      state.requests += 1
+      return state.limits
+    }
+  }
+
+  public func open(_ zone: CloudZone, create: Bool) async throws -> CloudZoneState {
+    try state.withLock { state in
+      state.requests += 1
+      if let known = state.zones[zone] { return CloudZoneState(generation: known.generation) }
+      guard create else { throw Self.missing(zone) }
+      let made = Zone(generation: UUID().uuidString.lowercased())
+      state.zones[zone] = made
+      return CloudZoneState(generation: made.generation)
+    }
+  }
+
+  public func changes(
+    in zone: CloudZone, after token: CloudToken?, limit: Int
+  ) async throws -> CloudPage {
+    try state.withLock { state in
+      state.requests += 1
+      guard let known = state.zones[zone] else { throw Self.missing(zone) }
+      var place: Int64 = 0
+      if let token {
+        guard let number = Int64(token.rawValue), number <= state.lastChange else {
+          throw CloudError(
+            .tokenRefused, message: "The server does not know the place \(token.rawValue).")
+        }
+        place = number
+      }
+      let limit = max(1, min(limit, state.limits.page))
+      var records: [CloudRecord] = []
+      var index = known.log.partitioningIndex { $0.change > place }
+      while index < known.log.count, records.count < limit {
+        let (change, name) = known.log[index]
+        if let entry = known.entries[name], entry.change == change { records.append(entry.record) }
+        place = change
+        index += 1
+      }
+      return CloudPage(
+        records: records, token: CloudToken(rawValue: String(place)),
+        hasMore: index < known.log.count)
+    }
+  }
+
+  public func save(_ saves: [CloudSave], in zone: CloudZone) async throws -> [CloudSaveResult] {
+    try state.withLock { state in
+      state.requests += 1
+      guard state.zones[zone] != nil else { throw Self.missing(zone) }
+      guard saves.count <= state.limits.batch else {
+        throw CloudError(
+          .tooLarge, message: "The server takes \(state.limits.batch) records at once.")
+      }
+      return saves.map { Self.save($0, in: zone, &state) }
+    }
+  }
+
+  public func remove(_ zone: CloudZone) async throws {
+    state.withLock { state in
+      state.requests += 1
+      state.zones[zone] = nil
+    }
+  }
+
+  // MARK: - Records
+
+  private static func save(
+    _ save: CloudSave, in zone: CloudZone, _ state: inout State
+  ) -> CloudSaveResult {
+    guard isName(save.name) else { return .refused("“\(save.name)” is no name of a record.") }
+    let present = state.zones[zone]?.entries[save.name]?.record
+    guard let tag = save.tag else {
+      if let present, present.content != nil { return .conflict(present) }
+      return .saved(write(save.name, save.content, in: zone, &state))
+    }
+    guard let present, var content = present.content else { return .missing }
+    guard present.tag == tag else { return .conflict(present) }
+    if case .update = save {
+      for member in save.content { content[member.key] = member.value }
+    } else {
+      content = save.content
+    }
+    return .saved(write(save.name, content, in: zone, &state))
+  }
+
+  private static func write(
+    _ name: String, _ content: JSONObject?, in zone: CloudZone, _ state: inout State
+  ) -> CloudRecord {
+    state.lastChange += 1
+    let record = CloudRecord(
+      name: name, tag: String(state.lastChange), content: content,
+      time: Int64(Date().timeIntervalSince1970 * 1000))
+    state.zones[zone]?.entries[name] = Entry(record: record, change: state.lastChange)
+    state.zones[zone]?.log.append((state.lastChange, name))
+    return record
+  }
+
+  private static func isName(_ name: String) -> Bool {
+    !name.isEmpty && name.utf8.count <= 255 && name.utf8.first != UInt8(ascii: "_")
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+  }
+
+  private static func missing(_ zone: CloudZone) -> CloudError {
+    CloudError(.zoneMissing, message: "The server has no zone “\(zone.name)”.")
+  }
+}
+
+extension Array {
+  /// The first position whose element meets a condition that all later ones meet too.
+  fileprivate func partitioningIndex(_ condition: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if condition(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

@@ -1,0 +1,166 @@
+import SyncCore
+
+/// What is known of one record of a server, and of the object that it stands for.
+///
+/// Stamps are opaque texts here: the layer above compares them.
+package struct RemoteRecord: Sendable, Equatable {
+  package let zone: String
+
+  /// The record's name on the server; unique in its zone, and never used for another object.
+  package let name: String
+
+  /// Name of the concrete entity, which the model may not know.
+  package var entity: String
+
+  /// The object; nil while there is none: it was deleted, or it could not be made.
+  package var row: Int64?
+
+  /// The server's mark of the version that was seen last; nil when the server is not known to have the record.
+  package var tag: String?
+
+  /// The stamp of every field that has none of its own; empty for fields that were never given.
+  package var stamp: String
+  package var stamps: [String: String] = [:]
+
+  /// The stamp of the latest deletion.
+  package var deletion: String?
+
+  /// Fields whose stamp here is newer than the one last seen from the server.
+  package var waiting: Set<String> = []
+
+  /// The content as the server has it, when part of it cannot be used with this model.
+  package var kept: String?
+
+  /// Why the record is not sent, or could not be used.
+  package var problem: String?
+
+  /// Stands in ``waiting`` for a record that the server has never been seen to have: all of it.
+  package static let whole = "*"
+
+  /// Stands in ``waiting`` for a deletion.
+  package static let deletionMark = "-"
+
+  package init(zone: String, name: String, entity: String, stamp: String) {
+    self.zone = zone
+    self.name = name
+    self.entity = entity
+    self.stamp = stamp
+  }
+
+  /// The stamp that counts for a field.
+  package func stamp(of field: String) -> String { stamps[field] ?? stamp }
+
+  /// Whether a field is waiting, alone or with the whole record.
+  package func isWaiting(_ field: String) -> Bool {
+    waiting.contains(field) || waiting.contains(RemoteRecord.whole)
+  }
+
+  // MARK: - Stored forms
+
+  /// Field and stamp in turns, by name: `text 179…-abcdefgh title 179…-abcdefgh`.
+  var stampText: String? {
+    guard !stamps.isEmpty else { return nil }
+    return stamps.keys.sorted().map { "\($0) \(stamps[$0] ?? "")" }.joined(separator: " ")
+  }
+
+  var waitingText: String? { waiting.isEmpty ? nil : waiting.sorted().joined(separator: " ") }
+
+  static func stamps(_ text: String) -> [String: String] {
+    guard !text.isEmpty else { return [:] }
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    var result: [String: String] = [:]
+    for index in stride(from: 0, to: words.count - 1, by: 2) {
+      result[String(words[index])] = String(words[index + 1])
+    }
+    return result
+  }
+
+  static func waiting(_ text: String) -> Set<String> {
+    Set(text.split(separator: " ").map(String.init))
+  }
+
+  /// A stored form with other names of fields.
+  static func renamed(_ text: String, _ names: [String: String]) -> String? {
+    guard !text.isEmpty else { return nil }
+    return text.split(separator: " ", omittingEmptySubsequences: false)
+      .map { names[String($0)] ?? String($0) }.joined(separator: " ")
+  }
+}
+
+/// How far one zone of a server was brought in step.
+package struct RemoteZone: Sendable, Equatable {
+  package let name: String
+
+  /// Who was signed in when the zone was first opened.
+  package var account: String?
+
+  /// What tells the zone from one of the same name that was made later.
+  package var generation: String?
+
+  /// The place in the server's changes up to which they are stored here.
+  package var token: String?
+
+  /// The transaction of the history up to which edits have stamps.
+  package var history: Int64 = 0
+
+  /// Milliseconds of the latest stamp that was made or seen.
+  package var clock: Int64 = 0
+
+  /// Fingerprint of the model with which records were read last.
+  package var model: String?
+
+  /// Whether the objects that are older than the history have records.
+  package var isEnrolled = false
+
+  /// When a pull and a push last went through, in milliseconds since 1970.
+  package var lastPull: Int64?
+  package var lastPush: Int64?
+
+  package init(_ name: String) {
+    self.name = name
+  }
+}
+
+/// A to-one relationship whose target is not there yet.
+package struct RemoteLink: Sendable, Hashable {
+  package let source: String
+  package let field: String
+  package let target: String
+  package let entity: String
+
+  package init(source: String, field: String, target: String, entity: String) {
+    self.source = source
+    self.field = field
+    self.target = target
+    self.entity = entity
+  }
+}
+
+/// A value that was never sent and lost to a later one.
+package struct RemoteConflict: Sendable, Hashable {
+  package var id: Int64 = 0
+  package let name: String
+  package let entity: String
+  package let field: String
+
+  /// The value that lost, as it would have been sent.
+  package let value: String
+
+  /// The stamps of the value that lost and of what it lost to.
+  package let stamp: String
+  package let winner: String
+
+  /// Milliseconds since 1970.
+  package var time: Int64 = 0
+
+  package init(
+    name: String, entity: String, field: String, value: String, stamp: String, winner: String
+  ) {
+    self.name = name
+    self.entity = entity
+    self.field = field
+    self.value = value
+    self.stamp = stamp
+    self.winner = winner
+  }
+}

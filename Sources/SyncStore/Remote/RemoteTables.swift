@@ -1,0 +1,128 @@
+import SyncCore
+
+/// What remote sync keeps beside the data, written in the same transactions as the rows that it is about.
+///
+/// ```
+/// _syncstack_remote_zones      how far a zone was pulled and the history drained, for which account
+/// _syncstack_remote_records    a row per record: its object, the server's tag, stamps, what is waiting
+/// _syncstack_remote_links      to-one relationships whose target is not there yet
+/// _syncstack_remote_conflicts  values that were never sent and lost to a later one
+/// ```
+///
+/// Made when an engine first opens the store; a store without remote sync has none of them.
+enum RemoteTables {
+  static let statements = [
+    "CREATE TABLE _syncstack_remote_zones (name TEXT PRIMARY KEY, account TEXT, generation TEXT, "
+      + "token TEXT, history INTEGER NOT NULL, clock INTEGER NOT NULL, model TEXT, "
+      + "enrolled INTEGER NOT NULL, pulled_ms INTEGER, pushed_ms INTEGER) WITHOUT ROWID",
+    "CREATE TABLE _syncstack_remote_records (zone TEXT NOT NULL, name TEXT NOT NULL, "
+      + "entity TEXT NOT NULL, root TEXT NOT NULL, object_row INTEGER, tag TEXT, "
+      + "stamp TEXT NOT NULL, stamps TEXT, deletion TEXT, waiting TEXT, kept TEXT, problem TEXT, "
+      + "PRIMARY KEY (zone, name)) WITHOUT ROWID",
+    "CREATE UNIQUE INDEX _syncstack_remote_rows ON _syncstack_remote_records (root, object_row) "
+      + "WHERE object_row IS NOT NULL",
+    "CREATE INDEX _syncstack_remote_waiting ON _syncstack_remote_records (zone, name) "
+      + "WHERE waiting IS NOT NULL",
+    "CREATE INDEX _syncstack_remote_kept ON _syncstack_remote_records (zone, name) "
+      + "WHERE kept IS NOT NULL",
+    "CREATE INDEX _syncstack_remote_problems ON _syncstack_remote_records (zone, name) "
+      + "WHERE problem IS NOT NULL",
+    "CREATE TABLE _syncstack_remote_links (zone TEXT NOT NULL, source TEXT NOT NULL, "
+      + "field TEXT NOT NULL, target TEXT NOT NULL, entity TEXT NOT NULL, "
+      + "PRIMARY KEY (zone, source, field)) WITHOUT ROWID",
+    "CREATE INDEX _syncstack_remote_targets ON _syncstack_remote_links (zone, target)",
+    "CREATE TABLE _syncstack_remote_conflicts (id INTEGER PRIMARY KEY AUTOINCREMENT, "
+      + "zone TEXT NOT NULL, name TEXT NOT NULL, entity TEXT NOT NULL, field TEXT NOT NULL, "
+      + "value TEXT NOT NULL, stamp TEXT NOT NULL, winner TEXT NOT NULL, ts_ms INTEGER NOT NULL)",
+  ]
+}
+
+extension StoreReader {
+  /// Whether an engine has opened the store before.
+  package func hasRemoteTables() throws -> Bool {
+    try prepareToRead()
+    return try Metadata(connection: connection).integer(.remote) == 1
+  }
+}
+
+extension StoreTransaction {
+  /// Makes the tables of remote sync unless they are there.
+  package func makeRemoteTables() throws {
+    guard try !hasRemoteTables() else { return }
+    for statement in RemoteTables.statements { try connection.execute(statement) }
+    try Metadata(connection: connection).set(.remote, 1)
+  }
+}
+
+extension Connection {
+  /// Gives what remote sync keeps the names of a new model, in the transaction that is open. What the new model
+  /// no longer has keeps its old name.
+  func migrateRemote(_ match: ModelMatch) throws {
+    guard try Metadata(connection: self).integer(.remote) == 1 else { return }
+    for old in match.oldEntities {
+      guard let new = match.target(of: old) else { continue }
+      let names = MigrationPlanner.names(old, new, match).filter { $0.key != $0.value }
+      let isRenamed = old.name != new.name || old.rootEntity.name != new.rootEntity.name
+      guard isRenamed || !names.isEmpty else { continue }
+      try migrateRecords(of: old, to: new, names)
+      try migrateNames(of: old, to: new, names)
+    }
+    // Written with a mark before the name, so that entities that exchange their names do not meet.
+    for table in ["records", "conflicts"] {
+      try execute(
+        "UPDATE _syncstack_remote_\(table) SET entity = substr(entity, 2) WHERE entity LIKE '\u{1}%'"
+      )
+    }
+    try execute(
+      "UPDATE _syncstack_remote_records SET root = substr(root, 2) WHERE root LIKE '\u{1}%'")
+  }
+
+  private func migrateRecords(
+    of old: EntityDescription, to new: EntityDescription, _ names: [String: String]
+  ) throws {
+    let select = try ownedStatement(
+      "SELECT zone, name, stamps, waiting FROM _syncstack_remote_records WHERE entity = ?")
+    select.bind(1, old.name)
+    var records: [(zone: String, name: String, stamps: String, waiting: String)] = []
+    while try select.step() {
+      records.append((select.text(0), select.text(1), select.text(2), select.text(3)))
+    }
+    for record in records {
+      let update = try statement(
+        "UPDATE _syncstack_remote_records SET entity = ?, root = ?, stamps = ?, waiting = ? "
+          + "WHERE zone = ? AND name = ?")
+      update.bind(1, "\u{1}" + new.name)
+      update.bind(2, "\u{1}" + new.rootEntity.name)
+      update.bind(3, RemoteRecord.renamed(record.stamps, names).map(Value.string) ?? .null)
+      update.bind(4, RemoteRecord.renamed(record.waiting, names).map(Value.string) ?? .null)
+      update.bind(5, record.zone)
+      update.bind(6, record.name)
+      try update.run()
+    }
+  }
+
+  private func migrateNames(
+    of old: EntityDescription, to new: EntityDescription, _ names: [String: String]
+  ) throws {
+    for (before, after) in names.sorted(by: { $0.key < $1.key }) {
+      let links = try statement(
+        "UPDATE _syncstack_remote_links SET field = ?1 WHERE field = ?2 AND (zone, source) IN "
+          + "(SELECT zone, name FROM _syncstack_remote_records WHERE entity = ?3)")
+      links.bind(1, after)
+      links.bind(2, before)
+      links.bind(3, "\u{1}" + new.name)
+      try links.run()
+      let conflicts = try statement(
+        "UPDATE _syncstack_remote_conflicts SET field = ?1 WHERE field = ?2 AND entity = ?3")
+      conflicts.bind(1, after)
+      conflicts.bind(2, before)
+      conflicts.bind(3, old.name)
+      try conflicts.run()
+    }
+    let conflicts = try statement(
+      "UPDATE _syncstack_remote_conflicts SET entity = ? WHERE entity = ?")
+    conflicts.bind(1, "\u{1}" + new.name)
+    conflicts.bind(2, old.name)
+    try conflicts.run()
+  }
+}

@@ -1,0 +1,186 @@
+package import SyncCore
+
+/// What remote sync keeps. Every call needs the tables: see ``StoreTransaction/makeRemoteTables()``.
+extension StoreReader {
+  /// The state of a zone; nil when it was never opened.
+  package func remoteZone(_ name: String) throws -> RemoteZone? {
+    try prepareToRead()
+    let statement = try connection.statement(
+      "SELECT account, generation, token, history, clock, model, enrolled, pulled_ms, pushed_ms "
+        + "FROM _syncstack_remote_zones WHERE name = ?")
+    statement.bind(1, name)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    var zone = RemoteZone(name)
+    zone.account = statement.optionalText(0)
+    zone.generation = statement.optionalText(1)
+    zone.token = statement.optionalText(2)
+    zone.history = statement.integer(3)
+    zone.clock = statement.integer(4)
+    zone.model = statement.optionalText(5)
+    zone.isEnrolled = statement.integer(6) == 1
+    zone.lastPull = statement.optionalInteger(7)
+    zone.lastPush = statement.optionalInteger(8)
+    return zone
+  }
+
+  /// The record of that name.
+  package func remoteRecord(_ name: String, in zone: String) throws -> RemoteRecord? {
+    try records("zone = ?1 AND name = ?2", [.string(zone), .string(name)]).first
+  }
+
+  /// The record of an object.
+  ///
+  /// - Parameter entity: the object's entity, or one above or below it.
+  package func remoteRecord(of row: Int64, _ entity: EntityDescription) throws -> RemoteRecord? {
+    try records(
+      "root = ?1 AND object_row = ?2", [.string(entity.rootEntity.name), .int(row)]
+    ).first
+  }
+
+  /// The records of these names that are known, by name.
+  package func remoteRecords(
+    _ names: [String], in zone: String
+  ) throws -> [String: RemoteRecord] {
+    let found = try records(
+      "zone = ?1 AND name IN (SELECT value FROM json_each(?2))",
+      [.string(zone), .string(JSONList.names(Set(names)))])
+    return Dictionary(found.map { ($0.name, $0) }) { first, _ in first }
+  }
+
+  /// Records with something to send and without a problem, by name.
+  ///
+  /// - Parameter name: begins after this one.
+  package func waitingRemoteRecords(
+    in zone: String, after name: String, limit: Int
+  ) throws -> [RemoteRecord] {
+    try records(
+      "zone = ?1 AND waiting IS NOT NULL AND problem IS NULL AND name > ?2 ORDER BY name LIMIT ?3",
+      [.string(zone), .string(name), .int(Int64(limit))])
+  }
+
+  /// Every record, by name.
+  package func allRemoteRecords(in zone: String) throws -> [RemoteRecord] {
+    try records("zone = ?1 ORDER BY name", [.string(zone)])
+  }
+
+  /// Records with a problem, by name.
+  package func remoteProblems(in zone: String) throws -> [RemoteRecord] {
+    try records("zone = ?1 AND problem IS NOT NULL ORDER BY name", [.string(zone)])
+  }
+
+  /// Records of which a part is kept aside, by name.
+  package func keptRemoteRecords(in zone: String) throws -> [RemoteRecord] {
+    try records("zone = ?1 AND kept IS NOT NULL ORDER BY name", [.string(zone)])
+  }
+
+  /// How many records have something to send, those with a problem among them.
+  package func countWaitingRemoteRecords(in zone: String) throws -> Int {
+    try count("_syncstack_remote_records WHERE waiting IS NOT NULL AND zone = ?", zone)
+  }
+
+  /// Whether any record has something to send.
+  package func hasWaitingRemoteRecords(in zone: String) throws -> Bool {
+    try prepareToRead()
+    let statement = try connection.statement(
+      "SELECT 1 FROM _syncstack_remote_records WHERE waiting IS NOT NULL AND zone = ? LIMIT 1")
+    statement.bind(1, zone)
+    defer { statement.reset() }
+    return try statement.step()
+  }
+
+  /// How many links wait for their targets.
+  package func countRemoteLinks(in zone: String) throws -> Int {
+    try count("_syncstack_remote_links WHERE zone = ?", zone)
+  }
+
+  /// How many values have lost.
+  package func countRemoteConflicts(in zone: String) throws -> Int {
+    try count("_syncstack_remote_conflicts WHERE zone = ?", zone)
+  }
+
+  /// Links that wait for a target.
+  package func remoteLinks(to target: String, in zone: String) throws -> [RemoteLink] {
+    try links("target", target, zone)
+  }
+
+  /// Links of a record that wait.
+  package func remoteLinks(from source: String, in zone: String) throws -> [RemoteLink] {
+    try links("source", source, zone)
+  }
+
+  /// Values that lost, latest first.
+  package func remoteConflicts(in zone: String, limit: Int = .max) throws -> [RemoteConflict] {
+    try prepareToRead()
+    let statement = try connection.statement(
+      "SELECT id, name, entity, field, value, stamp, winner, ts_ms "
+        + "FROM _syncstack_remote_conflicts WHERE zone = ?1 ORDER BY id DESC LIMIT ?2")
+    statement.bind(1, zone)
+    statement.bind(2, Int64(clamping: limit))
+    defer { statement.reset() }
+    var result: [RemoteConflict] = []
+    while try statement.step() {
+      var conflict = RemoteConflict(
+        name: statement.text(1), entity: statement.text(2), field: statement.text(3),
+        value: statement.text(4), stamp: statement.text(5), winner: statement.text(6))
+      conflict.id = statement.integer(0)
+      conflict.time = statement.integer(7)
+      result.append(conflict)
+    }
+    return result
+  }
+
+  private func count(_ source: String, _ zone: String) throws -> Int {
+    try prepareToRead()
+    let statement = try connection.statement("SELECT count(*) FROM \(source)")
+    statement.bind(1, zone)
+    defer { statement.reset() }
+    return try statement.step() ? Int(statement.integer(0)) : 0
+  }
+
+  private func links(_ column: String, _ name: String, _ zone: String) throws -> [RemoteLink] {
+    try prepareToRead()
+    let statement = try connection.statement(
+      "SELECT source, field, target, entity FROM _syncstack_remote_links "
+        + "WHERE zone = ? AND \(column) = ? ORDER BY source, field")
+    statement.bind(1, zone)
+    statement.bind(2, name)
+    defer { statement.reset() }
+    var result: [RemoteLink] = []
+    while try statement.step() {
+      result.append(
+        RemoteLink(
+          source: statement.text(0), field: statement.text(1), target: statement.text(2),
+          entity: statement.text(3)))
+    }
+    return result
+  }
+
+  private func records(_ condition: String, _ values: [Value]) throws -> [RemoteRecord] {
+    try prepareToRead()
+    let statement = try connection.statement(
+      "SELECT zone, name, entity, object_row, tag, stamp, stamps, deletion, waiting, kept, problem "
+        + "FROM _syncstack_remote_records WHERE " + condition)
+    statement.bind(values)
+    defer { statement.reset() }
+    var result: [RemoteRecord] = []
+    while try statement.step() {
+      var record = RemoteRecord(
+        zone: statement.text(0), name: statement.text(1), entity: statement.text(2),
+        stamp: statement.text(5))
+      record.row = statement.optionalInteger(3)
+      record.tag = statement.optionalText(4)
+      record.stamps = RemoteRecord.stamps(statement.text(6))
+      record.deletion = statement.optionalText(7)
+      record.waiting = RemoteRecord.waiting(statement.text(8))
+      record.kept = statement.optionalText(9)
+      record.problem = statement.optionalText(10)
+      result.append(record)
+    }
+    return result
+  }
+}
+
+extension Statement {
+  fileprivate func optionalText(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
+}

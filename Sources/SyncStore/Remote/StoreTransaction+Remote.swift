@@ -1,0 +1,103 @@
+import SyncCore
+
+/// Writing what remote sync keeps.
+extension StoreTransaction {
+  /// Keeps the state of a zone.
+  package func setRemoteZone(_ zone: RemoteZone) throws {
+    try run(
+      "INSERT OR REPLACE INTO _syncstack_remote_zones (name, account, generation, token, history, "
+        + "clock, model, enrolled, pulled_ms, pushed_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      [
+        .string(zone.name), .text(zone.account), .text(zone.generation), .text(zone.token),
+        .int(zone.history), .int(zone.clock), .text(zone.model), .int(zone.isEnrolled ? 1 : 0),
+        zone.lastPull.map(Value.int) ?? .null, zone.lastPush.map(Value.int) ?? .null,
+      ])
+  }
+
+  /// Keeps what is known of a record.
+  package func setRemoteRecord(_ record: RemoteRecord) throws {
+    let root = model.entity(named: record.entity)?.rootEntity.name ?? ""
+    try run(
+      "INSERT OR REPLACE INTO _syncstack_remote_records (zone, name, entity, root, object_row, tag, "
+        + "stamp, stamps, deletion, waiting, kept, problem) "
+        + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      [
+        .string(record.zone), .string(record.name), .string(record.entity), .string(root),
+        record.row.map(Value.int) ?? .null, .text(record.tag), .string(record.stamp),
+        .text(record.stampText), .text(record.deletion), .text(record.waitingText),
+        .text(record.kept), .text(record.problem),
+      ])
+  }
+
+  /// Forgets a record and its links.
+  package func removeRemoteRecord(_ name: String, in zone: String) throws {
+    try run(
+      "DELETE FROM _syncstack_remote_records WHERE zone = ? AND name = ?",
+      [.string(zone), .string(name)])
+    try run(
+      "DELETE FROM _syncstack_remote_links WHERE zone = ? AND source = ?",
+      [.string(zone), .string(name)])
+  }
+
+  /// Forgets everything about a zone.
+  package func removeRemoteZone(_ zone: String) throws {
+    for table in ["records", "links", "conflicts"] {
+      try run("DELETE FROM _syncstack_remote_\(table) WHERE zone = ?", [.string(zone)])
+    }
+    try run("DELETE FROM _syncstack_remote_zones WHERE name = ?", [.string(zone)])
+  }
+
+  /// Remembers where a to-one relationship leads once its target arrives.
+  package func setRemoteLink(_ link: RemoteLink, in zone: String) throws {
+    try run(
+      "INSERT OR REPLACE INTO _syncstack_remote_links (zone, source, field, target, entity) "
+        + "VALUES (?, ?, ?, ?, ?)",
+      [
+        .string(zone), .string(link.source), .string(link.field), .string(link.target),
+        .string(link.entity),
+      ])
+  }
+
+  /// Forgets where a to-one relationship would lead.
+  package func removeRemoteLink(from source: String, _ field: String, in zone: String) throws {
+    try run(
+      "DELETE FROM _syncstack_remote_links WHERE zone = ? AND source = ? AND field = ?",
+      [.string(zone), .string(source), .string(field)])
+  }
+
+  /// Keeps a value that lost; only so many of the latest stay.
+  package func addRemoteConflict(_ conflict: RemoteConflict, in zone: String, limit: Int) throws {
+    try run(
+      "INSERT INTO _syncstack_remote_conflicts (zone, name, entity, field, value, stamp, winner, "
+        + "ts_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      [
+        .string(zone), .string(conflict.name), .string(conflict.entity), .string(conflict.field),
+        .string(conflict.value), .string(conflict.stamp), .string(conflict.winner),
+        .int(ChangeJournal.milliseconds(configuration.now())),
+      ])
+    try run(
+      "DELETE FROM _syncstack_remote_conflicts WHERE zone = ?1 AND id <= "
+        + "(SELECT max(id) FROM _syncstack_remote_conflicts) - ?2",
+      [.string(zone), .int(Int64(limit))])
+  }
+
+  /// Forgets a value that lost.
+  package func removeRemoteConflict(_ id: Int64) throws {
+    try run("DELETE FROM _syncstack_remote_conflicts WHERE id = ?", [.int(id)])
+  }
+
+  /// Milliseconds since 1970 of what is written now.
+  package var milliseconds: Int64 { ChangeJournal.milliseconds(configuration.now()) }
+
+  private func run(_ sql: String, _ values: [Value]) throws {
+    try requireOpen()
+    let statement = try connection.statement(sql)
+    statement.bind(values)
+    try statement.run()
+  }
+}
+
+extension Value {
+  /// Text, or null for none.
+  fileprivate static func text(_ text: String?) -> Value { text.map(Value.string) ?? .null }
+}

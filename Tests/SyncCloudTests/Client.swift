@@ -1,0 +1,166 @@
+import Foundation
+import SyncCore
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+@testable import SyncCloud
+
+enum CloudModels {
+  /// Folders in folders with notes, and an entity with an attribute of every type.
+  static func notes() throws -> ManagedObjectModel {
+    try ManagedObjectModel([
+      EntityDraft(
+        "Folder",
+        [
+          .attribute("name", .string),
+          .toOne("parent", to: "Folder", inverse: "folders"),
+          .toMany("folders", to: "Folder", inverse: "parent", deleteRule: .cascade),
+          .toMany("notes", to: "Note", inverse: "folder", deleteRule: .cascade),
+        ]),
+      EntityDraft(
+        "Note",
+        [
+          .attribute("title", .string), .attribute("text", .string),
+          .attribute("stars", .integer64),
+          .toOne("folder", to: "Folder", inverse: "notes"),
+        ]),
+      EntityDraft("Every", AttributeType.allCases.map { .attribute(name(of: $0), $0) }),
+    ])
+  }
+
+  static func name(of type: AttributeType) -> String {
+    type.rawValue.lowercased().replacing(" ", with: "")
+  }
+}
+
+/// A store with its engine, as one machine has them.
+final class Client: Sendable {
+  let stack: DataStack
+  let engine: CloudEngine
+
+  /// - Parameter clock: By how many seconds the machine's clock is wrong.
+  init(
+    _ transport: any CloudTransport, model: ManagedObjectModel? = nil, file: URL? = nil,
+    clock: Double = 0, retry: CloudRetry = CloudRetry(attempts: 20, delay: 0)
+  ) throws {
+    var configuration = Store.Configuration(file.map { .file($0) } ?? .memory)
+    configuration.keepsHistory = true
+    if clock != 0 { configuration.now = { Date(timeIntervalSinceNow: clock) } }
+    stack = try DataStack(
+      model: try model ?? CloudModels.notes(), configuration: configuration, classes: [])
+    engine = try CloudEngine(stack, transport: transport, retry: retry)
+  }
+
+  func close() throws { try stack.close() }
+
+  // MARK: - Edits
+
+  @discardableResult
+  func insert(_ entity: String, _ values: [String: Value]) throws -> Int64 {
+    try stack.store.write { try $0.insert(entity, [values])[0] }.0
+  }
+
+  func update(_ entity: String, _ row: Int64, _ values: [String: Value]) throws {
+    try stack.store.write { try $0.update(entity, row, values) }
+  }
+
+  func delete(_ entity: String, _ row: Int64) throws {
+    try stack.store.write {
+      try $0.delete([row], of: $0.model.requireEntity(named: entity))
+    }
+  }
+
+  /// Rows of an entity, in order.
+  func rows(_ entity: String) throws -> [StoredRow] {
+    try stack.store.read { reader in
+      var rows: [StoredRow] = []
+      try reader.scan(reader.model.requireEntity(named: entity), .all) {
+        rows.append($0.storedRow())
+      }
+      return rows
+    }
+  }
+
+  /// The values of a property of all objects of an entity, in order.
+  func values(_ entity: String, _ property: String) throws -> [Value] {
+    let slot = try #require(stack.model.requireEntity(named: entity).property(named: property)).slot
+    return try rows(entity).map { $0.values[slot] }
+  }
+
+  /// The record of an object.
+  func record(_ entity: String, _ row: Int64) throws -> RemoteRecord? {
+    try stack.store.read { reader in
+      try reader.remoteRecord(of: row, reader.model.requireEntity(named: entity))
+    }
+  }
+
+  /// The row of the object of a record.
+  func row(_ name: String) throws -> Int64? {
+    try stack.store.read { [zone = engine.zone.name] in try $0.remoteRecord(name, in: zone)?.row }
+  }
+
+  /// Gives stamps to what was edited, as the next pull or push would.
+  func drain() async throws { try await engine.write { _ in } }
+
+  var generation: Int64 {
+    get throws { try stack.store.write(commit: false) { _ in }.1.generation }
+  }
+
+  // MARK: - Looking at everything
+
+  /// All objects by the names of their records, with their fields; fails when an object has no record.
+  func graph() throws -> [String: [String: JSONValue]] {
+    try stack.store.read { reader in
+      let fields = FieldReader(reader: reader, zone: engine.zone.name, fields: engine.fields)
+      var result: [String: [String: JSONValue]] = [:]
+      var count = 0
+      for record in try reader.allRemoteRecords(in: engine.zone.name) {
+        guard let row = record.row, let entity = reader.model.entity(named: record.entity) else {
+          continue
+        }
+        let stored = try #require(
+          try reader.rows(entity, rows: [row]).first, "\(record.name) has no object.")
+        var values: [String: JSONValue] = ["": .string(record.entity)]
+        for (field, value) in try fields.values(stored, of: record, only: { _ in true }) {
+          values[field] = value
+        }
+        result[record.name] = values
+        count += 1
+      }
+      var objects = 0
+      for entity in reader.model.entities where entity.superentity == nil {
+        try reader.scan(entity, .all, slots: []) { _ in objects += 1 }
+      }
+      #expect(objects == count, "Every object has one record.")
+      return result
+    }
+  }
+}
+
+/// Syncs clients one after the other until nothing moves, at most four rounds, and expects that they and a fresh one
+/// have the same.
+func settle(_ clients: [Client], fresh transport: any CloudTransport) async throws {
+  for round in 1...4 {
+    var isMoving = false
+    for client in clients {
+      let (pull, push) = try await client.engine.sync()
+      isMoving = isMoving || pull.inserted + pull.updated + pull.deleted + push.sent > 0
+    }
+    if !isMoving { break }
+    #expect(round < 4 || !isMoving, "Clients still move after four rounds.")
+  }
+  let fresh = try Client(transport, model: clients[0].stack.model)
+  try await fresh.engine.pull()
+  let expected = try fresh.graph()
+  for client in clients {
+    let graph = try client.graph()
+    let differing = Set(graph.keys).union(expected.keys).filter { graph[$0] != expected[$0] }
+    #expect(
+      differing.isEmpty,
+      "\(differing.map { "\($0): \(graph[$0] ?? [:]) / \(expected[$0] ?? [:])" })")
+    #expect(try client.engine.status.waiting == 0)
+    #expect(try client.engine.status.problems.isEmpty)
+  }
+}
