@@ -210,4 +210,14 @@ struct TransportContract: Sendable, CustomTestStringConvertible {
     try await rule.check(try await TestServer.transport(.memory))
   }
 
+  /// Foundation on Linux never calls back for such an answer unless a delegate takes the challenge.
+  @Test(.server(.memory)) func aWrongPasswordIsAnErrorAtOnce() async throws {
+    let url = try TestServer.address(.memory)
+    let transport = KintoTransport(url, app: "tests", signIn: .password("nobody", "wrong"))
+    await #expect {
+      try await transport.open(CloudZone("any", scope: .public), create: false)
+    } throws: {
+      ($0 as? CloudError)?.code == .notSignedIn
+    }
+  }
 }
