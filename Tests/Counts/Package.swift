@@ -46,6 +46,7 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-for target in package.targets where target.type != .system && !["CHeap", "CCallgrind"].contains(target.name) {
+for target in package.targets
+where target.type != .system && !["CHeap", "CCallgrind"].contains(target.name) {
   target.swiftSettings = settings
 }

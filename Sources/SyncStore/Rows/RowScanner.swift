@@ -99,8 +99,10 @@ struct RowScanner {
     let conditions = [target.entityCondition(), condition].compactMap { $0 }
     let filter = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
     guard isOrdered else { return "SELECT \(list) FROM \(table.quoted)\(filter)" }
-    let key = order.flatMap { target.column($0) }.map { $0.quoted + ", " } ?? ""
-    return "SELECT \(list) FROM \(table.quoted)\(filter) ORDER BY \(key)_row"
+    let key = order.flatMap { target.column($0) }.map { column in
+      column.quoted + (column.storage == .decimalText ? SQLBuilder.decimalCollation : "") + ", "
+    }
+    return "SELECT \(list) FROM \(table.quoted)\(filter) ORDER BY \(key ?? "")_row"
   }
 
   // MARK: - Rows

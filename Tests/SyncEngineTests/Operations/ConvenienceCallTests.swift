@@ -154,8 +154,14 @@ import Testing
       user["name"] = "mine"
       try context.sync([["id": 1, "name": "theirs", "age": 2]] as JSONValue, inEntityNamed: "User")
       #expect(user["name"] as? String == "mine")
-      #expect(user["age"] as? Int64 == 2)
+      #expect(
+        user["age"] as? Int64 == 1, "nothing merges under an object that the block has edited")
       #expect(context.hasChanges)
+    }
+    try context.performAndWait {
+      let user = try #require(try context.fetch(1, inEntityNamed: "User"))
+      #expect(user["name"] as? String == "mine")
+      #expect(user["age"] as? Int64 == 2)
     }
     #expect(try stack.values("User", "name") == ["theirs"])
   }
