@@ -22,7 +22,7 @@ package final class Store: @unchecked Sendable {
   package let gate = WriteGate()
 
   /// Where syncs on operation queues wait before they get a thread.
-  package let antechamber = Antechamber()
+  package let waitingRoom = WaitingRoom()
 
   /// Counts statements and keeps their texts, for tests.
   package let recorder: StatementRecorder

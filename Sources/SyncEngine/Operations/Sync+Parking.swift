@@ -7,26 +7,26 @@ import SyncStore
 extension Sync {
   /// Waits without a thread until it is admitted, and goes on on one of its own: the system has few
   /// (platform: the pool grows by one a second), and this one may still have to wait at the gate.
-  func park(in antechamber: Antechamber) {
+  func park(in waitingRoom: WaitingRoom) {
     changing("isExecuting") { state.withLock { $0.parking = Parking() } }
-    let seat = antechamber.enter(priority: queuePriority.rawValue) { [self] seat in
+    let seat = waitingRoom.enter(priority: queuePriority.rawValue) { [self] seat in
       let thread = Thread { [self] in
         main()
-        antechamber.leave(seat)
+        waitingRoom.leave(seat)
         endParking()
       }
       thread.name = "SyncStack.sync"
       thread.qualityOfService = qualityOfService
       thread.start()
     }
-    state.withLock { $0.parking?.place = (antechamber, seat) }
+    state.withLock { $0.parking?.place = (waitingRoom, seat) }
     // It may have been cancelled before there was a seat to give up.
     if isCancelled { withdraw() }
   }
 
   func withdraw() {
     guard let place = state.withLock({ $0.parking?.place }),
-      place.antechamber.withdraw(place.seat)
+      place.waitingRoom.withdraw(place.seat)
     else { return }
     DispatchQueue.global().async { [self] in
       finish(.failure(CancellationError()))

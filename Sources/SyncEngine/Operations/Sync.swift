@@ -51,7 +51,7 @@ public final class Sync: Operation, @unchecked Sendable {
   }
 
   struct Parking {
-    var place: (antechamber: Antechamber, seat: Antechamber.Seat)?
+    var place: (waitingRoom: WaitingRoom, seat: WaitingRoom.Seat)?
     var isFinished = false
   }
 
@@ -212,16 +212,16 @@ public final class Sync: Operation, @unchecked Sendable {
   }
 
   private func startUncancelled() {
-    guard let queue = OperationQueue.current, let antechamber = try? store.antechamber else {
+    guard let queue = OperationQueue.current, let waitingRoom = try? store.waitingRoom else {
       return super.start()
     }
-    if let seat = antechamber.enterAlone(priority: queuePriority.rawValue) {
-      defer { antechamber.leave(seat) }
+    if let seat = waitingRoom.enterAlone(priority: queuePriority.rawValue) {
+      defer { waitingRoom.leave(seat) }
       return super.start()
     }
     // Inside another operation the queue is not ours, and the caller counts on the result.
     guard queue.operations.contains(self) else { return super.start() }
-    park(in: antechamber)
+    park(in: waitingRoom)
   }
 
   public override func main() {

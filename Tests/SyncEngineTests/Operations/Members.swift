@@ -64,12 +64,12 @@ final class Log<Element: Sendable>: Sendable {
 final class ClosedGate: Sendable {
   private let gate: WriteGate
   private let ticket: WriteGate.Ticket
-  private let antechamber: Antechamber
-  private let seat: Antechamber.Seat
+  private let waitingRoom: WaitingRoom
+  private let seat: WaitingRoom.Seat
 
   init(_ stack: DataStack) throws {
-    antechamber = try stack.store.antechamber
-    seat = antechamber.enter(priority: .min) { _ in }
+    waitingRoom = try stack.store.waitingRoom
+    seat = waitingRoom.enter(priority: .min) { _ in }
     gate = try stack.store.gate
     ticket = gate.ticket(priority: .max)
     _ = gate.wait(ticket)
@@ -79,7 +79,7 @@ final class ClosedGate: Sendable {
 
   func open() {
     gate.leave(ticket)
-    antechamber.leave(seat)
+    waitingRoom.leave(seat)
   }
 
   /// Returns when so many syncs wait at the gate.
@@ -89,8 +89,8 @@ final class ClosedGate: Sendable {
 
   /// Returns when so many syncs of the stack wait, at the gate or without a thread.
   func untilAllWait(_ count: Int, _ stack: DataStack) async throws {
-    let antechamber = try stack.store.antechamber
-    while gate.waitingCount + antechamber.parkedCount < count { await Task.yield() }
+    let waitingRoom = try stack.store.waitingRoom
+    while gate.waitingCount + waitingRoom.parkedCount < count { await Task.yield() }
   }
 }
 

@@ -11,7 +11,7 @@ import SyncCore
 ///      └──▶ parked ──▶ admitted
 ///               └── withdraw ──▶ gone
 /// ```
-package final class Antechamber: Sendable {
+package final class WaitingRoom: Sendable {
   /// One guest's place.
   package final class Seat: Sendable {
     fileprivate let priority: Int
@@ -104,14 +104,14 @@ package final class Antechamber: Sendable {
   }
 }
 
-extension Antechamber.State {
-  fileprivate mutating func makeSeat(_ priority: Int) -> Antechamber.Seat {
+extension WaitingRoom.State {
+  fileprivate mutating func makeSeat(_ priority: Int) -> WaitingRoom.Seat {
     last += 1
-    return Antechamber.Seat(priority: priority, number: last)
+    return WaitingRoom.Seat(priority: priority, number: last)
   }
 
   fileprivate func hasRoom(for priority: Int) -> Bool {
-    admitted.count < Antechamber.capacity || admitted.allSatisfy { $0.priority < priority }
+    admitted.count < WaitingRoom.capacity || admitted.allSatisfy { $0.priority < priority }
   }
 
   fileprivate var nextIndex: Int? {
