@@ -89,7 +89,7 @@ extension LinkPlanner {
   }
 
   /// Takes members out whose mention gives no key, as far as they have one: no list of objects can name those
-  /// that have none, so that it does not says nothing (sync-behaviour, hazard H5).
+  /// that have none, so that their absence says nothing.
   private func release(_ indexes: [Int], from inverse: Int, in destination: Batch) throws {
     guard !indexes.isEmpty else { return }
     let rows = indexes.map { destination.stored.rows[$0] }

@@ -4,8 +4,7 @@ import SyncStore
 /// Which stored rows take part.
 extension SyncPass {
   /// The parent's children, as far as a predicate lets them; else the predicate; else, for a tree, its roots,
-  /// unless the items name their parents themselves; else the whole entity (sync-behaviour, sections 8.9, 8.10
-  /// and 9).
+  /// unless the items name their parents themselves; else the whole entity.
   var scope: Scope {
     if let parent {
       if case .reference = parent.way { return Scope(kind: .children) }

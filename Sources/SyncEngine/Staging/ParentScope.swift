@@ -1,7 +1,7 @@
 import SyncCore
 import SyncStore
 
-/// The stored object whose children the items of a payload are (sync-behaviour, section 8.9), and what leads from
+/// The stored object whose children the items of a payload are, and what leads from
 /// one to the other.
 ///
 /// ```

@@ -69,7 +69,7 @@ final class StagingLink {
   let keepsOrders: Bool
 
   /// The to-one relationship of the destination that leads back, or -1: the framework sets it, and what
-  /// the JSON says about it is ignored (sync-behaviour, section 8.8).
+  /// the JSON says about it is ignored.
   let wayBack: Int
   let mentions: LinkMentions
 

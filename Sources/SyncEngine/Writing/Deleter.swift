@@ -138,8 +138,8 @@ struct Deleter {
     }
   }
 
-  /// Without the objects whose key is empty: no payload can mention them, so that it does not says
-  /// nothing (sync-behaviour, hazard H5).
+  /// Without the objects whose key is empty: no payload can mention them, so that their absence
+  /// says nothing.
   private func keyed(_ rows: [Int64], of entity: EntityDescription) throws -> [Int64] {
     guard !rows.isEmpty, let key = entity.primaryKey else { return rows }
     var keyless = Set<Int64>()

@@ -1,7 +1,7 @@
 import SyncEngine
 import Testing
 
-/// Nested objects: identity, uniqueness, the way back, trees (sync-behaviour, sections 8.6 to 8.10).
+/// Nested objects: identity, uniqueness, the way back, trees.
 @Suite struct ChildRuleTests {
   private static let twoNotes = #"[{"id": 1, "notes": [{"id": 1, "text": "a"}, {"id": 2}]}]"#
   private static let twoTags = #"[{"id": 1, "tags": [{"id": 1, "name": "a"}, {"id": 2}]}]"#

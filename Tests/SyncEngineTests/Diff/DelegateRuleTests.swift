@@ -4,7 +4,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// What the delegate is asked, and what its answer does (sync-behaviour, section 12).
+/// What the delegate is asked, and what its answer does.
 @Suite struct DelegateRuleTests {
   /// Runs a sync and returns what was asked: entity, key of the item, key of the parent.
   private func asked(

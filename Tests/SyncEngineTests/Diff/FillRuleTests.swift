@@ -3,7 +3,7 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// What the JSON does to the attributes of one object (sync-behaviour, sections 5.4, 5.5 and 6).
+/// What the JSON does to the attributes of one object.
 @Suite struct FillRuleTests {
   private func bench() throws -> SyncBench {
     try SyncBench(

@@ -3,8 +3,7 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// Keys of every type, in every place where a key stands: at the top, nested, in lists of keys
-/// (sync-behaviour, sections 3, 8.6 c, 9 and hazard H6).
+/// Keys of every type, in every place where a key stands: at the top, nested, in lists of keys.
 @Suite struct KeyTypeTests {
   /// A type, two keys, and the same two keys as another service would write them.
   struct Keys: CustomTestStringConvertible, Sendable {

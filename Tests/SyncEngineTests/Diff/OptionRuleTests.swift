@@ -2,7 +2,7 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// What the operation options allow (sync-behaviour, section 10).
+/// What the operation options allow.
 ///
 /// A listed object that the options keep from being made is reported as a reference to nobody.
 @Suite struct OptionRuleTests {

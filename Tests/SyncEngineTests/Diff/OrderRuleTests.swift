@@ -3,7 +3,7 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// Ordered relationships take the order of the payload (sync-behaviour, section 11).
+/// Ordered relationships take the order of the payload.
 @Suite struct OrderRuleTests {
   /// The kinds of ordered list, by objects and by keys.
   enum List: String, CaseIterable, Sendable {

@@ -3,8 +3,7 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// Ordered relationships of every kind, by every way that leads to them, in one piece and in parts
-/// (sync-behaviour, section 11).
+/// Ordered relationships of every kind, by every way that leads to them, in one piece and in parts.
 @Suite struct OrderWaysTests {
   enum List: String, CaseIterable, Sendable {
     case oneToMany = "pages"

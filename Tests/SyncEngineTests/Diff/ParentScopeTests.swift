@@ -4,7 +4,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Which objects are the children of a given parent, and what becomes of them (sync-behaviour, 8.9).
+/// Which objects are the children of a given parent, and what becomes of them.
 @Suite struct ParentScopeTests {
   /// Ways that have no way back: `Post.author` and `Comment.answered` (to-one), `Topic.watchers` and
   /// `Person.liked` (to-many); letters have one way with and one without.

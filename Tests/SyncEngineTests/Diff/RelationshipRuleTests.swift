@@ -1,7 +1,7 @@
 import SyncEngine
 import Testing
 
-/// Keys and paths of relationships (sync-behaviour, sections 8.1 to 8.5).
+/// Keys and paths of relationships.
 @Suite struct RelationshipRuleTests {
   static let keys = [
     RuleCase(

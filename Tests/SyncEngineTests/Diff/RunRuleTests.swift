@@ -4,7 +4,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Keys, scopes and deletions of one sync (sync-behaviour, sections 3.3, 8.9, 9, 16 and 17).
+/// Keys, scopes and deletions of one sync.
 @Suite struct RunRuleTests {
   private static let three =
     #"[{"id": 1, "name": "a"}, {"id": 2, "name": "b"}, {"id": 3, "name": "c"}]"#
