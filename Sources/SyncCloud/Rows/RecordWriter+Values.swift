@@ -1,0 +1,109 @@
+import SyncCore
+import SyncStore
+
+/// What records say, as values of rows: decoded, completed by the model's defaults, references resolved.
+extension RecordWriter {
+  mutating func decode(_ item: inout Item) {
+    guard item.merge.fate == .insert || item.merge.fate == .update else { return }
+    for (field, json) in item.merge.values.sorted(by: { $0.key < $1.key }) {
+      guard let property = item.entity.property(named: field) else { continue }
+      if let attribute = property.attribute {
+        if let value = FieldCoding.decode(json, as: attribute.type) {
+          item.values.append((property.slot, value))
+        } else {
+          refuse(
+            "Field “\(field)” holds \(json.kindText) that is no \(attribute.type.rawValue); the value "
+              + "here stays as it is.", &item)
+        }
+      } else if let reference = FieldCoding.decodeReference(json) {
+        item.references.append((property.slot, reference))
+      } else {
+        refuse("Field “\(field)” holds no reference; the value here stays as it is.", &item)
+      }
+    }
+  }
+
+  mutating func refuse(_ reason: String, _ item: inout Item) {
+    item.merge.setProblem(reason)
+    counts.problems += 1
+  }
+
+  /// Gives objects that come their row numbers, and fills in what their records leave out.
+  mutating func place(_ items: inout [Item]) throws {
+    var comers: [Int: [Int]] = [:]
+    var usable: [Item] = []
+    for var item in items {
+      if item.merge.fate == .insert, let missing = fillDefaults(&item) {
+        try keepAside(
+          item.shown, item.before,
+          "The required value “\(missing)” is missing, and the model has "
+            + "no default for it.")
+        continue
+      }
+      if item.merge.fate == .insert {
+        comers[item.entity.index, default: []].append(usable.count)
+      }
+      usable.append(item)
+    }
+    for (index, places) in comers.sorted(by: { $0.key < $1.key }) {
+      let entity = EntityDescription(model: writing.model, index: index)
+      let first = try transaction.reserveRows(places.count, in: entity)
+      for (offset, place) in places.enumerated() {
+        usable[place].merge.setRow(first + Int64(offset))
+      }
+    }
+    items = usable
+    var rows: [String: (row: Int64, entity: EntityDescription)] = [:]
+    for item in items where item.merge.fate == .insert {
+      rows[item.shown.name] = item.merge.record.row.map { ($0, item.entity) }
+    }
+    for index in items.indices { try resolve(&items[index], rows) }
+  }
+
+  /// - Returns: the name of a required value that is missing.
+  func fillDefaults(_ item: inout Item) -> String? {
+    let given = Set(item.values.map(\.slot))
+    for attribute in item.entity.attributes
+    where !attribute.isTransient && !given.contains(attribute.slot) {
+      if !attribute.defaultValue.isNull {
+        item.values.append((attribute.slot, attribute.storedDefault))
+      } else if !attribute.isOptional {
+        return attribute.name
+      }
+    }
+    let null = item.values.first { slot, value in
+      value.isNull && item.entity.properties[slot].attribute?.isOptional == false
+    }
+    return null.map { item.entity.properties[$0.slot].name }
+  }
+
+  mutating func resolve(
+    _ item: inout Item, _ rows: [String: (row: Int64, entity: EntityDescription)]
+  ) throws {
+    for (slot, target) in item.references {
+      let property = item.entity.properties[slot]
+      try writing.removeLink(from: item.shown.name, property.name)
+      guard let target else {
+        item.values.append((slot, .null))
+        continue
+      }
+      guard let relationship = property.relationship else { continue }
+      let destination = item.entity.destination(of: relationship)
+      let row: Int64?
+      if let comer = rows[target.name] {
+        row = comer.entity.isKind(of: destination) ? comer.row : nil
+      } else {
+        let known = try transaction.remoteRecord(target.name, in: zone)
+        let entity = known.flatMap { writing.model.entity(named: $0.entity) }
+        row = entity?.isKind(of: destination) == true ? known?.row : nil
+      }
+      item.values.append((slot, row.map(Value.int) ?? .null))
+      if row == nil {
+        try writing.setLink(
+          RemoteLink(
+            source: item.shown.name, field: property.name, target: target.name,
+            entity: target.entity))
+      }
+    }
+  }
+}
