@@ -11,6 +11,17 @@ final class FaultyTransport: CloudTransport {
     var saves: [[CloudSave]] = []
     var failures: [any Error] = []
     var pages = 0
+    var calls: [ContinuousClock.Instant] = []
+    var willCall: @Sendable (Int) async throws -> Void = { _ in }
+    var poison: @Sendable (CloudSave) -> Poison? = { _ in nil }
+  }
+
+  /// What a server has against a record.
+  enum Poison {
+    /// Its answer says so.
+    case refused(String)
+    /// Every batch with it fails.
+    case fails(CloudError.Code)
   }
 
   private let inner: any CloudTransport
@@ -35,6 +46,19 @@ final class FaultyTransport: CloudTransport {
   /// Pages that were asked for.
   var pages: Int { state.withLock { $0.pages } }
 
+  /// When each call began.
+  var calls: [ContinuousClock.Instant] { state.withLock { $0.calls } }
+
+  /// Runs before each call, with its number from 0.
+  func beforeEachCall(_ body: @escaping @Sendable (Int) async throws -> Void) {
+    state.withLock { $0.willCall = body }
+  }
+
+  /// What the server has against records; nil for good ones.
+  func poison(_ body: @escaping @Sendable (CloudSave) -> Poison?) {
+    state.withLock { $0.poison = body }
+  }
+
   var lossRate: Double {
     get { state.withLock { $0.lossRate } }
     set { state.withLock { $0.lossRate = newValue } }
@@ -50,6 +74,11 @@ final class FaultyTransport: CloudTransport {
   }
 
   private func call<T>(_ body: () async throws -> T) async throws -> T {
+    let (willCall, number) = state.withLock { state in
+      state.calls.append(.now)
+      return (state.willCall, state.calls.count - 1)
+    }
+    try await willCall(number)
     let failure = state.withLock { $0.failures.isEmpty ? nil : $0.failures.removeFirst() }
     if let failure { throw failure }
     if isLost() { throw CloudError(.unreachable, message: "The request was lost.") }
@@ -76,7 +105,20 @@ final class FaultyTransport: CloudTransport {
   func save(_ saves: [CloudSave], in zone: CloudZone) async throws -> [CloudSaveResult] {
     state.withLock { $0.saves.append(saves) }
     try await willSave(saves)
-    return try await call { try await inner.save(saves, in: zone) }
+    return try await call {
+      let poison = state.withLock { $0.poison }
+      var reasons: [Int: String] = [:]
+      for (index, save) in saves.enumerated() {
+        switch poison(save) {
+        case .refused(let reason): reasons[index] = reason
+        case .fails(let code): throw CloudError(code, message: "The server failed.")
+        case nil: break
+        }
+      }
+      let good = saves.indices.filter { reasons[$0] == nil }
+      var answers = try await inner.save(good.map { saves[$0] }, in: zone)[...]
+      return saves.indices.compactMap { reasons[$0].map { .refused($0) } ?? answers.popFirst() }
+    }
   }
 
   func remove(_ zone: CloudZone) async throws { try await call { try await inner.remove(zone) } }

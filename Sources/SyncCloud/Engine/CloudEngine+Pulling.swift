@@ -1,5 +1,6 @@
 import Foundation
 import SyncCore
+import SyncEngine
 import SyncStore
 
 extension CloudEngine {
@@ -26,21 +27,26 @@ extension CloudEngine {
 
   func pull(progress: Progress) async throws -> PullReport {
     try await turn.run {
-      monitor.began()
-      do {
+      try await running {
         let report = try await pullPages(progress)
-        monitor.ended(pulled: true)
-        return report
-      } catch {
-        disconnect()
-        monitor.ended(error: error)
-        throw error
+        return (report, .pull(report))
       }
     }
   }
 
   func pullPages(_ progress: Progress) async throws -> PullReport {
-    let limits = try await connect().limits
+    let isFresh = connection.withLock { $0 == nil }
+    return try await pullPages(try await connect().limits, isChecked: isFresh, progress)
+  }
+
+  /// Reads on from the place that is stored.
+  ///
+  /// - Parameter isChecked: Whether account and zone were looked at just now. Otherwise that is done before
+  ///   anything that came is stored; a pull with nothing to do stays one request.
+  func pullPages(
+    _ limits: CloudLimits, isChecked: Bool, _ progress: Progress
+  ) async throws -> PullReport {
+    var isChecked = isChecked
     var report = PullReport()
     var token = try await storedToken()
     var startsOver = false
@@ -53,17 +59,22 @@ extension CloudEngine {
         }
       } catch let error as CloudError where error.code == .tokenRefused && !startsOver {
         // All that is known is compared by stamps, so starting over is complete.
-        startsOver = true
+        if !isChecked { try await checkZone() }
+        (startsOver, isChecked) = (true, true)
         token = nil
         continue
       } catch let error as CloudError where error.code == .zoneMissing {
         try await checkZone()
         throw error
       }
+      if !isChecked, !page.records.isEmpty {
+        try await checkZone()
+        isChecked = true
+      }
       report.pages += 1
       report.records += page.records.count
       progress.totalUnitCount = Int64(report.records + (page.hasMore ? limits.page : 0))
-      report.add(try await store(page))
+      report.add(try await store(page, deleted: report.deleted))
       progress.completedUnitCount = Int64(report.records)
       token = page.token
       if !page.hasMore { return report }
@@ -79,20 +90,45 @@ extension CloudEngine {
   }
 
   /// Writes a page together with its place.
-  private func store(_ page: CloudPage) async throws -> RecordWriter.Counts {
-    var counts: RecordWriter.Counts
+  ///
+  /// - Parameter deleted: How many objects this pull has deleted before.
+  private func store(_ page: CloudPage, deleted: Int) async throws -> RecordWriter.Counts {
+    let records = Self.latest(page.records)
     do {
-      counts = try await write { writing in
-        var writer = RecordWriter(writing)
-        try writer.write(Self.latest(page.records), isFeed: true)
-        Self.note(page, in: writing)
-        return writer.counts
-      }
+      return try await write(records[...], deleted: deleted) { Self.note(page, in: $0) }
     } catch let error as StoreError where error.code == .notUnique {
-      counts = try await storeInParts(Self.latest(page.records)[...])
+      let counts = try await storeInParts(records[...], deleted: deleted)
       try await write { Self.note(page, in: $0) }
+      return counts
     }
-    return counts
+  }
+
+  private func write(
+    _ records: ArraySlice<CloudRecord>, deleted: Int,
+    _ note: @escaping @Sendable (CloudWriting) -> Void = { _ in }
+  ) async throws -> RecordWriter.Counts {
+    let limits = deletionGuard
+    return try await write { writing in
+      var writer = RecordWriter(writing)
+      try writer.write(Array(records), isFeed: true)
+      try Self.check(limits, deleted + writer.counts.deleted, in: writing)
+      note(writing)
+      return writer.counts
+    }
+  }
+
+  /// Refuses the page that would take more than may go.
+  private static func check(
+    _ limits: DeletionGuard, _ deleted: Int, in writing: CloudWriting
+  ) throws {
+    guard limits.isOn, deleted > limits.count else { return }
+    let left = try writing.transaction.countRemoteObjects(in: writing.zone.name)
+    guard Double(deleted) > limits.share * Double(left + deleted) else { return }
+    throw CloudError(
+      .deletionRefused,
+      message: "The pull would delete \(deleted) objects of \(left + deleted). This page and what "
+        + "comes after it was not stored. If the deletions are meant, set deletionGuard of the "
+        + "engine to off and pull again; uploadEverything() is the way back if they are not.")
   }
 
   private static func note(_ page: CloudPage, in writing: CloudWriting) {
@@ -103,14 +139,10 @@ extension CloudEngine {
 
   /// Finds the records that break a uniqueness constraint by halves, and puts them aside.
   private func storeInParts(
-    _ records: ArraySlice<CloudRecord>
+    _ records: ArraySlice<CloudRecord>, deleted: Int
   ) async throws -> RecordWriter.Counts {
     do {
-      return try await write { writing in
-        var writer = RecordWriter(writing)
-        try writer.write(Array(records), isFeed: true)
-        return writer.counts
-      }
+      return try await write(records, deleted: deleted)
     } catch let error as StoreError where error.code == .notUnique {
       guard records.count > 1 else {
         return try await write { writing in
@@ -120,8 +152,9 @@ extension CloudEngine {
         }
       }
       let middle = records.startIndex + records.count / 2
-      var counts = try await storeInParts(records[..<middle])
-      counts.add(try await storeInParts(records[middle...]))
+      var counts = try await storeInParts(records[..<middle], deleted: deleted)
+      counts.add(
+        try await storeInParts(records[middle...], deleted: deleted + counts.deleted))
       return counts
     }
   }

@@ -15,15 +15,9 @@ extension CloudEngine {
 
   func push(progress: Progress) async throws -> PushReport {
     try await turn.run {
-      monitor.began()
-      do {
+      try await running {
         let report = try await pushBatches(progress)
-        monitor.ended(pushed: true)
-        return report
-      } catch {
-        disconnect()
-        monitor.ended(error: error)
-        throw error
+        return (report, .push(report))
       }
     }
   }
@@ -37,10 +31,13 @@ extension CloudEngine {
 
     /// Records in a batch; halved when the server does not take them.
     var size: Int
-    let largest: Int
 
-    /// Failures of the batch at the cursor, one after the other.
+    /// Records that the server says it takes.
+    var largest: Int
+
+    /// Failures of the batch at the cursor, one after the other, and how many of them were of a record alone.
     var failures = 0
+    var failuresAlone = 0
   }
 
   /// Failures of a record alone, with the server answering everything else, until it counts as a problem.
@@ -100,6 +97,7 @@ extension CloudEngine {
       try await answer(saves, results, &course)
       course.cursor = last
       course.failures = 0
+      course.failuresAlone = 0
       course.size = min(course.size * 2, course.largest)
     } catch let error as CloudError {
       try await recover(from: error, saves, &course)
@@ -118,7 +116,10 @@ extension CloudEngine {
     switch error.code {
     case .tooLarge:
       guard saves.count > 1 else { return try await refuse(saves, error.message, &course) }
-      course.size = (saves.count + 1) / 2
+      // The limit may have been lowered since it was read.
+      course.largest = try await request { try await transport.limits() }.batch
+      course.size =
+        saves.count > course.largest ? course.largest : (saves.count + 1) / 2
     case .unreachable, .busy:
       course.failures += 1
       // What fails with the connection fails in the pull, too.
@@ -127,8 +128,11 @@ extension CloudEngine {
       guard error.code == .unreachable else { break }
       if saves.count > 1 {
         course.size = (saves.count + 1) / 2
-      } else if course.failures >= Self.patience {
-        try await refuse(saves, error.message, &course)
+      } else {
+        course.failuresAlone += 1
+        if course.failuresAlone >= Self.patience {
+          try await refuse(saves, error.message, &course)
+        }
       }
     default: throw error
     }
@@ -141,6 +145,7 @@ extension CloudEngine {
     try await answer(saves, saves.map { _ in .refused(reason) }, &course)
     course.cursor = saves.last?.name ?? course.cursor
     course.failures = 0
+    course.failuresAlone = 0
   }
 
   /// Writes down what the server said of a batch, in one transaction.

@@ -77,10 +77,12 @@ extension CloudEngine {
     return made
   }
 
-  /// Looks whether the zone is the one that is known, before anything is sent to it.
+  /// Looks whether account and zone are those that are known, before anything is sent or taken.
   func checkZone() async throws {
     let zone = zone
     let known = try await read { try $0.remoteZone(zone.name) }
+    let account = try await request { try await transport.account() }
+    if let before = known?.account, before != account { throw Self.accountChanged(before, account) }
     do {
       let state = try await request { try await transport.open(zone, create: false) }
       if state.generation != known?.generation { throw Self.zoneReplaced }
@@ -98,14 +100,16 @@ extension CloudEngine {
     .zoneReplaced,
     message:
       "What the server had was removed, or made anew, since this store was last synced. Nothing was "
-      + "sent and nothing deleted. uploadEverything() sends all objects of this store to it.")
+      + "sent and nothing deleted. uploadEverything() sends all objects of this store to it; replaceLocal() takes "
+      + "what it has in their place.")
 
   private static func accountChanged(_ before: String, _ now: String) -> CloudError {
     CloudError(
       .accountChanged,
       message:
         "This store was synced as “\(before)”, and “\(now)” is signed in. Nothing was sent. Sign in "
-        + "as before, use another store, or call uploadEverything() to send all objects to the new account."
+        + "as before, use another store, or call uploadEverything() to send all objects to the new account, "
+        + "or replaceLocal() to take what that account has in their place."
     )
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import SyncCore
 import SyncStore
 
@@ -31,5 +32,76 @@ extension CloudEngine {
       }
       monitor.tell()
     }
+  }
+
+  /// Takes what the server has in the place of what is here, after ``CloudError/Code/zoneReplaced`` or
+  /// ``CloudError/Code/accountChanged``, or at any time: fields get the server's values, and objects that the server
+  /// does not have go, however many they are. What was not sent is in ``conflicts``, as far as its object stays.
+  ///
+  /// Nothing is deleted before everything has arrived. Until then the engine does nothing else; after an error call
+  /// it once more.
+  ///
+  /// - Throws: ``CloudError``, with the code `zoneMissing` when there is nothing to take; `StoreError`.
+  /// - Complexity: Linear in what the server has and in what is here.
+  @discardableResult
+  public func replaceLocal() async throws -> PullReport {
+    try await turn.run {
+      disconnect()
+      let account = try await request { try await transport.account() }
+      let limits = try await request { try await transport.limits() }
+      let state = try await request { try await transport.open(zone, create: false) }
+      let name = zone.name
+      try await write { writing in
+        writing.zone.account = account
+        // Another one than any zone has, so that nothing is sent should this not come to its end.
+        writing.zone.generation = Self.unfinished
+        writing.zone.token = nil
+        for record in try writing.transaction.allRemoteRecords(in: name) {
+          try Self.yield(record, in: writing)
+        }
+      }
+      var report = try await pullPages(limits, isChecked: true, Progress(totalUnitCount: 0))
+      report.deleted += try await write { writing in
+        writing.zone.generation = state.generation
+        return try Self.deleteUnknown(in: writing)
+      }
+      monitor.tell()
+      return report
+    }
+  }
+
+  /// Stands for the generation of the zone while its content takes the place of what is here.
+  private static let unfinished = "unfinished"
+
+  /// Whatever the server has of a record is newer than what is here.
+  static func yield(_ record: RemoteRecord, in writing: CloudWriting) throws {
+    guard record.row != nil else {
+      return try writing.transaction.removeRemoteRecord(record.name, in: record.zone)
+    }
+    var record = record
+    record.tag = nil
+    record.stamp = ""
+    record.stamps = [:]
+    record.deletion = nil
+    record.problem = nil
+    // Stays for the conflicts: what the server has shows which values lose.
+    record.waiting.remove(RemoteRecord.whole)
+    record.waiting.remove(RemoteRecord.deletionMark)
+    try writing.transaction.setRemoteRecord(record)
+  }
+
+  /// Deletes the objects of records that the server has not shown.
+  private static func deleteUnknown(in writing: CloudWriting) throws -> Int {
+    let deleter = ObjectDeleter(writing)
+    var count = 0
+    for record in try writing.transaction.allRemoteRecords(in: writing.zone.name)
+    where record.tag == nil {
+      if let row = record.row, let entity = writing.model.entity(named: record.entity) {
+        try deleter.delete(row, entity, name: record.name)
+        count += 1
+      }
+      try writing.transaction.removeRemoteRecord(record.name, in: record.zone)
+    }
+    return count
   }
 }

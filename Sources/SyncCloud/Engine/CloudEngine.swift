@@ -1,6 +1,7 @@
 import Dispatch
 public import Foundation
 import SyncCore
+public import SyncEngine
 public import SyncGraph
 public import SyncStore
 
@@ -23,9 +24,10 @@ public import SyncStore
 ///
 /// ## Topics
 /// - Working: ``sync()``, ``pull()``, ``push()``, ``PullOperation``, ``PushOperation``, ``queue``
-/// - Watching: ``status``, ``statusUpdates``
+/// - Watching: ``status``, ``statusUpdates``, and the notifications that begin with `cloud`
 /// - What lost: ``conflicts``, ``restore(_:)``
-/// - Zone and account: ``uploadEverything()``
+/// - Taking the server's copy: ``revert(_:)-(ManagedObjectID)``, ``replaceLocal()``, ``deletionGuard``
+/// - Zone and account: ``uploadEverything()``, ``replaceLocal()``
 public final class CloudEngine: Sendable {
   /// The author of what an engine writes, in the history and in change sets.
   public static let author = "SyncStack.cloud"
@@ -40,6 +42,7 @@ public final class CloudEngine: Sendable {
   let retry: CloudRetry
   let fields: TravellingFields
   let monitor: CloudMonitor
+  let announcer: CloudAnnouncer
 
   /// Drawn for each engine, so that no two stamps are equal.
   let writer = StampClock.drawWriter()
@@ -49,6 +52,8 @@ public final class CloudEngine: Sendable {
 
   /// One pull or push at a time.
   let turn = CloudTurn()
+
+  private let limits = Locked(DeletionGuard.on)
 
   /// What was found out about the server, until something says that it may have changed.
   let connection = Locked<CloudConnection?>(nil)
@@ -78,11 +83,19 @@ public final class CloudEngine: Sendable {
     self.authors = authors.leavingOut(CloudEngine.author)
     self.retry = retry
     fields = TravellingFields(stack.model)
-    monitor = CloudMonitor()
+    announcer = CloudAnnouncer(stack)
+    monitor = CloudMonitor(announcer)
     queue = OperationQueue()
     queue.name = "SyncStack.cloud"
     queue.maxConcurrentOperationCount = 1
     try prepare()
+  }
+
+  /// What a pull may delete; by default not more than 500 objects that are more than half of those that are synced.
+  /// The page with which a pull comes over that is refused, with all that follows it.
+  public var deletionGuard: DeletionGuard {
+    get { limits.withLock { $0 } }
+    set { limits.withLock { $0 = newValue } }
   }
 
   /// Registers as a reader of the history, so that no edit is purged before it was sent, and reads what a model

@@ -60,6 +60,11 @@ final class CloudMonitor: Sendable {
   }
 
   private let state = Locked(State())
+  private let announcer: CloudAnnouncer
+
+  init(_ announcer: CloudAnnouncer) {
+    self.announcer = announcer
+  }
 
   func fill(_ status: inout CloudStatus) {
     let state = state.withLock { ($0.lastPull, $0.lastPush, $0.lastError, $0.running) }
@@ -74,18 +79,22 @@ final class CloudMonitor: Sendable {
     tell()
   }
 
-  func ended(pulled: Bool = false, pushed: Bool = false, error: (any Error)? = nil) {
+  func ended(_ outcome: CloudOutcome) {
     let now = Date()
     state.withLock { state in
       state.running -= 1
-      state.lastError = error
-      if pulled { state.lastPull = now }
-      if pushed { state.lastPush = now }
+      state.lastError = nil
+      switch outcome {
+      case .pull: state.lastPull = now
+      case .push: state.lastPush = now
+      case .failure(let error): state.lastError = error
+      }
     }
     tell()
   }
 
   func tell() {
+    announcer.post(.cloudStatusDidChange)
     for listener in state.withLock({ $0.listeners }) { listener.continuation.yield() }
   }
 

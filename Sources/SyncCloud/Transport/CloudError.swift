@@ -27,6 +27,8 @@ public struct CloudError: Error, Sendable {
     case redirected
     /// The store or the model cannot be synced like this.
     case unsupported
+    /// A pull would delete most of what is here; see ``CloudEngine/deletionGuard``.
+    case deletionRefused
     /// There is no such object or record to do that to.
     case notFound
   }

@@ -79,6 +79,11 @@ extension StoreReader {
     try count("_syncstack_remote_records WHERE waiting IS NOT NULL AND zone = ?", zone)
   }
 
+  /// How many records have an object.
+  package func countRemoteObjects(in zone: String) throws -> Int {
+    try count("_syncstack_remote_records WHERE object_row IS NOT NULL AND zone = ?", zone)
+  }
+
   /// Whether any record has something to send.
   package func hasWaitingRemoteRecords(in zone: String) throws -> Bool {
     try prepareToRead()

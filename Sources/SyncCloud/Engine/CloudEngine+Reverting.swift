@@ -1,0 +1,64 @@
+import Foundation
+public import SyncCore
+import SyncStore
+
+extension CloudEngine {
+  /// Takes the server's copy of an object in the place of what was edited here and not sent, as for an edit that the
+  /// server refuses. The values that were not sent are in ``conflicts``.
+  ///
+  /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when the server has no copy: delete the object then;
+  ///   and as ``pull()``.
+  /// - Complexity: Linear in what the server has, which is read until the copy comes.
+  public func revert(_ object: ManagedObjectID) async throws {
+    let record = try await write { writing in
+      try writing.transaction.remoteRecord(of: object.row, object.entity)
+    }
+    guard let record else {
+      throw CloudError(.notFound, message: "\(object) is no object that is synced.")
+    }
+    try await revert(named: record.name)
+  }
+
+  /// Takes the server's copy of what has the problem; an object that was deleted here comes back.
+  ///
+  /// - Throws: As ``revert(_:)-(ManagedObjectID)``.
+  public func revert(_ problem: CloudProblem) async throws {
+    try await revert(named: problem.record)
+  }
+
+  private func revert(named name: String) async throws {
+    try await turn.run {
+      let shown = try await find(name)
+      try await write { writing in
+        if let record = try writing.transaction.remoteRecord(name, in: writing.zone.name) {
+          try Self.yield(record, in: writing)
+        }
+        var writer = RecordWriter(writing)
+        try writer.write([shown], isFeed: false)
+      }
+      monitor.tell()
+    }
+  }
+
+  /// The last version of a record, from the server's changes.
+  private func find(_ name: String) async throws -> CloudRecord {
+    let limits = try await connect().limits
+    var token: CloudToken?
+    var found: CloudRecord?
+    while true {
+      let place = token
+      let page = try await request {
+        try await transport.changes(in: zone, after: place, limit: limits.page)
+      }
+      found = page.records.last { $0.name == name } ?? found
+      token = page.token
+      if !page.hasMore { break }
+    }
+    guard let found else {
+      throw CloudError(
+        .notFound,
+        message: "The server has no copy of that object to take. Delete it if it is not wanted.")
+    }
+    return found
+  }
+}

@@ -1,0 +1,80 @@
+public import Foundation
+import SyncGraph
+
+/// What an engine announces. The object of each notification is the ``DataStack``; they are posted one after the
+/// other on the stack's delivery queue, behind those of the commits that they are about, so that an observer never
+/// holds a pull or push up.
+extension Notification.Name {
+  /// A pull or push begins.
+  public static let cloudDidStart = Notification.Name("SyncStackCloudDidStart")
+  /// A pull or push went through. Carries ``Foundation/Notification/pullReport`` or
+  /// ``Foundation/Notification/pushReport``.
+  public static let cloudDidFinish = Notification.Name("SyncStackCloudDidFinish")
+  /// A pull or push has failed, or was cancelled. Carries ``Foundation/Notification/cloudError``.
+  public static let cloudDidFail = Notification.Name("SyncStackCloudDidFail")
+  /// ``CloudEngine/status`` may have changed.
+  public static let cloudStatusDidChange = Notification.Name("SyncStackCloudStatusDidChange")
+}
+
+extension Notification {
+  /// What a pull did, in `cloudDidFinish`.
+  public var pullReport: PullReport? {
+    if case .pull(let report)? = cloudOutcome { report } else { nil }
+  }
+
+  /// What a push did, in `cloudDidFinish`.
+  public var pushReport: PushReport? {
+    if case .push(let report)? = cloudOutcome { report } else { nil }
+  }
+
+  /// Why a pull or push has failed, in `cloudDidFail`: mostly a ``CloudError``.
+  public var cloudError: (any Error)? {
+    if case .failure(let error)? = cloudOutcome { error } else { nil }
+  }
+
+  private var cloudOutcome: CloudOutcome? { userInfo?[CloudAnnouncer.key] as? CloudOutcome }
+}
+
+/// How a pull or push ended.
+enum CloudOutcome: Sendable {
+  case pull(PullReport)
+  case push(PushReport)
+  case failure(any Error)
+}
+
+/// Posts what an engine announces.
+struct CloudAnnouncer: Sendable {
+  fileprivate static let key = "outcome"
+  private let stack: DataStack
+
+  init(_ stack: DataStack) {
+    self.stack = stack
+  }
+
+  func post(_ name: Notification.Name, _ outcome: CloudOutcome? = nil) {
+    stack.delivery.post { [stack] in
+      NotificationCenter.default.post(
+        name: name, object: stack,
+        userInfo: outcome.map { StackNotifications.userInfo(CloudAnnouncer.key, $0) })
+    }
+  }
+}
+
+extension CloudEngine {
+  /// Runs a pull or push that says when it begins and how it ends.
+  func running<T>(_ body: () async throws -> (T, CloudOutcome)) async throws -> T {
+    announcer.post(.cloudDidStart)
+    monitor.began()
+    do {
+      let (report, outcome) = try await body()
+      monitor.ended(outcome)
+      announcer.post(.cloudDidFinish, outcome)
+      return report
+    } catch {
+      disconnect()
+      monitor.ended(.failure(error))
+      announcer.post(.cloudDidFail, .failure(error))
+      throw error
+    }
+  }
+}

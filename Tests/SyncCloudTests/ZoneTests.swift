@@ -1,0 +1,205 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+@testable import SyncCloud
+
+/// Zones and accounts that are not what they were, the server's copy of objects, and deletions in masses.
+@Suite(.timeLimit(.minutes(10))) struct ZoneTests {
+  private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
+
+  /// A client with 40 notes that are on the server, of which 30 were edited since.
+  private func edited() async throws -> Client {
+    let here = try Client(server)
+    for index in 0..<40 { try here.insert("Note", ["title": .string("\(index)")]) }
+    try await here.engine.sync()
+    for row in try here.rows("Note").prefix(30) {
+      try here.update("Note", row.row, ["text": "edited"])
+    }
+    try await here.drain()
+    return here
+  }
+
+  private func expect(_ code: CloudError.Code, _ client: Client) async {
+    // A pull with nothing to store does not look, so that it stays one request; whatever fails looks anew.
+    await #expect { try await client.engine.push() } throws: {
+      ($0 as? CloudError)?.code == code
+    }
+    await #expect { try await client.engine.pull() } throws: {
+      ($0 as? CloudError)?.code == code
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func aZoneThatWasRemovedSendsAndDeletesNothing(_ isMadeAgain: Bool) async throws {
+    let here = try await edited()
+    try await server.remove(here.engine.zone)
+    if isMadeAgain { _ = try await server.open(here.engine.zone, create: true) }
+    await expect(.zoneReplaced, here)
+    #expect(try here.rows("Note").count == 40)
+    #expect(server.records(in: here.engine.zone).isEmpty)
+    #expect(try here.engine.status.waiting == 30)
+    try await here.engine.uploadEverything()
+    #expect(try await here.engine.push().sent == 40)
+    try await settle([here], fresh: server)
+    #expect(try here.values("Note", "text").filter { $0 == "edited" }.count == 30)
+  }
+
+  @Test func theServersContentTakesThePlaceOfWhatIsHere() async throws {
+    let here = try await edited()
+    let names = try here.graph().keys.sorted()
+    try await server.remove(here.engine.zone)
+    _ = try await server.open(here.engine.zone, create: true)
+    // Half of the objects are there again, as another machine has sent them.
+    let there = try Client(server)
+    _ = try await there.engine.pull()
+    let stamp = "1700000000000-aaaaaaaa"
+    for name in names.prefix(20) {
+      _ = try await server.save(
+        [
+          .create(
+            name: name,
+            content: [
+              "type": "Note", "t": .string(stamp), "f_title": "again", "f_text": "server",
+              "f_stars": nil, "f_folder": nil,
+            ])
+        ], in: here.engine.zone)
+    }
+    await #expect { try await here.engine.pull() } throws: {
+      ($0 as? CloudError)?.code == .zoneReplaced
+    }
+    await expect(.zoneReplaced, here)
+    #expect(try here.values("Note", "title").contains("again") == false)
+    try await here.engine.replaceLocal()
+    #expect(try here.rows("Note").count == 20)
+    #expect(try here.values("Note", "title").allSatisfy { $0 == "again" })
+    #expect(try here.engine.conflicts.allSatisfy { $0.field == "text" && $0.value == "edited" })
+    try await settle([here, there], fresh: server)
+  }
+
+  @Test func nothingGoesUntilEverythingHasArrived() async throws {
+    let there = try Client(server)
+    for index in 0..<120 { try there.insert("Note", ["title": .string("there \(index)")]) }
+    try await there.engine.push()
+    let transport = FaultyTransport(server)
+    let here = try Client(transport, retry: CloudRetry(attempts: 0, delay: 0))
+    try await here.engine.pull()
+    for index in 0..<10 { try here.insert("Note", ["title": .string("here \(index)")]) }
+    let before = transport.pages
+    transport.beforeEachCall { _ in
+      if transport.pages == before + 2 { throw CloudError(.unreachable, message: "Gone.") }
+    }
+    await #expect(throws: CloudError.self) { try await here.engine.replaceLocal() }
+    #expect(try here.rows("Note").count == 130)
+    transport.beforeEachCall { _ in }
+    // Nothing is sent from a store of which only half was replaced.
+    await expect(.zoneReplaced, here)
+    try await here.engine.replaceLocal()
+    #expect(try here.rows("Note").count == 120)
+    try await settle([here, there], fresh: server)
+  }
+
+  @Test func anotherAccountStopsEverythingUntilItIsDecided() async throws {
+    let here = try await edited()
+    server.signIn("somebody else")
+    await expect(.accountChanged, here)
+    #expect(try here.engine.status.waiting == 30)
+    try await here.engine.uploadEverything()
+    try await settle([here], fresh: server)
+    server.signIn("memory")
+    try here.insert("Note", ["title": "unsent"])
+    await expect(.accountChanged, here)
+    try await here.engine.replaceLocal()
+    try await settle([here], fresh: server)
+    #expect(try here.rows("Note").count == 40)
+  }
+
+  @Test func revertingTakesTheServersCopyOfOneObject() async throws {
+    let transport = FaultyTransport(server)
+    let here = try Client(transport)
+    let rows = try (0..<3).map {
+      try here.insert("Note", ["title": .string("\($0)"), "text": "server"])
+    }
+    try await here.engine.sync()
+    transport.poison { _ in .refused("It is forbidden.") }
+    try here.update("Note", rows[0], ["text": "edited"])
+    try here.update("Note", rows[1], ["text": "edited"])
+    try here.delete("Note", rows[2])
+    try await here.engine.push()
+    #expect(try here.engine.status.problems.count == 3)
+    let note = try here.stack.model.requireEntity(named: "Note")
+    try await here.engine.revert(ManagedObjectID(entity: note, row: rows[0]))
+    #expect(try here.values("Note", "text") == ["server", "edited"])
+    #expect(try here.engine.conflicts.map(\.value) == ["edited"])
+    for problem in try here.engine.status.problems { try await here.engine.revert(problem) }
+    #expect(Set(try here.values("Note", "title")) == ["0", "1", "2"])
+    transport.poison { _ in nil }
+    try await settle([here], fresh: server)
+    #expect(try here.values("Note", "text").allSatisfy { $0 == "server" })
+    let fresh = try here.insert("Note", ["title": "never sent"])
+    await #expect {
+      try await here.engine.revert(ManagedObjectID(entity: note, row: fresh))
+    } throws: {
+      ($0 as? CloudError)?.code == .notFound
+    }
+    #expect(try here.rows("Note").count == 4)
+  }
+
+  @Test func aPullThatWouldDeleteMostOfTheStoreIsRefused() async throws {
+    let server = MemoryTransport(limits: CloudLimits(batch: 200, page: 100))
+    let (here, there) = (try Client(server), try Client(server))
+    try there.stack.store.write { transaction in
+      _ = try transaction.insert("Note", (0..<1000).map { ["title": .string("\($0)")] })
+    }
+    try await there.engine.push()
+    try await here.engine.pull()
+    for row in try there.rows("Note").prefix(700) { try there.delete("Note", row.row) }
+    try await there.engine.push()
+    await #expect { try await here.engine.pull() } throws: {
+      ($0 as? CloudError)?.code == .deletionRefused
+    }
+    #expect(try here.rows("Note").count == 500)
+    // Again the same: what was deleted before counts no more, what is left does.
+    here.engine.deletionGuard = .off
+    #expect(try await here.engine.pull().deleted == 200)
+    #expect(try here.rows("Note").count == 300)
+  }
+
+  @Test func everythingIsAnnouncedInOrderOnTheQueueOfTheStack() async throws {
+    let transport = FaultyTransport(server)
+    let here = try Client(transport, retry: CloudRetry(attempts: 0, delay: 0))
+    try here.insert("Note", ["title": "a"])
+    let heard = Locked<[String]>([])
+    let names: [(Notification.Name, String)] = [
+      (.cloudDidStart, "start"), (.cloudDidFinish, "finish"), (.cloudDidFail, "fail"),
+    ]
+    let changes = Locked(0)
+    var tokens = names.map { name, text in
+      NotificationCenter.default.addObserver(forName: name, object: here.stack, queue: nil) {
+        note in
+        let pushed = note.pushReport.map { " \($0.sent)" } ?? ""
+        let pulled = note.pullReport.map { " \($0.inserted)" } ?? ""
+        let failed = (note.cloudError as? CloudError).map { " \($0.code)" } ?? ""
+        heard.withLock { $0.append(text + pushed + pulled + failed) }
+      }
+    }
+    tokens.append(
+      NotificationCenter.default.addObserver(
+        forName: .cloudStatusDidChange, object: here.stack, queue: nil
+      ) { _ in changes.withLock { $0 += 1 } })
+    defer { for token in tokens { NotificationCenter.default.removeObserver(token) } }
+    try await here.engine.sync()
+    transport.lossRate = 1
+    await #expect(throws: CloudError.self) { try await here.engine.pull() }
+    await here.stack.drainNotifications()
+    #expect(
+      heard.withLock { $0 } == [
+        "start", "finish 0", "start", "finish 1", "start", "fail unreachable",
+      ])
+    #expect(changes.withLock { $0 } >= 6)
+  }
+}
