@@ -26,6 +26,33 @@ extension CloudEngine {
     try await revert(named: problem.record)
   }
 
+  /// Removes an object here only: it stays on the server and elsewhere, and a pull does not bring it back.
+  /// ``replaceLocal()`` does. What leads to the object keeps that on the server. Delete rules do not apply.
+  ///
+  /// - Throws: ``CloudError`` with ``CloudError/Code/unsent`` when it has edits that were not sent, and
+  ///   ``CloudError/Code/notFound`` when it is not synced; `StoreError`.
+  public func evict(_ object: ManagedObjectID) async throws {
+    try await write { writing in
+      let known = try writing.transaction.remoteRecord(of: object.row, object.entity)
+      guard var record = known, record.zone == writing.zone.name else {
+        throw CloudError(.notFound, message: "\(object) is no object that is synced.")
+      }
+      guard record.waiting.isEmpty else {
+        throw CloudError(
+          .unsent,
+          message: "\(object) has edits that were not sent yet. Push, then remove it.")
+      }
+      try ObjectDeleter(writing).delete(object.row, object.entity, name: record.name)
+      try writing.removeLinks(from: record.name)
+      record.row = nil
+      record.stamps = [:]
+      record.kept = nil
+      record.isEvicted = true
+      try writing.transaction.setRemoteRecord(record)
+    }
+    monitor.tell()
+  }
+
   private func revert(named name: String) async throws {
     try await turn.run {
       let shown = try await find(name)

@@ -19,6 +19,7 @@ extension CloudEngine {
         writing.zone.generation = state.generation
         writing.zone.token = nil
         for var record in try writing.transaction.allRemoteRecords(in: name) {
+          if record.isEvicted { continue }
           // Deletions that were sent are of no use to a server that has none of the records.
           guard record.row != nil || record.waiting.contains(RemoteRecord.deletionMark) else {
             try writing.transaction.removeRemoteRecord(record.name, in: name)

@@ -20,13 +20,14 @@ public import SyncStore
 /// row space, a page in one transaction with its place. Of two values of one field the later one stays everywhere.
 /// Nothing is forgotten when an answer is lost or the program ends: see ``CloudError`` for what an error means.
 ///
-/// One engine at a time may work on a store. Its calls may come from any thread; pulls and pushes follow each other.
+/// One engine at a time may work on a store, or one for each scope. Its calls may come from any thread; pulls and pushes follow each other.
 ///
 /// ## Topics
 /// - Working: ``sync()``, ``pull()``, ``push()``, ``PullOperation``, ``PushOperation``, ``queue``
 /// - Watching: ``status``, ``statusUpdates``, and the notifications that begin with `cloud`
 /// - What lost: ``conflicts``, ``restore(_:)``
 /// - Taking the server's copy: ``revert(_:)-(ManagedObjectID)``, ``replaceLocal()``, ``deletionGuard``
+/// - Removing objects here only: ``evict(_:)``
 /// - Zone and account: ``uploadEverything()``, ``replaceLocal()``
 public final class CloudEngine: Sendable {
   /// The author of what an engine writes, in the history and in change sets.
@@ -37,8 +38,11 @@ public final class CloudEngine: Sendable {
 
   let stack: DataStack
   let transport: any CloudTransport
-  let zone = CloudZone("private")
+  let zone: CloudZone
   let authors: HistoryAuthors
+
+  /// As whom the engine reads the history.
+  private let consumer: String
   let retry: CloudRetry
   let fields: TravellingFields
   let monitor: CloudMonitor
@@ -65,11 +69,16 @@ public final class CloudEngine: Sendable {
   ///   - transport: The server.
   ///   - authors: Whose commits are sent; the engine's own never are. All others are by default, those of JSON
   ///     syncs included.
+  ///   - scope: The entities of which scope are synced, by the user info `cloud.scope`. Each scope has an engine of
+  ///     its own; relationships between scopes do not travel.
+  ///   - policies: By entity and property, as `Note.stars`: which of two values stays. They win over those in the
+  ///     user info of the model.
   ///   - retry: How often and when to come again after a failure that may pass.
-  /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when the stack does not track changes;
-  ///   `StoreError`.
+  /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when the stack does not track changes, or the user
+  ///   info of the model says what is not known; `StoreError`.
   public init(
-    _ stack: DataStack, transport: any CloudTransport, authors: HistoryAuthors = .all,
+    _ stack: DataStack, transport: any CloudTransport, scope: CloudZone.Scope = .private,
+    authors: HistoryAuthors = .all, policies: [String: CloudPolicy] = [:],
     retry: CloudRetry = CloudRetry()
   ) throws {
     guard try stack.tracksChanges else {
@@ -82,7 +91,9 @@ public final class CloudEngine: Sendable {
     self.transport = transport
     self.authors = authors.leavingOut(CloudEngine.author)
     self.retry = retry
-    fields = TravellingFields(stack.model)
+    zone = CloudZone(scope.rawValue, scope: scope)
+    consumer = scope == .private ? CloudEngine.author : "\(CloudEngine.author).\(scope)"
+    fields = try TravellingFields(stack.model, scope: scope, policies: policies)
     announcer = CloudAnnouncer(stack)
     monitor = CloudMonitor(announcer)
     queue = OperationQueue()
@@ -104,10 +115,10 @@ public final class CloudEngine: Sendable {
     let model = stack.model.fingerprint
     _ = try stack.store.write(Self.info, beginsLog: false) { transaction in
       let consumers = try transaction.historyConsumers()
-      if !consumers.contains(where: { $0.name == CloudEngine.author }) {
+      if !consumers.contains(where: { $0.name == consumer }) {
         let token = HistoryToken(number: try transaction.historyBeginning())
         try transaction.setHistoryConsumer(
-          HistoryConsumer(name: CloudEngine.author, token: token, isDurable: true))
+          HistoryConsumer(name: consumer, token: token, isDurable: true))
       }
       let writing = try CloudWriting(transaction, zone: zone.name, fields: fields, writer: writer)
       if writing.zone.model != model {
@@ -144,11 +155,11 @@ public final class CloudEngine: Sendable {
   private func acknowledge(_ writing: CloudWriting) throws {
     let transaction = writing.transaction
     guard try !transaction.hasWaitingRemoteRecords(in: zone.name) else { return }
-    let known = try transaction.historyConsumers().first { $0.name == CloudEngine.author }
+    let known = try transaction.historyConsumers().first { $0.name == consumer }
     let token = HistoryToken(number: writing.zone.history)
     guard known?.token != token else { return }
     try transaction.setHistoryConsumer(
-      HistoryConsumer(name: CloudEngine.author, token: token, isDurable: true))
+      HistoryConsumer(name: consumer, token: token, isDurable: true))
   }
 
   /// Reads what is kept, without draining.

@@ -45,11 +45,15 @@ struct Merge {
 
   /// - Parameters:
   ///   - local: What is known here; nil when the record was never seen.
-  ///   - fields: Names of the fields that the model knows; nil when it does not know the entity.
+  ///   - rules: Of the fields that the model knows; nil when it does not know the entity.
+  ///   - choose: What a policy makes of the server's value of a field that is waiting here: the value that stays, or
+  ///     nil for the later one.
   init(
     _ local: RemoteRecord?, with content: RecordContent, tag: String?, name: String, zone: String,
-    fields: Set<String>?, clock: inout StampClock
+    rules: FieldRules?, clock: inout StampClock,
+    choose: (_ field: String, _ theirs: JSONValue) -> JSONValue? = { _, _ in nil }
   ) {
+    let fields = rules?.names
     let fresh = RemoteRecord(
       zone: zone, name: name, entity: content.type ?? "", stamp: content.stamp?.text ?? "")
     record = local ?? fresh
@@ -79,7 +83,14 @@ struct Merge {
         continue
       }
       given.insert(field.name)
-      take(field, before, hasObject: hasObject)
+      let isOpen =
+        hasObject && rules?.policies[field.name] != nil
+        && Self.isConflict(before, field.name, field.stamp.text)
+      if isOpen, let value = choose(field.name, field.value) {
+        settle(field, value, before, &clock)
+      } else {
+        take(field, before, hasObject: hasObject)
+      }
     }
     for field in fields ?? [] where !given.contains(field) {
       missing(field, before, content, deletion, hasObject: hasObject)
@@ -87,6 +98,7 @@ struct Merge {
     }
     if hasObject, given.contains(where: { record.stamp(of: $0) > deletion }) { isAlive = true }
 
+    if let rules { mask(rules) }
     if let own = before.deletion, own > content.deletion?.text ?? "" {
       record.waiting.insert(RemoteRecord.deletionMark)
     }
@@ -94,6 +106,7 @@ struct Merge {
       fate = hasObject ? (values.isEmpty ? .none : .update) : .insert
       if let deletion = record.deletion.flatMap(Stamp.init) {
         outlive(deletion, fields ?? [], &clock)
+        if let rules { mask(rules) }
       }
       // The server has nothing any more that could be added to.
       if record.tag == nil { record.waiting = [RemoteRecord.whole] }
@@ -103,6 +116,45 @@ struct Merge {
       record.stamp = deletion
       values = [:]
       record.waiting.formIntersection([RemoteRecord.deletionMark])
+    }
+  }
+
+  /// Whether the server shows a value that is neither ours nor the one that was there before ours.
+  private static func isConflict(_ before: RemoteRecord, _ field: String, _ theirs: String) -> Bool
+  {
+    guard before.isWaiting(field), theirs != before.stamp(of: field) else { return false }
+    guard let base = before.base(of: field) else {
+      return before.waiting.contains(RemoteRecord.whole)
+    }
+    return theirs != base
+  }
+
+  /// A field of which a policy has chosen the value.
+  private mutating func settle(
+    _ field: RecordContent.Field, _ value: JSONValue, _ before: RemoteRecord,
+    _ clock: inout StampClock
+  ) {
+    let (mine, theirs) = (before.stamp(of: field.name), field.stamp.text)
+    values[field.name] = value
+    if value == field.value {
+      record.stamps[field.name] = theirs
+      losses.append(Loss(field: field.name, stamp: mine, winner: theirs))
+    } else {
+      record.stamps[field.name] = clock.next(at: 0).text
+      record.setBase(theirs, of: field.name)
+      record.waiting.insert(field.name)
+    }
+  }
+
+  /// What does not travel in a direction.
+  private mutating func mask(_ rules: FieldRules) {
+    values = values.filter { rules.taken.contains($0.key) }
+    losses = losses.filter { rules.taken.contains($0.field) }
+    record.waiting = record.waiting.filter {
+      rules.sent.contains($0) || $0 == RemoteRecord.whole || $0 == RemoteRecord.deletionMark
+    }
+    for field in rules.policies.keys where !record.waiting.contains(field) {
+      record.setBase(nil, of: field)
     }
   }
 

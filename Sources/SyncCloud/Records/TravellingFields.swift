@@ -1,23 +1,69 @@
 import SyncCore
 import SyncStore
 
-/// Which properties of each entity travel as fields of its records: attributes and to-one relationships. The other
-/// side of a to-one lives on the child, so it does not travel.
+/// What the model, and whoever opens an engine, says of the fields of an entity's records.
+struct FieldRules: Sendable {
+  /// Whether objects of the entity have records in the zone at all.
+  var travels = false
+
+  /// In slot order.
+  var slots: [Int] = []
+  var names: Set<String> = []
+
+  /// Fields that are not masked in that direction.
+  var sent: Set<String> = []
+  var taken: Set<String> = []
+  var policies: [String: CloudPolicy] = [:]
+
+  /// Slots of the attributes that say which object it is; empty when every object is one of its own.
+  var identity: [Int] = []
+}
+
+/// Which properties of each entity travel as fields of its records: attributes and to-one relationships inside the
+/// scope. The other side of a to-one lives on the child, so it does not travel.
 struct TravellingFields: Sendable {
   let model: ManagedObjectModel
 
-  /// Per entity, by index: slots and names.
-  private let slots: [[Int]]
-  private let names: [Set<String>]
+  /// Per entity, by index.
+  private let rules: [FieldRules]
 
-  init(_ model: ManagedObjectModel) {
+  /// - Parameter policies: By entity and property: `Note.stars`. They win over the model's.
+  init(
+    _ model: ManagedObjectModel, scope: CloudZone.Scope = .private,
+    policies: [String: CloudPolicy] = [:]
+  ) throws(CloudError) {
     self.model = model
-    slots = model.entities.map { entity in
-      entity.properties.filter(Self.travels).map(\.slot)
+    var scopes: [CloudZone.Scope?] = []
+    for entity in model.entities { scopes.append(try CloudAnnotations.scope(of: entity)) }
+    var rules: [FieldRules] = []
+    var unused = policies
+    for entity in model.entities {
+      var rule = FieldRules()
+      rule.travels = scopes[entity.index] == scope
+      for property in entity.properties where rule.travels && Self.travels(property) {
+        if let relationship = property.relationship,
+          scopes[entity.destination(of: relationship).index] != scope
+        {
+          continue
+        }
+        let mask = try CloudAnnotations.mask(of: property, in: entity)
+        rule.slots.append(property.slot)
+        rule.names.insert(property.name)
+        if !mask.upload { rule.sent.insert(property.name) }
+        if !mask.download { rule.taken.insert(property.name) }
+        rule.policies[property.name] = try CloudAnnotations.policy(of: property, in: entity)
+        if let policy = unused.removeValue(forKey: "\(entity.name).\(property.name)") {
+          rule.policies[property.name] = policy
+        }
+      }
+      if rule.travels { rule.identity = try CloudAnnotations.identity(of: entity) }
+      rules.append(rule)
     }
-    names = model.entities.map { entity in
-      Set(entity.properties.filter(Self.travels).map(\.name))
+    if let name = unused.keys.min() {
+      throw CloudError(
+        .unsupported, message: "There is no property “\(name)” that travels, to give a policy to.")
     }
+    self.rules = rules
   }
 
   private static func travels(_ property: PropertyDescription) -> Bool {
@@ -26,12 +72,14 @@ struct TravellingFields: Sendable {
     return !relationship.isToMany && !relationship.isTransient
   }
 
-  /// In slot order.
-  func slots(of entity: EntityDescription) -> [Int] { slots[entity.index] }
+  func rules(of entity: EntityDescription) -> FieldRules { rules[entity.index] }
 
-  func names(of entity: EntityDescription) -> Set<String> { names[entity.index] }
+  func travels(_ entity: EntityDescription) -> Bool { rules[entity.index].travels }
+
+  /// In slot order.
+  func slots(of entity: EntityDescription) -> [Int] { rules[entity.index].slots }
 
   func contains(_ name: String, in entity: EntityDescription) -> Bool {
-    names[entity.index].contains(name)
+    rules[entity.index].names.contains(name)
   }
 }

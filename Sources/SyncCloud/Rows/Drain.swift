@@ -39,8 +39,12 @@ struct Drain {
       let commits = try transaction.history(since: token, authors: authors, limit: Drain.portion)
       for commit in commits {
         let time = Int64((commit.date.timeIntervalSince1970 * 1000).rounded())
-        let stamp = writing.clock.next(at: time)
-        for change in commit.changes { try read(change, stamp) }
+        var stamp = writing.clock.next(at: time)
+        // What goes frees the name of what takes its place, which then has to be newer.
+        let deletions = commit.changes.filter { $0.kind == .delete }
+        for change in deletions { try read(change, stamp) }
+        if !deletions.isEmpty { stamp = writing.clock.next(at: time) }
+        for change in commit.changes where change.kind != .delete { try read(change, stamp) }
         token = commit.token
       }
       if commits.count < Drain.portion { break }
@@ -50,21 +54,25 @@ struct Drain {
   }
 
   private mutating func read(_ change: HistoryChange, _ stamp: Stamp) throws {
-    guard let entity = transaction.model.entity(named: change.entity) else { return }
+    guard let entity = transaction.model.entity(named: change.entity),
+      writing.fields.travels(entity)
+    else { return }
     let known = try transaction.remoteRecord(of: change.row, entity)
     switch change.kind {
     case .insert:
       guard known == nil else { return }
-      let record = Drain.newRecord(change.row, entity, stamp, in: writing.zone.name)
-      fresh.insert(record.name)
+      let record = try newRecord(change.row, entity, stamp)
+      if record.tag == nil, record.deletion == nil { fresh.insert(record.name) }
       try transaction.setRemoteRecord(record)
     case .update:
-      let changed = change.properties.filter { writing.fields.contains($0, in: entity) }
+      let rules = writing.fields.rules(of: entity)
+      let changed = change.properties.filter { rules.sent.contains($0) }
       guard !changed.isEmpty else { return }
-      var record =
-        known
-        ?? Drain.newRecord(change.row, entity, writing.clock.oldest, in: writing.zone.name)
+      var record = try known ?? newRecord(change.row, entity, writing.clock.oldest)
       for field in changed {
+        if rules.policies[field] != nil, !record.isWaiting(field) {
+          record.setBase(record.stamp(of: field), of: field)
+        }
         record.stamps[field] = stamp.text
         if !record.waiting.contains(RemoteRecord.whole) { record.waiting.insert(field) }
         try writing.removeLink(from: record.name, field)
@@ -95,21 +103,34 @@ struct Drain {
     for entity in transaction.model.entities where entity.superentity == nil {
       var objects: [(row: Int64, entity: EntityDescription)] = []
       try transaction.scan(entity, .all, slots: []) { objects.append(($0.row, $0.entity)) }
-      for object in objects {
+      for object in objects where writing.fields.travels(object.entity) {
         guard try transaction.remoteRecord(of: object.row, entity) == nil else { continue }
         try transaction.setRemoteRecord(
-          Drain.newRecord(
-            object.row, object.entity, writing.clock.oldest, in: writing.zone.name))
+          try newRecord(object.row, object.entity, writing.clock.oldest))
       }
     }
     writing.zone.isEnrolled = true
   }
 
-  private static func newRecord(
-    _ row: Int64, _ entity: EntityDescription, _ stamp: Stamp, in zone: String
-  ) -> RemoteRecord {
+  /// A record for an object that has none: one of its own, or that of its identity when it is free.
+  private func newRecord(
+    _ row: Int64, _ entity: EntityDescription, _ stamp: Stamp
+  ) throws -> RemoteRecord {
+    let zone = writing.zone.name
+    let slots = writing.fields.rules(of: entity).identity
+    var name: String?
+    if !slots.isEmpty, let stored = try transaction.rows(entity, rows: [row]).first {
+      name = RecordName.identity(stored.values, slots, of: entity)
+    }
+    let holder = try name.flatMap { try transaction.remoteRecord($0, in: zone) }
+    if holder?.row != nil { name = nil }
     var record = RemoteRecord(
-      zone: zone, name: UUID().uuidString.lowercased(), entity: entity.name, stamp: stamp.text)
+      zone: zone, name: name ?? RecordName.random(), entity: entity.name, stamp: stamp.text)
+    if let holder, holder.row == nil {
+      // The same object once more: the record goes on, and outlives the deletion.
+      record.tag = holder.tag
+      record.deletion = holder.deletion
+    }
     record.row = row
     record.waiting = [RemoteRecord.whole]
     return record

@@ -43,9 +43,10 @@ struct ObjectDeleter {
         for object in sources where object != ManagedObjectID(entity: entity, row: row) {
           try RowValueWriter(transaction, object.entity).update(
             object.row, [(relationship.slot, .null)])
-          guard let record = try transaction.remoteRecord(of: object.row, object.entity) else {
-            continue
-          }
+          let known = try transaction.remoteRecord(of: object.row, object.entity)
+          guard let record = known, record.zone == writing.zone.name,
+            writing.fields.contains(relationship.name, in: object.entity)
+          else { continue }
           try writing.setLink(
             RemoteLink(
               source: record.name, field: relationship.name, target: name, entity: entity.name))

@@ -50,6 +50,11 @@ struct RecordWriter {
     for record in records {
       let before = known[record.name]
       if isFeed, let before, before.tag == record.tag { continue }
+      if var before, before.isEvicted {
+        before.tag = record.content == nil ? nil : record.tag
+        try writing.store(before, before: known[record.name])
+        continue
+      }
       do throws(RecordContent.Malformed) {
         let content = try RecordContent(record)
         if let item = try merge(record, content, before) { items.append(item) }
@@ -84,10 +89,20 @@ struct RecordWriter {
     }
     // A deletion by another program of what was never here.
     guard let name = content.type ?? before?.entity else { return nil }
-    let entity = writing.model.entity(named: name).flatMap { $0.isAbstract ? nil : $0 }
+    let entity = writing.model.entity(named: name).flatMap {
+      $0.isAbstract || !writing.fields.travels($0) ? nil : $0
+    }
+    let rules = entity.map { writing.fields.rules(of: $0) }
+    let mine = choosable(before, entity, rules)
     var merge = Merge(
-      before, with: content, tag: shown.tag, name: shown.name, zone: zone,
-      fields: entity.map { writing.fields.names(of: $0) }, clock: &writing.clock)
+      before, with: content, tag: shown.tag, name: shown.name, zone: zone, rules: rules,
+      clock: &writing.clock
+    ) { field, theirs in
+      mine[field].flatMap {
+        rules?.policies[field]?.choose(
+          $0, theirs, entity?.property(named: field)?.attribute?.type)
+      }
+    }
     merge.setProblem(nil)
     if let before, before.row != nil, !before.waiting.isEmpty { merge.setProblem(before.problem) }
     guard let entity else {
@@ -104,6 +119,19 @@ struct RecordWriter {
     }
     merge.setKept(merge.hasUnknownFields ? shown.content?.description : nil)
     return Item(shown: shown, before: before, merge: merge, entity: entity)
+  }
+
+  /// What is here of the fields that have policies and are waiting.
+  private func choosable(
+    _ before: RemoteRecord?, _ entity: EntityDescription?, _ rules: FieldRules?
+  ) -> [String: JSONValue] {
+    guard let before, let entity, let rules, let row = before.row,
+      rules.policies.keys.contains(where: { before.isWaiting($0) }),
+      let stored = try? transaction.rows(entity, rows: [row]).first
+    else { return [:] }
+    let reader = FieldReader(reader: transaction, zone: zone, fields: writing.fields)
+    let values = try? reader.values(stored, of: before) { rules.policies[$0] != nil }
+    return Dictionary(values?.map { ($0.field, $0.value) } ?? []) { first, _ in first }
   }
 
   private mutating func keepMalformed(

@@ -55,9 +55,10 @@ struct SaveBuilder {
     }
     let sendsDeletion = isWhole || record.waiting.contains(RemoteRecord.deletionMark)
     if sendsDeletion, let deletion = record.deletion { content["d"] = .string(deletion) }
+    let sent = fields.fields.rules(of: row.entity).sent
     let values = try fields.values(row, of: record) { field in
       // What is not newer than the deletion is never sent.
-      record.stamp(of: field) > record.deletion ?? ""
+      sent.contains(field) && record.stamp(of: field) > record.deletion ?? ""
         && (isWhole || record.waiting.contains(field))
     }
     for (field, value) in values {

@@ -29,6 +29,8 @@ public struct CloudError: Error, Sendable {
     case unsupported
     /// A pull would delete most of what is here; see ``CloudEngine/deletionGuard``.
     case deletionRefused
+    /// The object has edits that were not sent yet.
+    case unsent
     /// There is no such object or record to do that to.
     case notFound
   }

@@ -31,6 +31,9 @@ package struct RemoteRecord: Sendable, Equatable {
   /// The content as the server has it, when part of it cannot be used with this model.
   package var kept: String?
 
+  /// Whether the object was removed here only, so that what the server shows of it does not bring it back.
+  package var isEvicted = false
+
   /// Why the record is not sent, or could not be used.
   package var problem: String?
 
@@ -53,6 +56,13 @@ package struct RemoteRecord: Sendable, Equatable {
   /// Whether a field is waiting, alone or with the whole record.
   package func isWaiting(_ field: String) -> Bool {
     waiting.contains(field) || waiting.contains(RemoteRecord.whole)
+  }
+
+  /// The server's stamp of a field at the time when it began to wait; kept of fields with a policy.
+  package func base(of field: String) -> String? { stamps[field + "@"] }
+
+  package mutating func setBase(_ stamp: String?, of field: String) {
+    stamps[field + "@"] = stamp
   }
 
   // MARK: - Stored forms

@@ -18,6 +18,7 @@ enum RemoteTables {
     "CREATE TABLE _syncstack_remote_records (zone TEXT NOT NULL, name TEXT NOT NULL, "
       + "entity TEXT NOT NULL, root TEXT NOT NULL, object_row INTEGER, tag TEXT, "
       + "stamp TEXT NOT NULL, stamps TEXT, deletion TEXT, waiting TEXT, kept TEXT, problem TEXT, "
+      + "evicted INTEGER NOT NULL, "
       + "PRIMARY KEY (zone, name)) WITHOUT ROWID",
     "CREATE UNIQUE INDEX _syncstack_remote_rows ON _syncstack_remote_records (root, object_row) "
       + "WHERE object_row IS NOT NULL",

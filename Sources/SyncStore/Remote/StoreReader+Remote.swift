@@ -164,8 +164,8 @@ extension StoreReader {
   private func records(_ condition: String, _ values: [Value]) throws -> [RemoteRecord] {
     try prepareToRead()
     let statement = try connection.statement(
-      "SELECT zone, name, entity, object_row, tag, stamp, stamps, deletion, waiting, kept, problem "
-        + "FROM _syncstack_remote_records WHERE " + condition)
+      "SELECT zone, name, entity, object_row, tag, stamp, stamps, deletion, waiting, kept, problem, "
+        + "evicted FROM _syncstack_remote_records WHERE " + condition)
     statement.bind(values)
     defer { statement.reset() }
     var result: [RemoteRecord] = []
@@ -180,6 +180,7 @@ extension StoreReader {
       record.waiting = RemoteRecord.waiting(statement.text(8))
       record.kept = statement.optionalText(9)
       record.problem = statement.optionalText(10)
+      record.isEvicted = statement.integer(11) == 1
       result.append(record)
     }
     return result

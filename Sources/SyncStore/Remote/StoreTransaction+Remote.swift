@@ -19,13 +19,13 @@ extension StoreTransaction {
     let root = model.entity(named: record.entity)?.rootEntity.name ?? ""
     try run(
       "INSERT OR REPLACE INTO _syncstack_remote_records (zone, name, entity, root, object_row, tag, "
-        + "stamp, stamps, deletion, waiting, kept, problem) "
-        + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        + "stamp, stamps, deletion, waiting, kept, problem, evicted) "
+        + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       [
         .string(record.zone), .string(record.name), .string(record.entity), .string(root),
         record.row.map(Value.int) ?? .null, .text(record.tag), .string(record.stamp),
         .text(record.stampText), .text(record.deletion), .text(record.waitingText),
-        .text(record.kept), .text(record.problem),
+        .text(record.kept), .text(record.problem), .int(record.isEvicted ? 1 : 0),
       ])
   }
 

@@ -1,0 +1,257 @@
+import Foundation
+import SyncCore
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+@testable import SyncCloud
+
+/// What the user info of a model says about remote sync, and objects that are removed here only.
+@Suite(.timeLimit(.minutes(10))) struct AnnotationTests {
+  private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
+
+  private static func model(
+    _ properties: [PropertyDraft], identity: String? = nil, unique: [[String]] = []
+  ) throws -> ManagedObjectModel {
+    try ManagedObjectModel([
+      EntityDraft(
+        "Item", properties, uniquenessConstraints: unique,
+        userInfo: identity.map { ["cloud.identity": $0] } ?? [:])
+    ])
+  }
+
+  // MARK: - Scopes
+
+  private static func scoped(_ key: String, _ value: String) throws
+    -> ManagedObjectModel
+  {
+    try ManagedObjectModel([
+      EntityDraft(
+        "Mine", [.attribute("name", .string), .toOne("shared", to: "Shared", inverse: "mine")]),
+      EntityDraft(
+        "Shared",
+        [.attribute("name", .string), .toMany("mine", to: "Mine", inverse: "shared")],
+        userInfo: [key: value]),
+    ])
+  }
+
+  @Test(arguments: [
+    ("cloud.scope", "none"), ("CloudCoreScopes", "other none"), ("cloud.scope", "public"),
+    ("CloudCoreScopes", "public,private"),
+  ])
+  func entitiesOfAnotherScopeHaveNoRecords(_ key: String, _ value: String) async throws {
+    let model = try Self.scoped(key, value)
+    let (here, there) = (try Client(server, model: model), try Client(server, model: model))
+    let shared = try here.insert("Shared", ["name": "shared"])
+    try here.insert("Mine", ["name": "mine", "shared": .int(shared)])
+    #expect(try await here.engine.push().sent == 1)
+    try await there.engine.pull()
+    #expect(try there.values("Mine", "name") == ["mine"])
+    #expect(try there.values("Mine", "shared") == [.null])
+    #expect(try there.rows("Shared").isEmpty)
+    #expect(try here.values("Mine", "shared") == [.int(shared)])
+  }
+
+  @Test func eachScopeHasAnEngineOfItsOwn() async throws {
+    let model = try Self.scoped("cloud.scope", "public")
+    let (here, there) = (try Client(server, model: model), try Client(server, model: model))
+    let engines = try [here, there].map {
+      try CloudEngine($0.stack, transport: server, scope: .public)
+    }
+    try here.insert("Shared", ["name": "shared"])
+    try here.insert("Mine", ["name": "mine"])
+    #expect(try await engines[0].push().sent == 1)
+    #expect(try await here.engine.push().sent == 1)
+    #expect(try await engines[1].pull().inserted == 1)
+    #expect(try await there.engine.pull().inserted == 1)
+    #expect(try await engines[1].push().sent == 0)
+    #expect(try await there.engine.push().sent == 0)
+    #expect(server.records(in: engines[0].zone).count == 1)
+    #expect(server.records(in: here.engine.zone).count == 1)
+  }
+
+  // MARK: - Masks
+
+  @Test(arguments: ["upload", "download", "both"])
+  func aMaskedPropertyDoesNotTravelThatWay(_ mask: String) async throws {
+    let masked = try Self.model([
+      .attribute("name", .string),
+      .attribute("local", .string, userInfo: ["cloud.mask": mask]),
+    ])
+    let plain = try Self.model([.attribute("name", .string), .attribute("local", .string)])
+    let (here, there) = (try Client(server, model: masked), try Client(server, model: plain))
+    let row = try here.insert("Item", ["name": "a", "local": "here"])
+    try await here.engine.sync()
+    try await there.engine.sync()
+    let sends = mask == "download"
+    #expect(try there.values("Item", "local") == [sends ? "here" : .null])
+    try here.update("Item", row, ["local": "here 2"])
+    #expect(try await here.engine.push().sent == (sends ? 1 : 0))
+    #expect(try here.engine.status.waiting == 0)
+    try await there.engine.sync()
+    try there.update("Item", try #require(try there.rows("Item").first).row, ["local": "there"])
+    try await there.engine.sync()
+    try await here.engine.sync()
+    #expect(try here.values("Item", "local") == [mask == "upload" ? "there" : "here 2"])
+    #expect(try here.engine.status.waiting == 0)
+  }
+
+  @Test(arguments: [
+    ["cloud.mask": "up"], ["cloud.policy": "oldest"],
+  ])
+  func whatIsNotKnownIsNamed(_ userInfo: [String: String]) throws {
+    let model = try Self.model([.attribute("name", .string, userInfo: userInfo)])
+    #expect {
+      _ = try Client(server, model: model)
+    } throws: { error in
+      let error = error as? CloudError
+      return error?.code == .unsupported && error?.message.contains("Item.name") == true
+    }
+  }
+
+  // MARK: - Identity
+
+  private static var keyed: ManagedObjectModel {
+    get throws {
+      try model(
+        [
+          .attribute("key", .integer64, isPrimaryKey: true), .attribute("name", .string),
+          .attribute("text", .string),
+        ], identity: "primaryKey")
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func objectsOfOneIdentityAreOneRecord(_ isByConstraint: Bool) async throws {
+    let model =
+      isByConstraint
+      ? try Self.model(
+        [.attribute("key", .string), .attribute("name", .string), .attribute("text", .string)],
+        unique: [["key"]]) : try Self.keyed
+    let (here, there) = (try Client(server, model: model), try Client(server, model: model))
+    let key: Value = isByConstraint ? "one" : 1
+    try here.insert("Item", ["key": key, "name": "here"])
+    try there.insert("Item", ["key": key, "text": "there"])
+    try await settle([here, there], fresh: server)
+    #expect(try here.rows("Item").count == 1)
+    #expect(try there.rows("Item").count == 1)
+    #expect(server.records(in: here.engine.zone).count == 1)
+  }
+
+  @Test(arguments: [true, false], [true, false])
+  func deletedAndInsertedAgainUnderOneIdentityIsAliveEverywhere(
+    _ isInOneSave: Bool, _ isPushedBetween: Bool
+  ) async throws {
+    let model = try Self.keyed
+    let (here, there) = (try Client(server, model: model), try Client(server, model: model))
+    let row = try here.insert("Item", ["key": 1, "name": "first", "text": "old"])
+    try await settle([here, there], fresh: server)
+    if isInOneSave {
+      try here.stack.store.write { transaction in
+        _ = try transaction.insert("Item", [["key": 1, "name": "second"]])
+        try transaction.delete([row], of: transaction.model.requireEntity(named: "Item"))
+      }
+    } else {
+      try here.delete("Item", row)
+      if isPushedBetween { try await here.engine.push() }
+      try here.insert("Item", ["key": 1, "name": "second"])
+    }
+    try await settle([here, there], fresh: server)
+    for client in [here, there] {
+      #expect(try client.values("Item", "name") == ["second"])
+      #expect(try client.values("Item", "text") == [.null])
+    }
+    #expect(server.records(in: here.engine.zone).count == 1)
+  }
+
+  // MARK: - Policies
+
+  @Test(arguments: [
+    ("newest", 5, 7, 7), ("newest", 7, 5, 5), ("largest", 5, 7, 7), ("largest", 7, 5, 7),
+    ("smallest", 5, 7, 5), ("smallest", 7, 5, 5), ("server", 5, 7, 5), ("server", 7, 5, 7),
+  ])
+  func aPolicyDecidesBetweenEditsThatDidNotKnowOfEachOther(
+    _ policy: String, _ first: Int64, _ second: Int64, _ stays: Int64
+  ) async throws {
+    let model = try Self.model([
+      .attribute("stars", .integer64, userInfo: ["cloud.policy": policy])
+    ])
+    let (here, there) = (try Client(server, model: model), try Client(server, model: model))
+    let row = try here.insert("Item", ["stars": 6])
+    try await settle([here, there], fresh: server)
+    try here.update("Item", row, ["stars": .int(first)])
+    try await here.engine.sync()
+    try there.update(
+      "Item", try #require(try there.rows("Item").first).row, ["stars": .int(second)])
+    try await settle([there, here], fresh: server)
+    #expect(try here.values("Item", "stars") == [.int(stays)])
+    // An edit that knows of what it replaces is no conflict.
+    try here.update("Item", row, ["stars": 6])
+    try await settle([here, there], fresh: server)
+    #expect(try there.values("Item", "stars") == [6])
+  }
+
+  @Test func aClosureMayMakeOneValueOfTwo() async throws {
+    let model = try Self.model([.attribute("tags", .string)])
+    let clients = try (0..<2).map { _ in try Client(server, model: model) }
+    let engines = try clients.map { client in
+      try CloudEngine(
+        client.stack, transport: server,
+        policies: [
+          "Item.tags": .custom { mine, theirs in
+            let words = [mine, theirs].flatMap { ($0.stringValue ?? "").split(separator: " ") }
+            return .string(Set(words).sorted().joined(separator: " "))
+          }
+        ])
+    }
+    try clients[0].insert("Item", ["tags": "a"])
+    for engine in engines { try await engine.sync() }
+    for (client, tags) in zip(clients, ["a b", "a c"]) {
+      try client.update(
+        "Item", try #require(try client.rows("Item").first).row, ["tags": .string(tags)])
+    }
+    for _ in 0..<2 { for engine in engines { try await engine.sync() } }
+    for client in clients { #expect(try client.values("Item", "tags") == ["a b c"]) }
+    #expect(throws: CloudError.self) {
+      try CloudEngine(
+        clients[0].stack, transport: server, policies: ["Item.none": .server])
+    }
+  }
+
+  // MARK: - Removing here only
+
+  @Test func anEvictedObjectStaysOnTheServerAndDoesNotComeBack() async throws {
+    let (here, there) = (try Client(server), try Client(server))
+    let folder = try here.insert("Folder", ["name": "Home"])
+    let note = try here.insert("Note", ["title": "a", "folder": .int(folder)])
+    let entity = try here.stack.model.requireEntity(named: "Folder")
+    await #expect {
+      try await here.engine.evict(ManagedObjectID(entity: entity, row: folder))
+    } throws: {
+      ($0 as? CloudError)?.code == .unsent
+    }
+    try await settle([here, there], fresh: server)
+    try await here.engine.evict(ManagedObjectID(entity: entity, row: folder))
+    #expect(try here.rows("Folder").isEmpty)
+    #expect(try await here.engine.push() == PushReport())
+    let other = try #require(try there.rows("Folder").first).row
+    try there.update("Folder", other, ["name": "Moved"])
+    try await there.engine.push()
+    try await here.engine.pull()
+    try await here.engine.write { $0.zone.token = "none" }
+    try await here.engine.pull()
+    #expect(try here.rows("Folder").isEmpty)
+    // What led to it does so on the server still.
+    try here.update("Note", note, ["title": "b"])
+    try await here.engine.sync()
+    try await there.engine.sync()
+    #expect(try there.values("Note", "folder") == [.int(other)])
+    #expect(try there.values("Note", "title") == ["b"])
+    try await here.engine.replaceLocal()
+    #expect(try here.values("Folder", "name") == ["Moved"])
+    #expect(
+      try here.values("Note", "folder") == [.int(try #require(try here.rows("Folder").first).row)])
+    try await settle([here, there], fresh: server)
+  }
+}
