@@ -72,6 +72,23 @@ final class Client: Sendable {
     }
   }
 
+  /// Joins objects by a many-to-many relationship, or parts them.
+  func link(
+    _ entity: String, _ row: Int64, _ relationship: String, _ members: [Int64],
+    isAdded: Bool = true
+  ) throws {
+    try stack.store.write { transaction in
+      let entity = try transaction.model.requireEntity(named: entity)
+      let relationship = try #require(entity.property(named: relationship)?.relationship)
+      let pairs = members.map { (owner: row, member: $0) }
+      if isAdded {
+        try transaction.addLinks(relationship, of: entity, pairs: pairs)
+      } else {
+        try transaction.removeLinks(relationship, of: entity, pairs: pairs)
+      }
+    }
+  }
+
   /// Rows of an entity, in order.
   func rows(_ entity: String) throws -> [StoredRow] {
     try stack.store.read { reader in
@@ -125,6 +142,13 @@ final class Client: Sendable {
         var values: [String: JSONValue] = ["": .string(record.entity)]
         for (field, value) in try fields.values(stored, of: record, only: { _ in true }) {
           values[field] = value
+        }
+        for side in engine.fields.rules(of: entity).sides {
+          let members = try reader.members(of: side.relationship, in: entity, owners: [row])
+          values[side.relationship.name] = .array(
+            try members.map { member in
+              .string(try reader.remoteRecord(of: member.row, member.entity)?.name ?? "none")
+            }.sorted { $0.description < $1.description })
         }
         result[record.name] = values
         count += 1

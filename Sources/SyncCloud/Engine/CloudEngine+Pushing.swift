@@ -187,7 +187,7 @@ extension CloudEngine {
       return
     }
     record.tag = nil
-    record.waiting = record.row == nil ? [] : [RemoteRecord.whole]
+    record.waiting = record.row == nil && !record.isJoined ? [] : [RemoteRecord.whole]
     try writing.transaction.setRemoteRecord(record)
   }
 }

@@ -21,13 +21,16 @@ extension CloudEngine {
         for var record in try writing.transaction.allRemoteRecords(in: name) {
           if record.isEvicted { continue }
           // Deletions that were sent are of no use to a server that has none of the records.
-          guard record.row != nil || record.waiting.contains(RemoteRecord.deletionMark) else {
+          guard
+            record.row != nil || record.isJoined
+              || record.waiting.contains(RemoteRecord.deletionMark)
+          else {
             try writing.transaction.removeRemoteRecord(record.name, in: name)
             continue
           }
           record.tag = nil
           record.problem = nil
-          if record.row != nil { record.waiting = [RemoteRecord.whole] }
+          if record.row != nil || record.isJoined { record.waiting = [RemoteRecord.whole] }
           try writing.transaction.setRemoteRecord(record)
         }
       }
@@ -76,7 +79,7 @@ extension CloudEngine {
 
   /// Whatever the server has of a record is newer than what is here.
   static func yield(_ record: RemoteRecord, in writing: CloudWriting) throws {
-    guard record.row != nil else {
+    guard record.row != nil || record.isPair else {
       return try writing.transaction.removeRemoteRecord(record.name, in: record.zone)
     }
     var record = record
@@ -100,6 +103,11 @@ extension CloudEngine {
       if let row = record.row, let entity = writing.model.entity(named: record.entity) {
         try deleter.delete(row, entity, name: record.name)
         count += 1
+      } else if var parted = record.isPair ? record : nil,
+        let kind = writing.fields.kinds[record.entity]
+      {
+        parted.stamp = ""
+        try PairWriter(writing).apply(parted, kind)
       }
       try writing.transaction.removeRemoteRecord(record.name, in: record.zone)
     }

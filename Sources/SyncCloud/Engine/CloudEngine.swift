@@ -122,7 +122,11 @@ public final class CloudEngine: Sendable {
       }
       let writing = try CloudWriting(transaction, zone: zone.name, fields: fields, writer: writer)
       if writing.zone.model != model {
-        if writing.zone.model != nil { try KeptRecords(writing).read() }
+        if writing.zone.model != nil {
+          try KeptRecords(writing).read()
+          // What was renamed is another relationship to everybody.
+          try PairDrain(writing).enrol()
+        }
         writing.zone.model = model
       }
       try writing.finish()

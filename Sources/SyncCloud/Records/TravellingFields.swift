@@ -15,17 +15,23 @@ struct FieldRules: Sendable {
   var taken: Set<String> = []
   var policies: [String: CloudPolicy] = [:]
 
+  /// Many-to-many relationships that travel.
+  var sides: [PairKind.Side] = []
+
   /// Slots of the attributes that say which object it is; empty when every object is one of its own.
   var identity: [Int] = []
 }
 
 /// Which properties of each entity travel as fields of its records: attributes and to-one relationships inside the
-/// scope. The other side of a to-one lives on the child, so it does not travel.
+/// scope. The other side of a to-one lives on the child, so it does not travel. Many-to-many relationships travel as pairs.
 struct TravellingFields: Sendable {
   let model: ManagedObjectModel
 
   /// Per entity, by index.
   private let rules: [FieldRules]
+
+  /// Many-to-many relationships by name.
+  let kinds: [String: PairKind]
 
   /// - Parameter policies: By entity and property: `Note.stars`. They win over the model's.
   init(
@@ -56,7 +62,10 @@ struct TravellingFields: Sendable {
           rule.policies[property.name] = policy
         }
       }
-      if rule.travels { rule.identity = try CloudAnnotations.identity(of: entity) }
+      if rule.travels {
+        rule.identity = try CloudAnnotations.identity(of: entity)
+        rule.sides = try PairKind.sides(of: entity, in: model) { scopes[$0.index] == scope }
+      }
       rules.append(rule)
     }
     if let name = unused.keys.min() {
@@ -64,6 +73,7 @@ struct TravellingFields: Sendable {
         .unsupported, message: "There is no property “\(name)” that travels, to give a policy to.")
     }
     self.rules = rules
+    kinds = Dictionary(rules.flatMap(\.sides).map { ($0.kind.name, $0.kind) }) { first, _ in first }
   }
 
   private static func travels(_ property: PropertyDescription) -> Bool {

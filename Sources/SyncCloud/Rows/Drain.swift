@@ -13,6 +13,8 @@ struct Drain {
   /// Whose commits are sent.
   let authors: HistoryAuthors
 
+  private var pairs: PairDrain
+
   /// Records that came in this drain, whose objects nobody else can know.
   private var fresh: Set<String> = []
 
@@ -22,6 +24,7 @@ struct Drain {
   init(_ writing: CloudWriting, authors: HistoryAuthors) {
     self.writing = writing
     self.authors = authors
+    pairs = PairDrain(writing)
   }
 
   private var transaction: StoreTransaction { writing.transaction }
@@ -51,6 +54,7 @@ struct Drain {
     }
     writing.zone.history = latest.number
     if !writing.zone.isEnrolled { try enrol() }
+    try pairs.run()
   }
 
   private mutating func read(_ change: HistoryChange, _ stamp: Stamp) throws {
@@ -60,11 +64,13 @@ struct Drain {
     let known = try transaction.remoteRecord(of: change.row, entity)
     switch change.kind {
     case .insert:
+      pairs.note(change.row, entity, nil, stamp)
       guard known == nil else { return }
       let record = try newRecord(change.row, entity, stamp)
       if record.tag == nil, record.deletion == nil { fresh.insert(record.name) }
       try transaction.setRemoteRecord(record)
     case .update:
+      pairs.note(change.row, entity, change.properties, stamp)
       let rules = writing.fields.rules(of: entity)
       let changed = change.properties.filter { rules.sent.contains($0) }
       guard !changed.isEmpty else { return }
@@ -109,6 +115,7 @@ struct Drain {
           try newRecord(object.row, object.entity, writing.clock.oldest))
       }
     }
+    try pairs.enrol()
     writing.zone.isEnrolled = true
   }
 

@@ -47,6 +47,8 @@ struct RecordWriter {
   mutating func write(_ records: [CloudRecord], isFeed: Bool) throws {
     let known = try transaction.remoteRecords(records.map(\.name), in: zone)
     var items: [Item] = []
+    var pairs: [(record: RemoteRecord, kind: PairKind)] = []
+    let pairWriter = PairWriter(writing)
     for record in records {
       let before = known[record.name]
       if isFeed, let before, before.tag == record.tag { continue }
@@ -57,6 +59,10 @@ struct RecordWriter {
       }
       do throws(RecordContent.Malformed) {
         let content = try RecordContent(record)
+        if let kind = (content.type ?? before?.entity).flatMap({ writing.fields.kinds[$0] }) {
+          pairs.append((try Self.merged(record, content, kind, before, pairWriter), kind))
+          continue
+        }
         if let item = try merge(record, content, before) { items.append(item) }
       } catch {
         try keepMalformed(record, before, error.reason)
@@ -70,6 +76,21 @@ struct RecordWriter {
       try writing.store(item.merge.record, before: item.before)
     }
     try followLinks(to: items)
+    for item in items where item.merge.fate == .insert {
+      if writing.hasLinks || item.before != nil { try pairWriter.follow(item.shown.name) }
+    }
+    for (record, kind) in pairs { try pairWriter.apply(record, kind) }
+  }
+
+  private static func merged(
+    _ shown: CloudRecord, _ content: RecordContent, _ kind: PairKind, _ before: RemoteRecord?,
+    _ writer: PairWriter
+  ) throws(RecordContent.Malformed) -> RemoteRecord {
+    do {
+      return try writer.merge(shown, content, kind, before)
+    } catch {
+      throw RecordContent.Malformed(reason: "\(error)")
+    }
   }
 
   /// Puts a record aside whose values are not unique.

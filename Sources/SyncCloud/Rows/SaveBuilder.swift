@@ -15,6 +15,7 @@ struct SaveBuilder {
   func saves(_ records: [RemoteRecord]) throws -> [CloudSave] {
     let rows = try read(records)
     return try records.compactMap { record in
+      if record.isPair { return try PairWriter.save(record, reader) }
       guard let row = record.row else { return deletion(record) }
       guard let entity = reader.model.entity(named: record.entity),
         let stored = rows[ManagedObjectID(entity: entity, row: row)]

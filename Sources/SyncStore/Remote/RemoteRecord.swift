@@ -53,6 +53,12 @@ package struct RemoteRecord: Sendable, Equatable {
   /// The stamp that counts for a field.
   package func stamp(of field: String) -> String { stamps[field] ?? stamp }
 
+  /// Whether it stands for a pair of a many-to-many relationship, whose name is in the place of the entity's.
+  package var isPair: Bool { entity.utf8.contains(UInt8(ascii: ".")) }
+
+  /// Whether the pair is joined: it was joined later than it was parted.
+  package var isJoined: Bool { isPair && stamp > deletion ?? "" }
+
   /// Whether a field is waiting, alone or with the whole record.
   package func isWaiting(_ field: String) -> Bool {
     waiting.contains(field) || waiting.contains(RemoteRecord.whole)

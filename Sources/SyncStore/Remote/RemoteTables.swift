@@ -6,6 +6,7 @@ import SyncCore
 /// _syncstack_remote_zones      how far a zone was pulled and the history drained, for which account
 /// _syncstack_remote_records    a row per record: its object, the server's tag, stamps, what is waiting
 /// _syncstack_remote_links      to-one relationships whose target is not there yet
+/// _syncstack_remote_pairs      the ends of pairs of many-to-many relationships; each has a record, too
 /// _syncstack_remote_conflicts  values that were never sent and lost to a later one
 /// ```
 ///
@@ -31,6 +32,11 @@ enum RemoteTables {
     "CREATE TABLE _syncstack_remote_links (zone TEXT NOT NULL, source TEXT NOT NULL, "
       + "field TEXT NOT NULL, target TEXT NOT NULL, entity TEXT NOT NULL, "
       + "PRIMARY KEY (zone, source, field)) WITHOUT ROWID",
+    "CREATE TABLE _syncstack_remote_pairs (zone TEXT NOT NULL, name TEXT NOT NULL, "
+      + "relationship TEXT NOT NULL, first TEXT NOT NULL, second TEXT NOT NULL, "
+      + "PRIMARY KEY (zone, name)) WITHOUT ROWID",
+    "CREATE INDEX _syncstack_remote_first ON _syncstack_remote_pairs (zone, first)",
+    "CREATE INDEX _syncstack_remote_second ON _syncstack_remote_pairs (zone, second)",
     "CREATE INDEX _syncstack_remote_targets ON _syncstack_remote_links (zone, target)",
     "CREATE TABLE _syncstack_remote_conflicts (id INTEGER PRIMARY KEY AUTOINCREMENT, "
       + "zone TEXT NOT NULL, name TEXT NOT NULL, entity TEXT NOT NULL, field TEXT NOT NULL, "

@@ -37,11 +37,14 @@ extension StoreTransaction {
     try run(
       "DELETE FROM _syncstack_remote_links WHERE zone = ? AND source = ?",
       [.string(zone), .string(name)])
+    try run(
+      "DELETE FROM _syncstack_remote_pairs WHERE zone = ? AND name = ?",
+      [.string(zone), .string(name)])
   }
 
   /// Forgets everything about a zone.
   package func removeRemoteZone(_ zone: String) throws {
-    for table in ["records", "links", "conflicts"] {
+    for table in ["records", "links", "pairs", "conflicts"] {
       try run("DELETE FROM _syncstack_remote_\(table) WHERE zone = ?", [.string(zone)])
     }
     try run("DELETE FROM _syncstack_remote_zones WHERE name = ?", [.string(zone)])

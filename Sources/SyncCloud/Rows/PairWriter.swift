@@ -1,0 +1,111 @@
+import SyncCore
+import SyncStore
+
+/// Writes pairs of many-to-many relationships that a server shows. A pair is joined when it was joined later than it
+/// was parted; while one of its ends is not here, it waits for it.
+struct PairWriter {
+  private let writing: CloudWriting
+
+  init(_ writing: CloudWriting) {
+    self.writing = writing
+  }
+
+  private var transaction: StoreTransaction { writing.transaction }
+  private var zone: String { writing.zone.name }
+
+  /// Merges what the server shows of a pair; the rows are written by ``apply(_:_:)``.
+  ///
+  /// - Returns: The record as it is now.
+  func merge(
+    _ shown: CloudRecord, _ content: RecordContent, _ kind: PairKind, _ before: RemoteRecord?
+  ) throws -> RemoteRecord {
+    for stamp in [content.stamp, content.deletion] {
+      if let stamp { writing.clock.see(stamp) }
+    }
+    let theirs = (joined: content.stamp?.text ?? "", parted: content.deletion?.text ?? "")
+    var record =
+      before ?? RemoteRecord(zone: zone, name: shown.name, entity: kind.name, stamp: "")
+    record.tag = content.type == nil ? nil : shown.tag
+    record.stamp = max(record.stamp, theirs.joined)
+    let parted = max(record.deletion ?? "", theirs.parted)
+    record.deletion = parted.isEmpty ? nil : parted
+    record.waiting = []
+    if record.isJoined {
+      if record.tag == nil || record.stamp > theirs.joined { record.waiting = [RemoteRecord.whole] }
+    } else if parted > theirs.parted {
+      record.waiting = [RemoteRecord.deletionMark]
+    }
+    record.problem = nil
+    record.kept = nil
+    if let first = end("first", content), let second = end("second", content) {
+      try transaction.setRemotePair(
+        RemotePair(
+          name: shown.name, relationship: kind.name, first: first.name, second: second.name),
+        in: zone)
+    }
+    try writing.store(record, before: before)
+    return record
+  }
+
+  private func end(_ name: String, _ content: RecordContent) -> FieldCoding.Reference? {
+    guard let field = content.fields.first(where: { $0.name == name }) else { return nil }
+    return FieldCoding.decodeReference(field.value) ?? nil
+  }
+
+  /// Joins or parts the objects, as far as they are here.
+  func apply(_ record: RemoteRecord, _ kind: PairKind) throws {
+    guard let pair = try transaction.remotePair(record.name, in: zone) else { return }
+    try writing.removeLinks(from: record.name)
+    let first = try transaction.remoteRecord(pair.first, in: zone)
+    let second = try transaction.remoteRecord(pair.second, in: zone)
+    guard let owner = first?.row, let member = second?.row else {
+      guard record.isJoined else { return }
+      // What is known and has no object was deleted, or removed here; the pair is joined when it comes back.
+      for (field, target, known) in [
+        ("first", pair.first, first), ("second", pair.second, second),
+      ] where known == nil {
+        try writing.setLink(
+          RemoteLink(source: record.name, field: field, target: target, entity: kind.name))
+      }
+      return
+    }
+    guard isKind(first, of: kind.entity), isKind(second, of: kind.destination) else { return }
+    if record.isJoined {
+      try transaction.addLinks(
+        kind.relationship, of: kind.entity, pairs: [(owner: owner, member: member)])
+    } else {
+      try transaction.removeLinks(
+        kind.relationship, of: kind.entity, pairs: [(owner: owner, member: member)])
+    }
+  }
+
+  private func isKind(_ record: RemoteRecord?, of entity: EntityDescription) -> Bool {
+    record.flatMap { writing.model.entity(named: $0.entity) }?.isKind(of: entity) == true
+  }
+
+  /// Joins an object that came with what it was joined with before, or what waited for it.
+  func follow(_ object: String) throws {
+    for pair in try transaction.remotePairs(of: object, isFirst: nil, in: zone) {
+      guard let kind = writing.fields.kinds[pair.relationship],
+        let record = try transaction.remoteRecord(pair.name, in: zone), record.isJoined
+      else { continue }
+      try apply(record, kind)
+    }
+  }
+
+  /// What is sent of a pair.
+  static func save(_ record: RemoteRecord, _ reader: StoreReader) throws -> CloudSave? {
+    var content: JSONObject = ["type": .string(record.entity)]
+    if record.isJoined {
+      guard let pair = try reader.remotePair(record.name, in: record.zone) else { return nil }
+      content["t"] = .string(record.stamp)
+      for (field, name) in [("f_first", pair.first), ("f_second", pair.second)] {
+        let entity = try reader.remoteRecord(name, in: record.zone)?.entity ?? ""
+        content[field] = FieldCoding.encode(FieldCoding.Reference(name: name, entity: entity))
+      }
+    }
+    if let deletion = record.deletion { content["d"] = .string(deletion) }
+    guard let tag = record.tag else { return .create(name: record.name, content: content) }
+    return .replace(name: record.name, tag: tag, content: content)
+  }
+}
