@@ -31,6 +31,8 @@ let package = Package(
     .executableTarget(name: "ChangeLog", dependencies: ["SyncStack"], path: "Examples/ChangeLog"),
     .executableTarget(
       name: "FeedReader", dependencies: ["SyncStack"], path: "Examples/FeedReader"),
+    .executableTarget(
+      name: "SharedNotes", dependencies: ["SyncStack", "SyncCloud"], path: "Examples/SharedNotes"),
 
     .target(name: "TestPayloads", path: "Tests/Payloads"),
     .target(
