@@ -210,6 +210,16 @@ struct TransportContract: Sendable, CustomTestStringConvertible {
     try await rule.check(try await TestServer.transport(.memory))
   }
 
+  /// One account for all: hashing its password takes the only worker of the server a while. Each rule has a zone of its
+  /// own, because it begins with none.
+  @Test(.server(.postgres)) func kintoOnPostgreSQLKeepsTheContract() async throws {
+    let transport = try await TestServer.transport(.postgres)
+    for rule in TransportContract.rules {
+      try await rule.check(transport)
+      try await transport.remove(CloudZone("contract"))
+    }
+  }
+
   /// Foundation on Linux never calls back for such an answer unless a delegate takes the challenge.
   @Test(.server(.memory)) func aWrongPasswordIsAnErrorAtOnce() async throws {
     let url = try TestServer.address(.memory)

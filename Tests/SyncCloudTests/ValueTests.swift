@@ -83,6 +83,10 @@ import Testing
     try await roundTrip(try await TestServer.transport(.memory))
   }
 
+  @Test(.server(.postgres)) func everyTypeGoesOutAndBackOnKintoWithPostgreSQL() async throws {
+    try await roundTrip(try await TestServer.transport(.postgres))
+  }
+
   @Test(arguments: AttributeType.allCases)
   func whatIsNoneOfATypeIsRefused(_ type: AttributeType) {
     let wrong: [JSONValue] = [["q", "1"], ["r", "a", "B"], [:], ["n", "x"], ["b", "%"]]
