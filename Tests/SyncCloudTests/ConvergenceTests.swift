@@ -7,7 +7,8 @@ import Testing
 @testable import SyncCloud
 
 /// Three machines edit, delete and link the same objects, with wrong clocks and a bad connection, and sync at random
-/// moments. `SYNCSTACK_CLOUD_EDITS`, `…_EDITS_KINTO`, `…_EDITS_POSTGRES` and `SYNCSTACK_CLOUD_RUNS` make it longer, `SYNCSTACK_CLOUD_SEED` repeats a run.
+/// moments. `SYNCSTACK_CLOUD_EDITS`, `…_EDITS_KINTO`, `…_EDITS_POSTGRES` and `SYNCSTACK_CLOUD_RUNS` make it longer,
+/// `SYNCSTACK_CLOUD_SEED` repeats a run.
 @Suite(.timeLimit(.minutes(60))) struct ConvergenceTests {
   private static func setting(_ name: String) -> Int? {
     ProcessInfo.processInfo.environment["SYNCSTACK_CLOUD_\(name)"].flatMap { Int($0) }
@@ -121,6 +122,12 @@ import Testing
   @Test(.server(.postgres)) func threeMachinesEndEqualWithKintoOnPostgreSQL() async throws {
     try await converge(
       on: try await TestServer.transport(.postgres),
+      edits: Self.setting("EDITS_POSTGRES") ?? 60, seed: Self.seeds[0])
+  }
+
+  @Test(.server(.threads)) func threeMachinesEndEqualWithEightWorkerThreads() async throws {
+    try await converge(
+      on: try await TestServer.transport(.threads),
       edits: Self.setting("EDITS_POSTGRES") ?? 60, seed: Self.seeds[0])
   }
 }
