@@ -6,6 +6,8 @@ public struct ExportError: Error, Sendable, Hashable {
   public enum Code: String, Sendable, Hashable, Codable {
     /// The transformer of an attribute refused a stored value.
     case transformerFailed
+    /// The custom rule of an attribute has no way back, or it refused a stored value.
+    case irreversibleRule
     /// The JSON of one object would hold more objects than ``ExportOptions/maximumObjects``.
     case tooManyObjects
     /// The file cannot be written.

@@ -7,31 +7,36 @@ struct ExportNode {
     let slot: Int
     let name: String
     let type: AttributeType
-    let key: [String]
+    let key: [JSONPath.Step]
     let isIdentity: Bool
     let transformerName: String?
     let transformer: (any AttributeTransformer)?
+    /// The rule that was written for the attribute, read the other way.
+    let written: Rule?
   }
 
   struct Relationship {
     let description: RelationshipDescription
-    let key: [String]
+    let key: [JSONPath.Step]
   }
 
   let entity: EntityDescription
   let attributes: [Attribute]
   let relationships: [Relationship]
 
-  init(_ node: PlanNode, options: ExportOptions) {
+  /// - Throws: ``ExportError`` when a rule that was written for an attribute has no way back.
+  init(_ node: PlanNode, options: ExportOptions) throws {
     entity = node.entity
-    attributes = node.attributes.filter { rule in
+    attributes = try node.attributes.filter { rule in
       // A transformable value means something to its transformer only.
-      rule.isExportable && (rule.type != .transformable || rule.transformer != nil)
+      rule.isExportable
+        && (rule.type != .transformable || rule.transformer != nil || rule.written != nil)
     }.map { rule in
-      Attribute(
+      try rule.written?.requireReversible(rule.name, of: node.entity)
+      return Attribute(
         slot: rule.slot, name: rule.name, type: rule.type, key: rule.exportKey(options),
         isIdentity: rule.isIdentity, transformerName: rule.transformerName,
-        transformer: rule.transformer)
+        transformer: rule.transformer, written: rule.written)
     }
     guard options.relationshipType != .none else {
       relationships = []
@@ -45,7 +50,11 @@ struct ExportNode {
 
 extension AttributeRule {
   /// The key of the attribute: one that a sync fills it from, whatever other attributes claim.
-  fileprivate func exportKey(_ options: ExportOptions) -> [String] {
+  fileprivate func exportKey(_ options: ExportOptions) -> [JSONPath.Step] {
+    written?.path.steps ?? conventionalKey(options).map { .key($0) }
+  }
+
+  private func conventionalKey(_ options: ExportOptions) -> [String] {
     if remoteKey.isCustom { return remoteKey.steps }
     if name == "destroy", options.relationshipType == .nested { return ["_destroy"] }
     var wanted = remoteKey.steps
@@ -59,13 +68,13 @@ extension AttributeRule {
 }
 
 extension RelationshipRule {
-  fileprivate func exportKey(_ options: ExportOptions) -> [String] {
+  fileprivate func exportKey(_ options: ExportOptions) -> [JSONPath.Step] {
     let isCamel = options.inflectionType == .camelCase && !hasCustomKey
     var steps = isCamel ? [name] : remoteKey.steps
     if options.relationshipType == .nested, let last = steps.popLast() {
       steps.append(last + (isCamel ? "Attributes" : "_attributes"))
     }
-    return steps
+    return steps.map { .key($0) }
   }
 }
 
@@ -81,9 +90,11 @@ final class ExportPlan {
   }
 
   /// What is written of objects of exactly this entity.
-  func node(for entity: EntityDescription) -> ExportNode {
+  ///
+  /// - Throws: ``ExportError`` when a rule that was written for an attribute has no way back.
+  func node(for entity: EntityDescription) throws -> ExportNode {
     if let node = nodes[entity.index] { return node }
-    let node = ExportNode(plans.plan(for: entity).rootNode, options: options)
+    let node = try ExportNode(plans.plan(for: entity).rootNode, options: options)
     nodes[entity.index] = node
     return node
   }

@@ -45,7 +45,7 @@ struct Exporter<Source: ExportSource> {
 
   private mutating func export(_ object: Source.Object, from way: Way?) throws -> JSONObject {
     let id = source.identifier(of: object)
-    let node = plan.node(for: id.entity)
+    let node = try plan.node(for: id.entity)
     var result = JSONObject()
     result.reserveCapacity(node.attributes.count + node.relationships.count)
     for attribute in node.attributes { try add(attribute, of: object, node, to: &result) }
@@ -98,7 +98,7 @@ struct Exporter<Source: ExportSource> {
     guard path.contains(id) || path.count >= options.maximumDepth else {
       return try export(member, from: way)
     }
-    let node = plan.node(for: id.entity)
+    let node = try plan.node(for: id.entity)
     var result = JSONObject()
     for attribute in node.attributes where attribute.isIdentity {
       try add(attribute, of: member, node, to: &result)

@@ -28,8 +28,12 @@ struct AttributeSpellings {
   /// The claims that hold, by attribute in model order, then by precedence.
   let claims: [Claim]
 
-  init(of attributes: [AttributeDescription], reserved: ReservedNames) {
-    let all = attributes.indices.flatMap { index in
+  /// - Parameter written: Names of attributes that claim nothing, because rules fill them.
+  init(
+    of attributes: [AttributeDescription], reserved: ReservedNames, except written: Set<String> = []
+  ) {
+    let conventional = attributes.indices.filter { !written.contains(attributes[$0].name) }
+    let all = conventional.flatMap { index in
       AttributeSpellings.claims(of: attributes[index], number: index, reserved: reserved)
     }
     var best: [String: Int] = [:]

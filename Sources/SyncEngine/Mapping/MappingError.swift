@@ -16,6 +16,8 @@ public struct MappingError: Error, Sendable, Hashable {
     case unsuitableRule
     /// No transformer of that name is registered.
     case unknownTransformer
+    /// JSON that should be a rule is none.
+    case unreadableRule
   }
 
   public let code: Code

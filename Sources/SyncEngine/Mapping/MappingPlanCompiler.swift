@@ -9,6 +9,7 @@ package struct MappingPlanCompiler {
   private let model: ManagedObjectModel
   private let transformers: TransformerRegistry
   private let declaredTypes: DeclaredTypes
+  private let written: WrittenRules
   private let policy: NodePolicy
   private var nodes: [PlanNode] = []
   private var numbers: [Int: Int] = [:]
@@ -17,8 +18,9 @@ package struct MappingPlanCompiler {
 
   private init(
     _ model: ManagedObjectModel, transformers: TransformerRegistry,
-    declaredTypes: DeclaredTypes, policy: NodePolicy
+    declaredTypes: DeclaredTypes, written: WrittenRules, policy: NodePolicy
   ) {
+    self.written = written
     self.model = model
     self.transformers = transformers
     self.declaredTypes = declaredTypes
@@ -29,13 +31,16 @@ package struct MappingPlanCompiler {
   ///
   /// - Parameter declaredTypes: The types that the program reads attributes as; values that are none of
   ///   them do not get in.
+  /// - Parameter written: Rules that take the place of the conventions for single attributes.
   /// - Complexity: O(properties of all entities that can be reached).
   package static func compile(
     _ entity: EntityDescription, transformers: TransformerRegistry,
-    declaredTypes: DeclaredTypes = .none, policy: NodePolicy = .conventional
+    declaredTypes: DeclaredTypes = .none, written: WrittenRules = WrittenRules(),
+    policy: NodePolicy = .conventional
   ) -> MappingPlan {
     var compiler = MappingPlanCompiler(
-      entity.model, transformers: transformers, declaredTypes: declaredTypes, policy: policy)
+      entity.model, transformers: transformers, declaredTypes: declaredTypes, written: written,
+      policy: policy)
     let root = compiler.number(of: entity)
     while compiler.nodes.count < compiler.pending.count {
       let node = compiler.node(for: compiler.pending[compiler.nodes.count])
@@ -59,7 +64,9 @@ package struct MappingPlanCompiler {
     let relationships = stored.filter { !$0.isToMany } + stored.filter(\.isToMany)
     let identity = entity.primaryKey.flatMap { $0.isTransient ? nil : $0.slot }
     let reserved = ReservedNames(of: entity, for: attributes)
-    let spellings = AttributeSpellings(of: attributes, reserved: reserved)
+    let rules = written.rules(of: entity)
+    let spellings = AttributeSpellings(
+      of: attributes, reserved: reserved, except: Set(rules.keys))
     var table = MemberTableBuilder()
     for claim in spellings.claims {
       table.add(
@@ -68,15 +75,24 @@ package struct MappingPlanCompiler {
     }
     let types = declaredTypes.types(of: entity)
     let attributeRules = attributes.enumerated().map { number, attribute in
-      rule(
+      if let rule = rules[attribute.name] {
+        table.add(
+          MemberTarget(.attribute, rule: number, precedence: 0, isOfRule: true), at: rule.path)
+        return RuleCompiler(entity: entity, policy: policy).rule(
+          rule, for: attribute, isIdentity: attribute.slot == identity,
+          check: AttributeCheck(
+            attribute, types: types[attribute.slot] ?? [], transformers: transformers))
+      }
+      return self.rule(
         for: attribute, of: entity, types: types[attribute.slot] ?? [],
         isIdentity: attribute.slot == identity, reserved: reserved,
         spellings: spellings.claims.filter { $0.attribute == number }.map(\.key))
     }
     let spelled = relationships.map(RelationshipSpellings.init)
     for (number, spellings) in spelled.enumerated() { spellings.add(number, to: &table) }
-    let names = attributes.map(\.name)
-    let aliases = MemberAliases(names)
+    let names = attributes.enumerated().filter { rules[$1.name] == nil }
+      .map { (name: $1.name, rule: $0) }
+    let aliases = MemberAliases(names.map(\.name))
     let relationshipRules = relationships.enumerated().map { number, relationship in
       rule(
         for: relationship, spellings: spelled[number],

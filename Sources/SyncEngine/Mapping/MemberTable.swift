@@ -16,6 +16,9 @@ package struct MemberTable: Sendable {
 
   /// What the item itself fills, whatever it is: rules with an empty path.
   package let itself: [MemberTarget]
+
+  /// What the elements of an array mean; nil when they mean nothing.
+  package let positions: Positions?
   let index: MemberIndex
   private let aliases: MemberAliases?
 
@@ -23,9 +26,13 @@ package struct MemberTable: Sendable {
     self.init(entries: entries, itself: itself, aliases: nil)
   }
 
-  init(entries: [MemberEntry], itself: [MemberTarget], aliases: MemberAliases?) {
+  init(
+    entries: [MemberEntry], itself: [MemberTarget], aliases: MemberAliases?,
+    positions: Positions? = nil
+  ) {
     self.entries = entries
     self.itself = itself
+    self.positions = positions
     self.aliases = aliases
     let spelled = aliases.map { entries.prefix($0.firstEntry) } ?? entries[...]
     index = MemberIndex(keys: spelled.map { Array($0.key.utf8) })
@@ -54,6 +61,15 @@ package struct MemberTable: Sendable {
   }
 }
 
+extension MemberTable {
+  /// A table whose keys are positions.
+  package final class Positions: Sendable {
+    package let table: MemberTable
+
+    init(_ table: MemberTable) { self.table = table }
+  }
+}
+
 /// One key that means something.
 package struct MemberEntry: Sendable {
   package let key: String
@@ -63,7 +79,8 @@ package struct MemberEntry: Sendable {
   /// (their positions `0`, `1`… are the keys): further steps of dotted keys.
   package let child: MemberTable?
 
-  /// All attribute targets below: what a null here clears.
+  /// Attribute targets below that a null here clears: all, but those of a rule for which null on the way is as
+  /// good as missing.
   package let descendants: [MemberTarget]
 
   package init(key: String, targets: [MemberTarget], child: MemberTable? = nil) {
@@ -73,7 +90,7 @@ package struct MemberEntry: Sendable {
     descendants =
       child.map { table in
         table.entries.flatMap { entry in
-          entry.targets.filter { $0.kind == .attribute } + entry.descendants
+          entry.targets.filter { $0.kind == .attribute && !$0.isOfRule } + entry.descendants
         }
       } ?? []
   }
@@ -101,9 +118,13 @@ package struct MemberTarget: Sendable, Hashable {
   /// name, then last resorts.
   package let precedence: UInt8
 
-  package init(_ kind: Kind, rule: Int, precedence: UInt8) {
+  /// Whether a rule that somebody wrote says so, not a convention.
+  package let isOfRule: Bool
+
+  package init(_ kind: Kind, rule: Int, precedence: UInt8, isOfRule: Bool = false) {
     self.kind = kind
     self.rule = rule
     self.precedence = precedence
+    self.isOfRule = isOfRule
   }
 }

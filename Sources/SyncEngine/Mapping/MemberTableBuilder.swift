@@ -9,13 +9,15 @@ package struct MemberTableBuilder {
   }
 
   private var nodes: [Node] = []
+  /// What the elements of an array mean, by their positions.
+  private var positions: [Node] = []
   private var itself: [MemberTarget] = []
 
   package init() {}
 
   /// Says that the value at a place fills a rule.
   package mutating func add(_ target: MemberTarget, at key: RemoteKey) {
-    add(target, at: key.steps[...])
+    add(target, at: JSONPath(key.steps.map { .key($0) }))
   }
 
   /// Whether a key means something.
@@ -23,44 +25,70 @@ package struct MemberTableBuilder {
     nodes.contains { $0.key.utf8.elementsEqual(key.utf8) }
   }
 
-  private mutating func add(_ target: MemberTarget, at steps: ArraySlice<String>) {
+  /// Says that the value at a place fills a rule. A step that is a key of digits means a member of an object and
+  /// an element of an array alike.
+  mutating func add(_ target: MemberTarget, at path: JSONPath) {
+    add(target, at: path.steps[...])
+  }
+
+  private mutating func add(_ target: MemberTarget, at steps: ArraySlice<JSONPath.Step>) {
     guard let step = steps.first else {
       itself.append(target)
       return
     }
+    if case .key(let key) = step {
+      MemberTableBuilder.add(target, under: key, steps.dropFirst(), to: &nodes)
+    }
+    if let position = step.position {
+      MemberTableBuilder.add(target, under: String(position), steps.dropFirst(), to: &positions)
+    }
+  }
+
+  private static func add(
+    _ target: MemberTarget, under key: String, _ rest: ArraySlice<JSONPath.Step>,
+    to nodes: inout [Node]
+  ) {
     // Compared byte by byte, as the payload is: Swift's own equality of text is canonical.
     let index =
-      nodes.firstIndex { $0.key.utf8.elementsEqual(step.utf8) }
+      nodes.firstIndex { $0.key.utf8.elementsEqual(key.utf8) }
       ?? {
-        nodes.append(Node(key: step))
+        nodes.append(Node(key: key))
         return nodes.count - 1
       }()
-    if steps.count == 1 {
+    if rest.isEmpty {
       nodes[index].targets.append(target)
     } else {
-      nodes[index].children.add(target, at: steps.dropFirst())
+      nodes[index].children.add(target, at: rest)
     }
   }
 
   /// The table of everything said so far.
   package func table() -> MemberTable { table(aliases: nil) }
 
-  /// The table, with other spellings of the names of attributes, which are in the order of their
-  /// rules, understood too. They come after every spelling that was added.
-  func table(aliases: MemberAliases?, of names: [String] = []) -> MemberTable {
-    let entries = nodes.map { node in
-      MemberEntry(
-        key: node.key, targets: node.targets,
-        child: node.children.nodes.isEmpty ? nil : node.children.table())
-    }
+  /// The table, with other spellings of the names of attributes understood too, each with the number of its
+  /// rule. They come after every spelling that was added.
+  func table(aliases: MemberAliases?, of names: [(name: String, rule: Int)] = []) -> MemberTable {
+    let entries = MemberTableBuilder.entries(nodes)
+    let inArrays =
+      positions.isEmpty
+      ? nil : MemberTable.Positions(MemberTable(entries: MemberTableBuilder.entries(positions)))
     guard var aliases, !names.isEmpty else {
-      return MemberTable(entries: entries, itself: itself)
+      return MemberTable(entries: entries, itself: itself, aliases: nil, positions: inArrays)
     }
-    let others = names.enumerated().map { rule, name in
+    let others = names.map { name, rule in
       MemberEntry(
         key: name, targets: [MemberTarget(.attribute, rule: rule, precedence: .max)])
     }
     aliases.firstEntry = entries.count
-    return MemberTable(entries: entries + others, itself: itself, aliases: aliases)
+    return MemberTable(
+      entries: entries + others, itself: itself, aliases: aliases, positions: inArrays)
+  }
+
+  private static func entries(_ nodes: [Node]) -> [MemberEntry] {
+    nodes.map { node in
+      let hasChildren = !node.children.nodes.isEmpty || !node.children.positions.isEmpty
+      return MemberEntry(
+        key: node.key, targets: node.targets, child: hasChildren ? node.children.table() : nil)
+    }
   }
 }

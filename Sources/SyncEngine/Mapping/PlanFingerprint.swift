@@ -43,6 +43,10 @@ enum PlanFingerprint {
       add(entry.targets, to: &hash)
       if let child = entry.child { add(child, to: &hash) }
     }
+    if let positions = table.positions {
+      hash.add(-2)
+      add(positions.table, to: &hash)
+    }
     hash.add(-1)
   }
 
@@ -51,6 +55,8 @@ enum PlanFingerprint {
       hash.add(Int(target.kind.rawValue))
       hash.add(target.rule)
       hash.add(Int(target.precedence))
+      // Null on the way to a value means another thing to rules.
+      if target.isOfRule { hash.add(-3) }
     }
   }
 

@@ -128,12 +128,15 @@ package struct AttributeRule: Sendable {
   /// The transformer, when it is registered: for the way back.
   package let transformer: (any AttributeTransformer)?
 
-  package init(
+  /// The rule that somebody wrote for the attribute; nil when a convention or an annotation fills it.
+  let written: Rule?
+
+  init(
     attribute: AttributeDescription, converter: ValueConverter, isIdentity: Bool,
     remoteKey: RemoteKey, spellings: [RemoteKey], policy: NodePolicy,
     missing: SyncPolicy.Missing? = nil, mismatch: SyncPolicy.Mismatch? = nil,
     needsValue: Bool = false, isExportable: Bool = true, transformerName: String? = nil,
-    transformer: (any AttributeTransformer)? = nil
+    transformer: (any AttributeTransformer)? = nil, written: Rule? = nil
   ) {
     slot = attribute.slot
     name = attribute.name
@@ -148,6 +151,7 @@ package struct AttributeRule: Sendable {
     self.isExportable = isExportable
     self.transformerName = transformerName
     self.transformer = transformer
+    self.written = written
   }
 }
 

@@ -3,13 +3,13 @@
 /// The defaults are those of explicit serializers; conventional mapping is more forgiving.
 public struct SyncPolicy: Sendable, Hashable {
   /// What a key that the JSON does not have means.
-  public enum Missing: String, Sendable, Hashable { case keep, clear, fail }
+  public enum Missing: String, Sendable, Hashable, CaseIterable { case keep, clear, fail }
 
   /// What happens to a value that cannot be converted.
-  public enum Mismatch: String, Sendable, Hashable { case fail, clear, keep }
+  public enum Mismatch: String, Sendable, Hashable, CaseIterable { case fail, clear, keep }
 
   /// Which kinds of JSON value an attribute takes.
-  public enum Coercion: String, Sendable, Hashable {
+  public enum Coercion: String, Sendable, Hashable, CaseIterable {
     /// Only the kind the rule asks for.
     case strict
     /// Any kind that can be converted without loss: `"12"` for a number, `12` for a text.

@@ -7,7 +7,7 @@ extension ValueConverter {
     switch type {
     case .integer16, .integer32, .integer64:
       fits(value) ? .cell(.integer(value)) : .mismatch(.outOfRange)
-    case .double, .float: .cell(.real(Double(value)))
+    case .double, .float: .cell(.real(rounded(Double(value))))
     case .boolean: .cell(.integer(value == 0 ? 0 : 1))
     case .date:
       form == .isoDate ? .mismatch(.wrongKind(.number)) : .cell(.real(DateText.unix(value)))
@@ -45,6 +45,9 @@ extension ValueConverter {
 
   /// Converts a number for an attribute whose values are numbers.
   func converted(_ number: borrowing NumberText, arena: CellArena) -> Conversion {
+    if form == .wholeNumber, number.integer == nil {
+      return .mismatch(number.double.magnitude < 0x1p53 ? .fraction : .outOfRange)
+    }
     switch type {
     case .integer16, .integer32, .integer64:
       guard let value = number.integer else {
@@ -58,11 +61,16 @@ extension ValueConverter {
       guard let decimal = number.decimal, !decimal.isNaN else { return .mismatch(.outOfRange) }
       return .cell(arena.text(decimal.canonicalText))
     default:
-      let value = number.double
+      let value = rounded(number.double)
       guard value.isFinite else { return .mismatch(.outOfRange) }
       guard type == .date else { return .cell(.real(value)) }
       return DateText.unix(value).map { .cell(.real($0)) } ?? .mismatch(.outOfRange)
     }
+  }
+
+  /// The number as exactly as the form asks for.
+  private func rounded(_ value: Double) -> Double {
+    form == .float ? Double(Float(value)) : value
   }
 
   private func fits(_ value: Int64) -> Bool {

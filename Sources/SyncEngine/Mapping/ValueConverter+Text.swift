@@ -23,8 +23,8 @@ extension ValueConverter {
     switch form {
     case .isoDate where text.isEmpty:
       return .cell(.null)
-    case .isoDate where !text.contains(UInt8(ascii: "-")):
-      return .mismatch(.notADate)
+    case .isoDate:
+      return ZonedDateText.parse(text).map { .cell(.real($0)) } ?? .mismatch(.notADate)
     case .unixTime where text.dropFirst().contains(UInt8(ascii: "-")):
       return .mismatch(.notADate)
     default:

@@ -10,12 +10,16 @@ package struct ValueConverter: Sendable {
     /// What the type suggests: text with a dash is an ISO 8601 date, other text and numbers are unix
     /// time; bytes are any JSON value.
     case natural
-    /// Dates as ISO 8601 text only; empty text is no date.
+    /// Dates as ISO 8601 text with time and zone only; empty text is no date.
     case isoDate
     /// Dates as seconds, milliseconds or microseconds since 1970, as number or text.
     case unixTime
     /// Bytes as base64 text.
     case base64
+    /// Numbers without a fraction, whatever the attribute can hold.
+    case wholeNumber
+    /// Numbers as the nearest 32-bit float.
+    case float
   }
 
   /// Makes a stored value from JSON before anything else looks at it; nil stands for no value.

@@ -2,15 +2,25 @@ import SyncCore
 package import SyncGraph
 
 extension DataStack {
-  /// The conventional mapping plans of the stack.
+  /// The mapping plans of the stack.
   package var mappingPlans: MappingPlanCache {
-    attachment { MappingPlanCache(transformers: transformers, declaredTypes: declaredTypes) }
+    attachment {
+      MappingPlanCache(
+        transformers: transformers, declaredTypes: declaredTypes, registry: writtenRules)
+    }
   }
+
+  /// The rules that were written for entities of the stack.
+  var writtenRules: RuleRegistry { sharedAttachment { RuleRegistry() } }
 }
 
 extension ManagedObjectContext {
-  /// The conventional mapping plans of the context's store.
+  /// The mapping plans of the context's store.
   package var mappingPlans: MappingPlanCache {
-    attachment { MappingPlanCache(transformers: transformers, declaredTypes: declaredTypes) }
+    attachment {
+      MappingPlanCache(
+        transformers: transformers, declaredTypes: declaredTypes,
+        registry: sharedAttachment { RuleRegistry() })
+    }
   }
 }

@@ -7,6 +7,9 @@ extension Stager {
     _ cells: UnsafeMutablePointer<Cell>, from token: Int, of source: ItemSource, node: StagingNode
   ) throws {
     node.scratch.begin()
+    for target in node.table.members.itself where target.kind == .attribute {
+      try convert(token, of: source, target: target, into: cells, node: node, isShared: false)
+    }
     try fill(cells, from: token, of: source, table: node.table, node: node)
     if node.scratch.hasMissingRules { try fillMissing(cells, node.batch.node) }
   }
@@ -105,11 +108,12 @@ extension Stager {
     return true
   }
 
-  /// A step of a dotted key that is a position in an array.
+  /// Steps that are positions in an array.
   private func fillFromElements(
     _ cells: UnsafeMutablePointer<Cell>, from token: Int, of source: ItemSource,
     table: StagingTable, node: StagingNode
   ) throws {
+    guard let table = table.positions else { return }
     var position = token + 1
     for index in 0..<Int(source.tokens[token].word) {
       defer { position = Int(source.tokens[position].next) }
@@ -168,17 +172,17 @@ extension Stager {
     case .mismatch(.wrongKind(.object)) where isShared:
       break
     case .mismatch(let reason):
-      try refuse(reason.message(for: rule.type), rule: rule, node: node.batch.node)
+      try refuse(reason, rule: rule, node: node.batch.node)
       if rule.mismatch == .clear { cells[rule.slot] = .null }
     }
   }
 
-  private func refuse(_ reason: String, rule: AttributeRule, node: PlanNode) throws {
-    let message = "“\(rule.name)” of “\(node.entity.name)”: \(reason)."
+  private func refuse(_ reason: MismatchReason, rule: AttributeRule, node: PlanNode) throws {
+    let message = "“\(rule.name)” of “\(node.entity.name)”: \(reason.message(for: rule.type))."
     if rule.mismatch == .fail {
       return try refuse(
         SyncError(
-          .typeMismatch, entity: node.entity.name, property: rule.name,
+          reason.code, entity: node.entity.name, property: rule.name,
           path: path.description + "." + rule.remoteKey.description, message: message))
     }
     report.note(
@@ -190,5 +194,15 @@ extension Stager {
     report.note(
       .ignoredValue, node.entity, property: property, path: path.description,
       message: message)
+  }
+}
+
+extension MismatchReason {
+  fileprivate var code: SyncError.Code {
+    switch self {
+    case .outOfRange: .outOfRange
+    case .notADate: .invalidDate
+    default: .typeMismatch
+    }
   }
 }

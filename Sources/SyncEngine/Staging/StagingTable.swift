@@ -35,6 +35,8 @@ final class StagingTable {
 
   let members: MemberTable
   let children: [StagingTable?]
+  /// What the elements of an array mean.
+  let positions: StagingTable?
   private let index: MemberIndex
   private let entries: UnsafeMutablePointer<Entry>
   private let following: UnsafeMutablePointer<Int32>
@@ -43,6 +45,7 @@ final class StagingTable {
     self.members = members
     index = members.index
     children = members.entries.map { $0.child.map { StagingTable($0, of: node) } }
+    positions = members.positions.map { StagingTable($0.table, of: node) }
     entries = .allocate(capacity: members.entries.count)
     for (number, entry) in members.entries.enumerated() {
       (entries + number).initialize(to: StagingTable.entry(entry, of: node))

@@ -16,6 +16,10 @@ public struct SyncError: Error, Sendable, Hashable {
     case invalidItem
     /// A value cannot be converted to the type of its attribute.
     case typeMismatch
+    /// A number is too large for its attribute.
+    case outOfRange
+    /// A text is no date that its rule understands.
+    case invalidDate
     /// A required attribute or to-one relationship would be empty.
     case requiredValueMissing
     /// A value breaks a minimum, a maximum or a regular expression of the model.

@@ -33,6 +33,11 @@ extension ManagedObjectContext {
     core.attachments.value(make)
   }
 
+  /// A value that another module keeps with the stack that the context was made of.
+  package func sharedAttachment<T: Sendable>(_ make: () -> T) -> T {
+    core.sharedAttachments.value(make)
+  }
+
   /// Takes notice of a class that a program mentions, so that objects of its entity are made of it.
   ///
   /// - Throws: ``GraphError`` when the class does not fit its entity.

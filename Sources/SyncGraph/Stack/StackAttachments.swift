@@ -34,4 +34,9 @@ extension DataStack {
   package func attachment<T: Sendable>(_ make: () -> T) -> T {
     core.attachments.value(make)
   }
+
+  /// A value that another module keeps with the stack and everything made of it, disposable contexts among that.
+  package func sharedAttachment<T: Sendable>(_ make: () -> T) -> T {
+    core.sharedAttachments.value(make)
+  }
 }

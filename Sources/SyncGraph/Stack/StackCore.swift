@@ -31,6 +31,8 @@ final class StackCore: Sendable {
   let delivery = DeliveryQueue()
   let streams = ChangeStreams()
   let attachments = StackAttachments()
+  /// Those that cores of the same model and classes share.
+  let sharedAttachments: StackAttachments
   private let state = Locked(State())
   private let lastOrigin = Atomic<UInt64>(0)
   private let lastTemporaryRow = Atomic<Int64>(0)
@@ -43,6 +45,7 @@ final class StackCore: Sendable {
     classes: [ManagedObject.Type], transformers: TransformerRegistry = .shared
   ) throws {
     self.model = model
+    sharedAttachments = StackAttachments()
     self.transformers = transformers
     self.configuration = configuration
     self.classes = try ObjectClasses(model, classes: classes)
@@ -52,6 +55,7 @@ final class StackCore: Sendable {
   /// Shares model and classes with another core, over a store of its own.
   init(sharing other: StackCore, _ configuration: Store.Configuration) throws {
     model = other.model
+    sharedAttachments = other.sharedAttachments
     classes = other.classes
     transformers = other.transformers
     self.configuration = configuration

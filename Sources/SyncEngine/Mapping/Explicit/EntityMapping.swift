@@ -1,0 +1,26 @@
+/// How the attributes of one entity are filled where the conventions do not fit.
+///
+/// ```swift
+/// try stack.mapping(for: User.self) { mapping in
+///   mapping["joinedAt"] = .unixTime(["meta", "joined"])
+///   mapping["email"] = .string(["contacts", 0, "address"])
+/// }
+/// ```
+public struct EntityMapping: Sendable {
+  private(set) var rules: [String: Rule]
+
+  init(rules: [String: Rule]) {
+    self.rules = rules
+  }
+
+  /// The rule of an attribute; nil lets the conventions fill it.
+  ///
+  /// A rule takes the place of every key that the conventions would look at.
+  public subscript(attribute: String) -> Rule? {
+    get { rules[attribute] }
+    set { rules[attribute] = newValue }
+  }
+
+  /// Names of the attributes that have a rule, in alphabetical order.
+  public var attributes: [String] { rules.keys.sorted() }
+}

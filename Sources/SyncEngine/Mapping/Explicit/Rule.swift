@@ -1,0 +1,150 @@
+public import SyncCore
+
+/// How one property gets its value: where the value stands in the item, and how it is converted.
+///
+/// The path of a rule is a list of keys and positions, `["tags", 0]`, in which a dot is a part of its key; as a text,
+/// `"user.name"`, it is parted at its dots; `[]` is the item itself, which is an object. A key that does not
+/// stand in an object, and a position that is not in an array, lead nowhere: the value is missing then.
+///
+/// ```swift
+/// "fullName": .string(["user", "name"]),
+/// "joinedAt": .unixTime(["meta", "joined"]).whenMissing(.fail),
+/// "level":    .custom("level") { Level(code: $0.stringValue) } encode: { .string($0.code) },
+/// ```
+///
+/// A key that the item does not have leaves the property alone, null empties it, and what happens to a value of
+/// the wrong kind is up to ``onMismatch(_:)``. A rule is checked against the model when its mapping is compiled.
+///
+/// ## Topics
+/// - Text and numbers: ``string(_:)``, ``bool(_:)``, ``int(_:)``, ``number(_:)``, ``double(_:)``, ``float(_:)``,
+///   ``decimal(_:)``
+/// - Dates: ``isoDate(_:)``, ``unixTime(_:)``
+/// - Other values: ``uuid(_:)``, ``url(_:)``, ``base64(_:)``, ``structured(_:)``, ``raw(_:)``,
+///   ``custom(_:decode:encode:)``
+/// - What may happen: ``whenMissing(_:)``, ``onMismatch(_:)``, ``coercing(_:)``
+public struct Rule: Sendable {
+  /// What a missing key means.
+  public typealias Missing = SyncPolicy.Missing
+  /// What happens to a value that cannot be converted.
+  public typealias Mismatch = SyncPolicy.Mismatch
+  /// Which kinds of JSON values are taken.
+  public typealias Coercion = SyncPolicy.Coercion
+
+  enum Content: Sendable {
+    case attribute(RuleKind)
+    case custom(RuleCoding)
+  }
+
+  /// Where the value stands in the item.
+  public let path: JSONPath
+  let content: Content
+  private(set) var missing: Missing?
+  private(set) var mismatch: Mismatch?
+  private(set) var coercion: Coercion?
+
+  init(_ path: JSONPath, _ content: Content) {
+    self.path = path
+    self.content = content
+  }
+
+  /// The rule with its own word for a missing key, whatever the mapping says. The mapping's default keeps the
+  /// property as it is.
+  public func whenMissing(_ policy: Missing) -> Rule {
+    var rule = self
+    rule.missing = policy
+    return rule
+  }
+
+  /// The rule with its own word for a value that cannot be converted, whatever the mapping says.
+  public func onMismatch(_ policy: Mismatch) -> Rule {
+    var rule = self
+    rule.mismatch = policy
+    return rule
+  }
+
+  /// The rule with its own word for which kinds of JSON values it takes, whatever the mapping says.
+  public func coercing(_ mode: Coercion) -> Rule {
+    var rule = self
+    rule.coercion = mode
+    return rule
+  }
+}
+
+/// The closures of a custom rule, over stored values.
+struct RuleCoding: Sendable {
+  let decode: ValueConverter.Decoder
+  let encode: (@Sendable (Value) throws -> JSONValue?)?
+  /// The type of attribute that holds what the closure makes.
+  let type: AttributeType
+}
+
+// MARK: - Kinds
+
+extension Rule {
+  /// Text.
+  public static func string(_ path: JSONPath) -> Rule { Rule(path, .attribute(.string)) }
+
+  /// A boolean; 0 and 1 are none.
+  public static func bool(_ path: JSONPath) -> Rule { Rule(path, .attribute(.bool)) }
+
+  /// A whole number of up to 64 bits; `2.0` is one, `2.5` is not. A boolean counts as 1 or 0.
+  public static func int(_ path: JSONPath) -> Rule { Rule(path, .attribute(.int)) }
+
+  /// A number, as exactly as the attribute can hold it. A boolean counts as 1 or 0.
+  public static func number(_ path: JSONPath) -> Rule { Rule(path, .attribute(.number)) }
+
+  /// A number as the nearest double. A boolean counts as 1 or 0.
+  public static func double(_ path: JSONPath) -> Rule { Rule(path, .attribute(.double)) }
+
+  /// A number as the nearest 32-bit float. A boolean counts as 1 or 0.
+  public static func float(_ path: JSONPath) -> Rule { Rule(path, .attribute(.float)) }
+
+  /// A number as a decimal, with all of its digits.
+  public static func decimal(_ path: JSONPath) -> Rule { Rule(path, .attribute(.decimal)) }
+
+  /// A date and time in ISO 8601 with a zone, as `2026-11-24T09:30:00Z`; a fraction of a second may be there.
+  /// Empty text is no date.
+  public static func isoDate(_ path: JSONPath) -> Rule { Rule(path, .attribute(.isoDate)) }
+
+  /// A date as seconds, milliseconds or microseconds since 1970, told apart by their size.
+  public static func unixTime(_ path: JSONPath) -> Rule { Rule(path, .attribute(.unixTime)) }
+
+  /// A UUID as text.
+  public static func uuid(_ path: JSONPath) -> Rule { Rule(path, .attribute(.uuid)) }
+
+  /// A URL as text.
+  public static func url(_ path: JSONPath) -> Rule { Rule(path, .attribute(.url)) }
+
+  /// Bytes as base64 text.
+  public static func base64(_ path: JSONPath) -> Rule { Rule(path, .attribute(.base64)) }
+
+  /// Any JSON value, kept as JSON in a binary attribute.
+  public static func structured(_ path: JSONPath) -> Rule { Rule(path, .attribute(.structured)) }
+
+  /// Whatever the type of the attribute takes.
+  public static func raw(_ path: JSONPath) -> Rule { Rule(path, .attribute(.raw)) }
+
+  /// A value that a closure makes.
+  ///
+  /// - Parameters:
+  ///   - path: Where the value stands in the item.
+  ///   - decode: Makes the value of the attribute; nil empties it. Not called for null. What it throws counts as
+  ///     a value that cannot be converted. Called on the thread of the sync, for every item.
+  ///   - encode: The way back. Without it an export of the entity throws ``ExportError``, unless the attribute
+  ///     is left out with the user info `sync.nonExportable`.
+  public static func custom<Result: ValueConvertible>(
+    _ path: JSONPath,
+    decode: @escaping @Sendable (JSONValue) throws -> Result?,
+    encode: (@Sendable (Result) throws -> JSONValue)? = nil
+  ) -> Rule {
+    var back: (@Sendable (Value) throws -> JSONValue?)?
+    if let encode {
+      back = { try Result.converted(from: $0).map(encode) }
+    }
+    return Rule(
+      path,
+      .custom(
+        RuleCoding(
+          decode: { try decode($0)?.storedValue }, encode: back, type: Result.attributeType)))
+  }
+}

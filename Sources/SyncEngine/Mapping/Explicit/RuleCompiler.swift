@@ -1,0 +1,102 @@
+import SyncCore
+
+/// Compiles the rules that somebody wrote for attributes of one entity.
+struct RuleCompiler {
+  let entity: EntityDescription
+  let policy: NodePolicy
+
+  /// How a rule that was checked fills an attribute.
+  func rule(
+    _ rule: Rule, for attribute: AttributeDescription, isIdentity: Bool, check: AttributeCheck?
+  ) -> AttributeRule {
+    let converter =
+      switch rule.content {
+      case .attribute(let kind):
+        kind.converter(
+          for: attribute, coercion: rule.coercion ?? policy.coercion, isIdentity: isIdentity,
+          check: check?.ofValues)
+      case .custom(let coding):
+        ValueConverter(
+          attribute.type, form: .natural, accepts: .any, checksWidth: !isIdentity,
+          decoder: coding.decode, check: check?.ofValues)
+      }
+    return AttributeRule(
+      attribute: attribute, converter: converter, isIdentity: isIdentity,
+      remoteKey: rule.path.remoteKey, spellings: [rule.path.remoteKey], policy: policy,
+      missing: rule.missing, mismatch: rule.mismatch, needsValue: check?.needsValue == true,
+      isExportable: MappingRules.isExportable(attribute.userInfo), written: rule)
+  }
+
+  /// The attribute of a name.
+  ///
+  /// - Throws: ``MappingError`` when the entity has none, or a relationship of that name.
+  func attribute(named name: String) throws -> AttributeDescription {
+    guard let property = entity.property(named: name) else {
+      throw MappingError.unknownProperty(name, of: entity)
+    }
+    guard let attribute = property.attribute else {
+      throw MappingError(
+        .wrongPropertyKind, entity: entity.name, property: name,
+        message: """
+          “\(entity.name).\(name)” is a relationship, and the rule is one for attributes. Give it a rule for \
+          objects, or name an attribute.
+          """)
+    }
+    guard !attribute.isTransient else {
+      throw MappingError(
+        .unsuitableRule, entity: entity.name, property: name,
+        message: "“\(entity.name).\(name)” is transient: it is not stored, so no rule can fill it.")
+    }
+    return attribute
+  }
+
+  /// Checks that a rule can fill an attribute.
+  ///
+  /// - Throws: ``MappingError`` when it never can.
+  func check(_ rule: Rule, for attribute: AttributeDescription) throws {
+    let name = attribute.name
+    switch rule.content {
+    case .attribute(let kind) where !kind.fits(attribute.type):
+      throw MappingError(
+        .unsuitableRule, entity: entity.name, property: name,
+        message: """
+          A rule of the kind “\(kind.rawValue)” cannot fill “\(entity.name).\(name)”, which is of the type \
+          \(attribute.type.rawValue). It fills attributes of the type \(kind.fittingTypes).
+          """)
+    case .custom(let coding) where !coding.fits(attribute.type):
+      throw MappingError(
+        .unsuitableRule, entity: entity.name, property: name,
+        message: """
+          The custom rule of “\(entity.name).\(name)” makes values of the type \(coding.type.rawValue), and \
+          the attribute is of the type \(attribute.type.rawValue).
+          """)
+    case .attribute, .custom: break
+    }
+  }
+}
+
+extension RuleCoding {
+  /// Whether an attribute of the type can hold what the closure makes.
+  fileprivate func fits(_ type: AttributeType) -> Bool {
+    switch type {
+    case self.type, .transformable, .string: true
+    case .binary: self.type == .binary
+    case .boolean: self.type.isNumber
+    default: type.isNumber && (self.type.isNumber || self.type == .boolean)
+    }
+  }
+}
+
+extension MappingError {
+  static func unknownProperty(_ name: String, of entity: EntityDescription) -> MappingError {
+    let names = entity.properties.map { "“\($0.name)”" }.joined(separator: ", ")
+    return MappingError(
+      .unknownProperty, entity: entity.name, property: name,
+      message: "“\(entity.name)” has no property “\(name)”. It has \(names).")
+  }
+}
+
+extension JSONPath {
+  /// The path as the key of a plan, which tells people what fills a property.
+  var remoteKey: RemoteKey { RemoteKey(steps: steps.map(\.key), isCustom: true) }
+}

@@ -1,0 +1,69 @@
+import SyncCore
+
+/// Rules that were written for single attributes of entities, where everything else follows the conventions.
+/// All of them were checked against the model.
+package struct WrittenRules: Sendable {
+  private var byEntity: [Int: [String: Rule]] = [:]
+
+  package init() {}
+
+  /// The rules of an entity by attribute: its own, and those of the entities it inherits from where it has none.
+  func rules(of entity: EntityDescription) -> [String: Rule] {
+    guard !byEntity.isEmpty else { return [:] }
+    var result: [String: Rule] = [:]
+    var level: EntityDescription? = entity
+    while let current = level {
+      result.merge(byEntity[current.index] ?? [:]) { nearest, _ in nearest }
+      level = current.superentity
+    }
+    return result
+  }
+
+  /// The entity's own rules.
+  subscript(entity: EntityDescription) -> [String: Rule] {
+    byEntity[entity.index] ?? [:]
+  }
+
+  /// The rules, with others for an entity.
+  ///
+  /// - Throws: ``MappingError`` when one of them names no attribute of the entity, or can never fill it.
+  func replacing(
+    _ rules: [String: Rule], of entity: EntityDescription
+  ) throws -> WrittenRules {
+    let compiler = RuleCompiler(entity: entity, policy: .conventional)
+    for (name, rule) in rules.sorted(by: { $0.key < $1.key }) {
+      try compiler.check(rule, for: compiler.attribute(named: name))
+    }
+    var result = self
+    result.byEntity[entity.index] = rules
+    return result
+  }
+}
+
+/// The rules that were written for the entities of a stack. Safe to use from any thread: everything lies under
+/// one lock.
+package final class RuleRegistry: Sendable {
+  private let state = Locked((rules: WrittenRules(), version: 0))
+
+  package init() {}
+
+  /// The rules, and a number that changes with them.
+  var current: (rules: WrittenRules, version: Int) { state.withLock { $0 } }
+
+  /// Replaces all rules at once.
+  ///
+  /// - Parameter change: Makes the new rules of those that are there; called again when somebody else was faster.
+  /// - Throws: What the closure throws, and nothing has changed.
+  func replace(_ change: (WrittenRules) throws -> WrittenRules) throws {
+    while true {
+      let (rules, version) = current
+      let changed = try change(rules)
+      let isDone = state.withLock { state in
+        guard state.version == version else { return false }
+        state = (changed, version + 1)
+        return true
+      }
+      if isDone { return }
+    }
+  }
+}
