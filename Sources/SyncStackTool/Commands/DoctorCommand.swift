@@ -13,18 +13,21 @@ struct DoctorCommand: Command {
       .init("--model", value: "MODEL", required: true, "the model document"),
       .init("--entity", value: "NAME", required: true, "the entity of the items"),
       .init("--at", value: "PATH", "where the list lies inside the document, as in data.items"),
+      MappingFile.option,
     ])
 
   private let file: String
   private let model: URL
   private let entity: String
   private let path: String?
+  private let mapping: MappingFile?
 
   init(_ arguments: Arguments) throws {
     file = arguments.operands[0]
     model = URL(filePath: try arguments.required("--model"))
     entity = try arguments.required("--entity")
     path = arguments["--at"]
+    mapping = MappingFile(arguments)
   }
 
   func run(terminal: Terminal) async throws -> ExitCode {
@@ -32,6 +35,7 @@ struct DoctorCommand: Command {
     let entity = try model.requireEntity(named: entity)
     let stack = try DataStack(model: LenientModel.of(model), store: .inMemory)
     defer { try? stack.close() }
+    try mapping?.apply(to: stack)
     let sync = Sync(try payload(), inEntityNamed: entity.name, dataStack: stack, at: path)
     sync.onItemError = .skip
     sync.deletionGuard = .off
@@ -39,7 +43,9 @@ struct DoctorCommand: Command {
     defer { withExtendedLifetime(interrupt) {} }
     let report = try await stack.sync(sync)
     let diagnosis = Diagnosis(
-      report: report, mapping: MappingDescription(of: entity),
+      report: report,
+      mapping: MappingDescription(
+        stack.mappingPlans.plan(for: try stack.model.requireEntity(named: entity.name))),
       missing: try LenientModel.missingValues(in: stack.store, of: model))
     terminal.print(diagnosis.lines)
     return diagnosis.isHealthy ? .done : .failed

@@ -10,6 +10,7 @@ struct ExportCommand: Command {
       .init("--store", value: "FILE", required: true, "the SQLite file"),
       .init("--entity", value: "NAME", required: true, "the entity to write"),
       .init("--where", value: "PREDICATE", "which objects, as in 'age > 18'"),
+      MappingFile.option,
       .init("--sort", value: "KEYS", "their order, as in -age,name; that of insertion without it"),
       .init("--relationships", value: "FORM", "none, array or nested; array by default"),
       .init("--camel-case", "names of properties as they are, not in snake case"),
@@ -24,6 +25,7 @@ struct ExportCommand: Command {
   private let filter: Filter?
   private let sort: [SortKey]
   private let options: ExportOptions
+  private let mapping: MappingFile?
   private let output: URL?
 
   init(_ arguments: Arguments) throws {
@@ -31,6 +33,7 @@ struct ExportCommand: Command {
     entity = try arguments.required("--entity")
     filter = arguments["--where"].map { Filter(format: $0, arguments: []) }
     sort = (arguments["--sort"] ?? "").split(separator: ",").map { SortKey(String($0)) }
+    mapping = MappingFile(arguments)
     output = arguments["--output"].map { URL(filePath: $0) }
     var options = ExportOptions()
     options.relationshipType = try arguments.choice("--relationships") ?? .array
@@ -60,7 +63,8 @@ struct ExportCommand: Command {
     configuration.isReadOnly = true
     let store = try Store(model: model, configuration: configuration)
     defer { try? store.close() }
-    let plans = MappingPlanCache(transformers: .shared)
+    let plans = MappingPlanCache(
+      transformers: .shared, registry: try mapping?.rules(of: model) ?? RuleRegistry())
     let export = StoreExport(store, plans: plans, options: options)
     guard let output else {
       try write(export, request) { terminal.output($0) }

@@ -26,6 +26,7 @@ struct ImportCommand: Command {
     }
     defer { try? stack.close() }
     do {
+      try settings.mapping?.apply(to: stack)
       return try await run(on: stack, of: model, pages, terminal, since: begin)
     } catch {
       newFile.removeIfEmpty(stack)

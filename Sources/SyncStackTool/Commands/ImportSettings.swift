@@ -36,6 +36,7 @@ struct ImportSettings: Sendable {
   let onError: ItemErrorPolicy?
   let report: ReportFormat
   let log: URL?
+  let mapping: MappingFile?
   let isQuiet: Bool
   /// Whether a store of another model is brought to the new one.
   let migrates: Bool
@@ -58,6 +59,7 @@ struct ImportSettings: Sendable {
       .init("--entity", value: "NAME", required: true, "the entity of the objects"),
       .init("--store", value: "FILE", required: true, "the SQLite file; made when there is none"),
       .init("--at", value: "PATH", "where the array lies in the document, as in data.items"),
+      MappingFile.option,
       .init(
         "--operations", value: "LIST", "what may happen, as in insert,update; everything by default"
       ),
@@ -103,6 +105,7 @@ struct ImportSettings: Sendable {
     entity = try arguments.required("--entity")
     store = URL(filePath: try arguments.required("--store"))
     path = arguments["--at"]
+    mapping = MappingFile(arguments)
     operations = try ImportSettings.operations(arguments)
     filter = arguments["--where"]
     parent = try ImportSettings.parent(arguments)
