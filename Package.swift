@@ -23,7 +23,7 @@ let package = Package(
     .target(
       name: "SyncCloud", dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine"]),
     .target(name: "SyncStack", dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine"]),
-    .executableTarget(name: "SyncStackTool", dependencies: ["SyncStack"]),
+    .executableTarget(name: "SyncStackTool", dependencies: ["SyncStack", "SyncCloud"]),
     .executableTarget(
       name: "QueuedBatchImport", dependencies: ["SyncStack"], path: "Examples/QueuedBatchImport"),
     .executableTarget(
@@ -62,7 +62,7 @@ let package = Package(
       name: "FeedReaderTests", dependencies: ["FeedReader", "SyncStack", "TestSupport"]),
     .testTarget(
       name: "SyncStackToolTests",
-      dependencies: ["SyncStackTool", "SyncStack", "TestSupport"]),
+      dependencies: ["SyncStackTool", "SyncStack", "SyncCloud", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

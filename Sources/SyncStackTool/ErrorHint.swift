@@ -1,7 +1,13 @@
+import SyncCloud
 import SyncStack
 
 /// Says which option of the command line helps where an error speaks of the library's calls.
 enum ErrorHint {
+  /// The error without advice that only programmers can follow.
+  static func message(of error: any Error) -> String {
+    "\(error)".replacing(" " + SyncError.deletionAdvice, with: "")
+  }
+
   static func text(for error: any Error) -> String? {
     if let error = error as? JSONError, error.code == .compressed {
       return "With this command: pipe what that writes into 'syncstack import --stdin', with the "
@@ -13,6 +19,19 @@ enum ErrorHint {
         return "With this command: 'syncstack import --migrate' brings the store to the model; a "
           + "copy of the file stays beside it."
       case .busy: return "With this command: --wait SECONDS waits longer."
+      default: return nil
+      }
+    }
+    if let error = error as? CloudError {
+      switch error.code {
+      case .zoneReplaced, .accountChanged:
+        return
+          "With this command: 'syncstack push --everything' sends all objects of this store to the server and "
+          + "merges them with what is there."
+      case .notSignedIn:
+        return
+          "With this command: --user names the account, and \(CloudSettings.passwordVariable) in the "
+          + "environment holds its password."
       default: return nil
       }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import SyncStack
 
 /// `syncstack`: the framework without writing Swift.
 @main
@@ -12,8 +13,12 @@ struct Tool {
   static let commands: [any Command.Type] = [
     ImportCommand.self, ExportCommand.self, DoctorCommand.self, ShowCommand.self,
     ModelCommand.self, QuarantineCommand.self, SessionsCommand.self, HistoryCommand.self,
-    WatchCommand.self,
+    WatchCommand.self, PushCommand.self, PullCommand.self, StatusCommand.self,
+    CompletionCommand.self,
   ]
+
+  /// The version of the package.
+  static let version = "0.1.0"
 
   /// Runs a command line and says how it ended. Errors are written, never thrown.
   static func run(_ words: [String], terminal: Terminal) async -> ExitCode {
@@ -24,8 +29,13 @@ struct Tool {
       if ["help", "--help", "-h"].contains(name) {
         return try help(words.dropFirst().first, terminal: terminal)
       }
+      if name == "--version" || name == "version" {
+        terminal.print("syncstack \(version)")
+        return .done
+      }
       let type = try command(named: name)
-      if words.contains(where: { $0 == "--help" || $0 == "-h" }) {
+      let options = words.prefix { $0 != "--" }
+      if options.contains(where: { $0 == "--help" || $0 == "-h" }) {
         return try help(name, terminal: terminal)
       }
       let arguments = try Arguments(Array(words.dropFirst()), syntax: type.syntax)
@@ -40,7 +50,7 @@ struct Tool {
       terminal.note("Cancelled. The store is as it was.")
       return .cancelled
     } catch {
-      terminal.note("syncstack: \(error)")
+      terminal.note("syncstack: \(ErrorHint.message(of: error))")
       if let hint = ErrorHint.text(for: error) { terminal.note(hint) }
       return .failed
     }
@@ -58,20 +68,21 @@ struct Tool {
   }
 
   private static func help(_ name: String?, terminal: Terminal) throws(UsageError) -> ExitCode {
+    let width = terminal.outputWidth ?? HelpText.usualWidth
     if let name {
-      terminal.print(try command(named: name).syntax.help)
+      terminal.print(HelpText(syntax: try command(named: name).syntax).text(width: width))
       return .done
     }
-    terminal.print("SyncStack brings JSON into a SQLite file and keeps it in step.\n")
-    for type in commands {
-      terminal.print("  syncstack \(TextWidth.pad(type.syntax.name, to: 12))\(type.syntax.summary)")
-    }
+    let summary = "SyncStack brings JSON into a SQLite file and keeps it in step."
+    terminal.print(TextWrap.lines(summary, width: width) + [""])
     terminal.print(
-      """
-
-      'syncstack help COMMAND' lists the options of a command.
-      Exit codes: 0 done, 1 refused or failed, 2 usage, 130 cancelled.
-      """)
+      TextWrap.columns(
+        commands.map { ("syncstack \($0.syntax.name)", $0.syntax.summary) }, width: width))
+    terminal.print()
+    let rest =
+      "'syncstack help COMMAND' lists the options of a command, 'syncstack --version' says which version "
+      + "this is. Exit codes: 0 done, 1 refused or failed, 2 usage, 130 cancelled."
+    terminal.print(TextWrap.lines(rest, width: width))
     return .done
   }
 }

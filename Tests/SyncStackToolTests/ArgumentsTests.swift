@@ -75,7 +75,7 @@ import Testing
 
   @Test func makesTheHelpOfTheSyntax() {
     #expect(
-      syntax.help == """
+      HelpText(syntax: syntax).text() == """
         Paints.
 
           syncstack paint FILE [FRAME] --colour NAME [--coats N] [--dry]

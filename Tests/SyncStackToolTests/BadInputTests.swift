@@ -57,7 +57,8 @@ import Testing
     Case(
       testDescription: "wrong path", json: #"{"data": [{"id": 1}]}"#, more: ["--at", "items"],
       says: ["items", "data"]),
-    Case(testDescription: "unknown entity", entity: "Usr", says: ["Usr", "User"]),
+    Case(testDescription: "unknown entity", entity: "Usr", says: ["Did you mean “User”?"]),
+    Case(testDescription: "capitals", entity: "user", says: ["Did you mean “User”?"]),
     Case(testDescription: "no primary key", entity: "Nameless", says: ["Nameless", "primary key"]),
     Case(testDescription: "two primary keys", model: twoKeys, says: ["User", "primary key"]),
     Case(
@@ -205,6 +206,7 @@ import Testing
     let refused = await bench.run(words)
     #expect(refused.code == .failed)
     #expect(refused.error.contains("--guard off"))
+    #expect(!refused.error.contains("deletionGuard"), "\(refused.error)")
     #expect(await bench.countries(2024, "--report", "text").output.contains("Nothing changed"))
     for limits in ["empty=248", "count=600,empty=249"] {
       #expect(await bench.run(words + ["--guard", limits]).code == .failed)
@@ -241,5 +243,74 @@ import Testing
     let report = try JSONDecoder().decode(SyncReport.self, from: Data(result.output.utf8))
     #expect(report.inserted == 2)
     #expect(report.skipped == 1)
+  }
+
+  @Test(arguments: [
+    (1, "The only item cannot be used."), (2, "None of the 2 items can be used."),
+  ])
+  func unusableItemsAreCountedInWordsThatFit(_ count: Int, _ text: String) async throws {
+    let bench = try ToolBench()
+    let items = Array(repeating: #"{"name": "x"}"#, count: count).joined(separator: ",")
+    let result = await bench.run(
+      "import", try bench.file("a.json", "[\(items)]"), "--model",
+      try bench.file("model.xml", Self.model), "--entity", "User", "--store", bench.store)
+    #expect(result.code == .failed)
+    #expect(result.error.contains(text), "\(result.error)")
+  }
+
+  @Test(arguments: [
+    (#"[{"id": 1, "name": "a"}, {"id": 2}]"#, "would delete 1 object:"),
+    (#"[{"id": 1, "name": "a"}]"#, "would delete 2 objects:"),
+  ])
+  func refusedDeletionsAreCountedInWordsThatFit(_ json: String, _ text: String) async throws {
+    let bench = try ToolBench()
+    let model = try bench.file("model.xml", Self.model)
+    let words = ["--model", model, "--entity", "User", "--store", bench.store]
+    let all = try bench.file("all.json", #"[{"id": 1, "name": "a"}, {"id": 2}, {"id": 3}]"#)
+    #expect(await bench.run(["import", all] + words).code == .done)
+    let result = await bench.run(
+      ["import", try bench.file("some.json", json), "--guard", "count=0,share=0%"] + words)
+    #expect(result.code == .failed)
+    #expect(result.error.contains(text), "\(result.error)")
+  }
+
+  /// Another connection holds the store, and lets go once the import has begun.
+  @Test(.timeLimit(.minutes(5))) func waitsForWhoeverHoldsTheStore() async throws {
+    let bench = try ToolBench()
+    let words = [
+      "import", try bench.file("a.json", #"[{"id": 1}]"#), "--model",
+      try bench.file("model.xml", Self.model), "--entity", "User", "--store", bench.store,
+    ]
+    #expect(await bench.run(words).code == .done)
+    let other = try DataStack(keptAt: URL(filePath: bench.store), isReadOnly: false)
+    let (held, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    Thread.detachNewThread {
+      _ = try? other.store.write(TransactionInfo()) { _ in
+        held.signal()
+        release.wait()
+      }
+    }
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        held.wait()
+        continuation.resume()
+      }
+    }
+    let refused = await bench.run(words + ["--wait", "0"])
+    #expect(refused.code == .failed)
+    #expect(refused.error.contains("--wait SECONDS"), "\(refused.error)")
+    let store = URL(filePath: bench.store).lastPathComponent
+    let folder = bench.folder.url.lastPathComponent
+    let observer = NotificationCenter.default.addObserver(
+      forName: .syncDidStart, object: nil, queue: nil
+    ) { note in
+      let url = (note.object as? DataStack)?.storeURL
+      if url?.lastPathComponent == store, url?.path.contains(folder) == true { release.signal() }
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    let waited = await bench.run(words + ["--wait", "120"])
+    release.signal()
+    #expect(waited.code == .done, "\(waited.error)")
+    try other.close()
   }
 }

@@ -4,7 +4,6 @@ import SyncStack
 // From 3 objects.
 final class Issue: ManagedObject {
   @PrimaryKey var id: Int64
-  // nodeID: looks like the key of another object: a relationship “node” would take it
   @Attribute var nodeID: String
   @Attribute var url: URL
   @Attribute var labelsURL: String
@@ -39,7 +38,6 @@ final class Issue: ManagedObject {
 final class User: ManagedObject {
   @PrimaryKey var id: Int64
   @Attribute var login: String
-  // nodeID: looks like the key of another object: a relationship “node” would take it
   @Attribute var nodeID: String
   @Attribute var avatarURL: URL
   @Attribute var type: String
@@ -57,7 +55,6 @@ final class User: ManagedObject {
 // From 3 objects.
 final class Label: ManagedObject {
   @PrimaryKey var id: Int64
-  // nodeID: looks like the key of another object: a relationship “node” would take it
   @Attribute var nodeID: String
   @Attribute var url: URL
   @Attribute var name: String

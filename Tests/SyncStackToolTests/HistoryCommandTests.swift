@@ -56,6 +56,30 @@ import Testing
     #expect(first.error == "1 commit.\n")
   }
 
+  @Test func commitsOfManyObjectsAreSummedUpUnlessAllAreAskedFor() async throws {
+    let stack = try stack()
+    let users: JSONValue = .array(
+      (1...1_200).map { ["id": .integer($0), "notes": [["id": .integer($0)]]] })
+    try await stack.sync(users, inEntityNamed: "User")
+    let context = stack.newBackgroundContext()
+    try context.performAndWait {
+      let users = try context.fetch(
+        Fetch<ManagedObject>(entityNamed: "User", Filter("id <= 7")).sorted(by: "id"))
+      for user in users.dropFirst() { user["name"] = "n" }
+      context.delete(users[0])
+      try context.save()
+    }
+    try stack.close()
+    let sums = await bench.run("history", "--store", bench.store)
+    let lines = sums.output.split(separator: "\n")
+    try #require(lines.count >= 5, "\(sums.output)")
+    #expect(lines[1...2] == ["  Note: 1,200 inserted", "  User: 1,200 inserted"])
+    #expect(lines.last == "  User: 6 updated (name), 1 deleted")
+    let all = await bench.run("history", "--store", bench.store, "--objects")
+    #expect(all.output.contains("  User 1200 inserted\n"))
+    #expect(all.output.contains("  User 1 deleted\n"))
+  }
+
   @Test(arguments: ["history", "watch"])
   func aStoreWithoutHistorySaysHowToStartOne(_ command: String) async throws {
     let plain = try DataStack(

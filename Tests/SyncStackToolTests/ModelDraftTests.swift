@@ -231,4 +231,22 @@ import Testing
     #expect(result.output.isEmpty)
     #expect(!result.error.isEmpty)
   }
+
+  /// A remark where a key looks like one of another object, none where it is a second name of the object itself.
+  @Test func keysThatMayLeadElsewhereAreRemarkedOn() async throws {
+    let bench = try ToolBench()
+    let file = try bench.file(
+      "issues.json",
+      """
+      [{"id": 1, "node_id": "I_1", "team_id": 4, "label_ids": [7, 8], "sizes": [1]},
+       {"id": 2, "node_id": "I_2", "team_id": 5, "label_ids": [8], "sizes": []}]
+      """)
+    let text = await bench.run("model", "--from", file, "--swift").output
+    #expect(text.contains("// teamID: looks like the key of another object: a relationship “team”"))
+    #expect(
+      text.contains(
+        "// labelIds: looks like keys of other objects, kept as JSON: a relationship “labels”"))
+    #expect(text.contains("// sizes: a list of plain values"))
+    #expect(!text.contains("// nodeID"), "\(text)")
+  }
 }

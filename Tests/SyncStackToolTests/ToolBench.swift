@@ -9,7 +9,11 @@ final class ToolBench: Sendable {
   let folder: TemporaryFolder
   private let texts = Locked((output: "", error: ""))
 
-  init() throws {
+  /// Cells in a line of the terminal; nil is no terminal.
+  private let width: Int?
+
+  init(width: Int? = nil) throws {
+    self.width = width
     folder = try TemporaryFolder()
   }
 
@@ -29,7 +33,7 @@ final class ToolBench: Sendable {
   func run(_ words: [String]) async -> (code: ExitCode, output: String, error: String) {
     texts.withLock { $0 = ("", "") }
     let terminal = Terminal(
-      outputWidth: nil, errorWidth: nil,
+      outputWidth: width, errorWidth: nil,
       output: { data in self.texts.withLock { $0.output += String(decoding: data, as: UTF8.self) }
       },
       error: { data in self.texts.withLock { $0.error += String(decoding: data, as: UTF8.self) } })

@@ -32,12 +32,16 @@ final class ToolProcess: @unchecked Sendable {
 
   /// Starts the tool.
   ///
-  /// - Parameter output: Where its standard output goes; nil is ``output``.
+  /// - Parameters:
+  ///   - output: Where its standard output goes; nil is ``output``.
+  ///   - environment: What it has in its environment beside ours.
   init(
-    _ words: [String], input: FileHandle = .nullDevice, output: FileHandle? = nil
+    _ words: [String], input: FileHandle = .nullDevice, output: FileHandle? = nil,
+    environment: [String: String] = [:]
   ) throws {
     process.executableURL = try ToolProcess.executable
     process.arguments = words
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardInput = input
     let error = Pipe()
     process.standardError = error

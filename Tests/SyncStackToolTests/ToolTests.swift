@@ -75,7 +75,9 @@ import Testing
       ([], "Say what to do"), (["imprt"], "Did you mean import?"),
       (["show"], "--store FILE is missing"),
       (["model"], "MODEL is missing."), (["model", "x", "--diagram", "png"], "mermaid, dot, svg"),
-      (["show", "--store", "x", "--where", "a = 1"], "need an ENTITY"),
+      (["show", "--store", "x", "--where", "a = 1"], "needs an ENTITY"),
+      (["show", "User", "1", "--store", "x", "--limit", "3"], "exclude each other"),
+      (["completion", "tcsh"], "bash, zsh and fish"), (["completion"], "bash|zsh|fish is missing"),
       (
         ["import", "x", "--model", "m", "--entity", "E", "--store", "s", "--operations", "drop"],
         "drop"
@@ -102,7 +104,7 @@ import Testing
     #expect(result.error.contains(message))
   }
 
-  @Test(arguments: ["help", "--help", "help import", "import --help", "show -h"])
+  @Test(arguments: ["help", "--help", "help import", "import --help", "show -h", "--version"])
   func helpIsNoMistake(line: String) async throws {
     let bench = try ToolBench()
     let result = await bench.run(line.split(separator: " ").map(String.init))

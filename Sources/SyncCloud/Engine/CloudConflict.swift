@@ -1,7 +1,7 @@
 public import Foundation
 public import SyncCore
 import SyncGraph
-import SyncStore
+package import SyncStore
 
 /// A value that was set here, was not sent yet, and lost to a later one.
 public struct CloudConflict: Sendable, Hashable, Identifiable {
@@ -23,14 +23,17 @@ extension CloudEngine {
   /// Values that lost, latest first; the latest 1,000 are kept.
   public var conflicts: [CloudConflict] {
     get throws {
-      try stack.store.read { reader in
-        try reader.remoteConflicts(in: zone.name).map { conflict in
-          CloudConflict(
-            id: conflict.id, record: conflict.name, entity: conflict.entity,
-            field: conflict.field, value: try JSONValue(parsing: conflict.value),
-            date: Date(timeIntervalSince1970: Double(conflict.time) / 1000))
-        }
-      }
+      try stack.store.read { try Self.conflicts(in: $0) }
+    }
+  }
+
+  /// The conflicts that the store keeps, without an engine. Needs the tables of remote sync.
+  package static func conflicts(in reader: StoreReader) throws -> [CloudConflict] {
+    try reader.remoteConflicts(in: privateZone).map { conflict in
+      CloudConflict(
+        id: conflict.id, record: conflict.name, entity: conflict.entity, field: conflict.field,
+        value: try JSONValue(parsing: conflict.value),
+        date: Date(timeIntervalSince1970: Double(conflict.time) / 1000))
     }
   }
 

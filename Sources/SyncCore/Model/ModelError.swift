@@ -25,9 +25,10 @@ public struct ModelError: Error, Sendable, Hashable {
 
   package static func unknownEntity(_ name: String, known: [String]) -> ModelError {
     let list = known.isEmpty ? "no entities" : known.sorted().joined(separator: ", ")
+    let near = Spelling.nearest(to: name, in: known).map { " Did you mean “\($0)”?" } ?? ""
     return ModelError(
       .unknownEntity, entity: name,
-      message: "There is no entity “\(name)” in the model. It has \(list).")
+      message: "There is no entity “\(name)” in the model.\(near) It has \(list).")
   }
 }
 

@@ -46,9 +46,15 @@ extension Deleter {
       .deletionRefused, entity: entity.name,
       message: """
         The sync would delete \(count) \(count == 1 ? "object" : "objects"): \(reason). Nothing was \
-        changed. If it is meant, set deletionGuard to off, or give it other limits; if the payload is \
-        only a part, leave .delete out of the operations, or \
-        use a predicate or a page session.
+        changed. \(SyncError.deletionAdvice)
         """)
   }
+}
+
+extension SyncError {
+  /// What to do when a deletion was refused. Programs whose users do not write Swift say it in words of their own.
+  package static let deletionAdvice = """
+    If it is meant, set deletionGuard to off, or give it other limits; if the payload is only a part, leave \
+    .delete out of the operations, or use a predicate or a page session.
+    """
 }

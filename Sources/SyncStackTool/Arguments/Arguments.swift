@@ -1,3 +1,5 @@
+import SyncStack
+
 /// The words of a command line, told apart by the syntax of their command.
 struct Arguments: Sendable {
   let syntax: CommandSyntax

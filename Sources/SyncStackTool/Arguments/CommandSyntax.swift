@@ -21,6 +21,15 @@ struct CommandSyntax: Sendable {
       self.repeats = repeats
     }
 
+    /// The words that may stand here, where its name lists them.
+    var choices: [String] {
+      let words = name.split(separator: "|")
+      return words.count < 2 ? [] : words.map(String.init)
+    }
+
+    /// Whether it is the path of a file or folder.
+    var takesFile: Bool { name == "FILE" || name == "MODEL" }
+
     /// The operand as it stands in a command line.
     var usage: String {
       let words = repeats ? name + "..." : name
@@ -45,6 +54,15 @@ struct CommandSyntax: Sendable {
 
     /// The option as it is typed.
     var usage: String { placeholder.map { "\(name) \($0)" } ?? name }
+
+    /// The words that its value can be, where the placeholder lists them: `on` and `off` of `on|off|LIMITS`.
+    var choices: [String] {
+      let words = (placeholder ?? "").split(separator: "|")
+      return words.count < 2 ? [] : words.filter { $0.first?.isLowercase == true }.map(String.init)
+    }
+
+    /// Whether its value is the path of a file or folder.
+    var takesFile: Bool { placeholder == "FILE" || placeholder == "MODEL" }
   }
 
   /// Seconds that a command waits for a store that somebody else holds, unless told otherwise.
@@ -55,25 +73,8 @@ struct CommandSyntax: Sendable {
     "--wait", value: "SECONDS",
     "how long to wait for another process that holds the store; 5 by default")
 
-  /// The command line with everything that can stand in it, in one line.
-  var usage: String {
-    var words = ["syncstack", name]
-    words += operands.map(\.usage)
-    for option in options {
-      words.append(option.isRequired ? option.usage : "[\(option.usage)]")
-    }
-    return words.joined(separator: " ")
-  }
-
-  /// The whole help of the command.
-  var help: String {
-    let rows = operands.map { ($0.name, $0.help) } + options.map { ($0.usage, $0.help) }
-    let width = rows.map(\.0.count).max() ?? 0
-    var lines = [summary, "", "  " + usage, ""]
-    for (name, help) in rows {
-      let gap = String(repeating: " ", count: width - name.count + 2)
-      lines.append("  " + name + gap + help)
-    }
-    return lines.joined(separator: "\n") + "\n"
+  /// What can stand behind the name of the command, word by word.
+  var usageWords: [String] {
+    operands.map(\.usage) + options.map { $0.isRequired ? $0.usage : "[\($0.usage)]" }
   }
 }

@@ -12,7 +12,9 @@ struct ExportCommand: Command {
       .init("--where", value: "PREDICATE", "which objects, as in 'age > 18'"),
       MappingFile.option,
       .init("--sort", value: "KEYS", "their order, as in -age,name; that of insertion without it"),
-      .init("--relationships", value: "FORM", "none, array or nested; array by default"),
+      .init(
+        "--relationships", value: "none|array|nested",
+        "how relationships are written; array by default"),
       .init("--camel-case", "names of properties as they are, not in snake case"),
       .init("--omit-null", "leaves out attributes without value"),
       .init("--lines", "an object a line instead of one array"),

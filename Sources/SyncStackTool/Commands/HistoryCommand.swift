@@ -10,7 +10,8 @@ struct HistoryCommand: Command {
       .init("--store", value: "FILE", required: true, "the SQLite file"),
       .init("--since", value: "TOKEN", "only commits after the one of this number"),
       .init("--limit", value: "N", "how many at most; all without it"),
-      .init("--json", "a line of JSON for each commit"),
+      .init("--objects", "names every object; without it commits of more than five are summed up"),
+      .init("--json", "a line of JSON for each commit, with every object"),
       .init(
         "--start",
         "starts a history: from now on commits are recorded, and syncs leave alone "
@@ -25,6 +26,7 @@ struct HistoryCommand: Command {
   private let since: HistoryToken
   private let limit: Int
   private let isJSON: Bool
+  private let namesObjects: Bool
   private let action: Action
   private let wait: Double
 
@@ -33,6 +35,7 @@ struct HistoryCommand: Command {
     since = try arguments.historyToken("--since") ?? .start
     limit = try arguments.count("--limit") ?? .max
     isJSON = arguments.has("--json")
+    namesObjects = arguments.has("--objects")
     wait = try arguments.wait()
     switch (arguments.has("--start"), arguments.has("--stop")) {
     case (true, true): throw arguments.error("--start and --stop exclude each other.")
@@ -45,7 +48,8 @@ struct HistoryCommand: Command {
   func run(terminal: Terminal) async throws -> ExitCode {
     switch action {
     case .show:
-      let reader = try HistoryReader(store, after: since, isJSON: isJSON)
+      let reader = try HistoryReader(
+        store, after: since, as: HistoryText(isJSON: isJSON, sumsUp: !namesObjects))
       defer { try? reader.close() }
       let count = try reader.write(to: terminal, limit: limit)
       if !isJSON { terminal.note("\(Figures.counted(count, "commit")).") }

@@ -9,13 +9,15 @@ final class HistoryReader {
 
   /// Opens the store for reading only.
   ///
-  /// - Parameter token: Where to begin; nil is after what there is.
+  /// - Parameters:
+  ///   - token: Where to begin; nil is after what there is.
+  ///   - text: How commits are written.
   /// - Throws: ``ToolError`` when the store keeps no history.
-  init(_ url: URL, after token: HistoryToken?, isJSON: Bool) throws {
+  init(_ url: URL, after token: HistoryToken?, as text: HistoryText) throws {
     var configuration = Store.Configuration(.file(url))
     configuration.isReadOnly = true
     store = try Store(model: Store.keptModel(at: url), configuration: configuration)
-    text = HistoryText(isJSON: isJSON)
+    self.text = text
     guard let latest = try store.read({ try $0.latestHistoryToken() }) else {
       try? store.close()
       throw ToolError(

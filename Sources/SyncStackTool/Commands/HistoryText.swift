@@ -5,8 +5,17 @@ import SyncStack
 struct HistoryText {
   let isJSON: Bool
 
+  /// Whether commits of many objects are summed up. Lines of JSON are complete always.
+  var sumsUp = false
+
+  /// Objects that a commit in sum still names.
+  private static let namedObjects = 5
+
   /// The lines of a commit.
   func lines(of transaction: HistoryTransaction, in reader: StoreReader) throws -> [String] {
+    if sumsUp, !isJSON, transaction.changes.count > HistoryText.namedObjects {
+      return [head(transaction)] + summary(transaction.changes)
+    }
     let keys = try keys(of: transaction.changes, in: reader)
     return isJSON ? [json(transaction, keys)] : text(transaction, keys)
   }
@@ -40,13 +49,31 @@ struct HistoryText {
 
   // MARK: - Text
 
-  private func text(
-    _ transaction: HistoryTransaction, _ keys: [Object: Value]
-  ) -> [String] {
+  private func head(_ transaction: HistoryTransaction) -> String {
     var head = "\(transaction.token.number)  \(DateText.iso8601(transaction.date))"
     head += "  \(word(transaction.source)) by \(transaction.author ?? transaction.process)"
     if let context = transaction.contextName { head += " (\(context))" }
-    return [head]
+    return head
+  }
+
+  /// A line per entity: how many objects came, changed in what, and went.
+  private func summary(_ changes: [HistoryChange]) -> [String] {
+    Dictionary(grouping: changes, by: \.entity).sorted { $0.key < $1.key }.map { entity, changes in
+      let kinds = [HistoryChange.Kind.insert, .update, .delete].compactMap { kind -> String? in
+        let some = changes.filter { $0.kind == kind }
+        guard !some.isEmpty else { return nil }
+        let properties = kind == .update ? Set(some.flatMap(\.properties)).sorted() : []
+        let list = properties.isEmpty ? "" : " (\(properties.joined(separator: ", ")))"
+        return "\(Figures.grouped(some.count)) \(word(kind))\(list)"
+      }
+      return "  \(entity): \(kinds.joined(separator: ", "))"
+    }
+  }
+
+  private func text(
+    _ transaction: HistoryTransaction, _ keys: [Object: Value]
+  ) -> [String] {
+    [head(transaction)]
       + transaction.changes.map { change in
         let key = keys[Object(entity: change.entity, row: change.row)]
         let name = key.map { $0.description } ?? "#\(change.row)"

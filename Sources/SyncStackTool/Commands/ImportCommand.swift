@@ -99,15 +99,12 @@ struct ImportCommand: Command {
     of parent: ImportSettings.Parent, in stack: DataStack
   ) throws -> ManagedObjectID {
     let entity = try stack.model.requireEntity(named: parent.entity)
-    guard let key = entity.primaryKey else { throw SyncError.noPrimaryKey(entity.name) }
-    let value: any Sendable =
-      Int64(parent.key).flatMap { key.type.isInteger ? $0 : nil } ?? parent.key
-    let plan = FetchPlan(
-      entity: entity, filter: Filter("%K == %@", key.name, value), limit: 1)
+    let plan = FetchPlan(entity: entity, filter: try KeyFilter.of(parent.key, in: entity), limit: 1)
     guard let id = try stack.store.read({ try $0.fetchIdentifiers(plan).first }) else {
       throw SyncError(
         .parentNotFound, entity: entity.name, key: parent.key,
-        message: "There is no \(entity.name) with \(key.name) “\(parent.key)” in the store. "
+        message: "There is no \(entity.name) with \(entity.primaryKey?.name ?? "the key") "
+          + "“\(parent.key)” in the store. "
           + "Import it first.")
     }
     return id

@@ -15,7 +15,7 @@ struct ModelCommand: Command {
       )
     ],
     options: [
-      .init("--diagram", value: "KIND", "a diagram instead of text: mermaid, dot or svg"),
+      .init("--diagram", value: "mermaid|dot|svg", "a diagram instead of text"),
       .init("--mapping", "which JSON key fills what"),
       .init(
         "--from", value: "FILE",

@@ -1,32 +1,45 @@
 import Foundation
 import SyncStack
 
-/// `syncstack show`: what lies in a store, as tables.
+/// `syncstack show`: what lies in a store: as tables, and as records where a table would not fit.
 struct ShowCommand: Command {
   static let syntax = CommandSyntax(
     name: "show", summary: "Shows what lies in a store.",
-    operands: [.init("ENTITY", required: false, "the entity to show; all in numbers without it")],
+    operands: [
+      .init("ENTITY", required: false, "the entity to show; all in numbers without it"),
+      .init("KEY", required: false, "the object to show, by its primary key, with all it holds"),
+    ],
     options: [
       .init("--store", value: "FILE", required: true, "the SQLite file"),
       .init("--where", value: "PREDICATE", "which objects, as in 'age > 18'"),
       .init("--sort", value: "KEYS", "their order, as in -age,name; that of insertion without it"),
       .init("--limit", value: "N", "how many at most; 50 by default, 0 for all"),
+      .init(
+        "--records",
+        "a line for each property, as on a terminal that is too narrow for the table"),
     ])
 
   private let entity: String?
+  private let key: String?
   private let store: URL
   private let filter: Filter?
   private let sort: [SortKey]
   private let limit: Int
+  private let asRecords: Bool
 
   init(_ arguments: Arguments) throws {
     entity = arguments.operands.first
+    key = arguments.operands.dropFirst().first
+    asRecords = arguments.has("--records")
     store = URL(filePath: try arguments.required("--store"))
     filter = arguments["--where"].map { Filter(format: $0, arguments: []) }
     sort = (arguments["--sort"] ?? "").split(separator: ",").map { SortKey(String($0)) }
     limit = try arguments.count("--limit") ?? 50
-    if entity == nil, filter != nil || !sort.isEmpty {
-      throw arguments.error("--where and --sort need an ENTITY.")
+    for option in ["--where", "--sort", "--limit", "--records"] where arguments.has(option) {
+      if entity == nil { throw arguments.error("\(option) needs an ENTITY.") }
+      if key != nil, option != "--records" {
+        throw arguments.error("\(option) and a KEY exclude each other.")
+      }
     }
   }
 
@@ -36,7 +49,9 @@ struct ShowCommand: Command {
     configuration.isReadOnly = true
     let store = try Store(model: model, configuration: configuration)
     defer { try? store.close() }
-    if let entity {
+    if let entity, let key {
+      try show(key, of: try model.requireEntity(named: entity), of: store, terminal)
+    } else if let entity {
       try show(try model.requireEntity(named: entity), of: store, terminal)
     } else {
       terminal.print(try store.read { try overview(of: $0) })
@@ -63,23 +78,62 @@ struct ShowCommand: Command {
     return table
   }
 
+  // MARK: - One object
+
+  private func show(
+    _ key: String, of entity: EntityDescription, of store: Store, _ terminal: Terminal
+  ) throws {
+    let plan = FetchPlan(entity: entity, filter: try KeyFilter.of(key, in: entity))
+    let records = try store.read {
+      try ObjectTable(entity: entity, reader: $0).records(plan)
+    }
+    guard !records.isEmpty else {
+      throw ToolError(
+        "There is no \(entity.name) with \(entity.primaryKey?.name ?? "the key") “\(key)” in the store."
+      )
+    }
+    write(records, to: terminal)
+  }
+
+  private func write(_ records: [RecordText], to terminal: Terminal) {
+    for (number, record) in records.enumerated() {
+      if number > 0 { terminal.print() }
+      terminal.print(record.lines)
+    }
+  }
+
   // MARK: - One entity
 
   private func show(_ entity: EntityDescription, of store: Store, _ terminal: Terminal) throws {
     let plan = FetchPlan(
       entity: entity, filter: filter, sort: sort, limit: limit == 0 ? nil : limit)
-    let (table, total) = try store.read { reader in
+    let (shown, total) = try store.read { reader in
       var all = plan
       (all.limit, all.sort) = (nil, [])
-      return (try ObjectTable(entity: entity, reader: reader).table(plan), try reader.count(all))
+      return (try show(plan, in: reader, terminal), try reader.count(all))
     }
-    terminal.print(table)
-    if table.rows.count < total {
+    if shown < total {
       terminal.note(
-        "\(Figures.grouped(table.rows.count)) of \(Figures.counted(total, "object")); "
-          + "--limit 0 shows all.")
+        "\(Figures.grouped(shown)) of \(Figures.counted(total, "object")); --limit 0 shows all.")
     } else {
       terminal.note(Figures.counted(total, "object") + ".")
     }
+  }
+
+  /// - Returns: How many objects were shown.
+  private func show(
+    _ plan: FetchPlan, in reader: StoreReader, _ terminal: Terminal
+  ) throws -> Int {
+    let objects = ObjectTable(entity: plan.entity, reader: reader)
+    if !asRecords {
+      let table = try objects.table(plan)
+      if terminal.outputWidth.map(table.fits) ?? true {
+        terminal.print(table)
+        return table.rows.count
+      }
+    }
+    let records = try objects.records(plan)
+    write(records, to: terminal)
+    return records.count
   }
 }

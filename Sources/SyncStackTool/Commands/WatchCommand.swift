@@ -30,7 +30,7 @@ struct WatchCommand: Command {
   }
 
   func run(terminal: Terminal) async throws -> ExitCode {
-    let reader = try HistoryReader(store, after: since, isJSON: isJSON)
+    let reader = try HistoryReader(store, after: since, as: HistoryText(isJSON: isJSON))
     defer { try? reader.close() }
     let pause = Pause()
     let interrupt = Interrupt { pause.end() }

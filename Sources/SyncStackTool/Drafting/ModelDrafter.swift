@@ -90,7 +90,7 @@ struct ModelDrafter {
         name: name, type: isKey && type == .date ? .integer64 : type,
         isOptional: !isKey && (!isAlways || entity.shape.count < ModelDrafter.sampleSize),
         isKey: isKey, remoteKey: remoteKey(place, for: name, entity),
-        note: isKey ? nil : note ?? referenceNote(place)))
+        note: isKey ? nil : note ?? referenceNote(place, scalars, of: entity)))
   }
 
   /// A list of plain values is kept as JSON; a class reads it as a list.
@@ -108,9 +108,13 @@ struct ModelDrafter {
         className = "[Double]"
       }
     }
-    add(
-      JSON(className: className, note: "a list of plain values, kept as JSON"), number, at: place,
-      of: entity, isAlways)
+    var note = "a list of plain values, kept as JSON"
+    if let stem = place.last.flatMap({ DraftNames.stem(ofReference: $0, toMany: true) }) {
+      let name = DraftNames.plural(stem.name)
+      note =
+        "looks like keys of other objects, kept as JSON: a relationship “\(name)” would take them"
+    }
+    add(JSON(className: className, note: note), number, at: place, of: entity, isAlways)
   }
 
   private mutating func addJSON(
@@ -236,10 +240,12 @@ struct ModelDrafter {
     return true
   }
 
-  private func referenceNote(_ place: [String]) -> String? {
-    guard let key = place.last, let stem = DraftNames.stem(ofReference: key, toMany: false) else {
-      return nil
-    }
+  private func referenceNote(
+    _ place: [String], _ values: ScalarShape, of entity: FoundEntity
+  ) -> String? {
+    guard let key = place.last, let stem = DraftNames.stem(ofReference: key, toMany: false),
+      !entity.isNamed(by: values)
+    else { return nil }
     return "looks like the key of another object: a relationship “\(stem.name)” would take it"
   }
 

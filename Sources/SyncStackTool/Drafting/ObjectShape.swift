@@ -125,4 +125,12 @@ final class FoundEntity {
     self.key = key
     self.isKeyGuessed = isKeyGuessed
   }
+
+  /// Whether texts tell the objects apart as their keys do, as those of `node_id` do: then they name the objects
+  /// themselves.
+  func isNamed(by values: ScalarShape) -> Bool {
+    guard let keys = key.flatMap({ shape.members[$0] })?.scalars else { return false }
+    return values.texts == shape.count && values.isCounted && keys.isCounted
+      && values.distinct.count == keys.distinct.count
+  }
 }

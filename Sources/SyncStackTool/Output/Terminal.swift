@@ -65,6 +65,11 @@ struct Terminal: Sendable {
     error(Data((line + "\n").utf8))
   }
 
+  /// Writes a question behind which the answer is typed.
+  func ask(_ question: String) {
+    error(Data(question.utf8))
+  }
+
   /// Writes the line over the one that was there before; an empty line takes it away.
   func overwrite(_ line: String) {
     error(Data("\r\u{1B}[K\(line)".utf8))

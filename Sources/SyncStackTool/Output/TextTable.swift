@@ -39,6 +39,12 @@ struct TextTable: Sendable {
     return [header, rule] + rows.map { line($0, widths) }
   }
 
+  /// Whether a line of that many cells has room for the table, with columns of text narrowed as far as is of use.
+  func fits(_ width: Int) -> Bool {
+    let widths = fittedWidths(to: width)
+    return widths.reduce(0, +) + 2 * max(0, widths.count - 1) <= width
+  }
+
   private func line(_ texts: [String], _ widths: [Int]) -> String {
     var result = ""
     for (index, text) in texts.enumerated() {

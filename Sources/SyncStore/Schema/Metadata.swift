@@ -23,6 +23,11 @@ struct Metadata {
     /// Whether the tables of remote sync are there.
     case remote
 
+    /// Where the store is synced, and as whom; set by programs that keep no settings of their own.
+    case remoteServer
+    case remoteApp
+    case remoteUser
+
     /// The oldest generation that a set of fingerprints is about; none when there are no sets.
     case fingerprints
   }

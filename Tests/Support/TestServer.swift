@@ -1,30 +1,26 @@
-import Foundation
-import SyncCore
-import Testing
-
-@testable import SyncCloud
+package import Foundation
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
 
 /// A real server, started once per kind when a test first asks for it, and ended with the tests.
-enum TestServer {
-  enum Kind: String, CaseIterable, Sendable {
+package enum TestServer {
+  package enum Kind: String, CaseIterable, Sendable {
     case memory
     case postgres
     case threads = "postgres-threads"
   }
 
-  struct Unavailable: Error, CustomStringConvertible {
-    let description: String
+  package struct Unavailable: Error, CustomStringConvertible {
+    package let description: String
   }
 
   private static let memory = Result { try start(.memory) }
   private static let postgres = Result { try start(.postgres) }
   private static let threads = Result { try start(.threads) }
 
-  static func address(_ kind: Kind) throws -> URL {
+  package static func address(_ kind: Kind) throws -> URL {
     switch kind {
     case .memory: try memory.get()
     case .postgres: try postgres.get()
@@ -63,35 +59,35 @@ enum TestServer {
     return url
   }
 
-  /// A transport for an account of its own.
-  static func transport(
-    _ kind: Kind, account: String = "u-\(UUID().uuidString.lowercased())"
-  ) async throws -> KintoTransport {
-    let url = try address(kind)
-    var request = URLRequest(url: url.appending(path: "v1/accounts/\(account)"))
-    request.httpMethod = "PUT"
-    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-    request.httpBody = Data(#"{"data":{"password":"secret"}}"#.utf8)
-    let answer = try await HTTPClient(timeout: 120).send(request)
-    guard answer.status < 300 else {
-      throw Unavailable(description: "The account was refused with status \(answer.status).")
-    }
-    return KintoTransport(url, app: "tests", signIn: .password(account, "secret"), timeout: 120)
-  }
-}
+  /// The password of all accounts.
+  package static let password = "secret"
 
-extension Trait where Self == ConditionTrait {
-  /// Runs the test where the server can be had. Where it cannot, the test is skipped, and the reason stands in the
-  /// output; with `CI=true` it runs, and fails.
-  static func server(_ kind: TestServer.Kind) -> Self {
-    .enabled("no server: the output says why") {
-      do {
-        _ = try TestServer.address(kind)
-        return true
-      } catch {
-        print("no server “\(kind.rawValue)”: \(error)")
-        return ProcessInfo.processInfo.environment["CI"] == "true"
-      }
+  /// Makes an account of its own on a server, and gives its name.
+  package static func account(
+    _ name: String = "u-\(UUID().uuidString.lowercased())", on url: URL
+  ) async throws -> String {
+    var request = URLRequest(url: url.appending(path: "v1/accounts/\(name)"))
+    request.httpMethod = "PUT"
+    request.timeoutInterval = 120
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    request.httpBody = Data(#"{"data":{"password":"\#(password)"}}"#.utf8)
+    let (_, response) = try await URLSession.shared.data(for: request)
+    let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+    guard (200..<300).contains(status) else {
+      throw Unavailable(description: "The account was refused with status \(status).")
+    }
+    return name
+  }
+
+  /// Whether a kind of server can be had. Where it cannot, the reason goes to the output; with `CI=true` it is true
+  /// all the same, so that the tests that need it fail rather than being skipped.
+  package static func isAvailable(_ kind: Kind) -> Bool {
+    do {
+      _ = try address(kind)
+      return true
+    } catch {
+      print("no server “\(kind.rawValue)”: \(error)")
+      return ProcessInfo.processInfo.environment["CI"] == "true"
     }
   }
 }

@@ -1,8 +1,9 @@
 /// Guesses what a misspelled word was meant to be.
-enum Spelling {
-  /// The candidate nearest to the word, or nil when none is near.
-  static func nearest(to word: String, in candidates: [String]) -> String? {
-    let ranked = candidates.map { ($0, distance(Array(word), Array($0))) }
+package enum Spelling {
+  /// The candidate nearest to the word, whatever its capitals; nil when none is near.
+  package static func nearest(to word: String, in candidates: [String]) -> String? {
+    let letters = Array(word.lowercased())
+    let ranked = candidates.map { ($0, distance(letters, Array($0.lowercased()))) }
     guard let best = ranked.min(by: { $0.1 < $1.1 }) else { return nil }
     return best.1 <= max(1, (word.count + 1) / 3) ? best.0 : nil
   }

@@ -1,0 +1,137 @@
+import Foundation
+import SyncCloud
+import SyncStack
+
+/// A store that is open for remote sync, for one pull or push.
+struct CloudSession {
+  let settings: CloudSettings
+  let terminal: Terminal
+  /// Name of the command, for errors about its options.
+  let command: String
+  /// Makes the connection to a server.
+  let connect: @Sendable (RemoteAddress) throws -> any CloudTransport
+
+  /// A session with the server that the options, or the store, name.
+  init(_ settings: CloudSettings, command: String, on terminal: Terminal) {
+    self.init(settings, command: command, on: terminal) { address in
+      guard let url = URL(string: address.server) else {
+        throw ToolError(
+          "The store remembers “\(address.server)”, which is no address. Give --server URL.")
+      }
+      return KintoTransport(
+        url, app: address.app,
+        signIn: .password(address.user, try CloudSession.password(of: address, terminal)))
+    }
+  }
+
+  init(
+    _ settings: CloudSettings, command: String, on terminal: Terminal,
+    connect: @escaping @Sendable (RemoteAddress) throws -> any CloudTransport
+  ) {
+    self.settings = settings
+    self.command = command
+    self.terminal = terminal
+    self.connect = connect
+  }
+
+  private static func password(of address: RemoteAddress, _ terminal: Terminal) throws -> String {
+    let name = CloudSettings.passwordVariable
+    if let password = ProcessInfo.processInfo.environment[name] { return password }
+    let question = "Password of \(address.user) at \(address.server): "
+    if let password = try PasswordPrompt.read(question, on: terminal) { return password }
+    throw ToolError(
+      "There is no password, and no terminal to ask for it. Set \(name) in the environment.")
+  }
+
+  /// Opens the store, does the work, and remembers where once it went well. A Ctrl-C cancels it.
+  ///
+  /// - Parameters:
+  ///   - createsStore: Whether a store that is not there is made.
+  ///   - left: What to say of the store when the work was cancelled.
+  func run<Output: Sendable>(
+    createsStore: Bool, left: String,
+    _ work: @escaping @Sendable (CloudEngine) async throws -> Output
+  ) async throws -> Output {
+    let newFile = NewStoreFile(settings.store)
+    let stack = try newFile.open { try open(createsStore: createsStore) }
+    defer { try? stack.close() }
+    do {
+      let remembered = try stack.store.read { try $0.remoteAddress() }
+      let address = try settings.address(remembered: remembered, command: command)
+      warn(of: address)
+      let engine = try CloudEngine(stack, transport: try connect(address))
+      let task = Task { try await work(engine) }
+      let interrupt = Interrupt { task.cancel() }
+      defer { withExtendedLifetime(interrupt) {} }
+      let output: Output
+      do {
+        output = try await task.value
+      } catch is CancellationError {
+        throw Cancelled(left)
+      }
+      if remembered != address {
+        _ = try stack.store.write(TransactionInfo(author: CloudEngine.author)) {
+          try $0.setRemoteAddress(address)
+        }
+      }
+      return output
+    } catch {
+      newFile.removeIfEmpty(stack)
+      throw error
+    }
+  }
+
+  /// Opens the store with a history: without one nobody knows what to send.
+  private func open(createsStore: Bool) throws -> DataStack {
+    let exists = FileManager.default.fileExists(atPath: settings.store.path)
+    if !exists {
+      guard createsStore else {
+        throw ToolError("There is no store \(settings.store.path). Check its path.")
+      }
+      guard settings.model != nil else {
+        throw UsageError(
+          "--model MODEL is missing: there is no store \(settings.store.relativePath) yet.",
+          command: command)
+      }
+    }
+    let model =
+      try settings.model.map { try ManagedObjectModel(contentsOf: $0) }
+      ?? Store.keptModel(at: settings.store)
+    return try DataStack(
+      model: model, store: .sqlite(settings.store), migration: .refuse, tracksChanges: true,
+      busyTimeout: settings.wait)
+  }
+
+  /// Without encryption everybody on the way reads the password.
+  private func warn(of address: RemoteAddress) {
+    let url = URL(string: address.server)
+    let local = ["localhost", "127.0.0.1", "::1", "[::1]"]
+    if url?.scheme?.lowercased() == "http", !local.contains(url?.host() ?? "") {
+      terminal.note("! \(address.server) is not encrypted: the password can be read on its way.")
+    }
+  }
+
+  /// Runs an operation of an engine, and shows how far it is.
+  func run<Output: Sendable>(
+    _ operation: AsynchronousOperation<Output>, _ progress: Progress, _ phase: String,
+    on engine: CloudEngine
+  ) async throws -> Output {
+    let display =
+      settings.isQuiet
+      ? nil
+      : ProgressDisplay(on: terminal) {
+        ProgressDisplay.Step(
+          phase: phase, completed: Int(progress.completedUnitCount),
+          total: Int(max(progress.totalUnitCount, 0)), fraction: progress.fractionCompleted)
+      }
+    defer { display?.end() }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        operation.whenFinished { continuation.resume(with: $0) }
+        engine.queue.addOperation(operation)
+      }
+    } onCancel: {
+      operation.cancel()
+    }
+  }
+}

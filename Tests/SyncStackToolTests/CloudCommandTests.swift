@@ -1,0 +1,185 @@
+import Foundation
+import SyncCloud
+import SyncStack
+import TestSupport
+import Testing
+
+@testable import SyncStackTool
+
+/// `push`, `pull` and `status` against a server in memory.
+@Suite(.timeLimit(.minutes(10))) struct CloudCommandTests {
+  private let bench: ToolBench
+  private let server = MemoryTransport(account: "ann")
+  private let model: String
+  private let address = ["--server", "https://sync.example.com", "--app", "demo", "--user", "ann"]
+
+  init() throws {
+    bench = try ToolBench()
+    model = try bench.file("model.xml", BadInputTests.model)
+  }
+
+  private func importing(_ json: String, _ store: String) async throws {
+    let file = try bench.file("users.json", json)
+    let result = await bench.run(
+      "import", file, "--model", model, "--entity", "User", "--store", store, "--quiet")
+    #expect(result.code == .done, "\(result.error)")
+  }
+
+  private func other() -> String { bench.folder.file("other.sqlite").path }
+
+  /// What a push or pull ends with and writes.
+  private func run(
+    _ name: String, _ words: [String], _ connected: Connected = Connected()
+  ) async throws -> (code: ExitCode, output: String) {
+    let text = Locked("")
+    let terminal = Terminal(
+      outputWidth: nil, errorWidth: nil,
+      output: { data in text.withLock { $0 += String(decoding: data, as: UTF8.self) } },
+      error: { _ in })
+    let syntax = name == "push" ? PushCommand.syntax : PullCommand.syntax
+    let arguments = try Arguments(words, syntax: syntax)
+    let session = CloudSession(try CloudSettings(arguments), command: name, on: terminal) {
+      [server] address in
+      connected.address.withLock { $0 = address }
+      return server
+    }
+    let code =
+      name == "push"
+      ? try await PushCommand(arguments).run(in: session)
+      : try await PullCommand(arguments).run(in: session)
+    return (code, text.withLock { $0 })
+  }
+
+  @Test func whatOneStorePushesAnotherPulls() async throws {
+    try await importing(#"[{"id": 1, "name": "Ann"}, {"id": 2, "name": "Bob"}]"#, bench.store)
+    let push = try await run("push", ["--store", bench.store] + address)
+    #expect(push.code == .done && push.output == "2 records sent.\n")
+    let pull = try await run("pull", ["--store", other(), "--model", model] + address)
+    #expect(pull.code == .done && pull.output == "2 objects inserted, 0 updated, 0 deleted.\n")
+    let shown = await bench.run("show", "User", "--store", other(), "--sort", "id")
+    #expect(shown.output.hasSuffix(" 1  Ann\n 2  Bob\n"), "\(shown.output)")
+    #expect(try await run("pull", ["--store", other()]).output == "Nothing new.\n")
+    #expect(try await run("push", ["--store", other()]).output == "Nothing to send.\n")
+  }
+
+  @Test func lineOfJSONSayWhatWasDone() async throws {
+    try await importing(#"[{"id": 1, "name": "Ann"}]"#, bench.store)
+    let push = try await run("push", ["--store", bench.store, "--json"] + address)
+    #expect(
+      try JSONValue(parsing: push.output) == [
+        "batches": 1, "sent": 1, "conflicts": 0, "refused": 0, "waiting": 0, "problems": [],
+      ])
+    let pull = try await run("pull", ["--store", other(), "--model", model, "--json"] + address)
+    let line = try JSONValue(parsing: pull.output)
+    #expect(line["inserted"] == 1 && line["records"] == 1 && line["pages"] == 1)
+  }
+
+  @Test func whereAStoreIsSyncedIsRememberedOnceItWentWell() async throws {
+    try await importing(#"[{"id": 1}]"#, bench.store)
+    await #expect(throws: UsageError.self) { try await run("push", ["--store", bench.store]) }
+    server.signIn("ann")
+    _ = try await run("push", ["--store", bench.store] + address)
+    let connected = Connected()
+    _ = try await run("push", ["--store", bench.store], connected)
+    let known = RemoteAddress(server: "https://sync.example.com", app: "demo", user: "ann")
+    #expect(connected.address.withLock { $0 } == known)
+    // Somebody else is refused, and not remembered.
+    server.signIn("eve")
+    await #expect(throws: CloudError.self) {
+      try await run("push", ["--store", bench.store, "--user", "eve"])
+    }
+    server.signIn("ann")
+    _ = try await run("push", ["--store", bench.store], connected)
+    #expect(connected.address.withLock { $0 } == known)
+  }
+
+  @Test func everythingIsSentWhenTheServerWasEmptied() async throws {
+    try await importing(#"[{"id": 1}, {"id": 2}]"#, bench.store)
+    _ = try await run("push", ["--store", bench.store] + address)
+    let zone = CloudZone(CloudEngine.privateZone)
+    try await server.remove(zone)
+    let error = await #expect(throws: CloudError.self) {
+      try await run("push", ["--store", bench.store])
+    }
+    #expect(error.map { ErrorHint.text(for: $0)?.contains("--everything") } == true)
+    let push = try await run("push", ["--store", bench.store, "--everything"])
+    #expect(push.output == "2 records sent.\n")
+    #expect(server.records(in: zone).count == 2)
+  }
+
+  @Test func aPullThatFailsLeavesNoNewStore() async throws {
+    let words = ["--store", other(), "--model", model]
+    await #expect(throws: UsageError.self) { try await run("pull", words) }
+    #expect(!FileManager.default.fileExists(atPath: other()))
+    let missing = await #expect(throws: UsageError.self) {
+      try await run("pull", ["--store", other()] + address)
+    }
+    #expect(missing?.message.contains("--model MODEL is missing") == true)
+    await #expect(throws: ToolError.self) { try await run("push", words + address) }
+    #expect(!FileManager.default.fileExists(atPath: other()))
+  }
+
+  // MARK: - Status
+
+  @Test func theStatusSaysWhatWaitsAndWhatLost() async throws {
+    try await importing(#"[{"id": 1, "name": "Ann"}]"#, bench.store)
+    let before = await bench.run("status", "--store", bench.store)
+    #expect(before.code == .done && before.error.contains("never synced"))
+    _ = try await run("push", ["--store", bench.store] + address)
+    _ = try await run("pull", ["--store", other(), "--model", model] + address)
+    try await importing(#"[{"id": 1, "name": "Here"}]"#, bench.store)
+    let edited = await bench.run("status", "--store", bench.store)
+    #expect(
+      edited.output.contains(
+        "Server     https://sync.example.com, app demo, user ann\n"
+          + "Waiting    0 records, and what changed in 1 object saved since\n"), "\(edited.output)")
+    // The later value wins; the one that was never sent is kept aside.
+    try await importing(#"[{"id": 1, "name": "There"}]"#, other())
+    _ = try await run("push", ["--store", other()])
+    _ = try await run("pull", ["--store", bench.store])
+    let after = await bench.run("status", "--store", bench.store, "--json")
+    let line = try JSONValue(parsing: after.output)
+    #expect(line["waiting"] == 0 && line["edited"] == 0 && line["user"] == "ann")
+    let lost = try #require(line["conflicts"]?.arrayValue?.first)
+    #expect(lost["field"] == "name" && lost["value"] == "Here")
+    let text = await bench.run("status", "--store", bench.store)
+    #expect(text.output.contains("~ User.name \"Here\" lost to a later value"), "\(text.output)")
+    #expect(!text.output.contains("Last pull  never"))
+  }
+
+  // MARK: - Options
+
+  @Test(arguments: [
+    (["--server", "sync.example.com"], "an address as in https://"),
+    (["--server", "https://ann:pw@sync.example.com"], "no name and password"),
+    (["--app", "my app"], "letters, digits"), (["--user", "a:b"], "without a colon"),
+    (["--passwrod", "x"], "no option --passwrod"),
+  ])
+  func optionsThatMakeNoSenseAreUsage(_ words: [String], _ message: String) async throws {
+    for command in ["push", "pull"] {
+      let result = await bench.run([command, "--store", bench.store] + words)
+      #expect(result.code == .usage)
+      #expect(result.error.contains(message), "\(result.error)")
+    }
+  }
+
+  @Test(arguments: [
+    ("secret\n", "secret"), ("sx\u{7F}ecret\r", "secret"), ("wrong\u{15}secret\n", "secret"),
+    ("grün\u{8}\u{8}een\u{4}", "green"), ("\n", ""),
+  ])
+  func passwordsAreTypedWithCorrections(_ keys: String, _ password: String) throws {
+    var line = PasswordLine()
+    for byte in keys.utf8 { try line.type(byte) }
+    #expect(line.isComplete && line.text == password)
+  }
+
+  @Test(arguments: ["\u{3}", "abc\u{3}", "\u{4}"]) func typingCanBeGivenUp(_ keys: String) throws {
+    var line = PasswordLine()
+    #expect(throws: CancellationError.self) { for byte in keys.utf8 { try line.type(byte) } }
+  }
+}
+
+/// Where a command connected to.
+private final class Connected: Sendable {
+  let address = Locked<RemoteAddress?>(nil)
+}
