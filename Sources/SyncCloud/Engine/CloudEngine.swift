@@ -22,7 +22,7 @@ public import SyncStore
 ///
 /// One engine at a time may work on a store, or one for each scope. Its calls may come from any thread; pulls and pushes follow each other.
 ///
-/// ## Topics
+/// ## At a glance
 /// - Working: ``sync()``, ``pull()``, ``push()``, ``PullOperation``, ``PushOperation``, ``queue``
 /// - Watching: ``status``, ``statusUpdates``, and the notifications that begin with `cloud`
 /// - What lost: ``conflicts``, ``restore(_:)``

@@ -5,7 +5,7 @@
 /// - ``save(_:in:)`` answers in the order of what it was given. When it throws, nothing is known about any of it:
 ///   the engine changes nothing, pulls, and sends again what still waits. So throw when an answer was lost, cut or
 ///   not understood, and when the server says of any part of a batch that it failed inside.
-/// - Guards are the server's part: a ``CloudSave/create`` never writes over a record that is there, and the other
+/// - Guards are the server's part: a ``CloudSave/create(name:content:)`` never writes over a record that is there, and the other
 ///   two never over a version that is not the one of their tag.
 /// - ``changes(in:after:limit:)`` may show a change more than once, but a token that was handed out never passes
 ///   over one that could still appear.
@@ -22,13 +22,16 @@ public protocol CloudTransport: Sendable {
 
   /// Looks at a zone.
   ///
-  /// - Parameter create: Whether to make it when it is not there.
+  /// - Parameters:
+  ///   - zone: Which one.
+  ///   - create: Whether to make it when it is not there.
   /// - Throws: ``CloudError`` with ``CloudError/Code/zoneMissing`` when it is not there and not to be made.
   func open(_ zone: CloudZone, create: Bool) async throws -> CloudZoneState
 
   /// Reads records in the order in which they were changed.
   ///
   /// - Parameters:
+  ///   - zone: Which one.
   ///   - token: The place after which to begin; nil is the beginning.
   ///   - limit: How many records at most.
   func changes(

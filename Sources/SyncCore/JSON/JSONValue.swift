@@ -13,8 +13,8 @@ public import Foundation
 /// `.integer(1)`, `.decimal(1)` and `.double(1)` are, and so are the decimal and the double `0.1`.
 /// Booleans are never numbers. Text is compared byte by byte.
 ///
-/// ## Topics
-/// - Reading: ``init(parsing:options:)``, ``init(_:)``, ``init(encoding:)``, ``init(canonical:)``
+/// ## At a glance
+/// - Reading: `init(parsing:options:)`, ``init(_:)``, ``init(encoding:)``, ``init(canonical:)``
 /// - Looking inside: subscripts, ``value(at:)``, ``stringValue``, ``integerValue``, …
 /// - Writing: ``data(options:)``, ``canonicalData``, ``description``
 @frozen

@@ -33,7 +33,7 @@ import SyncCore
 /// longer matters, so its queue starts it, and it finishes. From *finishing* on there is a result, which
 /// never changes: whoever finishes the operation once more is too late, and so is `cancel()`.
 ///
-/// ## Topics
+/// ## At a glance
 /// - Outcome: ``result``, ``whenFinished(_:)``
 /// - For subclasses: ``main()``, ``stop()``, ``finish(with:)``
 open class AsynchronousOperation<Output: Sendable>: Operation, @unchecked Sendable {

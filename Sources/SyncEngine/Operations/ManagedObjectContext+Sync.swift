@@ -82,7 +82,7 @@ extension ManagedObjectContext {
   }
 
   /// Brings the stored objects of an entity in step with JSON: another name of
-  /// ``sync(_:inEntityNamed:predicate:parent:parentRelationship:operations:)``.
+  /// `sync(_:inEntityNamed:predicate:parent:parentRelationship:operations:)`.
   @discardableResult
   public func changes(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,

@@ -19,12 +19,12 @@ import SyncStore
 /// Everything happens in one transaction. An error, a cancellation or a crash leaves the store exactly
 /// as it was.
 ///
-/// ## Topics
+/// ## At a glance
 /// - Set-up: ``settings``, ``path``, ``parent``, ``parentRelationship``, ``isDryRun``, ``transaction``,
 ///   ``usesFingerprints``
 /// - Outcome: ``result``, ``error``, ``progress``, ``progress(ofEntityNamed:)``, ``progressUpdates``,
 ///   ``whenFinished(_:)``
-/// - Without an operation: ``changes(_:inEntityNamed:predicate:parent:parentRelationship:dataStack:operations:)``
+/// - Without an operation: `changes(_:inEntityNamed:predicate:parent:parentRelationship:dataStack:operations:)`
 @dynamicMemberLookup
 public final class Sync: Operation, @unchecked Sendable {
   // Mutable state: `setup` until the operation starts, `state` ever after; each in its own lock.
@@ -143,7 +143,7 @@ public final class Sync: Operation, @unchecked Sendable {
   /// among them: for a program that shows users and their notes in a line each.
   ///
   /// A part of no other progress, so it may be made one of the program's own. A payload that is worked
-  /// off in parts is counted as it is read: ``Foundation/Progress/totalUnitCount`` grows then.
+  /// off in parts is counted as it is read: `totalUnitCount` grows then.
   ///
   /// - Throws: ``ModelError`` when the model has no such entity.
   public func progress(ofEntityNamed name: String) throws -> Progress {

@@ -82,7 +82,7 @@ extension ManagedObjectContext {
   }
 
   /// Merges what others committed, and tells observers of
-  /// ``Notification/Name/managedObjectContextObjectsDidChange`` what changed since they were told last. Done by
+  /// `Notification.Name.managedObjectContextObjectsDidChange` what changed since they were told last. Done by
   /// itself at the end of each block, before each save, and soon after a change outside of blocks.
   public func processPendingChanges() {
     enter()

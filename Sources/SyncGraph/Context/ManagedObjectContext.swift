@@ -7,7 +7,7 @@ import Synchronization
 /// everybody else's.
 ///
 /// A context is confined to one queue: the main queue for ``DataStack/mainContext``, a queue of its
-/// own otherwise. Use it and its objects there only, through ``perform(_:)`` or
+/// own otherwise. Use it and its objects there only, through `perform(_:)` or
 /// ``performAndWait(_:)``; use elsewhere stops the program with a message.
 ///
 /// ```swift
@@ -32,8 +32,8 @@ import Synchronization
 ///    them (`tidy`).
 /// 3. Both sides of a relationship say the same, also while unsaved.
 ///
-/// ## Topics
-/// - Entering: ``perform(_:)``, ``performAndWait(_:)``
+/// ## At a glance
+/// - Entering: `perform(_:)`, ``performAndWait(_:)``
 /// - Objects: ``insert(_:)``, ``insert(entityNamed:)``, ``delete(_:)``, ``object(with:)``,
 ///   ``existingObject(with:)``
 /// - Asking: ``fetch(_:)``, ``count(_:)``, ``managerFor(_:)``
@@ -100,7 +100,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Set while a set of a to-many property is changed in place.
   var tracker: MemberTracker?
 
-  /// How many calls of ``perform(_:)`` and the like are under way.
+  /// How many calls of `perform(_:)` and the like are under way.
   var depth = 0
   var isSaving = false
 

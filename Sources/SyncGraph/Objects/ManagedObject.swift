@@ -39,7 +39,7 @@ import SyncStore
 /// objects with unsaved changes; others it lets go of at the end of the block in which they were last
 /// used, unless somebody else holds them.
 ///
-/// ## Topics
+/// ## At a glance
 /// - Identity: ``objectID``, ``entity``, ``managedObjectContext``
 /// - State: ``isFault``, ``isInserted``, ``isUpdated``, ``isDeleted``, ``hasChanges``
 /// - Values: ``value(forKey:)``, ``setValue(_:forKey:)``, ``subscript(_:)``

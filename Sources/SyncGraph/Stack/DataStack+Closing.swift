@@ -21,7 +21,7 @@ extension DataStack {
     if mainContext.queue.isCurrent { mainContext.mergeInbox() }
   }
 
-  /// Removes everything, as ``drop()`` does, without holding the caller's thread.
+  /// Removes everything, as `drop()` does, without holding the caller's thread.
   ///
   /// - Throws: `StoreError` when a file cannot be removed or the new store cannot be made.
   public func drop() async throws {
@@ -34,7 +34,7 @@ extension DataStack {
     try result.get()
   }
 
-  /// Removes everything, as ``drop()`` does.
+  /// Removes everything, as `drop()` does.
   ///
   /// - Parameter completion: Called on the main queue with the error, if there was one.
   public func drop(completion: (@Sendable ((any Error)?) -> Void)?) {

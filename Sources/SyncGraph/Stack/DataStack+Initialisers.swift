@@ -11,7 +11,7 @@ extension DataStack {
 
   /// Opens the store of the model that is named like the program.
   ///
-  /// The parameters are those of ``init(model:store:classes:migration:tracksChanges:transformers:)``.
+  /// The parameters are those of ``init(model:store:classes:migration:tracksChanges:transformers:busyTimeout:)``.
   ///
   /// - Throws: as
   ///   ``init(modelName:bundle:storeType:storeName:containerURL:classes:migration:tracksChanges:transformers:)``.
@@ -66,7 +66,7 @@ extension DataStack {
   /// `FileManager.sqliteDirectoryURL`.
   ///
   /// The other parameters are those of
-  /// ``init(model:store:classes:migration:tracksChanges:transformers:)``.
+  /// ``init(model:store:classes:migration:tracksChanges:transformers:busyTimeout:)``.
   ///
   /// - Throws: `StoreError` when the store cannot be opened, ``GraphError`` when a class does not fit.
   public convenience init(

@@ -9,16 +9,16 @@ public import SyncStore
 /// let stack = try DataStack(model: ManagedObjectModel(User.self, Note.self), store: .inMemory)
 /// ```
 ///
-/// ## Topics
+/// ## At a glance
 /// - Making one: ``init(model:store:classes:migration:tracksChanges:transformers:busyTimeout:)``,
 ///   ``init(modelName:bundle:storeType:storeName:containerURL:classes:migration:tracksChanges:transformers:)``
 /// - Contexts: ``mainContext``, ``newBackgroundContext()``, ``newNonMergingBackgroundContext()``,
-///   ``newDisposableMainContext()``, ``performInNewBackgroundContext(_:)``; children of a context:
+///   ``newDisposableMainContext()``, `performInNewBackgroundContext(_:)`; children of a context:
 ///   ``ManagedObjectContext/newChildContext(_:)``
-/// - Watching: ``changes``, ``changes(of:)``, ``drainNotifications()``
+/// - Watching: ``changes``, `changes(of:)`, `drainNotifications()`
 /// - Sending: ``pendingChanges(for:since:)``, ``acknowledge(through:for:)``, ``history(since:from:authors:limit:)``
 /// - Files: ``storeURL``, ``persistentStoreCoordinator``, ``copyStore(to:)``, ``copyStore(from:to:)``, ``destroyStore(at:)``
-/// - Ending: ``close()``, ``drop()``
+/// - Ending: ``close()``, `drop()`
 public final class DataStack: Sendable {
   /// Where the data are kept.
   public enum Location: Sendable, Hashable {
@@ -107,7 +107,7 @@ public final class DataStack: Sendable {
     if case .file(let url) = core.configuration.location { url } else { nil }
   }
 
-  /// The store, for whoever works on rows. Ask anew each time: ``drop()`` exchanges it.
+  /// The store, for whoever works on rows. Ask anew each time: `drop()` exchanges it.
   ///
   /// - Throws: `StoreError` when the stack was closed.
   package var store: Store {

@@ -2,7 +2,7 @@ package import SyncCore
 
 /// Reads rows over one connection. Confined to the call that it was handed to.
 ///
-/// ## Topics
+/// ## At a glance
 /// - Fetching: ``fetch(_:)``, ``fetchIdentifiers(_:)``, ``count(_:)``, ``fetchValues(_:)``
 /// - Firing faults: ``rows(_:rows:)``, ``members(of:in:owners:)``
 /// - Walking rows without copies: ``scan(_:_:slots:orderedBy:_:)``

@@ -8,7 +8,7 @@ package import SyncCore
 ///    └───────error─────────────┴──────▶ ended            transaction is left, and it takes no more
 /// ```
 ///
-/// ## Topics
+/// ## At a glance
 /// - Rows: ``reserveRows(_:in:)``, ``insert(_:of:indexes:rows:)``,
 ///   ``update(_:index:row:of:slots:isComplete:)``,
 ///   ``update(_:from:rows:of:slots:)``, ``delete(_:of:)``, ``touch(_:of:slots:)``

@@ -28,12 +28,12 @@ import SyncStore
 /// goes on with what the pages before said. ``storedPages()`` says which of those with names that were.
 /// As the first page is stored, and with each later one, the store keeps the names of all pages that were
 /// made: one that is not stored, however its process ended, has to be made up for.
-/// ``SyncGraph/DataStack/keptSessions()`` lists what the store keeps. Filter and operations have to be the
+/// `DataStack.keptSessions()` lists what the store keeps. Filter and operations have to be the
 /// same before and after: a page or an end with others is refused, with their names.
 ///
-/// ## Topics
+/// ## At a glance
 /// - Set-up: ``settings``
-/// - Pages: ``page(_:named:at:)``, ``sync(_:named:at:)``, ``storedPages()``
+/// - Pages: ``page(_:named:at:)``, `sync(_:named:at:)`, ``storedPages()``
 /// - The end: ``finish()``, ``finish(completion:)``, ``finishOperation()``, ``abandon()``
 @dynamicMemberLookup
 public final class SyncSession: Sendable {

@@ -1,0 +1,42 @@
+// What code on the pages of the documentation may use without having made it: names that stand for a program's own.
+// Nothing here is ever run. What a page declares itself, counts there instead.
+public import Foundation
+public import SyncStack
+
+private func never<Result>() -> Result { fatalError("This is compiled and never run.") }
+
+public var json: Data { never() }
+public var url: URL { never() }
+public var urls: [URL] { never() }
+public var queue: OperationQueue { never() }
+public var model: ManagedObjectModel { never() }
+public var stack: DataStack { never() }
+public var context: ManagedObjectContext { never() }
+public var sync: Sync { never() }
+public var session: SyncSession { never() }
+public var address: URL { never() }
+public var password: String { never() }
+public var yesterday: Date { never() }
+public func show(_ value: Any) {}
+
+public final class Company: ManagedObject {
+  @PrimaryKey public var id: Int64
+  @Attribute public var name: String?
+  @ToMany(inverse: "company") public var employees: Set<User>
+}
+
+public final class User: ManagedObject {
+  @PrimaryKey public var id: Int64
+  @Attribute public var name: String?
+  @Attribute public var age: Int64 = 0
+  @Attribute public var email: String?
+  @Attribute public var createdAt: Date?
+  @ToOne public var company: Company?
+  @ToMany(inverse: "user", deleteRule: .cascade) public var notes: Set<Note>
+}
+
+public final class Note: ManagedObject {
+  @PrimaryKey public var id: Int64
+  @Attribute public var text: String?
+  @ToOne public var user: User?
+}
