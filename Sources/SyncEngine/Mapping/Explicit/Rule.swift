@@ -15,7 +15,8 @@ public import SyncCore
 /// A key that the item does not have leaves the property alone, null empties it, and what happens to a value of
 /// the wrong kind is up to ``onMismatch(_:)``. A rule is checked against the model when its mapping is compiled.
 ///
-/// ## Topics
+/// What there is:
+///
 /// - Text and numbers: ``string(_:)``, ``bool(_:)``, ``int(_:)``, ``number(_:)``, ``double(_:)``, ``float(_:)``,
 ///   ``decimal(_:)``
 /// - Dates: ``isoDate(_:)``, ``unixTime(_:)``
