@@ -17,12 +17,12 @@ public import SyncCore
 ///
 /// What there is:
 ///
-/// - Text and numbers: ``string(_:)``, ``bool(_:)``, ``int(_:)``, ``number(_:)``, ``double(_:)``, ``float(_:)``,
-///   ``decimal(_:)``
-/// - Dates: ``isoDate(_:)``, ``unixTime(_:)``
-/// - Other values: ``uuid(_:)``, ``url(_:)``, ``base64(_:)``, ``structured(_:)``, ``raw(_:)``,
-///   ``custom(_:decode:encode:)``
-/// - What may happen: ``whenMissing(_:)``, ``onMismatch(_:)``, ``coercing(_:)``
+/// - Text and numbers: `string(_:)`, `bool(_:)`, `int(_:)`, `number(_:)`, `double(_:)`, `float(_:)`,
+///   `decimal(_:)`
+/// - Dates: `isoDate(_:)`, `unixTime(_:)`
+/// - Other values: `uuid(_:)`, `url(_:)`, `base64(_:)`, `structured(_:)`, `raw(_:)`,
+///   `custom(_:decode:encode:)`
+/// - What may happen: `whenMissing(_:)`, `onMismatch(_:)`, `coercing(_:)`
 public struct Rule: Sendable {
   /// What a missing key means.
   public typealias Missing = SyncPolicy.Missing
