@@ -198,7 +198,7 @@ import Testing
     for line in [
       #"let stack = try DataStack(modelName: "Demo")"#,
       #"try await stack.sync(json, inEntityNamed: "User")"#,
-      #"try context.fetch(Fetch<User>("name BEGINSWITH %@", "E").sorted(by: "name"))"#,
+      #"let adults = try stack.mainContext.fetch(Fetch<User>("age >= %@", 18).sorted(by: "name"))"#,
       #"let sync = Sync(.file(url), inEntityNamed: "User", dataStack: stack)"#,
       "sync.operations = [.insert, .update]", "queue.addOperation(sync)", "sync.cancel()",
     ] {
