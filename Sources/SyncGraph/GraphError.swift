@@ -21,8 +21,6 @@ public struct GraphError: Error, Sendable {
     case notUnique
     /// Something is asked for at a moment when it cannot be done: saving or closing inside a sync.
     case invalidRequest
-    /// The store cannot be made or opened at that place.
-    case storeNotFound
     /// A function or property that a query cannot use.
     case unsupported
     /// A transformer that the model names is not registered, or refused a value.

@@ -51,9 +51,6 @@ package struct JSONToken {
   /// Whether the token is a string, with or without escapes.
   package var isString: Bool { kind == .string || kind == .escapedString }
 
-  /// Whether the token is a number of either kind.
-  package var isNumber: Bool { kind == .integer || kind == .number }
-
   /// The bytes that `word` points to: the content of a string as written, the text of a number.
   package var bytes: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: UInt(word)), count: Int(length))

@@ -4,7 +4,6 @@ public import Foundation
 public struct ModelError: Error, Sendable, Hashable {
   public enum Code: String, Sendable, Hashable, Codable {
     case unknownEntity, unknownProperty, documentNotFound, malformedDocument, unsupported
-    case invalidModel
     case invalidName, duplicateName, inheritanceCycle, overriddenProperty
     case invalidRelationship, invalidInverse, invalidDefault, invalidRule, invalidConstraint
     case severalPrimaryKeys, invalidPrimaryKey

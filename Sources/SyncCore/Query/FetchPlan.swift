@@ -9,8 +9,6 @@ package struct FetchPlan: Sendable {
   package enum Output: Sendable {
     /// Whole rows.
     case rows
-    /// Entity and row number only.
-    case identifiers
     /// One row of values per object, or per group when there are aggregates or ``FetchPlan/groupBy``.
     case values([FetchColumn])
   }

@@ -43,14 +43,6 @@ package struct RowSet: Sendable {
     return true
   }
 
-  /// Takes a row number out.
-  ///
-  /// - Complexity: O(1).
-  package mutating func remove(_ row: Int64) {
-    guard contains(row) else { return }
-    pages[Int(row >> RowSet.pageShift)][RowSet.word(row)] &= ~(1 << UInt64(row & 63))
-  }
-
   /// Adds row numbers, a page at a time where they follow each other.
   ///
   /// - Returns: How many were not there.

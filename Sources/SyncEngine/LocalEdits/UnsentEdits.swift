@@ -69,10 +69,6 @@ final class UnsentEdits {
     return Edit(entry)
   }
 
-  func isProtected(_ row: Int64, of entity: EntityDescription) -> Bool {
-    edit(row, of: entity) != nil
-  }
-
   func protects(_ slot: Int, of row: Int64, _ entity: EntityDescription) -> Bool {
     guard let edit = edit(row, of: entity) else { return false }
     return edit.isInserted || edit.slots.contains(slot)

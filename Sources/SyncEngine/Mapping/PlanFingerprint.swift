@@ -32,8 +32,7 @@ enum PlanFingerprint {
 
   private static func add(_ policy: NodePolicy, to hash: inout FNV) {
     hash.add(policy.missingKey.rawValue + policy.mismatch.rawValue + policy.coercion.rawValue)
-    hash.add(policy.missingIdentity.rawValue + policy.identityScope.rawValue)
-    hash.add((policy.deletionScope?.rawValue ?? "") + policy.storedDuplicates.rawValue)
+    hash.add(policy.missingIdentity.rawValue + policy.storedDuplicates.rawValue)
   }
 
   private static func add(_ table: MemberTable, to hash: inout FNV) {

@@ -29,9 +29,6 @@ package struct PlanNode: Sendable {
   /// linked, because an owner may set them.
   package let requiredToOne: [Int]
 
-  /// Slots that are columns of the row, in order.
-  package let columnSlots: [Int]
-
   /// How many slots there are up to the last one that a row holds something in: to-many relationships
   /// hold nothing, and mostly come last.
   package let cellCount: Int
@@ -60,7 +57,6 @@ package struct PlanNode: Sendable {
     self.members = members
     self.policy = policy
     let columns = entity.properties.filter(\.isColumn)
-    columnSlots = columns.map(\.slot)
     cellCount = 1 + (entity.properties.last { !($0.relationship?.isToMany ?? false) }?.slot ?? -1)
     attributeSlots = columns.compactMap(\.attribute?.slot)
     toOneSlots = columns.compactMap(\.relationship?.slot)

@@ -19,12 +19,6 @@ public struct SyncPolicy: Sendable, Hashable {
   /// What happens to an object without a readable key.
   public enum MissingIdentity: String, Sendable, Hashable { case fail, skip, insert }
 
-  /// Where the stored object of a key is looked for.
-  public enum IdentityScope: String, Sendable, Hashable { case group, entity }
-
-  /// Among which stored objects those that the JSON does not mention are deleted.
-  public enum DeletionScope: String, Sendable, Hashable { case group, parent, nothing }
-
   /// What happens when several stored objects have one key.
   public enum StoredDuplicates: String, Sendable, Hashable { case updateAll, keepOne, fail }
 
@@ -33,11 +27,6 @@ public struct SyncPolicy: Sendable, Hashable {
   public var mismatch: Mismatch = .fail
   public var coercion: Coercion = .strict
   public var missingIdentity: MissingIdentity = .fail
-  public var identityScope: IdentityScope = .group
-
-  /// Nil decides by position: the group at the root, the parent's members in a to-many, nothing in
-  /// a to-one.
-  public var deletionScope: DeletionScope?
   public var storedDuplicates: StoredDuplicates = .updateAll
 
   /// Makes the policy of explicit serializers.
@@ -50,7 +39,6 @@ public struct SyncPolicy: Sendable, Hashable {
     policy.mismatch = .keep
     policy.coercion = .lossless
     policy.missingIdentity = .skip
-    policy.identityScope = .entity
     policy.storedDuplicates = .keepOne
     return policy
   }

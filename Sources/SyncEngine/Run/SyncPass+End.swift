@@ -11,8 +11,7 @@ extension SyncPass {
     // New objects of a subentity are staged beside those of its superentity.
     let late = mayArrive ? unresolved : unresolved.filter(\.mayMeanSubentity)
     if !late.isEmpty {
-      var resolver = ReferenceResolver(
-        claims: claims, transaction: transaction, control: control, edits: edits)
+      var resolver = ReferenceResolver(transaction: transaction, control: control, edits: edits)
       let missing = try resolver.resolve(late)
       unresolved = mayArrive ? missing : unresolved.filter { !$0.mayMeanSubentity } + missing
     }

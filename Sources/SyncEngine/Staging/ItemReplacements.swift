@@ -20,8 +20,6 @@ struct ItemReplacements {
     self.parent = parent
   }
 
-  var isEmpty: Bool { sources.isEmpty }
-
   subscript(address: UInt) -> ItemSource? { sources[address] }
 
   /// The rest of the text that an item begins.

@@ -44,9 +44,6 @@ final class PayloadPath: CustomStringConvertible {
     steps.removeAll(from: steps.count - 1)
   }
 
-  /// Whether it is at an item at the top, not below one.
-  var isAtItem: Bool { steps.count == 0 }
-
   var description: String {
     var result = "\(list)[\(item)]"
     for step in steps {

@@ -17,7 +17,7 @@ extension Stager {
     if onItemError == .fail { throw Stop(item: itemCount - 1, error: error) }
     report[batch.entity].skipped += 1
     report.note(.skippedItem, batch.entity, path: path.description, message: reason)
-    if path.isAtItem { note(batch.entity, key: .null, error) }
+    if path.isAtTop { note(batch.entity, key: .null, error) }
   }
 
   /// Reports that the item is left out, of which everything is staged but nothing counts.

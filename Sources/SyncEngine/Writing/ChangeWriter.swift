@@ -9,12 +9,9 @@ final class ChangeWriter {
   let batches: [Batch]
   let transaction: StoreTransaction
   let control: SyncControl
-  let report: ReportBuilder
 
   /// What the sync has to leave alone; nil when that is nothing.
   let edits: UnsentEdits?
-
-  let claims: Claims
 
   /// Does a part of the reading; nil where it takes one thread.
   let helper: SecondReader?
@@ -29,9 +26,7 @@ final class ChangeWriter {
     batches = planner.batches
     transaction = planner.transaction
     control = matcher.control
-    report = planner.report
     edits = planner.edits
-    claims = planner.claims
     helper = matcher.helper
     firstNewRows = matcher.firstNewRows
     total = batches.reduce(0) { $0 + $1.occurrences.count }

@@ -3,7 +3,6 @@ import SyncStore
 
 /// Links references whose object arrived later than the part of the payload that mentions its key.
 struct ReferenceResolver {
-  let claims: Claims
   let transaction: StoreTransaction
   let control: SyncControl
 
@@ -12,10 +11,7 @@ struct ReferenceResolver {
   /// Objects that a reference was linked with, by the relationship that leads back: a later reference may take them.
   private var taken: Set<Claims.Member> = []
 
-  init(
-    claims: Claims, transaction: StoreTransaction, control: SyncControl, edits: UnsentEdits?
-  ) {
-    self.claims = claims
+  init(transaction: StoreTransaction, control: SyncControl, edits: UnsentEdits?) {
     self.transaction = transaction
     self.control = control
     self.edits = edits

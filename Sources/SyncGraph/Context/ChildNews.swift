@@ -8,8 +8,6 @@ struct ChildNews {
   private var objects: [ManagedObject] = []
   private var slots: [ObjectIdentifier: SlotSet] = [:]
 
-  var isEmpty: Bool { objects.isEmpty }
-
   /// Notes that an object came, went or changed in a slot.
   mutating func note(_ object: ManagedObject, _ slot: Int?) {
     let id = ObjectIdentifier(object)

@@ -92,7 +92,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var overtaken = OvertakenRows()
   var bindings: [ClassBinding]
   var homes: ObjectHomes
-  var lastTemporaryRow: Int64 = 0
 
   /// Relationships of which lists may be loaded somewhere; the others need no look when rows change.
   var loadedRelationships: Set<ListKey> = []

@@ -34,8 +34,6 @@ package struct OpenSync: Hashable, Sendable {
       self.page = page
       self.words = words
     }
-
-    package static let wordCount = 64
   }
 
   /// A row in a list, and the row or the number that it is noted with.

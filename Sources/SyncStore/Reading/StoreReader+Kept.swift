@@ -13,19 +13,6 @@ extension StoreReader {
     return try statement.step() && !statement.isNull(0) ? Data(statement.bytes(0)) : nil
   }
 
-  /// Names of all states of a kind, in order.
-  package func keptNames(_ kind: String) throws -> [String] {
-    try prepareToRead()
-    let statement = try connection.statement(
-      "SELECT key FROM _syncstack WHERE substr(key, 1, length(?1)) = ?1 ORDER BY key")
-    defer { statement.reset() }
-    let prefix = key(kind, "")
-    statement.bind(1, prefix)
-    var names: [String] = []
-    while try statement.step() { names.append(String(statement.text(0).dropFirst(prefix.count))) }
-    return names
-  }
-
   /// The generation that was kept under that kind and name, or nil.
   package func keptGeneration(_ kind: String, _ name: String) throws -> Int64? {
     guard let data = try kept(kind, name), data.count == 8 else { return nil }

@@ -33,6 +33,4 @@ package struct StoredMember: Sendable, Hashable {
     self.row = row
     self.entity = entity
   }
-
-  package var id: ManagedObjectID { ManagedObjectID(entity: entity, row: row) }
 }

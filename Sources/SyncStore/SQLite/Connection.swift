@@ -13,8 +13,6 @@ final class Connection {
   /// How a connection is set up.
   struct Options {
     var mode = Mode.writer
-    var isFullSynchronous = false
-    var usesRollbackJournal = false
     var busyTimeout = 5.0
   }
 

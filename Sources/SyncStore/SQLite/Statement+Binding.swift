@@ -4,8 +4,6 @@ import SyncCore
 
 /// Values for the placeholders of a statement.
 extension Statement {
-  var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
-
   @inline(__always)
   func bind(_ index: Int32, _ value: Int64) {
     note(sqlite3_bind_int64(handle, index, value))

@@ -6,10 +6,6 @@ import SyncCore
 extension Statement {
   var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
-  func columnName(_ column: Int) -> String {
-    sqlite3_column_name(handle, Int32(column)).map { String(cString: $0) } ?? ""
-  }
-
   @inline(__always)
   func isNull(_ column: Int) -> Bool {
     sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL

@@ -13,8 +13,7 @@ package final class LinkTable: Sendable {
   package let sourceEntity: Int
   package let sourceSlot: Int
 
-  /// The inverse, by its declaring entity and slot; nil when there is none.
-  package let targetEntity: Int?
+  /// The slot of the inverse; nil when there is none.
   package let targetSlot: Int?
 
   /// Whether targets are ordered for a source, and sources for a target.
@@ -28,15 +27,13 @@ package final class LinkTable: Sendable {
   package let reverseIndex: Identifier
 
   init(
-    index: Int, identifier: Identifier, sourceEntity: Int, sourceSlot: Int, targetEntity: Int?,
-    targetSlot: Int?, isSourceOrdered: Bool, isTargetOrdered: Bool, isSymmetric: Bool,
-    reverseIndex: Identifier
+    index: Int, identifier: Identifier, sourceEntity: Int, sourceSlot: Int, targetSlot: Int?,
+    isSourceOrdered: Bool, isTargetOrdered: Bool, isSymmetric: Bool, reverseIndex: Identifier
   ) {
     self.index = index
     self.identifier = identifier
     self.sourceEntity = sourceEntity
     self.sourceSlot = sourceSlot
-    self.targetEntity = targetEntity
     self.targetSlot = targetSlot
     self.isSourceOrdered = isSourceOrdered
     self.isTargetOrdered = isTargetOrdered

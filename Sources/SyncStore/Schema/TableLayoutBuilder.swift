@@ -185,8 +185,7 @@ struct TableLayoutBuilder {
     if let inverseKey, !isSymmetric { linkEnds[inverseKey] = (index, false) }
     return LinkTable(
       index: index, identifier: identifier, sourceEntity: key.entity, sourceSlot: key.slot,
-      targetEntity: inverseKey?.entity, targetSlot: inverseKey?.slot,
-      isSourceOrdered: relationship.isOrdered,
+      targetSlot: inverseKey?.slot, isSourceOrdered: relationship.isOrdered,
       isTargetOrdered: !isSymmetric && (inverse?.isOrdered ?? false), isSymmetric: isSymmetric,
       reverseIndex: names.take("\(identifier.name)_reverse_index"))
   }

@@ -11,7 +11,6 @@ extension ChangeRecorder {
     for table in layout.tables {
       let members = layout.members(of: table)
       guard hasChanges(in: table, members) else { continue }
-      moveSpecialised(members, specialised[table.index])
       try cancelOut(members, transaction.token)
       for member in members { try inserted[member.entity.index].sort(transaction.token) }
       let updates = try resolvedUpdates(table, members, transaction)
@@ -43,28 +42,6 @@ extension ChangeRecorder {
       || members.contains {
         !inserted[$0.entity.index].rows.isEmpty || !deleted[$0.entity.index].rows.isEmpty
       }
-  }
-
-  /// Puts rows among those of the subentity whose they became.
-  private mutating func moveSpecialised(_ members: [EntityLayout], _ entities: [Int64: Int]) {
-    guard !entities.isEmpty else { return }
-    var moved: [(row: Int64, key: Value?, entity: Int)] = []
-    for member in members {
-      let index = member.entity.index
-      let list = inserted[index]
-      let hasKeys = !list.keys.isEmpty
-      var gone = RowSet()
-      for (position, row) in list.rows.enumerated() {
-        guard let entity = entities[row], entity != index else { continue }
-        gone.insert(row)
-        moved.append((row, hasKeys ? list.keys[position] : nil, entity))
-      }
-      if !gone.isEmpty { inserted[index].remove(gone) }
-    }
-    for (row, key, entity) in moved {
-      inserted[entity].rows.append(row)
-      if layout.entities[entity].keySlot != nil { inserted[entity].keys.append(key ?? .null) }
-    }
   }
 
   /// Takes rows out that were inserted and deleted again.

@@ -18,9 +18,6 @@ struct ChangeRecorder {
   var deleted: [Rows]
   var updates: [RecordedUpdates]
 
-  /// Inserted rows that became rows of a subentity, with its index, by table.
-  private(set) var specialised: [[Int64: Int]]
-
   /// First row number per table that was given out in this transaction.
   private(set) var firstNewRow: [Int64]
 
@@ -29,7 +26,6 @@ struct ChangeRecorder {
     inserted = Array(repeating: Rows(), count: layout.entities.count)
     deleted = inserted
     updates = Array(repeating: RecordedUpdates(), count: layout.tables.count)
-    specialised = Array(repeating: [:], count: layout.tables.count)
     firstNewRow = Array(repeating: .max, count: layout.tables.count)
   }
 
@@ -56,11 +52,6 @@ struct ChangeRecorder {
       for index in indexes { list.keys.append(block[Int(index)][slot].value(as: type)) }
     }
     swap(&list, &inserted[entity.entity.index])
-  }
-
-  /// Notes that a row that was inserted is one of a subentity now.
-  mutating func specialise(_ row: Int64, to entity: EntityLayout) {
-    specialised[entity.table.index][row] = entity.entity.index
   }
 
   mutating func reserveInserts(_ count: Int, of entity: EntityLayout) {
@@ -136,18 +127,6 @@ struct ChangeRecorder {
     }
     guard !isNew || key != nil else { return nil }
     return (Update(row: row, slots: slots, entity: entity.entity.index), key)
-  }
-
-  /// Takes back that slots of rows changed: they are as they were before the transaction.
-  mutating func forget(_ slots: [Int64: SlotSet], in table: Table) {
-    guard !slots.isEmpty else { return }
-    let index = table.index
-    for position in 0..<updates[index].count {
-      if let unchanged = slots[updates[index].list[position].row] {
-        updates[index].remove(unchanged, at: position)
-      }
-    }
-    updates[index].removeAll { $0.slots.isEmpty && slots[$0.row] != nil }
   }
 
   /// Row numbers of an entity's rows that came or whose slots changed, for checks before commit.

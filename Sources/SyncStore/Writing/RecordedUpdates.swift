@@ -53,8 +53,6 @@ struct RecordedUpdates {
 
   mutating func setEntity(_ entity: Int, at index: Int) { list[index].entity = Int32(entity) }
 
-  mutating func remove(_ slots: SlotSet, at index: Int) { list[index].slots.subtract(slots) }
-
   mutating func removeAll(where isGone: (Update) -> Bool) { list.removeAll(where: isGone) }
 
   /// Takes updates from an index on out.

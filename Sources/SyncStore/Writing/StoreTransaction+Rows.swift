@@ -34,30 +34,6 @@ extension StoreTransaction {
     recorder.insert(rows, of: target, block, indexes)
   }
 
-  /// Whether a row came in this transaction, so that nobody else has seen it.
-  package func isNew(_ row: Int64, of entity: EntityDescription) -> Bool {
-    recorder.isNew(row, in: layout.table(of: entity))
-  }
-
-  /// Makes an object that came in this transaction one of a subentity. What only the subentity has is empty.
-  ///
-  /// - Parameters:
-  ///   - entity: the concrete entity so far.
-  ///   - subentity: one below it.
-  package func specialise(
-    _ row: Int64, from entity: EntityDescription, to subentity: EntityDescription
-  ) throws {
-    try requireOpen()
-    let target = layout[subentity]
-    guard target.table.hasEntityColumn, recorder.isNew(row, in: target.table) else { return }
-    let statement = try connection.statement(
-      "UPDATE \(target.table.quoted) SET _entity = ? WHERE _row = ?")
-    statement.bind(1, target.number)
-    statement.bind(2, row)
-    try statement.run()
-    recorder.specialise(row, to: target)
-  }
-
   /// Writes slots of a row and raises its version.
   ///
   /// A to-one relationship that changes loses its position in the ordered inverse; set it afterwards
@@ -125,13 +101,6 @@ extension StoreTransaction {
     let table = layout.table(of: entity)
     let rows = Set(recorder.touched(table, slots: slots))
     return rows.filter { withNew || !recorder.isNew($0, in: table) }.sorted()
-  }
-
-  /// Takes back that slots of rows changed: the caller knows that they are as they were before the
-  /// transaction.
-  package func forgetChanges(_ slots: [Int64: SlotSet], of entity: EntityDescription) throws {
-    try requireOpen()
-    recorder.forget(slots, in: layout.table(of: entity))
   }
 
   /// Deletes rows with everything that the delete rules take along, and clears what led to them.

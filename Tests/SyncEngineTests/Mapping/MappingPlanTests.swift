@@ -34,7 +34,6 @@ import Testing
   func slots() throws {
     let plan = try plan(entities)
     let user = plan.rootNode
-    #expect(user.columnSlots == [0, 1])
     #expect(user.attributeSlots == [0, 1])
     #expect(user.required == [0])
     #expect(user.defaults.map(\.slot) == [1])

@@ -2,7 +2,6 @@ import SyncCore
 
 /// A primary-key value as a program gives it, in the form in which the store keeps keys of an entity.
 struct ObjectKey {
-  let slot: Int
   let name: String
 
   /// The stored form; nil when no object can have such a key.
@@ -17,7 +16,6 @@ struct ObjectKey {
     guard let slot = node.identity.first, let rule = node.attributeRule(forSlot: slot) else {
       throw SyncError.noPrimaryKey(node.entity.name)
     }
-    self.slot = slot
     name = node.attributes[rule].name
     guard let given = try ObjectKey.stored(id, node) else {
       value = nil
