@@ -149,7 +149,7 @@ struct ItemCheck {
   /// The mentions of an object that made it what it is: those that say something about the property; all
   /// when none does.
   private func blamed(_ failure: Failure, _ mentions: [Int32], in batch: Batch) -> [Int32] {
-    let active = mentions.filter { !batch.occurrences[Int($0)].flags.contains(.muted) }
+    let active = mentions.filter { !batch.occurrences[Int($0)].flags.contains(.ignored) }
     if batch.entity.properties[failure.slot].relationship?.isToMany == true {
       return active.filter { listing($0, failure.slot, in: batch) }
     }

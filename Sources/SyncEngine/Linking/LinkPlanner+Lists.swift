@@ -17,18 +17,18 @@ extension LinkPlanner {
   /// Owners that the payload says nothing about are not in it; of several lists of one owner the last one counts.
   ///
   /// - Parameters:
-  ///   - settled: owners to leave out.
+  ///   - excluded: owners to leave out.
   ///   - notesMissing: whether to note what does not exist.
   /// - Throws: `CancellationError`.
   func memberLists(
-    _ rule: Int, of batch: Batch, besides settled: RowSet = RowSet(), notesMissing: Bool
+    _ rule: Int, of batch: Batch, besides excluded: RowSet = RowSet(), notesMissing: Bool
   ) throws -> MemberLists {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     let mentions = batch.mentions[rule]
     let inverse =
       relationship.relationship.kind == .oneToMany ? relationship.relationship.inverseSlot : nil
-    let order = try mentionsByOwner(rule, of: batch, besides: settled)
+    let order = try mentionsByOwner(rule, of: batch, besides: excluded)
     let known = rowsOfReferences(in: destination)
     var missing: [(mention: Int32, target: Int32, position: Int)] = []
     var result = MemberLists()
@@ -70,9 +70,9 @@ extension LinkPlanner {
   /// The mentions of which ``memberLists(_:of:besides:notesMissing:)`` makes lists, in the order of the owners' row
   /// numbers.
   private func mentionsByOwner(
-    _ rule: Int, of batch: Batch, besides settled: RowSet
+    _ rule: Int, of batch: Batch, besides excluded: RowSet
   ) throws -> [Int32] {
-    let hasSettled = !settled.isEmpty
+    let hasExcluded = !excluded.isEmpty
     var found: [Int32] = []
     var rows: [Int64] = []
     found.reserveCapacity(batch.mentions[rule].count)
@@ -82,7 +82,7 @@ extension LinkPlanner {
     try activeMentions(rule, of: batch) { mention, owner in
       if mention % SyncControl.stride == 0 { try control.checkpoint() }
       let row = batch.occurrences[Int(owner)].row
-      guard !hasSettled || !settled.contains(row) else { return }
+      guard !hasExcluded || !excluded.contains(row) else { return }
       if row < last { isAscending = false }
       last = row
       found.append(Int32(mention))

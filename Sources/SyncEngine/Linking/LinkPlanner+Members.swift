@@ -110,7 +110,7 @@ extension LinkPlanner {
   }
 
   /// Whether a list is that of a given parent of which earlier parts of the payload had some: who leaves it,
-  /// and its order, are settled at the end.
+  /// and its order, are decided at the end.
   func isContinued(_ rule: Int, of batch: Batch, owner: Int64) -> Bool {
     owner == givenParent(rule, of: batch) && claims.state.partCount > 1
   }
@@ -123,7 +123,7 @@ extension LinkPlanner {
     }
     for list in unreadableLists where list.batch == batch.number && list.rule == rule {
       // What may not write the object says nothing.
-      if batch.occurrences[Int(list.owner)].flags.contains(.muted) { continue }
+      if batch.occurrences[Int(list.owner)].flags.contains(.ignored) { continue }
       result.insert(batch.occurrences[Int(batch.representative(list.owner))].row)
     }
     return result

@@ -43,7 +43,9 @@ extension LinkPlanner {
   }
 
   /// Of an occurrence that is not written as the payload has it, or not for sure.
-  private static let uncertain: Occurrence.Flags = [.muted, .disputed, .referenceOnly, .leftOut]
+  private static let uncertain: Occurrence.Flags = [
+    .ignored, .conflicting, .referenceOnly, .leftOut,
+  ]
 
   /// How many objects of the payload refer to each new row, beginning with the first new one. The slot of a sibling
   /// entity may be another relationship; then it is too many.

@@ -109,7 +109,7 @@ final class LinkPlanner {
     let mentions = batch.mentions[rule]
     var last: [Int32: Int] = [:]
     for mention in 0..<mentions.count
-    where !batch.occurrences[Int(mentions.owners[mention])].flags.contains(.muted) {
+    where !batch.occurrences[Int(mentions.owners[mention])].flags.contains(.ignored) {
       last[batch.representative(mentions.owners[mention])] = mention
     }
     return last

@@ -121,7 +121,7 @@ package struct AttributeRule: Sendable {
   /// Name of the transformer, as the model or the rule gives it.
   package let transformerName: String?
 
-  /// The transformer, when it is registered: for the way back.
+  /// The transformer, when it is registered: for exports.
   package let transformer: (any AttributeTransformer)?
 
   /// The rule that somebody wrote for the attribute; nil when a convention or an annotation fills it.

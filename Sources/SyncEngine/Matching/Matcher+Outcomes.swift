@@ -31,9 +31,9 @@ extension Matcher {
       isAllowed(mention, isStored: isStored)
       && (batch.occurrences[Int(other)].stored >= 0 || !wasDeleted(occurrence, in: batch))
     // What may not write the object says nothing; what may does not need the other's permission.
-    if !isActive { batch.occurrences[Int(occurrence)].flags.insert(.muted) }
+    if !isActive { batch.occurrences[Int(occurrence)].flags.insert(.ignored) }
     if !batch.occurrences[Int(other)].flags.contains(.active) {
-      batch.occurrences[Int(other)].flags.insert(.muted)
+      batch.occurrences[Int(other)].flags.insert(.ignored)
     }
     let result = batch.fold(occurrence, into: other)
     batch.occurrences[Int(occurrence)].flags.insert(.decided)
@@ -130,7 +130,7 @@ extension Matcher {
     guard let index = storedRows(of: head, in: batch).first,
       owner(ofStored: index, mention, in: batch) > 0
     else { return }
-    batch.occurrences[Int(occurrence)].flags.insert(.disputed)
+    batch.occurrences[Int(occurrence)].flags.insert(.conflicting)
     let owners = batches[Int(mention.ownerBatch)]
     let rule = owners.node.relationships[Int(mention.ownerRule)].relationship
     if let edits, let inverse = rule.inverseSlot,

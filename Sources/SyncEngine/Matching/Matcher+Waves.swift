@@ -80,7 +80,7 @@ extension Matcher {
     for mention in 0..<mentions.count {
       if mention % SyncControl.stride == 0 { try control.checkpoint() }
       let flags = batch.occurrences[Int(mentions.owners[mention])].flags
-      guard flags.contains(.current), !flags.contains(.muted) else { continue }
+      guard flags.contains(.current), !flags.contains(.ignored) else { continue }
       let owner = batch.occurrences[Int(batch.representative(mentions.owners[mention]))]
       guard owner.flags.contains(.active) else { continue }
       if loadsMembers, owner.row > 0, !owner.flags.contains(.inserted), let inverse,

@@ -53,12 +53,12 @@ final class ItemsAhead: @unchecked Sendable {
       guard isWanted.withLock({ $0 }) else { break }
       let portion = portions[number]
       portion.fill(from: &reader, size: size)
-      settle()
+      synchronize()
       filled.signal()
       if portion.isLast { break }
       number = (number + 1) % portions.count
     }
-    settle()
+    synchronize()
     ended.signal()
   }
 
@@ -79,7 +79,7 @@ final class ItemsAhead: @unchecked Sendable {
       if let failure = portion.failure { throw failure }
       guard !portion.isLast else { break }
       if queueHasBaton {
-        settle()
+        synchronize()
         free.signal()
       }
     }
@@ -90,17 +90,17 @@ final class ItemsAhead: @unchecked Sendable {
   private func take() -> ScannedItems {
     if !queueHasBaton {
       if baton.wait(timeout: .now()) == .success {
-        settle()
+        synchronize()
         own.fill(from: &reader, size: size)
         if own.isLast { isWanted.withLock { $0 = false } }
-        settle()
+        synchronize()
         baton.signal()
         return own
       }
       queueHasBaton = true
     }
     filled.wait()
-    settle()
+    synchronize()
     defer { nextPortion = (nextPortion + 1) % portions.count }
     return portions[nextPortion]
   }
@@ -116,11 +116,11 @@ final class ItemsAhead: @unchecked Sendable {
       free.signal()
       ended.wait()
     }
-    settle()
+    synchronize()
   }
 
   /// Says to the thread sanitizer, too, which thread is through with what.
-  private func settle() {
+  private func synchronize() {
     isWanted.withLock { _ in }
   }
 }

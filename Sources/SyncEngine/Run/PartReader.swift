@@ -39,7 +39,7 @@ struct PartReader {
   var leftOut: [Int: SyncError] = [:]
 
   /// Called when the first item turns out not to be known.
-  var onNews: (() -> Void)?
+  var onUnknownItem: (() -> Void)?
 
   /// Called with the objects at the top when the first items of a large part are staged.
   var onSample: ((Batch) throws -> Void)?
@@ -74,7 +74,7 @@ struct PartReader {
     var progress = Progress(first: start.reader.position)
     var reader = start.reader.separated()
     var isAtEnd = false
-    var onNews = onNews
+    var onUnknownItem = onUnknownItem
     while true {
       if let fingerprints {
         let known = reader.skipElements(before: progress.nextCheckpoint) {
@@ -86,8 +86,8 @@ struct PartReader {
         isAtEnd = true
         break
       }
-      if let tell = onNews, !step.isKnown {
-        onNews = nil
+      if let tell = onUnknownItem, !step.isKnown {
+        onUnknownItem = nil
         tell()
       }
       let range = reader.itemRange
@@ -112,7 +112,7 @@ struct PartReader {
     let base = UInt(bitPattern: bytes.baseAddress)
     var progress = Progress(first: start.reader.position)
     var end = start.reader
-    onNews?()
+    onUnknownItem?()
     do {
       end = try items.stageAll { tape, item in
         let range = item.start..<item.end

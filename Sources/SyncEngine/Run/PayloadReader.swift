@@ -82,10 +82,10 @@ final class PayloadReader {
   /// Stages the next part, or takes it as another thread has staged it, and begins to read the one after it.
   ///
   /// - Parameters:
-  ///   - onNews: Called when the first item of a part that is read here turns out not to be known.
+  ///   - onUnknownItem: Called when the first item of a part that is read here turns out not to be known.
   ///   - onSample: Called with the objects of the first items of a large part that is read here, when these are staged.
   func next(
-    onNews: (() -> Void)? = nil, onSample: ((Batch) throws -> Void)? = nil
+    onUnknownItem: (() -> Void)? = nil, onSample: ((Batch) throws -> Void)? = nil
   ) throws -> Stager {
     start = end
     startReport = report.content
@@ -95,7 +95,7 @@ final class PayloadReader {
       try advance(part.end.reader.position)
     } else {
       var reader = reader(from: start)
-      reader.onNews = onNews
+      reader.onUnknownItem = onUnknownItem
       reader.onSample = onSample
       part = try reader.read(advance)
     }

@@ -46,7 +46,7 @@ extension SyncPass {
     guard fingerprintKey != nil, let fingerprints = reader.fingerprints, let trace = stager.trace,
       !request.isDryRun
     else { return }
-    let isDisputed =
+    let isUncertain =
       edits != nil || trace.isIncomplete || planner.movesPartners
       || planner.batches.contains { !$0.ofSubentities.isEmpty }
       || FingerprintConflicts.speaksFromBothEnds(
@@ -58,7 +58,7 @@ extension SyncPass {
         batches: planner.batches, set: fingerprints, trace: trace, plan: request.plan
       ).concerned() : [:]
     var maker = FingerprintMaker(trace: trace, planner: planner, shapes: fingerprints.shapes)
-    if !isDisputed { try maker.make(control) }
+    if !isUncertain { try maker.make(control) }
     made = maker.made
     made?.concerned = concerned
     stager.dropTrace()

@@ -88,10 +88,10 @@ final class SyncPass {
   /// Reads and stages the next part, for ``process(in:)``.
   ///
   /// - Parameters:
-  ///   - onNews: Called when the first item turns out not to be known.
+  ///   - onUnknownItem: Called when the first item turns out not to be known.
   ///   - onSample: Called with the objects of the first items of a large part, when these are staged.
-  func stage(onNews: (() -> Void)? = nil, onSample: ((Batch) throws -> Void)? = nil) throws {
-    let part = try reader.next(onNews: onNews, onSample: onSample)
+  func stage(onUnknownItem: (() -> Void)? = nil, onSample: ((Batch) throws -> Void)? = nil) throws {
+    let part = try reader.next(onUnknownItem: onUnknownItem, onSample: onSample)
     // Items before it may be wrong too, which takes the store to find out.
     if let stop = part.stop, stop.item == part.firstItem || checks.allSatisfy(\.isEmpty) {
       throw stop.error

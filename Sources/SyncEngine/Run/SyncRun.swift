@@ -144,7 +144,7 @@ package struct SyncRun {
       return pass.hasItems
     }
     try pass.stage(onSample: { batch in
-      if try store.readBeforeWrite({ try pass.findsNews(among: batch, in: $0) }) {
+      if try store.readBeforeWrite({ try pass.expectsChanges(among: batch, in: $0) }) {
         store.prepareToWrite()
       }
     })

@@ -188,7 +188,7 @@ final class Batch {
   }
 
   /// Whether the cells of two rows say different things of a slot.
-  func isDisputed(_ later: Int, _ earlier: Int) -> Bool {
+  func conflicts(_ later: Int, _ earlier: Int) -> Bool {
     let source = block[later]
     let target = block[earlier]
     return (0..<block.width).contains { slot in
@@ -204,17 +204,34 @@ final class Batch {
     let later = max(occurrence, matched)
     let source = occurrences[Int(matched)]
     hasRepeats = true
-    let earlierIsMuted = occurrences[Int(earlier)].flags.contains(.muted)
+    let earlierIsIgnored = occurrences[Int(earlier)].flags.contains(.ignored)
     occurrences[Int(earlier)].row = source.row
     occurrences[Int(earlier)].stored = source.stored
     occurrences[Int(earlier)].link = -1
-    occurrences[Int(earlier)].flags.formUnion(source.flags.subtracting(.muted))
-    if earlierIsMuted { occurrences[Int(earlier)].flags.insert(.muted) }
+    occurrences[Int(earlier)].flags.formUnion(source.flags.subtracting(.ignored))
+    if earlierIsIgnored { occurrences[Int(earlier)].flags.insert(.ignored) }
     occurrences[Int(earlier)].flags.insert(.uncompared)
     occurrences[Int(later)].flags.insert(.folded)
     occurrences[Int(later)].link = earlier
     if source.stored >= 0 { stored.occurrences[Int(source.stored)] = earlier }
     return earlier
+  }
+
+  /// Lays the cells of folded occurrences over those of the one that stands for them, in payload order:
+  /// later values win, those of mentions that may not write the object do not count.
+  func layFoldedCells() {
+    guard hasRepeats else { return }
+    for index in occurrences.indices {
+      let occurrence = occurrences[index]
+      if occurrence.flags.contains(.folded) {
+        guard !occurrence.flags.contains(.ignored) else { continue }
+        overlay(index, over: Int(representative(Int32(index))))
+      } else if occurrence.flags.contains(.ignored) {
+        for slot in node.attributeSlots where !node.identity.contains(slot) {
+          block[index][slot] = .absent
+        }
+      }
+    }
   }
 
   /// The concrete entity of a stored row.

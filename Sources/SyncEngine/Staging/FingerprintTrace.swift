@@ -4,10 +4,10 @@ import SyncCore
 /// made of them when everything is stored.
 ///
 /// ```
-/// items     fingerprint, first target, pattern, habit    one per item at the top that gave no warning
+/// items     fingerprint, first target, pattern, usage    one per item at the top that gave no warning
 /// targets   occurrence or reference       the objects it describes or refers to, itself first
 /// patterns  batch and use of each of its targets; items share that of the one before, when they can
-/// habits    what it filled, left over and spoke of, as words; most items share one
+/// usages    what it filled, left over and spoke of, as words; most items share one
 /// ```
 ///
 /// Items and targets become those of ``MadeFingerprints`` where they lie. Confined to the stager.
@@ -29,14 +29,14 @@ final class FingerprintTrace {
   private let places = PlainArray<UInt16>()
   /// Those of the current item.
   private let current = PlainArray<UInt16>()
-  private(set) var habits: [[UInt64]] = []
-  /// The numbers of habits by their hash: a dictionary of another key would be a type the runtime has to make.
-  private var habitNumbers: [Int: [Int32]] = [:]
-  private let habit = PlainArray<UInt64>()
+  private(set) var usages: [[UInt64]] = []
+  /// The numbers of usages by their hash: a dictionary of another key would be a type the runtime has to make.
+  private var usageNumbers: [Int: [Int32]] = [:]
+  private let usage = PlainArray<UInt64>()
   private let unused = PlainArray<UInt32>()
   /// The number of the item's before, and its words.
   private var previous: Int32 = -1
-  private let previousHabit = PlainArray<UInt64>()
+  private let previousUsage = PlainArray<UInt64>()
   private let nodes: [StagingNode]
 
   /// Which object each rule of a node was last spoken of by, at the top and anywhere.
@@ -175,46 +175,45 @@ final class FingerprintTrace {
     items.append(
       FingerprintItem(
         fingerprint: fingerprint, length: UInt32(length), firstRow: UInt32(firstEntry),
-        size: UInt32(pattern), form: habitNumber()))
+        size: UInt32(pattern), form: usageNumber()))
   }
 
-  // MARK: - Habits
+  // MARK: - Usages
 
-  /// The habit of the current item, as words: for each node how many words of filled rules follow, and
+  /// The usage of the current item, as words: for each node how many words of filled rules follow, and
   /// those; the relationships spoken of; the unused keys.
-  private func habitNumber() -> UInt32 {
-    habit.removeAll(from: 0)
-    for node in nodes { node.scratch.appendFilled(to: habit) }
+  private func usageNumber() -> UInt32 {
+    usage.removeAll(from: 0)
+    for node in nodes { node.scratch.appendFilled(to: usage) }
     for index in spoken.indices where spoken[index] == serial {
-      habit.append(1 << 63 | UInt64(index) << 1 | (spokenAtTop[index] == serial ? 1 : 0))
+      usage.append(1 << 63 | UInt64(index) << 1 | (spokenAtTop[index] == serial ? 1 : 0))
     }
-    for key in unused { habit.append(1 << 62 | UInt64(key)) }
-    if previous >= 0, habit.isEqual(to: previousHabit) { return UInt32(previous) }
-    previousHabit.removeAll(from: 0)
-    for word in habit { previousHabit.append(word) }
+    for key in unused { usage.append(1 << 62 | UInt64(key)) }
+    if previous >= 0, usage.isEqual(to: previousUsage) { return UInt32(previous) }
+    previousUsage.removeAll(from: 0)
+    for word in usage { previousUsage.append(word) }
     var hasher = Hasher()
-    for word in habit { hasher.combine(word) }
+    for word in usage { hasher.combine(word) }
     let hash = hasher.finalize()
-    if let known = habitNumbers[hash]?.first(where: { habit.elementsEqual(habits[Int($0)]) }) {
+    if let known = usageNumbers[hash]?.first(where: { usage.elementsEqual(usages[Int($0)]) }) {
       previous = known
       return UInt32(known)
     }
-    previous = Int32(habits.count)
-    habits.append(Array(habit))
-    habitNumbers[hash, default: []].append(previous)
+    previous = Int32(usages.count)
+    usages.append(Array(usage))
+    usageNumbers[hash, default: []].append(previous)
     return UInt32(previous)
   }
 
   /// A shape without its entries.
-  func shape(ofHabit number: UInt32) -> FingerprintShape {
+  func shape(ofUsage number: UInt32) -> FingerprintShape {
     var shape = FingerprintShape()
-    let words = habits[Int(number)]
+    let words = usages[Int(number)]
     var position = 0
-    for (number, node) in nodes.enumerated() {
+    for node in nodes.indices {
       let count = Int(words[position])
       let rules = Array(words[(position + 1)..<(position + 1 + count)])
-      if count > 0 { shape.filled.append(FingerprintShape.Filled(node: number, rules: rules)) }
-      _ = node
+      if count > 0 { shape.filled.append(FingerprintShape.Filled(node: node, rules: rules)) }
       position += 1 + count
     }
     var counts: [Int: Int] = [:]
@@ -236,8 +235,8 @@ final class FingerprintTrace {
 
   private func mention(_ word: UInt64) -> FingerprintShape.Mention {
     let index = Int(word >> 1)
-    let node = firstRules.lastIndex { $0 <= index && index < .max } ?? 0
     // Nodes without relationships begin where the next one does.
+    let node = firstRules.lastIndex { $0 <= index } ?? 0
     return FingerprintShape.Mention(
       node: node, rule: index - firstRules[node], isAtTop: word & 1 == 1)
   }

@@ -9,7 +9,7 @@ struct FingerprintItem: BitwiseCopyable {
   var firstRow: UInt32
   /// Number of its pattern; when it is made, how many rows it has, 0 when it does not count.
   var size: UInt32
-  /// Number of its habit; when it is made, of its shape.
+  /// Number of its usage; when it is made, of its shape.
   var form: UInt32
 }
 

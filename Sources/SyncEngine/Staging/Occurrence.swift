@@ -51,12 +51,12 @@ struct Occurrence {
     /// its owner, not by its key alone.
     static let owned = Flags(rawValue: 2048)
     /// Folded, but what it says does not count: its place in the payload may not write the object.
-    static let muted = Flags(rawValue: 4096)
+    static let ignored = Flags(rawValue: 4096)
     /// Part of an item that is left out: it claims its key, and nothing else of it counts.
     static let leftOut = Flags(rawValue: 8192)
     /// Two places of the payload say different things of it, or it came from another owner: no fingerprint may
     /// vouch for it.
-    static let disputed = Flags(rawValue: 16384)
+    static let conflicting = Flags(rawValue: 16384)
     /// The same object as a mention under a subentity, which is the one that is written.
     static let ofSubentity = Flags(rawValue: 32768)
     /// In the wave that is being matched.

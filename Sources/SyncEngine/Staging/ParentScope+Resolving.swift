@@ -104,7 +104,7 @@ extension ParentScope {
       return SyncError(
         .ambiguousRelationship, entity: child.name, property: chosen[0].relationship.name,
         message: """
-          “\(chosen[0].relationship.name)” of “\(parent.name)” leads to one object and has no way back from \
+          “\(chosen[0].relationship.name)” of “\(parent.name)” leads to one object and has no inverse in \
           “\(child.name)”. Sync without a parent, or give the relationship an inverse.
           """)
     }

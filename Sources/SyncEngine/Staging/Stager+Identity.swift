@@ -41,8 +41,8 @@ extension Stager {
     if let earlier = earlierOccurrence(like: occurrence, from: head, in: batch) {
       if case .root = role { noteRepeated(earlier, in: batch) }
       if !tracksItems || occurrence.isOwned {
-        if trace != nil, batch.isDisputed(row, Int(earlier)) {
-          batch.occurrences[Int(earlier)].flags.insert(.disputed)
+        if trace != nil, batch.conflicts(row, Int(earlier)) {
+          batch.occurrences[Int(earlier)].flags.insert(.conflicting)
         }
         batch.noteOrder(mentionCount, of: row, over: earlier)
         batch.overlay(row, over: Int(earlier))

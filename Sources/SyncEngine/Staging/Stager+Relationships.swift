@@ -2,10 +2,10 @@ import SyncCore
 
 /// Staging of what an object says about its relationships.
 extension Stager {
-  /// The relationship that leads back to the object under which another stands, or -1: what the JSON says of it
-  /// is ignored.
-  func wayBack(_ role: Role) -> Int {
-    if let owner = role.owner { return nodes[owner.batch].links[owner.rule].wayBack }
+  /// The rule of an object's inverse to the relationship under which it stands, or -1: what the JSON says of it is
+  /// ignored.
+  func inverse(_ role: Role) -> Int {
+    if let owner = role.owner { return nodes[owner.batch].links[owner.rule].inverse }
     if case .root = role { return rootReference?.rule ?? -1 }
     return -1
   }
@@ -88,8 +88,8 @@ extension Stager {
   /// Numbers what is said about relationships of which several places may speak.
   func nextOrder(_ link: StagingLink) -> UInt32? {
     guard link.keepsOrders else { return nil }
-    wordCount += 1
-    return wordCount
+    statementCount += 1
+    return statementCount
   }
 
   private func stageToMany(

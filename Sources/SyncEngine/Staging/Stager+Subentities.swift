@@ -30,8 +30,8 @@ extension Stager {
         }
         batch.ofSubentities[Int32(index)] = SubentityMention(
           batch: other.number, occurrence: found)
-        batch.occurrences[index].flags.formUnion([.ofSubentity, .disputed])
-        other.occurrences[Int(found)].flags.insert(.disputed)
+        batch.occurrences[index].flags.formUnion([.ofSubentity, .conflicting])
+        other.occurrences[Int(found)].flags.insert(.conflicting)
         // What may perhaps not write the object says nothing.
         if operations.isSuperset(of: .writing) { lay(index, of: batch, onto: found, of: other) }
       }

@@ -68,8 +68,8 @@ final class Stager {
   let path: PayloadPath
   let candidates = PlainArray<LinkCandidate>()
   let targets = PlainArray<Int32>()
-  /// What was said so far about relationships whose words are numbered.
-  var wordCount: UInt32 = 0
+  /// What was said so far about relationships of which several places may speak.
+  var statementCount: UInt32 = 0
   /// Objects mentioned so far.
   var mentionCount: UInt32 = 0
   private var rootTargets: [Int32] = []
@@ -215,9 +215,9 @@ final class Stager {
     trace?.describe(occurrence, in: batch.number)
     if candidates.count > firstCandidate {
       if trace != nil, batch.occurrences.count == earlierCount {
-        batch.occurrences[Int(occurrence)].flags.insert(.disputed)
+        batch.occurrences[Int(occurrence)].flags.insert(.conflicting)
       }
-      let back = wayBack(role)
+      let back = inverse(role)
       for link in node.links where link.rule != back {
         let range = firstCandidate..<candidates.count
         try stageLink(link, of: occurrence, in: batch, candidates: range, source: source)

@@ -30,7 +30,7 @@ final class StagingNode {
         isOwned: relationship.relationship.kind == .oneToMany, name: relationship.name,
         isOneToOne: relationship.isOneToOne,
         keepsOrders: relationship.isOneToOne || batch.orders != nil,
-        wayBack: StagingNode.wayBack(relationship, to: batches[relationship.node].node),
+        inverse: StagingNode.inverse(relationship, to: batches[relationship.node].node),
         mentions: batch.mentions[rule])
     }
     hasIdentity = !node.identity.isEmpty
@@ -43,8 +43,8 @@ final class StagingNode {
 }
 
 extension StagingNode {
-  /// The to-one relationship of the destination that leads back to the owner, or -1.
-  private static func wayBack(_ rule: RelationshipRule, to node: PlanNode) -> Int {
+  /// The destination's rule of the inverse when that is to-one, or -1.
+  private static func inverse(_ rule: RelationshipRule, to node: PlanNode) -> Int {
     guard let inverse = rule.relationship.inverseSlot, !rule.relationship.isInverseToMany else {
       return -1
     }
@@ -68,18 +68,18 @@ final class StagingLink {
   /// Whether it counts when something was said.
   let keepsOrders: Bool
 
-  /// The to-one relationship of the destination that leads back, or -1: the framework sets it, and what
-  /// the JSON says about it is ignored.
-  let wayBack: Int
+  /// The rule of the inverse when that is to-one, or -1: the framework sets it, and what the JSON says about it is
+  /// ignored.
+  let inverse: Int
   let mentions: LinkMentions
 
   init(
     rule: Int, node: Int, isToMany: Bool, isOwned: Bool, name: String, isOneToOne: Bool,
-    keepsOrders: Bool, wayBack: Int, mentions: LinkMentions
+    keepsOrders: Bool, inverse: Int, mentions: LinkMentions
   ) {
     self.isOneToOne = isOneToOne
     self.keepsOrders = keepsOrders
-    self.wayBack = wayBack
+    self.inverse = inverse
     self.rule = rule
     self.node = node
     self.isToMany = isToMany

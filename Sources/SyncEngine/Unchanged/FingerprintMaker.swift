@@ -19,7 +19,7 @@ struct FingerprintMaker {
 
   /// The form of the item before: most items have the same.
   private var latestShape: UInt32?
-  private var latestHabit: UInt32 = 0
+  private var latestUsage: UInt32 = 0
   /// Its entries as words: ``word(_:_:)``.
   private let latest = PlainArray<UInt32>()
   private let entries = PlainArray<UInt32>()
@@ -63,9 +63,9 @@ struct FingerprintMaker {
     }
   }
 
-  private mutating func shapeNumber(_ habit: UInt32) -> UInt32 {
-    if let latestShape, habit == latestHabit, entries.isEqual(to: latest) { return latestShape }
-    var shape = trace.shape(ofHabit: habit)
+  private mutating func shapeNumber(_ usage: UInt32) -> UInt32 {
+    if let latestShape, usage == latestUsage, entries.isEqual(to: latest) { return latestShape }
+    var shape = trace.shape(ofUsage: usage)
     shape.entries = entries.compactMap(FingerprintMaker.entry)
     let hash = shape.hashValue
     let known = shapeNumbers[hash]?.first { made.shapes[Int($0)] == shape }
@@ -75,7 +75,7 @@ struct FingerprintMaker {
       shapeNumbers[hash, default: []].append(number)
     }
     latestShape = number
-    latestHabit = habit
+    latestUsage = usage
     latest.removeAll(from: 0)
     for entry in entries { latest.append(entry) }
     return number
@@ -108,7 +108,7 @@ struct FingerprintMaker {
   }
 
   private static let flags: Occurrence.Flags = [
-    .active, .folded, .muted, .disputed, .referenceOnly,
+    .active, .folded, .ignored, .conflicting, .referenceOnly,
   ]
 
   @inline(__always)

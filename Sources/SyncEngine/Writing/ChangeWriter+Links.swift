@@ -59,13 +59,13 @@ extension ChangeWriter {
   /// still linked and not mentioned keep their order, at the end.
   private func order(_ rule: Int, of batch: Batch, _ planner: LinkPlanner) throws {
     let relationship = batch.node.relationships[rule].relationship
-    var settled = try planner.ownersInOrder(rule, of: batch)
+    var excluded = try planner.ownersInOrder(rule, of: batch)
     if let parent = planner.givenParent(rule, of: batch),
       planner.isContinued(rule, of: batch, owner: parent)
     {
-      settled.insert(parent)
+      excluded.insert(parent)
     }
-    let wanted = try planner.memberLists(rule, of: batch, besides: settled, notesMissing: false)
+    let wanted = try planner.memberLists(rule, of: batch, besides: excluded, notesMissing: false)
     guard !wanted.owners.isEmpty else { return }
     let before =
       planner.ordersBefore[LinkPlanner.RuleKey(batch: batch.number, rule: rule)]

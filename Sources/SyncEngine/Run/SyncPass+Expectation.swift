@@ -17,7 +17,7 @@ extension SyncPass {
   ///
   /// For payloads that may change much: what they write may not fit into SQLite's cache, and would begin the log in the
   /// midst of a statement, where nothing can stop it. Few changes begin it with the commit.
-  func findsNews(among batch: Batch, in reader: StoreReader) throws -> Bool {
+  func expectsChanges(among batch: Batch, in reader: StoreReader) throws -> Bool {
     guard batch.keySlot >= 0 else { return false }
     let keys = sampledKeys(of: batch)
     // Where nobody puts keys into the index they are found where they stand.
