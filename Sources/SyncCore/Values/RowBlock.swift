@@ -48,6 +48,10 @@ package final class RowBlock {
     origin + row * width
   }
 
+  /// The same, by an index as lists of rows keep it.
+  @inlinable @inline(__always)
+  package subscript(row: Int32) -> UnsafeMutablePointer<Cell> { self[Int(row)] }
+
   /// Adds a row in which nothing is said about any slot, and returns its index.
   ///
   /// - Complexity: O(`width`), amortised.

@@ -30,7 +30,7 @@ extension ItemCheck {
             isComplete = false
           }
         }
-        let isNew = batch.occurrences[Int(owner)].flags.contains(.inserted)
+        let isNew = batch.occurrences[owner].flags.contains(.inserted)
         let isTooLong = rows.count > limits.maximum
         let isTooShort = isNew && isComplete && others == 0 && !limits.allows(rows.count)
         guard isTooLong || isTooShort else { return }
@@ -39,7 +39,7 @@ extension ItemCheck {
             batch: batch.number, occurrence: owner, slot: relationship.slot,
             error: MemberCountCheck.error(
               batch.entity, relationship.relationship,
-              key: batch.key(batch.block[Int(owner)]).description, count: rows.count, limits)))
+              key: batch.key(batch.block[owner]).description, count: rows.count, limits)))
       }
     }
     return failures

@@ -149,26 +149,26 @@ struct ItemCheck {
   /// The mentions of an object that made it what it is: those that say something about the property; all
   /// when none does.
   private func blamed(_ failure: Failure, _ mentions: [Int32], in batch: Batch) -> [Int32] {
-    let active = mentions.filter { !batch.occurrences[Int($0)].flags.contains(.ignored) }
+    let active = mentions.filter { !batch.occurrences[$0].flags.contains(.ignored) }
     if batch.entity.properties[failure.slot].relationship?.isToMany == true {
       return active.filter { listing($0, failure.slot, in: batch) }
     }
     let saying = active.filter { mention in
-      mention != failure.occurrence && !batch.block[Int(mention)][failure.slot].isAbsent
+      mention != failure.occurrence && !batch.block[mention][failure.slot].isAbsent
     }
     if let last = saying.last {
       // The last one had the last word; those before it may have said the same.
-      let word = batch.block[Int(last)][failure.slot]
-      return saying.filter { batch.block[Int($0)][failure.slot].isIdentical(to: word) }
+      let word = batch.block[last][failure.slot]
+      return saying.filter { batch.block[$0][failure.slot].isIdentical(to: word) }
     }
-    let cell = batch.block[Int(failure.occurrence)][failure.slot]
+    let cell = batch.block[failure.occurrence][failure.slot]
     return cell.isAbsent ? active : [failure.occurrence]
   }
 
   /// The item that a mention stands in; when the engine added it, the item whose list took it away.
   private func item(of mention: Int32, _ failure: Failure, in batch: Batch) -> Int? {
     if let item = batch.item(of: mention) { return item }
-    let occurrence = batch.occurrences[Int(mention)]
+    let occurrence = batch.occurrences[mention]
     guard occurrence.stored >= 0, let column = batch.node.toOneSlots.firstIndex(of: failure.slot)
     else { return nil }
     let owner = batch.stored.references[column][Int(occurrence.stored)]
@@ -178,7 +178,7 @@ struct ItemCheck {
         && relationship.relationship.inverseSlot == failure.slot
       {
         guard let index = other.stored.index(ofRow: owner) else { continue }
-        let holder = other.stored.occurrences[Int(index)]
+        let holder = other.stored.occurrences[index]
         if holder >= 0, let item = other.item(of: holder) { return item }
       }
     }

@@ -43,9 +43,9 @@ struct Quarantining {
   private func isStored(_ head: Int32, in batch: Batch) -> Bool {
     var candidate = head
     while candidate >= 0 {
-      let occurrence = batch.occurrences[Int(candidate)]
+      let occurrence = batch.occurrences[candidate]
       if occurrence.flags.contains(.root),
-        batch.occurrences[Int(batch.representative(candidate))].flags.contains(.active)
+        batch.occurrences[batch.representative(candidate)].flags.contains(.active)
       {
         return true
       }

@@ -19,13 +19,13 @@ extension Claims {
         for row in unreached(in: batch) { rows.insert(row) }
         // The payload names the key, though it means an object of a subentity.
         for occurrence in batch.ofSubentities.keys {
-          let known = batch.occurrences[Int(occurrence)].stored
+          let known = batch.occurrences[occurrence].stored
           for stored in batch.contested[occurrence] ?? (known >= 0 ? [known] : []) {
-            rows.insert(batch.stored.rows[Int(stored)])
+            rows.insert(batch.stored.rows[stored])
           }
         }
         for stored in batch.referenceStored where stored >= 0 {
-          rows.insert(batch.stored.rows[Int(stored)])
+          rows.insert(batch.stored.rows[stored])
         }
       }
     }
@@ -41,9 +41,9 @@ extension Claims {
     {
       let head = batch.index.find(identityOf: batch.block[index])
       guard head >= 0 else { continue }
-      let known = batch.firstStored[head] ?? batch.occurrences[Int(head)].stored
+      let known = batch.firstStored[head] ?? batch.occurrences[head].stored
       let rows = batch.contested[head] ?? (known >= 0 ? [known] : [])
-      if let row = rows.map({ batch.stored.rows[Int($0)] }).min() { result.append(row) }
+      if let row = rows.map({ batch.stored.rows[$0] }).min() { result.append(row) }
     }
     return result
   }

@@ -18,8 +18,8 @@ extension LinkPlanner {
       guard mentions.count > 0 else { return }
       kinds = Array(repeating: nil, count: stored.count)
       planner.activeMentions(rule, of: batch) { mention, owner in
-        let index = batch.occurrences[Int(owner)].stored
-        guard index >= 0, !batch.occurrences[Int(owner)].flags.contains(.inserted) else { return }
+        let index = batch.occurrences[owner].stored
+        guard index >= 0, !batch.occurrences[owner].flags.contains(.inserted) else { return }
         kinds[Int(index)] = mentions.kinds[mention]
         isEmpty = false
       }

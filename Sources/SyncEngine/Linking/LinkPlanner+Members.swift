@@ -10,7 +10,7 @@ extension LinkPlanner {
     let mentions = batch.mentions[rule]
     try activeMentions(rule, of: batch) { mention, owner in
       if mention % SyncControl.stride == 0 { try control.checkpoint() }
-      let row = batch.occurrences[Int(owner)].row
+      let row = batch.occurrences[owner].row
       for (position, target) in mentions.targets(of: mention).enumerated() {
         guard
           let member = written(
@@ -19,7 +19,7 @@ extension LinkPlanner {
           noteUnresolved(target, relationship, owner, batch, position: position)
           continue
         }
-        member.batch.block[Int(member.occurrence)][inverse] = .integer(row)
+        member.batch.block[member.occurrence][inverse] = .integer(row)
         if claims.hasUnresolved { dropWaiting(member, inverse) }
       }
     }
@@ -27,7 +27,7 @@ extension LinkPlanner {
 
   /// Whoever is listed does not wait for another owner any more.
   private func dropWaiting(_ member: Found, _ inverse: Int) {
-    let occurrence = member.batch.occurrences[Int(member.occurrence)]
+    let occurrence = member.batch.occurrences[member.occurrence]
     claims.drop(
       UnresolvedReference.Place(
         owner: ManagedObjectID(entity: member.batch.entity(of: occurrence), row: occurrence.row),
@@ -56,10 +56,10 @@ extension LinkPlanner {
       let owner = references[index]
       guard owner > 0, owner != parent || !endsParentList else { continue }
       let occurrence = destination.stored.occurrences[index]
-      if occurrence >= 0, !destination.block[Int(occurrence)][inverse].isAbsent { continue }
+      if occurrence >= 0, !destination.block[occurrence][inverse].isAbsent { continue }
       if occurrence < 0, !deeper.isEmpty,
         let found = found(destination.stored.rows[index], in: deeper),
-        !found.batch.block[Int(found.occurrence)][inverse].isAbsent
+        !found.batch.block[found.occurrence][inverse].isAbsent
       {
         continue
       }
@@ -68,12 +68,12 @@ extension LinkPlanner {
       // One that only the engine speaks of, to write a reference of it, is not in the payload.
       let isInPayload =
         occurrence >= 0
-        && !destination.occurrences[Int(occurrence)].flags.contains(.referenceOnly)
+        && !destination.occurrences[occurrence].flags.contains(.referenceOnly)
       if kind == .objects, isInPayload, mayDelete, !isNamed(occurrence, in: destination) {
         unnamed.append(index)
       } else if kind == .keys || (isInPayload && mayDelete) {
         let member = destination.occurrence(ofStored: Int32(index))
-        destination.block[Int(member)][inverse] = .null
+        destination.block[member][inverse] = .null
       } else if mayDelete {
         claims.leaveOut(
           Claims.UnlistedMember(
@@ -85,7 +85,7 @@ extension LinkPlanner {
   }
 
   private func isNamed(_ occurrence: Int32, in batch: Batch) -> Bool {
-    batch.keySlot < 0 || !batch.block[Int(occurrence)][batch.keySlot].isEmpty
+    batch.keySlot < 0 || !batch.block[occurrence][batch.keySlot].isEmpty
   }
 
   /// Takes members out whose mention gives no key, as far as they have one: no list of objects can name those
@@ -99,14 +99,14 @@ extension LinkPlanner {
     }
     for index in indexes where keyed.contains(destination.stored.rows[index]) {
       let member = destination.occurrence(ofStored: Int32(index))
-      destination.block[Int(member)][inverse] = .null
+      destination.block[member][inverse] = .null
     }
   }
 
   /// The given parent, whose list the items of the payload are, when the rule is that list.
   func givenParent(_ rule: Int, of batch: Batch) -> Int64? {
     guard let rootOwner, rootOwner.batch == batch.number, rootOwner.rule == rule else { return nil }
-    return batch.occurrences[Int(batch.representative(rootOwner.owner))].row
+    return batch.occurrences[batch.representative(rootOwner.owner)].row
   }
 
   /// Whether a list is that of a given parent of which earlier parts of the payload had some: who leaves it,
@@ -123,8 +123,8 @@ extension LinkPlanner {
     }
     for list in unreadableLists where list.batch == batch.number && list.rule == rule {
       // What may not write the object says nothing.
-      if batch.occurrences[Int(list.owner)].flags.contains(.ignored) { continue }
-      result.insert(batch.occurrences[Int(batch.representative(list.owner))].row)
+      if batch.occurrences[list.owner].flags.contains(.ignored) { continue }
+      result.insert(batch.occurrences[batch.representative(list.owner)].row)
     }
     return result
   }

@@ -21,7 +21,7 @@ extension LinkPlanner {
     try activeMentions(rule, of: batch) { mention, owner in
       looked += 1
       if looked % SyncControl.stride == 0 { try control.checkpoint() }
-      let row = batch.occurrences[Int(owner)].row
+      let row = batch.occurrences[owner].row
       let targets = batch.mentions[rule].targets(of: mention)
       let place = Int(row - firstOwner)
       guard place >= 0, place < counts.count, Int(counts[place]) == targets.count else { return }
@@ -29,8 +29,8 @@ extension LinkPlanner {
       for target in targets {
         guard target >= 0 else { return }
         let index = destination.representative(target)
-        let member = destination.occurrences[Int(index)]
-        let cell = destination.block[Int(index)][inverse]
+        let member = destination.occurrences[index]
+        let cell = destination.block[index][inverse]
         guard member.row > last, member.flags.contains(.active),
           member.flags.isDisjoint(with: LinkPlanner.uncertain),
           cell.kind == .integer, cell.integer == row

@@ -21,7 +21,7 @@ extension LinkPlanner {
         var orders = StoredOrders()
         activeMentions(rule, of: batch) { _, owner in
           // New ones have no members yet.
-          let row = batch.occurrences[Int(owner)].row
+          let row = batch.occurrences[owner].row
           if row > 0, row < firstNew, !isContinued(rule, of: batch, owner: row) {
             orders.owners.insert(row)
           }

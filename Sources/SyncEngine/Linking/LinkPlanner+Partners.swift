@@ -81,7 +81,7 @@ extension LinkPlanner {
     let mentions = batch.mentions[rule]
     let column = batch.node.toOneSlots.firstIndex(of: relationship.slot)
     activeMentions(rule, of: batch) { mention, owner in
-      let occurrence = batch.occurrences[Int(owner)]
+      let occurrence = batch.occurrences[owner]
       var partner: Int64 = 0
       if let target = mentions.targets(of: mention).first {
         guard let row = row(of: target, in: destination, linked: linkedRow(owner, rule, of: batch))
@@ -130,7 +130,7 @@ extension LinkPlanner {
     where partner != stored[end] ?? 0 || (partner == 0 && stored[end] == nil) {
       let (entity, slot) = couple.sides[end.side]
       if let place = couple.places[end] {
-        place.batch.block[Int(place.occurrence)][slot] = partner > 0 ? .integer(partner) : .null
+        place.batch.block[place.occurrence][slot] = partner > 0 ? .integer(partner) : .null
       } else {
         writes.append(PartnerWrite(entity: entity, slot: slot, row: end.row, partner: partner))
       }
@@ -163,7 +163,7 @@ extension LinkPlanner {
     for event in couple.events {
       for end in [event.owner, End(side: event.other, row: event.partner)] where end.row > 0 {
         if let place = couple.places[end],
-          place.batch.occurrences[Int(place.occurrence)].flags.contains(.inserted)
+          place.batch.occurrences[place.occurrence].flags.contains(.inserted)
         {
           continue
         }

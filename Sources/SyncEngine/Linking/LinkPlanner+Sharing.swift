@@ -23,7 +23,7 @@ extension LinkPlanner {
     let firstNew = firstNewRows[batch.entity.rootIndex] ?? .max
     var owners = Set<Int64>()
     activeMentions(rule, of: batch) { mention, owner in
-      let row = batch.occurrences[Int(owner)].row
+      let row = batch.occurrences[owner].row
       guard row < firstNew,
         mentions.targets(of: mention).contains(where: {
           $0 < 0 && destination.referenceDuplicates[~$0] != nil
@@ -45,11 +45,11 @@ extension LinkPlanner {
   func sharedMember(_ target: Int32, _ rule: Int, of batch: Batch, owner: Int32) -> Int64 {
     guard target < 0, !sharedBefore.isEmpty,
       let members = sharedBefore[RuleKey(batch: batch.number, rule: rule)]?[
-        batch.occurrences[Int(owner)].row]
+        batch.occurrences[owner].row]
     else { return 0 }
     let destination = batches[batch.node.relationships[rule].node]
     let rows = destination.referenceDuplicates[~target]?.lazy.map {
-      destination.stored.rows[Int($0)]
+      destination.stored.rows[$0]
     }
     return rows?.filter(members.contains).min() ?? 0
   }

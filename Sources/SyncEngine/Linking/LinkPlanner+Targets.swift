@@ -10,21 +10,21 @@ extension LinkPlanner {
     linked: @autoclosure () -> Int64 = 0
   ) -> Int64? {
     if target >= 0 {
-      let row = destination.occurrences[Int(destination.representative(target))].row
+      let row = destination.occurrences[destination.representative(target)].row
       return row > 0 ? row : nil
     }
     if let rows = destination.referenceDuplicates[~target] {
       let linked = linked()
-      if rows.contains(where: { destination.stored.rows[Int($0)] == linked }) {
+      if rows.contains(where: { destination.stored.rows[$0] == linked }) {
         claims.mention(linked, destination.entity)
         return linked
       }
     }
     if let stored = storedRow(~target, in: destination, list: list) {
-      return destination.stored.rows[Int(stored)]
+      return destination.stored.rows[stored]
     }
     return oldest(ofReference: ~target, in: destination)
-      .map { $0.batch.occurrences[Int($0.occurrence)].row }
+      .map { $0.batch.occurrences[$0.occurrence].row }
   }
 
   /// A one-to-many list, as far as the choice between objects of one key needs it.
@@ -40,11 +40,11 @@ extension LinkPlanner {
       let column = destination.node.toOneSlots.firstIndex(of: list.inverse)
     {
       let owners = destination.stored.references[column]
-      let own = rows.filter { owners[Int($0)] == list.owner }
+      let own = rows.filter { owners[$0] == list.owner }
       if let first = own.min(by: {
-        destination.stored.rows[Int($0)] < destination.stored.rows[Int($1)]
+        destination.stored.rows[$0] < destination.stored.rows[$1]
       }) {
-        claims.mention(destination.stored.rows[Int(first)], destination.entity)
+        claims.mention(destination.stored.rows[first], destination.entity)
         return first
       }
     }
@@ -62,7 +62,7 @@ extension LinkPlanner {
   @inline(__always)
   func object(_ target: Int32, in destination: Batch) -> Found {
     let occurrence = destination.representative(target)
-    guard destination.occurrences[Int(occurrence)].flags.contains(.ofSubentity),
+    guard destination.occurrences[occurrence].flags.contains(.ofSubentity),
       let other = destination.ofSubentities[occurrence]
     else { return Found(batch: destination, occurrence: occurrence) }
     let batch = batches[other.batch]
@@ -72,7 +72,7 @@ extension LinkPlanner {
   /// The new object a key refers to: of several objects of the key the oldest; when there is none, one of a
   /// subentity.
   private func oldest(ofReference reference: Int32, in destination: Batch) -> Found? {
-    let key = destination.references[Int(reference)]
+    let key = destination.references[reference]
     if let own = oldest(of: key, in: [destination]) { return own }
     guard !destination.entity.subentities.isEmpty else { return nil }
     return oldest(of: key, in: destination.subentityBatches(among: batches))
@@ -84,9 +84,9 @@ extension LinkPlanner {
       var candidate = batch.index.find(identityOf: key)
       while candidate >= 0 {
         let found = object(candidate, in: batch)
-        let row = found.batch.occurrences[Int(found.occurrence)].row
+        let row = found.batch.occurrences[found.occurrence].row
         if row > 0, row < oldest?.row ?? .max { oldest = (found, row) }
-        candidate = batch.occurrences[Int(candidate)].next
+        candidate = batch.occurrences[candidate].next
       }
     }
     return oldest?.place
@@ -97,7 +97,7 @@ extension LinkPlanner {
   func written(_ target: Int32, in destination: Batch, list: MemberList) -> Found? {
     guard target < 0 else {
       let found = object(target, in: destination)
-      return found.batch.occurrences[Int(found.occurrence)].row > 0 ? found : nil
+      return found.batch.occurrences[found.occurrence].row > 0 ? found : nil
     }
     return written(ofReference: ~target, in: destination, list: list)
   }
@@ -109,8 +109,8 @@ extension LinkPlanner {
       return oldest(ofReference: reference, in: destination)
     }
     let deeper = destination.subentityBatches(among: batches)
-    if !deeper.isEmpty, destination.stored.occurrences[Int(stored)] < 0,
-      let found = found(destination.stored.rows[Int(stored)], in: deeper)
+    if !deeper.isEmpty, destination.stored.occurrences[stored] < 0,
+      let found = found(destination.stored.rows[stored], in: deeper)
     {
       return found
     }
@@ -121,7 +121,7 @@ extension LinkPlanner {
   func found(_ row: Int64, in batches: [Batch]) -> Found? {
     for batch in batches {
       guard let index = batch.stored.index(ofRow: row),
-        case let occurrence = batch.stored.occurrences[Int(index)], occurrence >= 0
+        case let occurrence = batch.stored.occurrences[index], occurrence >= 0
       else { continue }
       return Found(batch: batch, occurrence: batch.representative(occurrence))
     }
@@ -130,7 +130,7 @@ extension LinkPlanner {
 
   /// The object that a to-one relationship of a stored object leads to, or 0.
   func linkedRow(_ owner: Int32, _ rule: Int, of batch: Batch) -> Int64 {
-    let stored = batch.occurrences[Int(owner)].stored
+    let stored = batch.occurrences[owner].stored
     guard stored >= 0,
       let column = batch.node.toOneSlots.firstIndex(of: batch.node.relationships[rule].slot)
     else { return 0 }
@@ -139,9 +139,9 @@ extension LinkPlanner {
 
   /// Whether there was an object of the key of a nested one.
   func isStored(_ target: Int32, in destination: Batch) -> Bool {
-    let head = destination.index.find(identityOf: destination.block[Int(target)])
+    let head = destination.index.find(identityOf: destination.block[target])
     guard head >= 0 else { return false }
-    return (destination.firstStored[head] ?? destination.occurrences[Int(head)].stored) >= 0
+    return (destination.firstStored[head] ?? destination.occurrences[head].stored) >= 0
       || destination.contested[head] != nil
   }
 }

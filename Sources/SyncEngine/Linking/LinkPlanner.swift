@@ -99,7 +99,7 @@ final class LinkPlanner {
     for mention in 0..<mentions.count {
       let owner = batch.representative(mentions.owners[mention])
       if batch.hasRepeats, last[owner] != mention { continue }
-      if batch.occurrences[Int(owner)].flags.contains(.active) { try body(mention, owner) }
+      if batch.occurrences[owner].flags.contains(.active) { try body(mention, owner) }
     }
   }
 
@@ -109,7 +109,7 @@ final class LinkPlanner {
     let mentions = batch.mentions[rule]
     var last: [Int32: Int] = [:]
     for mention in 0..<mentions.count
-    where !batch.occurrences[Int(mentions.owners[mention])].flags.contains(.ignored) {
+    where !batch.occurrences[mentions.owners[mention]].flags.contains(.ignored) {
       last[batch.representative(mentions.owners[mention])] = mention
     }
     return last
@@ -123,7 +123,7 @@ final class LinkPlanner {
         let parent = claims.state.partCount > 1 ? givenParent(rule, of: batch) : nil
         try activeMentions(rule, of: batch) { mention, owner in
           if mention % SyncControl.stride == 0 { try control.checkpoint() }
-          let occurrence = batch.occurrences[Int(owner)]
+          let occurrence = batch.occurrences[owner]
           guard occurrence.row != parent else { return }
           claims.drop(
             UnresolvedReference.Place(
@@ -142,7 +142,7 @@ final class LinkPlanner {
     let mentions = batch.mentions[rule]
     try activeMentions(rule, of: batch) { mention, owner in
       if mention % SyncControl.stride == 0 { try control.checkpoint() }
-      let cells = batch.block[Int(owner)]
+      let cells = batch.block[owner]
       guard let target = mentions.targets(of: mention).first else {
         cells[relationship.slot] = .null
         return
@@ -160,7 +160,7 @@ final class LinkPlanner {
   func awaits(_ target: Int32, in destination: Batch) -> Bool {
     guard target >= 0, let edits else { return true }
     return edits.deletedObject(
-      destination.block[Int(target)], identity: destination.node.identity, of: destination.entity)
+      destination.block[target], identity: destination.node.identity, of: destination.entity)
       == nil
   }
 
@@ -169,16 +169,16 @@ final class LinkPlanner {
   ) {
     let destination = batches[rule.node]
     let cells =
-      target >= 0 ? destination.block[Int(target)] : destination.references[Int(~target)]
+      target >= 0 ? destination.block[target] : destination.references[~target]
     guard awaits(target, in: destination) else { return }
     claims.append(
       UnresolvedReference(
         owner: ManagedObjectID(
-          entity: batch.entity(of: batch.occurrences[Int(owner)]),
-          row: batch.occurrences[Int(owner)].row),
+          entity: batch.entity(of: batch.occurrences[owner]),
+          row: batch.occurrences[owner].row),
         relationship: rule.relationship, destination: destination.entity,
         key: destination.key(cells),
-        ownerKey: batch.key(batch.block[Int(owner)]).description, isNested: target >= 0,
+        ownerKey: batch.key(batch.block[owner]).description, isNested: target >= 0,
         position: position,
         isRefused: target >= 0 && isStored(target, in: destination)))
   }

@@ -49,23 +49,23 @@ struct CertainMatches {
   /// - Returns: False when the occurrence takes a closer look; then nothing was done.
   @inline(__always)
   mutating func decide(_ occurrence: Int32) -> Bool {
-    var mention = occurrences[Int(occurrence)]
+    var mention = occurrences[occurrence]
     guard mention.flags.isDisjoint(with: CertainMatches.doubts) else { return false }
     guard mention.stored >= 0 else {
       guard knowsNew else { return false }
       mention.row = 0
       mention.flags.formUnion(mention.flags.contains(.root) ? newRootFlags : newNestedFlags)
-      occurrences[Int(occurrence)] = mention
+      occurrences[occurrence] = mention
       return true
     }
-    guard holders[Int(mention.stored)] < 0 else { return false }
-    let row = rows[Int(mention.stored)]
+    guard holders[mention.stored] < 0 else { return false }
+    let row = rows[mention.stored]
     guard row < limit else { return false }
     if mention.isOwned, !isAtHome(mention) { return false }
     mention.row = row
     mention.flags.formUnion(mention.flags.contains(.root) ? rootFlags : nestedFlags)
-    occurrences[Int(occurrence)] = mention
-    holders[Int(mention.stored)] = occurrence
+    occurrences[occurrence] = mention
+    holders[mention.stored] = occurrence
     return true
   }
 
@@ -75,7 +75,7 @@ struct CertainMatches {
   @inline(__always)
   private mutating func isAtHome(_ mention: Occurrence) -> Bool {
     if mention.ownerRule != list.rule || mention.ownerBatch != list.batch { move(to: mention) }
-    let owner = owners[Int(mention.owner)]
+    let owner = owners[mention.owner]
     guard !owner.flags.contains(.folded), owner.row > 0, let column else { return false }
     return column[Int(mention.stored)] == owner.row
   }

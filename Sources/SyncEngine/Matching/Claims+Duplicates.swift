@@ -18,14 +18,14 @@ extension Claims {
     let further = try furtherOwners(of: batch, in: transaction)
     for indexes in batch.contested.values {
       var seen: Set<Kind> = []
-      for index in indexes.sorted(by: { stored.rows[Int($0)] < stored.rows[Int($1)] }) {
-        let row = stored.rows[Int(index)]
+      for index in indexes.sorted(by: { stored.rows[$0] < stored.rows[$1] }) {
+        let row = stored.rows[index]
         let kind = Kind(
           entity: batch.concreteEntity(ofStored: index).index,
           owners: stored.references.map { $0[Int(index)] }
             + (further[row] ?? []))
         let isFirst = seen.insert(kind).inserted
-        guard stored.occurrences[Int(index)] < 0 else { continue }
+        guard stored.occurrences[index] < 0 else { continue }
         if isFirst {
           insert(row, .distinct(batch.entity.rootIndex))
         } else {
@@ -45,7 +45,7 @@ extension Claims {
       for index in indexes {
         let entity = batch.concreteEntity(ofStored: index)
         if entity != batch.entity {
-          rows[entity, default: []].append(batch.stored.rows[Int(index)])
+          rows[entity, default: []].append(batch.stored.rows[index])
         }
       }
     }

@@ -10,7 +10,7 @@ extension Matcher {
   ///
   /// - Returns: False when others have to be asked.
   func decideAlone(_ occurrence: Int32, in batch: Batch) -> Bool {
-    let mention = batch.occurrences[Int(occurrence)]
+    let mention = batch.occurrences[occurrence]
     if mention.flags.contains(.keyless) {
       decideByLink(occurrence, in: batch)
       return true
@@ -31,9 +31,9 @@ extension Matcher {
 
   /// Takes the child of that key that the owner already has, or joins the occurrence that did.
   func takeOwnChild(_ occurrence: Int32, in batch: Batch) -> Bool {
-    let mention = batch.occurrences[Int(occurrence)]
+    let mention = batch.occurrences[occurrence]
     guard mention.isOwned else { return false }
-    let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
+    let head = batch.index.find(identityOf: batch.block[occurrence])
     let known = batch.objects(ofKey: head)
     let list = list(mention)
     if let same = known.member(of: ownerRow(mention), in: list) {
@@ -41,7 +41,7 @@ extension Matcher {
       return true
     }
     for index in ownRows(mention, of: head, in: batch) {
-      let holder = batch.stored.occurrences[Int(index)]
+      let holder = batch.stored.occurrences[index]
       if holder < 0 {
         take(index, for: occurrence, in: batch)
         return true
@@ -56,12 +56,12 @@ extension Matcher {
 
   /// Of several stored objects of a key, takes the one that the owner's to-one relationship leads to.
   func takeLinked(_ occurrence: Int32, in batch: Batch) -> Bool {
-    let mention = batch.occurrences[Int(occurrence)]
+    let mention = batch.occurrences[occurrence]
     guard mention.owner >= 0, !mention.isOwned, !batch.contested.isEmpty else { return false }
-    let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
+    let head = batch.index.find(identityOf: batch.block[occurrence])
     guard let rows = batch.contested[head] else { return false }
     let owners = batches[Int(mention.ownerBatch)]
-    let owner = owners.occurrences[Int(owners.representative(mention.owner))]
+    let owner = owners.occurrences[owners.representative(mention.owner)]
     let row = linkedRow(of: owner, Int(mention.ownerRule), in: owners)
     guard row > 0, let index = batch.stored.index(ofRow: row),
       batch.objects(ofKey: head).holds(index, among: rows)
@@ -72,14 +72,14 @@ extension Matcher {
 
   /// Of several stored objects of a key, takes the one that the owner's many-to-many list has already.
   func takeMember(_ occurrence: Int32, in batch: Batch) -> Bool {
-    let mention = batch.occurrences[Int(occurrence)]
+    let mention = batch.occurrences[occurrence]
     guard !sharedMembers.isEmpty, mention.owner >= 0, !mention.isOwned, !batch.contested.isEmpty
     else { return false }
-    let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
+    let head = batch.index.find(identityOf: batch.block[occurrence])
     guard batch.contested[head] != nil,
       let members = sharedMembers[list(mention)]?[ownerRow(mention)],
       let index = storedRows(of: head, in: batch).first(where: {
-        members.contains(batch.stored.rows[Int($0)])
+        members.contains(batch.stored.rows[$0])
       })
     else { return false }
     share(index, with: occurrence, in: batch)
@@ -88,7 +88,7 @@ extension Matcher {
 
   /// Takes a stored row, or joins the occurrence that has it already.
   private func share(_ index: Int32, with occurrence: Int32, in batch: Batch) {
-    let holder = batch.stored.occurrences[Int(index)]
+    let holder = batch.stored.occurrences[index]
     if holder >= 0 {
       join(occurrence, holder, in: batch)
     } else {
@@ -98,8 +98,8 @@ extension Matcher {
 
   /// Decides an occurrence of a key that several occurrences or several stored rows have.
   func decideAmongOthers(_ occurrence: Int32, in batch: Batch) {
-    let mention = batch.occurrences[Int(occurrence)]
-    let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
+    let mention = batch.occurrences[occurrence]
+    let head = batch.index.find(identityOf: batch.block[occurrence])
     if let parent = placeholder(of: head, in: batch) {
       return join(occurrence, parent, in: batch)
     }
@@ -125,7 +125,7 @@ extension Matcher {
 
   /// Takes the entity's only object of a key, unless another owner lists it.
   private func takeOnlyObject(_ occurrence: Int32, _ head: Int32, in batch: Batch) -> Bool {
-    let mention = batch.occurrences[Int(occurrence)]
+    let mention = batch.occurrences[occurrence]
     let list = list(mention)
     let known = batch.objects(ofKey: head)
     let rows = storedRows(of: head, in: batch)
@@ -140,7 +140,7 @@ extension Matcher {
     guard all.count == 1, case let index = all[0], !wasListed(index, mention, in: batch),
       !known.isListed(row: index, in: list), !isListedByItsOwner(index, mention, head, in: batch)
     else { return false }
-    let holder = batch.stored.occurrences[Int(index)]
+    let holder = batch.stored.occurrences[index]
     if holder >= 0 {
       join(occurrence, holder, in: batch)
     } else {
@@ -162,7 +162,7 @@ extension Matcher {
   private func wasListed(_ index: Int32, _ mention: Occurrence, in batch: Batch) -> Bool {
     let owners = batches[Int(mention.ownerBatch)]
     return claims.isListed(
-      batch.stored.rows[Int(index)],
+      batch.stored.rows[index],
       under: owners.node.relationships[Int(mention.ownerRule)].relationship)
   }
 
@@ -181,7 +181,7 @@ extension Matcher {
     return batch.objects(ofKey: head).isListedByItsOwner(in: list(mention)) {
       var candidate = head
       while candidate >= 0 {
-        let other = batch.occurrences[Int(candidate)]
+        let other = batch.occurrences[candidate]
         if other.isOwned, list(other) == list(mention), likelyOwner(of: other) == owner {
           return true
         }
@@ -195,11 +195,11 @@ extension Matcher {
   private func likelyOwner(of mention: Occurrence) -> Int64? {
     let owners = batches[Int(mention.ownerBatch)]
     let owner = owners.representative(mention.owner)
-    let occurrence = owners.occurrences[Int(owner)]
+    let occurrence = owners.occurrences[owner]
     if occurrence.flags.contains(.decided) { return occurrence.row }
     guard !occurrence.flags.contains(.keyless) else { return nil }
     let rows = storedRows(
-      of: owners.index.find(identityOf: owners.block[Int(owner)]), in: owners)
-    return rows.count == 1 ? owners.stored.rows[Int(rows[0])] : nil
+      of: owners.index.find(identityOf: owners.block[owner]), in: owners)
+    return rows.count == 1 ? owners.stored.rows[rows[0]] : nil
   }
 }

@@ -132,10 +132,10 @@ extension Matcher {
     _ index: Int32, to head: Int32, in batch: Batch, difference: () -> SlotSet
   ) {
     guard head >= 0 else { return }
-    let mention = batch.occurrences[Int(head)]
+    let mention = batch.occurrences[head]
     if mention.stored < 0, !mention.flags.contains(.shared) {
-      batch.occurrences[Int(head)].stored = index
-      batch.occurrences[Int(head)].row = batch.stored.rows[Int(index)]
+      batch.occurrences[head].stored = index
+      batch.occurrences[head].row = batch.stored.rows[index]
       batch.noteDifference(difference(), of: head)
     } else {
       let first = mention.stored >= 0 ? [mention.stored] : []
@@ -152,7 +152,7 @@ extension Matcher {
       batch.referenceStored[Int(reference)] = index
     } else {
       batch.referenceDuplicates[reference, default: [first]].append(index)
-      if batch.stored.rows[Int(index)] < batch.stored.rows[Int(first)] {
+      if batch.stored.rows[index] < batch.stored.rows[first] {
         batch.referenceStored[Int(reference)] = index
       }
     }
@@ -170,10 +170,10 @@ extension Matcher {
     guard !rows.isEmpty else { return }
     try transaction.scan(batch.entity, .rows(rows)) { cursor in
       guard let index = batch.stored.index(ofRow: cursor.row) else { return }
-      let occurrence = batch.stored.occurrences[Int(index)]
+      let occurrence = batch.stored.occurrences[index]
       guard occurrence >= 0 else { return }
       batch.noteDifference(
-        cursor.differs(from: batch.block[Int(occurrence)], among: batch.node.attributeSlots),
+        cursor.differs(from: batch.block[occurrence], among: batch.node.attributeSlots),
         of: occurrence)
     }
   }

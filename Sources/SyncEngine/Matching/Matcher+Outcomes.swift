@@ -3,54 +3,54 @@ import SyncCore
 /// What follows when the identity of an object is decided.
 extension Matcher {
   func take(_ index: Int32, for occurrence: Int32, in batch: Batch) {
-    if batch.occurrences[Int(occurrence)].stored != index
-      || batch.occurrences[Int(occurrence)].flags.contains(.shared)
+    if batch.occurrences[occurrence].stored != index
+      || batch.occurrences[occurrence].flags.contains(.shared)
     {
-      batch.occurrences[Int(occurrence)].stored = index
-      batch.occurrences[Int(occurrence)].link = -1
-      batch.occurrences[Int(occurrence)].flags.insert(.uncompared)
+      batch.occurrences[occurrence].stored = index
+      batch.occurrences[occurrence].link = -1
+      batch.occurrences[occurrence].flags.insert(.uncompared)
     }
     settle(occurrence, in: batch)
   }
 
   /// Takes back what was found when rows were read.
   func forget(_ occurrence: Int32, in batch: Batch) {
-    let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
-    if head == occurrence { batch.firstStored[head] = batch.occurrences[Int(occurrence)].stored }
-    batch.occurrences[Int(occurrence)].stored = -1
-    batch.occurrences[Int(occurrence)].link = -1
-    batch.occurrences[Int(occurrence)].row = 0
+    let head = batch.index.find(identityOf: batch.block[occurrence])
+    if head == occurrence { batch.firstStored[head] = batch.occurrences[occurrence].stored }
+    batch.occurrences[occurrence].stored = -1
+    batch.occurrences[occurrence].link = -1
+    batch.occurrences[occurrence].row = 0
   }
 
   func join(_ occurrence: Int32, _ other: Int32, in batch: Batch) {
-    let mention = batch.occurrences[Int(occurrence)]
+    let mention = batch.occurrences[occurrence]
     let isStored =
-      batch.occurrences[Int(other)].stored >= 0
-      && isKnown(batch.occurrences[Int(other)].row, batch.entity)
+      batch.occurrences[other].stored >= 0
+      && isKnown(batch.occurrences[other].row, batch.entity)
     let isActive =
       isAllowed(mention, isStored: isStored)
-      && (batch.occurrences[Int(other)].stored >= 0 || !wasDeleted(occurrence, in: batch))
+      && (batch.occurrences[other].stored >= 0 || !wasDeleted(occurrence, in: batch))
     // What may not write the object says nothing; what may does not need the other's permission.
-    if !isActive { batch.occurrences[Int(occurrence)].flags.insert(.ignored) }
-    if !batch.occurrences[Int(other)].flags.contains(.active) {
-      batch.occurrences[Int(other)].flags.insert(.ignored)
+    if !isActive { batch.occurrences[occurrence].flags.insert(.ignored) }
+    if !batch.occurrences[other].flags.contains(.active) {
+      batch.occurrences[other].flags.insert(.ignored)
     }
     let result = batch.fold(occurrence, into: other)
-    batch.occurrences[Int(occurrence)].flags.insert(.decided)
-    batch.occurrences[Int(result)].flags.remove(.referenceOnly)
-    if isActive, !batch.occurrences[Int(result)].flags.contains(.active) {
-      batch.occurrences[Int(result)].flags.insert(.active)
-      if batch.occurrences[Int(result)].stored < 0 {
-        batch.occurrences[Int(result)].flags.insert(.inserted)
+    batch.occurrences[occurrence].flags.insert(.decided)
+    batch.occurrences[result].flags.remove(.referenceOnly)
+    if isActive, !batch.occurrences[result].flags.contains(.active) {
+      batch.occurrences[result].flags.insert(.active)
+      if batch.occurrences[result].stored < 0 {
+        batch.occurrences[result].flags.insert(.inserted)
         noteNew(result, in: batch)
       }
     }
     noteListed(occurrence, mention, in: batch)
-    if mention.isOwned, !batch.occurrences[Int(result)].isOwned {
-      batch.occurrences[Int(result)].flags.insert(.owned)
-      batch.occurrences[Int(result)].owner = mention.owner
-      batch.occurrences[Int(result)].ownerBatch = mention.ownerBatch
-      batch.occurrences[Int(result)].ownerRule = mention.ownerRule
+    if mention.isOwned, !batch.occurrences[result].isOwned {
+      batch.occurrences[result].flags.insert(.owned)
+      batch.occurrences[result].owner = mention.owner
+      batch.occurrences[result].ownerBatch = mention.ownerBatch
+      batch.occurrences[result].ownerRule = mention.ownerRule
     }
   }
 
@@ -72,9 +72,9 @@ extension Matcher {
 
   /// Whether the object was deleted here and must not be brought back.
   func wasDeleted(_ occurrence: Int32, in batch: Batch) -> Bool {
-    guard let edits, !batch.occurrences[Int(occurrence)].flags.contains(.keyless),
+    guard let edits, !batch.occurrences[occurrence].flags.contains(.keyless),
       let id = edits.deletedObject(
-        batch.block[Int(occurrence)], identity: batch.node.identity, of: batch.entity)
+        batch.block[occurrence], identity: batch.node.identity, of: batch.entity)
     else { return false }
     edits.withholdInsertion(of: id)
     return true
@@ -82,33 +82,33 @@ extension Matcher {
 
   /// Fixes the identity of an occurrence and with it what the sync may do to its object.
   func settle(_ occurrence: Int32, in batch: Batch) {
-    var mention = batch.occurrences[Int(occurrence)]
+    var mention = batch.occurrences[occurrence]
     let isStored = mention.stored >= 0
     let isKnown =
-      isStored && isKnown(batch.stored.rows[Int(mention.stored)], batch.entity)
+      isStored && isKnown(batch.stored.rows[mention.stored], batch.entity)
     let isAllowed =
       isAllowed(mention, isStored: isKnown) && (isStored || !wasDeleted(occurrence, in: batch))
     if isStored {
-      mention.row = batch.stored.rows[Int(mention.stored)]
-      batch.stored.occurrences[Int(mention.stored)] = occurrence
+      mention.row = batch.stored.rows[mention.stored]
+      batch.stored.occurrences[mention.stored] = occurrence
       if isAllowed { mention.flags.insert(.active) }
     } else if isAllowed {
       mention.row = 0
       mention.flags.formUnion([.inserted, .active])
     }
     mention.flags.insert(.decided)
-    batch.occurrences[Int(occurrence)] = mention
+    batch.occurrences[occurrence] = mention
     if mention.flags.contains(.inserted) { noteNew(occurrence, in: batch) }
     noteListed(occurrence, mention, in: batch)
   }
 
   /// What is known of the key of an occurrence; nil where nobody else has it.
   private func objects(_ occurrence: Int32, in batch: Batch) -> KeyObjects? {
-    let mention = batch.occurrences[Int(occurrence)]
+    let mention = batch.occurrences[occurrence]
     guard !mention.flags.contains(.keyless) else { return nil }
     let isContested = !batch.contested.isEmpty && batch.contested[occurrence] != nil
     guard mention.flags.contains(.shared) || isContested else { return nil }
-    return batch.objects(ofKey: batch.index.find(identityOf: batch.block[Int(occurrence)]))
+    return batch.objects(ofKey: batch.index.find(identityOf: batch.block[occurrence]))
   }
 
   private func noteNew(_ occurrence: Int32, in batch: Batch) {
@@ -118,28 +118,28 @@ extension Matcher {
   /// Notes in whose list an object of a repeated key stands.
   private func noteListed(_ occurrence: Int32, _ mention: Occurrence, in batch: Batch) {
     guard mention.isOwned, let known = objects(occurrence, in: batch) else { return }
-    let object = batch.occurrences[Int(batch.representative(occurrence))]
+    let object = batch.occurrences[batch.representative(occurrence)]
     known.note(
       occurrence, row: object.stored, isNew: object.flags.contains(.inserted),
       owner: ownerRow(mention), in: list(mention))
   }
 
   func noteMoved(_ occurrence: Int32, in batch: Batch) {
-    let mention = batch.occurrences[Int(occurrence)]
-    let head = batch.index.find(identityOf: batch.block[Int(occurrence)])
+    let mention = batch.occurrences[occurrence]
+    let head = batch.index.find(identityOf: batch.block[occurrence])
     guard let index = storedRows(of: head, in: batch).first,
       owner(ofStored: index, mention, in: batch) > 0
     else { return }
-    batch.occurrences[Int(occurrence)].flags.insert(.conflicting)
+    batch.occurrences[occurrence].flags.insert(.conflicting)
     let owners = batches[Int(mention.ownerBatch)]
     let rule = owners.node.relationships[Int(mention.ownerRule)].relationship
     if let edits, let inverse = rule.inverseSlot,
-      edits.protects(inverse, of: batch.stored.rows[Int(index)], batch.entity)
+      edits.protects(inverse, of: batch.stored.rows[index], batch.entity)
     {
       return
     }
-    let key = batch.key(batch.block[Int(occurrence)]).description
-    let ownerKey = owners.key(owners.block[Int(owners.representative(mention.owner))])
+    let key = batch.key(batch.block[occurrence]).description
+    let ownerKey = owners.key(owners.block[owners.representative(mention.owner)])
     // The payload has no key of a given parent.
     let owner =
       ownerKey == .null ? self.owner(of: mention)?.description : "\(owners.entity.name) \(ownerKey)"
@@ -153,7 +153,7 @@ extension Matcher {
   func owner(of occurrence: Occurrence) -> ManagedObjectID? {
     guard occurrence.owner >= 0 else { return nil }
     let owners = batches[Int(occurrence.ownerBatch)]
-    let owner = owners.occurrences[Int(owners.representative(occurrence.owner))]
+    let owner = owners.occurrences[owners.representative(occurrence.owner)]
     guard owner.row > 0 else { return nil }
     return ManagedObjectID(entity: owners.entity(of: owner), row: owner.row)
   }

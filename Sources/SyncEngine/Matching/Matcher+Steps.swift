@@ -5,10 +5,10 @@ extension Matcher {
   /// An object that its key does not tell: the stored row it was said to be, or, under a to-one
   /// relationship, the one its owner is linked to.
   func decideByLink(_ occurrence: Int32, in batch: Batch) {
-    let mention = batch.occurrences[Int(occurrence)]
+    let mention = batch.occurrences[occurrence]
     if mention.row > 0 {
-      batch.occurrences[Int(occurrence)].stored = batch.stored.index(ofRow: mention.row) ?? -1
-      batch.occurrences[Int(occurrence)].flags.insert(.uncompared)
+      batch.occurrences[occurrence].stored = batch.stored.index(ofRow: mention.row) ?? -1
+      batch.occurrences[occurrence].flags.insert(.uncompared)
       return settle(occurrence, in: batch)
     }
     guard mention.owner >= 0 else { return settle(occurrence, in: batch) }
@@ -20,14 +20,14 @@ extension Matcher {
     }
     keyless[place] = occurrence
     let row = linkedRow(
-      of: ownerBatch.occurrences[Int(owner)], Int(mention.ownerRule), in: ownerBatch)
+      of: ownerBatch.occurrences[owner], Int(mention.ownerRule), in: ownerBatch)
     guard row > 0, let index = batch.stored.index(ofRow: row) else {
       return settle(occurrence, in: batch)
     }
-    let holder = batch.stored.occurrences[Int(index)]
+    let holder = batch.stored.occurrences[index]
     if holder >= 0 { return join(occurrence, holder, in: batch) }
-    batch.occurrences[Int(occurrence)].stored = index
-    batch.occurrences[Int(occurrence)].flags.insert(.uncompared)
+    batch.occurrences[occurrence].stored = index
+    batch.occurrences[occurrence].flags.insert(.uncompared)
     settle(occurrence, in: batch)
   }
 
@@ -48,7 +48,7 @@ extension Matcher {
       return batch.representative(known)
     }
     if let index = storedRows(of: head, in: batch, isRoot: isRoot).first {
-      let holder = batch.stored.occurrences[Int(index)]
+      let holder = batch.stored.occurrences[index]
       return holder >= 0 ? holder : nil
     }
     return batch.objects(ofKey: head).firstNew.map { batch.representative($0) }
@@ -58,8 +58,8 @@ extension Matcher {
   func placeholder(of head: Int32, in batch: Batch) -> Int32? {
     guard let placeholder = batch.parentRow, storedRows(of: head, in: batch).contains(placeholder)
     else { return nil }
-    let holder = batch.stored.occurrences[Int(placeholder)]
-    return holder >= 0 && batch.occurrences[Int(holder)].flags.contains(.referenceOnly)
+    let holder = batch.stored.occurrences[placeholder]
+    return holder >= 0 && batch.occurrences[holder].flags.contains(.referenceOnly)
       ? holder : nil
   }
 
@@ -68,14 +68,14 @@ extension Matcher {
     of head: Int32, in batch: Batch, isRoot: Bool = false
   ) -> [Int32] {
     guard let rows = batch.contested[head] else {
-      let index = batch.firstStored[head] ?? batch.occurrences[Int(head)].stored
+      let index = batch.firstStored[head] ?? batch.occurrences[head].stored
       return index >= 0 ? [index] : []
     }
     // Keys are unique per concrete entity: an object of a subentity comes last.
     let sorted = batch.objects(ofKey: head).sorted(rows) { left, right in
       let isOwn = (isExact(left, in: batch), isExact(right, in: batch))
       if isOwn.0 != isOwn.1 { return isOwn.0 }
-      return batch.stored.rows[Int(left)] < batch.stored.rows[Int(right)]
+      return batch.stored.rows[left] < batch.stored.rows[right]
     }
     guard isRoot, !preferred.isEmpty else { return sorted }
     return sorted.filter { isPreferred($0, in: batch) }
@@ -101,16 +101,16 @@ extension Matcher {
   }
 
   func isPreferred(_ index: Int32, in batch: Batch) -> Bool {
-    preferred.contains(batch.stored.rows[Int(index)])
+    preferred.contains(batch.stored.rows[index])
   }
 
   func isExact(_ index: Int32, in batch: Batch) -> Bool {
     batch.stored.entities.isEmpty
-      || Int(batch.stored.entities[Int(index)]) == batch.entity.index
+      || Int(batch.stored.entities[index]) == batch.entity.index
   }
 
   func isFree(_ index: Int32, of batch: Batch) -> Bool {
-    batch.stored.occurrences[Int(index)] < 0
+    batch.stored.occurrences[index] < 0
   }
 
   func keysAreOwners(_ mention: Occurrence) -> Bool {
@@ -119,6 +119,6 @@ extension Matcher {
 
   func ownerRow(_ mention: Occurrence) -> Int64 {
     let batch = batches[Int(mention.ownerBatch)]
-    return batch.occurrences[Int(batch.representative(mention.owner))].row
+    return batch.occurrences[batch.representative(mention.owner)].row
   }
 }

@@ -18,7 +18,7 @@ extension Matcher {
     }
     for batch in batches {
       for occurrence in waves[batch.number] {
-        batch.occurrences[Int(occurrence)].flags.remove(.current)
+        batch.occurrences[occurrence].flags.remove(.current)
       }
     }
     for (load, rows) in owners {
@@ -34,7 +34,7 @@ extension Matcher {
     guard hasParts, let rootOwner, rootOwner.batch == batch.number,
       rootOwner.rule == rule
     else { return false }
-    return owner.row == batch.occurrences[Int(batch.representative(rootOwner.owner))].row
+    return owner.row == batch.occurrences[batch.representative(rootOwner.owner)].row
   }
 
   /// Reads who is in the lists of the current wave's owners, where several stored objects have one key.
@@ -44,7 +44,7 @@ extension Matcher {
       !batches[relationship.node].contested.isEmpty
     else { return }
     let mentions = batch.mentions[rule]
-    let owners = (0..<mentions.count).lazy.map { batch.occurrences[Int(mentions.owners[$0])] }
+    let owners = (0..<mentions.count).lazy.map { batch.occurrences[mentions.owners[$0]] }
       .filter { $0.flags.contains(.current) && $0.stored >= 0 }.map(\.row)
     guard !owners.isEmpty else { return }
     let list = KeyObjects.List(batch: Int16(batch.number), rule: Int16(rule))
@@ -57,8 +57,8 @@ extension Matcher {
 
   /// Adds an occurrence to a wave, once.
   func reach(_ occurrence: Int32, in batch: Batch, _ wave: inout [[Int32]]) {
-    guard !batch.occurrences[Int(occurrence)].flags.contains(.reached) else { return }
-    batch.occurrences[Int(occurrence)].flags.insert(.reached)
+    guard !batch.occurrences[occurrence].flags.contains(.reached) else { return }
+    batch.occurrences[occurrence].flags.insert(.reached)
     wave[batch.number].append(occurrence)
   }
 
@@ -79,9 +79,9 @@ extension Matcher {
       relationship.relationship.kind == .oneToMany && !destination.isComplete
     for mention in 0..<mentions.count {
       if mention % SyncControl.stride == 0 { try control.checkpoint() }
-      let flags = batch.occurrences[Int(mentions.owners[mention])].flags
+      let flags = batch.occurrences[mentions.owners[mention]].flags
       guard flags.contains(.current), !flags.contains(.ignored) else { continue }
-      let owner = batch.occurrences[Int(batch.representative(mentions.owners[mention]))]
+      let owner = batch.occurrences[batch.representative(mentions.owners[mention])]
       guard owner.flags.contains(.active) else { continue }
       if loadsMembers, owner.row > 0, !owner.flags.contains(.inserted), let inverse,
         !goesOn(rule, of: batch, owner)
@@ -90,9 +90,9 @@ extension Matcher {
           .append(owner.row)
       }
       for target in mentions.targets(of: mention) where target >= 0 {
-        let flags = destination.occurrences[Int(target)].flags
+        let flags = destination.occurrences[target].flags
         guard !flags.contains(.reached) else { continue }
-        destination.occurrences[Int(target)].flags.insert(.reached)
+        destination.occurrences[target].flags.insert(.reached)
         if flags.contains(.ofSubentity), let other = destination.ofSubentities[target] {
           reach(other.occurrence, in: batches[other.batch], &next)
           continue

@@ -96,7 +96,7 @@ final class Matcher {
   var hasMixedKeys: Bool {
     batches.contains { batch in
       batch.hasRepeats
-        && batch.contested.keys.contains { !batch.occurrences[Int($0)].isOwned }
+        && batch.contested.keys.contains { !batch.occurrences[$0].isOwned }
     }
   }
 
@@ -110,7 +110,7 @@ final class Matcher {
       preferred = Set(rows)
     }
     if let rootOwner {
-      batches[rootOwner.batch].occurrences[Int(rootOwner.owner)].flags.insert(.current)
+      batches[rootOwner.batch].occurrences[rootOwner.owner].flags.insert(.current)
       try openNextWave()
     } else {
       let occurrences = batches[root].occurrences
@@ -134,8 +134,8 @@ final class Matcher {
     for batch in batches {
       for (occurrence, other) in batch.ofSubentities {
         let others = batches[other.batch]
-        batch.occurrences[Int(occurrence)].row =
-          others.occurrences[Int(others.representative(other.occurrence))].row
+        batch.occurrences[occurrence].row =
+          others.occurrences[others.representative(other.occurrence)].row
       }
       batch.layFoldedCells()
       try compareRemaining(batch)
@@ -154,7 +154,7 @@ final class Matcher {
         try advance(by: min(SyncControl.stride, wave.count), in: batch)
       }
       if certain.decide(occurrence) { continue }
-      batch.occurrences[Int(occurrence)].flags.formUnion([.reached, .current])
+      batch.occurrences[occurrence].flags.formUnion([.reached, .current])
       if decideAlone(occurrence, in: batch) { continue }
       if !takeOwnChild(occurrence, in: batch), !takeLinked(occurrence, in: batch),
         !takeMember(occurrence, in: batch)
@@ -187,13 +187,13 @@ final class Matcher {
     for occurrence in wave {
       let occurrence = batch.representative(occurrence)
       guard isUnnumbered(occurrence, in: batch) else { continue }
-      batch.occurrences[Int(occurrence)].row = row
+      batch.occurrences[occurrence].row = row
       row += 1
     }
   }
 
   private func isUnnumbered(_ occurrence: Int32, in batch: Batch) -> Bool {
-    let occurrence = batch.occurrences[Int(occurrence)]
+    let occurrence = batch.occurrences[occurrence]
     return occurrence.flags.contains(.inserted) && !occurrence.flags.contains(.folded)
       && occurrence.row == 0
   }

@@ -73,7 +73,7 @@ final class RowSearch {
   /// What the row and an occurrence say differently.
   @inline(__always)
   func difference(_ cursor: RowCursor, _ occurrence: Int32) -> SlotSet {
-    cursor.differs(from: block[Int(occurrence)], among: compared)
+    cursor.differs(from: block[occurrence], among: compared)
   }
 }
 

@@ -62,7 +62,7 @@ extension SyncPass {
     let isOrdered = orderedList != nil
     var rows: [Int64] = []
     for index in batch.occurrences.indices where batch.occurrences[index].flags.contains(.root) {
-      let occurrence = batch.occurrences[Int(batch.representative(Int32(index)))]
+      let occurrence = batch.occurrences[batch.representative(Int32(index))]
       guard occurrence.row > 0, !claims.isParentMember(occurrence.row) else { continue }
       claims.insert(occurrence.row, .parentMembers)
       if isOrdered { claims.new.parentOrder.append(occurrence.row) }

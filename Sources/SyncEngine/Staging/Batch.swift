@@ -109,8 +109,8 @@ final class Batch {
   /// The occurrence that stands for the object of the given one.
   func representative(_ occurrence: Int32) -> Int32 {
     var result = occurrence
-    while occurrences[Int(result)].flags.contains(.folded) {
-      result = occurrences[Int(result)].link
+    while occurrences[result].flags.contains(.folded) {
+      result = occurrences[result].link
     }
     return result
   }
@@ -130,20 +130,20 @@ final class Batch {
 
   /// Index of the item at the top that an occurrence stands in.
   func item(of occurrence: Int32) -> Int? {
-    guard let items, items[Int(occurrence)] >= 0 else { return nil }
-    return Int(items[Int(occurrence)])
+    guard let items, items[occurrence] >= 0 else { return nil }
+    return Int(items[occurrence])
   }
 
   /// Adds an occurrence to those of its key, which the index knows. The one identified by its key alone, of which there is at
   /// most one, stays in front; then come the latest.
   func chain(_ occurrence: Int32, to head: Int32) {
-    occurrences[Int(head)].flags.insert(.shared)
-    occurrences[Int(occurrence)].flags.insert(.shared)
-    if occurrences[Int(occurrence)].isOwned, !occurrences[Int(head)].isOwned {
-      occurrences[Int(occurrence)].next = occurrences[Int(head)].next
-      occurrences[Int(head)].next = occurrence
+    occurrences[head].flags.insert(.shared)
+    occurrences[occurrence].flags.insert(.shared)
+    if occurrences[occurrence].isOwned, !occurrences[head].isOwned {
+      occurrences[occurrence].next = occurrences[head].next
+      occurrences[head].next = occurrence
     } else {
-      occurrences[Int(occurrence)].next = head
+      occurrences[occurrence].next = head
       index.replace(head, by: occurrence)
     }
   }
@@ -160,22 +160,22 @@ final class Batch {
     let known = referenceIndex.find(key)
     guard known < 0 else { return known }
     let reference = Int32(references.append())
-    references[Int(reference)][slot] = key
+    references[reference][slot] = key
     _ = referenceIndex.findOrInsert(reference)
     return reference
   }
 
   /// The occurrence of a stored row; added, without values, when the payload does not describe it.
   func occurrence(ofStored index: Int32) -> Int32 {
-    let existing = stored.occurrences[Int(index)]
+    let existing = stored.occurrences[index]
     if existing >= 0 { return existing }
     _ = block.append()
     var occurrence = Occurrence()
-    occurrence.row = stored.rows[Int(index)]
+    occurrence.row = stored.rows[index]
     occurrence.stored = index
     occurrence.flags = [.active, .referenceOnly]
     let result = append(occurrence)
-    stored.occurrences[Int(index)] = result
+    stored.occurrences[index] = result
     return result
   }
 
@@ -202,18 +202,18 @@ final class Batch {
   func fold(_ occurrence: Int32, into matched: Int32) -> Int32 {
     let earlier = min(occurrence, matched)
     let later = max(occurrence, matched)
-    let source = occurrences[Int(matched)]
+    let source = occurrences[matched]
     hasRepeats = true
-    let earlierIsIgnored = occurrences[Int(earlier)].flags.contains(.ignored)
-    occurrences[Int(earlier)].row = source.row
-    occurrences[Int(earlier)].stored = source.stored
-    occurrences[Int(earlier)].link = -1
-    occurrences[Int(earlier)].flags.formUnion(source.flags.subtracting(.ignored))
-    if earlierIsIgnored { occurrences[Int(earlier)].flags.insert(.ignored) }
-    occurrences[Int(earlier)].flags.insert(.uncompared)
-    occurrences[Int(later)].flags.insert(.folded)
-    occurrences[Int(later)].link = earlier
-    if source.stored >= 0 { stored.occurrences[Int(source.stored)] = earlier }
+    let earlierIsIgnored = occurrences[earlier].flags.contains(.ignored)
+    occurrences[earlier].row = source.row
+    occurrences[earlier].stored = source.stored
+    occurrences[earlier].link = -1
+    occurrences[earlier].flags.formUnion(source.flags.subtracting(.ignored))
+    if earlierIsIgnored { occurrences[earlier].flags.insert(.ignored) }
+    occurrences[earlier].flags.insert(.uncompared)
+    occurrences[later].flags.insert(.folded)
+    occurrences[later].link = earlier
+    if source.stored >= 0 { stored.occurrences[source.stored] = earlier }
     return earlier
   }
 
@@ -237,7 +237,7 @@ final class Batch {
   /// The concrete entity of a stored row.
   func concreteEntity(ofStored index: Int32) -> EntityDescription {
     stored.entities.isEmpty
-      ? entity : EntityDescription(model: entity.model, index: Int(stored.entities[Int(index)]))
+      ? entity : EntityDescription(model: entity.model, index: Int(stored.entities[index]))
   }
 
   /// The concrete entity of an occurrence's object.
@@ -248,12 +248,12 @@ final class Batch {
   /// Notes what differs between an occurrence and its stored row.
   func noteDifference(_ slots: SlotSet, of occurrence: Int32) {
     guard !slots.isEmpty else { return }
-    let link = occurrences[Int(occurrence)].link
+    let link = occurrences[occurrence].link
     if link >= 0 {
       differences[Int(link)].formUnion(slots)
     } else {
       differences.append(slots)
-      occurrences[Int(occurrence)].link = Int32(differences.count - 1)
+      occurrences[occurrence].link = Int32(differences.count - 1)
     }
   }
 

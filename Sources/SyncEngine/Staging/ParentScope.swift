@@ -42,7 +42,7 @@ struct ParentScope {
     ) { _ in 0 }
     batch.placeholder = index
     let occurrence = batch.occurrence(ofStored: index)
-    batch.occurrences[Int(occurrence)].flags.formUnion([.reached, .decided])
+    batch.occurrences[occurrence].flags.formUnion([.reached, .decided])
     return occurrence
   }
 

@@ -42,7 +42,7 @@ extension Stager {
       if case .root = role { noteRepeated(earlier, in: batch) }
       if !tracksItems || occurrence.isOwned {
         if trace != nil, batch.conflicts(row, Int(earlier)) {
-          batch.occurrences[Int(earlier)].flags.insert(.conflicting)
+          batch.occurrences[earlier].flags.insert(.conflicting)
         }
         batch.noteOrder(mentionCount, of: row, over: earlier)
         batch.overlay(row, over: Int(earlier))
@@ -111,12 +111,12 @@ extension Stager {
   ) -> Int32? {
     var candidate = head
     // What was said since would otherwise come after what is said now; an object without key may be any.
-    let latest = max(head, batch.occurrences[Int(head)].next)
+    let latest = max(head, batch.occurrences[head].next)
     guard batch.latestKeyless < latest else { return nil }
     // The members of one owner are staged together, so they stand at the front of the chain: a key
     // that every owner uses does not cost a walk over all owners.
     for _ in 0..<4 where candidate >= 0 {
-      let other = batch.occurrences[Int(candidate)]
+      let other = batch.occurrences[candidate]
       if candidate == latest, other.isOwned == occurrence.isOwned, mayMerge(other, occurrence),
         !other.isOwned
           || (other.owner == occurrence.owner && other.ownerBatch == occurrence.ownerBatch
@@ -140,7 +140,7 @@ extension Stager {
   }
 
   private func noteRepeated(_ occurrence: Int32, in batch: Batch) {
-    let key = batch.key(batch.block[Int(occurrence)]).description
+    let key = batch.key(batch.block[occurrence]).description
     report.note(
       .repeatedItem, batch.entity, key: key, path: path.description,
       message: "The payload holds \(batch.entity.name) \(key) more than once; later values win.")

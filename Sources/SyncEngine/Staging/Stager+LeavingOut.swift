@@ -24,7 +24,7 @@ extension Stager {
   func leaveOut(_ occurrence: Int32) throws {
     guard let error = leftOut[itemCount - 1] else { return }
     let batch = rootBatch
-    let key = batch.key(batch.block[Int(occurrence)])
+    let key = batch.key(batch.block[occurrence])
     report[batch.entity].skipped += 1
     report.note(
       .skippedItem, batch.entity, property: error.property, key: key.description,

@@ -31,7 +31,7 @@ extension Stager {
         batch.ofSubentities[Int32(index)] = SubentityMention(
           batch: other.number, occurrence: found)
         batch.occurrences[index].flags.formUnion([.ofSubentity, .conflicting])
-        other.occurrences[Int(found)].flags.insert(.conflicting)
+        other.occurrences[found].flags.insert(.conflicting)
         // What may perhaps not write the object says nothing.
         if operations.isSuperset(of: .writing) { lay(index, of: batch, onto: found, of: other) }
       }
@@ -48,7 +48,7 @@ extension Stager {
   ) -> (batch: Batch, occurrence: Int32)? {
     for batch in batches {
       let found = batch.index.find(identityOf: cells)
-      if found >= 0, batch.occurrences[Int(found)].flags.isDisjoint(with: Stager.unfoldable) {
+      if found >= 0, batch.occurrences[found].flags.isDisjoint(with: Stager.unfoldable) {
         return (batch, found)
       }
     }
@@ -58,7 +58,7 @@ extension Stager {
   /// Of each attribute the later mention counts.
   private func lay(_ index: Int, of batch: Batch, onto found: Int32, of other: Batch) {
     let own = batch.block[index]
-    let written = other.block[Int(found)]
+    let written = other.block[found]
     for slot in batch.node.attributeSlots where !own[slot].isAbsent {
       let order = batch.order(of: slot, Int32(index))
       guard written[slot].isAbsent || order > other.order(of: slot, found) else { continue }
@@ -102,13 +102,13 @@ extension Stager {
       others.append(
         owner: found.occurrence, kind: mentions.kinds[mention], targets: targets, order: order)
       for target in targets where target >= 0 {
-        let child = destination.occurrences[Int(target)]
+        let child = destination.occurrences[target]
         guard child.owner == owner, Int(child.ownerBatch) == batch.number,
           Int(child.ownerRule) == rule
         else { continue }
-        destination.occurrences[Int(target)].owner = found.occurrence
-        destination.occurrences[Int(target)].ownerBatch = Int16(other.number)
-        destination.occurrences[Int(target)].ownerRule = Int16(otherRule)
+        destination.occurrences[target].owner = found.occurrence
+        destination.occurrences[target].ownerBatch = Int16(other.number)
+        destination.occurrences[target].ownerRule = Int16(otherRule)
       }
     }
   }

@@ -149,7 +149,7 @@ final class Stager {
     } else if usableItemCount > 0 || saysSomething(source) {
       usableItemCount += 1
     }
-    rootBatch.occurrences[Int(occurrence)].flags.insert(.root)
+    rootBatch.occurrences[occurrence].flags.insert(.root)
     if rootOwner != nil { rootTargets.append(occurrence) }
     if let rootReference { refer(occurrence, to: rootReference) }
   }
@@ -163,7 +163,7 @@ final class Stager {
   func rootItemsName(_ rule: Int) -> Bool {
     let batch = rootBatch
     return batch.mentions[rule].owners.contains {
-      batch.occurrences[Int($0)].flags.contains(.root)
+      batch.occurrences[$0].flags.contains(.root)
     }
   }
 
@@ -215,7 +215,7 @@ final class Stager {
     trace?.describe(occurrence, in: batch.number)
     if candidates.count > firstCandidate {
       if trace != nil, batch.occurrences.count == earlierCount {
-        batch.occurrences[Int(occurrence)].flags.insert(.conflicting)
+        batch.occurrences[occurrence].flags.insert(.conflicting)
       }
       let back = inverse(role)
       for link in node.links where link.rule != back {

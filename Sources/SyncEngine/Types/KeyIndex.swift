@@ -72,7 +72,7 @@ final class KeyIndex {
       let entry = table[position]
       if entry == 0 { return -1 }
       if KeyIndex.hash(of: entry) == hash {
-        let cells = block[Int(KeyIndex.row(of: entry))]
+        let cells = block[KeyIndex.row(of: entry)]
         if identity.allSatisfy({ cells[$0].isIdentical(to: cell($0)) }) {
           return KeyIndex.row(of: entry)
         }
@@ -116,7 +116,7 @@ final class KeyIndex {
   /// Whether the row has the given key; for an identity of one slot.
   @inline(__always)
   func isKey(_ key: Cell, of row: Int32) -> Bool {
-    let other = block[Int(row)][keySlot]
+    let other = block[row][keySlot]
     switch (key.kind, other.kind) {
     case (.integer, .integer): return key.word == other.word
     case (.text, .text): return key.length == other.length && key.isIdentical(to: other)
@@ -134,7 +134,7 @@ final class KeyIndex {
       fill()
     }
     if used * 4 >= size * 3 { resize(to: size * 2) }
-    let cells = UnsafePointer(block[Int(row)])
+    let cells = UnsafePointer(block[row])
     let hash = hash(ofRow: cells)
     var position = start(of: hash)
     while true {
@@ -148,7 +148,7 @@ final class KeyIndex {
         let known = KeyIndex.row(of: entry)
         let isSame =
           keySlot >= 0
-          ? isKey(cells[keySlot], of: known) : isSameIdentity(cells, block[Int(known)])
+          ? isKey(cells[keySlot], of: known) : isSameIdentity(cells, block[known])
         if isSame { return known }
       }
       position = next(position)
@@ -158,7 +158,7 @@ final class KeyIndex {
   /// Whether a row goes on with the ascending ones; it is one of them then.
   @inline(__always)
   private func isNext(_ row: Int32) -> Bool {
-    let key = block[Int(row)][keySlot]
+    let key = block[row][keySlot]
     guard case .integer = key.kind, key.integer > lastKey,
       pending.isEmpty || pending.upperBound == Int(row)
     else { return false }
@@ -190,7 +190,7 @@ final class KeyIndex {
   /// Puts another row of the same identity in the place of an earlier one.
   func replace(_ earlier: Int32, by row: Int32) {
     if isAscending { fill() }
-    let hash = hash(ofRow: block[Int(row)])
+    let hash = hash(ofRow: block[row])
     var position = start(of: hash)
     while table[position] != KeyIndex.entry(hash, earlier) { position = next(position) }
     table[position] = KeyIndex.entry(hash, row)

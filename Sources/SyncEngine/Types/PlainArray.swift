@@ -41,6 +41,13 @@ final class PlainArray<Element: BitwiseCopyable>: RandomAccessCollection {
     }
   }
 
+  /// The element at an index as batches and stored rows keep it.
+  @inline(__always)
+  subscript(index: Int32) -> Element {
+    get { self[Int(index)] }
+    _modify { yield &self[Int(index)] }
+  }
+
   /// Where the elements lie, until one is added.
   var start: UnsafeMutablePointer<Element> { base }
 

@@ -78,16 +78,16 @@ struct FingerprintConflicts {
   private func addDescribed(_ batch: Batch, to rows: inout RowSet) {
     for occurrence in batch.occurrences where !occurrence.flags.contains(.referenceOnly) {
       if occurrence.stored >= 0 {
-        rows.insert(batch.stored.rows[Int(occurrence.stored)])
+        rows.insert(batch.stored.rows[occurrence.stored])
       } else if occurrence.row > 0 {
         rows.insert(occurrence.row)
       }
     }
     for index in batch.firstStored.values where index >= 0 {
-      rows.insert(batch.stored.rows[Int(index)])
+      rows.insert(batch.stored.rows[index])
     }
     for indexes in batch.contested.values {
-      for index in indexes { rows.insert(batch.stored.rows[Int(index)]) }
+      for index in indexes { rows.insert(batch.stored.rows[index]) }
     }
   }
 
@@ -100,7 +100,7 @@ struct FingerprintConflicts {
       let all = batch.referenceDuplicates[reference] ?? []
       for index in all + [first] where index >= 0 {
         result[batch.entity.rootIndex, default: RowSet()]
-          .insert(batch.stored.rows[Int(index)])
+          .insert(batch.stored.rows[index])
       }
     }
   }
@@ -124,7 +124,7 @@ struct FingerprintConflicts {
     else { return }
     var owners = RowSet()
     for owner in batch.mentions[rule].owners {
-      let row = batch.occurrences[Int(batch.representative(owner))].row
+      let row = batch.occurrences[batch.representative(owner)].row
       if row > 0 { owners.insert(row) }
     }
     let references = destination.stored.references[column]

@@ -133,7 +133,7 @@ struct FingerprintMaker {
   /// The entity of an object; nil when its key is contested.
   private func entity(of occurrence: Occurrence, _ index: Int32, in batch: Batch) -> UInt32? {
     if !batch.contested.isEmpty,
-      batch.contested[batch.index.find(identityOf: batch.block[Int(index)])] != nil
+      batch.contested[batch.index.find(identityOf: batch.block[index])] != nil
     {
       return nil
     }
@@ -158,14 +158,14 @@ struct FingerprintMaker {
       let row = planner.row(of: ~reference, in: batch).flatMap(FingerprintMaker.number)
     else { return nil }
     let stored = batch.referenceStored[Int(reference)]
-    var described = stored >= 0 ? batch.stored.occurrences[Int(stored)] : -1
+    var described = stored >= 0 ? batch.stored.occurrences[stored] : -1
     if stored < 0 {
-      described = batch.index.find(identityOf: batch.references[Int(reference)])
+      described = batch.index.find(identityOf: batch.references[reference])
       // One of several new objects of the key.
-      if described >= 0, batch.occurrences[Int(described)].flags.contains(.shared) { return nil }
+      if described >= 0, batch.occurrences[described].flags.contains(.shared) { return nil }
     }
     if use != .shared {
-      if described >= 0, !batch.occurrences[Int(described)].flags.contains(.referenceOnly) {
+      if described >= 0, !batch.occurrences[described].flags.contains(.referenceOnly) {
         return nil
       }
       let taken = batch.entity.rootIndex << 32 | Int(row)
