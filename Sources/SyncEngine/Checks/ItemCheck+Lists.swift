@@ -23,7 +23,8 @@ extension ItemCheck {
         for target in mentions.targets(of: mention) {
           if let row = planner.row(
             of: target, in: destination,
-            linked: planner.sharedMember(target, rule, of: batch, owner: owner))
+            linked: planner.shared.member(
+              target, rule, of: batch, owner: owner, in: destination))
           {
             rows.insert(row)
           } else {

@@ -171,7 +171,7 @@ struct ItemCheck {
     let occurrence = batch.occurrences[mention]
     guard occurrence.stored >= 0, let column = batch.node.toOneSlots.firstIndex(of: failure.slot)
     else { return nil }
-    let owner = batch.stored.references[column][Int(occurrence.stored)]
+    let owner = batch.stored.references[column][occurrence.stored]
     for other in batches {
       for relationship in other.node.relationships
       where relationship.node == batch.number

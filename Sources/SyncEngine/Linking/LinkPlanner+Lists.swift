@@ -48,7 +48,7 @@ extension LinkPlanner {
             let row = row(
               of: target, in: destination,
               list: inverse.map { MemberList(owner: ownerRow, inverse: $0) },
-              linked: sharedMember(target, rule, of: batch, owner: owner))
+              linked: shared.member(target, rule, of: batch, owner: owner, in: destination))
           else {
             if notesMissing { missing.append((mention, target, position)) }
             continue

@@ -65,7 +65,7 @@ extension LinkPlanner {
           batch.differences[Int(occurrence.link)].contains(slot)
         {
           isMoved = true
-          let owner = batch.stored.references[column][Int(occurrence.stored)]
+          let owner = batch.stored.references[column][occurrence.stored]
           if owner > 0 { result.insert(owner) }
         }
         guard isMoved else { continue }

@@ -134,7 +134,7 @@ extension LinkPlanner {
     guard stored >= 0,
       let column = batch.node.toOneSlots.firstIndex(of: batch.node.relationships[rule].slot)
     else { return 0 }
-    return batch.stored.references[column][Int(stored)]
+    return batch.stored.references[column][stored]
   }
 
   /// Whether there was an object of the key of a nested one.

@@ -22,12 +22,11 @@ final class LinkPlanner {
 
   /// Members of ordered one-to-many lists before anything is written, by owner.
   var ordersBefore: [RuleKey: StoredOrders] = [:]
-  /// Members of many-to-many lists, by owner, where keys do not tell objects apart.
-  var sharedBefore: [RuleKey: [Int64: Set<Int64>]] = [:]
-  /// References of one-to-one relationships to write beside the objects of the payload.
-  /// Whether any one-to-one relationship changes.
-  var movesPartners = false
-  private(set) var partnerWrites: [PartnerWrite] = []
+  /// Members of many-to-many lists, where keys do not tell objects apart.
+  private(set) var shared = SharedMembers()
+  /// References of one-to-one relationships to write beside the objects of the payload; nil when no such relationship
+  /// changes.
+  private(set) var partnerWrites: [PartnerWrite]?
   /// Whether the list of a given parent goes on in other parts of the payload, so that nobody leaves it
   /// yet.
   var isPartOfList = false
@@ -59,7 +58,7 @@ final class LinkPlanner {
   func plan() throws {
     if claims.hasUnresolved { try dropRepeated() }
     try readOrders()
-    try readShared()
+    shared = try SharedMembers(of: self)
     for batch in batches {
       try control.checkpoint()
       for rule in batch.node.relationships.indices
@@ -83,7 +82,7 @@ final class LinkPlanner {
         try releaseUnlisted(rule, of: batch)
       }
     }
-    partnerWrites = try planPartners()
+    partnerWrites = try PartnerPlanner(planner: self).plan()
     for batch in batches {
       try control.checkpoint()
       try compareReferences(batch)
@@ -200,7 +199,7 @@ final class LinkPlanner {
         let cell = cells[slots[column]]
         if case .absent = cell.kind { continue }
         let destination = cell.holdsNothing ? 0 : Int64(bitPattern: cell.word)
-        if destination != batch.stored.references[column][Int(mention.stored)] {
+        if destination != batch.stored.references[column][mention.stored] {
           batch.noteDifference([slots[column]], of: Int32(occurrence))
         }
       }

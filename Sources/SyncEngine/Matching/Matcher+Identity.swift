@@ -169,7 +169,7 @@ extension Matcher {
   /// The owner of a stored row in the relationship in which an occurrence stands, 0 for none.
   func owner(ofStored index: Int32, _ mention: Occurrence, in batch: Batch) -> Int64 {
     let column = memberColumns[Int(mention.ownerBatch)][Int(mention.ownerRule)]
-    return column >= 0 ? batch.stored.references[column][Int(index)] : 0
+    return column >= 0 ? batch.stored.references[column][index] : 0
   }
 
   /// Whether the owner of a stored row lists it in this part of the payload too, if perhaps deeper down.

@@ -37,7 +37,7 @@ extension Matcher {
     guard owner.stored >= 0, let column = owners.node.toOneSlots.firstIndex(of: slot) else {
       return 0
     }
-    return owners.stored.references[column][Int(owner.stored)]
+    return owners.stored.references[column][owner.stored]
   }
 
   /// The object that a key alone means, when somebody has it already: the first stored one, else the

@@ -47,7 +47,7 @@ extension SyncPass {
       !request.isDryRun
     else { return }
     let isUncertain =
-      edits != nil || trace.isIncomplete || planner.movesPartners
+      edits != nil || trace.isIncomplete || planner.partnerWrites != nil
       || planner.batches.contains { !$0.ofSubentities.isEmpty }
       || FingerprintConflicts.speaksFromBothEnds(
         planner.batches, set: fingerprints, plan: request.plan)

@@ -82,7 +82,7 @@ extension SyncPass {
     where occurrence.flags.isSuperset(of: [.root, .active]) && !occurrence.flags.contains(.folded)
       && occurrence.stored >= 0
     {
-      let owner = batch.stored.references[column][Int(occurrence.stored)]
+      let owner = batch.stored.references[column][occurrence.stored]
       guard owner > 0, owner != parent.parent.row,
         edits?.protects(slot, of: occurrence.row, batch.entity) != true
       else { continue }

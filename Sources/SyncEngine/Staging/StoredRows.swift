@@ -54,7 +54,7 @@ final class StoredRows {
 
   /// Fills in the references of a row that was known by its number only.
   func setReferences(of index: Int32, reference: (Int) -> Int64) {
-    for column in references.indices { references[column][Int(index)] = reference(column) }
+    for column in references.indices { references[column][index] = reference(column) }
   }
 
   /// Index of the stored row of that number, or nil when it was not read.

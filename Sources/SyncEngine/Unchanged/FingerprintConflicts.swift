@@ -112,7 +112,7 @@ struct FingerprintConflicts {
       let column = batch.node.toOneSlots.firstIndex(of: relationship.slot)
     {
       for occurrence in batch.occurrences where occurrence.stored >= 0 {
-        let partner = batch.stored.references[column][Int(occurrence.stored)]
+        let partner = batch.stored.references[column][occurrence.stored]
         if partner > 0 {
           result[destination.entity.rootIndex, default: RowSet()].insert(partner)
         }

@@ -38,7 +38,10 @@ extension ChangeWriter {
 
   /// Writes memberships and orders.
   func link(_ planner: LinkPlanner) throws {
-    try PartnerWriter(transaction: transaction).write(planner.partnerWrites)
+    for write in planner.partnerWrites ?? [] {
+      try ReferenceWriter(transaction: transaction)
+        .set(write.slot, of: write.row, write.entity, to: write.partner)
+    }
     let rules = batches.flatMap { batch in batch.node.relationships.indices.map { (batch, $0) } }
     for (position, (batch, rule)) in rules.enumerated() {
       let relationship = batch.node.relationships[rule].relationship

@@ -177,7 +177,7 @@ final class ChangeWriter {
     else { return }
     let firstNew = firstNewRows[side.entity.rootIndex] ?? .max
     for row in [
-      batch.stored.references[column][Int(occurrence.stored)], cell.isEmpty ? 0 : cell.integer,
+      batch.stored.references[column][occurrence.stored], cell.isEmpty ? 0 : cell.integer,
     ]
     where row > 0 && row < firstNew {
       try transaction.touch(row, of: side.entity, slots: [side.slot])

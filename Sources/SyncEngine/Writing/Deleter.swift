@@ -157,14 +157,7 @@ struct Deleter {
     }
     guard let entity else { return }
     if let edits, edits.writable([member.slot], of: member.row, entity).isEmpty { return }
-    let relationship = entity.properties[member.slot].relationship
-    let block = RowBlock(width: entity.properties.count, capacity: 1)
-    block[block.append()][member.slot] = .null
-    try transaction.update(
-      block, index: 0, row: member.row, of: entity, slots: [member.slot])
-    if let relationship, let inverse = relationship.inverseSlot {
-      try transaction.touch(
-        member.owner, of: entity.destination(of: relationship), slots: [inverse])
-    }
+    try ReferenceWriter(transaction: transaction)
+      .write(member.slot, of: member.row, entity, from: member.owner, to: 0)
   }
 }

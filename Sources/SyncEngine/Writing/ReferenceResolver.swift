@@ -17,6 +17,8 @@ struct ReferenceResolver {
     self.edits = edits
   }
 
+  private var writer: ReferenceWriter { ReferenceWriter(transaction: transaction) }
+
   /// Links what can be linked now.
   ///
   /// - Returns: The references whose object is still not there.
@@ -80,15 +82,14 @@ struct ReferenceResolver {
       guard let inverse = owner.entity.inverse(of: relationship),
         try take(target, by: owner.row, inverse)
       else { return !reference.isNested }
-      try PartnerWriter(transaction: transaction).pair(
-        relationship, of: owner.entity, row: owner.row, with: target.row)
+      try writer.pair(relationship, of: owner.entity, row: owner.row, with: target.row)
     case .toOne:
-      try set(relationship.slot, of: owner.row, owner.entity, to: target.row)
+      try writer.set(relationship.slot, of: owner.row, owner.entity, to: target.row)
     case .oneToMany:
       guard let inverse = owner.entity.inverse(of: relationship),
         try take(target, by: owner.row, inverse)
       else { return !reference.isNested }
-      try set(inverse.slot, of: target.row, target.entity, to: owner.row)
+      try writer.set(inverse.slot, of: target.row, target.entity, to: owner.row)
       try order(target, at: reference.position, of: reference)
     case .manyToMany:
       try transaction.addLinks(
@@ -126,24 +127,5 @@ struct ReferenceResolver {
     try transaction.setPositions(
       reference.relationship, of: reference.owner.entity,
       positions: wanted.enumerated().map { (reference.owner.row, $1, Int64($0)) })
-  }
-
-  /// Writes a to-one column, and tells the owners at the other end that their members changed.
-  private func set(
-    _ slot: Int, of row: Int64, _ entity: EntityDescription, to destination: Int64
-  ) throws {
-    var before: Int64?
-    try transaction.scan(entity, .rows([row])) { before = $0.integer(slot) ?? 0 }
-    guard let before, before != destination else { return }
-    let relationship = entity.properties[slot].relationship
-    let block = RowBlock(width: entity.properties.count, capacity: 1)
-    block[block.append()][slot] = .integer(destination)
-    try transaction.update(block, index: 0, row: row, of: entity, slots: [slot])
-    guard let relationship, let inverse = relationship.inverseSlot, relationship.isInverseToMany
-    else { return }
-    for owner in [before, destination] where owner > 0 {
-      try transaction.touch(
-        owner, of: entity.destination(of: relationship), slots: [inverse])
-    }
   }
 }

@@ -1,21 +1,22 @@
 import SyncCore
 import SyncStore
 
-/// One-to-one relationships: both sides are columns, and both sides may be in the payload.
+/// A reference to write beside the objects of the payload: an object that lost its partner, or got one, without being
+/// described.
+struct PartnerWrite {
+  let entity: EntityDescription
+  let slot: Int
+  let row: Int64
+  /// Row of the partner, 0 for none.
+  let partner: Int64
+}
+
+/// Plans one-to-one relationships: both sides are columns, and both sides may be in the payload.
 ///
 /// What the payload says is played through in its order, from what is stored: whoever is linked leaves
-/// the partner it had, and so does the one it is linked to. The last word counts, whichever side says
-/// it.
-extension LinkPlanner {
-  /// A reference to write beside the objects of the payload: an object that lost its partner, or got
-  /// one, without being described.
-  struct PartnerWrite {
-    let entity: EntityDescription
-    let slot: Int
-    let row: Int64
-    /// Row of the partner, 0 for none.
-    let partner: Int64
-  }
+/// the partner it had, and so does the one it is linked to. What is said last counts, whichever side says it.
+struct PartnerPlanner {
+  let planner: LinkPlanner
 
   /// One end of the relationship: 0 and 1, or 0 for both when it is its own inverse.
   private struct End: Hashable {
@@ -30,37 +31,29 @@ extension LinkPlanner {
     let partner: Int64
   }
 
-  private struct Place {
-    let batch: Batch
-    let occurrence: Int32
-  }
-
   private struct Couple {
     var sides: [(entity: EntityDescription, slot: Int)]
     var events: [Event] = []
-    var places: [End: Place] = [:]
+    var objects: [End: LinkPlanner.Found] = [:]
     var changes = false
   }
 
   /// Sets the reference cells of one-to-one relationships on both sides.
   ///
-  /// - Returns: What has to be written beside.
-  func planPartners() throws -> [PartnerWrite] {
+  /// - Returns: What has to be written beside; nil when no such relationship changes.
+  func plan() throws -> [PartnerWrite]? {
     var couples: [Claims.Relationship: Couple] = [:]
-    for batch in batches {
+    for batch in planner.batches {
       for (rule, relationship) in batch.node.relationships.enumerated()
       where relationship.isOneToOne && batch.mentions[rule].count > 0 {
         collect(rule, of: batch, into: &couples)
       }
     }
+    let changed = couples.sorted { ($0.key.entity, $0.key.slot) < ($1.key.entity, $1.key.slot) }
+      .map(\.value).filter(\.changes)
+    guard !changed.isEmpty else { return nil }
     var writes: [PartnerWrite] = []
-    for (_, couple) in couples.sorted(by: {
-      ($0.key.entity, $0.key.slot) < ($1.key.entity, $1.key.slot)
-    })
-    where couple.changes {
-      movesPartners = true
-      try play(couple, into: &writes)
-    }
+    for couple in changed { try play(couple, into: &writes) }
     return writes
   }
 
@@ -68,7 +61,7 @@ extension LinkPlanner {
     _ rule: Int, of batch: Batch, into couples: inout [Claims.Relationship: Couple]
   ) {
     let relationship = batch.node.relationships[rule].relationship
-    let destination = batches[batch.node.relationships[rule].node]
+    let destination = planner.batches[batch.node.relationships[rule].node]
     guard let inverse = batch.entity.inverse(of: relationship) else { return }
     let keys = (Claims.Relationship(relationship), Claims.Relationship(inverse))
     let isFirst = (keys.0.entity, keys.0.slot) <= (keys.1.entity, keys.1.slot)
@@ -80,28 +73,28 @@ extension LinkPlanner {
     var couple = couples[key] ?? Couple(sides: isFirst ? [own, far] : [far, own])
     let mentions = batch.mentions[rule]
     let column = batch.node.toOneSlots.firstIndex(of: relationship.slot)
-    activeMentions(rule, of: batch) { mention, owner in
+    planner.activeMentions(rule, of: batch) { mention, owner in
       let occurrence = batch.occurrences[owner]
       var partner: Int64 = 0
       if let target = mentions.targets(of: mention).first {
-        guard let row = row(of: target, in: destination, linked: linkedRow(owner, rule, of: batch))
+        guard
+          let row = planner.row(
+            of: target, in: destination, linked: planner.linkedRow(owner, rule, of: batch))
         else {
-          return noteUnresolved(target, batch.node.relationships[rule], owner, batch)
+          return planner.noteUnresolved(target, batch.node.relationships[rule], owner, batch)
         }
         partner = row
         if target >= 0 {
-          let found = object(target, in: destination)
-          couple.places[End(side: other, row: row)] = Place(
-            batch: found.batch, occurrence: found.occurrence)
+          couple.objects[End(side: other, row: row)] = planner.object(target, in: destination)
         }
       }
       let end = End(side: side, row: occurrence.row)
-      couple.places[end] = Place(batch: batch, occurrence: owner)
+      couple.objects[end] = LinkPlanner.Found(batch: batch, occurrence: owner)
       couple.events.append(
         Event(order: mentions.orders[mention], owner: end, other: other, partner: partner))
       var stored: Int64 = 0
       if occurrence.stored >= 0, let column {
-        stored = batch.stored.references[column][Int(occurrence.stored)]
+        stored = batch.stored.references[column][occurrence.stored]
       }
       if stored != partner { couple.changes = true }
     }
@@ -109,7 +102,7 @@ extension LinkPlanner {
   }
 
   private func declaring(_ relationship: RelationshipDescription) -> EntityDescription {
-    EntityDescription(model: batches[0].entity.model, index: relationship.declaringIndex)
+    EntityDescription(model: planner.batches[0].entity.model, index: relationship.declaringIndex)
   }
 
   private func play(_ couple: Couple, into writes: inout [PartnerWrite]) throws {
@@ -129,8 +122,8 @@ extension LinkPlanner {
     for (end, partner) in now.sorted(by: { ($0.key.side, $0.key.row) < ($1.key.side, $1.key.row) })
     where partner != stored[end] ?? 0 || (partner == 0 && stored[end] == nil) {
       let (entity, slot) = couple.sides[end.side]
-      if let place = couple.places[end] {
-        place.batch.block[place.occurrence][slot] = partner > 0 ? .integer(partner) : .null
+      if let object = couple.objects[end] {
+        object.batch.block[object.occurrence][slot] = partner > 0 ? .integer(partner) : .null
       } else {
         writes.append(PartnerWrite(entity: entity, slot: slot, row: end.row, partner: partner))
       }
@@ -141,7 +134,7 @@ extension LinkPlanner {
   private func isEdited(
     _ event: Event, old: Int64, _ now: [End: Int64], _ couple: Couple
   ) -> Bool {
-    guard let edits else { return false }
+    guard let edits = planner.edits else { return false }
     let partner = End(side: event.other, row: event.partner)
     let ends = [
       event.owner, partner, End(side: event.other, row: old),
@@ -162,8 +155,8 @@ extension LinkPlanner {
     var rows: [[Int64]] = [[], []]
     for event in couple.events {
       for end in [event.owner, End(side: event.other, row: event.partner)] where end.row > 0 {
-        if let place = couple.places[end],
-          place.batch.occurrences[place.occurrence].flags.contains(.inserted)
+        if let object = couple.objects[end],
+          object.batch.occurrences[object.occurrence].flags.contains(.inserted)
         {
           continue
         }
@@ -173,7 +166,7 @@ extension LinkPlanner {
     var result: [End: Int64] = [:]
     for side in [0, 1] where !rows[side].isEmpty {
       let (entity, slot) = couple.sides[side]
-      try transaction.scan(entity, .rows(Array(Set(rows[side]))), slots: [slot]) { cursor in
+      try planner.transaction.scan(entity, .rows(Array(Set(rows[side]))), slots: [slot]) { cursor in
         result[End(side: side, row: cursor.row)] = cursor.integer(slot) ?? 0
       }
     }
