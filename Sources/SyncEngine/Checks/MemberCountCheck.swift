@@ -63,9 +63,7 @@ struct MemberCountCheck {
     }
   }
 
-  private func checkCount(
-    _ rule: Rule, _ limits: Limits, _ transaction: StoreTransaction
-  ) throws {
+  private func checkCount(_ rule: Rule, _ limits: Limits, _ transaction: StoreTransaction) throws {
     let (entity, relationship) = (rule.entity, rule.relationship)
     let owners = transaction.touchedRows(of: entity, slots: [relationship.slot])
     guard !owners.isEmpty else { return }

@@ -19,8 +19,7 @@ struct Quarantining {
         code: item.reason.code.rawValue, reason: item.reason.message, path: item.path,
         date: transaction.now,
         parent: request.parent.map {
-          .init(
-            entity: $0.entity.name, row: $0.row, relationship: request.parentRelationship)
+          .init(entity: $0.entity.name, row: $0.row, relationship: request.parentRelationship)
         }))
   }
 

@@ -22,8 +22,7 @@ struct ListReading {
       let beside = transaction.besideLinks(of: relationship, in: entity)
     else { return try differences(in: all, isPiece: false, from: transaction) }
     let starts = stride(from: 0, to: all.count, by: helper.pieceSize)
-    let work = ListWork(
-      self, starts.map { $0..<min($0 + helper.pieceSize, all.count) }, beside)
+    let work = ListWork(self, starts.map { $0..<min($0 + helper.pieceSize, all.count) }, beside)
     helper.queue.async { work.run() }
     var result = MemberLists()
     let own = try transaction.readingThrough {

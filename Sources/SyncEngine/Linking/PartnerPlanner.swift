@@ -131,9 +131,7 @@ struct PartnerPlanner {
   }
 
   /// Whether what an event would change was edited here at one of its ends.
-  private func isEdited(
-    _ event: Event, old: Int64, _ now: [End: Int64], _ couple: Couple
-  ) -> Bool {
+  private func isEdited(_ event: Event, old: Int64, _ now: [End: Int64], _ couple: Couple) -> Bool {
     guard let edits = planner.edits else { return false }
     let partner = End(side: event.other, row: event.partner)
     let ends = [

@@ -198,8 +198,7 @@ extension Matcher {
     let occurrence = owners.occurrences[owner]
     if occurrence.flags.contains(.decided) { return occurrence.row }
     guard !occurrence.flags.contains(.keyless) else { return nil }
-    let rows = storedRows(
-      of: owners.index.find(identityOf: owners.block[owner]), in: owners)
+    let rows = storedRows(of: owners.index.find(identityOf: owners.block[owner]), in: owners)
     return rows.count == 1 ? owners.stored.rows[rows[0]] : nil
   }
 }

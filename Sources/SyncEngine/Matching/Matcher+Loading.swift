@@ -92,9 +92,7 @@ extension Matcher {
       case .all, .within: true
       default: false
       }
-    try transaction.scan(
-      batch.entity, selection, slots: isTable ? search.slots : nil
-    ) { cursor in
+    try transaction.scan(batch.entity, selection, slots: isTable ? search.slots : nil) { cursor in
       count += 1
       if count % SyncControl.stride == 0 { try control.checkpoint() }
       let row = cursor.row
@@ -116,9 +114,7 @@ extension Matcher {
   /// Connects a stored row with what the payload says of its key, and compares the two at once when
   /// there can be no doubt that they are the same object.
   @inline(__always)
-  private func attach(
-    _ index: Int32, _ cursor: RowCursor, _ search: RowSearch, in batch: Batch
-  ) {
+  private func attach(_ index: Int32, _ cursor: RowCursor, _ search: RowSearch, in batch: Batch) {
     let head = search.head(cursor)
     attach(index, to: head, in: batch) { search.difference(cursor, head) }
     if batch.references.count > 0 { refer(search.reference(cursor), to: index, in: batch) }
@@ -128,9 +124,7 @@ extension Matcher {
   ///
   /// - Parameter difference: What the two say differently; asked for when they are the same object.
   @inline(__always)
-  func attach(
-    _ index: Int32, to head: Int32, in batch: Batch, difference: () -> SlotSet
-  ) {
+  func attach(_ index: Int32, to head: Int32, in batch: Batch, difference: () -> SlotSet) {
     guard head >= 0 else { return }
     let mention = batch.occurrences[head]
     if mention.stored < 0, !mention.flags.contains(.shared) {

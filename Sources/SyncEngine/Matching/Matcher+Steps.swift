@@ -19,8 +19,7 @@ extension Matcher {
       return join(occurrence, batch.representative(earlier), in: batch)
     }
     keyless[place] = occurrence
-    let row = linkedRow(
-      of: ownerBatch.occurrences[owner], Int(mention.ownerRule), in: ownerBatch)
+    let row = linkedRow(of: ownerBatch.occurrences[owner], Int(mention.ownerRule), in: ownerBatch)
     guard row > 0, let index = batch.stored.index(ofRow: row) else {
       return settle(occurrence, in: batch)
     }
@@ -64,9 +63,7 @@ extension Matcher {
   }
 
   /// Stored rows of the key, in insertion order.
-  func storedRows(
-    of head: Int32, in batch: Batch, isRoot: Bool = false
-  ) -> [Int32] {
+  func storedRows(of head: Int32, in batch: Batch, isRoot: Bool = false) -> [Int32] {
     guard let rows = batch.contested[head] else {
       let index = batch.firstStored[head] ?? batch.occurrences[head].stored
       return index >= 0 ? [index] : []

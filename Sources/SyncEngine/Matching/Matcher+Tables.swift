@@ -9,8 +9,7 @@ extension Matcher {
       tables.allSatisfy({ $0.batch.stored.count == 0 }), let beside = transaction.besideRows
     else {
       for table in tables {
-        try read(
-          table.batch, .all, RowSearch(table.batch), mayRepeat: table.batch.stored.count > 0)
+        try read(table.batch, .all, RowSearch(table.batch), mayRepeat: table.batch.stored.count > 0)
       }
       return
     }
@@ -24,8 +23,7 @@ extension Matcher {
     // The first rows show in which order the others will come: whether keys have to be looked for at all.
     let first = min(helper.pieceSize, Matcher.sampleSize)
     for (number, table) in tables.enumerated() {
-      try read(
-        table.batch, .within(.min...Int64(first)), searches[number], mayRepeat: false)
+      try read(table.batch, .within(.min...Int64(first)), searches[number], mayRepeat: false)
       let size = max(helper.pieceSize, table.count / Matcher.pieceLimit)
       pieces += TablePiece.pieces(of: table, number: number, from: first + 1, size: size)
     }

@@ -69,9 +69,7 @@ final class ItemsAhead: @unchecked Sendable {
   /// - Parameter body: Takes an item, and whatever it throws ends the scanning, too.
   /// - Returns: The reader, behind the last item.
   /// - Throws: What is wrong with the payload, once the items before it are staged.
-  func stageAll(
-    _ body: (JSONTape, ScannedItems.Item) throws -> Void
-  ) throws -> JSONItemReader {
+  func stageAll(_ body: (JSONTape, ScannedItems.Item) throws -> Void) throws -> JSONItemReader {
     defer { stop() }
     while true {
       let portion = take()

@@ -9,9 +9,7 @@ package struct SessionEnd {
   let store: Store
   let control: SyncControl
 
-  package init(
-    _ request: SyncRequest, state: SessionState, store: Store, control: SyncControl
-  ) {
+  package init(_ request: SyncRequest, state: SessionState, store: Store, control: SyncControl) {
     self.request = request
     self.state = state
     self.store = store

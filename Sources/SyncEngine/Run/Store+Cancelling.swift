@@ -11,8 +11,7 @@ extension Store {
     _ request: SyncRequest, _ control: SyncControl, beginsLog: Bool = true,
     _ body: (StoreTransaction) throws -> Void
   ) throws -> ChangeSet {
-    let info = TransactionInfo(
-      author: request.author, contextName: request.name, source: .import)
+    let info = TransactionInfo(author: request.author, contextName: request.name, source: .import)
     let token = TransactionToken()
     control.onCancel { [self] in interrupt(token) }
     defer { control.onCancel(nil) }

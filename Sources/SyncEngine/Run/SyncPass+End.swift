@@ -35,9 +35,7 @@ extension SyncPass {
   }
 
   /// A required relationship of a new object waited for an object that never came.
-  func checkAwaited(
-    _ reference: UnresolvedReference, in transaction: StoreTransaction
-  ) throws {
+  func checkAwaited(_ reference: UnresolvedReference, in transaction: StoreTransaction) throws {
     let slot = reference.relationship.slot
     guard claims.state.partCount > 1, !reference.relationship.isToMany,
       !reference.relationship.isOptional

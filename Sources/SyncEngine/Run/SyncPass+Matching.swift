@@ -89,8 +89,7 @@ extension SyncPass {
     {
       rounds += 1
       if rounds == SyncPass.readingLimit { fingerprints.refuseAll() }
-      stager = try reader.restage(
-        nil, tracksItems: stager.tracksItems, leavingOut: leftOut)
+      stager = try reader.restage(nil, tracksItems: stager.tracksItems, leavingOut: leftOut)
       matcher = try match(&stager, nil, leavingOut: leftOut, in: transaction)
     }
     guard let willInsert = request.willInsert else { return matcher }

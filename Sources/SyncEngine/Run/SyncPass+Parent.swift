@@ -165,10 +165,8 @@ extension SyncPass {
     guard let parent = parent?.parent else { return [] }
     let entity = request.plan.rootNode.entity
     if links.isParents {
-      return try transaction.members(
-        of: links.relationship, in: links.entity, owners: [parent.row]
-      )
-      .filter { $0.entity.isKind(of: entity) }.map(\.row)
+      return try transaction.members(of: links.relationship, in: links.entity, owners: [parent.row])
+        .filter { $0.entity.isKind(of: entity) }.map(\.row)
     }
     let filter = Filter.compare([links.relationship.name], .contains, object: parent)
     var rows: [Int64] = []

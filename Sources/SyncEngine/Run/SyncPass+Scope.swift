@@ -59,13 +59,10 @@ extension SyncPass {
     }
     if let filtered { return filtered }
     guard let rule = treeRule else { return nil }
-    return try rows(
-      .empty(slot: request.plan.rootNode.relationships[rule].slot), in: transaction)
+    return try rows(.empty(slot: request.plan.rootNode.relationships[rule].slot), in: transaction)
   }
 
-  private func rows(
-    _ selection: RowSelection, in transaction: StoreTransaction
-  ) throws -> [Int64] {
+  private func rows(_ selection: RowSelection, in transaction: StoreTransaction) throws -> [Int64] {
     var rows: [Int64] = []
     try transaction.scan(request.plan.rootNode.entity, selection, slots: []) { cursor in
       rows.append(cursor.row)

@@ -43,8 +43,7 @@ final class SyncPass {
     parent = try ParentScope.resolve(request)
     checks = try request.plan.nodes.map(NodeChecks.init)
     memberCounts = MemberCountCheck(request.plan.model)
-    changeCount = ChangeCount(
-      report: report, hasBatches: request.transaction != .whole)
+    changeCount = ChangeCount(report: report, hasBatches: request.transaction != .whole)
     for remark in request.plan.remarks {
       report.note(
         remark.kind == .unregisteredTransformer ? .unregisteredTransformer : .mappingRemark,
@@ -101,9 +100,7 @@ final class SyncPass {
   }
 
   /// Does a part of the work inside a transaction, with what was edited here until it began.
-  func work(
-    in transaction: StoreTransaction, _ body: (StoreTransaction) throws -> Void
-  ) throws {
+  func work(in transaction: StoreTransaction, _ body: (StoreTransaction) throws -> Void) throws {
     unsentEdits = try UnsentEdits.read(in: transaction, after: unsentEdits)
     // When somebody else wrote after the last batch, nobody knows any more which keys are there.
     if !claims.seenKeys.isEmpty, try transaction.generation() != lastGeneration {

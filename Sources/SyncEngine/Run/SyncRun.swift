@@ -54,9 +54,7 @@ package struct SyncRun {
     }
   }
 
-  private func run(
-    _ entrance: Entrance
-  ) throws -> (report: SyncReport, changes: ChangeSet) {
+  private func run(_ entrance: Entrance) throws -> (report: SyncReport, changes: ChangeSet) {
     try request.payload.withBytes(control) { bytes in
       let node = request.plan.rootNode
       guard !node.identity.isEmpty || request.operations.contains(.alwaysInsert) else {

@@ -69,9 +69,7 @@ struct ClaimsStore {
   /// Reads everything that was said.
   ///
   /// - Throws: ``Claims/outdated`` when it names what the model does not have; `CancellationError`; errors of the store.
-  func read(
-    _ sync: OpenSync, _ state: Claims.State, from reader: StoreReader
-  ) throws -> Claims {
+  func read(_ sync: OpenSync, _ state: Claims.State, from reader: StoreReader) throws -> Claims {
     var said = Claims.Said()
     try reader.readRows(of: sync) { page in
       guard let set = ClaimedSet(named: page.set, in: model) else { throw Claims.outdated }

@@ -62,8 +62,7 @@ struct Resuming {
   func keep(
     _ claims: Claims, _ point: ResumePoint, _ store: ClaimsStore, in transaction: StoreTransaction
   ) throws {
-    let sync = try transaction.keepOpen(
-      ResumePoint.kind, name, head: try store.head(claims, point))
+    let sync = try transaction.keepOpen(ResumePoint.kind, name, head: try store.head(claims, point))
     try store.write(claims, to: sync, in: transaction)
     transaction.keepGeneration(ResumePoint.kind, name)
   }

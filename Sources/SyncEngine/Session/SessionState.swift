@@ -104,8 +104,7 @@ package final class SessionState: @unchecked Sendable {
     let before = try settings(in: transaction)
     let more = More(
       settings: (before ?? [:]).merging(SessionState.settings(of: request)) { old, _ in old })
-    let sync = try transaction.keepOpen(
-      SessionState.kind, key, head: try store.head(claims, more))
+    let sync = try transaction.keepOpen(SessionState.kind, key, head: try store.head(claims, more))
     try store.write(claims, to: sync, in: transaction)
     if let page = request.pageName {
       try transaction.write([OpenSync.Page(name: page, isStored: true)], of: sync)

@@ -3,9 +3,7 @@ import SyncCore
 /// Which object a staged row is, as far as the payload alone can tell.
 extension Stager {
   /// Decides which object a freshly filled row is, as far as the payload alone can tell.
-  func identify(
-    _ row: Int, in node: StagingNode, source: UInt, role: Role
-  ) throws -> Int32? {
+  func identify(_ row: Int, in node: StagingNode, source: UInt, role: Role) throws -> Int32? {
     let batch = node.batch
     let cells = batch.block[row]
     mentionCount &+= 1
@@ -31,8 +29,7 @@ extension Stager {
       return append(occurrence, source: source, to: batch)
     }
     if isKeyless || alwaysInserts(role) {
-      return try identifyKeyless(
-        row, occurrence, source: source, in: batch, role: role)
+      return try identifyKeyless(row, occurrence, source: source, in: batch, role: role)
     }
     if case .root = role { occurrence.flags.insert(.root) }
     if rootOwner != nil, role.owner == rootOwner { occurrence.flags.insert(.root) }

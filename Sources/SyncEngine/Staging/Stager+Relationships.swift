@@ -75,8 +75,7 @@ extension Stager {
         "“\(link.name)” leads to one object, and the payload gives a list.")
     default:
       guard
-        let reference = stageReference(
-          choice.token, of: source, link, to: nodes[link.node], batch)
+        let reference = stageReference(choice.token, of: source, link, to: nodes[link.node], batch)
       else {
         return
       }

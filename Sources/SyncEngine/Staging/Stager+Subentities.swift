@@ -28,8 +28,7 @@ extension Stager {
             continue
           }
         }
-        batch.ofSubentities[Int32(index)] = SubentityMention(
-          batch: other.number, occurrence: found)
+        batch.ofSubentities[Int32(index)] = SubentityMention(batch: other.number, occurrence: found)
         batch.occurrences[index].flags.formUnion([.ofSubentity, .conflicting])
         other.occurrences[found].flags.insert(.conflicting)
         // What may perhaps not write the object says nothing.
@@ -89,8 +88,7 @@ extension Stager {
       }
       let list = ListKey(batch: batch.number, owner: owner, rule: rule)
       if unreadableLists.contains(list) {
-        noteUnreadable(
-          ListKey(batch: other.number, owner: found.occurrence, rule: otherRule))
+        noteUnreadable(ListKey(batch: other.number, owner: found.occurrence, rule: otherRule))
       }
       let order = mentions.orders[mention]
       if let known = latest[found] {

@@ -183,14 +183,11 @@ final class Stager {
   /// Stages one object and everything below it.
   ///
   /// - Returns: The occurrence that stands for it, or nil when it is left out, which is reported.
-  func stage(
-    _ token: Int, of source: ItemSource, node: StagingNode, role: Role
-  ) throws -> Int32? {
+  func stage(_ token: Int, of source: ItemSource, node: StagingNode, role: Role) throws -> Int32? {
     let address = source.address(token)
     if let replacement = replacements?[address] {
       // The item keeps its identity, so that it is not offered for replacement again.
-      return try stage(
-        replacement.root, of: replacement, address: address, node: node, role: role)
+      return try stage(replacement.root, of: replacement, address: address, node: node, role: role)
     }
     return try stage(token, of: source, address: address, node: node, role: role)
   }

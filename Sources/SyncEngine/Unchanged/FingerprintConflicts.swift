@@ -22,8 +22,7 @@ struct FingerprintConflicts {
       set.refuseAll()
       return true
     }
-    return set.mark(
-      .refused, from: [.matched], any: concerned(), strongly: [:], model: plan.model)
+    return set.mark(.refused, from: [.matched], any: concerned(), strongly: [:], model: plan.model)
   }
 
   /// Whether a relationship is spoken of from both ends, by items that were read or not.

@@ -155,9 +155,7 @@ struct FingerprintWriter {
     number += 1
   }
 
-  private func write(
-    _ part: inout FingerprintPart, _ number: Int, isNew: Bool = false
-  ) throws {
+  private func write(_ part: inout FingerprintPart, _ number: Int, isNew: Bool = false) throws {
     try part.withBytes { try transaction.writeFingerprints(number, of: id, $0, isNew: isNew) }
     part.removeAll()
   }

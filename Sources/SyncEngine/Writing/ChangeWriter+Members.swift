@@ -32,8 +32,7 @@ extension ChangeWriter {
     {
       keepers.insert(parent)
     }
-    var changes = MemberChanges(
-      isOrdered: relationship.isOrdered, mutual: mutual, keepers: keepers)
+    var changes = MemberChanges(isOrdered: relationship.isOrdered, mutual: mutual, keepers: keepers)
     if let kept = planner.keptMember, kept.relationship == Claims.Relationship(relationship) {
       changes.keptMember = kept.row
     }

@@ -72,8 +72,7 @@ final class ChangeWriter {
       try transaction.insert(batch.block, of: batch.entity, indexes: indexes, rows: rows)
       completed += indexes.count
       done += indexes.count
-      try control.advance(
-        .insert, to: completed, of: total, entity: batch.entity.index, done: done)
+      try control.advance(.insert, to: completed, of: total, entity: batch.entity.index, done: done)
       indexes.removeAll(keepingCapacity: true)
       rows.removeAll(keepingCapacity: true)
     }
@@ -159,8 +158,7 @@ final class ChangeWriter {
   ) throws {
     let cells = batch.block[index]
     let entity = batch.concreteEntity(ofStored: occurrence.stored)
-    try transaction.update(
-      batch.block, index: index, row: occurrence.row, of: entity, slots: slots)
+    try transaction.update(batch.block, index: index, row: occurrence.row, of: entity, slots: slots)
     for slot in slots {
       if entity.properties[slot].relationship != nil {
         try touchOwners(occurrence, slot, cells[slot], in: batch)

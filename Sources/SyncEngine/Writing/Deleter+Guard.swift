@@ -4,9 +4,7 @@ import SyncCore
 extension Deleter {
   /// More objects than may go, whatever takes them away, that are too large a share of what is in
   /// scope: of the objects at the top, or of the members of the lists that the payload speaks of.
-  func checkGuard(
-    _ deleted: Int, roots: Int, of scopeCount: Int, members: Int
-  ) throws {
+  func checkGuard(_ deleted: Int, roots: Int, of scopeCount: Int, members: Int) throws {
     guard limits.isOn, deleted > limits.count else { return }
     let isMostOfRoots = roots > 0 && Double(roots) > limits.share * Double(scopeCount)
     var memberCount = claims.state.memberCount

@@ -53,9 +53,7 @@ struct Deleter {
   // MARK: - What goes
 
   /// Objects in the root scope that the payload does not mention, and how many the scope holds.
-  private func unmentionedRoots(
-    _ keeper: Keeper?
-  ) throws -> (rows: [Int64], scopeCount: Int) {
+  private func unmentionedRoots(_ keeper: Keeper?) throws -> (rows: [Int64], scopeCount: Int) {
     guard operations.contains(.delete) else { return ([], 0) }
     let scoped: [Int64]
     switch scope.kind {

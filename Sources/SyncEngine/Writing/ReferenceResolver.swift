@@ -46,9 +46,7 @@ struct ReferenceResolver {
   }
 
   /// The first stored object of each key.
-  private func find(
-    _ keys: Set<Value>, of entity: EntityDescription
-  ) throws -> [Value: Target] {
+  private func find(_ keys: Set<Value>, of entity: EntityDescription) throws -> [Value: Target] {
     guard let slot = entity.primaryKey?.slot else { return [:] }
     let arena = CellArena()
     let cells = keys.sorted().map { arena.cell($0) }
@@ -65,9 +63,7 @@ struct ReferenceResolver {
   ///
   /// - Returns: False when the object is not meant: where keys are unique per owner, and where another part made it
   ///   another owner's since.
-  private mutating func link(
-    _ reference: UnresolvedReference, to target: Target
-  ) throws -> Bool {
+  private mutating func link(_ reference: UnresolvedReference, to target: Target) throws -> Bool {
     let relationship = reference.relationship
     let owner = reference.owner
     if reference.isNested,
@@ -92,8 +88,7 @@ struct ReferenceResolver {
       try writer.set(inverse.slot, of: target.row, target.entity, to: owner.row)
       try order(target, at: reference.position, of: reference)
     case .manyToMany:
-      try transaction.addLinks(
-        relationship, of: owner.entity, pairs: [(owner.row, target.row)])
+      try transaction.addLinks(relationship, of: owner.entity, pairs: [(owner.row, target.row)])
       try order(target, at: reference.position, of: reference)
     }
     return true
@@ -114,9 +109,7 @@ struct ReferenceResolver {
   }
 
   /// Puts a member that came late where the list of the payload has it.
-  private func order(
-    _ target: Target, at position: Int, of reference: UnresolvedReference
-  ) throws {
+  private func order(_ target: Target, at position: Int, of reference: UnresolvedReference) throws {
     guard reference.relationship.isOrdered else { return }
     let now = try transaction.members(
       of: reference.relationship, in: reference.owner.entity, owners: [reference.owner.row]

@@ -28,9 +28,7 @@ struct ReferenceWriter {
   }
 
   /// Lets a column lead to a row, 0 for none. One that does already is left alone.
-  func set(
-    _ slot: Int, of row: Int64, _ entity: EntityDescription, to destination: Int64
-  ) throws {
+  func set(_ slot: Int, of row: Int64, _ entity: EntityDescription, to destination: Int64) throws {
     var found: (entity: EntityDescription, before: Int64)?
     try transaction.scan(entity, .rows([row]), slots: [slot]) { cursor in
       found = (cursor.entity, cursor.integer(slot) ?? 0)
