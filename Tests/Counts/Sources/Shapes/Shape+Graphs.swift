@@ -20,14 +20,7 @@ extension Shape {
     Shape("delete objects", counted: 500, timed: 10_000) { count, scene in
       let stack = try scene.stack(ShapeModels.items())
       try stack.take(Text.list(0..<count) { Text.item("\($0)") })
-      let context = stack.newBackgroundContext()
-      try context.performAndWait {
-        let objects = try context.fetch(Fetch<ManagedObject>(entityNamed: "Item"))
-        try scene.measure {
-          for object in objects { context.delete(object) }
-          try context.save()
-        }
-      }
+      try deleteItems(of: stack, scene)
     },
     Shape("delete objects with their children", counted: 500, timed: 10_000) { count, scene in
       let stack = try scene.stack(ShapeModels.lists())
@@ -36,14 +29,7 @@ extension Shape {
           let children = (0..<9).map { "{\"id\":\(item * 10 + $0)}" }.joined(separator: ",")
           return "{\"id\":\(item),\"children\":[\(children)]}"
         })
-      let context = stack.newBackgroundContext()
-      try context.performAndWait {
-        let objects = try context.fetch(Fetch<ManagedObject>(entityNamed: "Item"))
-        try scene.measure {
-          for object in objects { context.delete(object) }
-          try context.save()
-        }
-      }
+      try deleteItems(of: stack, scene)
     },
     Shape("a batch deletes objects of a context", counted: 500, timed: 10_000) { count, scene in
       let stack = try scene.stack(ShapeModels.items())
@@ -80,6 +66,18 @@ extension Shape {
       }
     },
   ]
+
+  /// Deletes all items, one by one, and saves.
+  private static func deleteItems(of stack: DataStack, _ scene: Scene) throws {
+    let context = stack.newBackgroundContext()
+    try context.performAndWait {
+      let objects = try context.fetch(Fetch<ManagedObject>(entityNamed: "Item"))
+      try scene.measure {
+        for object in objects { context.delete(object) }
+        try context.save()
+      }
+    }
+  }
 
   /// Does something with an item and each of so many chapters, which belong to another item or to nobody.
   private static func chapters(
