@@ -7,8 +7,10 @@ extension Stager {
     _ cells: UnsafeMutablePointer<Cell>, from token: Int, of source: ItemSource, node: StagingNode
   ) throws {
     node.scratch.begin()
-    for target in node.table.members.itself where target.kind == .attribute {
-      try convert(token, of: source, target: target, into: cells, node: node, isShared: false)
+    if node.table.hasItself {
+      for target in node.table.members.itself where target.kind == .attribute {
+        try convert(token, of: source, target: target, into: cells, node: node, isShared: false)
+      }
     }
     try fill(cells, from: token, of: source, table: node.table, node: node)
     if node.scratch.hasMissingRules { try fillMissing(cells, node.batch.node) }

@@ -37,6 +37,8 @@ final class StagingTable {
   let children: [StagingTable?]
   /// What the elements of an array mean.
   let positions: StagingTable?
+  /// Whether an item itself, whatever it is, fills anything.
+  let hasItself: Bool
   private let index: MemberIndex
   private let entries: UnsafeMutablePointer<Entry>
   private let following: UnsafeMutablePointer<Int32>
@@ -45,6 +47,7 @@ final class StagingTable {
     self.members = members
     index = members.index
     children = members.entries.map { $0.child.map { StagingTable($0, of: node) } }
+    hasItself = !members.itself.isEmpty
     positions = members.positions.map { StagingTable($0.table, of: node) }
     entries = .allocate(capacity: members.entries.count)
     for (number, entry) in members.entries.enumerated() {
@@ -103,14 +106,16 @@ final class StagingTable {
   /// How the values of a converter get into their cells.
   static func use(_ converter: ValueConverter) -> Use {
     guard converter.isUsual else { return .general }
-    return switch converter.type {
-    case .string: .text
-    case .integer16, .integer32, .integer64: .integer
-    case .boolean: .boolean
-    case .double, .float: .real
-    case .date: .date
-    case .decimal, .binary, .uuid, .uri, .transformable: .general
-    }
+    let (use, kind): (Use, JSONKinds) =
+      switch converter.type {
+      case .string: (.text, .string)
+      case .integer16, .integer32, .integer64: (.integer, .number)
+      case .boolean: (.boolean, .boolean)
+      case .double, .float: (.real, .number)
+      case .date: (.date, .string)
+      case .decimal, .binary, .uuid, .uri, .transformable: (.general, [])
+      }
+    return converter.accepts.isSuperset(of: kind) ? use : .general
   }
 }
 
@@ -118,9 +123,14 @@ final class StagingTable {
 extension StagingTable: Sendable {}
 
 extension ValueConverter {
-  /// Whether the type alone says what becomes of a value.
+  /// Whether the type alone says what becomes of a value of the kind that is usual for it.
   var isUsual: Bool {
-    decoder == nil && check == nil && form == .natural && accepts == .any && !checksWidth
+    guard decoder == nil, check == nil else { return false }
+    switch type {
+    case .integer64: return form == .natural || form == .wholeNumber
+    case .integer16, .integer32: return !checksWidth && form == .natural
+    default: return form == .natural
+    }
   }
 }
 
