@@ -150,6 +150,13 @@ final class Client: Sendable {
               .string(try reader.remoteRecord(of: member.row, member.entity)?.name ?? "none")
             }.sorted { $0.description < $1.description })
         }
+        for list in engine.fields.rules(of: entity).lists.values {
+          let members = try reader.members(of: list, in: entity, owners: [row])
+          values["\(list.name) in order"] = .array(
+            try members.map { member in
+              .string(try reader.remoteRecord(of: member.row, member.entity)?.name ?? "none")
+            })
+        }
         result[record.name] = values
         count += 1
       }

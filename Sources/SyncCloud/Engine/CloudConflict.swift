@@ -48,7 +48,7 @@ extension CloudEngine {
         let entity = transaction.model.entity(named: record.entity),
         let property = entity.property(named: conflict.field),
         fields.contains(conflict.field, in: entity),
-        let value = try Self.value(conflict.value, property, transaction, zone)
+        try Self.set(conflict.value, property, of: row, entity, transaction, zone)
       else {
         throw CloudError(
           .notFound,
@@ -56,10 +56,24 @@ extension CloudEngine {
             "\(conflict.entity).\(conflict.field) cannot be restored: the object, the property or "
             + "what it led to is gone.")
       }
-      try RowValueWriter(transaction, entity).update(row, [(property.slot, value)])
       try transaction.removeRemoteConflict(conflict.id)
     }
     monitor.tell()
+  }
+
+  /// - Returns: false when the property cannot take the value any more.
+  private static func set(
+    _ json: JSONValue, _ property: PropertyDescription, of row: Int64, _ entity: EntityDescription,
+    _ transaction: StoreTransaction, _ zone: String
+  ) throws -> Bool {
+    if let list = property.relationship, list.isToMany {
+      guard let names = FieldCoding.decodeOrder(json) else { return false }
+      try ListOrder(transaction, zone: zone).arrange(list, of: row, entity, as: names)
+    } else {
+      guard let value = try value(json, property, transaction, zone) else { return false }
+      try RowValueWriter(edits: transaction, entity).update(row, [(property.slot, value)])
+    }
+    return true
   }
 
   private static func value(

@@ -43,7 +43,7 @@ extension CloudEngine {
           message: "\(object) has edits that were not sent yet. Push, then remove it.")
       }
       try ObjectDeleter(writing).delete(object.row, object.entity, name: record.name)
-      try writing.removeLinks(from: record.name)
+      try writing.forgetReferences(of: record.name)
       record.row = nil
       record.stamps = [:]
       record.kept = nil

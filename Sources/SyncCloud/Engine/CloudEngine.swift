@@ -126,6 +126,7 @@ public final class CloudEngine: Sendable {
           try KeptRecords(writing).read()
           // What was renamed is another relationship to everybody.
           try PairDrain(writing).enrol()
+          try ListDrain(writing).enrol()
         }
         writing.zone.model = model
       }

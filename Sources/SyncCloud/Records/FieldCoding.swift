@@ -13,6 +13,7 @@ import SyncCore
 /// | Decimal, Date, UUID, URI | `["n", text]`, `["t", seconds since 2001-01-01 UTC]`, `["u", text]`, `["l", text]` |
 /// | Binary, Transformable | `["b", base64]`, `["x", base64]` |
 /// | to-one | `["r", record name, entity]` |
+/// | order of a to-many | `["o", record names…]` |
 enum FieldCoding {
   private static let largestExact: Int64 = 1 << 53
 
@@ -112,4 +113,25 @@ enum FieldCoding {
     else { return nil }
     return .some(Reference(name: name, entity: entity))
   }
+
+  // MARK: - Orders
+
+  static func encode(order names: [String]) -> JSONValue {
+    .array(([FieldCoding.order] + names).map(JSONValue.string))
+  }
+
+  /// The names that an order lists, each once; nil when it is none.
+  static func decodeOrder(_ json: JSONValue) -> [String]? {
+    if json.isNull { return [] }
+    guard case .array(let parts) = json, parts.first?.stringValue == order else { return nil }
+    var known: Set<String> = []
+    var names: [String] = []
+    for part in parts.dropFirst() {
+      guard let name = part.stringValue else { return nil }
+      if known.insert(name).inserted { names.append(name) }
+    }
+    return names
+  }
+
+  private static let order = "o"
 }

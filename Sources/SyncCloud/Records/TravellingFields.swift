@@ -15,6 +15,9 @@ struct FieldRules: Sendable {
   var taken: Set<String> = []
   var policies: [String: CloudPolicy] = [:]
 
+  /// Ordered to-many relationships of which the order travels, by name.
+  var lists: [String: RelationshipDescription] = [:]
+
   /// Many-to-many relationships that travel.
   var sides: [PairKind.Side] = []
 
@@ -22,13 +25,16 @@ struct FieldRules: Sendable {
   var identity: [Int] = []
 }
 
-/// Which properties of each entity travel as fields of its records: attributes and to-one relationships inside the
-/// scope. The other side of a to-one lives on the child, so it does not travel. Many-to-many relationships travel as pairs.
+/// Which properties of each entity travel as fields of its records: attributes, to-one relationships inside the scope,
+/// and the order of ordered to-many ones. Their members live on the children, or travel as pairs.
 struct TravellingFields: Sendable {
   let model: ManagedObjectModel
 
   /// Per entity, by index.
   private let rules: [FieldRules]
+
+  /// Whether the order of any list travels.
+  let hasLists: Bool
 
   /// Many-to-many relationships by name.
   let kinds: [String: PairKind]
@@ -46,11 +52,21 @@ struct TravellingFields: Sendable {
     for entity in model.entities {
       var rule = FieldRules()
       rule.travels = scopes[entity.index] == scope
+      if rule.travels {
+        rule.identity = try CloudAnnotations.identity(of: entity)
+        rule.sides = try PairKind.sides(of: entity, in: model) { scopes[$0.index] == scope }
+      }
       for property in entity.properties where rule.travels && Self.travels(property) {
         if let relationship = property.relationship,
           scopes[entity.destination(of: relationship).index] != scope
         {
           continue
+        }
+        if let list = property.relationship, list.isToMany {
+          // A list of which the members do not travel has no order that could.
+          let isPair = rule.sides.contains { $0.relationship.slot == list.slot }
+          guard list.kind == .oneToMany || isPair else { continue }
+          rule.lists[list.name] = list
         }
         let mask = try CloudAnnotations.mask(of: property, in: entity)
         rule.slots.append(property.slot)
@@ -62,10 +78,6 @@ struct TravellingFields: Sendable {
           rule.policies[property.name] = policy
         }
       }
-      if rule.travels {
-        rule.identity = try CloudAnnotations.identity(of: entity)
-        rule.sides = try PairKind.sides(of: entity, in: model) { scopes[$0.index] == scope }
-      }
       rules.append(rule)
     }
     if let name = unused.keys.min() {
@@ -73,13 +85,14 @@ struct TravellingFields: Sendable {
         .unsupported, message: "There is no property “\(name)” that travels, to give a policy to.")
     }
     self.rules = rules
+    hasLists = rules.contains { !$0.lists.isEmpty }
     kinds = Dictionary(rules.flatMap(\.sides).map { ($0.kind.name, $0.kind) }) { first, _ in first }
   }
 
   private static func travels(_ property: PropertyDescription) -> Bool {
     if let attribute = property.attribute { return !attribute.isTransient }
     guard let relationship = property.relationship else { return false }
-    return !relationship.isToMany && !relationship.isTransient
+    return !relationship.isTransient && (!relationship.isToMany || relationship.isOrdered)
   }
 
   func rules(of entity: EntityDescription) -> FieldRules { rules[entity.index] }

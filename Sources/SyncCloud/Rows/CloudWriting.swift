@@ -10,6 +10,9 @@ final class CloudWriting {
 
   /// Whether any link waits for its target, so that it has to be looked for.
   var hasLinks: Bool
+
+  /// Lists of which members came or the order was said anew, so that they have to be arranged.
+  var lists: Set<ListKey> = []
   private let before: RemoteZone
 
   init(_ transaction: StoreTransaction, zone name: String, fields: TravellingFields, writer: String)
@@ -45,6 +48,20 @@ final class CloudWriting {
 
   func removeLink(from source: String, _ field: String) throws {
     if hasLinks { try transaction.removeRemoteLink(from: source, field, in: zone.name) }
+  }
+
+  /// Forgets where an object that goes has led, and the orders of its lists.
+  func forgetReferences(of name: String) throws {
+    try removeLinks(from: name)
+    if fields.hasLists { try transaction.removeRemoteLists(of: name, in: zone.name) }
+  }
+
+  /// Has a list arranged before the transaction ends, when its order travels.
+  func touchList(
+    _ owner: Int64, _ entity: EntityDescription, _ relationship: RelationshipDescription
+  ) {
+    guard relationship.isOrdered else { return }
+    lists.insert(ListKey(root: entity.rootIndex, owner: owner, field: relationship.name))
   }
 
   func removeLinks(from source: String) throws {

@@ -14,6 +14,7 @@ struct Drain {
   let authors: HistoryAuthors
 
   private var pairs: PairDrain
+  private var lists: ListDrain
 
   /// Records that came in this drain, whose objects nobody else can know.
   private var fresh: Set<String> = []
@@ -25,6 +26,7 @@ struct Drain {
     self.writing = writing
     self.authors = authors
     pairs = PairDrain(writing)
+    lists = ListDrain(writing)
   }
 
   private var transaction: StoreTransaction { writing.transaction }
@@ -55,6 +57,7 @@ struct Drain {
     writing.zone.history = latest.number
     if !writing.zone.isEnrolled { try enrol() }
     try pairs.run()
+    try lists.run()
   }
 
   private mutating func read(_ change: HistoryChange, _ stamp: Stamp) throws {
@@ -66,25 +69,23 @@ struct Drain {
     case .insert:
       pairs.note(change.row, entity, nil, stamp)
       guard known == nil else { return }
+      lists.note(change.row, entity, nil, stamp)
       let record = try newRecord(change.row, entity, stamp)
       if record.tag == nil, record.deletion == nil { fresh.insert(record.name) }
       try transaction.setRemoteRecord(record)
     case .update:
       pairs.note(change.row, entity, change.properties, stamp)
+      lists.note(change.row, entity, change.properties, stamp)
       let rules = writing.fields.rules(of: entity)
-      let changed = change.properties.filter { rules.sent.contains($0) }
+      let changed = change.properties.filter {
+        rules.sent.contains($0) && rules.lists[$0] == nil
+      }
       guard !changed.isEmpty else { return }
       var record = try known ?? newRecord(change.row, entity, writing.clock.oldest)
       for field in changed {
-        if rules.policies[field] != nil, !record.isWaiting(field) {
-          record.setBase(record.stamp(of: field), of: field)
-        }
-        record.stamps[field] = stamp.text
-        if !record.waiting.contains(RemoteRecord.whole) { record.waiting.insert(field) }
+        record.edit(field, stamp.text, keepsBase: rules.policies[field] != nil)
         try writing.removeLink(from: record.name, field)
       }
-      // Whatever kept it from being sent may be cured.
-      record.problem = nil
       try transaction.setRemoteRecord(record)
     case .delete:
       guard var record = known else { return }
@@ -92,7 +93,7 @@ struct Drain {
       if fresh.contains(record.name) {
         return try transaction.removeRemoteRecord(record.name, in: writing.zone.name)
       }
-      try writing.removeLinks(from: record.name)
+      try writing.forgetReferences(of: record.name)
       record.row = nil
       record.deletion = stamp.text
       record.stamp = stamp.text
@@ -116,6 +117,7 @@ struct Drain {
       }
     }
     try pairs.enrol()
+    try lists.enrol()
     writing.zone.isEnrolled = true
   }
 
@@ -141,5 +143,18 @@ struct Drain {
     record.row = row
     record.waiting = [RemoteRecord.whole]
     return record
+  }
+}
+
+extension RemoteRecord {
+  /// Gives a field the stamp of an edit, which waits from now on.
+  ///
+  /// - Parameter keepsBase: Whether the stamp before matters to a policy.
+  mutating func edit(_ field: String, _ stamp: String, keepsBase: Bool) {
+    if keepsBase, !isWaiting(field) { setBase(self.stamp(of: field), of: field) }
+    stamps[field] = stamp
+    if !waiting.contains(RemoteRecord.whole) { waiting.insert(field) }
+    // Whatever kept it from being sent may be cured.
+    problem = nil
   }
 }

@@ -20,6 +20,9 @@ struct FieldReader {
       guard wanted(property.name) else { continue }
       if let type = property.attribute?.type {
         result.append((property.name, FieldCoding.encode(row.values[slot], as: type)))
+      } else if property.relationship?.isToMany == true {
+        let names = try reader.remoteList(of: record.name, property.name, in: zone) ?? []
+        result.append((property.name, FieldCoding.encode(order: names)))
       } else if let relationship = property.relationship {
         let reference = try reference(
           row.values[slot], entity.destination(of: relationship), property.name, of: record)

@@ -20,7 +20,7 @@ struct ObjectDeleter {
       $0.kind == .toOne && !$0.isTransient && $0.deleteRule == .deny
     }
     if !denied.isEmpty {
-      try RowValueWriter(transaction, entity).update(
+      try RowValueWriter(writing, entity).update(
         row, denied.map { ($0.slot, Value.null) })
     }
     try transaction.delete([row], of: entity) { _, _ in true }
@@ -41,7 +41,7 @@ struct ObjectDeleter {
           sources.append(ManagedObjectID(entity: cursor.entity, row: cursor.row))
         }
         for object in sources where object != ManagedObjectID(entity: entity, row: row) {
-          try RowValueWriter(transaction, object.entity).update(
+          try RowValueWriter(writing, object.entity).update(
             object.row, [(relationship.slot, .null)])
           let known = try transaction.remoteRecord(of: object.row, object.entity)
           guard let record = known, record.zone == writing.zone.name,

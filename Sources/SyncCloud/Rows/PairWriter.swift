@@ -71,8 +71,14 @@ struct PairWriter {
     }
     guard isKind(first, of: kind.entity), isKind(second, of: kind.destination) else { return }
     if record.isJoined {
-      try transaction.addLinks(
-        kind.relationship, of: kind.entity, pairs: [(owner: owner, member: member)])
+      let missing = try transaction.missingLinks(
+        kind.relationship, of: kind.entity, among: [(owner: owner, member: member)])
+      guard !missing.isEmpty else { return }
+      try transaction.addLinks(kind.relationship, of: kind.entity, pairs: missing, areNew: true)
+      writing.touchList(owner, kind.entity, kind.relationship)
+      if let inverse = kind.entity.inverse(of: kind.relationship) {
+        writing.touchList(member, kind.destination, inverse)
+      }
     } else {
       try transaction.removeLinks(
         kind.relationship, of: kind.entity, pairs: [(owner: owner, member: member)])

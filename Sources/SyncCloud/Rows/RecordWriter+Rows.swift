@@ -18,17 +18,30 @@ extension RecordWriter {
   }
 
   mutating func insert(_ items: [Item], _ entity: EntityDescription) throws {
-    let writer = RowValueWriter(transaction, entity)
+    let writer = RowValueWriter(writing, entity)
     try writer.insert(items.map { ($0.merge.record.row ?? 0, $0.values) })
+    for item in items { try keepOrders(of: item) }
     counts.inserted += items.count
   }
 
   mutating func update(_ item: Item) throws {
     guard let row = item.merge.record.row else { return }
     if !item.merge.losses.isEmpty { try keepLosses(of: item, row) }
-    guard !item.values.isEmpty else { return }
-    try RowValueWriter(transaction, item.entity).update(row, item.values)
+    guard !item.values.isEmpty || !item.orders.isEmpty else { return }
+    if !item.values.isEmpty {
+      try RowValueWriter(writing, item.entity).update(row, item.values)
+    }
+    try keepOrders(of: item)
     counts.updated += 1
+  }
+
+  /// Keeps orders that were said; their lists are arranged once all members are here.
+  private func keepOrders(of item: Item) throws {
+    guard let row = item.merge.record.row else { return }
+    for (list, names) in item.orders {
+      try transaction.setRemoteList(names, of: item.shown.name, list.name, in: zone)
+      writing.touchList(row, item.entity, list)
+    }
   }
 
   func keepLosses(of item: Item, _ row: Int64) throws {
@@ -61,7 +74,7 @@ extension RecordWriter {
       do {
         try deleter.delete(row, item.entity, name: item.shown.name)
         merge.setRow(nil)
-        try writing.removeLinks(from: item.shown.name)
+        try writing.forgetReferences(of: item.shown.name)
         counts.deleted += 1
       } catch let error as StoreError where error.code == .deletionDenied {
         merge.setProblem("It was deleted elsewhere and cannot be deleted here. \(error.message)")
@@ -83,7 +96,7 @@ extension RecordWriter {
           let relationship = property.relationship,
           item.entity.isKind(of: entity.destination(of: relationship))
         else { continue }
-        try RowValueWriter(transaction, entity).update(sourceRow, [(property.slot, .int(row))])
+        try RowValueWriter(writing, entity).update(sourceRow, [(property.slot, .int(row))])
         try writing.removeLink(from: link.source, link.field)
       }
     }

@@ -15,6 +15,12 @@ extension RecordWriter {
             "Field “\(field)” holds \(json.kindText) that is no \(attribute.type.rawValue); the value "
               + "here stays as it is.", &item)
         }
+      } else if let list = property.relationship, list.isToMany {
+        if let names = FieldCoding.decodeOrder(json) {
+          item.orders.append((list, names))
+        } else {
+          refuse("Field “\(field)” holds no order; the one here stays as it is.", &item)
+        }
       } else if let reference = FieldCoding.decodeReference(json) {
         item.references.append((property.slot, reference))
       } else {

@@ -5,7 +5,7 @@ import SyncStore
 ///
 /// ```
 /// known versions are passed over ─▶ merge ─▶ objects that go ─▶ objects that come get numbers ─▶ references are
-/// resolved ─▶ rows ─▶ records ─▶ links that waited for what came
+/// resolved ─▶ rows ─▶ records ─▶ links that waited for what came ─▶ pairs ─▶ lists are arranged
 /// ```
 struct RecordWriter {
   /// What was written.
@@ -39,6 +39,9 @@ struct RecordWriter {
     /// Values to write by slot; references still by name.
     var values: [(slot: Int, value: Value)] = []
     var references: [(slot: Int, target: FieldCoding.Reference?)] = []
+
+    /// Orders to write, by the names of members.
+    var orders: [(list: RelationshipDescription, names: [String])] = []
   }
 
   /// Merges records, at most one of a name.
@@ -80,6 +83,7 @@ struct RecordWriter {
       if writing.hasLinks || item.before != nil { try pairWriter.follow(item.shown.name) }
     }
     for (record, kind) in pairs { try pairWriter.apply(record, kind) }
+    try ListOrder(transaction, zone: zone).arrange(writing)
   }
 
   private static func merged(

@@ -6,8 +6,19 @@ struct RowValueWriter {
   private let transaction: StoreTransaction
   private let entity: EntityDescription
 
-  init(_ transaction: StoreTransaction, _ entity: EntityDescription) {
+  /// Hears of lists whose members change; nil for edits.
+  private let writing: CloudWriting?
+
+  init(_ writing: CloudWriting, _ entity: EntityDescription) {
+    transaction = writing.transaction
+    self.writing = writing
+    self.entity = entity
+  }
+
+  /// For values that are edits.
+  init(edits transaction: StoreTransaction, _ entity: EntityDescription) {
     self.transaction = transaction
+    writing = nil
     self.entity = entity
   }
 
@@ -61,6 +72,8 @@ struct RowValueWriter {
     guard case .int(let row) = value, let relationship = entity.properties[slot].relationship,
       let inverse = relationship.inverseSlot, relationship.isInverseToMany
     else { return }
-    try transaction.touch(row, of: entity.destination(of: relationship), slots: [inverse])
+    let owner = entity.destination(of: relationship)
+    try transaction.touch(row, of: owner, slots: [inverse])
+    if let list = owner.properties[inverse].relationship { writing?.touchList(row, owner, list) }
   }
 }

@@ -7,11 +7,15 @@ import SyncCore
 /// _syncstack_remote_records    a row per record: its object, the server's tag, stamps, what is waiting
 /// _syncstack_remote_links      to-one relationships whose target is not there yet
 /// _syncstack_remote_pairs      the ends of pairs of many-to-many relationships; each has a record, too
+/// _syncstack_remote_lists      the order of ordered to-many relationships, as it was last said
 /// _syncstack_remote_conflicts  values that were never sent and lost to a later one
 /// ```
 ///
 /// Made when an engine first opens the store; a store without remote sync has none of them.
 enum RemoteTables {
+  /// Which tables there are.
+  static let version: Int64 = 2
+
   static let statements = [
     "CREATE TABLE _syncstack_remote_zones (name TEXT PRIMARY KEY, account TEXT, generation TEXT, "
       + "token TEXT, history INTEGER NOT NULL, clock INTEGER NOT NULL, model TEXT, "
@@ -37,6 +41,8 @@ enum RemoteTables {
       + "PRIMARY KEY (zone, name)) WITHOUT ROWID",
     "CREATE INDEX _syncstack_remote_first ON _syncstack_remote_pairs (zone, first)",
     "CREATE INDEX _syncstack_remote_second ON _syncstack_remote_pairs (zone, second)",
+    "CREATE TABLE _syncstack_remote_lists (zone TEXT NOT NULL, owner TEXT NOT NULL, "
+      + "field TEXT NOT NULL, names TEXT NOT NULL, PRIMARY KEY (zone, owner, field)) WITHOUT ROWID",
     "CREATE INDEX _syncstack_remote_targets ON _syncstack_remote_links (zone, target)",
     "CREATE TABLE _syncstack_remote_conflicts (id INTEGER PRIMARY KEY AUTOINCREMENT, "
       + "zone TEXT NOT NULL, name TEXT NOT NULL, entity TEXT NOT NULL, field TEXT NOT NULL, "
@@ -46,9 +52,19 @@ enum RemoteTables {
 
 extension StoreReader {
   /// Whether an engine has opened the store before.
+  ///
+  /// - Throws: `StoreError` with the code `unsupported` when that was one of another version.
   package func hasRemoteTables() throws -> Bool {
     try prepareToRead()
-    return try Metadata(connection: connection).integer(.remote) == 1
+    guard let version = try Metadata(connection: connection).integer(.remote) else { return false }
+    guard version == RemoteTables.version else {
+      throw StoreError(
+        .unsupported,
+        message: "The store was synced by another version of remote sync, whose notes this one "
+          + "cannot read. Push with that version what waits, and pull into a new store with this one."
+      )
+    }
+    return true
   }
 }
 
@@ -57,7 +73,7 @@ extension StoreTransaction {
   package func makeRemoteTables() throws {
     guard try !hasRemoteTables() else { return }
     for statement in RemoteTables.statements { try connection.execute(statement) }
-    try Metadata(connection: connection).set(.remote, 1)
+    try Metadata(connection: connection).set(.remote, RemoteTables.version)
   }
 }
 
@@ -65,7 +81,7 @@ extension Connection {
   /// Gives what remote sync keeps the names of a new model, in the transaction that is open. What the new model
   /// no longer has keeps its old name.
   func migrateRemote(_ match: ModelMatch) throws {
-    guard try Metadata(connection: self).integer(.remote) == 1 else { return }
+    guard try Metadata(connection: self).integer(.remote) == RemoteTables.version else { return }
     for old in match.oldEntities {
       guard let new = match.target(of: old) else { continue }
       let names = MigrationPlanner.names(old, new, match).filter { $0.key != $0.value }
@@ -112,13 +128,15 @@ extension Connection {
     of old: EntityDescription, to new: EntityDescription, _ names: [String: String]
   ) throws {
     for (before, after) in names.sorted(by: { $0.key < $1.key }) {
-      let links = try statement(
-        "UPDATE _syncstack_remote_links SET field = ?1 WHERE field = ?2 AND (zone, source) IN "
-          + "(SELECT zone, name FROM _syncstack_remote_records WHERE entity = ?3)")
-      links.bind(1, after)
-      links.bind(2, before)
-      links.bind(3, "\u{1}" + new.name)
-      try links.run()
+      for (table, owner) in [("links", "source"), ("lists", "owner")] {
+        let fields = try statement(
+          "UPDATE _syncstack_remote_\(table) SET field = ?1 WHERE field = ?2 AND (zone, \(owner)) IN "
+            + "(SELECT zone, name FROM _syncstack_remote_records WHERE entity = ?3)")
+        fields.bind(1, after)
+        fields.bind(2, before)
+        fields.bind(3, "\u{1}" + new.name)
+        try fields.run()
+      }
       let conflicts = try statement(
         "UPDATE _syncstack_remote_conflicts SET field = ?1 WHERE field = ?2 AND entity = ?3")
       conflicts.bind(1, after)

@@ -29,7 +29,7 @@ extension StoreTransaction {
       ])
   }
 
-  /// Forgets a record and its links.
+  /// Forgets a record, its links and its lists.
   package func removeRemoteRecord(_ name: String, in zone: String) throws {
     try run(
       "DELETE FROM _syncstack_remote_records WHERE zone = ? AND name = ?",
@@ -40,11 +40,12 @@ extension StoreTransaction {
     try run(
       "DELETE FROM _syncstack_remote_pairs WHERE zone = ? AND name = ?",
       [.string(zone), .string(name)])
+    try removeRemoteLists(of: name, in: zone)
   }
 
   /// Forgets everything about a zone.
   package func removeRemoteZone(_ zone: String) throws {
-    for table in ["records", "links", "pairs", "conflicts"] {
+    for table in ["records", "links", "pairs", "lists", "conflicts"] {
       try run("DELETE FROM _syncstack_remote_\(table) WHERE zone = ?", [.string(zone)])
     }
     try run("DELETE FROM _syncstack_remote_zones WHERE name = ?", [.string(zone)])

@@ -1,0 +1,100 @@
+import SyncCore
+import SyncStore
+
+/// Finds lists that were given another order here: the history names the objects whose lists changed, not how, so
+/// members are compared with the order that was last said.
+struct ListDrain {
+  private let writing: CloudWriting
+
+  /// The stamp of the latest change of a list; none of objects that came.
+  private var lists: [ListKey: String?] = [:]
+
+  init(_ writing: CloudWriting) {
+    self.writing = writing
+  }
+
+  private var transaction: StoreTransaction { writing.transaction }
+  private var zone: String { writing.zone.name }
+
+  /// Notes an object that came, or whose properties changed.
+  ///
+  /// - Parameter properties: nil for one that came.
+  mutating func note(
+    _ row: Int64, _ entity: EntityDescription, _ properties: [String]?, _ stamp: Stamp
+  ) {
+    guard writing.fields.hasLists else { return }
+    for field in writing.fields.rules(of: entity).lists.keys {
+      let key = ListKey(root: entity.rootIndex, owner: row, field: field)
+      guard let properties else {
+        lists[key] = .some(nil)
+        continue
+      }
+      if properties.contains(field) { lists[key] = stamp.text }
+    }
+  }
+
+  /// Compares, once all objects that came have records.
+  func run() throws {
+    for (key, stamp) in lists.sorted(by: { $0.key < $1.key }) { try compare(key, stamp) }
+  }
+
+  /// Keeps the orders of lists of which nobody has said any, as they are.
+  func enrol() throws {
+    guard writing.fields.hasLists else { return }
+    for entity in transaction.model.entities {
+      let fields = writing.fields.rules(of: entity).lists.keys.sorted()
+      guard !fields.isEmpty else { continue }
+      var owners: [Int64] = []
+      try transaction.scan(entity, .all, slots: []) { cursor in
+        if cursor.entity == entity { owners.append(cursor.row) }
+      }
+      for owner in owners {
+        for field in fields {
+          try compare(ListKey(root: entity.rootIndex, owner: owner, field: field), nil)
+        }
+      }
+    }
+  }
+
+  private func compare(_ key: ListKey, _ stamp: String?) throws {
+    let root = EntityDescription(model: transaction.model, index: key.root)
+    guard var record = try transaction.remoteRecord(of: key.owner, root), record.zone == zone,
+      let entity = transaction.model.entity(named: record.entity)
+    else { return }
+    let rules = writing.fields.rules(of: entity)
+    guard let list = rules.lists[key.field] else { return }
+    let said = try transaction.remoteList(of: record.name, key.field, in: zone)
+    let current = try ListOrder(transaction, zone: zone).members(of: list, key.owner, entity)
+      .map(\.name).filter { !$0.isEmpty }
+    let members = Set(current)
+    if let stamp {
+      guard rules.sent.contains(key.field), current != (said ?? []).filter(members.contains) else {
+        return
+      }
+      record.edit(key.field, stamp, keepsBase: rules.policies[key.field] != nil)
+      try transaction.setRemoteRecord(record)
+    } else {
+      guard said == nil, !current.isEmpty else { return }
+    }
+    try transaction.setRemoteList(
+      try including(absent: said ?? [], in: current, members), of: record.name, key.field, in: zone)
+  }
+
+  /// Leaves members that are not here, and may come, behind those behind which they were.
+  private func including(
+    absent said: [String], in current: [String], _ members: Set<String>
+  ) throws -> [String] {
+    var result = current
+    var last: String?
+    for name in said {
+      if !members.contains(name) {
+        let record = try transaction.remoteRecord(name, in: zone)
+        guard record == nil || record?.isEvicted == true else { continue }
+        let place = last.flatMap { result.firstIndex(of: $0) }
+        result.insert(name, at: place.map { $0 + 1 } ?? 0)
+      }
+      last = name
+    }
+    return result
+  }
+}

@@ -1,0 +1,71 @@
+import SyncCore
+import SyncStore
+
+/// An ordered to-many relationship of an object.
+struct ListKey: Hashable, Comparable {
+  /// Index of the root entity of the owner.
+  let root: Int
+  let owner: Int64
+  let field: String
+
+  static func < (left: ListKey, right: ListKey) -> Bool {
+    (left.root, left.owner, left.field) < (right.root, right.owner, right.field)
+  }
+}
+
+/// Puts the members of lists into the order that was last said of them: a list says the names of its members, and
+/// those that it leaves out come last, by name. So it is the same everywhere, whichever came first. Confined to the body
+/// of a write.
+struct ListOrder {
+  private let transaction: StoreTransaction
+  private let zone: String
+
+  init(_ transaction: StoreTransaction, zone: String) {
+    self.transaction = transaction
+    self.zone = zone
+  }
+
+  /// Arranges the lists that were touched.
+  func arrange(_ writing: CloudWriting) throws {
+    for key in writing.lists.sorted() {
+      let root = EntityDescription(model: writing.model, index: key.root)
+      guard let record = try transaction.remoteRecord(of: key.owner, root), record.zone == zone,
+        let entity = writing.model.entity(named: record.entity)
+      else { continue }
+      let rules = writing.fields.rules(of: entity)
+      guard let list = rules.lists[key.field], rules.taken.contains(key.field) else { continue }
+      let names = try transaction.remoteList(of: record.name, key.field, in: zone) ?? []
+      try arrange(list, of: key.owner, entity, as: names)
+    }
+    writing.lists = []
+  }
+
+  /// Arranges the members of an object.
+  ///
+  /// - Complexity: O(*n* log *n*) in the members.
+  func arrange(
+    _ list: RelationshipDescription, of owner: Int64, _ entity: EntityDescription,
+    as names: [String]
+  ) throws {
+    let places = Dictionary(
+      names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    let members = try members(of: list, owner, entity).map { member in
+      (place: places[member.name] ?? .max, name: member.name, row: member.row)
+    }
+    let arranged = members.sorted {
+      ($0.place, $0.name, $0.row) < ($1.place, $1.name, $1.row)
+    }
+    try transaction.setPositions(
+      list, of: entity,
+      positions: arranged.enumerated().map { (owner, $1.row, Int64($0)) })
+  }
+
+  /// The members of an object in their order; one that is not synced has no name.
+  func members(
+    of list: RelationshipDescription, _ owner: Int64, _ entity: EntityDescription
+  ) throws -> [(row: Int64, name: String)] {
+    let rows = try transaction.members(of: list, in: entity, owners: [owner]).map(\.row)
+    let names = try transaction.remoteNames(of: rows, entity.destination(of: list), in: zone)
+    return rows.map { ($0, names[$0] ?? "") }
+  }
+}

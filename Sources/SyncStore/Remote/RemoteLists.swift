@@ -1,0 +1,60 @@
+package import SyncCore
+
+extension StoreReader {
+  /// The names of the members of an ordered to-many relationship, in the order that was last said; nil when nobody has
+  /// said any. Members may be missing in it, and some in it may not be here.
+  package func remoteList(
+    of owner: String, _ field: String, in zone: String
+  ) throws -> [String]? {
+    try prepareToRead()
+    let statement = try connection.statement(
+      "SELECT names FROM _syncstack_remote_lists WHERE zone = ? AND owner = ? AND field = ?")
+    statement.bind([.string(zone), .string(owner), .string(field)])
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    return statement.text(0).split(separator: " ").map(String.init)
+  }
+
+  /// The names of the records that objects of one table have, by row.
+  package func remoteNames(
+    of rows: [Int64], _ entity: EntityDescription, in zone: String
+  ) throws -> [Int64: String] {
+    try prepareToRead()
+    let statement = try connection.statement(
+      "SELECT object_row, name FROM _syncstack_remote_records WHERE root = ?1 AND zone = ?2 "
+        + "AND object_row IN (SELECT value FROM json_each(?3))")
+    let list = "[" + rows.map { String($0) }.joined(separator: ",") + "]"
+    statement.bind([.string(entity.rootEntity.name), .string(zone), .string(list)])
+    defer { statement.clearBindings() }
+    var result: [Int64: String] = [:]
+    while try statement.step() { result[statement.integer(0)] = statement.text(1) }
+    statement.reset()
+    return result
+  }
+}
+
+extension StoreTransaction {
+  /// Keeps the order of a list. Names with blanks in them are none.
+  package func setRemoteList(
+    _ names: [String], of owner: String, _ field: String, in zone: String
+  ) throws {
+    try requireOpen()
+    let statement = try connection.statement(
+      "INSERT OR REPLACE INTO _syncstack_remote_lists (zone, owner, field, names) "
+        + "VALUES (?, ?, ?, ?)")
+    let usable = names.filter { !$0.utf8.contains(UInt8(ascii: " ")) }
+    statement.bind([
+      .string(zone), .string(owner), .string(field), .string(usable.joined(separator: " ")),
+    ])
+    try statement.run()
+  }
+
+  /// Forgets the orders of the lists of a record.
+  package func removeRemoteLists(of owner: String, in zone: String) throws {
+    try requireOpen()
+    let statement = try connection.statement(
+      "DELETE FROM _syncstack_remote_lists WHERE zone = ? AND owner = ?")
+    statement.bind([.string(zone), .string(owner)])
+    try statement.run()
+  }
+}
