@@ -47,16 +47,6 @@ enum DraftNames {
     return name + (hisses ? "es" : "s")
   }
 
-  /// What a key such as `user_id`, `userId` or `label_ids` refers to: `user`, `label`; nil when it is
-  /// no such key.
-  static func stem(ofReference key: String, toMany: Bool) -> (key: String, name: String)? {
-    let ends = toMany ? ["_ids", "IDs", "Ids"] : ["_id", "ID", "Id"]
-    guard let end = ends.first(where: key.hasSuffix), key.count > end.count else { return nil }
-    let stem = String(key.dropLast(end.count))
-    guard stem.last?.isLetter == true || stem.last?.isNumber == true else { return nil }
-    return (stem, property(stem))
-  }
-
   /// Whether a property of a class cannot have the name.
   static func isTaken(_ name: String) -> Bool { takenProperties.contains(name) }
 

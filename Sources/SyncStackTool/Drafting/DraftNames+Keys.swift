@@ -1,0 +1,33 @@
+import SyncStack
+
+/// Which keys of JSON lead to a property by its name alone.
+extension DraftNames {
+  /// What a key such as `user_id`, `userId` or `label_ids` refers to: `user`, `label`; nil when it is
+  /// no such key.
+  static func stem(ofReference key: String, toMany: Bool) -> (key: String, name: String)? {
+    guard let end = referenceEnds(toMany: toMany).first(where: key.hasSuffix), key.count > end.count
+    else { return nil }
+    let stem = String(key.dropLast(end.count))
+    guard stem.last?.isLetter == true || stem.last?.isNumber == true else { return nil }
+    return (stem, property(stem))
+  }
+
+  /// Whether a sync looks for the property under that key by itself.
+  static func isFound(_ name: String, under key: String) -> Bool {
+    [Inflection.key(for: name), name, Inflection.snake(name)].contains(key)
+  }
+
+  /// Whether a sync looks under that key by itself for keys of the objects that the relationship leads to.
+  static func isReferred(_ name: String, under key: String, toMany: Bool) -> Bool {
+    let ends = referenceEnds(toMany: toMany)
+    let stems = [name] + (toMany ? Inflection.singulars(name) : [])
+    return stems.contains { stem in
+      key == Inflection.key(for: stem) + ends[0] || ends.dropFirst().contains { key == stem + $0 }
+    }
+  }
+
+  /// What such keys end in: with an underscore, then without.
+  private static func referenceEnds(toMany: Bool) -> [String] {
+    toMany ? ["_ids", "IDs", "Ids"] : ["_id", "ID", "Id"]
+  }
+}

@@ -1,0 +1,116 @@
+import SyncStack
+
+/// What plain values, lists of them and whatever fits nothing else become.
+extension ModelDrafter {
+  mutating func addAttribute(
+    _ number: Int, at place: [String], of entity: FoundEntity, _ scalars: ScalarShape,
+    _ isAlways: Bool
+  ) {
+    let isKey = place.count == 1 && place[0] == entity.key
+    let (type, note) = scalars.type(forKey: place.last ?? "")
+    let name = attributeName(place, of: entity, number, isKey: isKey)
+    draft.entities[number].attributes.append(
+      ModelDraft.Attribute(
+        name: name, type: isKey && type == .date ? .integer64 : type,
+        isOptional: !isKey && (!isAlways || entity.shape.count < ModelDrafter.sampleSize),
+        isKey: isKey, remoteKey: remoteKey(place, for: name, entity),
+        note: isKey ? nil : note ?? referenceNote(place, scalars, of: entity)))
+  }
+
+  /// A list of plain values is kept as JSON; a class reads it as a list.
+  mutating func addList(
+    _ number: Int, at place: [String], of entity: FoundEntity, _ elements: ScalarShape,
+    _ isAlways: Bool
+  ) {
+    let types = ["texts": "[String]", "numbers": "[Int64]", "booleans": "[Bool]"]
+    var className = "JSONValue"
+    if elements.nulls == 0 {
+      if elements.texts == elements.count { className = types["texts"] ?? className }
+      if elements.integers == elements.count { className = types["numbers"] ?? className }
+      if elements.booleans == elements.count { className = types["booleans"] ?? className }
+      if elements.integers + elements.fractions == elements.count, elements.fractions > 0 {
+        className = "[Double]"
+      }
+    }
+    var note = "a list of plain values, kept as JSON"
+    if let stem = place.last.flatMap({ DraftNames.stem(ofReference: $0, toMany: true) }) {
+      let name = DraftNames.plural(stem.name)
+      note =
+        "looks like keys of other objects, kept as JSON: a relationship “\(name)” would take them"
+    }
+    add(JSON(className: className, note: note), number, at: place, of: entity, isAlways)
+  }
+
+  mutating func addJSON(
+    _ number: Int, at place: [String], of entity: FoundEntity, _ member: MemberShape,
+    _ isAlways: Bool
+  ) {
+    let what: String
+    if member.hasInnerLists {
+      what = "lists in lists"
+    } else if member.lists > 0, member.objects == 0, member.scalars.count == 0 {
+      what =
+        member.elementObjects == nil
+        ? "an empty list everywhere" : "a list of objects that no key tells apart"
+    } else if member.objects > 0, member.lists == 0, member.scalars.count == 0 {
+      what =
+        (member.object?.keys.isEmpty ?? true)
+        ? "an empty object everywhere" : "an object whose keys look like data"
+    } else {
+      what = "of several kinds: objects, lists and plain values"
+    }
+    add(
+      JSON(className: "JSONValue", note: what + ", kept as JSON"), number, at: place, of: entity,
+      isAlways)
+  }
+
+  private struct JSON {
+    let className: String
+    let note: String
+  }
+
+  private mutating func add(
+    _ json: JSON, _ number: Int, at place: [String], of entity: FoundEntity, _ isAlways: Bool
+  ) {
+    let name = attributeName(place, of: entity, number, isKey: false)
+    draft.entities[number].attributes.append(
+      ModelDraft.Attribute(
+        name: name, type: .binary,
+        isOptional: !isAlways || entity.shape.count < ModelDrafter.sampleSize,
+        remoteKey: remoteKey(place, for: name, entity), className: json.className,
+        note: json.note))
+  }
+
+  private func referenceNote(
+    _ place: [String], _ values: ScalarShape, of entity: FoundEntity
+  ) -> String? {
+    guard let key = place.last, let stem = DraftNames.stem(ofReference: key, toMany: false),
+      !entity.isNamed(by: values)
+    else { return nil }
+    return "looks like the key of another object: a relationship “\(stem.name)” would take it"
+  }
+
+  // MARK: - Names
+
+  private mutating func attributeName(
+    _ place: [String], of entity: FoundEntity, _ number: Int, isKey: Bool
+  ) -> String {
+    if isKey, ["id", "_id", "ID", "Id"].contains(place[0]) { return free("id", number) }
+    var name = DraftNames.property(place.joined(separator: "_"))
+    // “id” is a name for keys only.
+    if DraftNames.isTaken(name) || (name == "id" || name == "remoteID") && !isKey {
+      name = DraftNames.uncapitalized(entity.name) + name.prefix(1).uppercased() + name.dropFirst()
+    }
+    return free(name, number)
+  }
+
+  private func remoteKey(_ place: [String], for name: String, _ entity: FoundEntity) -> String? {
+    if place.count > 1 { return place.joined(separator: ".") }
+    if MappingRules.reservedKeys.contains(place[0]),
+      name == Inflection.camel("\(Inflection.snake(entity.name))_\(place[0])")
+    {
+      return nil
+    }
+    return DraftNames.isFound(name, under: place[0]) ? nil : place[0]
+  }
+}

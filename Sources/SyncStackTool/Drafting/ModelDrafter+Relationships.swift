@@ -1,0 +1,85 @@
+import SyncStack
+
+/// What objects, and keys that lead to objects, become.
+extension ModelDrafter {
+  mutating func addRelationship(
+    _ number: Int, at place: [String], to target: FoundEntity, _ member: MemberShape
+  ) {
+    let isToMany = member.lists > 0
+    // Keys may stand for objects under one key: then that key is given, and the value decides.
+    let isMixed = member.scalars.count + member.elements.count > 0
+    let name = free(DraftNames.property(place.joined(separator: "_")), number)
+    var relationship = ModelDraft.Relationship(
+      name: name, destination: target.name, isToMany: isToMany,
+      remoteKey: isMixed || place.count > 1 || !DraftNames.isFound(name, under: place[0])
+        ? place.joined(separator: ".") : nil)
+    if isMixed { relationship.note = "objects, or only their keys" }
+    if isToMany {
+      switch owners.sharing(of: member) {
+      case .none where target.places.count > 1:
+        relationship.note = "several owners may list the same objects, which stand elsewhere too"
+        relationship.isShared = true
+      case .none: relationship.deleteRule = .cascade
+      case .shared:
+        relationship.note = "several owners list the same objects"
+        relationship.isShared = true
+      case .perOwner:
+        relationship.note = "several owners use the same keys for different objects"
+        relationship.keyScopeIsOwner = true
+        relationship.deleteRule = .cascade
+      }
+    }
+    draft.entities[number].relationships.append(relationship)
+  }
+
+  /// A key such as `user_id` or `label_ids` leads to an entity that is there.
+  ///
+  /// - Returns: False when it does not.
+  mutating func addReference(
+    _ number: Int, at place: [String], of entity: FoundEntity, _ member: MemberShape,
+    toMany: Bool
+  ) -> Bool {
+    let values = toMany ? member.elements : member.scalars
+    guard place.count == 1, place[0] != entity.key, values.count > 0 else { return false }
+    if addPlainReference(number, at: place[0], values, toMany: toMany) { return true }
+    guard let stem = DraftNames.stem(ofReference: place[0], toMany: toMany) else { return false }
+    let other = entity.shape.members[stem.key] ?? entity.shape.members[DraftNames.plural(stem.key)]
+    // The objects stand in the same item under a key of their own: then both mean one relationship.
+    let target = other?.entity ?? entities.first { $0.name == DraftNames.entity(stem.key) }
+    guard let target, let key = target.key, let keys = target.shape.members[key]?.scalars,
+      (keys.texts == 0) == (values.texts == 0), values.booleans + values.fractions == 0
+    else { return false }
+    let name = toMany ? DraftNames.plural(stem.name) : stem.name
+    if let other, other.entity != nil {
+      // With a key of its own a relationship is looked for nowhere else.
+      return other.scalars.count + other.elements.count == 0
+        && DraftNames.isReferred(name, under: place[0], toMany: toMany)
+    }
+    guard !isUsed(name, number),
+      DraftNames.isReferred(name, under: place[0], toMany: toMany)
+    else { return false }
+    var relationship = ModelDraft.Relationship(
+      name: free(name, number), destination: target.name, isToMany: toMany,
+      note: "by “\(place[0])”")
+    relationship.isShared = toMany
+    draft.entities[number].relationships.append(relationship)
+    return true
+  }
+
+  /// A key that is called like an entity, with nothing but keys of its objects under it:
+  /// `"customer": "cus_1"`. Small numbers may be counts as well, so only texts are taken for keys.
+  private mutating func addPlainReference(
+    _ number: Int, at key: String, _ values: ScalarShape, toMany: Bool
+  ) -> Bool {
+    guard let target = entities.first(where: { $0.name == DraftNames.entity(key) }),
+      let keys = target.key.flatMap({ target.shape.members[$0] })?.scalars.distinct,
+      values.texts == values.count, values.distinct.isSubset(of: keys)
+    else { return false }
+    var relationship = ModelDraft.Relationship(
+      name: free(DraftNames.property(key), number), destination: target.name, isToMany: toMany,
+      remoteKey: key, note: "keys of objects that stand elsewhere")
+    relationship.isShared = toMany
+    draft.entities[number].relationships.append(relationship)
+    return true
+  }
+}
