@@ -3,9 +3,14 @@ import SyncStack
 
 /// Says which option of the command line helps where an error speaks of the library's calls.
 enum ErrorHint {
+  /// Advice that only programmers can follow; ``text(for:)`` says instead what to type.
+  private static let advice = [
+    SyncError.deletionAdvice, StoreError.busyAdvice, StoreError.migrationAdvice,
+  ]
+
   /// The error without advice that only programmers can follow.
   static func message(of error: any Error) -> String {
-    "\(error)".replacing(" " + SyncError.deletionAdvice, with: "")
+    advice.reduce("\(error)") { $0.replacing(" " + $1, with: "") }
   }
 
   static func text(for error: any Error) -> String? {
@@ -16,9 +21,10 @@ enum ErrorHint {
     if let error = error as? StoreError {
       switch error.code {
       case .migrationNeeded:
-        return "With this command: 'syncstack import --migrate' brings the store to the model; a "
-          + "copy of the file stays beside it."
-      case .busy: return "With this command: --wait SECONDS waits longer."
+        return "With this command: --migrate brings the store to the model, and a copy of the file stays "
+          + "beside it; or give the model that it was made with."
+      case .busy:
+        return "Try again when the other one has finished, or let --wait SECONDS wait longer."
       default: return nil
       }
     }

@@ -62,9 +62,12 @@ struct Tool {
 
   private static func command(named name: String) throws(UsageError) -> any Command.Type {
     if let type = commands.first(where: { $0.syntax.name == name }) { return type }
-    let near = Spelling.nearest(to: name, in: commands.map { $0.syntax.name })
-    let hint = near.map { "Did you mean \($0)?" } ?? "There are \(names)."
-    throw UsageError("There is no command “\(name)”. \(hint)")
+    let isOption = name.hasPrefix("-")
+    let known = isOption ? ["--help", "--version"] : commands.map { $0.syntax.name } + ["help"]
+    let near = Spelling.nearest(to: name, in: known)
+    let all = isOption ? known.joined(separator: " and ") : names
+    let hint = near.map { "Did you mean \($0)?" } ?? "There are \(all)."
+    throw UsageError("There is no \(isOption ? "option \(name)" : "command “\(name)”"). \(hint)")
   }
 
   private static func help(_ name: String?, terminal: Terminal) throws(UsageError) -> ExitCode {

@@ -113,7 +113,8 @@ import Testing
         "<attribute name=\"age\" optional=\"YES\" attributeType=\"Integer 64\"/><attribute name=\"name\""
     )
     let refused = try await importing(changed)
-    #expect(refused.0 == .failed && refused.1.contains("syncstack import --migrate"))
+    #expect(refused.0 == .failed && refused.1.contains("With this command: --migrate"))
+    #expect(!refused.1.contains("automatic migration"), "\(refused.1)")
     #expect(try await importing(changed, "--migrate").0 == .done)
     #expect(try await importing(changed).0 == .done)
   }
@@ -130,6 +131,22 @@ import Testing
       ["import", "--model", "m.xml", "--entity", "User", "--store", bench.store] + words)
     #expect(result.code == .usage)
     #expect(result.error.contains(text), "\(result.error)")
+  }
+
+  @Test(arguments: [
+    ["doctor", "no.json", "--model", "m.xml", "--entity", "User"], ["model", "--from", "no.json"],
+    ["import", "no.json", "--model", "m.xml", "--entity", "User", "--store", "s.sqlite"],
+  ])
+  func aFileThatIsNotThereIsNamed(_ words: [String]) async throws {
+    let bench = try ToolBench()
+    _ = try bench.file("m.xml", Self.model)
+    let folder = bench.folder.url
+    let result = await bench.run(
+      words.map { $0.contains(".") ? folder.appending(path: $0).path : $0 })
+    #expect(result.code == .failed)
+    #expect(result.error.contains("There is no file"), "\(result.error)")
+    #expect(result.error.contains("no.json"))
+    #expect(result.error.contains("Check its path."))
   }
 
   @Test func compressedInputIsNamedWithWhatToDo() async throws {
@@ -299,6 +316,7 @@ import Testing
     let refused = await bench.run(words + ["--wait", "0"])
     #expect(refused.code == .failed)
     #expect(refused.error.contains("--wait SECONDS"), "\(refused.error)")
+    #expect(!refused.error.contains("busy time limit"), "\(refused.error)")
     let store = URL(filePath: bench.store).lastPathComponent
     let folder = bench.folder.url.lastPathComponent
     let observer = NotificationCenter.default.addObserver(

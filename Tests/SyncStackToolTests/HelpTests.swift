@@ -71,9 +71,6 @@ import Testing
     let bench = try ToolBench()
     _ = try bench.file("my users.json", "[]")
     let script = try bench.file("completion.bash", await bench.run("completion", "bash").output)
-    let process = Process()
-    process.executableURL = URL(filePath: "/bin/bash")
-    process.currentDirectoryURL = bench.folder.url
     // The words as bash gives them: without quotation marks.
     let words = "syncstack \(line)".split(separator: " ", omittingEmptySubsequences: false)
     let joined =
@@ -81,19 +78,93 @@ import Testing
       ? words.prefix { !$0.hasPrefix("'") }.map(String.init)
         + [words.drop { !$0.hasPrefix("'") }.joined(separator: " ").replacing("'", with: "")]
       : words.map(String.init)
-    process.arguments =
+    let found = try shell(
+      "/bin/bash", in: bench,
       [
         "-c",
         #"source "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && _syncstack && printf '%s\n' "${COMPREPLY[@]}" | sort | paste -sd ' '"#,
         script,
-      ] + joined
+      ] + joined)
+    #expect(found == expected)
+  }
+
+  /// What fish itself makes of the script.
+  @Test(
+    .enabled("no fish") { Self.path(of: "fish") != nil },
+    arguments: [
+      ("im", "import"), ("--v", "--version"), ("help exp", "export"),
+      ("import --on-e", "--on-error"), ("import --on-error q", "quarantine"),
+      ("import --guard o", "off on"), ("completion ", "bash fish zsh"),
+      ("model --diagram ", "dot mermaid svg"), ("import us", "users.json"),
+      ("import --model us", "users.json"), ("show us", ""),
+    ])
+  func fishCompletesCommandLines(_ line: String, _ expected: String) async throws {
+    let bench = try ToolBench()
+    _ = try bench.file("users.json", "[]")
+    let script = try bench.file("completion.fish", await bench.run("completion", "fish").output)
+    let found = try shell(
+      #require(Self.path(of: "fish")), in: bench,
+      [
+        "--no-config", "-c",
+        "source $argv[1]; complete -C $argv[2] | string replace -r '\\t.*' '' | sort | string join ' '",
+        script, "syncstack \(line)",
+      ])
+    #expect(found == expected)
+  }
+
+  /// What zsh itself makes of the script: which words it hands to its own functions of completion. The marks
+  /// in front of them are those of `_arguments`.
+  @Test(
+    .enabled("no zsh") { Self.path(of: "zsh") != nil },
+    arguments: [
+      ("''", "describe command commands\nadd --help --version"),
+      ("help ''", "describe command commands"),
+      ("completion ''", "arguments :bash|zsh|fish:(bash zsh fish) --help[lists the options]"),
+      (
+        "model ''",
+        "--diagram=[a diagram instead of text]:mermaid|dot|svg:(mermaid dot svg)"
+      ),
+      ("import ''", "--model=[the .xcdatamodeld, .xcdatamodel or XML file]:MODEL:_files"),
+    ])
+  func zshCompletesCommandLines(_ line: String, _ expected: String) async throws {
+    let bench = try ToolBench()
+    let script = try bench.file("_syncstack", await bench.run("completion", "zsh").output)
+    let found = try shell(
+      #require(Self.path(of: "zsh")), in: bench,
+      [
+        "-f", "-c",
+        """
+        compdef() { [ "$*" = "_syncstack syncstack" ] }
+        _describe() { print -r -- describe "$@" }
+        compadd() { shift; print -r -- add "$@" }
+        _arguments() { shift; print -r -- arguments "$@" }
+        source "$1" || exit
+        words=(syncstack \(line)) CURRENT=$#words
+        _syncstack
+        """, "zsh", script,
+      ])
+    #expect(found.contains(expected), "\(found)")
+  }
+
+  /// Where a shell is that not every system has.
+  private static func path(of shell: String) -> String? {
+    ["/usr/bin/", "/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"].map { $0 + shell }
+      .first(where: FileManager.default.isExecutableFile)
+  }
+
+  /// What a shell writes, without the line ends around it.
+  private func shell(
+    _ path: String, in bench: ToolBench, _ arguments: [String]
+  ) throws -> String {
+    let process = Process()
+    process.executableURL = URL(filePath: path)
+    process.currentDirectoryURL = bench.folder.url
+    process.arguments = arguments
     let output = Pipe()
     process.standardOutput = output
     try process.run()
     let data = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
-    let found = String(decoding: data, as: UTF8.self).trimmingCharacters(
-      in: .whitespacesAndNewlines)
-    #expect(found == expected)
+    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 }

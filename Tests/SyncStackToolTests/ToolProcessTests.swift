@@ -211,4 +211,25 @@ import Testing
     #expect([0, 128 + SIGPIPE].contains(await show.wait()))
     #expect(show.error.isEmpty, "\(show.error)")
   }
+
+  /// Where whoever started it ignores the signal that would end it.
+  @Test(arguments: [
+    ("exec 3> >(exit); wait $!; exec 1>&3", "", 128 + SIGPIPE),
+    ("exec >&-", "syncstack: The output cannot be written: the standard output is closed.", 1),
+  ])
+  func anOutputThatIsClosedIsNoRiddle(
+    _ closing: String, _ message: String, _ code: Int32
+  ) async throws {
+    let shell = Process()
+    shell.executableURL = URL(filePath: "/bin/bash")
+    let tool = try ToolProcess.executable.path
+    shell.arguments = ["-c", "trap '' PIPE; \(closing); exec '\(tool)' help import"]
+    let error = Pipe()
+    (shell.standardError, shell.standardOutput) = (error, FileHandle.nullDevice)
+    try shell.run()
+    let text = String(decoding: try error.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    shell.waitUntilExit()
+    #expect(text.hasPrefix(message) && text.isEmpty == message.isEmpty, "\(text)")
+    #expect(shell.terminationStatus == code)
+  }
 }

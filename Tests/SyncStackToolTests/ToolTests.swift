@@ -73,6 +73,8 @@ import Testing
   @Test(
     arguments: [
       ([], "Say what to do"), (["imprt"], "Did you mean import?"),
+      (["--verson"], "There is no option --verson. Did you mean --version?"),
+      (["-v"], "There are --help and --version."), (["hlp"], "Did you mean help?"),
       (["show"], "--store FILE is missing"),
       (["model"], "MODEL is missing."), (["model", "x", "--diagram", "png"], "mermaid, dot, svg"),
       (["show", "--store", "x", "--where", "a = 1"], "needs an ENTITY"),

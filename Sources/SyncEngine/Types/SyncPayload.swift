@@ -71,12 +71,12 @@ extension SyncPayload {
       do {
         data = try Data(contentsOf: url, options: .alwaysMapped)
       } catch {
+        let isThere = FileManager.default.fileExists(atPath: url.path)
         throw SyncError(
-          .unreadablePayload, path: nil,
-          message: """
-            The file “\(url.path)” cannot be read: \(error.localizedDescription) Check that it exists \
-            and that this user may read it.
-            """)
+          .unreadablePayload,
+          message: isThere
+            ? "The file “\(url.path)” cannot be read: \(error.localizedDescription) Check its permissions."
+            : "There is no file “\(url.path)”. Check its path.")
       }
       return try data.withUnsafeBytes(body)
     }

@@ -24,7 +24,7 @@ struct ImportPage {
       let attributes = try? FileManager.default.attributesOfItem(
         atPath: url.resolvingSymlinksInPath().path)
       guard let attributes, FileManager.default.isReadableFile(atPath: url.path) else {
-        throw ToolError("There is no file \(url.path) that can be read. Check its path.")
+        throw ToolError("There is no file “\(url.path)” that can be read. Check its path.")
       }
       let type = attributes[.type] as? FileAttributeType
       guard type == .typeRegular || type == .typeDirectory else {

@@ -114,7 +114,10 @@ struct ModelCommand: Command {
     do {
       return try Data(contentsOf: URL(filePath: file), options: .alwaysMapped)
     } catch {
-      throw ToolError("“\(file)” cannot be read: \(error.localizedDescription) Check its path.")
+      throw ToolError(
+        FileManager.default.fileExists(atPath: file)
+          ? "“\(file)” cannot be read: \(error.localizedDescription) Give a file that this user may read."
+          : "There is no file “\(file)”. Check its path.")
     }
   }
 }

@@ -31,12 +31,14 @@ struct Terminal: Sendable {
   /// Ends the tool, because nobody gets what it has to say: quietly when whoever read it has gone.
   private static func leave(_ error: any Error) -> Never {
     let reason = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-    if reason?.domain != NSPOSIXErrorDomain || reason?.code != Int(EPIPE) {
-      let text =
-        "syncstack: The output cannot be written: \(error.localizedDescription) Free some space, or "
-        + "send it elsewhere.\n"
-      try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
-    }
+    let code = reason?.domain == NSPOSIXErrorDomain ? reason.map { Int32($0.code) } : nil
+    if code == EPIPE { exit(ExitCode.unread.rawValue) }
+    let advice =
+      code == EBADF
+      ? "the standard output is closed. Send it to a file or another command."
+      : "\(error.localizedDescription) Free some space, or send it elsewhere."
+    let text = "syncstack: The output cannot be written: \(advice)\n"
+    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     exit(ExitCode.failed.rawValue)
   }
 

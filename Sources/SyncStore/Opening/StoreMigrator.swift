@@ -112,9 +112,15 @@ struct StoreMigrator {
       configuration.isReadOnly
       ? "It was opened for reading only. Open it once without that option to migrate it, or use the "
         + "model it was made with."
-      : "Migration was refused. Open it with automatic migration, or use the model it was made with."
+      : StoreError.migrationAdvice
     return StoreError(
       .migrationNeeded,
       message: "The store was made with another model: \(plan.summary). \(advice)")
   }
+}
+
+extension StoreError {
+  /// What to do when the store would have to be migrated, and may not be.
+  package static let migrationAdvice =
+    "Migration was refused. Open it with automatic migration, or use the model it was made with."
 }

@@ -14,6 +14,10 @@ extension StoreError {
     return StoreError(kind, message: sentence, sqliteCode: code, sql: sql)
   }
 
+  /// What to do when another connection or process holds the store.
+  package static let busyAdvice =
+    "Try again when the other one has finished, or give a longer busy time limit."
+
   private static func explain(_ code: Int32, _ message: String) -> (Code, String) {
     switch code & 0xff {
     case SQLITE_FULL:
@@ -26,7 +30,7 @@ extension StoreError {
       (
         .busy,
         "The store is in use by another connection or process (\(message)). Nothing was changed. "
-          + "Try again when the other one has finished, or give a longer busy time limit."
+          + busyAdvice
       )
     case SQLITE_READONLY:
       (
