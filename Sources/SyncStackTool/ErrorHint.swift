@@ -21,8 +21,8 @@ enum ErrorHint {
     if let error = error as? StoreError {
       switch error.code {
       case .migrationNeeded:
-        return "With this command: --migrate brings the store to the model, and a copy of the file stays "
-          + "beside it; or give the model that it was made with."
+        return "With this command: --migrate brings the store to the model, and a copy of the file "
+          + "stays beside it; or give the model that it was made with."
       case .busy:
         return "Try again when the other one has finished, or let --wait SECONDS wait longer."
       default: return nil
