@@ -130,6 +130,24 @@ import Testing
     #expect(objects.current == 1 && sections.current == 1 && results.objects.isEmpty)
   }
 
+  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+  @Test(.timeLimit(.minutes(5))) func observationsFollowObjectsAndLiveResults() async throws {
+    let results = try LiveResults(Fetch<User>().sorted(by: "name"), in: main)
+    let (user, main) = (user, main)
+    var names = Observations { results.objects.map(\.name) }.makeAsyncIterator()
+    var emails = Observations { user.email }.makeAsyncIterator()
+    #expect(await names.next() == ["Ann"])
+    #expect(await emails.next() == .some(nil))
+    user.name = "Eve"
+    user.email = "a@b.c"
+    main.processPendingChanges()
+    #expect(await names.next() == ["Eve"])
+    #expect(await emails.next() == "a@b.c")
+    User(context: main).name = "Abe"
+    main.processPendingChanges()
+    #expect(await names.next() == ["Abe", "Eve"])
+  }
+
   @Test func observingAsksNoFurtherSQL() throws {
     let results = try LiveResults(Fetch<User>("age < 18"), in: main)
     let objects = count { _ = results.objects.map(\.name) }
