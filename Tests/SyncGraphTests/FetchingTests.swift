@@ -119,6 +119,15 @@ import Testing
     }
   }
 
+  @Test func anEntityWithoutAClassIsAskedInThePredicateFormat() throws {
+    try context.performAndWait {
+      let old = Fetch<ManagedObject>(entityNamed: "User", "age > %@ AND name != %@", 80, "user 10")
+      let ids = try context.fetch(old).map { $0["id"] as? Int64 }
+      let count = try context.count(Fetch<ManagedObject>(entityNamed: "User", "age > 80"))
+      #expect(ids == [9] && count == 2)
+    }
+  }
+
   @Test func wrongNamesAreErrors() {
     context.performAndWait {
       #expect(throws: ModelError.self) {

@@ -4,7 +4,7 @@ public import SyncCore
 ///
 /// ```swift
 /// Fetch<User>("age >= %@", 18).sorted(by: "name", "-age").limit(20)
-/// Fetch<ManagedObject>(entityNamed: "User")
+/// Fetch<ManagedObject>(entityNamed: "User", "age >= %@", 18)
 /// ```
 ///
 /// A value: every refinement is a new one. Without order, objects come in the order of insertion.
@@ -50,6 +50,12 @@ public struct Fetch<Object: ManagedObject>: Sendable {
   public init(entityNamed name: String, _ filter: Filter? = nil) {
     entityName = name
     self.filter = filter
+  }
+
+  /// Fetches the objects of an entity that a filter in the predicate format means.
+  public init(entityNamed name: String, _ format: String, _ arguments: Any?...) {
+    entityName = name
+    filter = Filter(format: format, arguments: arguments)
   }
 
   /// The objects that this filter means too.
