@@ -5,7 +5,8 @@ import SyncStack
 enum ErrorHint {
   /// Advice that only programmers can follow; ``text(for:)`` says instead what to type.
   private static let advice = [
-    SyncError.deletionAdvice, StoreError.busyAdvice, StoreError.migrationAdvice,
+    SyncError.listAdvice, SyncError.deletionAdvice, StoreError.busyAdvice,
+    StoreError.migrationAdvice,
   ]
 
   /// The error without advice that only programmers can follow.

@@ -45,6 +45,49 @@ import Testing
     #expect(result.output.contains("Not everything maps"))
   }
 
+  @Test(arguments: [
+    (
+      #"{"page": 1, "data": {"countries": [{"code": "LI"}]}}"#, [],
+      "--at data.countries takes that."
+    ),
+    (
+      #"{"data": {"a": [{"code": "LI"}], "b": [{}], "c": [1]}}"#, [],
+      "lists at data.a, data.b: --at"
+    ),
+    (
+      #"{"data": {"page": {"items": [{"code": "LI"}]}}}"#, ["--at", "data.page"],
+      "--at data.page.items"
+    ),
+  ])
+  func aListDeeperInTheDocumentIsPointedAt(
+    _ json: String, _ more: [String], _ advice: String
+  ) async throws {
+    let bench = try ToolBench()
+    let file = try bench.file("document.json", json)
+    let result = await bench.run(["doctor", file, "--model", model, "--entity", "Country"] + more)
+    #expect(result.code == .failed)
+    #expect(result.output.contains(advice), "\(result.output)")
+    let drawn = await bench.run(["model", "--from", file] + more)
+    #expect(drawn.error.contains(advice), "\(drawn.error)")
+  }
+
+  @Test func aKeyWithAPathIsNamedOnce() async throws {
+    let bench = try ToolBench()
+    let file = try bench.file("orders.json", #"[{"id": 1}]"#)
+    let model = try bench.file(
+      "model.xml",
+      """
+      <model><entity name="Order">
+        <attribute name="id" attributeType="Integer 64"/>
+        <attribute name="carrier" optional="YES" attributeType="String">
+          <userInfo><entry key="sync.remoteKey" value="shipping.carrier"/></userInfo>
+        </attribute>
+      </entity></model>
+      """)
+    let result = await bench.run("doctor", file, "--model", model, "--entity", "Order")
+    #expect(result.output.ranges(of: "“shipping.carrier”").count == 1, "\(result.output)")
+  }
+
   @Test func attributesThatNothingFillsAreNoIllness() async throws {
     let result = try await examine(#"[{"code": "LI", "name": "Liechtenstein"}]"#)
     #expect(result.code == .done)

@@ -83,8 +83,11 @@ import Testing
   @Test func aPipeIsReadFromTheStandardInput() async throws {
     let path = try cities("one.json", 0..<1) + ".pipe"
     #expect(mkfifo(path, 0o600) == 0)
-    let result = await importing(path)
-    #expect(result.code == .failed && result.error.contains("--stdin < \(path)"), "\(result.error)")
+    let imported = await importing(path)
+    let drawn = await bench.run("model", "--from", path)
+    for (code, error) in [(imported.code, imported.error), (drawn.code, drawn.error)] {
+      #expect(code == .failed && error.contains("standard input: - < \(path)"), "\(error)")
+    }
   }
 
   // MARK: - Sessions with a name

@@ -78,9 +78,10 @@ extension MappingDescription.Field {
     type = rule.type.rawValue
     let first = rule.spellings.first ?? rule.remoteKey
     key = first.description
-    // Capitals are understood too, and would only fill the page.
+    // Capitals are understood too, and would only fill the page; so would a path once more as one key with dots.
     otherKeys = rule.spellings.dropFirst().map(\.description).filter { spelling in
-      spelling == rule.name || spelling.first?.isUppercase != true
+      spelling != first.description
+        && (spelling == rule.name || spelling.first?.isUppercase != true)
     }
     referenceKeys = []
     isIdentity = rule.isIdentity

@@ -24,8 +24,13 @@ extension SyncReport: CustomStringConvertible {
     guard let first = findings.first(where: { $0.kind.rawValue == kind }) else {
       return "\(count) × \(title)"
     }
-    return "\(count) × \(title): \(first.message)" + (first.path.map { " (\($0))" } ?? "")
+    return "\(count) × \(title): \(first)"
   }
+}
+
+extension SyncReport.Finding: CustomStringConvertible {
+  /// The message, and the place in the payload: `“age” of “User”: expected … ($[3].age)`.
+  public var description: String { message + (path.map { " (\($0))" } ?? "") }
 }
 
 extension SyncReport.EntityReport {

@@ -24,9 +24,12 @@ extension Deleter {
     if claims.state.itemCount > 0, claims.state.usableItemCount == 0,
       claims.state.isRootSuspended || unmentioned > 0
     {
+      let count = claims.state.itemCount
+      let items =
+        count == 1
+        ? "the only item of the payload cannot" : "none of the \(count) items of the payload can"
       throw refusal(
-        scopeCount,
-        "none of the \(claims.state.itemCount) items of the payload can be used\(firstReason)")
+        scopeCount, "\(items) be used\(firstReason)", advice: SyncError.listAdvice + " ")
     }
   }
 
@@ -39,17 +42,21 @@ extension Deleter {
     return " (\(finding.path ?? "$"): \(finding.message))"
   }
 
-  private func refusal(_ count: Int, _ reason: String) -> SyncError {
+  private func refusal(_ count: Int, _ reason: String, advice: String = "") -> SyncError {
     SyncError(
       .deletionRefused, entity: entity.name,
       message: """
         The sync would delete \(count) \(count == 1 ? "object" : "objects"): \(reason). Nothing was \
-        changed. \(SyncError.deletionAdvice)
+        changed. \(advice)\(SyncError.deletionAdvice)
         """)
   }
 }
 
 extension SyncError {
+  /// What to do when nothing of a document can be used, as when the list lies deeper.
+  package static let listAdvice =
+    "If the list lies deeper in the document, say where by at, as in at: \"data.items\"."
+
   /// What to do when a deletion was refused. Programs whose users do not write Swift say it in words of their own.
   package static let deletionAdvice = """
     If it is meant, set deletionGuard to off, or give it other limits; if the payload is only a part, leave \

@@ -74,7 +74,7 @@ struct Deleter {
       report.note(
         .suspendedDeletion, entity,
         message: """
-          \(rows.count) objects of “\(entity.name)” are not in the payload and stay: the key of an \
+          Objects of “\(entity.name)” that are not in the payload stay, \(rows.count) of them: the key of an \
           item could not be read, so nobody can tell which object it was.
           """)
       return ([], count(scoped))

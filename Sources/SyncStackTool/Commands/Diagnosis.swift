@@ -119,7 +119,7 @@ struct Diagnosis {
     guard count > 0 else { return [] }
     var lines = ["\(title): \(Figures.grouped(count))"]
     for finding in report.findings(of: kind).prefix(Diagnosis.shownExamples) {
-      lines.append("  \(finding.message)\(finding.path.map { " (\($0))" } ?? "")")
+      lines.append("  \(finding)")
     }
     if count > Diagnosis.shownExamples {
       lines.append("  … and \(Figures.grouped(count - Diagnosis.shownExamples)) more")

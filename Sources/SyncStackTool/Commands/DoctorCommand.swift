@@ -36,7 +36,8 @@ struct DoctorCommand: Command {
     let stack = try DataStack(model: LenientModel.of(model), store: .inMemory)
     defer { try? stack.close() }
     try mapping?.apply(to: stack)
-    let sync = Sync(try payload(), inEntityNamed: entity.name, dataStack: stack, at: path)
+    let payload = try InputFile.payload(file)
+    let sync = Sync(payload, inEntityNamed: entity.name, dataStack: stack, at: path)
     sync.onItemError = .skip
     sync.deletionGuard = .off
     let interrupt = Interrupt { sync.cancel() }
@@ -48,11 +49,15 @@ struct DoctorCommand: Command {
         stack.mappingPlans.plan(for: try stack.model.requireEntity(named: entity.name))),
       missing: try LenientModel.missingValues(in: stack.store, of: model))
     terminal.print(diagnosis.lines)
+    if report.itemCount == 1, report.skipped == 1, let advice = try places(in: payload).advice {
+      terminal.print(advice)
+    }
     return diagnosis.isHealthy ? .done : .failed
   }
 
-  private func payload() throws -> SyncPayload {
-    file == "-"
-      ? .data(try FileHandle.standardInput.readToEnd() ?? Data()) : .file(URL(filePath: file))
+  /// Where the items may lie when the document as a whole is none.
+  private func places(in payload: SyncPayload) throws -> ListPlaces {
+    if case .data(let data) = payload { return try ListPlaces(in: data, at: path) }
+    return try ListPlaces(in: InputFile.data(file), at: path)
   }
 }

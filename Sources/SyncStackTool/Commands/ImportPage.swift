@@ -14,24 +14,14 @@ struct ImportPage {
   /// Tells another content of the same name.
   private let mark: String
 
-  /// - Throws: ``ToolError`` when there is no such file.
+  /// - Throws: ``ToolError`` when there is no such file, or something that can be read only once.
   init(_ source: ImportSettings.Source) throws {
     switch source {
     case .standardInput:
       payload = .handle(.standardInput)
       (name, file, mark) = ("-", "-", "")
     case .file(let url):
-      let attributes = try? FileManager.default.attributesOfItem(
-        atPath: url.resolvingSymlinksInPath().path)
-      guard let attributes, FileManager.default.isReadableFile(atPath: url.path) else {
-        throw ToolError("There is no file “\(url.path)” that can be read. Check its path.")
-      }
-      let type = attributes[.type] as? FileAttributeType
-      guard type == .typeRegular || type == .typeDirectory else {
-        throw ToolError(
-          "\(url.path) is a pipe or a device, no file. Give it as the standard input: --stdin < "
-            + "\(url.path)")
-      }
+      let attributes = try InputFile(url).attributes
       payload = .file(url)
       name = url.standardizedFileURL.path
       file = url.resolvingSymlinksInPath().path

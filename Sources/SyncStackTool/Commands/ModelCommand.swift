@@ -88,8 +88,9 @@ struct ModelCommand: Command {
     switch work {
     case .draw(let files):
       let draft = try await PayloadDrafting(
-        payloads: files.map(read), entity: entity, path: path
+        payloads: files.map(InputFile.data), entity: entity, path: path
       ).draft()
+      for line in draft.advice { terminal.note(line) }
       terminal.write(
         writesClasses ? DraftClasses(draft: draft).text : DraftDocument(draft: draft).text)
     case .show(let url):
@@ -107,17 +108,5 @@ struct ModelCommand: Command {
       }
     }
     return .done
-  }
-
-  private func read(_ file: String) throws -> Data {
-    if file == "-" { return try FileHandle.standardInput.readToEnd() ?? Data() }
-    do {
-      return try Data(contentsOf: URL(filePath: file), options: .alwaysMapped)
-    } catch {
-      throw ToolError(
-        FileManager.default.fileExists(atPath: file)
-          ? "“\(file)” cannot be read: \(error.localizedDescription) Give a file that this user may read."
-          : "There is no file “\(file)”. Check its path.")
-    }
   }
 }

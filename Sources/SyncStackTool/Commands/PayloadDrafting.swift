@@ -27,6 +27,9 @@ struct PayloadDrafting {
       if let object = item.objectValue { owners.add(object, of: entities[0]) }
     }
     var draft = ModelDrafter(entities, owners: owners).draft
+    if entities[0].key == nil, let advice = ListPlaces(in: root, at: path).advice {
+      draft.advice.append(advice)
+    }
     if others > 0 {
       draft.notes.append("\(Figures.counted(others, "item")) that are no objects were passed over.")
     }

@@ -77,8 +77,7 @@ struct ReportText {
     for (kind, count) in report.findingCounts.sorted(by: { $0.key < $1.key }) {
       guard let kind = SyncReport.Finding.Kind(rawValue: kind) else { continue }
       for finding in report.findings(of: kind).prefix(ReportText.shownFindings) {
-        let place = finding.path.map { " (\($0))" } ?? ""
-        lines.append("! \(finding.message)\(place)")
+        lines.append("! \(finding)")
       }
       if count > ReportText.shownFindings {
         let rest = count - ReportText.shownFindings

@@ -38,6 +38,8 @@ struct ModelDraft {
   var entities: [Entity] = []
   /// What concerns the whole model.
   var notes: [String] = []
+  /// What would give a better one; told beside the model, not in it.
+  var advice: [String] = []
 
   /// The drafts of entities that the library makes a model of.
   var drafts: [EntityDraft] {

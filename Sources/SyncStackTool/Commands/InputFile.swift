@@ -1,0 +1,43 @@
+import Foundation
+import SyncStack
+
+/// A file that a command line names as JSON, looked at before it is read.
+struct InputFile {
+  let url: URL
+  let attributes: [FileAttributeKey: Any]
+
+  /// - Throws: ``ToolError`` when there is no file, or something that can be read only once.
+  init(_ url: URL) throws(ToolError) {
+    let attributes = try? FileManager.default.attributesOfItem(
+      atPath: url.resolvingSymlinksInPath().path)
+    guard let attributes, FileManager.default.isReadableFile(atPath: url.path) else {
+      throw ToolError("There is no file “\(url.path)” that can be read. Check its path.")
+    }
+    let type = attributes[.type] as? FileAttributeType
+    guard type == .typeRegular || type == .typeDirectory else {
+      throw ToolError(
+        "\(url.path) is a pipe or a device, no file. Give it as the standard input: - < \(url.path)"
+      )
+    }
+    self.url = url
+    self.attributes = attributes
+  }
+
+  /// What the path of a command line leads to, `-` to the standard input.
+  static func payload(_ path: String) throws -> SyncPayload {
+    guard path != "-" else { return .data(try FileHandle.standardInput.readToEnd() ?? Data()) }
+    return .file(try InputFile(URL(filePath: path)).url)
+  }
+
+  /// The bytes of what the path of a command line leads to, `-` of the standard input.
+  static func data(_ path: String) throws -> Data {
+    guard path != "-" else { return try FileHandle.standardInput.readToEnd() ?? Data() }
+    let file = try InputFile(URL(filePath: path))
+    do {
+      return try Data(contentsOf: file.url, options: .alwaysMapped)
+    } catch {
+      throw ToolError(
+        "“\(path)” cannot be read: \(error.localizedDescription) Give a file of JSON.")
+    }
+  }
+}
