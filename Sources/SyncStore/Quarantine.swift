@@ -86,7 +86,7 @@ extension StoreReader {
         date: Date(timeIntervalSince1970: Double(statement.integer(7)) / 1000))
       row.id = statement.integer(0)
       if !statement.isNull(2) { row.key = Value(archive: Data(statement.bytes(2))) ?? .null }
-      row.attempts = Int(statement.integer(8))
+      row.attempts = Int(clamping: statement.integer(8))
       if !statement.isNull(9) {
         row.parent = QuarantinedRow.Parent(
           entity: statement.text(9), row: statement.integer(10),

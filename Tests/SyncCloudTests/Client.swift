@@ -94,7 +94,7 @@ final class Client: Sendable {
     try stack.store.read { reader in
       var rows: [StoredRow] = []
       try reader.scan(reader.model.requireEntity(named: entity), .all) {
-        rows.append($0.storedRow())
+        rows.append(try $0.storedRow())
       }
       return rows
     }

@@ -5,7 +5,8 @@
 /// ```
 ///
 /// Row numbers are dense, so a million objects are 125 kB, and one object of a large table is 4 kB. A
-/// copy shares the pages that neither changes afterwards.
+/// copy shares the pages that neither changes afterwards. A number beyond ``RowNumber/limit``, to which only
+/// a reference in a damaged file may lead, never gets in.
 @usableFromInline
 package struct RowSet: Sendable {
   @usableFromInline var pages: [[UInt64]] = []
@@ -28,12 +29,13 @@ package struct RowSet: Sendable {
     return pages[page][RowSet.word(row)] & (1 << UInt64(row & 63)) != 0
   }
 
-  /// Adds a row number, which must not be negative.
+  /// Adds a row number.
   ///
-  /// - Returns: Whether it was not there.
+  /// - Returns: Whether it was not there before.
   /// - Complexity: O(1).
   @discardableResult
   package mutating func insert(_ row: Int64) -> Bool {
+    guard UInt64(bitPattern: row) <= UInt64(bitPattern: RowNumber.limit) else { return false }
     let page = Int(row >> RowSet.pageShift)
     makePage(page)
     let bit: UInt64 = 1 << UInt64(row & 63)
@@ -69,7 +71,8 @@ package struct RowSet: Sendable {
   /// Adds row numbers, a page at a time where they follow each other.
   ///
   /// - Parameters:
-  ///   - row: The number at a position; 0 is passed over. Nobody may change the set meanwhile.
+  ///   - row: The number at a position; what no row can have is passed over. Nobody may change the set
+  ///     meanwhile.
   ///   - onNew: Told about each position whose number was not there.
   /// - Complexity: O(`count`).
   @inlinable @inline(__always)
@@ -79,7 +82,7 @@ package struct RowSet: Sendable {
     var index = 0
     while index < count {
       let first = try row(index)
-      guard first > 0 else {
+      guard RowNumber.isValid(first) else {
         index += 1
         continue
       }
@@ -88,7 +91,7 @@ package struct RowSet: Sendable {
       try pages[Int(page)].withUnsafeMutableBufferPointer { words in
         var next = first
         repeat {
-          if next > 0 {
+          if RowNumber.isValid(next) {
             let bit: UInt64 = 1 << UInt64(next & 63)
             let word = RowSet.word(next)
             if words[word] & bit == 0 {
@@ -99,7 +102,7 @@ package struct RowSet: Sendable {
           index += 1
           if index == count { return }
           next = try row(index)
-        } while next <= 0 || next >> RowSet.pageShift == page
+        } while !RowNumber.isValid(next) || next >> RowSet.pageShift == page
       }
     }
   }
@@ -154,6 +157,9 @@ extension RowSet {
   /// Words of a piece: 4,096 rows.
   package static let pieceWords = 64
 
+  /// The numbers of pieces that rows can lie in.
+  package static let pieces = 0...(RowNumber.limit / Int64(64 * pieceWords))
+
   /// Shows the pieces that are not empty, by their numbers.
   package func forEachPiece(_ body: (_ number: Int, _ words: ArraySlice<UInt64>) throws -> Void)
     rethrows
@@ -180,7 +186,7 @@ extension RowSet {
   /// Adds the rows of a piece, of which words at the end may be missing.
   package mutating func insert(piece number: Int, _ words: some Collection<UInt64>) {
     let pieces = RowSet.wordsPerPage / RowSet.pieceWords
-    guard number >= 0 else { return }
+    guard RowSet.pieces.contains(Int64(number)) else { return }
     makePage(number / pieces)
     let first = number % pieces * RowSet.pieceWords
     for (index, word) in zip(0..<RowSet.pieceWords, words) {

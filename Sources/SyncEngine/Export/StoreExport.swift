@@ -51,7 +51,7 @@ package struct StoreExport {
       var rows: [StoredRow] = []
       let selection = request.filter.map { RowSelection.filter($0) } ?? .all
       try reader.scan(request.entity, selection) { cursor in
-        rows.append(cursor.storedRow())
+        rows.append(try cursor.storedRow())
         guard rows.count == portion else { return }
         try body(rows)
         rows.removeAll(keepingCapacity: true)

@@ -67,10 +67,16 @@ extension ManagedObjectContext {
 
   /// Reads where an access to an object cannot throw.
   ///
+  /// What a damaged table makes unreadable reads as if nothing were there, and no save of this context
+  /// succeeds after that: what a program makes of it is worth nothing.
+  ///
   /// - Precondition: The store can be read.
-  func reading<Result>(_ body: () throws -> Result) -> Result {
+  func reading<Element>(_ body: () throws -> [Element]) -> [Element] {
     do {
       return try body()
+    } catch let error as StoreError where error.code == .damaged {
+      damage = damage ?? error
+      return []
     } catch {
       programmingError(
         """

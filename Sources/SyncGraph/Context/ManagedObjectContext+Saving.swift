@@ -15,7 +15,9 @@ extension ManagedObjectContext {
   /// ``ManagedObject/didSave()`` and observers of the save may save again.
   ///
   /// - Throws: ``GraphError`` for broken rules, denied deletions, values that may occur once only, and
-  ///   conflicts; `StoreError` when the store cannot write. The changes are still unsaved then.
+  ///   conflicts; `StoreError` when the store cannot write. The changes are still unsaved then. `StoreError`
+  ///   with the code `damaged` also when a list or an object of this context could not be read and seemed
+  ///   empty, until ``reset()``.
   /// - Precondition: It is not called from ``ManagedObject/willSave()`` or a validation.
   public func save() throws {
     enter()
@@ -59,6 +61,7 @@ extension ManagedObjectContext {
 
   /// - Returns: what was saved, to be told so.
   private func saveChanges() throws -> [ManagedObject] {
+    if let damage { throw damage }
     if parent != nil { giveUpLost() }
     callWillSave()
     while !pending.isEmpty {

@@ -51,6 +51,7 @@ extension ManagedObjectContext {
   public func reset() {
     check()
     let undone = changesOfUndoing()
+    damage = nil
     pending.removeAll()
     overtaken.removeAll()
     for object in unannounced { object.flags.subtract([.unannounced, .announcedInsert]) }

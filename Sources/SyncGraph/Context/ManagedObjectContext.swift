@@ -90,6 +90,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var identities: IdentityTable
   var pending = PendingChanges()
   var overtaken = OvertakenRows()
+
+  /// What an access that cannot throw met first in a damaged table.
+  var damage: StoreError?
   var bindings: [ClassBinding]
   var homes: ObjectHomes
 

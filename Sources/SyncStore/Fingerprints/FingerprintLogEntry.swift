@@ -85,20 +85,25 @@ enum FingerprintLogEntry {
     row << 2 | kind.rawValue
   }
 
-  static func decode(_ bytes: UnsafeRawBufferPointer) -> [FingerprintChange] {
+  /// - Returns: Nil when the bytes are none that ``encode(_:tables:limit:)`` makes.
+  static func decode(_ bytes: UnsafeRawBufferPointer) -> [FingerprintChange]? {
+    guard bytes.count % 8 == 0 else { return nil }
     let count = bytes.count / 8
     func word(_ index: Int) -> Int64 {
       bytes.loadUnaligned(fromByteOffset: index * 8, as: Int64.self)
     }
     var result: [FingerprintChange] = []
     var index = 0
-    while index + 1 < count {
-      let table = Int(word(index))
-      let rows = Int(word(index + 1))
+    while index < count {
+      guard index + 1 < count, let table = Int(exactly: word(index)),
+        let rows = Int(exactly: word(index + 1)), table >= 0, rows >= 0, rows <= count - index - 2
+      else { return nil }
       index += 2
-      for _ in 0..<rows where index < count {
-        let kind = FingerprintChange.Kind(rawValue: word(index) & 3) ?? .updated
-        result.append(FingerprintChange(table: table, row: word(index) >> 2, kind: kind))
+      for _ in 0..<rows {
+        let row = word(index) >> 2
+        guard let kind = FingerprintChange.Kind(rawValue: word(index) & 3), RowNumber.isValid(row)
+        else { return nil }
+        result.append(FingerprintChange(table: table, row: row, kind: kind))
         index += 1
       }
     }

@@ -31,6 +31,9 @@ struct FingerprintStore {
   /// Parts of a set have consecutive numbers from here.
   private static let partsPerSet: Int64 = 1 << 24
 
+  /// The largest number of a set whose parts have numbers.
+  static let largestSet = Int64.max / partsPerSet - 1
+
   /// Sets of different syncs that are kept; the one that is behind most goes first.
   private static let setLimit: Int64 = 16
 
@@ -56,10 +59,31 @@ struct FingerprintStore {
       statement.bind(1, .blob(bytes))
       defer { statement.clearBindings() }
       guard try statement.step() else { return nil }
+      let (id, generation) = (try checkedSet(statement.integer(0)), statement.integer(1))
+      guard generation.isCountable else {
+        throw StoreError.damaged("_syncstack_print_sets", "row \(id)", "generation", generation)
+      }
       return FingerprintSetRecord(
-        id: statement.integer(0), generation: statement.integer(1),
-        head: Array(statement.bytes(2)))
+        id: id, generation: generation, head: Array(statement.bytes(2)))
     }
+  }
+
+  /// The number of a set as it was read.
+  ///
+  /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` for one whose parts cannot have numbers.
+  private func checkedSet(_ id: Int64) throws -> Int64 {
+    guard id >= 0, id <= FingerprintStore.largestSet else {
+      throw StoreError.damaged("_syncstack_print_sets", "row \(id)", "id", id)
+    }
+    return id
+  }
+
+  /// The numbers of sets, as a statement that selects them has them.
+  private func sets(_ statement: Statement) throws -> [Int64] {
+    defer { statement.reset() }
+    var ids: [Int64] = []
+    while try statement.step() { ids.append(try checkedSet(statement.integer(0))) }
+    return ids
   }
 
   func readParts(
@@ -74,7 +98,7 @@ struct FingerprintStore {
     while try statement.step() { try body(Int(statement.integer(0) - first), statement.bytes(1)) }
   }
 
-  /// What was changed after a generation, or nil when nobody can say.
+  /// What was changed after a generation, or nil when nobody can say: part of the log is gone, or damaged.
   func changes(after generation: Int64) throws -> [FingerprintChange]? {
     let now = try Metadata(connection: connection).integer(.generation) ?? 0
     if now == generation { return [] }
@@ -86,8 +110,10 @@ struct FingerprintStore {
     var count: Int64 = 0
     while try statement.step() {
       count += 1
-      if statement.isNull(0) { return nil }
-      changes.append(contentsOf: FingerprintLogEntry.decode(statement.bytes(0)))
+      guard !statement.isNull(0), let entry = FingerprintLogEntry.decode(statement.bytes(0)) else {
+        return nil
+      }
+      changes.append(contentsOf: entry)
     }
     return count == now - generation ? changes : nil
   }
@@ -99,9 +125,13 @@ struct FingerprintStore {
     if let known = try set(key) { return known.id }
     try connection.execute(FingerprintStore.partTable)
     let part = try connection.scalar("SELECT max(id) FROM _syncstack_fingerprints") ?? 0
-    let last = part / FingerprintStore.partsPerSet
+    let last = max(0, part / FingerprintStore.partsPerSet)
+    guard last < FingerprintStore.largestSet else {
+      throw StoreError.damaged("_syncstack_fingerprints", "row \(part)", "id", part)
+    }
     guard try oldestGeneration() != nil else { return last + 1 }
-    return max(last, try connection.scalar("SELECT max(id) FROM _syncstack_print_sets") ?? 0) + 1
+    let set = try connection.scalar("SELECT max(id) FROM _syncstack_print_sets") ?? 0
+    return try checkedSet(max(last, checkedSet(set)) + 1)
   }
 
   /// Writes a part of a set; nil removes it.
@@ -208,9 +238,7 @@ struct FingerprintStore {
     let statement = try connection.statement(
       "SELECT id FROM _syncstack_print_sets ORDER BY generation DESC, id DESC LIMIT -1 OFFSET ?")
     statement.bind(1, limit)
-    var ids: [Int64] = []
-    while try statement.step() { ids.append(statement.integer(0)) }
-    for id in ids { try removeSet(id) }
+    for id in try sets(statement) { try removeSet(id) }
   }
 
   private func removeSet(_ id: Int64) throws {
@@ -223,9 +251,7 @@ struct FingerprintStore {
     let late = try connection.statement(
       "SELECT id FROM _syncstack_print_sets WHERE generation < ?")
     late.bind(1, generation - FingerprintStore.logLimit)
-    var ids: [Int64] = []
-    while try late.step() { ids.append(late.integer(0)) }
-    for id in ids { try removeSet(id) }
+    for id in try sets(late) { try removeSet(id) }
     let metadata = Metadata(connection: connection)
     let oldest = try connection.scalar("SELECT min(generation) FROM _syncstack_print_sets")
     let log = try connection.statement("DELETE FROM _syncstack_print_log WHERE generation <= ?")
@@ -241,6 +267,13 @@ struct FingerprintStore {
   /// Forgets everything: the numbers in it mean something else from now on.
   func removeAll() throws {
     guard try oldestGeneration() != nil else { return }
+    try forgetAll()
+  }
+
+  /// Forgets everything, whatever the file says about what there is.
+  func forgetAll() throws {
+    try connection.execute(FingerprintStore.partTable)
+    try FingerprintStore.endTables.forEach(connection.execute)
     for table in ["print_sets", "fingerprints", "print_log"] {
       try connection.execute("DELETE FROM _syncstack_\(table)")
     }

@@ -32,7 +32,9 @@ extension ChangeJournal {
             statement.isNull(3)
               ? nil
               : try tombstone(
-                statement.text(3), count: HistoryRows(stored: statement.value(4)).rows.count,
+                statement.text(3),
+                count: HistoryRows(stored: statement.value(4), of: statement.integer(0)).rows
+                  .count,
                 of: old, as: new, names: names)
           ))
       }

@@ -17,10 +17,13 @@ struct HistoryRows {
     self.rows = Array(rows)
   }
 
-  /// Reads a stored form; bytes that are none give the rows before the damage.
-  init(stored: Value) {
+  /// Reads a stored form.
+  ///
+  /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` when it is none of rows.
+  init(stored: Value, of transaction: Int64) throws {
+    let isWhole: Bool
     switch stored {
-    case .int(let row): rows = [row]
+    case .int(let row): (rows, isWhole) = ([row], true)
     case .data(let data):
       var rows: [Int64] = []
       var last: Int64 = 0
@@ -34,8 +37,13 @@ struct HistoryRows {
         rows.append(last)
         (number, shift) = (0, 0)
       }
-      self.rows = rows
-    default: rows = []
+      (self.rows, isWhole) = (rows, shift == 0)
+    default: (rows, isWhole) = ([], false)
+    }
+    guard isWhole, rows.allSatisfy(RowNumber.isValid) else {
+      throw StoreError.damaged(
+        "_syncstack_history_changes", "transaction \(transaction)",
+        "object_row holds no row numbers")
     }
   }
 

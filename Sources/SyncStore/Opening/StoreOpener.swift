@@ -113,6 +113,17 @@ struct StoreOpener {
     }
   }
 
+  /// What the file says about its model; nil when that cannot be read.
+  private func decoded(_ text: String) throws -> StoredModel? {
+    do {
+      return try StoredModel(decoding: text)
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      return nil
+    }
+  }
+
   /// Compares the file with the model, and brings it to the model when they differ.
   private func check(
     _ connection: Connection, _ metadata: Metadata, path: String
@@ -125,7 +136,7 @@ struct StoreOpener {
           "The store was written by a later version of SyncStack (format \(format), this one "
           + "knows \(Metadata.currentFormat)). Update the library.")
     }
-    guard let text = try metadata.text(.model), let stored = try? StoredModel(decoding: text),
+    guard let text = try metadata.text(.model), let stored = try decoded(text),
       let document = try metadata.text(.document)
     else {
       throw StoreError(

@@ -18,7 +18,7 @@ extension StoreReader {
     let scanner = RowScanner(
       connection: connection, layout: layout, target: layout[plan.entity], slots: nil, order: nil)
     var pages = RowPages(layout[plan.entity], in: layout)
-    try scanner.run(statement) { pages.append($0) }
+    try scanner.run(statement) { try pages.append($0) }
     return pages.take()
   }
 
@@ -34,11 +34,14 @@ extension StoreReader {
     var current = target
     var result: [ManagedObjectID] = []
     while try statement.step() {
+      let row = try statement.row(0, of: target.table)
       if target.table.hasEntityColumn {
         let number = statement.integer(1)
-        if number != current.number { current = layout.entity(numbered: number) ?? target }
+        if number != current.number {
+          current = try layout.entity(numbered: number, in: target.table, row: row)
+        }
       }
-      result.append(ManagedObjectID(entity: current.entity, row: statement.integer(0)))
+      result.append(ManagedObjectID(entity: current.entity, row: row))
     }
     return result
   }

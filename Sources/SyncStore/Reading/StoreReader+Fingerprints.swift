@@ -56,6 +56,6 @@ extension StoreReader {
     let condition = target.entityCondition().map { " WHERE \($0)" } ?? ""
     let statement = try connection.statement("SELECT _row FROM \(target.table.quoted)\(condition)")
     defer { statement.reset() }
-    while try statement.step() { try body(statement.integer(0)) }
+    while try statement.step() { try body(try statement.row(0, of: target.table)) }
   }
 }

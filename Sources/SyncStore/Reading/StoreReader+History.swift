@@ -53,10 +53,15 @@ extension StoreReader {
     defer { statement.reset() }
     var result: [HistoryTransaction] = []
     while try statement.step() {
+      let (number, time) = (statement.integer(0), statement.integer(2))
+      // Beyond that, milliseconds are no exact numbers of a date any more.
+      guard time.magnitude <= 1 << 53 else {
+        throw StoreError.damaged("_syncstack_history", "transaction \(number)", "ts_ms", time)
+      }
       result.append(
         HistoryTransaction(
-          token: HistoryToken(number: statement.integer(0)), generation: statement.integer(1),
-          date: Date(timeIntervalSince1970: Double(statement.integer(2)) / 1000),
+          token: HistoryToken(number: number), generation: statement.integer(1),
+          date: Date(timeIntervalSince1970: Double(time) / 1000),
           author: statement.isNull(3) ? nil : statement.text(3),
           contextName: statement.isNull(4) ? nil : statement.text(4),
           process: statement.text(5),
@@ -77,7 +82,7 @@ extension StoreReader {
     var result: [HistoryChange] = []
     while try statement.step() {
       let name = statement.text(0)
-      let rows = HistoryRows(stored: statement.value(1)).rows
+      let rows = try HistoryRows(stored: statement.value(1), of: token.number).rows
       let kind = HistoryChange.Kind(rawValue: statement.integer(2)) ?? .update
       let properties = statement.text(3).split(separator: " ").map(String.init)
       let tombstones = try Tombstone.decode(

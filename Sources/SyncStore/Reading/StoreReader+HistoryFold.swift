@@ -21,7 +21,7 @@ extension StoreReader {
     let latest = try connection.scalar("SELECT max(txn) FROM _syncstack_history") ?? 0
     guard latest > fold.token.number else { return }
     let statement = try connection.statement(
-      "SELECT c.entity, c.object_row, c.kind, c.columns, c.tombstone "
+      "SELECT c.entity, c.object_row, c.kind, c.columns, c.tombstone, c.txn "
         + "FROM _syncstack_history h CROSS JOIN _syncstack_history_changes c ON c.txn = h.txn "
         + "WHERE h.txn > ?1 AND h.txn <= ?2 AND h.origin = 'local' ORDER BY h.txn, c.seq")
     statement.bind(1, fold.token.number)
@@ -31,7 +31,7 @@ extension StoreReader {
     while try statement.step() {
       guard let entity = model.entity(named: statement.text(0)) else { continue }
       let kind = HistoryChange.Kind(rawValue: statement.integer(2)) ?? .update
-      let rows = HistoryRows(stored: statement.value(1)).rows
+      let rows = try HistoryRows(stored: statement.value(1), of: statement.integer(5)).rows
       let tombstones = try Tombstone.decode(
         statement.isNull(4) ? nil : statement.text(4), count: rows.count, of: entity)
       let changed = kind == .update ? slots.slots(statement.text(3), of: entity) : SlotSet()

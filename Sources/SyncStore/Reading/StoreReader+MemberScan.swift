@@ -43,7 +43,7 @@ extension StoreReader {
       let owner = statement.integer(0)
       guard owner == found.last?.owner || wanted.contains(owner) else { continue }
       let member = PlacedMember(
-        owner: owner, row: statement.integer(1),
+        owner: owner, row: try statement.row(1, of: table),
         place: position == nil ? 0 : statement.optionalInteger(3) ?? .max,
         entity: statement.integer(2))
       if isInOrder, let last = found.last, !last.stands(before: member) { isInOrder = false }

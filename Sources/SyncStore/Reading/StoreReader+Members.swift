@@ -21,7 +21,7 @@ extension StoreReader {
       var current = destination
       return try scanMembers(in: table, column, position, owners: owners).map { member in
         if table.hasEntityColumn, member.entity != current.number {
-          current = layout.entity(numbered: member.entity) ?? destination
+          current = try layout.entity(numbered: member.entity, in: table, row: member.row)
         }
         return StoredMember(owner: member.owner, row: member.row, entity: current.entity)
       }
@@ -107,7 +107,9 @@ extension StoreReader {
       while next < owners.endIndex, try statement.step() {
         let owner = statement.integer(0)
         while next < owners.endIndex, owners[next] < owner { next += 1 }
-        if next < owners.endIndex, owners[next] == owner { try body(owner, statement.integer(1)) }
+        if next < owners.endIndex, owners[next] == owner {
+          try body(owner, try checked(statement.integer(1), storage, owner: owner))
+        }
       }
       return
     }
@@ -117,7 +119,26 @@ extension StoreReader {
         "\(select) WHERE \(ownerColumn) IN \(KeyChunks.placeholders(parameters))" + order)
       KeyChunks.bind(owners, from: start, count: count, parameters: parameters, to: statement)
       defer { statement.reset() }
-      while try statement.step() { try body(statement.integer(0), statement.integer(1)) }
+      while try statement.step() {
+        let owner = statement.integer(0)
+        try body(owner, try checked(statement.integer(1), storage, owner: owner))
+      }
+    }
+  }
+
+  /// The row number of a member.
+  ///
+  /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` for one that no row can have.
+  @inline(__always)
+  private func checked(
+    _ member: Int64, _ storage: RelationshipStorage, owner: Int64
+  ) throws -> Int64 {
+    guard !RowNumber.isValid(member) else { return member }
+    switch storage {
+    case .inverse(let table, _, _):
+      throw StoreError.damaged(table.identifier.name, "row \(member)", "_row", member)
+    case .link(let end): throw end.table.damaged(end.memberColumn, member, beside: owner)
+    case .column: return member
     }
   }
 
@@ -156,12 +177,13 @@ extension StoreReader {
     let hasEntityColumn = destination.table.hasEntityColumn
     var current = destination
     while try statement.step() {
+      let row = try statement.row(1, of: destination.table)
       if hasEntityColumn, statement.integer(2) != current.number {
-        current = layout.entity(numbered: statement.integer(2)) ?? destination
+        current = try layout.entity(
+          numbered: statement.integer(2), in: destination.table, row: row)
       }
       result.append(
-        StoredMember(
-          owner: statement.integer(0), row: statement.integer(1), entity: current.entity))
+        StoredMember(owner: statement.integer(0), row: row, entity: current.entity))
     }
   }
 }

@@ -50,9 +50,11 @@ extension StoreReader {
       let words = (0..<bytes.count / 8).map {
         UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self))
       }
-      try body(
-        OpenSync.RowPage(
-          set: statement.text(0), page: Int(clamping: statement.integer(1)), words: words))
+      let page = statement.integer(1)
+      guard RowSet.pieces.contains(page) else {
+        throw damaged("rows", sync, "page", page)
+      }
+      try body(OpenSync.RowPage(set: statement.text(0), page: Int(page), words: words))
     }
   }
 
@@ -63,13 +65,16 @@ extension StoreReader {
     defer { statement.reset() }
     statement.bind(1, sync.id)
     while try statement.step() {
-      try body(
-        OpenSync.Member(
-          list: statement.text(0), row: statement.integer(1), value: statement.integer(2)))
+      let (row, value) = (statement.integer(1), statement.integer(2))
+      guard RowNumber.isValid(row) else { throw damaged("members", sync, "member", row) }
+      guard value.isCountable else { throw damaged("members", sync, "value", value) }
+      try body(OpenSync.Member(list: statement.text(0), row: row, value: value))
     }
   }
 
-  /// Shows the references in the order in which they came; those whose key cannot be read are passed over.
+  /// Shows the references in the order in which they came.
+  ///
+  /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` when one cannot be read.
   package func readReferences(
     of sync: OpenSync, _ body: (OpenSync.Reference) throws -> Void
   ) throws {
@@ -79,14 +84,29 @@ extension StoreReader {
     defer { statement.reset() }
     statement.bind(1, sync.id)
     while try statement.step() {
-      guard let key = Value(archive: Data(statement.bytes(5))) else { continue }
+      let (number, owner) = (statement.integer(0), statement.integer(1))
+      guard number.isCountable else { throw damaged("references", sync, "number", number) }
+      guard RowNumber.isValid(owner) else { throw damaged("references", sync, "owner", owner) }
+      let position = statement.integer(7)
+      guard position.isCountable else { throw damaged("references", sync, "position", position) }
+      guard let key = Value(archive: Data(statement.bytes(5))) else {
+        throw StoreError.damaged(
+          "_syncstack_open_references", "reference \(number) of “\(sync.name)”",
+          "object_key cannot be read")
+      }
       try body(
         OpenSync.Reference(
-          number: statement.integer(0), owner: statement.integer(1),
+          number: number, owner: owner,
           ownerEntity: statement.text(2), relationship: statement.text(3),
           destination: statement.text(4), key: key, ownerKey: statement.text(6),
-          position: statement.integer(7), flags: statement.integer(8)))
+          position: position, flags: statement.integer(8)))
     }
+  }
+
+  private func damaged(
+    _ part: String, _ sync: OpenSync, _ column: String, _ value: Int64
+  ) -> StoreError {
+    .damaged("_syncstack_open_\(part)", "a row of “\(sync.name)”", column, value)
   }
 
   /// The pages with names, in order.

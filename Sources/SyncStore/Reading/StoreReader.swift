@@ -60,7 +60,7 @@ package class StoreReader {
   /// Reads rows by number, ascending, in one statement; those that do not exist are left out.
   package func rows(_ entity: EntityDescription, rows: [Int64]) throws -> [StoredRow] {
     var pages = RowPages(layout[entity], in: layout)
-    try scan(entity, .listed(rows)) { pages.append($0) }
+    try scan(entity, .listed(rows)) { try pages.append($0) }
     return pages.take().flatMap { page in (0..<page.count).map { page[$0] } }
   }
 }

@@ -17,6 +17,9 @@ extension StoreReader {
     zone.token = statement.optionalText(2)
     zone.history = statement.integer(3)
     zone.clock = statement.integer(4)
+    guard zone.clock.isCountable else {
+      throw StoreError.damaged("_syncstack_remote_zones", "zone “\(name)”", "clock", zone.clock)
+    }
     zone.model = statement.optionalText(5)
     zone.isEnrolled = statement.integer(6) == 1
     zone.lastPull = statement.optionalInteger(7)
@@ -174,6 +177,10 @@ extension StoreReader {
         zone: statement.text(0), name: statement.text(1), entity: statement.text(2),
         stamp: statement.text(5))
       record.row = statement.optionalInteger(3)
+      if let row = record.row, !RowNumber.isValid(row) {
+        throw StoreError.damaged(
+          "_syncstack_remote_records", "record “\(record.name)”", "object_row", row)
+      }
       record.tag = statement.optionalText(4)
       record.stamps = RemoteRecord.stamps(statement.text(6))
       record.deletion = statement.optionalText(7)

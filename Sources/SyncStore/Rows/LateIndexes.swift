@@ -45,11 +45,16 @@ struct LateIndexes {
 
   /// How many rows a table may hold: never fewer than it does, and found at once.
   private func rowSpan(of table: Table) throws -> Int64 {
-    let (last, first) = try (
-      connection.scalar("SELECT max(_row) FROM \(table.quoted)"),
-      connection.scalar("SELECT min(_row) FROM \(table.quoted)")
-    )
-    return (last ?? 0) - (first ?? 1) + 1
+    let (last, first) = try (end("max", of: table) ?? 0, end("min", of: table) ?? 1)
+    return last - first + 1
+  }
+
+  /// The first or last row number of a table; nil when it is empty.
+  private func end(_ function: String, of table: Table) throws -> Int64? {
+    let statement = try connection.statement("SELECT \(function)(_row) FROM \(table.quoted)")
+    defer { statement.reset() }
+    guard try statement.step(), !statement.isNull(0) else { return nil }
+    return try statement.row(0, of: table)
   }
 
   private mutating func drop(_ indexes: [Table.Index], of table: Table) throws {

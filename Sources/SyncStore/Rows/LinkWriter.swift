@@ -115,12 +115,19 @@ struct LinkWriter {
   }
 
   /// The largest position on one side, or nil when there is none.
+  ///
+  /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` when nothing can come behind it.
   private func lastPosition(column: String, ownerColumn: String, owner: Int64) throws -> Int64? {
     let statement = try connection.statement(
       "SELECT max(\(column)) FROM \(table.quoted) WHERE \(ownerColumn) = ?")
     statement.bind(1, owner)
     defer { statement.reset() }
-    return try statement.step() ? statement.optionalInteger(0) : nil
+    guard try statement.step(), let last = statement.optionalInteger(0) else { return nil }
+    guard last <= .max / 2 else {
+      throw StoreError.damaged(
+        table.identifier.name, "a pair with \(ownerColumn) \(owner)", column, last)
+    }
+    return max(last, -1)
   }
 
   // MARK: - Writing

@@ -13,10 +13,25 @@ package struct RowCursor {
 
   package var entity: EntityDescription { layout.entity }
 
-  package var row: Int64 { statement.integer(0) }
+  /// The row's number, which can be one.
+  package internal(set) var row: Int64
 
   /// Only where all slots are read.
-  package var version: Int64 { statement.integer(layout.table.firstColumn - 1) }
+  ///
+  /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` for a number that no version has.
+  package var version: Int64 {
+    get throws {
+      let version = statement.integer(layout.table.firstColumn - 1)
+      guard version.isCountable else { throw damaged("_version", version) }
+      return version
+    }
+  }
+
+  /// Says that a number in the row is none that a store writes.
+  func damaged(_ column: String, _ value: Int64) -> StoreError {
+    .damaged(
+      layout.table.identifier.name, "row \(row)", column, value, entity: layout.entity.name)
+  }
 
   /// What a slot holds: numbers by value, text and bytes in SQLite's memory, valid until the next
   /// row. Null for slots without column.
@@ -56,9 +71,11 @@ package struct RowCursor {
   }
 
   /// The whole row, with values of its own.
-  package func storedRow() -> StoredRow {
+  ///
+  /// - Throws: ``StoreError`` with ``StoreError/Code/damaged``.
+  package func storedRow() throws -> StoredRow {
     let values = layout.types.indices.map(value)
-    return StoredRow(entity: layout.entity, row: row, version: version, values: .own(values))
+    return StoredRow(entity: layout.entity, row: row, version: try version, values: .own(values))
   }
 }
 

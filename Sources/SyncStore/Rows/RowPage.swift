@@ -119,7 +119,9 @@ package final class RowPage: @unchecked Sendable {
   /// Adds the current row of a scan.
   ///
   /// - Returns: false when the page is full; then nothing was added.
-  func append(_ cursor: RowCursor) -> Bool {
+  /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` when its version, or where a relationship of it
+  ///   leads, is no such number.
+  func append(_ cursor: RowCursor) throws -> Bool {
     guard count < capacity, byteCount < RowPage.fullSize else { return false }
     if latestIndex != cursor.entityIndex { turn(to: cursor.entity) }
     let types = cursor.layout.types
@@ -127,12 +129,20 @@ package final class RowPage: @unchecked Sendable {
     start[0] = PageCell(
       word: UInt64(bitPattern: cursor.row), length: UInt32(latest), kind: .integer)
     start[1] = PageCell(
-      word: UInt64(bitPattern: cursor.version), length: UInt32(types.count), kind: .integer)
+      word: UInt64(bitPattern: try cursor.version), length: UInt32(types.count), kind: .integer)
     let slots = start + RowPage.headWidth
     for slot in types.indices {
       let column = cursor.columns[slot]
-      slots[slot] =
-        column < 0 ? .null : read(ColumnValue(cursor.statement, column), PageCell.Kind(types[slot]))
+      guard column >= 0 else {
+        slots[slot] = .null
+        continue
+      }
+      let type = types[slot]
+      let cell = read(ColumnValue(cursor.statement, column), PageCell.Kind(type))
+      if type == nil, !cell.isNull, !RowNumber.isValid(cell.integer) {
+        throw cursor.damaged(cursor.entity.properties[slot].name, cell.integer)
+      }
+      slots[slot] = cell
     }
     count += 1
     return true

@@ -15,12 +15,14 @@ struct RowPages {
   }
 
   /// Adds the current row of a scan.
-  mutating func append(_ cursor: RowCursor) {
-    if let current, current.append(cursor) { return }
+  ///
+  /// - Throws: as ``RowPage/append(_:)``.
+  mutating func append(_ cursor: RowCursor) throws {
+    if let current, try current.append(cursor) { return }
     let capacity = min(RowPage.fullCount, (current?.count ?? 1) * 8)
     finish()
     let page = RowPage(slots: slots, capacity: capacity)
-    _ = page.append(cursor)
+    _ = try page.append(cursor)
     current = page
   }
 

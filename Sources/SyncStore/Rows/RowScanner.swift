@@ -111,22 +111,25 @@ struct RowScanner {
   func run(_ statement: Statement, _ body: (RowCursor) throws -> Void) throws {
     defer { statement.reset() }
     let columns = slots.map(columnMap)
-    if !target.table.hasEntityColumn {
-      let cursor = RowCursor(
-        statement: statement, layout: target, columns: columns ?? target.resultColumns)
-      while try statement.step() { try body(cursor) }
-      return
-    }
     var current = target
     var cursor = RowCursor(
-      statement: statement, layout: target, columns: columns ?? target.resultColumns)
+      statement: statement, layout: target, columns: columns ?? target.resultColumns, row: 0)
+    if !target.table.hasEntityColumn {
+      while try statement.step() {
+        cursor.row = try statement.row(0, of: target.table)
+        try body(cursor)
+      }
+      return
+    }
     while try statement.step() {
+      let row = try statement.row(0, of: target.table)
       let number = statement.integer(1)
       if number != current.number {
-        current = layout.entity(numbered: number) ?? target
+        current = try layout.entity(numbered: number, in: target.table, row: row)
         cursor = RowCursor(
-          statement: statement, layout: current, columns: columns ?? current.resultColumns)
+          statement: statement, layout: current, columns: columns ?? current.resultColumns, row: 0)
       }
+      cursor.row = row
       try body(cursor)
     }
   }

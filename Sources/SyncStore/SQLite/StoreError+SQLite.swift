@@ -66,6 +66,13 @@ extension StoreError {
     }
   }
 
+  /// Whether a row was inserted under a number that another one has.
+  var isOfTakenRow: Bool {
+    // SQLITE_CONSTRAINT_PRIMARYKEY and SQLITE_CONSTRAINT_ROWID, which are no constants in Swift
+    // (https://www.sqlite.org/rescode.html).
+    sqliteCode == SQLITE_CONSTRAINT | 6 << 8 || sqliteCode == SQLITE_CONSTRAINT | 10 << 8
+  }
+
   /// The same error about objects of an entity.
   func about(_ entity: String) -> StoreError {
     guard self.entity == nil else { return self }

@@ -30,6 +30,14 @@ struct Metadata {
 
     /// The oldest generation that a set of fingerprints is about; none when there are no sets.
     case fingerprints
+
+    /// Whether somebody calculates with it.
+    var isCount: Bool {
+      switch self {
+      case .generation, .historyEnd, .fingerprints: true
+      default: false
+      }
+    }
   }
 
   let connection: Connection
@@ -48,10 +56,19 @@ struct Metadata {
     return try connection.scalar("SELECT count(*) FROM sqlite_master") == 0 ? .empty : .foreign
   }
 
+  /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` for a count that is none.
   func integer(_ key: Key) throws -> Int64? {
     let statement = try select(key)
     defer { statement.reset() }
-    return try statement.step() ? statement.optionalInteger(0) : nil
+    guard try statement.step(), let value = statement.optionalInteger(0) else { return nil }
+    return try checked(value, key)
+  }
+
+  private func checked(_ value: Int64, _ key: Key) throws -> Int64 {
+    guard !key.isCount || value.isCountable else {
+      throw StoreError.damaged("_syncstack", "the row of “\(key.rawValue)”", "value", value)
+    }
+    return value
   }
 
   /// What every transaction asks for.
@@ -72,11 +89,13 @@ struct Metadata {
     defer { statement.reset() }
     var result = Counters()
     while try statement.step() {
-      switch Key(rawValue: statement.text(0)) {
-      case .generation: result.generation = statement.optionalInteger(1) ?? 0
-      case .quarantine: result.hasQuarantine = statement.optionalInteger(1) == 1
-      case .history: result.keepsHistory = statement.optionalInteger(1) == 1
-      case .fingerprints: result.fingerprints = statement.optionalInteger(1)
+      guard let key = Key(rawValue: statement.text(0)), let value = statement.optionalInteger(1)
+      else { continue }
+      switch key {
+      case .generation: result.generation = try checked(value, key)
+      case .quarantine: result.hasQuarantine = value == 1
+      case .history: result.keepsHistory = value == 1
+      case .fingerprints: result.fingerprints = try checked(value, key)
       default: break
       }
     }

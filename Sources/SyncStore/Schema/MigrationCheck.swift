@@ -96,11 +96,7 @@ struct MigrationCheck {
   }
 
   private func hasGivenOutRows(_ table: Table) throws -> Bool {
-    let statement = try connection.statement(
-      "SELECT next FROM _syncstack_sequences WHERE name = ?")
-    statement.bind(1, table.identifier.name)
-    defer { statement.reset() }
-    return try statement.step() && statement.integer(0) > 1
+    try SequenceTable.next(table.identifier.name, connection) > 1
   }
 
   // MARK: - Attributes

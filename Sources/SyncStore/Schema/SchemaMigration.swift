@@ -219,7 +219,10 @@ struct RowSequenceMigration {
     let statement = try connection.statement("SELECT name, next FROM _syncstack_sequences")
     defer { statement.reset() }
     var result: [String: Int64] = [:]
-    while try statement.step() { result[statement.text(0)] = statement.integer(1) }
+    while try statement.step() {
+      let name = statement.text(0)
+      result[name] = try SequenceTable.checked(statement.integer(1), name)
+    }
     return result
   }
 }

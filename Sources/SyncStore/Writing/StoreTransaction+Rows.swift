@@ -28,7 +28,10 @@ extension StoreTransaction {
     do {
       try writers[entity].insert(block, indexes: indexes, rows: rows)
     } catch let error as StoreError {
-      throw error.about(entity.name)
+      guard error.isOfTakenRow else { throw error.about(entity.name) }
+      throw StoreError.damaged(
+        "_syncstack_sequences", "the row of “\(target.table.identifier.name)”",
+        "next is a number that a row of the table has", entity: entity.name)
     }
     recorder.reserveInserts(indexes.count, of: target)
     recorder.insert(rows, of: target, block, indexes)

@@ -27,7 +27,7 @@ import Testing
   private func key(of id: ManagedObjectID, in bench: SyncBench) throws -> String {
     var key = "?"
     try bench.store.read {
-      try $0.scan(id.entity, .rows([id.row])) { key = $0.storedRow().values[0].description }
+      try $0.scan(id.entity, .rows([id.row])) { key = try $0.storedRow().values[0].description }
     }
     return key
   }

@@ -52,7 +52,7 @@ struct SyncBench {
     let entity = try model.requireEntity(named: entity)
     return try store.read { reader in
       var rows: [StoredRow] = []
-      try reader.scan(entity, .all) { rows.append($0.storedRow()) }
+      try reader.scan(entity, .all) { rows.append(try $0.storedRow()) }
       return try rows.map { try describe($0, reader) }.sorted()
     }
   }

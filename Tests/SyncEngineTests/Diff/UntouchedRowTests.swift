@@ -14,7 +14,7 @@ import Testing
     try store.read { reader in
       for entity in store.model.entities where entity.superentity == nil {
         try reader.scan(entity, .all) { cursor in
-          let row = cursor.storedRow()
+          let row = try cursor.storedRow()
           result[OracleID(root: entity.rootIndex, row: row.row)] =
             "\(row.entity.name) v\(row.version) \(row.values)"
         }

@@ -72,7 +72,7 @@ struct ExportBench {
       var lines: [String] = []
       for entity in reader.model.entities where entity.superentity == nil {
         try reader.scan(entity, .all) { cursor in
-          let row = cursor.storedRow()
+          let row = try cursor.storedRow()
           lines.append("\(row.entity.name) \(row.row) v\(row.version) \(row.values)")
         }
         for relationship in entity.familyEntities.flatMap(\.relationships)

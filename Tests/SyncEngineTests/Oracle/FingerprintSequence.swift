@@ -206,7 +206,7 @@ struct FingerprintSequence {
     guard !entity.isAbstract else { return "" }
     return try store.write { transaction in
       var rows: [StoredRow] = []
-      try transaction.scan(entity, .all) { rows.append($0.storedRow()) }
+      try transaction.scan(entity, .all) { rows.append(try $0.storedRow()) }
       let arena = CellArena()
       let block = RowBlock(width: entity.properties.count, capacity: 1)
       let index = block.append()

@@ -8,7 +8,7 @@ extension OracleGraph {
     try store.read { reader in
       for entity in store.model.entities where entity.superentity == nil {
         try reader.scan(entity, .all) { cursor in
-          let row = cursor.storedRow()
+          let row = try cursor.storedRow()
           var object = OracleObject(entity: row.entity)
           for attribute in row.entity.attributes where !row.values[attribute.slot].isNull {
             object.attributes[attribute.name] = row.values[attribute.slot]

@@ -1,0 +1,326 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+/// Numbers that no store writes, because another program did or the disk failed: whatever meets one says
+/// table and row, and nothing stops the process.
+@Suite(.timeLimit(.minutes(5))) struct DamagedNumberTests {
+  /// Where a number is put that does not belong there.
+  struct Damage: CustomTestStringConvertible, Sendable {
+    let table: String
+    let statement: String
+
+    /// Whether something of what a program does every day meets it.
+    var isMet = true
+
+    var testDescription: String { statement }
+
+    init(_ table: String, _ statement: String, isMet: Bool = true) {
+      self.table = table
+      self.statement = statement
+      self.isMet = isMet
+    }
+  }
+
+  private static let extremes = [
+    "-5", "9223372036854775807", "-9223372036854775807 - 1", "1 << 62",
+  ]
+
+  /// A statement with each of the extremes in the place of `#`.
+  private static func numbers(
+    _ table: String, _ statement: String, isMet: Bool = true
+  ) -> [Damage] {
+    extremes.map {
+      Damage(table, statement.replacingOccurrences(of: "#", with: $0), isMet: isMet)
+    }
+  }
+
+  static let damages: [Damage] =
+    numbers("User", "UPDATE User SET _row = # WHERE _row = 3")
+    + numbers("Note", "UPDATE Note SET _row = # WHERE _row = 2")
+    + numbers("Animal", "UPDATE Animal SET _row = # WHERE _row = 2")
+    + numbers("Animal", "UPDATE Animal SET _entity = # WHERE _row = 2")
+    + numbers("User", "UPDATE User SET _version = # WHERE _row = 3").filter {
+      !$0.statement.contains("= 0 ")
+    }
+    + numbers("User", "UPDATE User SET partner = # WHERE _row = 3")
+    + numbers("User", "UPDATE User SET pet = # WHERE _row = 1")
+    + numbers("Note", "UPDATE Note SET user = # WHERE _row = 2")
+    + numbers("_syncstack_sequences", "UPDATE _syncstack_sequences SET next = #")
+    + [
+      Damage("User", "UPDATE User SET pet = 'seven' WHERE _row = 1"),
+      Damage("_syncstack_sequences", "UPDATE _syncstack_sequences SET next = 1"),
+      // The last number that is given out: then the table is full.
+      Damage(
+        "_syncstack_sequences", "UPDATE _syncstack_sequences SET next = 68719476736", isMet: false),
+      Damage("_syncstack_sequences", "DELETE FROM _syncstack_sequences"),
+    ]
+    + numbers("User_tags", "UPDATE User_tags SET target = # WHERE source = 2")
+    + numbers("User_tags", "UPDATE User_tags SET source = # WHERE source = 2", isMet: false)
+    + [
+      Damage("User_tags", "UPDATE User_tags SET source_position = 9223372036854775807"),
+      Damage(
+        "User_tags", "UPDATE User_tags SET source_position = -9223372036854775807 - 1", isMet: false
+      ),
+      Damage("Note", "UPDATE Note SET user_position = 9223372036854775807", isMet: false),
+      Damage("User_friends", "UPDATE User_friends SET target = 1 << 62"),
+    ]
+    + numbers("_syncstack", "UPDATE _syncstack SET value = # WHERE key = 'generation'").filter {
+      !$0.statement.contains("= 0 ")
+    }
+    + numbers("_syncstack", "UPDATE _syncstack SET value = # WHERE key = 'fingerprints'").filter {
+      !$0.statement.contains("= 0 ")
+    }
+    + numbers("_syncstack_print_sets", "UPDATE _syncstack_print_sets SET id = # WHERE id = 1")
+    .filter {
+      !$0.statement.contains("= 0 ")
+    }
+    + numbers(
+      "_syncstack_print_sets", "UPDATE _syncstack_print_sets SET generation = #"
+    ).filter {
+      !$0.statement.contains("= 0")
+    }
+    + numbers("_syncstack_history", "UPDATE _syncstack_history SET ts_ms = #").filter {
+      !$0.statement.contains("= 0") && !$0.statement.contains("= -5")
+    }
+    + [
+      Damage(
+        "_syncstack_fingerprints",
+        "UPDATE _syncstack_fingerprints SET id = 9223372036854775807 WHERE id = (SELECT max(id) FROM _syncstack_fingerprints)",
+        isMet: false),
+      Damage(
+        "_syncstack_print_log",
+        "UPDATE _syncstack_print_log SET data = x'0100000000000000fbffffffffffffff'", isMet: false),
+      Damage("_syncstack_print_log", "UPDATE _syncstack_print_log SET data = x'01'", isMet: false),
+      Damage(
+        "_syncstack_history_changes", "UPDATE _syncstack_history_changes SET object_row = 1 << 62"),
+      Damage(
+        "_syncstack_history_changes", "UPDATE _syncstack_history_changes SET object_row = x'ff'"),
+      Damage(
+        "_syncstack",
+        "UPDATE _syncstack SET value = replace(value, '\"number\":2', '\"number\":9223372036854775807') WHERE key = 'model'"
+      ),
+      Damage(
+        "_syncstack",
+        "UPDATE _syncstack SET value = replace(value, '\"number\":2', '\"number\":1') WHERE key = 'model'"
+      ),
+      Damage(
+        "_syncstack",
+        "UPDATE _syncstack SET value = replace(value, '\"number\":2', '\"number\":-2') WHERE key = 'model'"
+      ),
+    ]
+
+  @Test(arguments: damages)
+  func everythingSaysWhatItMeets(_ damage: Damage) async throws {
+    let file = try DamagedStore()
+    try file.execute(damage.statement)
+    let met = Met()
+    for work in DamagedNumberTests.works {
+      try await met.during { try await work.body(file) }
+    }
+    guard damage.isMet else { return }
+    #expect(
+      met.texts.contains { $0.contains("Table “\(damage.table)” is damaged") }, "\(met.texts)")
+  }
+
+  /// A number of a kept session.
+  @Test(arguments: [
+    "UPDATE _syncstack_open_rows SET page = -1", "UPDATE _syncstack_open_rows SET page = 1 << 62",
+    "UPDATE _syncstack_open_members SET member = 1 << 62",
+    "UPDATE _syncstack_open_members SET member = -1",
+    "UPDATE _syncstack_open_references SET owner = -7",
+    "UPDATE _syncstack_open_references SET position = -7",
+    "UPDATE _syncstack_open_references SET position = 9223372036854775807",
+    "UPDATE _syncstack_open_references SET number = 9223372036854775807 WHERE number = (SELECT max(number) FROM _syncstack_open_references)",
+    "UPDATE _syncstack_open_references SET object_key = x'00'",
+  ])
+  func aKeptSessionSaysWhatItMeets(_ statement: String) async throws {
+    let file = try DamagedStore()
+    let stack = try file.open()
+    let session = try SyncSession(entity: "User", dataStack: stack, name: "nightly")
+    try await session.sync(
+      [["id": 1, "notes": [["id": 12]]], ["id": 2, "partner": 99, "tags": ["z"]]] as JSONValue)
+    try stack.close()
+    try file.execute(statement)
+    let met = Met()
+    try await met.during {
+      let stack = try file.open()
+      defer { try? stack.close() }
+      let session = try SyncSession(entity: "User", dataStack: stack, name: "nightly")
+      try await session.sync([["id": 99], ["id": 3]] as JSONValue)
+      try await session.finish()
+    }
+    let table = try #require(statement.split(separator: " ").first { $0.hasPrefix("_syncstack") })
+    #expect(met.texts.contains { $0.contains("Table “\(table)” is damaged") }, "\(met.texts)")
+  }
+
+  /// A list that seemed empty because it could not be read is not what anything is saved on.
+  @Test func aContextThatMetDamageDoesNotSaveUntilItIsReset() throws {
+    let file = try DamagedStore()
+    try file.execute("UPDATE Note SET _row = -7 WHERE _row = 2")
+    let stack = try file.open()
+    defer { try? stack.close() }
+    let context = stack.newBackgroundContext()
+    try context.performAndWait {
+      let user = try #require(
+        try context.fetch(Fetch<ManagedObject>(entityNamed: "User", "id == 1")).first)
+      #expect((user["notes"] as? [ManagedObject])?.isEmpty == true)
+      user["name"] = "Zoe"
+      #expect(throws: StoreError.self) { try context.save() }
+      context.rollback()
+      user["name"] = "Zoe"
+      #expect(throws: StoreError.self) { try context.save() }
+      context.reset()
+      let other = try #require(
+        try context.fetch(Fetch<ManagedObject>(entityNamed: "User", "id == 2")).first)
+      other["name"] = "Zoe"
+      try context.save()
+    }
+  }
+
+  // MARK: - What programs do
+
+  struct Work: Sendable {
+    let name: String
+    let body: @Sendable (DamagedStore) async throws -> Void
+  }
+
+  /// Opens the file, and closes it whatever happens.
+  private static func using(
+    _ file: DamagedStore, adding attribute: String? = nil,
+    _ body: (DataStack) async throws -> Void
+  ) async throws {
+    let stack = try file.open(adding: attribute)
+    do {
+      try await body(stack)
+      try stack.close()
+    } catch {
+      try stack.close()
+      throw error
+    }
+  }
+
+  private static let names = ["User", "Note", "Tag", "Animal", "Dog"]
+
+  static let works: [Work] =
+    names.map { name in
+      Work(name: "reading \(name)") { file in
+        try await using(file) { stack in
+          let context = stack.newBackgroundContext()
+          try await context.perform {
+            _ = try context.count(Fetch<ManagedObject>(entityNamed: name))
+            for object in try context.fetch(Fetch<ManagedObject>(entityNamed: name)) {
+              for property in object.entity.properties { _ = object.value(forKey: property.name) }
+            }
+            try context.insert(entityNamed: "Tag")["id"] = "new"
+            try context.save()
+          }
+        }
+      }
+    }
+    + [
+      Work(name: "appended members") { file in
+        try await using(file) { stack in
+          try await stack.sync(
+            [["id": "q", "users": [["id": 1], ["id": 2]]]] as JSONValue, inEntityNamed: "Tag",
+            operations: [.insert, .update, .insertRelationships])
+        }
+      },
+      Work(name: "sync") { file in
+        try await using(file) { stack in
+          try await stack.sync(
+            [
+              [
+                "id": 2, "name": "Bo", "notes": [["id": 11], ["id": 14]],
+                "tags": [["id": "c"], ["id": "a"]], "friends": [["id": 1]],
+              ],
+              ["id": 1, "name": "Ann", "notes": [], "tags": [["id": "b"]], "partner": ["id": 4]],
+              ["id": 4, "name": "Dan", "pet": ["id": 7]],
+            ] as JSONValue, inEntityNamed: "User",
+            operations: [.insert, .update, .insertRelationships, .updateRelationships])
+        }
+      },
+      Work(name: "unchanged sync") { file in
+        try await using(file) {
+          try await $0.sync(
+            DamagedStore.users, inEntityNamed: "User", operations: [.insert, .update])
+        }
+      },
+      Work(name: "dogs") { file in
+        try await using(file) { stack in
+          try await stack.sync(
+            [["id": 8, "name": "Max"], ["id": 9]] as JSONValue, inEntityNamed: "Dog",
+            operations: [.insert, .update])
+        }
+      },
+      Work(name: "save") { file in
+        try await using(file) { stack in
+          let context = stack.newBackgroundContext()
+          try await context.perform {
+            for object in try context.fetch(Fetch<ManagedObject>(entityNamed: "User")) {
+              object["name"] = "changed"
+            }
+            try context.insert(entityNamed: "User")["id"] = Int64(77)
+            try context.save()
+          }
+        }
+      },
+      Work(name: "history") { file in
+        try await using(file) { stack in
+          _ = try stack.history()
+          _ = try stack.pendingChanges(for: "server")
+        }
+      },
+      Work(name: "export") { file in
+        try await using(file) { stack in
+          for name in names { _ = try stack.exportData(name) }
+        }
+      },
+      Work(name: "delete by sync") { file in
+        try await using(file) { stack in
+          let sync = Sync(
+            changes: [["id": 1]] as JSONValue, inEntityNamed: "User", dataStack: stack)
+          sync.deletionGuard = .off
+          sync.dryRun = true
+          try await stack.sync(sync)
+        }
+      },
+      Work(name: "delete") { file in
+        try await using(file) { stack in
+          let context = stack.newBackgroundContext()
+          try await context.perform {
+            for object in try context.fetch(Fetch<ManagedObject>(entityNamed: "User")) {
+              context.delete(object)
+            }
+            try context.save()
+          }
+        }
+      },
+      Work(name: "migration") { file in
+        try await using(file, adding: "extra") { stack in
+          try await stack.sync(
+            [["id": 5, "extraUser": "x"]] as JSONValue, inEntityNamed: "User", operations: [.insert]
+          )
+        }
+      },
+    ]
+}
+
+/// What work met: errors of the library's own kinds, nothing else.
+private final class Met {
+  private(set) var texts: [String] = []
+
+  func during(_ body: () async throws -> Void) async throws {
+    do {
+      try await body()
+    } catch let error as StoreError {
+      texts.append(error.message)
+    } catch is GraphError {
+    } catch is SyncError {
+    }
+  }
+}
