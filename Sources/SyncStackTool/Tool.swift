@@ -13,7 +13,7 @@ struct Tool {
   static let commands: [any Command.Type] = [
     ImportCommand.self, ExportCommand.self, DoctorCommand.self, ShowCommand.self,
     ModelCommand.self, QuarantineCommand.self, SessionsCommand.self, HistoryCommand.self,
-    WatchCommand.self, PushCommand.self, PullCommand.self, StatusCommand.self,
+    WatchCommand.self, PushCommand.self, PullCommand.self, StatusCommand.self, CheckCommand.self,
     CompletionCommand.self,
   ]
 
