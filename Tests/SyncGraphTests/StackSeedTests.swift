@@ -86,6 +86,26 @@ import Testing
     #expect(try ids(open("Other")) == [1])
   }
 
+  /// As SwiftPM puts the resources of each target into a bundle beside the program.
+  @Test func resourcesOfPackagesAreFoundUnlessTwoHaveThem() throws {
+    let files = FileManager.default
+    let program = folder.file("Program")
+    let package = program.appending(path: "App_Demo.resources")
+    try files.createDirectory(at: program, withIntermediateDirectories: true)
+    try files.copyItem(at: bundle.bundleURL, to: package)
+    func open() throws -> DataStack {
+      try DataStack(
+        modelName: "Demo", bundle: #require(Bundle(path: program.path)), containerURL: data)
+    }
+    let stack = try open()
+    #expect(try ids(stack) == [1])
+    try stack.close()
+    try files.copyItem(at: package, to: program.appending(path: "Other_Demo.resources"))
+    let error = #expect(throws: GraphError.self) { try open() }
+    #expect(error?.code == .modelNotFound)
+    #expect(error?.message.contains("Other_Demo.resources") == true)
+  }
+
   @Test func oneThatIsThereStays() throws {
     let stack = try DataStack(model: model(), store: .sqlite(url))
     try insert(7, stack)

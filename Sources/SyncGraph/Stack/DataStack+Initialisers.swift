@@ -27,8 +27,9 @@ extension DataStack {
   /// Finds a model document by name and opens its store.
   ///
   /// The document `<modelName>.momd`, `.xcdatamodeld` or `.xcdatamodel` is looked for among the
-  /// bundle's resources, beside the program and in the working directory. When there is no store yet
-  /// and `<modelName>.sqlite` lies among the resources, it is copied first.
+  /// bundle's resources, beside the program, among the resources of the Swift packages that it was built of,
+  /// and in the working directory. When there is no store yet and `<modelName>.sqlite` lies among the
+  /// resources, it is copied first.
   ///
   /// - Parameters:
   ///   - bundle: Where to look for the model; the main bundle unless given.
@@ -39,7 +40,8 @@ extension DataStack {
   ///   - tracksChanges: Whether the store keeps a history of its commits, so that local edits can be
   ///     sent and syncs leave those alone that were not.
   ///   - transformers: Where attributes find the transformers that the model names.
-  /// - Throws: ``GraphError`` that lists the places where the model was looked for, ``ModelError``
+  /// - Throws: ``GraphError`` that lists the places where the model was looked for, or the packages when
+  ///   several have one, ``ModelError``
   ///   when it is malformed, `StoreError` when the store cannot be opened.
   public convenience init(
     modelName: String, bundle: Bundle = .main, storeType: StoreType = .sqLite,
@@ -107,58 +109,5 @@ extension FileManager {
     let url = FileManager.sqliteDirectoryURL
     try createDirectory(at: url, withIntermediateDirectories: true)
     return url
-  }
-}
-
-/// Finds the files that belong to a model's name.
-private struct ModelLocator {
-  let name: String
-  let bundle: Bundle
-
-  /// The name of the program, as bundles and executables have it.
-  static var programName: String {
-    Bundle.main.object(forInfoDictionaryKey: "CFBundleName") as? String
-      ?? ProcessInfo.processInfo.processName
-  }
-
-  /// The folders to look in, in order.
-  private var folders: [URL] {
-    var result: [URL] = []
-    if let resources = bundle.resourceURL { result.append(resources) }
-    result.append(bundle.bundleURL)
-    if let program = Bundle.main.executableURL {
-      result.append(program.deletingLastPathComponent())
-    }
-    result.append(URL(fileURLWithPath: FileManager.default.currentDirectoryPath))
-    var seen: Set<String> = []
-    return result.filter { seen.insert($0.standardizedFileURL.path).inserted }
-  }
-
-  func document() throws -> URL {
-    let names = ["momd", "xcdatamodeld", "xcdatamodel"].map { "\(name).\($0)" }
-    for folder in folders {
-      for name in names {
-        let url = folder.appendingPathComponent(name)
-        if FileManager.default.fileExists(atPath: url.path) { return url }
-      }
-    }
-    let places = folders.map(\.standardizedFileURL.path).joined(separator: ", ")
-    throw GraphError(
-      .modelNotFound,
-      message: """
-        There is no model document \(names.joined(separator: " or ")) in \(places). Put it into one of \
-        these folders, or open the store with DataStack(model:store:).
-        """)
-  }
-
-  /// Copies the store that comes with the program when there is none yet.
-  func copyPreloadedStore(to url: URL) throws {
-    let files = FileManager.default
-    guard !files.fileExists(atPath: url.path), let resources = bundle.resourceURL else { return }
-    let preloaded = resources.appendingPathComponent("\(name).sqlite")
-    guard preloaded.standardizedFileURL != url.standardizedFileURL,
-      files.fileExists(atPath: preloaded.path)
-    else { return }
-    try DataStack.copyStore(from: preloaded, to: url)
   }
 }
