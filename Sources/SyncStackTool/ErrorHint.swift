@@ -34,7 +34,10 @@ enum ErrorHint {
       case .zoneReplaced, .accountChanged:
         return
           "With this command: 'syncstack push --everything' sends all objects of this store to the server and "
-          + "merges them with what is there."
+          + "merges them with what is there; 'syncstack pull --replace-local' takes what is there instead."
+      case .deletionRefused:
+        return
+          "With this command: --guard off allows it, and --guard count=N,share=N% sets the limits."
       case .notSignedIn:
         return
           "With this command: --user names the account, and \(CloudSettings.passwordVariable) in the "

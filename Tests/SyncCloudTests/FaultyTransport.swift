@@ -13,6 +13,7 @@ final class FaultyTransport: CloudTransport {
     var pages = 0
     var calls: [ContinuousClock.Instant] = []
     var willCall: @Sendable (Int) async throws -> Void = { _ in }
+    var didCall: @Sendable (Int) async throws -> Void = { _ in }
     var poison: @Sendable (CloudSave) -> Poison? = { _ in nil }
   }
 
@@ -54,6 +55,11 @@ final class FaultyTransport: CloudTransport {
     state.withLock { $0.willCall = body }
   }
 
+  /// Runs after each call, with its number from 0, before its answer arrives.
+  func afterEachCall(_ body: @escaping @Sendable (Int) async throws -> Void) {
+    state.withLock { $0.didCall = body }
+  }
+
   /// What the server has against records; nil for good ones.
   func poison(_ body: @escaping @Sendable (CloudSave) -> Poison?) {
     state.withLock { $0.poison = body }
@@ -74,15 +80,16 @@ final class FaultyTransport: CloudTransport {
   }
 
   private func call<T>(_ body: () async throws -> T) async throws -> T {
-    let (willCall, number) = state.withLock { state in
+    let (willCall, didCall, number) = state.withLock { state in
       state.calls.append(.now)
-      return (state.willCall, state.calls.count - 1)
+      return (state.willCall, state.didCall, state.calls.count - 1)
     }
     try await willCall(number)
     let failure = state.withLock { $0.failures.isEmpty ? nil : $0.failures.removeFirst() }
     if let failure { throw failure }
     if isLost() { throw CloudError(.unreachable, message: "The request was lost.") }
     let answer = try await body()
+    try await didCall(number)
     if isLost() { throw CloudError(.unreachable, message: "The answer was lost.") }
     return answer
   }

@@ -11,14 +11,14 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct PairTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 
-  private static func model(renamed: Bool = false) throws -> ManagedObjectModel {
-    let tags = renamed ? "labels" : "tags"
+  private static func model(_ tags: String = "tags") throws -> ManagedObjectModel {
     return try ManagedObjectModel([
       EntityDraft(
         "Note",
         [
           .attribute("title", .string),
-          .toMany(tags, to: "Tag", inverse: "notes"),
+          .toMany(
+            tags, to: "Tag", inverse: "notes", renamingIdentifier: tags == "tags" ? nil : "tags"),
           .toMany("friends", to: "Note", inverse: "friends"),
           .toMany("seen", to: "Tag", inverse: nil),
         ]),
@@ -136,6 +136,56 @@ import Testing
       #expect(try late.engine.status.waitingLinks == [2, 1, 0][index])
     }
     #expect(try members(late, "a") == [try row(late, "Tag", "x")])
+  }
+
+  @Test func aRenamedRelationshipIsTheSameToMachinesThatKnowItByItsOldName() async throws {
+    let folder = try TemporaryFolder()
+    let there = try Client(server, model: Self.model())
+    var here = try Client(server, model: Self.model(), file: folder.file())
+    let note = try here.insert("Note", ["title": "a"])
+    let tags = try ["x", "y"].map { try here.insert("Tag", ["name": .string($0)]) }
+    try here.link("Note", note, "tags", [tags[0]])
+    try await settle([here, there], fresh: server)
+    try here.close()
+    here = try Client(server, model: Self.model("labels"), file: folder.file())
+    // Nothing is said anew.
+    #expect(try await here.engine.push() == PushReport())
+    let other = try row(there, "Note", "a")
+    try there.link("Note", other, "tags", [try row(there, "Tag", "x")], isAdded: false)
+    try await there.engine.push()
+    try here.link("Note", note, "labels", [tags[1]])
+    try await here.engine.sync()
+    try await there.engine.sync()
+    #expect(try members(here, "a", "labels") == [tags[1]])
+    #expect(try members(there, "a") == [try row(there, "Tag", "y")])
+    try here.close()
+  }
+
+  @Test func manyObjectsThatComeAtOnceAreJoinedAsTheyWere() async throws {
+    let all = try clients()
+    let tags = try (0..<20).map { try all[0].insert("Tag", ["name": .string("\($0)")]) }
+    try await settle(all, fresh: server)
+    try all[0].stack.store.write { transaction in
+      let notes = try transaction.insert("Note", (0..<60).map { ["title": .string("\($0)")] })
+      let entity = try transaction.model.requireEntity(named: "Note")
+      let relationship = try #require(entity.property(named: "tags")?.relationship)
+      try transaction.addLinks(
+        relationship, of: entity,
+        pairs: notes.enumerated().flatMap { index, note in
+          [(owner: note, member: tags[index % 20]), (owner: note, member: tags[(index + 7) % 20])]
+        })
+    }
+    try await settle(all, fresh: server)
+    #expect(server.records(in: all[0].engine.zone).count == 20 + 60 + 120)
+    for client in all { #expect(try members(client, "0").count == 2) }
+    for title in ["1", "2"] {
+      try all[1].link(
+        "Note", try row(all[1], "Note", title), "tags", try all[1].rows("Tag").map(\.row),
+        isAdded: false)
+    }
+    try await settle([all[1], all[0]], fresh: server)
+    #expect(try members(all[0], "1").isEmpty && members(all[0], "2").isEmpty)
+    #expect(try members(all[0], "3").count == 2)
   }
 
   @Test func whatOutlivesItsDeletionHasItsMembersAgain() async throws {

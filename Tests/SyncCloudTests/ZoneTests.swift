@@ -2,11 +2,11 @@ import Foundation
 import SyncCore
 import SyncEngine
 import SyncGraph
-import SyncStore
 import TestSupport
 import Testing
 
 @testable import SyncCloud
+@testable import SyncStore
 
 /// Zones and accounts that are not what they were, the server's copy of objects, and deletions in masses.
 @Suite(.timeLimit(.minutes(10))) struct ZoneTests {
@@ -163,10 +163,67 @@ import Testing
       ($0 as? CloudError)?.code == .deletionRefused
     }
     #expect(try here.rows("Note").count == 500)
-    // Again the same: what was deleted before counts no more, what is left does.
+    // Again the same: what was deleted before counts.
+    await #expect { try await here.engine.pull() } throws: {
+      ($0 as? CloudError)?.code == .deletionRefused
+    }
+    #expect(try here.rows("Note").count == 500)
     here.engine.deletionGuard = .off
     #expect(try await here.engine.pull().deleted == 200)
     #expect(try here.rows("Note").count == 300)
+    // A pull that came to its end is over.
+    here.engine.deletionGuard = .on
+    for row in try there.rows("Note").prefix(100) { try there.delete("Note", row.row) }
+    try await there.engine.push()
+    #expect(try await here.engine.pull().deleted == 100)
+  }
+
+  @Test func fieldsThatTheServerDoesNotHaveGetTheModelsDefaults() async throws {
+    let here = try Client(server)
+    let folder = try here.insert("Folder", ["name": "Home"])
+    let row = try here.insert("Note", ["title": "a", "text": "x", "folder": .int(folder)])
+    try await here.engine.sync()
+    let name = try #require(try here.record("Note", row)).name
+    let tag = try #require(server.records(in: here.engine.zone)[name]).tag
+    _ = try await server.save(
+      [
+        .replace(
+          name: name, tag: tag,
+          content: ["type": "Note", "t": "9700000000000-aaaaaaaa", "f_title": "server"])
+      ], in: here.engine.zone)
+    try here.update("Note", row, ["text": "edited"])
+    try await here.drain()
+    let heard = Locked<[Notification.Name]>([])
+    let tokens = [Notification.Name.cloudDidStart, .cloudDidFinish].map { name in
+      NotificationCenter.default.addObserver(forName: name, object: here.stack, queue: nil) { _ in
+        heard.withLock { $0.append(name) }
+      }
+    }
+    defer { for token in tokens { NotificationCenter.default.removeObserver(token) } }
+    try await here.engine.replaceLocal()
+    await here.stack.drainNotifications()
+    #expect(heard.withLock { $0 } == [.cloudDidStart, .cloudDidFinish])
+    #expect(try here.values("Note", "title") == ["server"])
+    #expect(try here.values("Note", "text") == [.null])
+    #expect(try here.values("Note", "folder") == [.null])
+    #expect(try here.engine.conflicts.map(\.value) == ["edited"])
+    try await settle([here], fresh: server)
+  }
+
+  @Test func whatAnotherVersionOfRemoteSyncKeptIsRefused() async throws {
+    let folder = try TemporaryFolder()
+    var here = try Client(server, file: folder.file())
+    try here.insert("Note", ["title": "a"])
+    try await here.engine.push()
+    try here.stack.store.write { transaction in
+      try Metadata(connection: transaction.connection).set(.remote, 1)
+    }
+    try here.close()
+    #expect {
+      here = try Client(server, file: folder.file())
+    } throws: {
+      ($0 as? StoreError)?.code == .unsupported
+    }
   }
 
   @Test func everythingIsAnnouncedInOrderOnTheQueueOfTheStack() async throws {

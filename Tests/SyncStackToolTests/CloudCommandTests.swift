@@ -96,7 +96,7 @@ import Testing
   @Test func everythingIsSentWhenTheServerWasEmptied() async throws {
     try await importing(#"[{"id": 1}, {"id": 2}]"#, bench.store)
     _ = try await run("push", ["--store", bench.store] + address)
-    let zone = CloudZone(CloudEngine.privateZone)
+    let zone = CloudZone(.private)
     try await server.remove(zone)
     let error = await #expect(throws: CloudError.self) {
       try await run("push", ["--store", bench.store])
@@ -105,6 +105,56 @@ import Testing
     let push = try await run("push", ["--store", bench.store, "--everything"])
     #expect(push.output == "2 records sent.\n")
     #expect(server.records(in: zone).count == 2)
+  }
+
+  @Test func whatTheServerHasTakesThePlaceOfWhatIsHereWhenAsked() async throws {
+    try await importing(#"[{"id": 1}, {"id": 2}]"#, bench.store)
+    _ = try await run("push", ["--store", bench.store] + address)
+    try await importing(#"[{"id": 3}]"#, other())
+    try await server.remove(CloudZone(.private))
+    _ = try await run("push", ["--store", other()] + address)
+    let error = await #expect(throws: CloudError.self) {
+      try await run("pull", ["--store", bench.store])
+    }
+    #expect(error.map { ErrorHint.text(for: $0)?.contains("--replace-local") } == true)
+    let pull = try await run("pull", ["--store", bench.store, "--replace-local"])
+    #expect(pull.output == "1 object inserted, 0 updated, 2 deleted.\n")
+    #expect(try await run("push", ["--store", bench.store]).output == "Nothing to send.\n")
+  }
+
+  @Test func aPullThatDeletesTooMuchIsRefusedUnlessTheGuardAllowsIt() async throws {
+    try await importing(#"[{"id": 1}, {"id": 2}, {"id": 3}]"#, bench.store)
+    _ = try await run("push", ["--store", bench.store] + address)
+    _ = try await run("pull", ["--store", other(), "--model", model] + address)
+    try await importing(#"[{"id": 1}]"#, other())
+    _ = try await run("push", ["--store", other()])
+    let limits = ["--guard", "count=1,share=10%"]
+    let error = await #expect(throws: CloudError.self) {
+      try await run("pull", ["--store", bench.store] + limits)
+    }
+    #expect(error?.code == .deletionRefused)
+    #expect(error.map { ErrorHint.text(for: $0)?.contains("--guard off") } == true)
+    let pull = try await run("pull", ["--store", bench.store, "--guard", "off"])
+    #expect(pull.output == "0 objects inserted, 0 updated, 2 deleted.\n")
+  }
+
+  @Test func eachScopeHasAZoneOfItsOwn() async throws {
+    let scope = #"<userInfo><entry key="cloud.scope" value="public"/></userInfo>"#
+    let model = try bench.file(
+      "shared.xml",
+      BadInputTests.model.replacing(
+        #"<entity name="User">"#, with: #"<entity name="User">"# + scope))
+    let file = try bench.file("users.json", #"[{"id": 1}]"#)
+    let imported = await bench.run(
+      "import", file, "--model", model, "--entity", "User", "--store", bench.store, "--quiet")
+    #expect(imported.code == .done, "\(imported.error)")
+    #expect(
+      try await run("push", ["--store", bench.store] + address).output == "Nothing to send.\n")
+    let push = try await run("push", ["--store", bench.store, "--scope", "public"])
+    #expect(push.output == "1 record sent.\n")
+    #expect(server.records(in: CloudZone(.public)).count == 1)
+    let status = await bench.run("status", "--store", bench.store, "--scope", "public", "--json")
+    #expect(try JSONValue(parsing: status.output)["lastPush"] != nil, "\(status.output)")
   }
 
   @Test func aPullThatFailsLeavesNoNewStore() async throws {
@@ -154,6 +204,7 @@ import Testing
     (["--server", "https://ann:pw@sync.example.com"], "no name and password"),
     (["--app", "my app"], "letters, digits"), (["--user", "a:b"], "without a colon"),
     (["--passwrod", "x"], "no option --passwrod"),
+    (["--scope", "mine"], "private or public"),
   ])
   func optionsThatMakeNoSenseAreUsage(_ words: [String], _ message: String) async throws {
     for command in ["push", "pull"] {

@@ -3,7 +3,8 @@ public import SyncCore
 import SyncGraph
 package import SyncStore
 
-/// A value that was set here, was not sent yet, and lost to a later one.
+/// A value that lost to one that did not know of it: mostly one that was set here, was not sent yet, and is older than what
+/// somebody else has sent; or one that somebody else had sent, when an edit here that was not sent yet is later.
 public struct CloudConflict: Sendable, Hashable, Identifiable {
   public let id: Int64
 
@@ -23,13 +24,15 @@ extension CloudEngine {
   /// Values that lost, latest first; the latest 1,000 are kept.
   public var conflicts: [CloudConflict] {
     get throws {
-      try stack.store.read { try Self.conflicts(in: $0) }
+      try stack.store.read { [zone] in try Self.conflicts(in: $0, of: zone.name) }
     }
   }
 
   /// The conflicts that the store keeps, without an engine. Needs the tables of remote sync.
-  package static func conflicts(in reader: StoreReader) throws -> [CloudConflict] {
-    try reader.remoteConflicts(in: privateZone).map { conflict in
+  package static func conflicts(
+    in reader: StoreReader, of zone: String
+  ) throws -> [CloudConflict] {
+    try reader.remoteConflicts(in: zone).map { conflict in
       CloudConflict(
         id: conflict.id, record: conflict.name, entity: conflict.entity, field: conflict.field,
         value: try JSONValue(parsing: conflict.value),

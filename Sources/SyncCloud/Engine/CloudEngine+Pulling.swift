@@ -36,7 +36,8 @@ extension CloudEngine {
 
   func pullPages(_ progress: Progress) async throws -> PullReport {
     let isFresh = connection.withLock { $0 == nil }
-    return try await pullPages(try await connect().limits, isChecked: isFresh, progress)
+    return try await pullPages(
+      try await connect().limits, isChecked: isFresh, deletionGuard, progress)
   }
 
   /// Reads on from the place that is stored.
@@ -44,7 +45,7 @@ extension CloudEngine {
   /// - Parameter isChecked: Whether account and zone were looked at just now. Otherwise that is done before
   ///   anything that came is stored; a pull with nothing to do stays one request.
   func pullPages(
-    _ limits: CloudLimits, isChecked: Bool, _ progress: Progress
+    _ limits: CloudLimits, isChecked: Bool, _ deletionGuard: DeletionGuard, _ progress: Progress
   ) async throws -> PullReport {
     var isChecked = isChecked
     var report = PullReport()
@@ -74,7 +75,7 @@ extension CloudEngine {
       report.pages += 1
       report.records += page.records.count
       progress.totalUnitCount = Int64(report.records + (page.hasMore ? limits.page : 0))
-      report.add(try await store(page, deleted: report.deleted))
+      report.add(try await store(page, deletionGuard))
       progress.completedUnitCount = Int64(report.records)
       token = page.token
       if !page.hasMore { return report }
@@ -90,37 +91,37 @@ extension CloudEngine {
   }
 
   /// Writes a page together with its place.
-  ///
-  /// - Parameter deleted: How many objects this pull has deleted before.
-  private func store(_ page: CloudPage, deleted: Int) async throws -> RecordWriter.Counts {
+  private func store(
+    _ page: CloudPage, _ deletionGuard: DeletionGuard
+  ) async throws -> RecordWriter.Counts {
     let records = Self.latest(page.records)
     do {
-      return try await write(records[...], deleted: deleted) { Self.note(page, in: $0) }
+      return try await write(records[...], deletionGuard) { Self.note(page, in: $0) }
     } catch let error as StoreError where error.code == .notUnique {
-      let counts = try await storeInParts(records[...], deleted: deleted)
+      let counts = try await storeInParts(records[...], deletionGuard)
       try await write { Self.note(page, in: $0) }
       return counts
     }
   }
 
   private func write(
-    _ records: ArraySlice<CloudRecord>, deleted: Int,
+    _ records: ArraySlice<CloudRecord>, _ deletionGuard: DeletionGuard,
     _ note: @escaping @Sendable (CloudWriting) -> Void = { _ in }
   ) async throws -> RecordWriter.Counts {
-    let limits = deletionGuard
-    return try await write { writing in
+    try await write { writing in
       var writer = RecordWriter(writing)
       try writer.write(Array(records), isFeed: true)
-      try Self.check(limits, deleted + writer.counts.deleted, in: writing)
+      writing.zone.deleted += Int64(writer.counts.deleted)
+      try Self.check(deletionGuard, in: writing)
       note(writing)
       return writer.counts
     }
   }
 
-  /// Refuses the page that would take more than may go.
-  private static func check(
-    _ limits: DeletionGuard, _ deleted: Int, in writing: CloudWriting
-  ) throws {
+  /// Refuses the page that would take more than may go, what the pages before it took counted, those of a pull that
+  /// was refused or ended earlier among them.
+  private static func check(_ limits: DeletionGuard, in writing: CloudWriting) throws {
+    let deleted = Int(writing.zone.deleted)
     guard limits.isOn, deleted > limits.count else { return }
     let left = try writing.transaction.countRemoteObjects(in: writing.zone.name)
     guard Double(deleted) > limits.share * Double(left + deleted) else { return }
@@ -132,6 +133,7 @@ extension CloudEngine {
   }
 
   private static func note(_ page: CloudPage, in writing: CloudWriting) {
+    if !page.hasMore { writing.zone.deleted = 0 }
     guard writing.zone.token != page.token.rawValue else { return }
     writing.zone.token = page.token.rawValue
     writing.zone.lastPull = writing.transaction.milliseconds
@@ -139,10 +141,10 @@ extension CloudEngine {
 
   /// Finds the records that break a uniqueness constraint by halves, and puts them aside.
   private func storeInParts(
-    _ records: ArraySlice<CloudRecord>, deleted: Int
+    _ records: ArraySlice<CloudRecord>, _ deletionGuard: DeletionGuard
   ) async throws -> RecordWriter.Counts {
     do {
-      return try await write(records, deleted: deleted)
+      return try await write(records, deletionGuard)
     } catch let error as StoreError where error.code == .notUnique {
       guard records.count > 1 else {
         return try await write { writing in
@@ -152,9 +154,8 @@ extension CloudEngine {
         }
       }
       let middle = records.startIndex + records.count / 2
-      var counts = try await storeInParts(records[..<middle], deleted: deleted)
-      counts.add(
-        try await storeInParts(records[middle...], deleted: deleted + counts.deleted))
+      var counts = try await storeInParts(records[..<middle], deletionGuard)
+      counts.add(try await storeInParts(records[middle...], deletionGuard))
       return counts
     }
   }

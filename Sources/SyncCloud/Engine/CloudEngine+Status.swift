@@ -7,29 +7,26 @@ extension CloudEngine {
   /// How far the engine has come. Reads the store, so it may throw what that throws.
   public var status: CloudStatus {
     get throws {
-      var status = try stack.store.read { try Self.status(in: $0) }
+      var status = try stack.store.read { [zone] in try Self.status(in: $0, of: zone.name) }
       monitor.fill(&status)
       return status
     }
   }
 
   /// What the store keeps of the status, without an engine, which would write. Needs the tables of remote sync.
-  package static func status(in reader: StoreReader) throws -> CloudStatus {
+  package static func status(in reader: StoreReader, of zone: String) throws -> CloudStatus {
     var status = CloudStatus()
-    status.waiting = try reader.countWaitingRemoteRecords(in: privateZone)
-    status.waitingLinks = try reader.countRemoteLinks(in: privateZone)
-    status.conflicts = try reader.countRemoteConflicts(in: privateZone)
-    status.problems = try reader.remoteProblems(in: privateZone).map {
+    status.waiting = try reader.countWaitingRemoteRecords(in: zone)
+    status.waitingLinks = try reader.countRemoteLinks(in: zone)
+    status.conflicts = try reader.countRemoteConflicts(in: zone)
+    status.problems = try reader.remoteProblems(in: zone).map {
       CloudProblem(record: $0.name, entity: $0.entity, row: $0.row, reason: $0.problem ?? "")
     }
-    let kept = try reader.remoteZone(privateZone)
+    let kept = try reader.remoteZone(zone)
     status.lastPull = kept?.lastPull.map(Self.date)
     status.lastPush = kept?.lastPush.map(Self.date)
     return status
   }
-
-  /// Name of the zone of what belongs to the account alone.
-  package static let privateZone = "private"
 
   private static func date(_ milliseconds: Int64) -> Date {
     Date(timeIntervalSince1970: Double(milliseconds) / 1000)

@@ -1,5 +1,6 @@
 import Foundation
 import SyncCore
+import SyncEngine
 import SyncStore
 
 extension CloudEngine {
@@ -18,6 +19,7 @@ extension CloudEngine {
         writing.zone.account = account
         writing.zone.generation = state.generation
         writing.zone.token = nil
+        writing.zone.deleted = 0
         for var record in try writing.transaction.allRemoteRecords(in: name) {
           if record.isEvicted { continue }
           // Deletions that were sent are of no use to a server that has none of the records.
@@ -39,8 +41,8 @@ extension CloudEngine {
   }
 
   /// Takes what the server has in the place of what is here, after ``CloudError/Code/zoneReplaced`` or
-  /// ``CloudError/Code/accountChanged``, or at any time: fields get the server's values, and objects that the server
-  /// does not have go, however many they are. What was not sent is in ``conflicts``, as far as its object stays.
+  /// ``CloudError/Code/accountChanged``, or at any time: fields get the server's values, those that it does not have the
+  /// model's defaults, and objects that it does not have go, however many they are. What was not sent is in ``conflicts``, as far as its object stays.
   ///
   /// Nothing is deleted before everything has arrived. Until then the engine does nothing else; after an error call
   /// it once more.
@@ -50,28 +52,36 @@ extension CloudEngine {
   @discardableResult
   public func replaceLocal() async throws -> PullReport {
     try await turn.run {
-      disconnect()
-      let account = try await request { try await transport.account() }
-      let limits = try await request { try await transport.limits() }
-      let state = try await request { try await transport.open(zone, create: false) }
-      let name = zone.name
-      try await write { writing in
-        writing.zone.account = account
-        // Another one than any zone has, so that nothing is sent should this not come to its end.
-        writing.zone.generation = Self.unfinished
-        writing.zone.token = nil
-        for record in try writing.transaction.allRemoteRecords(in: name) {
-          try Self.yield(record, in: writing)
-        }
+      try await running {
+        let report = try await takeServersContent()
+        return (report, .pull(report))
       }
-      var report = try await pullPages(limits, isChecked: true, Progress(totalUnitCount: 0))
-      report.deleted += try await write { writing in
-        writing.zone.generation = state.generation
-        return try Self.deleteUnknown(in: writing)
-      }
-      monitor.tell()
-      return report
     }
+  }
+
+  private func takeServersContent() async throws -> PullReport {
+    disconnect()
+    let account = try await request { try await transport.account() }
+    let limits = try await request { try await transport.limits() }
+    let state = try await request { try await transport.open(zone, create: false) }
+    let name = zone.name
+    try await write { writing in
+      writing.zone.account = account
+      // Another one than any zone has, so that nothing is sent should this not come to its end.
+      writing.zone.generation = Self.unfinished
+      writing.zone.token = nil
+      writing.zone.deleted = 0
+      for record in try writing.transaction.allRemoteRecords(in: name) {
+        try Self.yield(record, in: writing)
+      }
+    }
+    var report = try await pullPages(
+      limits, isChecked: true, .off, Progress(totalUnitCount: 0))
+    report.deleted += try await write { writing in
+      writing.zone.generation = state.generation
+      return try Self.deleteUnknown(in: writing)
+    }
+    return report
   }
 
   /// Stands for the generation of the zone while its content takes the place of what is here.
@@ -89,6 +99,11 @@ extension CloudEngine {
     record.deletion = nil
     record.problem = nil
     // Stays for the conflicts: what the server has shows which values lose.
+    if record.waiting.contains(RemoteRecord.whole),
+      let entity = writing.model.entity(named: record.entity)
+    {
+      record.waiting.formUnion(writing.fields.rules(of: entity).sent)
+    }
     record.waiting.remove(RemoteRecord.whole)
     record.waiting.remove(RemoteRecord.deletionMark)
     try writing.transaction.setRemoteRecord(record)

@@ -91,7 +91,7 @@ public final class CloudEngine: Sendable {
     self.transport = transport
     self.authors = authors.leavingOut(CloudEngine.author)
     self.retry = retry
-    zone = CloudZone(scope.rawValue, scope: scope)
+    zone = CloudZone(scope)
     consumer = scope == .private ? CloudEngine.author : "\(CloudEngine.author).\(scope)"
     fields = try TravellingFields(stack.model, scope: scope, policies: policies)
     announcer = CloudAnnouncer(stack)
@@ -103,7 +103,8 @@ public final class CloudEngine: Sendable {
   }
 
   /// What a pull may delete; by default not more than 500 objects that are more than half of those that are synced.
-  /// The page with which a pull comes over that is refused, with all that follows it.
+  /// The page with which a pull comes over that is refused, with all that follows it, and so is the next pull, which
+  /// goes on there.
   public var deletionGuard: DeletionGuard {
     get { limits.withLock { $0 } }
     set { limits.withLock { $0 = newValue } }

@@ -12,7 +12,7 @@ public struct CloudStatus: Sendable {
   /// Records that are not sent, or could not be used, with the reasons. Editing the object tries again.
   public internal(set) var problems: [CloudProblem] = []
 
-  /// How many values lost to later ones before they were sent.
+  /// How many values lost to ones that did not know of them; see ``CloudEngine/conflicts``.
   public internal(set) var conflicts = 0
 
   /// When a pull, and a push, last went through.

@@ -26,11 +26,14 @@ struct Merge {
     case delete
   }
 
-  /// A field that was waiting here and lost.
+  /// A value that lost to one that did not know of it.
   struct Loss {
     let field: String
     let stamp: String
     let winner: String
+
+    /// The server's value that lost; nil is the one that was waiting here.
+    var theirs: JSONValue?
   }
 
   private(set) var record: RemoteRecord
@@ -39,6 +42,9 @@ struct Merge {
   /// Values to write, by field.
   private(set) var values: [String: JSONValue] = [:]
   private(set) var losses: [Loss] = []
+
+  /// Fields that get the model's defaults: whatever the server has was to be taken, and it has none.
+  private(set) var resets: Set<String> = []
 
   /// Whether the record has fields that the model does not know.
   private(set) var hasUnknownFields = false
@@ -89,10 +95,16 @@ struct Merge {
       if isOpen, let value = choose(field.name, field.value) {
         settle(field, value, before, &clock)
       } else {
-        take(field, before, hasObject: hasObject)
+        take(field, before, hasObject: hasObject, clock.writer)
       }
     }
+    // What gives way to the server has no stamps any more.
+    let yields = hasObject && before.stamp.isEmpty && before.stamps.isEmpty
     for field in fields ?? [] where !given.contains(field) {
+      if yields {
+        reset(field, before)
+        continue
+      }
       missing(field, before, content, deletion, hasObject: hasObject)
       if hasObject, record.stamp(of: field) > deletion { isAlive = true }
     }
@@ -103,7 +115,7 @@ struct Merge {
       record.waiting.insert(RemoteRecord.deletionMark)
     }
     if isAlive {
-      fate = hasObject ? (values.isEmpty ? .none : .update) : .insert
+      fate = hasObject ? (values.isEmpty && resets.isEmpty ? .none : .update) : .insert
       if let deletion = record.deletion.flatMap(Stamp.init) {
         outlive(deletion, fields ?? [], &clock)
         if let rules { mask(rules) }
@@ -111,10 +123,11 @@ struct Merge {
       // The server has nothing any more that could be added to.
       if record.tag == nil { record.waiting = [RemoteRecord.whole] }
     } else {
-      if hasObject { end(before, deletion) }
+      if hasObject { end(before, deletion) } else { discard(content, before, clock.writer) }
       record.stamps = [:]
       record.stamp = deletion
       values = [:]
+      resets = []
       record.waiting.formIntersection([RemoteRecord.deletionMark])
     }
   }
@@ -149,23 +162,28 @@ struct Merge {
   /// What does not travel in a direction.
   private mutating func mask(_ rules: FieldRules) {
     values = values.filter { rules.taken.contains($0.key) }
+    resets.formIntersection(rules.taken)
     losses = losses.filter { rules.taken.contains($0.field) }
     record.waiting = record.waiting.filter {
       rules.sent.contains($0) || $0 == RemoteRecord.whole || $0 == RemoteRecord.deletionMark
     }
-    for field in rules.policies.keys where !record.waiting.contains(field) {
-      record.setBase(nil, of: field)
-    }
+    record.forgetBases()
   }
 
   /// A field that both know.
+  ///
+  /// - Parameter writer: Whose stamps are our own: a value that we sent without hearing an answer is no news.
   private mutating func take(
-    _ field: RecordContent.Field, _ before: RemoteRecord, hasObject: Bool
+    _ field: RecordContent.Field, _ before: RemoteRecord, hasObject: Bool, _ writer: String
   ) {
     let mine = hasObject ? before.stamp(of: field.name) : ""
     let theirs = field.stamp.text
     if theirs < mine {
       record.waiting.insert(field.name)
+      if Self.isConflict(before, field.name, theirs), !field.stamp.isBy(writer) {
+        losses.append(Loss(field: field.name, stamp: theirs, winner: mine, theirs: field.value))
+      }
+      if hasObject { record.setBase(theirs, of: field.name) }
     } else if theirs > mine {
       values[field.name] = field.value
       record.stamps[field.name] = theirs == record.stamp ? nil : theirs
@@ -189,6 +207,12 @@ struct Merge {
     if mine > deletion, !cameWithRecord { record.waiting.insert(field) }
   }
 
+  /// A field that gives way to a server that has none.
+  private mutating func reset(_ field: String, _ before: RemoteRecord) {
+    resets.insert(field)
+    if before.isWaiting(field) { losses.append(Loss(field: field, stamp: "", winner: "")) }
+  }
+
   /// The object outlives a deletion: what is older than that is said anew.
   private mutating func outlive(
     _ deletion: Stamp, _ fields: Set<String>, _ clock: inout StampClock
@@ -209,6 +233,23 @@ struct Merge {
     losses = before.waiting.sorted()
       .filter { $0 != RemoteRecord.whole && $0 != RemoteRecord.deletionMark }
       .map { Loss(field: $0, stamp: before.stamp(of: $0), winner: deletion) }
+  }
+
+  /// The object was deleted here; values of which that did not know have lost.
+  private mutating func discard(
+    _ content: RecordContent, _ before: RemoteRecord, _ writer: String
+  ) {
+    guard before.waiting.contains(RemoteRecord.deletionMark), let deletion = before.deletion else {
+      return
+    }
+    for field in content.fields where !field.stamp.isBy(writer) {
+      guard let base = before.base(of: field.name), field.stamp.text > base,
+        field.stamp.text < deletion
+      else { continue }
+      losses.append(
+        Loss(
+          field: field.name, stamp: field.stamp.text, winner: deletion, theirs: field.value))
+    }
   }
 
   // MARK: - What turns out when it is written

@@ -4,7 +4,7 @@ import SyncStore
 /// A many-to-many relationship, whose pairs are records of their own. Of the two directions the one whose name comes
 /// first stands for both.
 struct PairKind: Sendable {
-  /// Declaring entity and name: `Note.tags`.
+  /// Declaring entity and name, or their renaming identifiers: `Note.tags`.
   let name: String
   let entity: EntityDescription
   let relationship: RelationshipDescription
@@ -31,9 +31,12 @@ struct PairKind: Sendable {
     let isFirst: Bool
   }
 
+  /// What was renamed keeps the name by which others know it, as long as the model says what that was.
   static func name(of relationship: RelationshipDescription, in model: ManagedObjectModel) -> String
   {
-    "\(model.entities[relationship.declaringIndex].name).\(relationship.name)"
+    let entity = model.entities[relationship.declaringIndex]
+    return "\(entity.renamingIdentifier ?? entity.name)."
+      + (relationship.renamingIdentifier ?? relationship.name)
   }
 
   /// The sides that an entity has; relationships out of the scope, and masked ones, do not travel.

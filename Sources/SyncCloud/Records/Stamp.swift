@@ -24,6 +24,9 @@ struct Stamp: Sendable, Hashable, Comparable {
     text = String(repeating: "0", count: 13 - digits.utf8.count) + digits + "-" + writer
   }
 
+  /// Whether a writer has made it.
+  func isBy(_ writer: String) -> Bool { text.hasSuffix(writer) }
+
   var milliseconds: Int64 { Int64(text.prefix(13)) ?? 0 }
 
   /// Stands for a deletion by a program that knows no stamps.

@@ -83,7 +83,7 @@ struct Drain {
       guard !changed.isEmpty else { return }
       var record = try known ?? newRecord(change.row, entity, writing.clock.oldest)
       for field in changed {
-        record.edit(field, stamp.text, keepsBase: rules.policies[field] != nil)
+        record.edit(field, stamp.text)
         try writing.removeLink(from: record.name, field)
       }
       try transaction.setRemoteRecord(record)
@@ -94,10 +94,15 @@ struct Drain {
         return try transaction.removeRemoteRecord(record.name, in: writing.zone.name)
       }
       try writing.forgetReferences(of: record.name)
+      let before = record
       record.row = nil
       record.deletion = stamp.text
       record.stamp = stamp.text
       record.stamps = [:]
+      // What somebody gave a field meanwhile is lost by the deletion.
+      for field in writing.fields.rules(of: entity).names {
+        record.setBase(before.base(of: field) ?? before.stamp(of: field), of: field)
+      }
       record.waiting = [RemoteRecord.deletionMark]
       record.problem = nil
       record.kept = nil
@@ -148,10 +153,8 @@ struct Drain {
 
 extension RemoteRecord {
   /// Gives a field the stamp of an edit, which waits from now on.
-  ///
-  /// - Parameter keepsBase: Whether the stamp before matters to a policy.
-  mutating func edit(_ field: String, _ stamp: String, keepsBase: Bool) {
-    if keepsBase, !isWaiting(field) { setBase(self.stamp(of: field), of: field) }
+  mutating func edit(_ field: String, _ stamp: String) {
+    if !isWaiting(field) { setBase(self.stamp(of: field), of: field) }
     stamps[field] = stamp
     if !waiting.contains(RemoteRecord.whole) { waiting.insert(field) }
     // Whatever kept it from being sent may be cured.

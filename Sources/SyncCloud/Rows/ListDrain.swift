@@ -71,7 +71,7 @@ struct ListDrain {
       guard rules.sent.contains(key.field), current != (said ?? []).filter(members.contains) else {
         return
       }
-      record.edit(key.field, stamp, keepsBase: rules.policies[key.field] != nil)
+      record.edit(key.field, stamp)
       try transaction.setRemoteRecord(record)
     } else {
       guard said == nil, !current.isEmpty else { return }

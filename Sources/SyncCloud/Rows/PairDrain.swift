@@ -1,13 +1,19 @@
 import SyncCore
 import SyncStore
 
-/// Finds pairs of many-to-many relationships that were joined or parted here: the history names the objects whose
-/// members changed, not the members, so members are compared with the pairs that are known.
+/// Finds pairs of many-to-many relationships that were joined or parted here. The history names the objects at both
+/// ends, not the pairs: looked at are the pairs that those can make, or, where these are many, the members of the
+/// objects at one end. Of a relationship without inverse it names the owners alone.
 struct PairDrain {
-  private let writing: CloudWriting
+  /// Objects of one relationship whose members changed, with the stamps of the latest changes.
+  private struct Changed {
+    let kind: PairKind
+    var first: [ManagedObjectID: String] = [:]
+    var second: [ManagedObjectID: String] = [:]
+  }
 
-  /// The stamp of the latest change of members, by object.
-  private var owners: [ManagedObjectID: String] = [:]
+  private let writing: CloudWriting
+  private var changed: [String: Changed] = [:]
 
   init(_ writing: CloudWriting) {
     self.writing = writing
@@ -22,17 +28,76 @@ struct PairDrain {
   mutating func note(
     _ row: Int64, _ entity: EntityDescription, _ properties: [String]?, _ stamp: Stamp
   ) {
-    let sides = writing.fields.rules(of: entity).sides
-    let isTouched = sides.contains { properties?.contains($0.relationship.name) ?? true }
-    if isTouched { owners[ManagedObjectID(entity: entity, row: row)] = stamp.text }
+    let object = ManagedObjectID(entity: entity, row: row)
+    for side in writing.fields.rules(of: entity).sides
+    where properties?.contains(side.relationship.name) ?? true {
+      let kind = side.kind
+      if side.isFirst || kind.isSymmetric {
+        changed[kind.name, default: Changed(kind: kind)].first[object] = stamp.text
+      }
+      if !side.isFirst || kind.isSymmetric {
+        changed[kind.name, default: Changed(kind: kind)].second[object] = stamp.text
+      }
+    }
   }
 
   /// Compares, once all objects that came have records.
   func run() throws {
+    for (_, each) in changed.sorted(by: { $0.key < $1.key }) {
+      let (first, second) = (each.first.count, each.second.count)
+      if each.kind.relationship.inverseSlot == nil {
+        try compare(each.first, of: each.kind)
+      } else if first * second <= 4 * (first + second) {
+        try compare(each)
+      } else {
+        // All pairs that changed have an end on either side; where more objects are, each has fewer members.
+        try compare(first >= second ? each.first : each.second, of: each.kind)
+      }
+    }
+  }
+
+  private func compare(_ owners: [ManagedObjectID: String], of kind: PairKind) throws {
     for (owner, stamp) in owners.sorted(by: { $0.key < $1.key }) {
-      for side in writing.fields.rules(of: owner.entity).sides {
+      for side in writing.fields.rules(of: owner.entity).sides where side.kind.name == kind.name {
         try compare(side, owner, stamp, parts: true)
       }
+    }
+  }
+
+  /// Looks at each pair that objects at both ends can make.
+  private func compare(_ changed: Changed) throws {
+    let kind = changed.kind
+    let (first, second) = (try names(changed.first), try names(changed.second))
+    var candidates: [(pair: RemotePair, stamp: String, owner: Int64, member: Int64)] = []
+    for one in first {
+      for other in second where !kind.isSymmetric || one.row <= other.row {
+        candidates.append(
+          (kind.pair(one.name, other.name), min(one.stamp, other.stamp), one.row, other.row))
+      }
+    }
+    let missing = Set(
+      try transaction.missingLinks(
+        kind.relationship, of: kind.entity,
+        among: candidates.map { (owner: $0.owner, member: $0.member) }
+      ).map { [$0.owner, $0.member] })
+    for each in candidates {
+      if missing.contains([each.owner, each.member]) {
+        try part(each.pair, each.stamp)
+      } else {
+        try join(each.pair, each.stamp)
+      }
+    }
+  }
+
+  /// Objects with the names of their records, those that have any, in order.
+  private func names(
+    _ objects: [ManagedObjectID: String]
+  ) throws -> [(row: Int64, name: String, stamp: String)] {
+    try objects.sorted { $0.key < $1.key }.compactMap { object, stamp in
+      guard let record = try transaction.remoteRecord(of: object.row, object.entity),
+        record.zone == zone
+      else { return nil }
+      return (object.row, record.name, stamp)
     }
   }
 

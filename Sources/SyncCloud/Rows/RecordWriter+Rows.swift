@@ -9,7 +9,8 @@ extension RecordWriter {
       switch item.merge.fate {
       case .insert: comers[item.entity.index, default: []].append(item)
       case .update: try update(item)
-      case .none, .delete: break
+      case .none: try keepLosses(of: item)
+      case .delete: break
       }
     }
     for (index, list) in comers.sorted(by: { $0.key < $1.key }) {
@@ -26,7 +27,7 @@ extension RecordWriter {
 
   mutating func update(_ item: Item) throws {
     guard let row = item.merge.record.row else { return }
-    if !item.merge.losses.isEmpty { try keepLosses(of: item, row) }
+    try keepLosses(of: item)
     guard !item.values.isEmpty || !item.orders.isEmpty else { return }
     if !item.values.isEmpty {
       try RowValueWriter(writing, item.entity).update(row, item.values)
@@ -44,29 +45,34 @@ extension RecordWriter {
     }
   }
 
-  func keepLosses(of item: Item, _ row: Int64) throws {
-    guard let before = item.before,
-      let stored = try transaction.rows(item.entity, rows: [row]).first
-    else { return }
-    let reader = FieldReader(reader: transaction, zone: zone, fields: writing.fields)
-    for loss in item.merge.losses {
-      for (field, value) in try reader.values(stored, of: before, only: { $0 == loss.field })
-      where value != item.merge.values[field] {
-        try transaction.addRemoteConflict(
-          RemoteConflict(
-            name: item.shown.name, entity: item.entity.name, field: field,
-            value: value.description, stamp: loss.stamp, winner: loss.winner),
-          in: zone, limit: CloudConflictLimit.count)
+  /// Keeps values that lost, unless what won is the same.
+  func keepLosses(of item: Item) throws {
+    let losses = item.merge.losses
+    guard let before = item.before, !losses.isEmpty else { return }
+    var mine: [String: JSONValue] = [:]
+    if let row = before.row, let stored = try transaction.rows(item.entity, rows: [row]).first {
+      let reader = FieldReader(reader: transaction, zone: zone, fields: writing.fields)
+      let wanted = Set(losses.map(\.field))
+      for (field, value) in try reader.values(stored, of: before, only: wanted.contains) {
+        mine[field] = value
       }
+    }
+    for loss in losses {
+      guard let value = loss.theirs ?? mine[loss.field] else { continue }
+      let winner = loss.theirs == nil ? item.merge.values[loss.field] : mine[loss.field]
+      guard value != winner else { continue }
+      try transaction.addRemoteConflict(
+        RemoteConflict(
+          name: item.shown.name, entity: item.entity.name, field: loss.field,
+          value: value.description, stamp: loss.stamp, winner: loss.winner),
+        in: zone, limit: CloudConflictLimit.count)
     }
   }
 
   mutating func delete(_ items: [Item]) throws {
     let goers = items.filter { $0.merge.fate == .delete }
     guard !goers.isEmpty else { return }
-    for item in goers {
-      if let row = item.before?.row, !item.merge.losses.isEmpty { try keepLosses(of: item, row) }
-    }
+    for item in goers { try keepLosses(of: item) }
     let deleter = ObjectDeleter(writing)
     for item in goers {
       guard let row = item.before?.row else { continue }

@@ -5,6 +5,7 @@ import SyncStore
 extension RecordWriter {
   mutating func decode(_ item: inout Item) {
     guard item.merge.fate == .insert || item.merge.fate == .update else { return }
+    for field in item.merge.resets.sorted() { reset(field, &item) }
     for (field, json) in item.merge.values.sorted(by: { $0.key < $1.key }) {
       guard let property = item.entity.property(named: field) else { continue }
       if let attribute = property.attribute {
@@ -26,6 +27,19 @@ extension RecordWriter {
       } else {
         refuse("Field “\(field)” holds no reference; the value here stays as it is.", &item)
       }
+    }
+  }
+
+  /// A required value without default stays as it is.
+  private func reset(_ field: String, _ item: inout Item) {
+    guard let property = item.entity.property(named: field) else { return }
+    if let attribute = property.attribute {
+      guard attribute.isOptional || !attribute.defaultValue.isNull else { return }
+      item.values.append((property.slot, attribute.storedDefault))
+    } else if let list = property.relationship, list.isToMany {
+      item.orders.append((list, []))
+    } else {
+      item.references.append((property.slot, nil))
     }
   }
 

@@ -65,6 +65,11 @@ public struct CloudZone: Sendable, Hashable {
     self.name = name
     self.scope = scope
   }
+
+  /// The zone in which an engine keeps what is of a scope.
+  package init(_ scope: Scope) {
+    self.init(scope.rawValue, scope: scope)
+  }
 }
 
 /// What a server says of a zone.

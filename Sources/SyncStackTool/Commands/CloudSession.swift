@@ -59,7 +59,7 @@ struct CloudSession {
       let remembered = try stack.store.read { try $0.remoteAddress() }
       let address = try settings.address(remembered: remembered, command: command)
       warn(of: address)
-      let engine = try CloudEngine(stack, transport: try connect(address))
+      let engine = try CloudEngine(stack, transport: try connect(address), scope: settings.scope)
       let task = Task { try await work(engine) }
       let interrupt = Interrupt { task.cancel() }
       defer { withExtendedLifetime(interrupt) {} }
@@ -133,5 +133,14 @@ struct CloudSession {
     } onCancel: {
       operation.cancel()
     }
+  }
+
+  /// Shows what was done, and what has problems.
+  ///
+  /// - Parameters:
+  ///   - sentence: For people.
+  ///   - line: As JSON.
+  func show(_ sentence: String, _ line: String, _ text: CloudText) {
+    terminal.print(settings.isJSON ? [line] : [sentence] + text.problems)
   }
 }

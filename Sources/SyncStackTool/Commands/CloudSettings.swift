@@ -1,4 +1,5 @@
 import Foundation
+import SyncCloud
 import SyncStack
 
 /// What the options of the commands of remote sync say, before anything is opened.
@@ -12,6 +13,8 @@ struct CloudSettings: Sendable {
   let wait: Double
   let isJSON: Bool
   let isQuiet: Bool
+  /// Of which entities, by the user info `cloud.scope`.
+  let scope: CloudZone.Scope
   private let server: String?
   private let app: String?
   private let user: String?
@@ -29,12 +32,26 @@ struct CloudSettings: Sendable {
       "--user", value: "NAME",
       "the account; its password is read from \(passwordVariable) in the environment, or asked for, and "
         + "kept nowhere"),
+    scopeOption,
     .init("--json", "the result as a line of JSON"),
     .init("--quiet", "no progress"),
     CommandSyntax.wait,
   ]
 
+  static let scopeOption = CommandSyntax.Option(
+    "--scope", value: "private|public",
+    "entities of which scope, by the user info cloud.scope; private unless given")
+
+  static func scope(_ arguments: Arguments) throws(UsageError) -> CloudZone.Scope {
+    guard let word = arguments["--scope"] else { return .private }
+    guard let scope = CloudZone.Scope(rawValue: word) else {
+      throw arguments.error("--scope takes private or public, not “\(word)”.")
+    }
+    return scope
+  }
+
   init(_ arguments: Arguments) throws(UsageError) {
+    scope = try Self.scope(arguments)
     store = URL(filePath: try arguments.required("--store"))
     model = arguments["--model"].map { URL(filePath: $0) }
     wait = try arguments.wait()

@@ -5,12 +5,26 @@ import SyncStack
 struct PullCommand: Command {
   static let syntax = CommandSyntax(
     name: "pull", summary: "Fetches what others sent to a server into a store.",
-    operands: [], options: CloudSettings.options)
+    operands: [],
+    options: CloudSettings.options + [
+      .init(
+        "--guard", value: "on|off|LIMITS",
+        "refuse a pull that would delete most of the store (default: on); limits as in count=20,share=10%"
+      ),
+      .init(
+        "--replace-local",
+        "takes what the server has in the place of what is here: for a server that was made anew, or another account"
+      ),
+    ])
 
   private let settings: CloudSettings
+  private let limits: DeletionGuard
+  private let replacesLocal: Bool
 
   init(_ arguments: Arguments) throws {
     settings = try CloudSettings(arguments)
+    limits = try GuardLimits.parse(arguments)
+    replacesLocal = arguments.has("--replace-local")
   }
 
   func run(terminal: Terminal) async throws -> ExitCode {
@@ -20,18 +34,15 @@ struct PullCommand: Command {
   func run(in session: CloudSession) async throws -> ExitCode {
     let (report, status) = try await session.run(
       createsStore: true, left: "What was fetched is stored; the next pull goes on there."
-    ) { engine in
+    ) { [limits, replacesLocal] engine in
+      engine.deletionGuard = limits
+      if replacesLocal { return (try await engine.replaceLocal(), try engine.status) }
       let pull = PullOperation(engine)
       let report = try await session.run(pull, pull.progress, "pull", on: engine)
       return (report, try engine.status)
     }
     let text = CloudText(status: status)
-    if settings.isJSON {
-      session.terminal.print(text.json(of: report))
-    } else {
-      session.terminal.print(text.sentence(of: report))
-      session.terminal.print(text.problems)
-    }
+    session.show(text.sentence(of: report), text.json(of: report), text)
     return report.problems == 0 ? .done : .failed
   }
 }

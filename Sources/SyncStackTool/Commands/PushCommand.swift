@@ -39,12 +39,7 @@ struct PushCommand: Command {
       return (report, try engine.status)
     }
     let text = CloudText(status: status)
-    if settings.isJSON {
-      session.terminal.print(text.json(of: report))
-    } else {
-      session.terminal.print(text.sentence(of: report))
-      session.terminal.print(text.problems)
-    }
+    session.show(text.sentence(of: report), text.json(of: report), text)
     return report.refused == 0 ? .done : .failed
   }
 }

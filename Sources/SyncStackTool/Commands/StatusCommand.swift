@@ -10,15 +10,18 @@ struct StatusCommand: Command {
     operands: [],
     options: [
       .init("--store", value: "FILE", required: true, "the SQLite file"),
+      CloudSettings.scopeOption,
       .init("--json", "everything as a line of JSON"),
     ])
 
   private let store: URL
   private let isJSON: Bool
+  private let zone: String
 
   init(_ arguments: Arguments) throws {
     store = URL(filePath: try arguments.required("--store"))
     isJSON = arguments.has("--json")
+    zone = CloudZone(try CloudSettings.scope(arguments)).name
   }
 
   /// What was read.
@@ -34,13 +37,13 @@ struct StatusCommand: Command {
     let stack = try DataStack(keptAt: store, isReadOnly: true)
     defer { try? stack.close() }
     let found = try stack.store.read { reader -> Found? in
-      guard try reader.hasRemoteTables(), try reader.remoteZone(CloudEngine.privateZone) != nil
+      guard try reader.hasRemoteTables(), try reader.remoteZone(zone) != nil
       else {
         return nil
       }
       return Found(
-        address: try reader.remoteAddress(), status: try CloudEngine.status(in: reader),
-        conflicts: try CloudEngine.conflicts(in: reader), edited: try edited(in: reader))
+        address: try reader.remoteAddress(), status: try CloudEngine.status(in: reader, of: zone),
+        conflicts: try CloudEngine.conflicts(in: reader, of: zone), edited: try edited(in: reader))
     }
     guard let found else {
       if isJSON { terminal.print((["synced": false] as JSONObject).description) }
@@ -55,7 +58,7 @@ struct StatusCommand: Command {
 
   /// How many objects others than remote sync changed since it last looked at the history.
   private func edited(in reader: StoreReader) throws -> Int {
-    guard let zone = try reader.remoteZone(CloudEngine.privateZone) else { return 0 }
+    guard let zone = try reader.remoteZone(zone) else { return 0 }
     var token = HistoryToken(number: zone.history)
     var objects: Set<String> = []
     while true {

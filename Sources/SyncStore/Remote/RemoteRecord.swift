@@ -64,12 +64,21 @@ package struct RemoteRecord: Sendable, Equatable {
     waiting.contains(field) || waiting.contains(RemoteRecord.whole)
   }
 
-  /// The server's stamp of a field at the time when it began to wait; kept of fields with a policy.
-  package func base(of field: String) -> String? { stamps[field + "@"] }
+  /// The server's stamp of a field at the time when it began to wait: what is neither this nor ours is news.
+  package func base(of field: String) -> String? { stamps[field + RemoteRecord.baseMark] }
 
   package mutating func setBase(_ stamp: String?, of field: String) {
-    stamps[field + "@"] = stamp
+    stamps[field + RemoteRecord.baseMark] = stamp
   }
+
+  /// Forgets the bases of fields that do not wait.
+  package mutating func forgetBases() {
+    for key in stamps.keys where key.hasSuffix(RemoteRecord.baseMark) {
+      if !waiting.contains(String(key.dropLast())) { stamps[key] = nil }
+    }
+  }
+
+  private static let baseMark = "@"
 
   // MARK: - Stored forms
 
@@ -99,7 +108,10 @@ package struct RemoteRecord: Sendable, Equatable {
   static func renamed(_ text: String, _ names: [String: String]) -> String? {
     guard !text.isEmpty else { return nil }
     return text.split(separator: " ", omittingEmptySubsequences: false)
-      .map { names[String($0)] ?? String($0) }.joined(separator: " ")
+      .map { word in
+        guard word.hasSuffix(baseMark) else { return names[String(word)] ?? String(word) }
+        return names[String(word.dropLast())].map { $0 + baseMark } ?? String(word)
+      }.joined(separator: " ")
   }
 }
 
@@ -128,6 +140,9 @@ package struct RemoteZone: Sendable, Equatable {
   /// Whether the objects that are older than the history have records.
   package var isEnrolled = false
 
+  /// How many objects the pull has deleted that has not come to its end yet.
+  package var deleted: Int64 = 0
+
   /// When a pull and a push last went through, in milliseconds since 1970.
   package var lastPull: Int64?
   package var lastPush: Int64?
@@ -152,7 +167,7 @@ package struct RemoteLink: Sendable, Hashable {
   }
 }
 
-/// A value that was never sent and lost to a later one.
+/// A value that lost to a later one that did not know of it.
 package struct RemoteConflict: Sendable, Hashable {
   package var id: Int64 = 0
   package let name: String

@@ -8,7 +8,7 @@ import SyncCore
 /// _syncstack_remote_links      to-one relationships whose target is not there yet
 /// _syncstack_remote_pairs      the ends of pairs of many-to-many relationships; each has a record, too
 /// _syncstack_remote_lists      the order of ordered to-many relationships, as it was last said
-/// _syncstack_remote_conflicts  values that were never sent and lost to a later one
+/// _syncstack_remote_conflicts  values that lost to later ones that did not know of them
 /// ```
 ///
 /// Made when an engine first opens the store; a store without remote sync has none of them.
@@ -19,7 +19,7 @@ enum RemoteTables {
   static let statements = [
     "CREATE TABLE _syncstack_remote_zones (name TEXT PRIMARY KEY, account TEXT, generation TEXT, "
       + "token TEXT, history INTEGER NOT NULL, clock INTEGER NOT NULL, model TEXT, "
-      + "enrolled INTEGER NOT NULL, pulled_ms INTEGER, pushed_ms INTEGER) WITHOUT ROWID",
+      + "enrolled INTEGER NOT NULL, deleted INTEGER NOT NULL, pulled_ms INTEGER, pushed_ms INTEGER) WITHOUT ROWID",
     "CREATE TABLE _syncstack_remote_records (zone TEXT NOT NULL, name TEXT NOT NULL, "
       + "entity TEXT NOT NULL, root TEXT NOT NULL, object_row INTEGER, tag TEXT, "
       + "stamp TEXT NOT NULL, stamps TEXT, deletion TEXT, waiting TEXT, kept TEXT, problem TEXT, "

@@ -6,7 +6,8 @@ extension StoreReader {
   package func remoteZone(_ name: String) throws -> RemoteZone? {
     try prepareToRead()
     let statement = try connection.statement(
-      "SELECT account, generation, token, history, clock, model, enrolled, pulled_ms, pushed_ms "
+      "SELECT account, generation, token, history, clock, model, enrolled, deleted, "
+        + "pulled_ms, pushed_ms "
         + "FROM _syncstack_remote_zones WHERE name = ?")
     statement.bind(1, name)
     defer { statement.reset() }
@@ -22,8 +23,9 @@ extension StoreReader {
     }
     zone.model = statement.optionalText(5)
     zone.isEnrolled = statement.integer(6) == 1
-    zone.lastPull = statement.optionalInteger(7)
-    zone.lastPush = statement.optionalInteger(8)
+    zone.deleted = statement.integer(7)
+    zone.lastPull = statement.optionalInteger(8)
+    zone.lastPush = statement.optionalInteger(9)
     return zone
   }
 
