@@ -62,7 +62,7 @@ let package = Package(
       name: "FeedReaderTests", dependencies: ["FeedReader", "SyncStack", "TestSupport"]),
     .testTarget(
       name: "SyncStackToolTests",
-      dependencies: ["SyncStackTool", "SyncStack", "SyncCloud", "TestSupport"]),
+      dependencies: ["SyncStackTool", "SyncStack", "SyncStore", "SyncCloud", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )
