@@ -92,13 +92,21 @@ import Testing
     for fault in faults { fault.lossRate = 0 }
     try await settle(clients, fresh: server)
     let graph = try clients[0].graph()
-    for (key, newest) in run.newest {
+    Self.expect(run.newest, in: graph, deleted: run.deleted, seed)
+    print("converged: seed \(seed), \(edits) edits, \(graph.count) objects")
+  }
+
+  /// Expects of each field the newest value that any machine gave it.
+  private static func expect(
+    _ newest: [String: Newest], in graph: [String: [String: JSONValue]], deleted: Set<String>,
+    _ seed: UInt64
+  ) {
+    for (key, newest) in newest {
       let parts = key.split(separator: " ").map(String.init)
       // Whose object anybody deleted is compared, not predicted.
-      guard let object = graph[parts[0]], !run.deleted.contains(parts[0]) else { continue }
+      guard let object = graph[parts[0]], !deleted.contains(parts[0]) else { continue }
       #expect(object[parts[1]] == newest.value, "\(key), seed \(seed)")
     }
-    print("converged: seed \(seed), \(edits) edits, \(graph.count) objects")
   }
 
   private static var seeds: [UInt64] {
@@ -129,5 +137,44 @@ import Testing
     try await converge(
       on: try await TestServer.transport(.threads),
       edits: Self.setting("EDITS_POSTGRES") ?? 60, seed: Self.seeds[0])
+  }
+
+  @Test(.server(.threads)) func machinesThatSyncAtOnceEndEqualWithEightWorkerThreads() async throws
+  {
+    let server = try await TestServer.transport(.threads)
+    let (edits, seed) = (Self.setting("EDITS_POSTGRES") ?? 60, Self.seeds[0])
+    let faults = (0..<3).map { FaultyTransport(server, seed: seed &+ $0) }
+    let clients = try zip(faults, [0.0, -300, 180]).map { try Client($0, clock: $1) }
+    for index in 0..<40 {
+      try clients[0].insert("Note", ["title": .string("start \(index)"), "stars": 0])
+    }
+    for client in clients { try await client.engine.sync() }
+    let began = ContinuousClock.now
+    let runs = try await withThrowingTaskGroup(of: Run.self) { group in
+      for (index, client) in clients.enumerated() {
+        let generator = SeededGenerator(seed: seed &+ UInt64(index))
+        group.addTask {
+          var run = Run(generator: generator, clients: [client])
+          for number in 0..<edits / 3 {
+            try await run.edit(number * 3 + index)
+            if Int.random(in: 0..<6, using: &run.generator) == 0 { try await run.sync() }
+          }
+          return run
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    let seconds = (ContinuousClock.now - began) / .seconds(1)
+    try await settle(clients, fresh: server)
+    let graph = try clients[0].graph()
+    let newest = runs.reduce(into: [String: Newest]()) { all, run in
+      all.merge(run.newest) { $0.stamp < $1.stamp ? $1 : $0 }
+    }
+    Self.expect(
+      newest, in: graph, deleted: runs.reduce(into: []) { $0.formUnion($1.deleted) }, seed)
+    print(
+      "converged: seed \(seed), \(edits) edits on three machines at once with eight threads in "
+        + "\(String(format: "%.1f", seconds)) s: \(faults.reduce(0) { $0 + $1.saves.count }) batches, "
+        + "\(faults.reduce(0) { $0 + $1.failures }) calls failed, \(graph.count) objects")
   }
 }

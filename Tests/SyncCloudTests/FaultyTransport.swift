@@ -11,6 +11,7 @@ final class FaultyTransport: CloudTransport {
     var saves: [[CloudSave]] = []
     var failures: [any Error] = []
     var pages = 0
+    var failed = 0
     var calls: [ContinuousClock.Instant] = []
     var willCall: @Sendable (Int) async throws -> Void = { _ in }
     var didCall: @Sendable (Int) async throws -> Void = { _ in }
@@ -46,6 +47,9 @@ final class FaultyTransport: CloudTransport {
 
   /// Pages that were asked for.
   var pages: Int { state.withLock { $0.pages } }
+
+  /// Calls in which the transport inside has failed.
+  var failures: Int { state.withLock { $0.failed } }
 
   /// When each call began.
   var calls: [ContinuousClock.Instant] { state.withLock { $0.calls } }
@@ -88,7 +92,13 @@ final class FaultyTransport: CloudTransport {
     let failure = state.withLock { $0.failures.isEmpty ? nil : $0.failures.removeFirst() }
     if let failure { throw failure }
     if isLost() { throw CloudError(.unreachable, message: "The request was lost.") }
-    let answer = try await body()
+    let answer: T
+    do {
+      answer = try await body()
+    } catch {
+      state.withLock { $0.failed += 1 }
+      throw error
+    }
     try await didCall(number)
     if isLost() { throw CloudError(.unreachable, message: "The answer was lost.") }
     return answer
