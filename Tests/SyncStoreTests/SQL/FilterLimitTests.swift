@@ -39,4 +39,58 @@ import Testing
     #expect(error?.code == .tooLarge)
     #expect(error?.message.contains("Ask in several fetches") == true)
   }
+
+  /// A line of twenty, each the boss of the next, and all of one company.
+  private func makeLine() throws {
+    try temporary.store.write { transaction in
+      for number in 1...20 {
+        var person: [String: Value] = ["name": .string("p\(number)"), "company": .int(1)]
+        if number > 1 { person["boss"] = .int(Int64(number - 1)) }
+        try transaction.insert("Person", [person])
+      }
+    }
+  }
+
+  /// Each relationship is a select inside the one before.
+  @Test(arguments: [1, 5, 10, 15, 19]) func longPathsAreAnsweredOrRefusedByName(
+    _ hops: Int
+  ) throws {
+    try makeLine()
+    let up = String(repeating: "boss.", count: hops) + "name"
+    try answersOrRefuses("\(up) == 'p1'", with: 1, mayRefuse: hops > 10)
+    let down = Array(repeating: "team", count: hops).joined(separator: ".")
+    try answersOrRefuses("ANY \(down).name == 'p20'", with: 1, mayRefuse: hops > 10)
+  }
+
+  /// Each asks for somebody with a team in which there is somebody with a team, and so on.
+  private func nested(_ depth: Int) -> String {
+    (1...depth).reversed().reduce("TRUEPREDICATE") { inner, level in
+      let owner = level == 1 ? "team" : "$v\(level - 1).team"
+      return "SUBQUERY(\(owner), $v\(level), \(inner)).@count > 0"
+    }
+  }
+
+  @Test(arguments: [1, 2, 5, 10, 15, 19]) func nestedSubqueriesAreAnsweredOrRefusedByName(
+    _ depth: Int
+  ) throws {
+    try makeLine()
+    try answersOrRefuses(nested(depth), with: 20 - depth, mayRefuse: depth > 10)
+  }
+
+  private func answersOrRefuses(_ text: String, with count: Int, mayRefuse: Bool) throws {
+    do {
+      #expect(try self.count(Filter(text), of: "Person") == count)
+    } catch let error as FilterError {
+      #expect(error.code == .tooLarge, "\(error)")
+      #expect(error.message.contains("nested too deeply"))
+      #expect(mayRefuse)
+    }
+  }
+
+  @Test func fiftyNestedSubqueriesAreNoRawSQL() throws {
+    let error = #expect(throws: FilterError.self) {
+      _ = try self.count(Filter(self.nested(50)), of: "Person")
+    }
+    #expect(error?.message.contains("SELECT") == false)
+  }
 }
