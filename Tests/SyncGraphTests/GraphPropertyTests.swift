@@ -1,5 +1,6 @@
 import SyncCore
 import SyncGraph
+import SyncStore
 import TestSupport
 import Testing
 
@@ -148,6 +149,8 @@ struct GraphRun {
     }
     #expect(!context.hasChanges)
     compare(step: step)
+    let problems = try #require(context.stack).store.read { try $0.checkConsistency() }
+    #expect(problems.isEmpty, "in the store after step \(step)")
     let (oracle, a, b) = (
       oracle, a.mapValues { $0.objectID }, b.mapValues { $0.objectID }
     )

@@ -170,6 +170,8 @@ import Testing
         }
         #expect(try oracle.state(of: store) == oracle.state)
       }
+      let problems = try store.read { try $0.checkConsistency() }
+      #expect(problems.isEmpty, "deleting \(victim)")
     }
   }
 }

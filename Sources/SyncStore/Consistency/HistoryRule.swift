@@ -13,7 +13,8 @@ struct HistoryRule: ConsistencyRule {
         ConsistencyProblem(
           kind, table, count: found.count, examples: found.examples, isRepairable: false, message))
     }
-    let time = "typeof(ts_ms) <> 'integer' OR ts_ms NOT BETWEEN -\(1 << 53) AND \(1 << 53)"
+    let far = Int64(1) << 53
+    let time = "typeof(ts_ms) <> 'integer' OR ts_ms NOT BETWEEN -\(far) AND \(far)"
     add(
       "_syncstack_history",
       try reader.look(

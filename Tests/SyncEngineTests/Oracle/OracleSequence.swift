@@ -102,7 +102,7 @@ struct OracleSequence {
         return "Step \(position + 1): \(difference)"
       }
     }
-    return nil
+    return try stack.store.read { try $0.checkConsistency() }.first.map { "a damaged store: \($0)" }
   }
 
   private func difference(_ step: OracleStep, _ stack: DataStack) throws -> String? {
