@@ -39,80 +39,72 @@ import Testing
     }
   }
 
-  static let damages: [Damage] =
+  static let damages = ofRows + ofLinks + ofFingerprints + ofFile
+
+  private static let ofRows: [Damage] =
     numbers("User", "UPDATE User SET _row = # WHERE _row = 3")
     + numbers("Note", "UPDATE Note SET _row = # WHERE _row = 2")
     + numbers("Animal", "UPDATE Animal SET _row = # WHERE _row = 2")
     + numbers("Animal", "UPDATE Animal SET _entity = # WHERE _row = 2")
-    + numbers("User", "UPDATE User SET _version = # WHERE _row = 3").filter {
-      !$0.statement.contains("= 0 ")
-    }
+    + numbers("User", "UPDATE User SET _version = # WHERE _row = 3")
     + numbers("User", "UPDATE User SET partner = # WHERE _row = 3")
     + numbers("User", "UPDATE User SET pet = # WHERE _row = 1")
     + numbers("Note", "UPDATE Note SET user = # WHERE _row = 2")
-    + numbers("_syncstack_sequences", "UPDATE _syncstack_sequences SET next = #")
     + [
+      Damage("User", "UPDATE User SET _row = 0 WHERE _row = 3"),
       Damage("User", "UPDATE User SET pet = 'seven' WHERE _row = 1"),
-      Damage("_syncstack_sequences", "UPDATE _syncstack_sequences SET next = 1"),
-      // The last number that is given out: then the table is full.
-      Damage(
-        "_syncstack_sequences", "UPDATE _syncstack_sequences SET next = 68719476736", isMet: false),
-      Damage("_syncstack_sequences", "DELETE FROM _syncstack_sequences"),
+      Damage("Note", "UPDATE Note SET user_position = 9223372036854775807", isMet: false),
     ]
-    + numbers("User_tags", "UPDATE User_tags SET target = # WHERE source = 2")
+
+  private static let ofLinks: [Damage] =
+    numbers("User_tags", "UPDATE User_tags SET target = # WHERE source = 2")
     + numbers("User_tags", "UPDATE User_tags SET source = # WHERE source = 2", isMet: false)
     + [
       Damage("User_tags", "UPDATE User_tags SET source_position = 9223372036854775807"),
       Damage(
         "User_tags", "UPDATE User_tags SET source_position = -9223372036854775807 - 1", isMet: false
       ),
-      Damage("Note", "UPDATE Note SET user_position = 9223372036854775807", isMet: false),
       Damage("User_friends", "UPDATE User_friends SET target = 1 << 62"),
     ]
-    + numbers("_syncstack", "UPDATE _syncstack SET value = # WHERE key = 'generation'").filter {
-      !$0.statement.contains("= 0 ")
-    }
-    + numbers("_syncstack", "UPDATE _syncstack SET value = # WHERE key = 'fingerprints'").filter {
-      !$0.statement.contains("= 0 ")
-    }
+
+  private static let ofFingerprints: [Damage] =
+    numbers("_syncstack", "UPDATE _syncstack SET value = # WHERE key = 'fingerprints'")
     + numbers("_syncstack_print_sets", "UPDATE _syncstack_print_sets SET id = # WHERE id = 1")
-    .filter {
-      !$0.statement.contains("= 0 ")
-    }
-    + numbers(
-      "_syncstack_print_sets", "UPDATE _syncstack_print_sets SET generation = #"
-    ).filter {
-      !$0.statement.contains("= 0")
-    }
-    + numbers("_syncstack_history", "UPDATE _syncstack_history SET ts_ms = #").filter {
-      !$0.statement.contains("= 0") && !$0.statement.contains("= -5")
-    }
+    + numbers("_syncstack_print_sets", "UPDATE _syncstack_print_sets SET generation = #")
     + [
       Damage(
         "_syncstack_fingerprints",
-        "UPDATE _syncstack_fingerprints SET id = 9223372036854775807 WHERE id = (SELECT max(id) FROM _syncstack_fingerprints)",
-        isMet: false),
+        "UPDATE _syncstack_fingerprints SET id = 9223372036854775807 "
+          + "WHERE id = (SELECT max(id) FROM _syncstack_fingerprints)", isMet: false),
+      // What the log says is not believed then, and everything is read.
       Damage(
         "_syncstack_print_log",
         "UPDATE _syncstack_print_log SET data = x'0100000000000000fbffffffffffffff'", isMet: false),
       Damage("_syncstack_print_log", "UPDATE _syncstack_print_log SET data = x'01'", isMet: false),
+    ]
+
+  private static let ofFile: [Damage] =
+    numbers("_syncstack", "UPDATE _syncstack SET value = # WHERE key = 'generation'")
+    + numbers("_syncstack_sequences", "UPDATE _syncstack_sequences SET next = #")
+    + [
+      Damage("_syncstack_sequences", "UPDATE _syncstack_sequences SET next = 1"),
+      // The last number that is given out: then the table is full.
+      Damage(
+        "_syncstack_sequences", "UPDATE _syncstack_sequences SET next = 68719476736", isMet: false),
+      Damage("_syncstack_sequences", "DELETE FROM _syncstack_sequences"),
+      Damage("_syncstack_history", "UPDATE _syncstack_history SET ts_ms = 9223372036854775807"),
+      Damage("_syncstack_history", "UPDATE _syncstack_history SET ts_ms = -(1 << 62)"),
       Damage(
         "_syncstack_history_changes", "UPDATE _syncstack_history_changes SET object_row = 1 << 62"),
       Damage(
         "_syncstack_history_changes", "UPDATE _syncstack_history_changes SET object_row = x'ff'"),
-      Damage(
-        "_syncstack",
-        "UPDATE _syncstack SET value = replace(value, '\"number\":2', '\"number\":9223372036854775807') WHERE key = 'model'"
-      ),
-      Damage(
-        "_syncstack",
-        "UPDATE _syncstack SET value = replace(value, '\"number\":2', '\"number\":1') WHERE key = 'model'"
-      ),
-      Damage(
-        "_syncstack",
-        "UPDATE _syncstack SET value = replace(value, '\"number\":2', '\"number\":-2') WHERE key = 'model'"
-      ),
     ]
+    + ["9223372036854775807", "1", "-2"].map { number in
+      Damage(
+        "_syncstack",
+        "UPDATE _syncstack SET value = replace(value, '\"number\":2', '\"number\":\(number)') "
+          + "WHERE key = 'model'")
+    }
 
   @Test(arguments: damages)
   func everythingSaysWhatItMeets(_ damage: Damage) async throws {
