@@ -52,15 +52,14 @@ enum ErrorHint {
         + "the limits; --operations insert,update,relationships "
         + "or --where keep the rest; --at names the list when it lies deeper in the document."
     case .missingKey, .invalidItem, .typeMismatch, .outOfRange, .invalidDate, .requiredValueMissing,
-      .invalidValue,
-      .invalidMemberCount:
+      .invalidValue, .invalidMemberCount, .tooManyObjects:
       return
         "With this command: --on-error skip leaves out objects that cannot be used; --at names "
         + "the list when it lies deeper in the document."
     case .ambiguousRelationship:
       return "With this command: --parent ENTITY:ID:RELATIONSHIP."
     case .unknownEntity, .unknownProperty, .noPrimaryKey, .parentNotFound, .objectNotFound,
-      .unreadablePayload, .invalidRequest:
+      .ambiguousStored, .unreadablePayload, .invalidRequest:
       return nil
     }
   }

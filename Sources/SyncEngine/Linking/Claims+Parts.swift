@@ -27,6 +27,11 @@ extension Claims {
         for stored in batch.referenceStored where stored >= 0 {
           rows.insert(batch.stored.rows[stored])
         }
+        if batch.node.explicit != nil {
+          for stored in batch.referenceDuplicates.values.joined() {
+            rows.insert(batch.stored.rows[stored])
+          }
+        }
       }
     }
   }

@@ -85,6 +85,7 @@ final class LinkPlanner {
     partnerWrites = try PartnerPlanner(planner: self).plan()
     for batch in batches {
       try control.checkpoint()
+      batch.layCopies()
       try compareReferences(batch)
     }
   }
@@ -149,6 +150,8 @@ final class LinkPlanner {
       if let row = row(of: target, in: destination, linked: linkedRow(owner, rule, of: batch)) {
         cells[relationship.slot] = .integer(row)
       } else {
+        // Whoever writes a rule knows what it leads to: what is not there is not linked.
+        if batch.node.explicit != nil { cells[relationship.slot] = .null }
         noteUnresolved(target, relationship, owner, batch)
       }
     }

@@ -18,6 +18,16 @@ public struct MappingError: Error, Sendable, Hashable {
     case unknownTransformer
     /// JSON that should be a rule is none.
     case unreadableRule
+    /// A serializer that does not always insert names nothing that identifies an object.
+    case identifiersRequired
+    /// No rule of the mapping fills an identifier.
+    case identifierNotMapped
+    /// An identifier is a relationship.
+    case identifierIsRelationship
+    /// Two mappings of one sync tell the objects of an entity apart by different attributes.
+    case conflictingIdentifiers
+    /// A nested mapping is about another entity than its relationship leads to.
+    case wrongEntity
   }
 
   public let code: Code

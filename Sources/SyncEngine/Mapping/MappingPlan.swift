@@ -20,9 +20,20 @@ package final class MappingPlan: Sendable {
   /// annotations nobody understands.
   package let remarks: [MappingRemark]
 
-  package init(
+  /// Compiles what sources say of nested objects; nil where conventions say everything.
+  let sources: SourceCompiler?
+
+  package convenience init(
     model: ManagedObjectModel, nodes: [PlanNode], root: Int, remarks: [MappingRemark] = []
   ) {
+    self.init(model: model, nodes: nodes, root: root, remarks: remarks, sources: nil)
+  }
+
+  init(
+    model: ManagedObjectModel, nodes: [PlanNode], root: Int, remarks: [MappingRemark] = [],
+    sources: SourceCompiler?
+  ) {
+    self.sources = sources
     require(nodes.indices.contains(root), "A plan needs a root among its nodes.")
     self.model = model
     self.nodes = nodes

@@ -20,6 +20,7 @@ package final class MappingPlanCache: Sendable {
   private let declaredTypes: DeclaredTypes
   private let registry: RuleRegistry
   private let entries = Locked<[Int: Entry]>([:])
+  private let explicit = Locked<[PlanKey: Entry]>([:])
 
   /// Makes an empty cache.
   package init(
@@ -33,9 +34,7 @@ package final class MappingPlanCache: Sendable {
 
   /// The plan for items of the entity.
   package func plan(for entity: EntityDescription) -> MappingPlan {
-    let (written, version) = registry.current
-    let generation = Generation(
-      transformers: transformers.generation, types: declaredTypes.generation, written: version)
+    let (written, generation) = current
     if let entry = entries.withLock({ $0[entity.index] }), entry.generation == generation,
       entry.plan.rootNode.entity == entity
     {
@@ -47,4 +46,44 @@ package final class MappingPlanCache: Sendable {
     entries.withLock { $0[entity.index] = Entry(plan: plan, generation: generation) }
     return plan
   }
+
+  /// What the plan depends on beside its source.
+  private var current: (written: WrittenRules, generation: Generation) {
+    let (written, version) = registry.current
+    return (
+      written,
+      Generation(
+        transformers: transformers.generation, types: declaredTypes.generation, written: version)
+    )
+  }
+
+  /// The plan for items that a source describes.
+  ///
+  /// - Throws: ``MappingError`` when it cannot describe them; `ModelError` when the model has no such entity.
+  func plan(for source: any PlanSource, in model: ManagedObjectModel) throws -> MappingPlan {
+    guard case .explicit(let mapping) = source.mappingSource.content else {
+      return plan(for: try model.requireEntity(named: source.mappingSource.entityName))
+    }
+    let entity = try model.requireEntity(named: mapping.entityName)
+    let (written, generation) = current
+    let key = PlanKey(source)
+    if let key, let entry = explicit.withLock({ $0[key] }), entry.generation == generation,
+      entry.plan.rootNode.entity == entity
+    {
+      return entry.plan
+    }
+    let plan = try SourceCompiler(
+      from: entity, transformers: transformers, declaredTypes: declaredTypes, written: written
+    ).plan(for: mapping)
+    if let key {
+      explicit.withLock { plans in
+        // Keys may hold values of which there is no end.
+        if plans.count >= MappingPlanCache.explicitLimit { plans = [:] }
+        plans[key] = Entry(plan: plan, generation: generation)
+      }
+    }
+    return plan
+  }
+
+  private static let explicitLimit = 256
 }

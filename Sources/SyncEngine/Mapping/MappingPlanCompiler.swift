@@ -46,8 +46,25 @@ package struct MappingPlanCompiler {
       let node = compiler.node(for: compiler.pending[compiler.nodes.count])
       compiler.nodes.append(node)
     }
+    let hasSources = compiler.nodes.contains { !$0.sources.isEmpty }
     return MappingPlan(
-      model: entity.model, nodes: compiler.nodes, root: root, remarks: compiler.remarks)
+      model: entity.model, nodes: compiler.nodes, root: root, remarks: compiler.remarks,
+      sources: hasSources
+        ? SourceCompiler(
+          numbers: compiler.numbers, of: entity.model, transformers: transformers,
+          declaredTypes: declaredTypes, written: written) : nil)
+  }
+
+  /// The conventional node of an entity in a plan whose nodes are numbered already.
+  static func node(
+    for entity: EntityDescription, numbers: [Int: Int], transformers: TransformerRegistry,
+    declaredTypes: DeclaredTypes, written: WrittenRules
+  ) -> PlanNode {
+    var compiler = MappingPlanCompiler(
+      entity.model, transformers: transformers, declaredTypes: declaredTypes, written: written,
+      policy: .conventional)
+    compiler.numbers = numbers
+    return compiler.node(for: entity)
   }
 
   /// The number of the entity's node, which is made later when there is none yet.
@@ -60,8 +77,7 @@ package struct MappingPlanCompiler {
 
   private mutating func node(for entity: EntityDescription) -> PlanNode {
     let attributes = entity.attributes.filter { !$0.isTransient }
-    let stored = entity.relationships.filter { !$0.isTransient }
-    let relationships = stored.filter { !$0.isToMany } + stored.filter(\.isToMany)
+    let relationships = entity.mappedRelationships
     let identity = entity.primaryKey.flatMap { $0.isTransient ? nil : $0.slot }
     let reserved = ReservedNames(of: entity, for: attributes)
     let rules = written.rules(of: entity)
@@ -89,19 +105,36 @@ package struct MappingPlanCompiler {
         spellings: spellings.claims.filter { $0.attribute == number }.map(\.key))
     }
     let spelled = relationships.map(RelationshipSpellings.init)
-    for (number, spellings) in spelled.enumerated() { spellings.add(number, to: &table) }
+    var sources: [Int: NestedSource] = [:]
+    for (number, spellings) in spelled.enumerated() {
+      guard let rule = rules[relationships[number].name],
+        case .objects(let source, _) = rule.content
+      else {
+        spellings.add(number, to: &table)
+        continue
+      }
+      table.add(
+        MemberTarget(.objects, rule: number, precedence: 0, isOfRule: true), at: rule.path)
+      sources[number] = source
+    }
     let names = attributes.enumerated().filter { rules[$1.name] == nil }
       .map { (name: $1.name, rule: $0) }
     let aliases = MemberAliases(names.map(\.name))
     let relationshipRules = relationships.enumerated().map { number, relationship in
-      rule(
+      if let rule = rules[relationship.name] {
+        return RelationshipRule(
+          relationship, node: self.number(of: entity.destination(of: relationship)), written: rule,
+          policy: policy)
+      }
+      return rule(
         for: relationship, spellings: spelled[number],
         singular: spelled[number].addSingular(number, to: &table, unless: aliases), of: entity)
     }
     return PlanNode(
       entity: entity, identity: identity.map { [$0] } ?? [], attributes: attributeRules,
       relationships: relationshipRules,
-      members: table.table(aliases: aliases, of: names), policy: policy)
+      members: table.table(aliases: aliases, of: names), policy: policy, explicit: nil,
+      sources: sources)
   }
 
   private mutating func rule(

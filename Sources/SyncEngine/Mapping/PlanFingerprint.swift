@@ -10,6 +10,7 @@ enum PlanFingerprint {
       hash.add(node.entity.name)
       for slot in node.identity { hash.add(slot) }
       add(node.policy, to: &hash)
+      if let explicit = node.explicit { hash.add(explicit.fingerprintText) }
       for rule in node.attributes {
         hash.add(rule.name)
         hash.add(rule.slot)

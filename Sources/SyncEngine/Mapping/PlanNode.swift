@@ -6,7 +6,7 @@ package struct PlanNode: Sendable {
 
   /// Slots of the attributes that together identify an object; conventional mapping: the primary
   /// key, or none.
-  package let identity: [Int]
+  package private(set) var identity: [Int]
 
   /// Rules of attributes, in model order (serializers: in the order of their mapping).
   package let attributes: [AttributeRule]
@@ -18,6 +18,12 @@ package struct PlanNode: Sendable {
   package let members: MemberTable
 
   package let policy: NodePolicy
+
+  /// What a serializer says of the objects beside; nil for conventional mapping.
+  package let explicit: ExplicitSettings?
+
+  /// Who says how the objects below a relationship are read, by its rule; where nobody does, the node of their entity.
+  var sources: [Int: NestedSource]
 
   /// What a new object starts with: the default values of the model.
   package let defaults: [(slot: Int, value: Value)]
@@ -34,7 +40,7 @@ package struct PlanNode: Sendable {
   package let cellCount: Int
 
   /// The smallest range of slots that the identity is in; of one slot when there is no identity.
-  package let identityRange: Range<Int>
+  package private(set) var identityRange: Range<Int>
 
   /// Slots of stored attributes, in order.
   package let attributeSlots: [Int]
@@ -46,9 +52,21 @@ package struct PlanNode: Sendable {
     entity: EntityDescription, identity: [Int], attributes: [AttributeRule],
     relationships: [RelationshipRule], members: MemberTable, policy: NodePolicy
   ) {
+    self.init(
+      entity: entity, identity: identity, attributes: attributes, relationships: relationships,
+      members: members, policy: policy, explicit: nil, sources: [:])
+  }
+
+  init(
+    entity: EntityDescription, identity: [Int], attributes: [AttributeRule],
+    relationships: [RelationshipRule], members: MemberTable, policy: NodePolicy,
+    explicit: ExplicitSettings?, sources: [Int: NestedSource]
+  ) {
+    self.explicit = explicit
+    self.sources = sources
     self.entity = entity
     self.identity = identity
-    identityRange = (identity.min() ?? 0)..<(identity.max() ?? 0) + 1
+    identityRange = PlanNode.range(of: identity)
     self.attributes = attributes
     require(
       relationships.drop { !$0.relationship.isToMany }.allSatisfy(\.relationship.isToMany),
@@ -67,6 +85,18 @@ package struct PlanNode: Sendable {
     requiredToOne = columns.filter { $0.relationship != nil && !$0.isOptional }.map(\.slot)
     defaults = columns.compactMap(\.attribute).filter { !$0.defaultValue.isNull }
       .map { ($0.slot, $0.defaultValue) }
+  }
+
+  private static func range(of identity: [Int]) -> Range<Int> {
+    (identity.min() ?? 0)..<(identity.max() ?? 0) + 1
+  }
+
+  /// The node, with its objects told apart by some attributes.
+  func identified(by slots: [Int]) -> PlanNode {
+    var result = self
+    result.identity = slots
+    result.identityRange = PlanNode.range(of: slots)
+    return result
   }
 
   /// Whether objects of the node may be mentioned under another entity of the plan too.
@@ -195,5 +225,17 @@ package struct RelationshipRule: Sendable {
     self.referenceKeys = referenceKeys
     self.missing = missing
     self.isExportable = isExportable
+  }
+
+  /// The rule that somebody wrote for a relationship.
+  init(
+    _ relationship: RelationshipDescription, node: Int, written: Rule, policy: NodePolicy
+  ) {
+    let key = written.path.remoteKey
+    self.init(
+      relationship: relationship, node: node, hasCustomKey: true, keyScopeIsOwner: false,
+      remoteKey: key, objectKeys: [key], referenceKeys: [],
+      missing: written.missing ?? policy.missingKey,
+      isExportable: MappingRules.isExportable(relationship.userInfo))
   }
 }

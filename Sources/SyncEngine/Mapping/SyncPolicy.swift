@@ -22,11 +22,33 @@ public struct SyncPolicy: Sendable, Hashable {
   /// What happens when several stored objects have one key.
   public enum StoredDuplicates: String, Sendable, Hashable { case updateAll, keepOne, fail }
 
+  /// Where an object of a key is looked for.
+  public enum IdentityScope: String, Sendable, Hashable {
+    /// Among the objects that the groupers mean.
+    case group
+    /// Among all objects of the entity: an object outside the group that an item names is updated.
+    case entity
+  }
+
+  /// Which stored objects go when no item names them.
+  public enum DeletionScope: String, Sendable, Hashable {
+    /// Those of the group.
+    case group
+    /// The former members of the owner's list.
+    case parent
+    /// None.
+    case nothing
+  }
+
   /// What a missing key means; a rule's own setting wins.
   public var missingKey: Missing = .keep
   public var mismatch: Mismatch = .fail
   public var coercion: Coercion = .strict
   public var missingIdentity: MissingIdentity = .fail
+  public var identityScope: IdentityScope = .group
+  /// Where `deleteMissing` reaches; nil, the default, goes by the place: the group at the top, the owner's former members
+  /// in a nested list, nothing below a to-one relationship.
+  public var deletionScope: DeletionScope?
   public var storedDuplicates: StoredDuplicates = .updateAll
 
   /// Makes the policy of explicit serializers.

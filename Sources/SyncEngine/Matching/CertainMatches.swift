@@ -34,13 +34,14 @@ struct CertainMatches {
     references = batch.stored.references
     columns = matcher.memberColumns
     owners = batch.occurrences
-    limit = batch.contested.isEmpty ? matcher.firstNewRows[batch.entity.rootIndex] ?? .max : 0
+    let isCertain = batch.contested.isEmpty && batch.groups.isEmpty
+    limit = isCertain ? matcher.firstNewRows[batch.entity.rootIndex] ?? .max : 0
     let decided: Occurrence.Flags = [.reached, .current, .decided]
     let operations = matcher.operations
     rootFlags = operations.contains(.update) ? decided.union(.active) : decided
     nestedFlags = operations.contains(.updateRelationships) ? decided.union(.active) : decided
     // Objects that were deleted here may be meant, too.
-    knowsNew = batch.contested.isEmpty && matcher.edits == nil
+    knowsNew = isCertain && matcher.edits == nil
     let made = decided.union([.inserted, .active])
     newRootFlags = operations.isDisjoint(with: [.insert, .alwaysInsert]) ? decided : made
     newNestedFlags = operations.contains(.insertRelationships) ? made : decided
@@ -69,7 +70,9 @@ struct CertainMatches {
     return true
   }
 
-  private static let doubts: Occurrence.Flags = [.keyless, .shared, .leftOut]
+  private static let doubts: Occurrence.Flags = [
+    .keyless, .shared, .leftOut, .neverInserted, .neverUpdated,
+  ]
 
   /// Whether the stored row belongs to the owner in whose list the occurrence stands.
   @inline(__always)

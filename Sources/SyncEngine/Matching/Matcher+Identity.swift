@@ -87,7 +87,7 @@ extension Matcher {
   }
 
   /// Takes a stored row, or joins the occurrence that has it already.
-  private func share(_ index: Int32, with occurrence: Int32, in batch: Batch) {
+  func share(_ index: Int32, with occurrence: Int32, in batch: Batch) {
     let holder = batch.stored.occurrences[index]
     if holder >= 0 {
       join(occurrence, holder, in: batch)

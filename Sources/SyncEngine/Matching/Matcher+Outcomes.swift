@@ -27,6 +27,9 @@ extension Matcher {
     let isStored =
       batch.occurrences[other].stored >= 0
       && isKnown(batch.occurrences[other].row, batch.entity)
+      // To a mapping that does not do everything an object is there as soon as an item before made it.
+      || batch.occurrences[other].flags.contains(.inserted)
+        && !mention.flags.isDisjoint(with: [.neverInserted, .neverUpdated])
     let isActive =
       isAllowed(mention, isStored: isStored)
       && (batch.occurrences[other].stored >= 0 || !wasDeleted(occurrence, in: batch))
@@ -62,6 +65,7 @@ extension Matcher {
   /// Whether the options let the place of a mention write its object.
   func isAllowed(_ mention: Occurrence, isStored: Bool) -> Bool {
     if mention.flags.contains(.leftOut) { return false }
+    if mention.flags.contains(isStored ? .neverUpdated : .neverInserted) { return false }
     return switch (mention.flags.contains(.root), isStored) {
     case (true, true): operations.contains(.update)
     case (true, false): !operations.isDisjoint(with: [.insert, .alwaysInsert])

@@ -38,6 +38,9 @@ final class Matcher {
   private(set) var preferred: Set<Int64> = []
   /// Members of many-to-many lists, by owner, where keys do not tell objects apart.
   var sharedMembers: [KeyObjects.List: [Int64: Set<Int64>]] = [:]
+  /// The rows of each batch's groups, and the object of each key in them that was decided first.
+  var rowsOfGroups: [[RowSet]] = []
+  var objectsOfGroups: [GroupKey: Int32] = [:]
   /// Objects without key by the place they stand in.
   var keyless: [ListKey: Int32] = [:]
   var waves: [[Int32]]
@@ -89,6 +92,7 @@ final class Matcher {
       }
     }
     try read(tables)
+    rowsOfGroups = try batches.map { batch in try batch.groups.map { try rows($0, of: batch) } }
   }
 
   /// Whether mentions of a key alone were laid together, and several stored objects have it: each may mean
@@ -138,6 +142,7 @@ final class Matcher {
           others.occurrences[others.representative(other.occurrence)].row
       }
       batch.layFoldedCells()
+      batch.layCopies()
       try compareRemaining(batch)
     }
   }
@@ -155,6 +160,10 @@ final class Matcher {
       }
       if certain.decide(occurrence) { continue }
       batch.occurrences[occurrence].flags.formUnion([.reached, .current])
+      if batch.goesByKeyAlone, !batch.occurrences[occurrence].isOwned {
+        try decideByKey(occurrence, in: batch)
+        continue
+      }
       if decideAlone(occurrence, in: batch) { continue }
       if !takeOwnChild(occurrence, in: batch), !takeLinked(occurrence, in: batch),
         !takeMember(occurrence, in: batch)

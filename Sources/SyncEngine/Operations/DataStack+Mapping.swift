@@ -2,12 +2,18 @@ public import SyncCore
 public import SyncGraph
 
 extension DataStack {
-  /// Writes rules for attributes of an entity that the conventions do not fit: one odd key, without touching the
+  /// Writes rules for properties of an entity that the conventions do not fit: one odd key, without touching the
   /// model. They count for every sync, export and call of this stack that begins afterwards, in all contexts, for
   /// entities that inherit from the entity too, and wherever its objects are nested.
   ///
   /// ```swift
   /// try stack.mapping(for: User.self) { $0["joinedAt"] = .unixTime(["meta", "joined"]) }
+  /// ```
+  ///
+  /// A rule for a relationship has its objects read by a serializer, which takes the place of the conventions below it:
+  ///
+  /// ```swift
+  /// try stack.mapping(for: User.self) { $0["notes"] = .toMany(["meta", "notes"]) { NoteSerializer() } }
   /// ```
   ///
   /// Safe to call from any thread. A key that is missing, a value that is null and one that cannot be converted
@@ -16,7 +22,7 @@ extension DataStack {
   ///
   /// - Parameter change: Changes the rules of the entity. It may be called more than once when another thread
   ///   writes rules at the same time.
-  /// - Throws: ``MappingError`` when a rule names no attribute of the entity or can never fill it, and nothing
+  /// - Throws: ``MappingError`` when a rule names no property of the entity or can never fill it, and nothing
   ///   has changed; `ModelError` when the model has no such entity; what the closure throws.
   public func mapping(
     forEntityNamed name: String, _ change: (inout EntityMapping) throws -> Void

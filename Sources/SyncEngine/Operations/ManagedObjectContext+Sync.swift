@@ -23,7 +23,8 @@ extension ManagedObjectContext {
     operations: SyncOperations = .all
   ) throws -> SyncReport {
     try syncNow(
-      changes.syncPayload, entityName, predicate, parent, parentRelationship, operations)
+      changes.syncPayload, Conventional(entityName), predicate, parent, parentRelationship,
+      operations)
   }
 
   /// Brings the stored objects of an entity in step with JSON.
@@ -37,7 +38,8 @@ extension ManagedObjectContext {
   ) {
     let result = SyncResult {
       try syncNow(
-        changes.syncPayload, entityName, predicate, parent, parentRelationship, operations)
+        changes.syncPayload, Conventional(entityName), predicate, parent, parentRelationship,
+        operations)
     }
     completion?(result.error)
   }
@@ -56,7 +58,8 @@ extension ManagedObjectContext {
     guard let stack else {
       let payload = changes.syncPayload
       return try await perform {
-        try self.syncNow(payload, entityName, predicate, nil, parentRelationship, operations)
+        try self.syncNow(
+          payload, Conventional(entityName), predicate, nil, parentRelationship, operations)
       }
     }
     let report = try await stack.sync(
@@ -91,7 +94,8 @@ extension ManagedObjectContext {
     operations: SyncOperations = .all
   ) throws -> SyncReport {
     try syncNow(
-      changes.syncPayload, entityName, predicate, parent, parentRelationship, operations)
+      changes.syncPayload, Conventional(entityName), predicate, parent, parentRelationship,
+      operations)
   }
 
   /// Brings the stored objects of an entity in step with JSON, from any thread: another name of the
@@ -108,25 +112,27 @@ extension ManagedObjectContext {
       parentRelationship: parentRelationship, operations: operations)
   }
 
-  private func syncNow(
-    _ payload: SyncPayload, _ entityName: String, _ predicate: Filter?, _ parent: ManagedObject?,
-    _ parentRelationship: (any RelationshipNameConvertible)?, _ operations: SyncOperations
+  func syncNow(
+    _ payload: SyncPayload, _ source: any PlanSource, _ predicate: Filter?,
+    _ parent: ManagedObject?, _ parentRelationship: (any RelationshipNameConvertible)?,
+    _ operations: SyncOperations
   ) throws -> SyncReport {
     try requireCurrent()
     if let stack {
       return try Sync(
-        changes: payload, inEntityNamed: entityName, predicate: predicate, parent: parent,
+        changes: payload, with: source, predicate: predicate, parent: parent,
         parentRelationship: parentRelationship, context: self, dataStack: stack,
         operations: operations
       ).runNow()
     }
     // A disposable context, or one that outlived its stack: nobody is there to hear announcements.
-    let entity = try model.requireEntity(named: entityName)
-    var request = SyncRequest(plan: mappingPlans.plan(for: entity), payload: payload)
+    var request = SyncRequest(
+      plan: try mappingPlans.plan(for: source, in: model), payload: payload)
     request.filter = predicate
     request.parent = parent?.objectID
     request.parentRelationship = parentRelationship?.relationshipName
     request.operations = operations
+    request.limitToPlan()
     return try run(request)
   }
 

@@ -66,16 +66,23 @@ public struct Quarantine: Sendable {
   /// Syncs items again, without deleting what they do not mention: per entity and parent in one
   /// transaction. Those that can be stored now leave the quarantine in it, the others stay.
   ///
-  /// - Parameter items: Which, and in which form; nil is all as they are.
+  /// - Parameters:
+  ///   - items: Which, and in which form; nil is all as they are.
+  ///   - source: The serializer whose sync kept them; items of its entity are read as it says. Nil is conventional
+  ///     mapping for all.
   /// - Returns: What the syncs did; ``SyncReport/skipped`` items are still there.
   /// - Throws: ``JSONError`` for an item that was changed into something else than one JSON value;
   ///   otherwise as a sync does. What was stored before stays stored.
   @discardableResult
-  public func replay(_ items: [QuarantinedItem]? = nil) async throws -> SyncReport {
+  public func replay(
+    _ items: [QuarantinedItem]? = nil, with source: (any PlanSource)? = nil
+  ) async throws -> SyncReport {
     var report = SyncReport()
     for item in items ?? [] { _ = try JSONValue(parsing: item.json) }
     for rows in Quarantine.groups(try items ?? self.items()) {
-      report.add(try await stack.sync(Quarantine.sync(rows, stack)))
+      let sync = try Quarantine.sync(rows, stack)
+      if let source, source.mappingSource.entityName == sync.entityName { sync.source = source }
+      report.add(try await stack.sync(sync))
     }
     return report
   }

@@ -65,8 +65,9 @@ extension Sync {
     let settings = setup.settings
     try setup.transaction.check()
     try settings.deletionGuard.check()
-    let entity = try dataStack.model.requireEntity(named: entityName)
-    var request = SyncRequest(plan: dataStack.mappingPlans.plan(for: entity), payload: payload)
+    let plan = try dataStack.mappingPlans.plan(
+      for: setup.source ?? Conventional(entityName), in: dataStack.model)
+    var request = SyncRequest(plan: plan, payload: payload)
     request.path = setup.path
     request.reading = settings.reading
     request.operations = settings.operations
@@ -81,6 +82,7 @@ extension Sync {
     request.defersReferences = settings.deferReferences
     request.author = settings.author ?? context?.author
     request.name = name ?? context?.name
+    request.limitToPlan()
     if let delegate = settings.delegate {
       request.willInsert = { [unowned self] item, entity, parent in
         try delegate.sync(self, willInsert: item, in: entity.name, parent: parent)

@@ -28,6 +28,12 @@ extension Sync {
     set { change { $0.parent = newValue } }
   }
 
+  /// Who says how the items are read; nil is the conventions of the entity.
+  var source: (any PlanSource)? {
+    get { setup.withLock { $0.source } }
+    set { change { $0.source = newValue } }
+  }
+
   /// The relationship between ``parent`` and the items, by its name at either end. Needed only when
   /// there are several.
   public var parentRelationship: String? {

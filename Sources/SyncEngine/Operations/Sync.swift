@@ -38,6 +38,8 @@ public final class Sync: Operation, @unchecked Sendable {
     var usesFingerprints = true
     var transaction = SyncTransaction.whole
     var settings = SyncSettings()
+    /// Who says how the items are read; nil is conventions.
+    var source: (any PlanSource)?
     var stepObserver: (@Sendable (SyncStep) -> Void)?
   }
 

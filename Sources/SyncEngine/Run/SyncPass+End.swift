@@ -25,7 +25,8 @@ extension SyncPass {
     let deleter = Deleter(
       claims: claims, entity: request.plan.rootNode.entity, scope: scope,
       operations: request.operations, edits: edits, limits: request.deletionGuard,
-      transaction: transaction, control: control, report: report, knownRows: knownRows)
+      transaction: transaction, control: control, report: report,
+      deletesKeyless: request.plan.rootNode.explicit != nil, knownRows: knownRows)
     try deleter.delete()
     if request.defersReferences { try deferred(in: transaction).save(unresolved) }
     try request.willEnd?(transaction)

@@ -22,6 +22,7 @@ extension SyncPass {
     for _ in 0..<SyncPass.roundLimit {
       let matcher = try match(&stager, &replacements, leavingOut: leftOut, in: transaction)
       try absorb(stager, in: transaction)
+      try matcher.noteDeletingGroups()
       claims.state.firstNewRow = min(
         claims.state.firstNewRow,
         matcher.firstNewRows[request.plan.rootNode.entity.rootIndex] ?? .max)
@@ -139,7 +140,7 @@ extension SyncPass {
   }
 
   func absorb(_ stager: Stager, in transaction: StoreTransaction) throws {
-    claims.state.itemCount += stager.itemCount - stager.firstItem
+    claims.state.itemCount += stager.itemCount - stager.firstItem - stager.droppedItemCount
     claims.state.usableItemCount += stager.usableItemCount
     if stager.hasUnreadableRootKey { claims.state.isRootSuspended = true }
     if parent == nil, let rule = treeRule, stager.rootItemsName(rule) {

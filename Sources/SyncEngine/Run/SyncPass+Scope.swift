@@ -20,6 +20,7 @@ extension SyncPass {
   /// The to-one relationship of the entity to itself, if it has one.
   var treeRule: Int? {
     let node = request.plan.rootNode
+    guard node.explicit == nil else { return nil }
     return node.relationships.firstIndex {
       !$0.relationship.isToMany && $0.relationship.destinationIndex == node.entity.index
     }

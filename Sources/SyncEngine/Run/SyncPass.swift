@@ -157,6 +157,7 @@ final class SyncPass {
     try begin(.link, total: writer.linkCount)
     planner.isPartOfList = !isOnlyPart || endsParentList
     try writer.link(planner)
+    noteObjects(of: stager)
     if !isOnlyPart {
       try claims.list(planner)
       try control.checkpoint()
@@ -165,6 +166,23 @@ final class SyncPass {
     try noteChildren(stager.rootBatch, in: transaction)
     matcher.noteKeys()
     clock.end(.link)
+  }
+
+  /// Notes what the items at the top are, for mappings that were written by hand.
+  private func noteObjects(of stager: Stager) {
+    let batch = stager.rootBatch
+    guard batch.node.explicit != nil else { return }
+    for occurrence in stager.rootItems {
+      let mention = batch.occurrences[batch.representative(occurrence)]
+      guard mention.row > 0 else { continue }
+      report.report.commits.objects.append(
+        ManagedObjectID(entity: batch.entity(of: mention), row: mention.row))
+      for copy in batch.copies where copy.occurrence == occurrence {
+        let row = batch.stored.rows[copy.stored]
+        report.report.commits.objects.append(
+          ManagedObjectID(entity: batch.concreteEntity(ofStored: copy.stored), row: row))
+      }
+    }
   }
 
   /// How many objects of each entity a part has, those that are not read among them.

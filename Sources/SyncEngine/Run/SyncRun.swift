@@ -57,7 +57,10 @@ package struct SyncRun {
   private func run(_ entrance: Entrance) throws -> (report: SyncReport, changes: ChangeSet) {
     try request.payload.withBytes(control) { bytes in
       let node = request.plan.rootNode
-      guard !node.identity.isEmpty || request.operations.contains(.alwaysInsert) else {
+      guard
+        !node.identity.isEmpty || request.operations.contains(.alwaysInsert)
+          || node.explicit != nil
+      else {
         throw SyncError.noPrimaryKey(node.entity.name)
       }
       let pass = try SyncPass(request, bytes: bytes, control: control)

@@ -10,6 +10,8 @@ enum ClaimedSet: Hashable {
   case distinct(Int)
   /// Stored objects of a repeated key that may become one with the first.
   case surplus(Int)
+  /// Stored objects that go when nothing names them, because nested lists speak of all of their group: by their entity.
+  case nested(Int)
   /// Items at the top that a given parent has as members.
   case parentMembers
   /// The objects in scope before anything was written.
@@ -24,6 +26,7 @@ enum ClaimedSet: Hashable {
     case .listed(let list): "listed/\(list.name(in: model))"
     case .distinct(let root): "distinct/\(model.entities[root].name)"
     case .surplus(let root): "surplus/\(model.entities[root].name)"
+    case .nested(let entity): "nested/\(model.entities[entity].name)"
     case .parentMembers: "parent"
     case .scope: "scope"
     }
@@ -37,6 +40,7 @@ enum ClaimedSet: Hashable {
     case ("mentioned", let root?): self = .mentioned(root)
     case ("distinct", let root?): self = .distinct(root)
     case ("surplus", let root?): self = .surplus(root)
+    case ("nested", let entity?): self = .nested(entity)
     case ("listed", _):
       guard parts.count == 2, let list = Claims.Relationship(named: parts[1], in: model) else {
         return nil

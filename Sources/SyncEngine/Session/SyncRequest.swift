@@ -63,12 +63,23 @@ package struct SyncRequest {
 
   /// What happens to an item that cannot be stored.
   var itemPolicy: ItemErrorPolicy {
-    onItemError ?? (plan.rootNode.policy.missingIdentity == .fail ? .fail : .skip)
+    onItemError ?? (plan.rootNode.explicit == nil ? .skip : .fail)
   }
 
   package init(plan: MappingPlan, payload: SyncPayload) {
     self.plan = plan
     self.payload = payload
+  }
+
+  /// Does no more than the plan allows: a mapping that was written by hand says which stored objects it is about, and
+  /// whether any of them go.
+  mutating func limitToPlan() {
+    let node = plan.rootNode
+    guard let explicit = node.explicit else { return }
+    if !explicit.deletesMissing || node.policy.deletionScope == .nothing || node.identity.isEmpty {
+      operations.remove(.delete)
+    }
+    if let group = explicit.group { filter = filter.map { .all([group, $0]) } ?? group }
   }
 }
 

@@ -62,6 +62,15 @@ final class Batch {
   var placeholder: Int32?
   /// Whether the whole table was read, so that nothing has to be looked up.
   var isComplete = false
+  /// The stored objects that mappings of the batch know about, by the number of the group.
+  private(set) var groups: [Filter] = []
+  private var groupNumbers: [String: Int16] = [:]
+  /// The group that each occurrence is looked for in, -1 for all objects; nil while there are no groups.
+  private var groupOfOccurrence: PlainArray<Int16>?
+  /// Groups of which all go that no list names, by their numbers; -1 is all objects.
+  var deletingGroups: Set<Int16> = []
+  /// Stored rows that take the values of an occurrence, beside the one that it is.
+  var copies: [(occurrence: Int32, stored: Int32)] = []
   /// Whether several occurrences are one object, so that one owner may have several lists.
   var hasRepeats = false
   /// The latest occurrence without key, -1 before the first.
@@ -117,8 +126,9 @@ final class Batch {
 
   /// Adds an occurrence for the row just appended to the block.
   func append(
-    _ occurrence: Occurrence, source: UInt = 0, item: Int = -1, order: UInt32 = 0
+    _ occurrence: Occurrence, source: UInt = 0, item: Int = -1, order: UInt32 = 0, group: Int16 = -1
   ) -> Int32 {
+    groupOfOccurrence?.append(group)
     orders?.append(order)
     sources?.append(source)
     items?.append(Int32(truncatingIfNeeded: item))
@@ -148,6 +158,37 @@ final class Batch {
     }
   }
 
+  // MARK: - Groups
+
+  /// The number of a group of stored objects.
+  func number(ofGroup filter: Filter) -> Int16 {
+    let text = "\(filter)"
+    if let known = groupNumbers[text] { return known }
+    if groupOfOccurrence == nil {
+      let numbers = PlainArray<Int16>()
+      for _ in occurrences.indices { numbers.append(-1) }
+      groupOfOccurrence = numbers
+    }
+    let number = Int16(clamping: groups.count)
+    groups.append(filter)
+    groupNumbers[text] = number
+    return number
+  }
+
+  /// The number of the group that an occurrence is looked for in, -1 for all objects.
+  func group(of occurrence: Int32) -> Int16 { groupOfOccurrence?[occurrence] ?? -1 }
+
+  /// Whether the objects are told by their key and group, whoever owns them.
+  var goesByKeyAlone: Bool { node.explicit != nil || groupOfOccurrence != nil }
+
+  /// Lays the cells of occurrences over those of the stored rows that take the same values.
+  func layCopies() {
+    for copy in copies where stored.occurrences[copy.stored] >= 0 {
+      overlay(
+        Int(representative(copy.occurrence)), over: Int(stored.occurrences[copy.stored]))
+    }
+  }
+
   /// Says whether keys are looked for by several threads, which add none.
   func setIndexesShared(_ isShared: Bool) {
     index.isShared = isShared
@@ -163,6 +204,13 @@ final class Batch {
     references[reference][slot] = key
     _ = referenceIndex.findOrInsert(reference)
     return reference
+  }
+
+  /// Refers to the objects of the key that a row has.
+  func referToKey(of row: Int) {
+    let reference = references.append()
+    for slot in node.identity { references[reference][slot] = block[row][slot] }
+    if referenceIndex.findOrInsert(Int32(reference)) >= 0 { references.removeLast() }
   }
 
   /// The occurrence of a stored row; added, without values, when the payload does not describe it.

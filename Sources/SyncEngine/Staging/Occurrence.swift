@@ -26,7 +26,7 @@ struct Occurrence {
   var flags: Flags = []
 
   struct Flags: OptionSet {
-    let rawValue: UInt16
+    let rawValue: UInt32
     /// An item at the top of the payload.
     static let root = Flags(rawValue: 1)
     /// Has no readable key.
@@ -59,6 +59,12 @@ struct Occurrence {
     static let conflicting = Flags(rawValue: 16384)
     /// The same object as a mention under a subentity, which is the one that is written.
     static let ofSubentity = Flags(rawValue: 32768)
+    /// Is a new object, whatever is stored.
+    static let forced = Flags(rawValue: 65536)
+    /// Its mapping makes no new object of it.
+    static let neverInserted = Flags(rawValue: 131_072)
+    /// Its mapping leaves an object that is there as it is.
+    static let neverUpdated = Flags(rawValue: 262_144)
     /// In the wave that is being matched.
     static let current = Flags(rawValue: 512)
   }

@@ -25,6 +25,7 @@ struct ParentScope {
 
   /// Stages the parent, if the items are linked with it as they are written.
   func prepare(_ stager: Stager) {
+    stager.parentScope = self
     switch way {
     case .list(let batch, let rule):
       stager.rootOwner = Owner(

@@ -13,7 +13,7 @@ extension Stager {
       }
     }
     try fill(cells, from: token, of: source, table: node.table, node: node)
-    if node.scratch.hasMissingRules { try fillMissing(cells, node.batch.node) }
+    if node.scratch.hasMissingRules { try fillMissing(cells, node.plan) }
   }
 
   private func fillMissing(_ cells: UnsafeMutablePointer<Cell>, _ node: PlanNode) throws {
@@ -150,13 +150,13 @@ extension Stager {
     case .null:
       // Null where an object was expected clears everything that would have been read from it.
       for target in member.descendants {
-        let slot = node.batch.node.attributes[target.rule].slot
+        let slot = node.plan.attributes[target.rule].slot
         if cells[slot].isAbsent { cells[slot] = .null }
       }
     default:
       if member.targets.isEmpty {
         noteIgnored(
-          node.batch.node, property: member.key,
+          node.plan, property: member.key,
           "“\(member.key)” is no object, so nothing below it was read.")
       }
     }
@@ -167,14 +167,14 @@ extension Stager {
     into cells: UnsafeMutablePointer<Cell>, node: StagingNode, isShared: Bool
   ) throws {
     guard node.scratch.claims(target.rule, target.precedence) else { return }
-    let rule = node.batch.node.attributes[target.rule]
+    let rule = node.plan.attributes[target.rule]
     switch rule.converter.convert(token, of: source.tape, arena: arena) {
     case .cell(let cell):
       cells[rule.slot] = cell
     case .mismatch(.wrongKind(.object)) where isShared:
       break
     case .mismatch(let reason):
-      try refuse(reason, rule: rule, node: node.batch.node)
+      try refuse(reason, rule: rule, node: node.plan)
       if rule.mismatch == .clear { cells[rule.slot] = .null }
     }
   }

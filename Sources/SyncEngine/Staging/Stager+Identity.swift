@@ -14,6 +14,7 @@ extension Stager {
         !node.hasIdentity || batch.node.identity.contains { cells[$0].isEmpty }
       }
     var occurrence = Occurrence()
+    occurrence.flags = node.permissions
     if isLeavingOut { occurrence.flags.insert(.leftOut) }
     if let owner = role.owner {
       occurrence.owner = owner.owner
@@ -28,14 +29,22 @@ extension Stager {
       occurrence.flags.insert(.keyless)
       return append(occurrence, source: source, to: batch)
     }
+    if node.plan.explicit != nil, isKeyless || node.alwaysInserts {
+      return try identifyUnkeyed(
+        row, occurrence, isKeyless: isKeyless, source: source, in: node, role: role)
+    }
     if isKeyless || alwaysInserts(role) {
       return try identifyKeyless(row, occurrence, source: source, in: batch, role: role)
     }
     if case .root = role { occurrence.flags.insert(.root) }
     if rootOwner != nil, role.owner == rootOwner { occurrence.flags.insert(.root) }
     let head = batch.index.findOrInsert(Int32(row))
-    guard head >= 0 else { return append(occurrence, source: source, to: batch) }
-    if let earlier = earlierOccurrence(like: occurrence, from: head, in: batch) {
+    guard head >= 0 else {
+      return append(occurrence, source: source, to: batch, group: node.group)
+    }
+    if let earlier = earlierOccurrence(
+      like: occurrence, from: head, in: batch, group: node.group)
+    {
       if case .root = role { noteRepeated(earlier, in: batch) }
       if !tracksItems || occurrence.isOwned {
         if trace != nil, batch.conflicts(row, Int(earlier)) {
@@ -48,7 +57,7 @@ extension Stager {
         return earlier
       }
     }
-    let result = append(occurrence, source: source, to: batch)
+    let result = append(occurrence, source: source, to: batch, group: node.group)
     batch.chain(result, to: head)
     return result
   }
@@ -90,8 +99,39 @@ extension Stager {
     return nil
   }
 
-  private func append(_ occurrence: Occurrence, source: UInt, to batch: Batch) -> Int32 {
-    batch.append(occurrence, source: source, item: itemCount - 1, order: mentionCount)
+  /// An object of explicit mapping that no key tells, or that is a new one whatever its key.
+  private func identifyUnkeyed(
+    _ row: Int, _ occurrence: Occurrence, isKeyless: Bool, source: UInt, in node: StagingNode,
+    role: Role
+  ) throws -> Int32? {
+    let batch = node.batch
+    if node.alwaysInserts || node.plan.policy.missingIdentity == .insert {
+      // Whoever is stored with the key was named all the same.
+      if !isKeyless { batch.referToKey(of: row) }
+      var new = occurrence
+      new.flags.formUnion([.keyless, .forced])
+      if case .root = role { new.flags.insert(.root) }
+      return append(new, source: source, to: batch)
+    }
+    let missing = batch.node.identity.first { batch.block[row][$0].isEmpty }
+    let name = missing.map { batch.entity.properties[$0].name } ?? batch.node.identityName
+    batch.block.removeLast()
+    let error = SyncError(
+      .missingKey, entity: batch.entity.name, property: name, path: path.description,
+      message: """
+        An item of “\(batch.entity.name)” has no “\(name)”, so nobody can tell which object it is.
+        """)
+    if node.plan.policy.missingIdentity == .fail { try refuse(error) }
+    noteUnreadable(role)
+    noteSkipped(error, in: batch)
+    return nil
+  }
+
+  private func append(
+    _ occurrence: Occurrence, source: UInt, to batch: Batch, group: Int16 = -1
+  ) -> Int32 {
+    batch.append(
+      occurrence, source: source, item: itemCount - 1, order: mentionCount, group: group)
   }
 
   /// Whether an item is to become a new object whatever is stored.
@@ -104,7 +144,7 @@ extension Stager {
   /// An earlier occurrence that is certainly the same object: of the same key, and in the list of
   /// the same owner when it stands in one. What is not found here is found when objects are matched.
   private func earlierOccurrence(
-    like occurrence: Occurrence, from head: Int32, in batch: Batch
+    like occurrence: Occurrence, from head: Int32, in batch: Batch, group: Int16
   ) -> Int32? {
     var candidate = head
     // What was said since would otherwise come after what is said now; an object without key may be any.
@@ -115,6 +155,7 @@ extension Stager {
     for _ in 0..<4 where candidate >= 0 {
       let other = batch.occurrences[candidate]
       if candidate == latest, other.isOwned == occurrence.isOwned, mayMerge(other, occurrence),
+        batch.group(of: candidate) == group,
         !other.isOwned
           || (other.owner == occurrence.owner && other.ownerBatch == occurrence.ownerBatch
             && other.ownerRule == occurrence.ownerRule)
@@ -129,12 +170,14 @@ extension Stager {
   /// Whether two mentions of one object may be laid together before anybody knows what is stored: when
   /// both count in any case, or stand in the same place.
   private func mayMerge(_ one: Occurrence, _ other: Occurrence) -> Bool {
-    guard one.flags.isDisjoint(with: .leftOut), other.flags.isDisjoint(with: .leftOut) else {
-      return false
-    }
+    guard one.flags.isDisjoint(with: Stager.unmergeable),
+      other.flags.isDisjoint(with: Stager.unmergeable)
+    else { return false }
     return one.isOwned || (one.flags.contains(.root) && other.flags.contains(.root))
       || operations.isSuperset(of: .writing)
   }
+
+  private static let unmergeable: Occurrence.Flags = [.leftOut, .neverInserted, .neverUpdated]
 
   private func noteRepeated(_ occurrence: Int32, in batch: Batch) {
     let key = batch.key(batch.block[occurrence]).description

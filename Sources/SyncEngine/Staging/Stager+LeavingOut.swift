@@ -15,9 +15,20 @@ extension Stager {
       property: code == .missingKey ? batch.node.identityName : nil, path: path.description,
       message: reason)
     if onItemError == .fail { throw Stop(item: itemCount - 1, error: error) }
+    noteSkipped(error, in: batch)
+  }
+
+  /// Reports an object that is left out.
+  func noteSkipped(_ error: SyncError, in batch: Batch) {
     report[batch.entity].skipped += 1
-    report.note(.skippedItem, batch.entity, path: path.description, message: reason)
+    report.note(.skippedItem, batch.entity, path: path.description, message: error.message)
     if path.isAtTop { note(batch.entity, key: .null, error) }
+  }
+
+  /// Counts an item that a validator dropped: as if it had not come.
+  func noteDropped(_ node: StagingNode) {
+    report[node.batch.entity].skipped += 1
+    if path.isAtTop { droppedItemCount += 1 }
   }
 
   /// Reports that the item is left out, of which everything is staged but nothing counts.

@@ -21,16 +21,29 @@ extension Stager {
   /// Stages what the object says about one relationship, if it says anything.
   func stageLink(
     _ link: StagingLink, of owner: Int32, in batch: Batch, candidates range: Range<Int>,
-    source: ItemSource
+    parent: Int, source: ItemSource
   ) throws {
     guard let choice = choose(link.rule, range, source) else { return }
     trace?.speak(of: link.rule, node: batch.number, isAtTop: path.isAtTop)
     path.push(node: batch.number, rule: link.rule)
     defer { path.pop() }
+    if let nested = link.source {
+      return try stageNested(
+        link, nested, of: owner, in: batch, choice: choice, parent: parent, source: source)
+    }
+    try stageByShape(
+      link, nodes[link.node], of: owner, in: batch, choice: choice, source: source)
+  }
+
+  /// Stages a relationship whose objects are nested or referred to, as the shape of the value says.
+  func stageByShape(
+    _ link: StagingLink, _ node: StagingNode, of owner: Int32, in batch: Batch,
+    choice: LinkCandidate, source: ItemSource
+  ) throws {
     if link.isToMany {
-      try stageToMany(link, of: owner, in: batch, choice: choice, source: source)
+      try stageToMany(link, node, of: owner, in: batch, choice: choice, source: source)
     } else {
-      try stageToOne(link, of: owner, in: batch, choice: choice, source: source)
+      try stageToOne(link, node, of: owner, in: batch, choice: choice, source: source)
     }
   }
 
@@ -51,7 +64,8 @@ extension Stager {
   }
 
   private func stageToOne(
-    _ link: StagingLink, of owner: Int32, in batch: Batch, choice: LinkCandidate,
+    _ link: StagingLink, _ node: StagingNode, of owner: Int32, in batch: Batch,
+    choice: LinkCandidate,
     source: ItemSource
   ) throws {
     switch source.tokens[choice.token].kind {
@@ -64,7 +78,7 @@ extension Stager {
         "“\(link.name)” is given as an object under the key of an identifier.")
     case .object:
       let child = try stage(
-        choice.token, of: source, node: nodes[link.node],
+        choice.token, of: source, node: node,
         role: .toOne(Owner(batch: batch.number, owner: owner, rule: link.rule)))
       guard let child else { return }
       link.mentions.append(
@@ -75,7 +89,7 @@ extension Stager {
         "“\(link.name)” leads to one object, and the payload gives a list.")
     default:
       guard
-        let reference = stageReference(choice.token, of: source, link, to: nodes[link.node], batch)
+        let reference = stageReference(choice.token, of: source, link, to: node, batch)
       else {
         return
       }
@@ -92,8 +106,8 @@ extension Stager {
   }
 
   private func stageToMany(
-    _ link: StagingLink, of owner: Int32, in batch: Batch, choice: LinkCandidate,
-    source: ItemSource
+    _ link: StagingLink, _ node: StagingNode, of owner: Int32, in batch: Batch,
+    choice: LinkCandidate, source: ItemSource
   ) throws {
     let token = choice.token
     let emptyKind: LinkMentions.Kind = choice.kind == .references ? .keys : .objects
@@ -104,7 +118,7 @@ extension Stager {
     case .array:
       let first = targets.count
       defer { targets.removeAll(from: first) }
-      let holdsObjects = try stageElements(token, of: source, link, owner: owner, in: batch)
+      let holdsObjects = try stageElements(token, of: source, link, node, owner: owner, in: batch)
       let kind: LinkMentions.Kind =
         holdsObjects ? .objects : (targets.count == first ? emptyKind : .keys)
       link.mentions.append(
@@ -120,11 +134,11 @@ extension Stager {
   ///
   /// - Returns: Whether there were objects among them, not keys alone.
   private func stageElements(
-    _ token: Int, of source: ItemSource, _ link: StagingLink, owner: Int32, in batch: Batch
+    _ token: Int, of source: ItemSource, _ link: StagingLink, _ node: StagingNode, owner: Int32,
+    in batch: Batch
   ) throws -> Bool {
     let place = Owner(batch: batch.number, owner: owner, rule: link.rule)
     let role: Role = link.isOwned ? .member(place) : .shared(place)
-    let node = nodes[link.node]
     var holdsObjects = false
     var element = token + 1
     for index in 0..<Int(source.tokens[token].word) {

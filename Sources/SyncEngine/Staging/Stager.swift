@@ -9,7 +9,7 @@ import SyncCore
 /// way, to any depth.
 final class Stager {
   let plan: MappingPlan
-  let batches: [Batch]
+  private(set) var batches: [Batch]
   let arena = CellArena()
 
   /// That of the part, until the sync takes it over.
@@ -57,6 +57,9 @@ final class Stager {
 
   func noteUnreadable(_ list: ListKey) { unreadableLists.insert(list) }
 
+  /// Items at the top that validators dropped.
+  var droppedItemCount = 0
+
   /// Items at the top of the payload that can be used, from the first one on that says something.
   var usableItemCount = 0
   var itemCount = 0
@@ -64,7 +67,12 @@ final class Stager {
 
   let operations: SyncOperations
   let onItemError: ItemErrorPolicy
-  let nodes: [StagingNode]
+  private(set) var nodes: [StagingNode]
+  /// Those that sources made of nested objects, and those of them that can be found again.
+  private var nestedNodes: [StagingNode] = []
+  private(set) var keyedNodes: [NodeKey: StagingNode] = [:]
+  /// Stages the given parent into its batch.
+  var parentScope: ParentScope?
   let path: PayloadPath
   let candidates = PlainArray<LinkCandidate>()
   let targets = PlainArray<Int32>()
@@ -73,6 +81,8 @@ final class Stager {
   /// Objects mentioned so far.
   var mentionCount: UInt32 = 0
   private var rootTargets: [Int32] = []
+  /// The occurrences of the items at the top whose mapping was written by hand.
+  private(set) var rootItems: [Int32] = []
 
   /// What is noted for fingerprints, when fingerprints are to be made.
   private(set) var trace: FingerprintTrace?
@@ -93,7 +103,7 @@ final class Stager {
     let batches = plan.nodes.enumerated().map {
       Batch(
         node: $1, number: $0, keepsSources: keepsSources, keepsItems: tracksItems,
-        keepsOrders: $1.hasRelatives(in: plan))
+        keepsOrders: $1.hasRelatives(in: plan) || (plan.sources != nil && $1.entity.hasFamily))
     }
     self.batches = batches
     let nodes = batches.map { StagingNode($0, among: batches) }
@@ -140,8 +150,8 @@ final class Stager {
     itemCount += 1
     if let target { targetRows.append(target) }
     let role = target.map { .target($0) } ?? rootOwner.map { rootRole(of: $0) } ?? Role.root
-    guard let occurrence = try stage(source.root, of: source, node: nodes[plan.root], role: role)
-    else {
+    let node = nodes[plan.root]
+    guard let occurrence = try stage(source.root, of: source, node: node, role: role) else {
       return
     }
     if isLeavingOut {
@@ -150,13 +160,14 @@ final class Stager {
       usableItemCount += 1
     }
     rootBatch.occurrences[occurrence].flags.insert(.root)
+    if node.plan.explicit != nil, !isLeavingOut { rootItems.append(occurrence) }
     if rootOwner != nil { rootTargets.append(occurrence) }
     if let rootReference { refer(occurrence, to: rootReference) }
   }
 
   private func rootRole(of owner: Owner) -> Role {
     batches[owner.batch].node.relationships[owner.rule].relationship.kind == .oneToMany
-      ? .member(owner) : .shared(owner)
+      && plan.rootNode.explicit == nil ? .member(owner) : .shared(owner)
   }
 
   /// Whether an item at the top of the payload says anything about the relationship.
@@ -175,7 +186,8 @@ final class Stager {
         owner: owner.owner, kind: .objects, targets: rootTargets, order: nextOrder(link))
     }
     foldSuperentities()
-    for node in nodes where !node.batch.occurrences.isEmpty || node.scratch.isReplayed {
+    for node in nodes + nestedNodes
+    where !node.batch.occurrences.isEmpty || node.scratch.isReplayed {
       node.scratch.describe(node.batch.entity.name, in: report)
     }
   }
@@ -195,8 +207,21 @@ final class Stager {
   private func stage(
     _ token: Int, of source: ItemSource, address: UInt, node: StagingNode, role: Role
   ) throws -> Int32? {
+    if !node.validators.isEmpty {
+      guard let valid = try validated(token, of: source, node: node, role: role) else {
+        return nil
+      }
+      return try stageValid(valid.root, of: valid, address: address, node: node, role: role)
+    }
+    return try stageValid(token, of: source, address: address, node: node, role: role)
+  }
+
+  @inline(__always)
+  private func stageValid(
+    _ token: Int, of source: ItemSource, address: UInt, node: StagingNode, role: Role
+  ) throws -> Int32? {
     let batch = node.batch
-    guard case .object = source.tokens[token].kind else {
+    guard source.tokens[token].kind == .object || node.takesAnything else {
       noteUnreadable(role)
       try skip(batch, .invalidItem, "The item is \(source.tokens[token].kind.text), not an object.")
       return nil
@@ -217,10 +242,36 @@ final class Stager {
       let back = inverse(role)
       for link in node.links where link.rule != back {
         let range = firstCandidate..<candidates.count
-        try stageLink(link, of: occurrence, in: batch, candidates: range, source: source)
+        try stageLink(
+          link, of: occurrence, in: batch, candidates: range, parent: token, source: source)
+      }
+    }
+    if node.hasMissingLinks {
+      let said = Set((firstCandidate..<candidates.count).map { candidates[$0].rule })
+      for link in node.links where link.missing != .keep && !said.contains(link.rule) {
+        try stageMissing(link, of: occurrence, in: batch)
       }
     }
     return occurrence
+  }
+
+  // MARK: - Nested nodes
+
+  func register(_ node: StagingNode, _ key: NodeKey?) {
+    nestedNodes.append(node)
+    if let key { keyedNodes[key] = node }
+  }
+
+  /// Has the objects of a batch, of which there are none yet, told apart by some attributes.
+  func identify(_ number: Int, by slots: [Int]) -> Batch {
+    let old = batches[number]
+    let batch = Batch(
+      node: old.node.identified(by: slots), number: number, keepsSources: old.sources != nil,
+      keepsItems: old.items != nil, keepsOrders: old.orders != nil)
+    batches[number] = batch
+    nodes[number] = StagingNode(batch, among: batches)
+    if !old.occurrences.isEmpty { parentScope?.prepare(self) }
+    return batch
   }
 
   /// Notes that nobody can tell which object a part of a list meant: the list then adds, but takes

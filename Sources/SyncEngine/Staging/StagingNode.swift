@@ -4,6 +4,8 @@ import SyncCore
 /// names and all, for every object. Confined to the stager.
 final class StagingNode {
   let batch: Batch
+  /// How the objects are read.
+  let plan: PlanNode
   let table: StagingTable
   let scratch: StagingScratch
   let links: [StagingLink]
@@ -12,6 +14,20 @@ final class StagingNode {
   let hasIdentity: Bool
   let keySlot: Int?
 
+  /// Whether every item becomes a new object.
+  let alwaysInserts: Bool
+  /// What the mapping does not do with an item.
+  let permissions: Occurrence.Flags
+  /// The number of the group that stored objects are looked for in, or -1.
+  let group: Int16
+  /// The number of the group that its list may empty at the end, or -1 for all objects.
+  let deletionGroup: Int16
+  let validators: [Validator]
+  /// Whether an item may be something else than an object.
+  let takesAnything: Bool
+  /// Whether a relationship of which an item says nothing means anything.
+  let hasMissingLinks: Bool
+
   /// How keys that refer to objects of the node are read, when they can be looked up.
   let keyConverter: ValueConverter?
   /// The slot of such keys.
@@ -19,9 +35,26 @@ final class StagingNode {
   /// Which usual JSON such keys are converted from in place.
   let keyUse: StagingTable.Use
 
-  init(_ batch: Batch, among batches: [Batch]) {
+  convenience init(_ batch: Batch, among batches: [Batch]) {
+    self.init(batch, plan: batch.node, among: batches)
+  }
+
+  init(_ batch: Batch, plan node: PlanNode, among batches: [Batch]) {
     self.batch = batch
-    let node = batch.node
+    plan = node
+    let explicit = node.explicit
+    alwaysInserts = explicit?.alwaysInserts == true
+    var permissions: Occurrence.Flags = []
+    if let explicit, !explicit.alwaysInserts {
+      if !explicit.insertsMissing { permissions.insert(.neverInserted) }
+      if !explicit.updatesExisting { permissions.insert(.neverUpdated) }
+    }
+    self.permissions = permissions
+    validators = explicit?.validators ?? []
+    takesAnything = explicit != nil && !node.members.itself.isEmpty
+    hasMissingLinks = node.relationships.contains { $0.missing != .keep } && explicit != nil
+    deletionGroup = explicit?.group.map(batch.number) ?? -1
+    group = node.policy.identityScope == .group ? deletionGroup : -1
     table = StagingTable(node.members, of: node)
     scratch = StagingScratch(node: node)
     links = node.relationships.enumerated().map { rule, relationship in
@@ -31,7 +64,8 @@ final class StagingNode {
         isOneToOne: relationship.isOneToOne,
         keepsOrders: relationship.isOneToOne || batch.orders != nil,
         inverse: StagingNode.inverse(relationship, to: batches[relationship.node].node),
-        mentions: batch.mentions[rule])
+        mentions: batch.mentions[rule], source: node.sources[rule],
+        missing: relationship.missing, key: relationship.remoteKey.description)
     }
     hasIdentity = !node.identity.isEmpty
     keySlot = node.identity.count == 1 ? node.identity[0] : nil
@@ -73,10 +107,23 @@ final class StagingLink {
   let inverse: Int
   let mentions: LinkMentions
 
+  /// Who says how the objects are read; nil is the node.
+  let source: NestedSource?
+  /// What reads them, once a source that always says the same was asked.
+  var destination: StagingNode?
+  /// What it means when an item says nothing.
+  let missing: SyncPolicy.Missing
+  /// Where the value stands in the item.
+  let key: String
+
   init(
     rule: Int, node: Int, isToMany: Bool, isOwned: Bool, name: String, isOneToOne: Bool,
-    keepsOrders: Bool, inverse: Int, mentions: LinkMentions
+    keepsOrders: Bool, inverse: Int, mentions: LinkMentions, source: NestedSource?,
+    missing: SyncPolicy.Missing, key: String
   ) {
+    self.source = source
+    self.missing = missing
+    self.key = key
     self.isOneToOne = isOneToOne
     self.keepsOrders = keepsOrders
     self.inverse = inverse

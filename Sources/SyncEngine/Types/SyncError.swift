@@ -12,6 +12,10 @@ public struct SyncError: Error, Sendable, Hashable {
     case noPrimaryKey
     /// An item has no readable primary key.
     case missingKey
+    /// Several stored objects have the key of an item, and the policy forbids that.
+    case ambiguousStored
+    /// A relationship to one object is given several.
+    case tooManyObjects
     /// The payload or an item of it is no JSON object.
     case invalidItem
     /// A value cannot be converted to the type of its attribute.
@@ -38,6 +42,9 @@ public struct SyncError: Error, Sendable, Hashable {
     case unreadablePayload
     /// The operation was not given what it needs, or was used against its rules.
     case invalidRequest
+
+    /// The word of serializers for ``missingKey``.
+    public static var missingIdentifier: Code { .missingKey }
   }
 
   public let code: Code

@@ -15,6 +15,9 @@ struct Deleter {
   let control: SyncControl
   let report: ReportBuilder
 
+  /// Whether objects without key go too: a mapping that was written by hand means all of its group.
+  let deletesKeyless: Bool
+
   /// Every row of the root entity, when it was read anyway.
   let knownRows: PlainArray<Int64>?
 
@@ -130,6 +133,15 @@ struct Deleter {
         rows[member.entity, default: []].append(member.row)
       }
     }
+    for member in entity.model.entities {
+      guard let group = claims[.nested(member.index)] else { continue }
+      for row in group.rows
+      where !claims.isMentioned(row, member)
+        && seen[member.rootIndex, default: RowSet()].insert(row)
+      {
+        rows[member, default: []].append(row)
+      }
+    }
     return try rows.sorted { $0.key.index < $1.key.index }.map { entity, rows in
       let rows = try keyed(rows, of: entity)
       return (entity, try keeper?.deletable(rows, of: entity) ?? rows)
@@ -139,7 +151,7 @@ struct Deleter {
   /// Without the objects whose key is empty: no payload can mention them, so that their absence
   /// says nothing.
   private func keyed(_ rows: [Int64], of entity: EntityDescription) throws -> [Int64] {
-    guard !rows.isEmpty, let key = entity.primaryKey else { return rows }
+    guard !rows.isEmpty, !deletesKeyless, let key = entity.primaryKey else { return rows }
     var keyless = Set<Int64>()
     try transaction.scan(entity, .empty(slot: key.slot), slots: []) { keyless.insert($0.row) }
     return keyless.isEmpty ? rows : rows.filter { !keyless.contains($0) }

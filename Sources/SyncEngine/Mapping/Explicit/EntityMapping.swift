@@ -1,4 +1,4 @@
-/// How the attributes of one entity are filled where the conventions do not fit.
+/// How the properties of one entity are filled where the conventions do not fit.
 ///
 /// ```swift
 /// try stack.mapping(for: User.self) { mapping in
@@ -13,14 +13,14 @@ public struct EntityMapping: Sendable {
     self.rules = rules
   }
 
-  /// The rule of an attribute; nil lets the conventions fill it.
+  /// The rule of a property; nil lets the conventions fill it.
   ///
   /// A rule takes the place of every key that the conventions would look at.
-  public subscript(attribute: String) -> Rule? {
-    get { rules[attribute] }
-    set { rules[attribute] = newValue }
+  public subscript(property: String) -> Rule? {
+    get { rules[property] }
+    set { rules[property] = newValue }
   }
 
-  /// Names of the attributes that have a rule, in alphabetical order.
+  /// Names of the properties that have a rule, in alphabetical order.
   public var attributes: [String] { rules.keys.sorted() }
 }

@@ -22,6 +22,7 @@ public import SyncCore
 /// - Dates: `isoDate(_:)`, `unixTime(_:)`
 /// - Other values: `uuid(_:)`, `url(_:)`, `base64(_:)`, `structured(_:)`, `raw(_:)`,
 ///   `custom(_:decode:encode:)`
+/// - Relationships: `toOne(_:_:)`, `toMany(_:_:)`
 /// - What may happen: `whenMissing(_:)`, `onMismatch(_:)`, `coercing(_:)`
 public struct Rule: Sendable {
   /// What a missing key means.
@@ -34,6 +35,7 @@ public struct Rule: Sendable {
   enum Content: Sendable {
     case attribute(RuleKind)
     case custom(RuleCoding)
+    case objects(NestedSource, isToMany: Bool)
   }
 
   /// Where the value stands in the item.

@@ -11,6 +11,8 @@ struct RuleCompiler {
   ) -> AttributeRule {
     let converter =
       switch rule.content {
+      case .objects:
+        ValueConverter(attribute.type)
       case .attribute(let kind):
         kind.converter(
           for: attribute, coercion: rule.coercion ?? policy.coercion, isIdentity: isIdentity,
@@ -70,8 +72,43 @@ struct RuleCompiler {
           The custom rule of “\(entity.name).\(name)” makes values of the type \(coding.type.rawValue), and \
           the attribute is of the type \(attribute.type.rawValue).
           """)
+    case .objects: throw noRelationship(name)
     case .attribute, .custom: break
     }
+  }
+
+  /// The relationship that a rule for objects fills.
+  ///
+  /// - Throws: ``MappingError`` when the entity has none of that name, or one that the rule never fits.
+  func relationship(named name: String, for rule: Rule) throws -> RelationshipDescription {
+    guard let property = entity.property(named: name) else {
+      throw MappingError.unknownProperty(name, of: entity)
+    }
+    guard case .objects(_, let isToMany) = rule.content,
+      let relationship = property.relationship
+    else {
+      throw noRelationship(name)
+    }
+    guard relationship.isToMany == isToMany, !relationship.isTransient else {
+      throw MappingError(
+        .unsuitableRule, entity: entity.name, property: name,
+        message: relationship.isTransient
+          ? "“\(entity.name).\(name)” is transient: it is not stored, so no rule can fill it."
+          : """
+          “\(entity.name).\(name)” leads to \(isToMany ? "one object" : "many objects"). Use \
+          \(isToMany ? "toOne" : "toMany") for it.
+          """)
+    }
+    return relationship
+  }
+
+  private func noRelationship(_ name: String) -> MappingError {
+    MappingError(
+      .wrongPropertyKind, entity: entity.name, property: name,
+      message: """
+        “\(entity.name).\(name)” is an attribute, and the rule is one for objects. Give it a rule for \
+        values, or name a relationship.
+        """)
   }
 }
 

@@ -1,13 +1,13 @@
 import SyncCore
 
-/// Rules that were written for single attributes of entities, where everything else follows the conventions.
+/// Rules that were written for single properties of entities, where everything else follows the conventions.
 /// All of them were checked against the model.
 package struct WrittenRules: Sendable {
   private var byEntity: [Int: [String: Rule]] = [:]
 
   package init() {}
 
-  /// The rules of an entity by attribute: its own, and those of the entities it inherits from where it has none.
+  /// The rules of an entity by property: its own, and those of the entities it inherits from where it has none.
   func rules(of entity: EntityDescription) -> [String: Rule] {
     guard !byEntity.isEmpty else { return [:] }
     var result: [String: Rule] = [:]
@@ -26,13 +26,17 @@ package struct WrittenRules: Sendable {
 
   /// The rules, with others for an entity.
   ///
-  /// - Throws: ``MappingError`` when one of them names no attribute of the entity, or can never fill it.
+  /// - Throws: ``MappingError`` when one of them names no property of the entity, or can never fill it.
   func replacing(
     _ rules: [String: Rule], of entity: EntityDescription
   ) throws -> WrittenRules {
     let compiler = RuleCompiler(entity: entity, policy: .conventional)
     for (name, rule) in rules.sorted(by: { $0.key < $1.key }) {
-      try compiler.check(rule, for: compiler.attribute(named: name))
+      if case .objects = rule.content {
+        _ = try compiler.relationship(named: name, for: rule)
+      } else {
+        try compiler.check(rule, for: compiler.attribute(named: name))
+      }
     }
     var result = self
     result.byEntity[entity.index] = rules

@@ -8,6 +8,7 @@ extension SyncSession {
   func operation(_ work: SyncWork, at path: String?) -> Sync {
     let operation = Sync(work, inEntityNamed: entityName, dataStack: dataStack, at: path)
     operation.settings = settings
+    operation.source = source
     return operation
   }
 

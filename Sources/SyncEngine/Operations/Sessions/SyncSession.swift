@@ -74,6 +74,9 @@ public final class SyncSession: Sendable {
   /// The name under which the store keeps the session; nil is not at all.
   public let name: String?
 
+  /// Who says how the items are read; nil is conventions.
+  let source: (any PlanSource)?
+
   let state: SessionState
   private let chosen = Locked(SyncSettings())
   let stage = Locked(Stage())
@@ -92,7 +95,30 @@ public final class SyncSession: Sendable {
     self.dataStack = dataStack
     self.entityName = entityName
     self.name = name
+    source = nil
     state = SessionState(entity: entity, name: name)
+  }
+
+  /// Begins a session whose mapping was written by hand, or goes on with the one of that name. The serializer has to be
+  /// the same for all pages and the end; with `forceInsert` and without identifiers the end deletes nothing.
+  ///
+  /// - Parameters:
+  ///   - source: A ``Serializer``, or ``Conventional`` mapping.
+  ///   - name: A name keeps the session in the store until it is finished or abandoned.
+  /// - Throws: ``MappingError`` when the serializer does not fit the model, `ModelError` when that has no such entity,
+  ///   `StoreError` when the stack was closed.
+  public init(with source: some PlanSource, dataStack: DataStack, name: String? = nil) throws {
+    _ = try dataStack.store
+    let plan = try dataStack.mappingPlans.plan(for: source, in: dataStack.model)
+    let node = plan.rootNode
+    guard !node.identity.isEmpty || node.explicit != nil else {
+      throw SyncError.noPrimaryKey(node.entity.name)
+    }
+    self.dataStack = dataStack
+    self.source = source
+    entityName = node.entity.name
+    self.name = name
+    state = SessionState(entity: node.entity, name: name)
   }
 
   // MARK: - Set-up

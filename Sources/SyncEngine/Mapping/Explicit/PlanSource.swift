@@ -1,0 +1,103 @@
+public import SyncCore
+
+/// Something that says how JSON becomes objects of one entity: a ``Serializer``, or ``Conventional`` mapping.
+///
+/// Both compile to the same plan, so that either may stand where the other does: below a relationship of a serializer, or
+/// at the top of a sync.
+public protocol PlanSource: Sendable {
+  /// What the source says, at the moment.
+  var mappingSource: MappingSource { get }
+
+  /// Equal keys promise equal plans, which are compiled once; nil has the plan compiled each time.
+  var planKey: AnyHashable? { get }
+}
+
+extension PlanSource {
+  public var planKey: AnyHashable? { nil }
+}
+
+/// Looks at an item before anything else does: nil and null drop it, another value takes its place, and an error
+/// refuses it.
+public typealias Validator = @Sendable (JSONValue) throws -> JSONValue?
+
+/// The mapping that the model suggests, and the rules that were written on the stack.
+///
+/// ```swift
+/// "owner": .toOne("owner") { Conventional("Person") }
+/// ```
+public struct Conventional: PlanSource, Hashable {
+  /// The entity of the items.
+  public let entityName: String
+
+  /// Takes an entity of the model.
+  public init(_ entityName: String) {
+    self.entityName = entityName
+  }
+
+  public var mappingSource: MappingSource { MappingSource(content: .conventional(entityName)) }
+  public var planKey: AnyHashable? { self }
+}
+
+/// What a ``PlanSource`` says. Made by ``Conventional`` and by serializers.
+public struct MappingSource: Sendable {
+  enum Content: Sendable {
+    case conventional(String)
+    case explicit(ExplicitMapping)
+  }
+
+  let content: Content
+
+  /// The entity of the items.
+  public var entityName: String {
+    switch content {
+    case .conventional(let name): name
+    case .explicit(let mapping): mapping.entityName
+    }
+  }
+}
+
+/// What a serializer says, without its type.
+struct ExplicitMapping: Sendable {
+  let entityName: String
+  let identifiers: [String]
+  let mapping: Mapping
+  let settings: ExplicitSettings
+  let policy: SyncPolicy
+}
+
+/// What a serializer says of objects beside how their properties are filled.
+package struct ExplicitSettings: Sendable {
+  /// Whether every item becomes a new object, whatever is stored.
+  let alwaysInserts: Bool
+  let insertsMissing: Bool
+  let updatesExisting: Bool
+  let deletesMissing: Bool
+  let validators: [Validator]
+  /// The stored objects that take part; nil is all of the entity.
+  let group: Filter?
+
+  /// Everything about them that is no closure, for the fingerprint of a plan.
+  var fingerprintText: String {
+    "\(alwaysInserts) \(insertsMissing) \(updatesExisting) \(deletesMissing) \(validators.count) "
+      + (group.map { "\($0)" } ?? "")
+  }
+}
+
+/// Who says how the objects below a relationship are read.
+enum NestedSource: Sendable {
+  /// One that is the same for every parent, asked once for each part of a payload.
+  case constant(@Sendable () -> any PlanSource)
+  /// One that sees the parent's item.
+  case perParent(@Sendable (JSONValue) -> any PlanSource)
+}
+
+/// A key of ``PlanSource``.
+struct PlanKey: Hashable, @unchecked Sendable {
+  // Sendable although AnyHashable is not: it is made of a sendable source, and only compared.
+  private let base: AnyHashable
+
+  init?(_ source: any PlanSource) {
+    guard let key = source.planKey else { return nil }
+    base = key
+  }
+}

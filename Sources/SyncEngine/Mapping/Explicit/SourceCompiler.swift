@@ -1,0 +1,196 @@
+import SyncCore
+
+/// Compiles what sources say into nodes of one plan.
+///
+/// A plan has one node per entity that its root leads to, numbered before anything is read. What stands below a
+/// relationship is known when the first of it is read: then its source is compiled against the same numbers.
+struct SourceCompiler: Sendable {
+  let transformers: TransformerRegistry
+  let declaredTypes: DeclaredTypes
+  let written: WrittenRules
+  let model: ManagedObjectModel
+  /// The node of each entity, by the index of the entity.
+  let numbers: [Int: Int]
+
+  /// Numbers an entity and all that its relationships lead to.
+  init(
+    from root: EntityDescription, transformers: TransformerRegistry, declaredTypes: DeclaredTypes,
+    written: WrittenRules
+  ) {
+    self.transformers = transformers
+    self.declaredTypes = declaredTypes
+    self.written = written
+    model = root.model
+    var numbers = [root.index: 0]
+    var pending = [root]
+    while let entity = pending.popLast() {
+      for relationship in entity.mappedRelationships {
+        let destination = entity.destination(of: relationship)
+        guard numbers[destination.index] == nil else { continue }
+        numbers[destination.index] = numbers.count
+        pending.append(destination)
+      }
+    }
+    self.numbers = numbers
+  }
+
+  /// Takes numbers that were given already.
+  init(
+    numbers: [Int: Int], of model: ManagedObjectModel, transformers: TransformerRegistry,
+    declaredTypes: DeclaredTypes, written: WrittenRules
+  ) {
+    self.numbers = numbers
+    self.model = model
+    self.transformers = transformers
+    self.declaredTypes = declaredTypes
+    self.written = written
+  }
+
+  /// The plan for items that a source describes.
+  ///
+  /// - Throws: ``MappingError`` when it cannot describe them.
+  func plan(for mapping: ExplicitMapping) throws -> MappingPlan {
+    let root = try node(for: mapping)
+    let entities = numbers.sorted { $0.value < $1.value }.map { model.entities[$0.key] }
+    let nodes = entities.enumerated().map { $0 == 0 ? root : blankNode(of: $1) }
+    return MappingPlan(model: model, nodes: nodes, root: 0, sources: self)
+  }
+
+  /// How the source reads objects.
+  ///
+  /// - Throws: ``MappingError``; `ModelError` when the model has no such entity.
+  func node(for source: MappingSource) throws -> PlanNode {
+    switch source.content {
+    case .explicit(let mapping): return try node(for: mapping)
+    case .conventional(let name):
+      var node = MappingPlanCompiler.node(
+        for: try model.requireEntity(named: name), numbers: numbers, transformers: transformers,
+        declaredTypes: declaredTypes, written: written)
+      // What conventions read below these objects follows the conventions too.
+      for (rule, relationship) in node.relationships.enumerated() where node.sources[rule] == nil {
+        let destination = node.entity.destination(of: relationship.relationship).name
+        node.sources[rule] = .constant { Conventional(destination) }
+      }
+      return node
+    }
+  }
+
+  /// A node of whose objects nobody has said yet how they are read and told apart.
+  private func blankNode(of entity: EntityDescription) -> PlanNode {
+    PlanNode(
+      entity: entity, identity: [], attributes: [],
+      relationships: entity.mappedRelationships.map { rule(for: $0, of: entity, nil, .init()) },
+      members: MemberTableBuilder().table(), policy: SyncPolicy())
+  }
+
+  private func node(for mapping: ExplicitMapping) throws -> PlanNode {
+    let entity = try model.requireEntity(named: mapping.entityName)
+    let compiler = RuleCompiler(entity: entity, policy: mapping.policy)
+    let relationships = entity.mappedRelationships
+    var table = MemberTableBuilder()
+    var attributes: [AttributeRule] = []
+    var links: [String: Rule] = [:]
+    var sources: [Int: NestedSource] = [:]
+    let types = declaredTypes.types(of: entity)
+    var seen: Set<String> = []
+    for (name, rule) in mapping.mapping.rules {
+      guard seen.insert(name).inserted else { throw MappingError.repeatedRule(name, of: entity) }
+      if case .objects(let source, _) = rule.content {
+        let relationship = try compiler.relationship(named: name, for: rule)
+        guard let number = relationships.firstIndex(where: { $0.slot == relationship.slot }) else {
+          continue
+        }
+        table.add(
+          MemberTarget(.objects, rule: number, precedence: 0, isOfRule: true), at: rule.path)
+        links[name] = rule
+        sources[number] = source
+      } else {
+        let attribute = try compiler.attribute(named: name)
+        try compiler.check(rule, for: attribute)
+        table.add(
+          MemberTarget(.attribute, rule: attributes.count, precedence: 0, isOfRule: true),
+          at: rule.path)
+        attributes.append(
+          compiler.rule(
+            rule, for: attribute, isIdentity: mapping.identifiers.contains(name),
+            check: AttributeCheck(
+              attribute, types: types[attribute.slot] ?? [], transformers: transformers)))
+      }
+    }
+    return PlanNode(
+      entity: entity, identity: try identity(of: mapping, attributes, entity),
+      attributes: attributes,
+      relationships: relationships.map {
+        self.rule(for: $0, of: entity, links[$0.name], mapping.policy)
+      },
+      members: table.table(), policy: mapping.policy, explicit: mapping.settings, sources: sources)
+  }
+
+  private func rule(
+    for relationship: RelationshipDescription, of entity: EntityDescription, _ written: Rule?,
+    _ policy: SyncPolicy
+  ) -> RelationshipRule {
+    let node = numbers[entity.destination(of: relationship).index] ?? 0
+    guard let written else {
+      let key = RemoteKey(steps: [relationship.name], isCustom: false)
+      return RelationshipRule(
+        relationship: relationship, node: node, hasCustomKey: true, keyScopeIsOwner: false,
+        remoteKey: key, objectKeys: [], referenceKeys: [], missing: .keep, isExportable: false)
+    }
+    return RelationshipRule(relationship, node: node, written: written, policy: policy)
+  }
+
+  /// The slots of the identifiers.
+  private func identity(
+    of mapping: ExplicitMapping, _ attributes: [AttributeRule], _ entity: EntityDescription
+  ) throws -> [Int] {
+    guard !mapping.identifiers.isEmpty || mapping.settings.alwaysInserts else {
+      throw MappingError(
+        .identifiersRequired, entity: entity.name,
+        message: """
+          The serializer of “\(entity.name)” has no identifiers, so its objects cannot be told apart. Name \
+          the attributes that identify one, or set forceInsert if every item is a new object.
+          """)
+    }
+    return try mapping.identifiers.map { name in
+      guard let property = entity.property(named: name) else {
+        throw MappingError.unknownProperty(name, of: entity)
+      }
+      guard property.attribute != nil else {
+        throw MappingError(
+          .identifierIsRelationship, entity: entity.name, property: name,
+          message: """
+            “\(entity.name).\(name)” is a relationship, and only attributes can identify an object. Use \
+            groupers where its owner matters.
+            """)
+      }
+      guard let rule = attributes.first(where: { $0.name == name }) else {
+        throw MappingError(
+          .identifierNotMapped, entity: entity.name, property: name,
+          message: """
+            “\(name)” identifies the objects of “\(entity.name)”, and no rule of the mapping fills it. Add \
+            a rule for it.
+            """)
+      }
+      return rule.slot
+    }
+  }
+}
+
+extension EntityDescription {
+  /// The relationships that plans have rules for, in the order of these: to one first.
+  var mappedRelationships: [RelationshipDescription] {
+    let stored = relationships.filter { !$0.isTransient }
+    return stored.filter { !$0.isToMany } + stored.filter(\.isToMany)
+  }
+}
+
+extension MappingError {
+  fileprivate static func repeatedRule(
+    _ name: String, of entity: EntityDescription
+  ) -> MappingError {
+    MappingError(
+      .unsuitableRule, entity: entity.name, property: name,
+      message: "The mapping has more than one rule for “\(entity.name).\(name)”. Leave one.")
+  }
+}

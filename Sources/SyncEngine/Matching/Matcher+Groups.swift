@@ -1,0 +1,93 @@
+import SyncCore
+import SyncStore
+
+/// An object of a key in a group of stored objects.
+struct GroupKey: Hashable {
+  let batch: Int
+  /// The first occurrence of the key.
+  let head: Int32
+  let group: Int16
+}
+
+/// Which stored row an occurrence of explicit mapping is: the one of its key in its group, whoever owns it; else a new
+/// object.
+extension Matcher {
+  func decideByKey(_ occurrence: Int32, in batch: Batch) throws {
+    let mention = batch.occurrences[occurrence]
+    guard mention.flags.isDisjoint(with: [.forced, .keyless]) else {
+      if mention.flags.contains(.forced) { return settle(occurrence, in: batch) }
+      return decideByLink(occurrence, in: batch)
+    }
+    let head = batch.index.find(identityOf: batch.block[occurrence])
+    if let parent = placeholder(of: head, in: batch) {
+      return join(occurrence, parent, in: batch)
+    }
+    let group = batch.group(of: occurrence)
+    let key = GroupKey(batch: batch.number, head: head, group: group)
+    if let known = objectsOfGroups[key] {
+      return join(occurrence, batch.representative(known), in: batch)
+    }
+    objectsOfGroups[key] = occurrence
+    var rows = storedRows(of: head, in: batch)
+    if group >= 0 {
+      let known = rowsOfGroups[batch.number][Int(group)]
+      rows = rows.filter { known.contains(batch.stored.rows[$0]) }
+    }
+    guard let first = rows.first else {
+      forget(occurrence, in: batch)
+      return settle(occurrence, in: batch)
+    }
+    if rows.count > 1 { try decideDuplicates(rows.dropFirst(), of: occurrence, in: batch) }
+    share(first, with: occurrence, in: batch)
+  }
+
+  /// Decides about the other stored objects of a key, by the policy.
+  private func decideDuplicates(
+    _ rows: ArraySlice<Int32>, of occurrence: Int32, in batch: Batch
+  ) throws {
+    switch batch.node.policy.storedDuplicates {
+    case .keepOne: return
+    case .fail:
+      let key = batch.key(batch.block[occurrence]).description
+      throw SyncError(
+        .ambiguousStored, entity: batch.entity.name, property: batch.node.identityName, key: key,
+        message: """
+          \(rows.count + 1) stored objects of “\(batch.entity.name)” have the key \(key). Delete all but one, or \
+          let the policy say what becomes of them.
+          """)
+    case .updateAll:
+      let isAllowed = isAllowed(batch.occurrences[occurrence], isStored: true)
+      for index in rows where batch.stored.occurrences[index] < 0 {
+        let copy = batch.occurrence(ofStored: index)
+        batch.occurrences[copy].flags = [.reached, .decided, .uncompared]
+        guard isAllowed else { continue }
+        batch.occurrences[copy].flags.insert(.active)
+        batch.copies.append((occurrence, index))
+      }
+    }
+  }
+
+  /// Notes which stored objects nested lists speak for, before anything is written.
+  func noteDeletingGroups() throws {
+    for batch in batches {
+      for group in batch.deletingGroups.sorted() {
+        try claims.update(.nested(batch.entity.index)) { rows in
+          if group >= 0 {
+            rows.formUnion(rowsOfGroups[batch.number][Int(group)])
+          } else {
+            try transaction.rowNumbers(of: batch.entity) { rows.insert($0) }
+          }
+        }
+      }
+    }
+  }
+
+  /// The stored rows of a group, before anything is written.
+  func rows(_ group: Filter, of batch: Batch) throws -> RowSet {
+    var rows = RowSet()
+    try transaction.scan(batch.entity, .filter(group), slots: []) { cursor in
+      rows.insert(cursor.row)
+    }
+    return rows
+  }
+}

@@ -1,0 +1,103 @@
+public import SyncCore
+public import SyncGraph
+
+/// How JSON becomes objects of one entity, said by hand: which rule fills which property, what identifies an object, and
+/// what a sync may do.
+///
+/// ```swift
+/// struct EmployeeSerializer: Serializer {
+///   typealias Object = Employee
+///   var identifiers: [String] { ["employeeID"] }
+///   var mapping: Mapping {[
+///     "employeeID": .int(["id"]),
+///     "fullName": .string(["user", "name"]),
+///   ]}
+/// }
+/// try await stack.sync(json, with: EmployeeSerializer())
+/// ```
+///
+/// Everything but `Object`, ``identifiers`` and ``mapping`` has a default. Properties that the mapping does not name are
+/// left alone. A serializer is asked for its settings when a sync begins, on whatever thread that happens.
+public protocol Serializer<Object>: PlanSource {
+  /// The class of the objects; `ManagedObject` where they have none of their own, with ``entityName``.
+  associatedtype Object: ManagedObject
+
+  /// The entity of the objects. Default: that of the class.
+  var entityName: String { get }
+
+  /// Names of the attributes that together identify an object. Each has a rule in ``mapping``, and every item
+  /// a value for each.
+  var identifiers: [String] { get }
+
+  /// How each property gets its value.
+  var mapping: Mapping { get }
+
+  /// Whether every item becomes a new object, whatever is stored; then ``insertMissing`` and ``updateExisting`` mean
+  /// nothing. Without identifiers nothing is deleted. Default: false.
+  var forceInsert: Bool { get }
+
+  /// Whether items that match no stored object become new ones. Default: true.
+  var insertMissing: Bool { get }
+
+  /// Whether stored objects take the values of their items. Default: true.
+  var updateExisting: Bool { get }
+
+  /// Whether stored objects are deleted that no item names: at the top those of the group, in a nested list the former
+  /// members of its owner, below a to-one relationship none. Default: true.
+  var deleteMissing: Bool { get }
+
+  /// Look at each item in turn, before anything else does. An item that one of them drops counts as not received.
+  var validators: [Validator] { get }
+
+  /// The stored objects that the sync knows about: those that meet all of these. Others are neither matched nor
+  /// deleted, so that an item whose key only an outsider has becomes a new object. Default: all.
+  var groupers: [Filter] { get }
+
+  /// How the rules decide where the JSON leaves a choice.
+  var policy: SyncPolicy { get }
+}
+
+extension Serializer {
+  public var entityName: String { Object.entityName }
+  public var identifiers: [String] { [] }
+  public var forceInsert: Bool { false }
+  public var insertMissing: Bool { true }
+  public var updateExisting: Bool { true }
+  public var deleteMissing: Bool { true }
+  public var validators: [Validator] { [] }
+  public var groupers: [Filter] { [] }
+  public var policy: SyncPolicy { SyncPolicy() }
+
+  public var mappingSource: MappingSource {
+    let group = groupers.isEmpty ? nil : Filter.all(groupers)
+    return MappingSource(
+      content: .explicit(
+        ExplicitMapping(
+          entityName: entityName, identifiers: identifiers, mapping: mapping,
+          settings: ExplicitSettings(
+            alwaysInserts: forceInsert, insertsMissing: insertMissing,
+            updatesExisting: updateExisting, deletesMissing: deleteMissing,
+            validators: validators, group: group),
+          policy: policy)))
+  }
+
+  /// A serializer that is `Hashable`, or has no stored properties, is compiled once for all syncs of a stack; others each
+  /// time.
+  public var planKey: AnyHashable? {
+    if let key = self as? any Hashable { return AnyHashable(key) }
+    return MemoryLayout<Self>.size == 0 ? AnyHashable(ObjectIdentifier(Self.self)) : nil
+  }
+
+  /// An adjustable copy, for nesting.
+  ///
+  /// ```swift
+  /// "department": .toOne("department") { DepartmentSerializer().with { $0.updateExisting = false } }
+  /// ```
+  public func with(
+    _ change: (inout EntitySerializer<Object>) -> Void
+  ) -> EntitySerializer<Object> {
+    var copy = EntitySerializer(copying: self)
+    change(&copy)
+    return copy
+  }
+}

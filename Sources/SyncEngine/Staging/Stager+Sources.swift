@@ -1,0 +1,194 @@
+import Foundation
+import SyncCore
+
+/// Objects whose mapping was written by hand: validators, and relationships whose source says how they are read.
+extension Stager {
+  // MARK: - Validators
+
+  /// The item as the validators want it.
+  ///
+  /// - Returns: Nil when they drop the item, or refuse it, which is reported.
+  func validated(
+    _ token: Int, of source: ItemSource, node: StagingNode, role: Role
+  ) throws -> ItemSource? {
+    let original = source.tape.value(token)
+    var item = original
+    for validator in node.validators {
+      do {
+        guard let result = try validator(item), result != .null else {
+          noteDropped(node)
+          return nil
+        }
+        item = result
+      } catch {
+        let refusal = SyncError(
+          .invalidItem, entity: node.batch.entity.name, path: path.description,
+          message: "A validator of “\(node.batch.entity.name)” refused the item: \(error).")
+        try refuse(refusal)
+        noteUnreadable(role)
+        noteSkipped(refusal, in: node.batch)
+        return nil
+      }
+    }
+    guard item != original else {
+      return ItemSource(tape: source.tape, base: source.base, root: token)
+    }
+    let text = item.data().withUnsafeBytes { arena.copy($0) }
+    let tape = JSONTape(capacity: 64)
+    var scanner = JSONScanner(text)
+    try scanner.scanValue(into: tape)
+    return ItemSource(tape: tape, base: UInt(bitPattern: text.baseAddress))
+  }
+
+  // MARK: - Relationships
+
+  /// Stages what stands under a relationship, read as its source says.
+  ///
+  /// - Parameter parent: The item of the owner.
+  func stageNested(
+    _ link: StagingLink, _ nested: NestedSource, of owner: Int32, in batch: Batch,
+    choice: LinkCandidate, parent: Int, source: ItemSource
+  ) throws {
+    let kind = source.tokens[choice.token].kind
+    guard kind != .null else { return say(link, of: owner, .keys, EmptyCollection()) }
+    let node = try self.node(nested, below: link, parent: parent, source)
+    guard let explicit = node.plan.explicit else {
+      return try stageByShape(link, node, of: owner, in: batch, choice: choice, source: source)
+    }
+    let place = Owner(batch: batch.number, owner: owner, rule: link.rule)
+    let role: Role = link.isToMany ? .shared(place) : .toOne(place)
+    let first = targets.count
+    defer { targets.removeAll(from: first) }
+    if kind == .array {
+      var element = choice.token + 1
+      for index in 0..<Int(source.tokens[choice.token].word) {
+        defer { element = Int(source.tokens[element].next) }
+        path.setIndex(index)
+        if let child = try stage(element, of: source, node: node, role: role) {
+          targets.append(child)
+        }
+      }
+      path.setIndex(-1)
+    } else if kind == .object || node.takesAnything {
+      if let child = try stage(choice.token, of: source, node: node, role: role) {
+        targets.append(child)
+      }
+    } else {
+      return try refuse(
+        SyncError(
+          .typeMismatch, entity: batch.entity.name, property: link.name, path: path.description,
+          message: """
+            “\(link.name)” of “\(batch.entity.name)”: expected an object or a list of objects, found \
+            \(kind.text).
+            """))
+    }
+    if !link.isToMany, let count = countOfObjects(from: first, in: node.batch), count > 1 {
+      return try refuse(
+        SyncError(
+          .tooManyObjects, entity: batch.entity.name, property: link.name, path: path.description,
+          message: """
+            “\(link.name)” of “\(batch.entity.name)” leads to one object, and the payload gives \(count).
+            """))
+    }
+    let deletion = explicit.deletesMissing ? node.plan.policy.deletionScope : .nothing
+    if deletion == .group { node.batch.deletingGroups.insert(node.deletionGroup) }
+    let isOfOwner = link.isToMany && (deletion == nil || deletion == .parent)
+    say(link, of: owner, isOfOwner ? .objects : .keys, targets[first...])
+  }
+
+  private func say(
+    _ link: StagingLink, of owner: Int32, _ kind: LinkMentions.Kind,
+    _ targets: some Collection<Int32>
+  ) {
+    link.mentions.append(owner: owner, kind: kind, targets: targets, order: nextOrder(link))
+  }
+
+  /// How many objects the latest targets are, as far as their keys tell; nil where there are no two targets.
+  private func countOfObjects(from first: Int, in batch: Batch) -> Int? {
+    guard targets.count > first + 1 else { return nil }
+    var heads: Set<Int32> = []
+    for target in targets[first...] {
+      let isKeyless = batch.occurrences[target].flags.contains(.keyless)
+      heads.insert(isKeyless ? ~target : batch.index.find(identityOf: batch.block[target]))
+    }
+    return heads.count
+  }
+
+  /// What a relationship of which the item says nothing means.
+  func stageMissing(_ link: StagingLink, of owner: Int32, in batch: Batch) throws {
+    switch link.missing {
+    case .keep: break
+    case .clear: say(link, of: owner, .keys, EmptyCollection())
+    case .fail:
+      try refuse(
+        SyncError(
+          .requiredValueMissing, entity: batch.entity.name, property: link.name,
+          path: path.description,
+          message: "The item has no “\(link.key)”, which “\(link.name)” requires."))
+    }
+  }
+
+  // MARK: - Sources
+
+  /// The node that reads what stands under a relationship.
+  private func node(
+    _ nested: NestedSource, below link: StagingLink, parent: Int, _ source: ItemSource
+  ) throws -> StagingNode {
+    switch nested {
+    case .constant(let make):
+      if let known = link.destination { return known }
+      let node = try self.node(make(), below: link)
+      link.destination = node
+      return node
+    case .perParent(let make):
+      return try node(make(source.tape.value(parent)), below: link)
+    }
+  }
+
+  private func node(_ source: any PlanSource, below link: StagingLink) throws -> StagingNode {
+    let key = PlanKey(source).map { NodeKey(number: link.node, key: $0) }
+    if let key, let known = keyedNodes[key] { return known }
+    guard let compiler = plan.sources else { return nodes[link.node] }
+    let entity = plan.nodes[link.node].entity
+    let node = try compiler.node(for: source.mappingSource)
+    guard node.entity == entity else {
+      throw MappingError(
+        .wrongEntity, entity: node.entity.name, property: link.name,
+        message: """
+          “\(link.name)” leads to objects of “\(entity.name)”, and what reads them is a mapping of \
+          “\(node.entity.name)”. Give it one of “\(entity.name)”.
+          """)
+    }
+    let result = StagingNode(try batch(link.node, for: node), plan: node, among: batches)
+    register(result, key)
+    return result
+  }
+
+  /// The batch of a node, its objects told apart as a mapping of them says.
+  ///
+  /// - Throws: ``MappingError`` when another mapping said otherwise.
+  private func batch(_ number: Int, for node: PlanNode) throws -> Batch {
+    let batch = batches[number]
+    guard !node.identity.isEmpty, node.identity != batch.node.identity else { return batch }
+    guard batch.node.identity.isEmpty else {
+      throw MappingError(
+        .conflictingIdentifiers, entity: node.entity.name, property: node.identityName,
+        message: """
+          One mapping of this sync tells the objects of “\(node.entity.name)” apart by \
+          “\(batch.node.identityName)”, another one by “\(node.identityName)”. Use the same identifiers.
+          """)
+    }
+    return identify(number, by: node.identity)
+  }
+}
+
+/// What a source says of the objects of one node.
+struct NodeKey: Hashable {
+  let number: Int
+  let key: PlanKey
+}
+
+extension EntityDescription {
+  /// Whether objects of other entities share the table.
+  var hasFamily: Bool { superentity != nil || !subentities.isEmpty }
+}

@@ -1,0 +1,315 @@
+import SyncCore
+import SyncEngine
+import SyncGraph
+import Testing
+
+/// Serializers below relationships of serializers.
+@Suite struct NestedSerializerTests {
+  private let bench: SerializerBench
+
+  init() throws {
+    bench = try SerializerBench()
+  }
+
+  private func clicks() throws -> [String] {
+    try bench.objects("Click", "clickID", "text", links: ["batch"])
+  }
+
+  private func sync(
+    _ json: JSONValue,
+    _ change: @escaping @Sendable (inout EntitySerializer<ManagedObject>) -> Void = { _ in }
+  ) throws -> SyncReport {
+    try bench.stack.sync(json, with: SerializerBench.batchesWithClicks(change))
+  }
+
+  @Test func aListReplacesTheMembersAndDeletesThoseOfItsOwnerAlone() throws {
+    _ = try sync([
+      ["id": 1, "clicks": [["id": 10, "text": "a"], ["id": 11]]],
+      ["id": 2, "clicks": [["id": 20]]],
+    ])
+    #expect(try clicks() == ["10 a → 1", "11 nil → 1", "20 nil → 2"])
+    _ = try sync([["id": 1, "clicks": [["id": 10, "text": "b"], ["id": 12]]], ["id": 2]])
+    #expect(try clicks() == ["10 b → 1", "12 nil → 1", "20 nil → 2"])
+  }
+
+  @Test(
+    "what a nested value means",
+    arguments: [
+      ("[]", ["20 → 2"]), ("null", ["10 → ", "11 → ", "20 → 2"]),
+      ("{\"id\": 11}", ["11 → 1", "20 → 2"]),
+      ("[{\"id\": 20}]", ["20 → 1"]), ("[{\"id\": 11}, {\"id\": 11}]", ["11 → 1", "20 → 2"]),
+    ])
+  func shapes(json: String, expected: [String]) throws {
+    _ = try sync([
+      ["id": 1, "clicks": [["id": 10], ["id": 11]]], ["id": 2, "clicks": [["id": 20]]],
+    ])
+    try bench.stack.sync(
+      "[{\"id\": 1, \"clicks\": \(json)}, {\"id\": 2}]",
+      with: SerializerBench.batchesWithClicks())
+    #expect(try bench.objects("Click", "clickID", links: ["batch"]) == expected)
+  }
+
+  @Test func aListThatDeletesNothingOnlyUnlinks() throws {
+    _ = try sync([["id": 1, "clicks": [["id": 10], ["id": 11]]]])
+    _ = try sync([["id": 1, "clicks": [["id": 11]]]]) { $0.deleteMissing = false }
+    #expect(try clicks() == ["10 nil → ", "11 nil → 1"])
+  }
+
+  @Test func aGroupIsEmptiedOfWhatNoOwnerNames() throws {
+    try bench.insert("Click", [["clickID": 1, "text": "x"], ["clickID": 2, "text": "y"]])
+    _ = try sync([["id": 1, "clicks": [["id": 10]]], ["id": 2, "clicks": [["id": 20]]]]) {
+      $0.groupers = [Filter("text == 'x'")]
+      $0.policy.deletionScope = .group
+    }
+    #expect(try clicks() == ["10 nil → 1", "2 y → ", "20 nil → 2"])
+  }
+
+  @Test func whatMayNotBeInsertedIsLeftOutAndReported() throws {
+    try bench.insert("Click", [["clickID": 10, "text": "old"]])
+    let report = try sync([["id": 1, "clicks": [["id": 10, "text": "new"], ["id": 11]]]]) {
+      $0.insertMissing = false
+      $0.updateExisting = false
+    }
+    #expect(try clicks() == ["10 old → 1"])
+    #expect(report.findings(of: .unresolvedReference).map(\.key) == ["11"])
+  }
+
+  private func employees(
+    _ change: @escaping @Sendable (inout EntitySerializer<ManagedObject>) -> Void = { _ in }
+  ) -> EntitySerializer<ManagedObject> {
+    var serializer = EntitySerializer(entityNamed: "Employee")
+    serializer.identifiers = ["employeeID"]
+    serializer.mapping = [
+      "employeeID": .int("id"), "name": .string("name"),
+      "department": .toOne("department") { _ in
+        var departments = EntitySerializer(entityNamed: "Department")
+        departments.identifiers = ["departmentID"]
+        departments.mapping = ["departmentID": .int("id"), "name": .string("name")]
+        return departments.with(change)
+      },
+    ]
+    return serializer
+  }
+
+  private func departments() throws -> [String] {
+    try bench.objects("Employee", "employeeID", links: ["department"])
+      + bench.objects("Department", "departmentID", "name")
+  }
+
+  @Test(
+    "what a value below a to-one relationship means",
+    arguments: [
+      ("{\"id\": 2, \"name\": \"b\"}", ["1 → 2", "1 a", "2 b"]), ("null", ["1 → ", "1 a"]),
+      ("[]", ["1 → ", "1 a"]), ("[{\"id\": 2}]", ["1 → 2", "1 a", "2 nil"]),
+      ("[{\"id\": 2}, {\"id\": 2, \"name\": \"c\"}]", ["1 → 2", "1 a", "2 c"]),
+    ])
+  func toOne(json: String, expected: [String]) throws {
+    try bench.stack.sync(
+      [["id": 1, "department": ["id": 1, "name": "a"]]] as JSONValue, with: employees())
+    try bench.stack.sync("[{\"id\": 1, \"department\": \(json)}]", with: employees())
+    #expect(try departments() == expected)
+  }
+
+  @Test(
+    "values that do not fit a relationship",
+    arguments: [
+      ("[{\"id\": 1}, {\"id\": 2}]", SyncError.Code.tooManyObjects, "$[0].department"),
+      ("5", .typeMismatch, "$[0].department"), ("{}", .missingIdentifier, "$[0].department"),
+      ("{\"id\": \"x\"}", .typeMismatch, "$[0].department.id"),
+    ])
+  func unfit(json: String, code: SyncError.Code, path: String) throws {
+    let error = try thrown(SyncError.self) {
+      try bench.stack.sync("[{\"id\": 1, \"department\": \(json)}]", with: employees())
+    }
+    #expect(error?.code == code && error?.path == path)
+    #expect(try departments().isEmpty)
+  }
+
+  @Test func aLinkToWhatIsNotThereIsEmptied() throws {
+    try bench.stack.sync([["id": 1, "department": ["id": 1]]] as JSONValue, with: employees())
+    let report = try bench.stack.sync(
+      [["id": 1, "department": ["id": 7]]] as JSONValue,
+      with: employees { $0.insertMissing = false })
+    #expect(try departments() == ["1 → ", "1 nil"])
+    #expect(report.findings(of: .unresolvedReference).count == 1)
+  }
+
+  @Test func aFactorySeesTheItemOfTheParent() throws {
+    var serializer = SerializerBench.batches()
+    serializer.mapping = [
+      "batchID": .int("id"),
+      "clicks": .toMany("clicks") { parent in
+        let isOld = parent["version"] == 1
+        return SerializerBench.clicks().with {
+          $0.mapping = ["clickID": .int("id"), "text": .string(isOld ? "t" : "text")]
+        }
+      },
+    ]
+    try bench.stack.sync(
+      [
+        ["id": 1, "version": 1, "clicks": [["id": 1, "t": "old"]]],
+        ["id": 2, "clicks": [["id": 2, "text": "new"], ["id": 3]]],
+      ] as JSONValue, with: serializer)
+    #expect(try clicks() == ["1 old → 1", "2 new → 2", "3 nil → 2"])
+  }
+
+  @Test func groupsOfEachParentKeepEqualKeysApart() throws {
+    var serializer = SerializerBench.batches()
+    serializer.mapping = [
+      "batchID": .int("id"),
+      "clicks": .toMany("clicks") { parent in
+        let id = parent["id"]?.integerValue ?? 0
+        return SerializerBench.clicks().with { $0.groupers = [Filter("batch.batchID == %@", id)] }
+      },
+    ]
+    let json =
+      [
+        ["id": 1, "clicks": [["id": 0, "text": "a"]]],
+        ["id": 2, "clicks": [["id": 0, "text": "b"]]],
+      ] as JSONValue
+    try bench.stack.sync(json, with: serializer)
+    #expect(try clicks() == ["0 a → 1", "0 b → 2"])
+    let report = try bench.stack.sync(json, with: serializer)
+    #expect(report.isUnchanged)
+  }
+
+  @Test func whatThePayloadNamesAnywhereIsNotDeleted() throws {
+    var serializer = EntitySerializer(entityNamed: "Employee")
+    serializer.identifiers = ["employeeID"]
+    let nested = EntitySerializer(copying: serializer).with {
+      $0.mapping = ["employeeID": .int("id")]
+    }
+    serializer.mapping = [
+      "employeeID": .int("id"), "manager": .toOne("manager") { nested },
+      "reports": .toMany("reports") { nested },
+    ]
+    try bench.insert("Employee", [["employeeID": 1], ["employeeID": 2], ["employeeID": 3]])
+    try bench.stack.sync(
+      [["id": 1, "manager": ["id": 2], "reports": [["id": 4]]]] as JSONValue, with: serializer)
+    #expect(
+      try bench.objects("Employee", "employeeID", links: ["manager"]) == ["1 → 2", "2 → ", "4 → 1"])
+  }
+
+  @Test func aConflictOfIdentifiersIsAnError() throws {
+    var serializer = EntitySerializer(entityNamed: "Employee")
+    serializer.identifiers = ["employeeID"]
+    serializer.mapping = [
+      "employeeID": .int("id"),
+      "manager": .toOne("manager") {
+        var other = EntitySerializer(entityNamed: "Employee")
+        other.identifiers = ["name"]
+        other.mapping = ["name": .string("name")]
+        return other
+      },
+    ]
+    let error = try thrown(MappingError.self) {
+      try bench.stack.sync([["id": 1, "manager": ["name": "x"]]] as JSONValue, with: serializer)
+    }
+    #expect(error?.code == .conflictingIdentifiers && error?.entity == "Employee")
+  }
+
+  @Test func aNestedMappingOfAnotherEntityIsAnError() throws {
+    var serializer = SerializerBench.batches()
+    serializer.mapping = [
+      "batchID": .int("id"), "clicks": .toMany("clicks") { SerializerBench.batches() },
+    ]
+    let error = try thrown(MappingError.self) {
+      try bench.stack.sync([["id": 1, "clicks": [["id": 1]]]] as JSONValue, with: serializer)
+    }
+    #expect(error?.code == .wrongEntity && error?.property == "clicks")
+  }
+
+  @Test(
+    "a relationship whose key is missing",
+    arguments: [
+      (Rule.Missing.keep, "10 nil → 1"), (.clear, "10 nil → "), (.fail, "10 nil → 1"),
+    ])
+  func missing(policy: Rule.Missing, expected: String) throws {
+    _ = try sync([["id": 1, "clicks": [["id": 10]]]])
+    var serializer = SerializerBench.batches()
+    serializer.mapping = [
+      "batchID": .int("id"),
+      "clicks": .toMany("clicks") { SerializerBench.clicks() }.whenMissing(policy),
+    ]
+    let error = try thrown(SyncError.self) {
+      try bench.stack.sync([["id": 1]] as JSONValue, with: serializer)
+    }
+    #expect(try clicks() == [expected])
+    #expect((error != nil) == (policy == .fail))
+    #expect(error.map { $0.code == .requiredValueMissing && $0.property == "clicks" } ?? true)
+  }
+
+  @Test func orderedListsKeepTheOrderOfThePayload() throws {
+    var serializer = SerializerBench.batches()
+    serializer.mapping = [
+      "batchID": .int("id"), "ordered": .toMany("clicks") { SerializerBench.clicks() },
+    ]
+    try bench.stack.sync(
+      [["id": 1, "clicks": [["id": 3], ["id": 1], ["id": 3], ["id": 2]]]] as JSONValue,
+      with: serializer)
+    #expect(try bench.objects("Batch", "batchID", links: ["ordered"]) == ["1 → 3,1,2"])
+  }
+
+  // MARK: - Mixing
+
+  final class Owner: ManagedObject {
+    @PrimaryKey var id: Int64 = 0
+    @Attribute var name: String?
+    @ToMany(inverse: "owner") var pets: Set<Pet>
+  }
+
+  final class Pet: ManagedObject {
+    @PrimaryKey var id: Int64 = 0
+    @Attribute var nickName: String?
+    @ToOne(inverse: "pets") var owner: Owner?
+  }
+
+  struct PetSerializer: Serializer {
+    typealias Object = Pet
+    var identifiers: [String] { ["id"] }
+    var mapping: Mapping {
+      [
+        "id": .int("number"), "nickName": .string("called"),
+        "owner": .toOne("owner") { Conventional("Owner") },
+      ]
+    }
+  }
+
+  private func pets(_ stack: DataStack) throws -> [String] {
+    let context = stack.newBackgroundContext()
+    return try context.performAndWait {
+      try context.fetch(Fetch<Pet>().sorted(by: "id")).map {
+        "\($0.id) \($0.nickName ?? "nil") \($0.owner?.name ?? "nil")"
+      }
+    }
+  }
+
+  @Test func conventionsReadWhatStandsBelowASerializer() throws {
+    let stack = try DataStack(model: ManagedObjectModel(Owner.self, Pet.self), store: .inMemory)
+    try stack.sync(
+      [
+        [
+          "number": 1, "called": "Rex",
+          "owner": ["id": 5, "name": "Ada", "pets": [["id": 2, "nick_name": "Tom"]]],
+        ]
+      ] as JSONValue, with: PetSerializer())
+    #expect(try pets(stack) == ["1 Rex Ada", "2 Tom Ada"])
+  }
+
+  @Test func aSerializerReadsWhatStandsBelowConventions() throws {
+    let stack = try DataStack(model: ManagedObjectModel(Owner.self, Pet.self), store: .inMemory)
+    try stack.mapping(for: Owner.self) {
+      $0["pets"] = .toMany(["all", "pets"]) { PetSerializer() }
+    }
+    let json =
+      [
+        [
+          "id": 5, "name": "Ada",
+          "all": ["pets": [["number": 1, "called": "Rex"], ["number": 2, "called": "Tom"]]],
+        ]
+      ] as JSONValue
+    try stack.sync(json, inEntityNamed: "Owner")
+    #expect(try pets(stack) == ["1 Rex Ada", "2 Tom Ada"])
+    #expect(try stack.sync(json, inEntityNamed: "Owner").isUnchanged)
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+
+/// A stack in memory with batches of clicks and employees of departments, and a short way to ask what is stored.
+struct SerializerBench {
+  let stack: DataStack
+
+  init() throws {
+    let model = try ManagedObjectModel([
+      EntityDraft(
+        "Batch",
+        [
+          .attribute("batchID", .integer64), .attribute("name", .string),
+          .attribute("branch", .integer64), .attribute("weight", .double),
+          .attribute("moment", .date), .attribute("flag", .boolean),
+          .attribute("level", .integer64, defaultValue: 7),
+          .toMany("clicks", to: "Click", inverse: "batch"),
+          .toMany("ordered", to: "Click", inverse: "groups", isOrdered: true),
+        ]),
+      EntityDraft(
+        "Click",
+        [
+          .attribute("clickID", .integer64), .attribute("text", .string),
+          .toOne("batch", to: "Batch", inverse: "clicks"),
+          .toMany("groups", to: "Batch", inverse: "ordered"),
+        ]),
+      EntityDraft(
+        "Employee",
+        [
+          .attribute("employeeID", .integer64), .attribute("name", .string),
+          .toOne("department", to: "Department", inverse: "employees"),
+          .toOne("manager", to: "Employee", inverse: "reports"),
+          .toMany("reports", to: "Employee", inverse: "manager"),
+        ]),
+      EntityDraft(
+        "Department",
+        [
+          .attribute("departmentID", .integer64), .attribute("name", .string),
+          .toMany("employees", to: "Employee", inverse: "department"),
+        ]),
+    ])
+    stack = try DataStack(model: model, store: .inMemory)
+  }
+
+  /// Stores objects as they are, without keys of any kind.
+  func insert(_ entity: String, _ objects: [[String: any Sendable]]) throws {
+    let context = stack.newBackgroundContext()
+    try context.performAndWait {
+      for values in objects {
+        let object = try context.insert(entityNamed: entity)
+        for (name, value) in values { object.setValue(value, forKey: name) }
+      }
+      try context.save()
+    }
+  }
+
+  /// The objects of an entity, sorted: their attributes, and behind an arrow the keys of what a relationship leads to.
+  func objects(_ entity: String, _ attributes: String..., links: [String] = []) throws -> [String] {
+    let context = stack.newBackgroundContext()
+    return try context.performAndWait {
+      try context.fetch(Fetch<ManagedObject>(entityNamed: entity)).map { object in
+        var parts = attributes.map { SerializerBench.text(object.value(forKey: $0)) }
+        for link in links {
+          let key = SerializerBench.keys(object, link)
+          parts.append("→ " + key.joined(separator: ","))
+        }
+        return parts.joined(separator: " ")
+      }.sorted()
+    }
+  }
+
+  private static func text(_ value: Any?) -> String {
+    switch value {
+    case let date as Date: "\(date.timeIntervalSince1970)"
+    case let value?: "\(value)"
+    case nil: "nil"
+    }
+  }
+
+  private static func keys(_ object: ManagedObject, _ link: String) -> [String] {
+    func key(_ object: ManagedObject) -> String {
+      let name = object.entity.properties.first { $0.attribute != nil }?.name ?? ""
+      return text(object.value(forKey: name))
+    }
+    switch object.value(forKey: link) {
+    case let one as ManagedObject: return [key(one)]
+    case let many as Set<ManagedObject>: return many.map(key).sorted()
+    case let many as [ManagedObject]: return many.map(key)
+    default: return []
+    }
+  }
+
+  static func batches() -> EntitySerializer<ManagedObject> {
+    var serializer = EntitySerializer(entityNamed: "Batch")
+    serializer.identifiers = ["batchID"]
+    serializer.mapping = ["batchID": .int("id"), "name": .string(["info", "name"])]
+    return serializer
+  }
+
+  static func clicks() -> EntitySerializer<ManagedObject> {
+    var serializer = EntitySerializer(entityNamed: "Click")
+    serializer.identifiers = ["clickID"]
+    serializer.mapping = ["clickID": .int("id"), "text": .string("text")]
+    return serializer
+  }
+
+  static func batchesWithClicks(
+    _ change: @escaping @Sendable (inout EntitySerializer<ManagedObject>) -> Void = { _ in }
+  ) -> EntitySerializer<ManagedObject> {
+    var serializer = batches()
+    serializer.mapping = [
+      "batchID": .int("id"), "name": .string("name"),
+      "clicks": .toMany("clicks") { clicks().with(change) },
+    ]
+    return serializer
+  }
+}
+
+/// What a call throws, or nil.
+func thrown<Failure: Error>(
+  _ type: Failure.Type = Failure.self, _ body: () throws -> Void
+) throws -> Failure? {
+  do {
+    try body()
+    return nil
+  } catch let error as Failure {
+    return error
+  }
+}
