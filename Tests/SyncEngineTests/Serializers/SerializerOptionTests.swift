@@ -49,7 +49,7 @@ import Testing
   @Test(
     "shapes of payloads",
     arguments: [
-      ("[]", true, []), ("[]", false, ["1 old", "2 old"]),
+      ("null", true, ["1 old", "2 old"]), ("[]", true, []), ("[]", false, ["1 old", "2 old"]),
       ("{\"id\": 1, \"info\": {\"name\": \"new\"}}", true, ["1 new"]),
       ("{\"id\": 3, \"info\": {\"name\": \"new\"}}", false, ["1 old", "2 old", "3 new"]),
       ("[{\"id\": 1}]", true, ["1 old"]), ("[{\"id\": 1, \"info\": null}]", true, ["1 old"]),
