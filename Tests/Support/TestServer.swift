@@ -29,13 +29,35 @@ package enum TestServer {
   }
 
   private static func start(_ kind: Kind) throws -> URL {
+    let address = try run([
+      "start", kind.rawValue, "--parent", String(ProcessInfo.processInfo.processIdentifier),
+    ])
+    guard let url = URL(string: address) else {
+      throw Unavailable(description: "“\(address)” is no address.")
+    }
+    return url
+  }
+
+  /// A server on PostgreSQL for one test alone, whose database may be stopped.
+  package static func startOwn() throws -> URL { try start(.postgres) }
+
+  /// Ends a server of ``startOwn()``.
+  package static func stop(_ url: URL) throws { _ = try run(["stop", url.absoluteString]) }
+
+  /// Stops the database under a server of ``startOwn()``, or starts it again.
+  package static func setDatabase(_ isRunning: Bool, of url: URL) throws {
+    _ = try run([isRunning ? "start-database" : "stop-database", url.absoluteString])
+  }
+
+  /// Runs the script.
+  ///
+  /// - Returns: What it printed.
+  private static func run(_ arguments: [String]) throws -> String {
     let script = URL(filePath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "cloud-server")
     let process = Process()
     process.executableURL = script
-    process.arguments = [
-      "start", kind.rawValue, "--parent", String(ProcessInfo.processInfo.processIdentifier),
-    ]
+    process.arguments = arguments
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "cloud-server-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -52,11 +74,10 @@ package enum TestServer {
     }
     process.waitUntilExit()
     let text = { (file: URL) in (try? String(contentsOf: file, encoding: .utf8)) ?? "" }
-    let address = text(out).trimmingCharacters(in: .whitespacesAndNewlines)
-    guard process.terminationStatus == 0, let url = URL(string: address) else {
+    guard process.terminationStatus == 0 else {
       throw Unavailable(description: text(err).suffix(500).description)
     }
-    return url
+    return text(out).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   /// The password of all accounts.

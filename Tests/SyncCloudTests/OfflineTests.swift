@@ -258,6 +258,33 @@ import Testing
     #expect(try await here.engine.push().sent == 35)
     try await settle([here], fresh: transports[0])
   }
+
+  @Test(.server(.postgres)) func aPushWhoseServerLosesItsDatabaseGoesOnByItselfOnceThatIsBack()
+    async throws
+  {
+    let url = try TestServer.startOwn()
+    defer { try? TestServer.stop(url) }
+    let user = try await TestServer.account(on: url)
+    let transport = FaultyTransport(
+      KintoTransport(
+        url, app: "tests", signIn: .password(user, TestServer.password), timeout: 120))
+    let here = try Client(
+      transport, retry: CloudRetry(attempts: 60, delay: 0.05, longestDelay: 0.5))
+    for index in 0..<60 { try here.insert("Note", ["title": .string("\(index)")]) }
+    // Gone before the second batch, back after some attempts.
+    transport.beforeEachCall { _ in
+      if transport.saves.count == 2, transport.failures == 0 {
+        try TestServer.setDatabase(false, of: url)
+      } else if transport.failures == 2 {
+        try? TestServer.setDatabase(true, of: url)
+      }
+    }
+    #expect(try await here.engine.push().sent == 60)
+    #expect(transport.failures >= 2)
+    transport.beforeEachCall { _ in }
+    try await settle([here], fresh: transport)
+    #expect(try here.rows("Note").count == 60)
+  }
 }
 
 /// A transport that may become another one.
