@@ -6,7 +6,7 @@ struct GroupKey: Hashable {
   let batch: Int
   /// The first occurrence of the key.
   let head: Int32
-  let group: Int16
+  let group: Int32
 }
 
 /// Which stored row an occurrence of explicit mapping is: the one of its key in its group, whoever owns it; else a new

@@ -64,11 +64,11 @@ final class Batch {
   var isComplete = false
   /// The stored objects that mappings of the batch know about, by the number of the group.
   private(set) var groups: [Filter] = []
-  private var groupNumbers: [String: Int16] = [:]
+  private var groupNumbers: [String: Int32] = [:]
   /// The group that each occurrence is looked for in, -1 for all objects; nil while there are no groups.
-  private var groupOfOccurrence: PlainArray<Int16>?
+  private var groupOfOccurrence: PlainArray<Int32>?
   /// Groups of which all go that no list names, by their numbers; -1 is all objects.
-  var deletingGroups: Set<Int16> = []
+  var deletingGroups: Set<Int32> = []
   /// Stored rows that take the values of an occurrence, beside the one that it is.
   var copies: [(occurrence: Int32, stored: Int32)] = []
   /// Whether several occurrences are one object, so that one owner may have several lists.
@@ -126,7 +126,7 @@ final class Batch {
 
   /// Adds an occurrence for the row just appended to the block.
   func append(
-    _ occurrence: Occurrence, source: UInt = 0, item: Int = -1, order: UInt32 = 0, group: Int16 = -1
+    _ occurrence: Occurrence, source: UInt = 0, item: Int = -1, order: UInt32 = 0, group: Int32 = -1
   ) -> Int32 {
     groupOfOccurrence?.append(group)
     orders?.append(order)
@@ -161,22 +161,22 @@ final class Batch {
   // MARK: - Groups
 
   /// The number of a group of stored objects.
-  func number(ofGroup filter: Filter) -> Int16 {
+  func number(ofGroup filter: Filter) -> Int32 {
     let text = "\(filter)"
     if let known = groupNumbers[text] { return known }
     if groupOfOccurrence == nil {
-      let numbers = PlainArray<Int16>()
+      let numbers = PlainArray<Int32>()
       for _ in occurrences.indices { numbers.append(-1) }
       groupOfOccurrence = numbers
     }
-    let number = Int16(clamping: groups.count)
+    let number = Int32(clamping: groups.count)
     groups.append(filter)
     groupNumbers[text] = number
     return number
   }
 
   /// The number of the group that an occurrence is looked for in, -1 for all objects.
-  func group(of occurrence: Int32) -> Int16 { groupOfOccurrence?[occurrence] ?? -1 }
+  func group(of occurrence: Int32) -> Int32 { groupOfOccurrence?[occurrence] ?? -1 }
 
   /// Whether the objects are told by their key and group, whoever owns them.
   var goesByKeyAlone: Bool { node.explicit != nil || groupOfOccurrence != nil }

@@ -128,7 +128,7 @@ extension Stager {
   }
 
   private func append(
-    _ occurrence: Occurrence, source: UInt, to batch: Batch, group: Int16 = -1
+    _ occurrence: Occurrence, source: UInt, to batch: Batch, group: Int32 = -1
   ) -> Int32 {
     batch.append(
       occurrence, source: source, item: itemCount - 1, order: mentionCount, group: group)
@@ -144,7 +144,7 @@ extension Stager {
   /// An earlier occurrence that is certainly the same object: of the same key, and in the list of
   /// the same owner when it stands in one. What is not found here is found when objects are matched.
   private func earlierOccurrence(
-    like occurrence: Occurrence, from head: Int32, in batch: Batch, group: Int16
+    like occurrence: Occurrence, from head: Int32, in batch: Batch, group: Int32
   ) -> Int32? {
     var candidate = head
     // What was said since would otherwise come after what is said now; an object without key may be any.

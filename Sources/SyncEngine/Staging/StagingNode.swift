@@ -19,9 +19,9 @@ final class StagingNode {
   /// What the mapping does not do with an item.
   let permissions: Occurrence.Flags
   /// The number of the group that stored objects are looked for in, or -1.
-  let group: Int16
+  let group: Int32
   /// The number of the group that its list may empty at the end, or -1 for all objects.
-  let deletionGroup: Int16
+  let deletionGroup: Int32
   let validators: [Validator]
   /// Whether an item may be something else than an object.
   let takesAnything: Bool
