@@ -34,7 +34,11 @@ extension StoreReader {
     switch isFirst {
     case true?: condition = "first = ?2"
     case false?: condition = "second = ?2"
-    case nil: condition = "(first = ?2 OR second = ?2)"
+    case nil:
+      // An index for each end; with OR every pair of the zone is read.
+      condition =
+        "name IN (SELECT name FROM _syncstack_remote_pairs WHERE zone = ?1 AND first = ?2 "
+        + "UNION SELECT name FROM _syncstack_remote_pairs WHERE zone = ?1 AND second = ?2)"
     }
     return try pairs(condition + " ORDER BY name", [.string(zone), .string(object)])
   }

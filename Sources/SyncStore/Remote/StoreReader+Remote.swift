@@ -81,7 +81,9 @@ extension StoreReader {
 
   /// How many records have something to send, those with a problem among them.
   package func countWaitingRemoteRecords(in zone: String) throws -> Int {
-    try count("_syncstack_remote_records WHERE waiting IS NOT NULL AND zone = ?", zone)
+    try count(
+      "_syncstack_remote_records INDEXED BY _syncstack_remote_waiting "
+        + "WHERE waiting IS NOT NULL AND zone = ?", zone)
   }
 
   /// How many records have an object.
@@ -93,7 +95,8 @@ extension StoreReader {
   package func hasWaitingRemoteRecords(in zone: String) throws -> Bool {
     try prepareToRead()
     let statement = try connection.statement(
-      "SELECT 1 FROM _syncstack_remote_records WHERE waiting IS NOT NULL AND zone = ? LIMIT 1")
+      "SELECT 1 FROM _syncstack_remote_records INDEXED BY _syncstack_remote_waiting "
+        + "WHERE waiting IS NOT NULL AND zone = ? LIMIT 1")
     statement.bind(1, zone)
     defer { statement.reset() }
     return try statement.step()
