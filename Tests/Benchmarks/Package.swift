@@ -34,6 +34,12 @@ let package = Package(
         .product(name: "_SyncStackPayloads", package: "SyncStack"),
       ]),
     .executableTarget(
+      name: "CloudBenchmark",
+      dependencies: [
+        .product(name: "SyncStack", package: "SyncStack"),
+        .product(name: "SyncStackCloud", package: "SyncStack"),
+      ]),
+    .executableTarget(
       name: "ObjectBenchmark",
       dependencies: [
         .product(name: "CSQLite", package: "Counts"),
