@@ -41,6 +41,8 @@ struct SharedNotes {
     print(
       "\nBoth go offline. The phone gives stars, the laptop and then the phone change the text.")
     try await laptop.note { $0.text = "Milk and bread" }
+    // Stamps count milliseconds: within the same one chance would decide which edit is the later.
+    try await Task.sleep(for: .milliseconds(5))
     try await phone.note {
       $0.stars = 5
       $0.text = "Milk and cheese"
