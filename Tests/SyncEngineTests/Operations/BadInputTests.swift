@@ -39,8 +39,11 @@ import Testing
       "a path that leads nowhere", #"{"data": {"users": []}}"#, at: "data.items", "items", "users"),
     Case("a path through a number", #"{"data": 1}"#, at: "data.items", "data"),
     Case("an unknown entity", "[]", entity: "Usr", "Usr", "User"),
-    Case("items without their key", #"[{"name": "x"}]"#, "the only item of the payload cannot be used"),
-    Case("an error document", #"{"error": "down", "code": 500}"#, "the only item of the payload cannot be used"),
+    Case(
+      "items without their key", #"[{"name": "x"}]"#, "the only item of the payload cannot be used"),
+    Case(
+      "an error document", #"{"error": "down", "code": 500}"#,
+      "the only item of the payload cannot be used"),
   ]
 
   @Test(arguments: cases) func isRefusedWithAMessage(_ input: Case) async throws {
