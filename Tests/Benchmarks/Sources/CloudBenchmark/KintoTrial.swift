@@ -1,7 +1,6 @@
 import Foundation
 import SyncCloud
 import SyncStack
-import Synchronization
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -27,7 +26,7 @@ struct KintoTrial {
       let here = try Machine(folder, "here", kept)
       try await here.fill(records)
       let push = try await measure { try await here.cloud.push() }
-      let bodies = kept.saves.withLock { $0 }
+      let bodies = await kept.saves
       let plainPush = try await posting(bodies)
       say(
         "push of \(records): \(rounded(push.elapsed, 2)) s, posting the same bodies \(rounded(plainPush.elapsed, 2)) s, "
@@ -120,8 +119,8 @@ struct KintoTrial {
 }
 
 /// Keeps what is sent.
-private final class KeepingTransport: CloudTransport {
-  let saves = Mutex<[[CloudSave]]>([])
+private actor KeepingTransport: CloudTransport {
+  private(set) var saves: [[CloudSave]] = []
   private let inner: KintoTransport
 
   init(_ inner: KintoTransport) { self.inner = inner }
@@ -137,7 +136,7 @@ private final class KeepingTransport: CloudTransport {
     try await inner.changes(in: zone, after: token, limit: limit)
   }
   func save(_ saves: [CloudSave], in zone: CloudZone) async throws -> [CloudSaveResult] {
-    self.saves.withLock { $0.append(saves) }
+    self.saves.append(saves)
     return try await inner.save(saves, in: zone)
   }
   func remove(_ zone: CloudZone) async throws { try await inner.remove(zone) }
