@@ -181,6 +181,21 @@ private final class Tag: ManagedObject {
     #expect(try songs(there) == ["w", "x", "z", "y"])
   }
 
+  @Test func whatStoodBehindADeletedMemberComesBehindTheOneBeforeThat() async throws {
+    let (here, there) = (try client(), try client())
+    try fill(here, ["w", "x", "y", "z"])
+    try await settle([here, there], fresh: server)
+    let entity = try here.stack.model.requireEntity(named: "Song")
+    let index = try #require(try here.values("Song", "title").firstIndex(of: "y"))
+    try await here.engine.evict(
+      ManagedObjectID(entity: entity, row: try here.rows("Song")[index].row))
+    try edit(here) { playlist, context in context.delete(playlist.songs[1]) }
+    try edit(here) { playlist, _ in playlist.songs.swapAt(0, 1) }
+    try await here.engine.sync()
+    try await there.engine.sync()
+    #expect(try songs(there) == ["z", "w", "y"])
+  }
+
   @Test func objectsThatAreOlderThanTheHistoryKeepTheirOrder() async throws {
     let folder = try TemporaryFolder()
     let old = try DataStack(model: Self.model(), store: .sqlite(folder.file()))

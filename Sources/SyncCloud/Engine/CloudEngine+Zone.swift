@@ -42,7 +42,8 @@ extension CloudEngine {
 
   /// Takes what the server has in the place of what is here, after ``CloudError/Code/zoneReplaced`` or
   /// ``CloudError/Code/accountChanged``, or at any time: fields get the server's values, those that it does not have the
-  /// model's defaults, and objects that it does not have go, however many they are. What was not sent is in ``conflicts``, as far as its object stays.
+  /// model's defaults, and objects that it does not have go, however many they are. What was not sent is in
+  /// ``conflicts``, as far as its object stays.
   ///
   /// Nothing is deleted before everything has arrived. Until then the engine does nothing else; after an error call
   /// it once more.

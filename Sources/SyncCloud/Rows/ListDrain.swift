@@ -84,17 +84,18 @@ struct ListDrain {
   private func including(
     absent said: [String], in current: [String], _ members: Set<String>
   ) throws -> [String] {
-    var result = current
+    var first: [String] = []
+    var followers: [String: [String]] = [:]
     var last: String?
     for name in said {
-      if !members.contains(name) {
-        let record = try transaction.remoteRecord(name, in: zone)
-        guard record == nil || record?.isEvicted == true else { continue }
-        let place = last.flatMap { result.firstIndex(of: $0) }
-        result.insert(name, at: place.map { $0 + 1 } ?? 0)
+      if members.contains(name) {
+        last = name
+        continue
       }
-      last = name
+      let record = try transaction.remoteRecord(name, in: zone)
+      guard record == nil || record?.isEvicted == true else { continue }
+      if let last { followers[last, default: []].append(name) } else { first.append(name) }
     }
-    return result
+    return first + current.flatMap { [$0] + (followers[$0] ?? []) }
   }
 }

@@ -14,6 +14,17 @@ private struct NumberedList {
       + "OR sum(NOT (\(ConsistencyText.isCountable(place)))) > 0"
   }
 
+  /// What is wrong with the lists of a property, if anything is.
+  func problem(
+    _ table: Identifier, _ property: String, _ reader: StoreReader
+  ) throws -> ConsistencyProblem? {
+    let owners = try reader.look(wrongOwners)
+    guard owners.count > 0 else { return nil }
+    return ConsistencyProblem(
+      .orders, table.name, property: property, count: owners.count, examples: owners.examples,
+      "members of an owner share a place, or have none that is one")
+  }
+
   /// Numbers the lists of these owners anew, in the order in which they are read.
   func renumber(on connection: Connection) throws {
     try connection.execute(
@@ -51,12 +62,8 @@ struct ListOrderRule: ConsistencyRule {
   }
 
   func problems(_ reader: StoreReader) throws -> [ConsistencyProblem] {
-    try lists(reader.layout).compactMap { found in
-      let owners = try reader.look(found.list.wrongOwners)
-      guard owners.count > 0 else { return nil }
-      return ConsistencyProblem(
-        kind, found.table.identifier.name, property: found.name, count: owners.count,
-        examples: owners.examples, "members of an owner share a place, or have none that is one")
+    try lists(reader.layout).compactMap {
+      try $0.list.problem($0.table.identifier, $0.name, reader)
     }
   }
 
@@ -100,13 +107,7 @@ struct LinkOrderRule: ConsistencyRule {
   }
 
   func problems(_ reader: StoreReader) throws -> [ConsistencyProblem] {
-    try lists(reader.layout).compactMap { found in
-      let owners = try reader.look(found.list.wrongOwners)
-      guard owners.count > 0 else { return nil }
-      return ConsistencyProblem(
-        kind, found.link.identifier.name, property: found.name, count: owners.count,
-        examples: owners.examples, "members of an owner share a place, or have none that is one")
-    }
+    try lists(reader.layout).compactMap { try $0.list.problem($0.link.identifier, $0.name, reader) }
   }
 
   func repair(_ transaction: StoreTransaction) throws {
