@@ -19,9 +19,9 @@ import Testing
   static let values: [(key: String, value: any Sendable & ValueConvertible)] = [
     ("string", ""), ("string", "\0"), ("string", "a\0b"), ("string", "\0\0"),
     ("string", "e\u{301}"), ("string", "é"), ("string", "\u{FEFF}x"), ("string", "\r\n"),
-    ("string", String(repeating: "x", count: 4_000_000) + "\0y"),
+    ("string", String(repeating: "x", count: 300_000) + "\0y"),
     ("string", "'; DROP TABLE \"Everything\"; --"), ("string", "%_*?[]\\"),
-    ("binary", Data()), ("binary", Data([0, 0])), ("binary", Data(count: 2_000_000)),
+    ("binary", Data()), ("binary", Data([0, 0])), ("binary", Data(count: 300_000)),
     ("integer16", Int64.max), ("integer16", Int64.min), ("integer32", Int64(1) << 40),
     ("integer64", Int64.min), ("integer64", Int64.max), ("integer64", Int64(0)),
     ("double", Double.infinity), ("double", -Double.infinity), ("double", -0.0),

@@ -7,7 +7,7 @@ import Testing
 /// them at once, those above it and the store when it saves, and nobody when it rolls back. What comes of
 /// changes in several of them at once is another suite's (``FamilyClashTests``).
 @Suite struct FamilyPropertyTests {
-  @Test(arguments: 0..<12 as Range<UInt64>, [nil, ManagedObjectContext.Concurrency.privateQueue])
+  @Test(arguments: 0..<6 as Range<UInt64>, [nil, ManagedObjectContext.Concurrency.privateQueue])
   func everyContextSeesWhatItShould(
     seed: UInt64, concurrency: ManagedObjectContext.Concurrency?
   ) throws {

@@ -70,7 +70,7 @@ import Testing
 
   @Test(arguments: cases) func partsDecideAsTheWhole(_ testCase: Case) throws {
     var outcomes: [String] = []
-    for size in [nil, 1, 2, 7] {
+    for size in [nil, 1, 7] {
       let bench = try SyncBench(TestModels.social())
       if testCase.entity == "Note" { try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "User") }
       try bench.sync(testCase.stored, testCase.entity)

@@ -25,14 +25,14 @@ import Testing
       $0.usesFingerprints = false
       $0.scannedRowsPerKey = 0
     },
-    Way(testDescription: "parts of 100") { $0.partItems = 100 },
-    Way(testDescription: "parts of 100, keys looked up") {
-      $0.partItems = 100
+    Way(testDescription: "parts of 50") { $0.partItems = 50 },
+    Way(testDescription: "parts of 50, keys looked up") {
+      $0.partItems = 50
       $0.scannedRowsPerKey = 0
     },
-    Way(testDescription: "batches of 150") { $0.transaction = .perBatch(150) },
-    Way(testDescription: "pages of 250", pageSize: 250),
-    Way(testDescription: "kept pages of 250", pageSize: 250, isKept: true),
+    Way(testDescription: "batches of 75") { $0.transaction = .perBatch(75) },
+    Way(testDescription: "pages of 100", pageSize: 100),
+    Way(testDescription: "kept pages of 100", pageSize: 100, isKept: true),
   ]
 
   @Test("a complete payload is what is stored afterwards", arguments: ways)
@@ -42,7 +42,7 @@ import Testing
     let count = environment["LARGE_SEEDS"].flatMap { UInt64($0) } ?? 1
     for seed in first..<(first + count) {
       let bench = try SyncBench(TestModels.social())
-      var payload = LargePayload(seed: seed, userCount: 300)
+      var payload = LargePayload(seed: seed, userCount: 160)
       var rows: [String: [Value: Int64]] = [:]
       for step in 0..<4 {
         // The second one is the first one again.

@@ -8,6 +8,8 @@ import TestSupport
 import Testing
 
 /// The next part of a payload is read while the one before it is written, and what comes out is the same.
+///
+/// `READING_SEEDS` runs more sequences in each of eight blocks, from eight times `READING_FIRST` on.
 @Suite(.timeLimit(.minutes(10))) struct ReadingAheadTests {
   private static let patience = DispatchTimeInterval.seconds(60)
 
@@ -115,7 +117,11 @@ import Testing
     _ settings: (inout OraclePayloads, _ byteCount: Int) -> (inout SyncRequest) -> Void
   ) throws {
     let model = try model()
-    for seed in UInt64(block * 40)..<UInt64(block * 40 + 40) {
+    let environment = ProcessInfo.processInfo.environment
+    let count = environment["READING_SEEDS"].flatMap { UInt64($0) } ?? 10
+    let round = environment["READING_FIRST"].flatMap { UInt64($0) } ?? 0
+    let first = round * 8 + UInt64(block) * count
+    for seed in first..<(first + count) {
       var payloads = OraclePayloads(
         generator: SeededGenerator(seed: seed), model: model, keys: 6, depth: 1)
       let first = try SyncBench(model)

@@ -63,7 +63,7 @@ import Testing
     return bench
   }
 
-  @Test("report, changes and store are the same", arguments: UInt64(0)..<8)
+  @Test("report, changes and store are the same", arguments: UInt64(0)..<4)
   func isTheSame(_ seed: UInt64) throws {
     let model = try ReadingAheadTests.model()
     let files = try (0..<2).map { _ in try TemporaryStore(model, .file) }

@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Model.allCases, 0..<12)
+  @Test(arguments: Model.allCases, 0..<4)
   func importingAnExportChangesNothing(model: Model, seed: Int) throws {
     let bench = try ExportBench(model.make())
     try fill(bench, seed: UInt64(seed))
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Model.allCases, 0..<6)
+  @Test(arguments: Model.allCases, 0..<4)
   func objectsAndRowsGiveTheSame(model: Model, seed: Int) throws {
     let bench = try ExportBench(model.make())
     try fill(bench, seed: UInt64(seed))

@@ -26,9 +26,7 @@ import Testing
     }
   }
 
-  private static let extremes = [
-    "-5", "9223372036854775807", "-9223372036854775807 - 1", "1 << 62",
-  ]
+  private static let extremes = ["-5", "9223372036854775807"]
 
   /// A statement with each of the extremes in the place of `#`.
   private static func numbers(

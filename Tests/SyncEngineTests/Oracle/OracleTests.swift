@@ -152,7 +152,7 @@ import Testing
   ) throws {
     let environment = ProcessInfo.processInfo.environment
     let usual: UInt64 =
-      variant.name == OracleVariant.plain.name ? 16 : variant.form == .whole ? 6 : 3
+      variant.name == OracleVariant.plain.name ? 8 : variant.form == .whole ? 3 : 2
     let count = environment["ORACLE_SEEDS"].flatMap { UInt64($0) } ?? usual
     let first = environment["ORACLE_FIRST"].flatMap { UInt64($0) } ?? 1
     let model = try testCase.model()
