@@ -24,7 +24,7 @@ extension DataStack {
   ) throws -> JSONValue {
     var objects: [JSONValue] = []
     try storeExport(options).forEach(request(entityName, filter, keys)) {
-      objects.append(.object($0))
+      objects.append($0)
     }
     return .array(objects)
   }

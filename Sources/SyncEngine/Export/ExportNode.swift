@@ -1,8 +1,8 @@
 import SyncCore
 
-/// What an export writes of the objects of one entity, and under which keys: the mapping plan of the
-/// entity read the other way, under the options of the export.
-struct ExportNode {
+/// What an export writes of the objects of one entity, and under which keys: the node of a mapping plan read the other
+/// way, under the options of the export. Confined to the export.
+final class ExportNode {
   struct Attribute {
     let slot: Int
     let name: String
@@ -15,36 +15,64 @@ struct ExportNode {
     let written: Rule?
   }
 
-  struct Relationship {
+  final class Relationship {
     let description: RelationshipDescription
     let key: [JSONPath.Step]
+    /// Who says how the objects are written, when somebody wrote a rule.
+    let source: NestedSource?
+    /// Whether somebody wrote a rule: its path counts in every form of export.
+    let isWritten: Bool
+    /// Whether a sync would do something if the key were missing.
+    let isNeeded: Bool
+    /// What writes the objects, once a source that always says the same was asked.
+    var destination: ExportNode?
+
+    init(_ rule: RelationshipRule, source: NestedSource?, options: ExportOptions) {
+      description = rule.relationship
+      key = rule.exportKey(options)
+      self.source = source
+      isWritten = rule.written != nil
+      isNeeded = rule.missing != .keep
+    }
   }
 
   let entity: EntityDescription
   let attributes: [Attribute]
   let relationships: [Relationship]
 
-  /// - Throws: ``ExportError`` when a rule that was written for an attribute has no way back.
+  /// Whether a serializer says what is written, and not the conventions.
+  let isOfSerializer: Bool
+
+  /// The only attribute, when objects are written as its value alone: the items of lists of bare values.
+  let bareValue: Attribute?
+
+  /// - Throws: ``ExportError`` when a rule that was written has no way back.
   init(_ node: PlanNode, options: ExportOptions) throws {
     entity = node.entity
-    attributes = try node.attributes.filter { rule in
+    isOfSerializer = node.explicit != nil
+    let exported = node.attributes.filter { rule in
       // A transformable value means something to its transformer only.
       rule.isExportable
         && (rule.type != .transformable || rule.transformer != nil || rule.written != nil)
-    }.map { rule in
-      try rule.written?.requireReversible(rule.name, of: node.entity)
+    }
+    relationships =
+      options.relationshipType == .none
+      ? []
+      : node.relationships.enumerated().filter { $1.isExportable }.map {
+        Relationship($1, source: node.sources[$0], options: options)
+      }
+    let isAlone = isOfSerializer && node.attributes.count == 1 && node.sources.isEmpty
+    for relationship in node.relationships where relationship.isExportable {
+      try relationship.written?.requireReversible(relationship.name, of: node.entity)
+    }
+    attributes = try exported.map { rule in
+      try rule.written?.requireReversible(rule.name, of: node.entity, isAlone: isAlone)
       return Attribute(
         slot: rule.slot, name: rule.name, type: rule.type, key: rule.exportKey(options),
         isIdentity: rule.isIdentity, transformerName: rule.transformerName,
         transformer: rule.transformer, written: rule.written)
     }
-    guard options.relationshipType != .none else {
-      relationships = []
-      return
-    }
-    relationships = node.relationships.filter(\.isExportable).map { rule in
-      Relationship(description: rule.relationship, key: rule.exportKey(options))
-    }
+    bareValue = isAlone ? attributes.first { $0.key.isEmpty } : nil
   }
 }
 
@@ -69,33 +97,12 @@ extension AttributeRule {
 
 extension RelationshipRule {
   fileprivate func exportKey(_ options: ExportOptions) -> [JSONPath.Step] {
+    if let written { return written.path.steps }
     let isCamel = options.inflectionType == .camelCase && !hasCustomKey
     var steps = isCamel ? [name] : remoteKey.steps
     if options.relationshipType == .nested, let last = steps.popLast() {
       steps.append(last + (isCamel ? "Attributes" : "_attributes"))
     }
     return steps.map { .key($0) }
-  }
-}
-
-/// The nodes of one export, made when they are first needed. Confined to the export.
-final class ExportPlan {
-  let options: ExportOptions
-  private let plans: MappingPlanCache
-  private var nodes: [Int: ExportNode] = [:]
-
-  init(options: ExportOptions, plans: MappingPlanCache) {
-    self.options = options
-    self.plans = plans
-  }
-
-  /// What is written of objects of exactly this entity.
-  ///
-  /// - Throws: ``ExportError`` when a rule that was written for an attribute has no way back.
-  func node(for entity: EntityDescription) throws -> ExportNode {
-    if let node = nodes[entity.index] { return node }
-    let node = try ExportNode(plans.plan(for: entity).rootNode, options: options)
-    nodes[entity.index] = node
-    return node
   }
 }

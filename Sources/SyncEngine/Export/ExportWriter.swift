@@ -19,8 +19,8 @@ package struct ExportWriter {
     if layout == .array { writer.beginArray() }
   }
 
-  package mutating func write(_ object: JSONObject) throws {
-    writer.value(.object(object))
+  package mutating func write(_ object: JSONValue) throws {
+    writer.value(object)
     if layout == .lines { writer.endLine() }
     try writer.drain(above: ExportWriter.bufferSize) { try output(Data($0)) }
   }

@@ -1,15 +1,16 @@
 import SyncCore
 
-/// Turns objects into JSON: attributes first, then relationships, each in model order.
+/// Turns objects into JSON: attributes first, then relationships, each in the order of the model or of the serializer that
+/// describes them.
 ///
 /// Which relationships of a nested object are passed over:
 /// - the inverse of the one that led here: being nested says it already, and a list would have to name
 ///   every other owner too (``ExportOptions/followsWaysBack`` follows to-many ones all the same);
-/// - a to-one to the entity of the object it is nested in: the nesting says it already.
+/// - a to-one to the entity of the object it is nested in: the nesting says it already, unless somebody wrote a rule for it.
 ///
 /// An object that is being exported already, further out, is never entered again, nor is one below the
-/// depth limit: a reference stands for it, which is its primary key alone. A sync links it and changes
-/// nothing of it. Confined to one call.
+/// depth limit: a reference stands for it, which is its primary key alone; of an object that a serializer writes, all of its
+/// attributes. A sync links it and changes nothing of it. Confined to one call.
 struct Exporter<Source: ExportSource> {
   private let plan: ExportPlan
   private let source: Source
@@ -22,8 +23,10 @@ struct Exporter<Source: ExportSource> {
 
   /// Where a nested object was come from.
   private struct Way {
-    let entity: EntityDescription
-    let inverseSlot: Int?
+    let node: ExportNode
+    let relationship: ExportNode.Relationship
+    /// What has been written of the owner.
+    let parent: JSONObject
   }
 
   init(_ plan: ExportPlan, _ source: Source) {
@@ -33,38 +36,46 @@ struct Exporter<Source: ExportSource> {
 
   private var options: ExportOptions { plan.options }
 
-  /// The JSON of an object.
+  /// The JSON of an object: an object, or the value of the only attribute where a serializer reads bare values.
   ///
-  /// - Throws: ``ExportError``, and what the source throws.
+  /// - Throws: ``ExportError``, ``MappingError`` when a nested serializer does not fit the model, and what the source
+  ///   throws.
   /// - Complexity: O(objects that are nested in it, repeated ones counted again), of which there are at
   ///   most ``ExportOptions/maximumObjects``.
-  mutating func export(_ object: Source.Object) throws -> JSONObject {
+  mutating func export(_ object: Source.Object) throws -> JSONValue {
     count = 0
-    return try export(object, from: nil)
+    return try export(object, plan.rootNode(for: source.identifier(of: object).entity), from: nil)
   }
 
-  private mutating func export(_ object: Source.Object, from way: Way?) throws -> JSONObject {
-    let id = source.identifier(of: object)
-    let node = try plan.node(for: id.entity)
+  private mutating func export(
+    _ object: Source.Object, _ node: ExportNode, from way: Way?
+  ) throws -> JSONValue {
+    if let value = node.bareValue { return try json(value, of: object, node) ?? .null }
     var result = JSONObject()
     result.reserveCapacity(node.attributes.count + node.relationships.count)
     for attribute in node.attributes { try add(attribute, of: object, node, to: &result) }
-    guard !node.relationships.isEmpty else { return result }
+    guard !node.relationships.isEmpty else { return .object(result) }
+    let id = source.identifier(of: object)
     path.insert(id)
     defer { path.remove(id) }
-    for relationship in node.relationships
-    where !leadsBack(relationship.description, in: node, way) {
+    for relationship in node.relationships where !leadsBack(relationship, in: node, way) {
       try add(relationship, of: object, node, to: &result)
     }
-    return result
+    return .object(result)
+  }
+
+  private func json(
+    _ attribute: ExportNode.Attribute, of object: Source.Object, _ node: ExportNode
+  ) throws -> JSONValue? {
+    try attribute.json(
+      source.value(at: attribute.slot, of: object), of: node.entity, options)
   }
 
   private func add(
     _ attribute: ExportNode.Attribute, of object: Source.Object, _ node: ExportNode,
     to result: inout JSONObject
   ) throws {
-    let value = source.value(at: attribute.slot, of: object)
-    guard let json = try attribute.json(value, of: node.entity, options) else { return }
+    guard let json = try json(attribute, of: object, node) else { return }
     result.place(json, at: attribute.key[...])
   }
 
@@ -72,17 +83,21 @@ struct Exporter<Source: ExportSource> {
     _ relationship: ExportNode.Relationship, of object: Source.Object, _ node: ExportNode,
     to result: inout JSONObject
   ) throws {
-    let way = Way(entity: node.entity, inverseSlot: relationship.description.inverseSlot)
+    let way = Way(node: node, relationship: relationship, parent: result)
     var members: [JSONValue] = []
     for member in try source.objects(of: relationship.description, from: object) {
       let json = try nested(member, from: way)
-      if !json.isEmpty { members.append(.object(json)) }
+      if !json.isNull, json.objectValue?.isEmpty != true { members.append(json) }
     }
     guard relationship.description.isToMany else {
-      if let member = members.first { result.place(member, at: relationship.key[...]) }
+      if let member = members.first {
+        result.place(member, at: relationship.key[...])
+      } else if relationship.isWritten, options.nullHandling == .written {
+        result.place(.null, at: relationship.key[...])
+      }
       return
     }
-    if options.relationshipType == .nested {
+    if options.relationshipType == .nested, !relationship.isWritten {
       var numbered = JSONObject()
       for (index, member) in members.enumerated() { numbered[String(index)] = member }
       result.place(.object(numbered), at: relationship.key[...])
@@ -91,19 +106,21 @@ struct Exporter<Source: ExportSource> {
     }
   }
 
-  private mutating func nested(_ member: Source.Object, from way: Way) throws -> JSONObject {
+  private mutating func nested(_ member: Source.Object, from way: Way) throws -> JSONValue {
     let id = source.identifier(of: member)
     count += 1
-    guard count <= options.maximumObjects else { throw tooMany(below: way.entity) }
-    guard path.contains(id) || path.count >= options.maximumDepth else {
-      return try export(member, from: way)
+    guard count <= options.maximumObjects else { throw tooMany(below: way.node.entity) }
+    let node = try plan.node(
+      below: way.relationship, of: way.node, parent: .object(way.parent), for: id.entity)
+    guard path.contains(id) || path.count >= options.maximumDepth, node.bareValue == nil else {
+      return try export(member, node, from: way)
     }
-    let node = try plan.node(for: id.entity)
     var result = JSONObject()
-    for attribute in node.attributes where attribute.isIdentity {
+    // A serializer may mean something by a key that is missing, so its objects keep all attributes.
+    for attribute in node.attributes where attribute.isIdentity || node.isOfSerializer {
       try add(attribute, of: member, node, to: &result)
     }
-    return result
+    return .object(result)
   }
 
   private func tooMany(below entity: EntityDescription) -> ExportError {
@@ -118,12 +135,17 @@ struct Exporter<Source: ExportSource> {
   }
 
   private func leadsBack(
-    _ relationship: RelationshipDescription, in node: ExportNode, _ way: Way?
+    _ relationship: ExportNode.Relationship, in node: ExportNode, _ way: Way?
   ) -> Bool {
     guard let way else { return false }
-    if relationship.slot == way.inverseSlot {
-      return !(relationship.isToMany && options.followsWaysBack)
+    let description = relationship.description
+    if description.slot == way.relationship.description.inverseSlot {
+      guard description.isToMany else { return true }
+      return !options.followsWaysBack && !(node.isOfSerializer && relationship.isNeeded)
     }
-    return !relationship.isToMany && node.entity.destination(of: relationship) == way.entity
+    // Whoever wrote a rule for the relationship wants it in the JSON.
+    guard !relationship.isWritten else { return false }
+    return !description.isToMany
+      && node.entity.destination(of: description) == way.node.entity
   }
 }

@@ -15,7 +15,7 @@ extension ManagedObject {
   public final func export(using options: ExportOptions = ExportOptions()) throws -> JSONValue {
     let plans = managedObjectContext?.exportPlans ?? MappingPlanCache(transformers: .shared)
     var exporter = Exporter(ExportPlan(options: options, plans: plans), ObjectSource())
-    return .object(try exporter.export(self))
+    return try exporter.export(self)
   }
 
   /// What ``export(using:)`` gives, as a dictionary; `NSNull` stands for attributes without value, and

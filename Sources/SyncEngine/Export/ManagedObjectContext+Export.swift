@@ -24,7 +24,7 @@ extension ManagedObjectContext {
     _ request: Fetch<Object>, using options: ExportOptions = ExportOptions()
   ) throws -> JSONValue {
     var exporter = Exporter(ExportPlan(options: options, plans: exportPlans), ObjectSource())
-    return .array(try fetch(request).map { .object(try exporter.export($0)) })
+    return .array(try fetch(request).map { try exporter.export($0) })
   }
 
   /// The objects of an entity as JSON text.

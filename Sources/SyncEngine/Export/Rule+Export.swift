@@ -3,23 +3,27 @@ import SyncCore
 
 /// Rules that were written by hand, read the other way: from stored values to JSON.
 extension Rule {
-  /// - Throws: ``ExportError`` when nobody knows what JSON a value was made of.
-  func requireReversible(_ name: String, of entity: EntityDescription) throws {
+  /// - Parameter isAlone: Whether nothing else is written of the objects, so that they may be bare values.
+  /// - Throws: ``ExportError`` when nobody knows what JSON a value was made of, or where it stands.
+  func requireReversible(
+    _ name: String, of entity: EntityDescription, isAlone: Bool = false
+  ) throws {
     if case .custom(let coding) = content, coding.encode == nil {
-      throw ExportError(
-        .irreversibleRule, entity: entity.name, property: name,
-        message: """
-          “\(entity.name).\(name)” is made by a custom rule that says nothing about the way back. Give the \
-          rule an encode closure, or leave the attribute out with the user info sync.nonExportable.
-          """)
+      throw irreversible(
+        name, of: entity,
+        """
+        “\(entity.name).\(name)” is made by a custom rule that says nothing about the way back. Give the \
+        rule an encode closure, or leave the attribute out with the user info sync.nonExportable.
+        """)
     }
+    if isAlone, path.steps.isEmpty { return }
     guard case .key? = path.steps.first else {
-      throw ExportError(
-        .irreversibleRule, entity: entity.name, property: name,
-        message: """
-          “\(entity.name).\(name)” is read from \(path), which has no key in the object that an export \
-          writes. Leave the attribute out with the user info sync.nonExportable.
-          """)
+      throw irreversible(
+        name, of: entity,
+        """
+        “\(entity.name).\(name)” is read from \(path), which has no key in the object that an export \
+        writes. Leave the property out with the user info sync.nonExportable.
+        """)
     }
   }
 
@@ -28,40 +32,57 @@ extension Rule {
   /// - Throws: ``ExportError`` when the rule refuses the value.
   func json(_ value: Value, _ name: String, of entity: EntityDescription) throws -> JSONValue? {
     switch (content, value) {
-    case (.custom(let coding), _): return try coding.json(value, name, of: entity)
+    case (.custom(let coding), _): return try coding.json(value, self, name, of: entity)
     case (.attribute(.isoDate), .date(let date)): return ExportDateFormat.iso8601.json(date)
     case (.attribute(.unixTime), .date(let date)): return Rule.unixTime(of: date)
     case (.attribute(.base64), .data(let data)): return .string(data.base64EncodedString())
+    case (.attribute(.structured), .data(let data)): return BinaryText.json(of: data)
+    // The rule takes no 0 and 1, and decimals no booleans.
+    case (.attribute(.bool), .int(let number)) where number == 0 || number == 1:
+      return .bool(number == 1)
+    case (.attribute(.decimal), .bool(let isTrue)): return .integer(isTrue ? 1 : 0)
     default: return nil
     }
   }
 
-  /// Seconds since 1970, with milliseconds where there are any.
+  fileprivate func irreversible(
+    _ name: String, of entity: EntityDescription, _ message: String
+  ) -> ExportError {
+    ExportError(
+      .irreversibleRule, entity: entity.name, property: name, path: "\(path)", message: message)
+  }
+
+  /// Seconds since 1970, with milliseconds where there are any; microseconds where so many seconds would be taken for
+  /// milliseconds.
   private static func unixTime(of date: Date) -> JSONValue? {
     let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
     guard let whole = Int64(exactly: milliseconds) else { return nil }
+    if whole.magnitude >= 100_000_000_000_000 {
+      let (micros, isTooLarge) = whole.multipliedReportingOverflow(by: 1000)
+      return isTooLarge ? nil : .integer(micros)
+    }
     return whole % 1000 == 0 ? .integer(whole / 1000) : .double(milliseconds / 1000)
   }
 }
 
 extension RuleCoding {
   fileprivate func json(
-    _ value: Value, _ name: String, of entity: EntityDescription
+    _ value: Value, _ rule: Rule, _ name: String, of entity: EntityDescription
   ) throws -> JSONValue? {
     do {
       if let json = try encode?(value) { return json }
     } catch {
-      throw ExportError(
-        .irreversibleRule, entity: entity.name, property: name,
-        message: """
-          The custom rule of “\(entity.name).\(name)” refused the stored value “\(value)”: \(error).
-          """)
-    }
-    throw ExportError(
-      .irreversibleRule, entity: entity.name, property: name,
-      message: """
-        The custom rule of “\(entity.name).\(name)” makes values of the type \(type.rawValue), and the \
-        stored value “\(value)” is none that it takes back.
+      throw rule.irreversible(
+        name, of: entity,
+        """
+        The custom rule of “\(entity.name).\(name)” refused the stored value “\(value)”: \(error).
         """)
+    }
+    throw rule.irreversible(
+      name, of: entity,
+      """
+      The custom rule of “\(entity.name).\(name)” makes values of the type \(type.rawValue), and the \
+      stored value “\(value)” is none that it takes back.
+      """)
   }
 }

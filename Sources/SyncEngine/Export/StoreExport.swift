@@ -13,8 +13,14 @@ package struct StoreExport {
   private let store: Store
   private let plans: MappingPlanCache
   private let options: ExportOptions
+  private let source: (any PlanSource)?
 
-  package init(_ store: Store, plans: MappingPlanCache, options: ExportOptions) {
+  /// - Parameter source: What describes the objects; nil is the conventions.
+  package init(
+    _ store: Store, plans: MappingPlanCache, options: ExportOptions,
+    source: (any PlanSource)? = nil
+  ) {
+    self.source = source
     self.store = store
     self.plans = plans
     self.options = options
@@ -22,17 +28,21 @@ package struct StoreExport {
 
   /// Shows the JSON of each object that the request means to a closure, in its order.
   ///
-  /// - Throws: `CancellationError` when the task was cancelled, ``FilterError``, ``ExportError``,
+  /// - Throws: `CancellationError` when the task was cancelled, ``FilterError``, ``ExportError``, ``MappingError``,
   ///   `StoreError`, and what the closure throws.
   /// - Returns: how many objects there were.
   @discardableResult
   package func forEach(
-    _ request: FetchPlan, _ body: (JSONObject) throws -> Void
+    _ request: FetchPlan, _ body: (JSONValue) throws -> Void
   ) throws -> Int {
-    try store.read { reader in
+    let plan =
+      try source.map {
+        try ExportPlan($0, in: request.entity.model, options: options, plans: plans)
+      } ?? ExportPlan(options: options, plans: plans)
+    return try store.read { reader in
       var count = 0
       let source = RowSource(reader)
-      var exporter = Exporter(ExportPlan(options: options, plans: plans), source)
+      var exporter = Exporter(plan, source)
       try StoreExport.portions(of: request, reader) { rows in
         try Task.checkCancellation()
         for object in source.begin(rows) { try body(exporter.export(object)) }

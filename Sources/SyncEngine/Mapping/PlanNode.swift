@@ -181,6 +181,22 @@ package struct AttributeRule: Sendable {
   }
 }
 
+extension AttributeRule {
+  /// Where the value stands in an item, as an error says it: `.user.name`.
+  var path: String { remoteKey.path(written) }
+}
+
+extension RelationshipRule {
+  /// Where the value stands in an item, as an error says it: `.user.notes`.
+  var path: String { remoteKey.path(written) }
+}
+
+extension RemoteKey {
+  fileprivate func path(_ rule: Rule?) -> String {
+    String("\(rule?.path ?? JSONPath(steps.map { .key($0) }))".dropFirst())
+  }
+}
+
 /// How one relationship is filled.
 package struct RelationshipRule: Sendable {
   package let slot: Int
@@ -208,6 +224,9 @@ package struct RelationshipRule: Sendable {
 
   /// Whether an export may mention the relationship.
   package let isExportable: Bool
+
+  /// The rule that somebody wrote for the relationship; nil when a convention or an annotation fills it.
+  private(set) var written: Rule?
 
   package init(
     relationship: RelationshipDescription, node: Int, hasCustomKey: Bool, keyScopeIsOwner: Bool,
@@ -237,5 +256,6 @@ package struct RelationshipRule: Sendable {
       remoteKey: key, objectKeys: [key], referenceKeys: [],
       missing: written.missing ?? policy.missingKey,
       isExportable: MappingRules.isExportable(relationship.userInfo))
+    self.written = written
   }
 }

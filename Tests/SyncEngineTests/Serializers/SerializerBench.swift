@@ -7,7 +7,7 @@ import SyncGraph
 struct SerializerBench {
   let stack: DataStack
 
-  init() throws {
+  init(_ location: DataStack.Location = .inMemory) throws {
     let model = try ManagedObjectModel([
       EntityDraft(
         "Batch",
@@ -41,7 +41,12 @@ struct SerializerBench {
           .toMany("employees", to: "Employee", inverse: "department"),
         ]),
     ])
-    stack = try DataStack(model: model, store: .inMemory)
+    stack = try DataStack(model: model, store: location)
+  }
+
+  /// Takes a stack of another model.
+  init(_ stack: DataStack) {
+    self.stack = stack
   }
 
   /// Stores objects as they are, without keys of any kind.

@@ -186,6 +186,18 @@ extension EntityDescription {
 }
 
 extension MappingError {
+  /// What describes the objects below a relationship is a mapping of others.
+  static func wrongEntity(
+    _ name: String, below relationship: String, to destination: EntityDescription
+  ) -> MappingError {
+    MappingError(
+      .wrongEntity, entity: name, property: relationship,
+      message: """
+        “\(relationship)” leads to objects of “\(destination.name)”, and what reads them is a mapping of \
+        “\(name)”. Give it one of “\(destination.name)”.
+        """)
+  }
+
   fileprivate static func repeatedRule(
     _ name: String, of entity: EntityDescription
   ) -> MappingError {

@@ -1,0 +1,169 @@
+public import Foundation
+public import SyncCore
+public import SyncGraph
+import SyncStore
+
+/// Export of what is stored through mapping that was written by hand, without making objects.
+///
+/// ```swift
+/// try stack.export(with: UserSerializer(), where: "age >= 18", to: URL(filePath: "adults.json"))
+/// ```
+///
+/// Values are put where the rules of the serializer found them, nested serializers included, so that the same serializer
+/// reads the JSON again and changes nothing. Of the stored objects those are written that meet its groupers. The inflection of
+/// the options, and their form of nested objects, mean nothing where a rule gives the path.
+extension DataStack {
+  /// The stored objects that a serializer describes as a JSON array.
+  ///
+  /// - Throws: ``MappingError`` when the serializer does not fit the model; ``ExportError``, with entity, property and
+  ///   path, when a rule of it has no way back; ``FilterError`` for mistakes in filter or order; `StoreError`.
+  public func export(
+    with source: some PlanSource, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
+    using options: ExportOptions = ExportOptions()
+  ) throws -> JSONValue {
+    var objects: [JSONValue] = []
+    try forEach(source, filter, keys, options) { objects.append($0) }
+    return .array(objects)
+  }
+
+  /// The stored objects that a serializer describes as JSON text.
+  ///
+  /// - Throws: as ``export(with:where:sortedBy:using:)``.
+  public func exportData(
+    with source: some PlanSource, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
+    using options: ExportOptions = ExportOptions()
+  ) throws -> Data {
+    try ExportWriter.data(options) { writer in
+      try forEach(source, filter, keys, options) { try writer.write($0) }
+    }
+  }
+
+  /// Writes the stored objects that a serializer describes to a file, in bounded memory. The file appears when it is
+  /// complete; an earlier one stays when something goes wrong.
+  ///
+  /// - Returns: how many objects were written, nested ones not counted.
+  /// - Throws: as ``export(with:where:sortedBy:using:)``; ``ExportError`` when the file cannot be made.
+  @discardableResult
+  public func export(
+    with source: some PlanSource, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
+    to url: URL, using options: ExportOptions = ExportOptions()
+  ) throws -> Int {
+    try ExportFile.replace(url) { handle in
+      try export(with: source, where: filter, sortedBy: keys, to: handle, using: options)
+    }
+  }
+
+  /// Writes the stored objects that a serializer describes to a handle, in bounded memory. The handle stays open.
+  ///
+  /// - Returns: how many objects were written, nested ones not counted.
+  /// - Throws: as ``export(with:where:sortedBy:using:)``.
+  @discardableResult
+  public func export(
+    with source: some PlanSource, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
+    to handle: FileHandle, using options: ExportOptions = ExportOptions()
+  ) throws -> Int {
+    var writer = ExportWriter(options) { try handle.write(contentsOf: $0) }
+    let count = try forEach(source, filter, keys, options) { try writer.write($0) }
+    try writer.finish()
+    return count
+  }
+
+  @discardableResult
+  private func forEach(
+    _ source: some PlanSource, _ filter: Filter?, _ keys: [SortKey], _ options: ExportOptions,
+    _ body: (JSONValue) throws -> Void
+  ) throws -> Int {
+    let mapping = source.mappingSource
+    let request = FetchPlan(
+      entity: try model.requireEntity(named: mapping.entityName),
+      filter: mapping.filter(and: filter), sort: keys)
+    return try StoreExport(try store, plans: mappingPlans, options: options, source: source)
+      .forEach(request, body)
+  }
+}
+
+/// Export of what a context sees through mapping that was written by hand, unsaved changes included.
+extension ManagedObjectContext {
+  /// The objects that a serializer describes as a JSON array.
+  ///
+  /// - Throws: ``MappingError`` when the serializer does not fit the model; ``ExportError``, with entity, property and
+  ///   path, when a rule of it has no way back; ``FilterError`` for mistakes in filter or order.
+  public func export(
+    with source: some PlanSource, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
+    using options: ExportOptions = ExportOptions()
+  ) throws -> JSONValue {
+    let mapping = source.mappingSource
+    return try export(
+      Fetch<ManagedObject>(entityNamed: mapping.entityName, mapping.filter(and: filter))
+        .sorted(by: keys), with: source, using: options)
+  }
+
+  /// The objects of a fetch as a JSON array, in its order, as a serializer describes them.
+  ///
+  /// - Throws: as ``export(with:where:sortedBy:using:)``; ``MappingError`` when the fetch is of another entity.
+  public func export<Object: ManagedObject>(
+    _ request: Fetch<Object>, with source: some PlanSource,
+    using options: ExportOptions = ExportOptions()
+  ) throws -> JSONValue {
+    let plan = try ExportPlan(source, in: model, options: options, plans: exportPlans)
+    var exporter = Exporter(plan, ObjectSource())
+    return .array(
+      try fetch(request).map { object in
+        try object.require(source.mappingSource.entityName)
+        return try exporter.export(object)
+      })
+  }
+
+  /// The objects that a serializer describes as JSON text.
+  ///
+  /// - Throws: as ``export(with:where:sortedBy:using:)``.
+  public func exportData(
+    with source: some PlanSource, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
+    using options: ExportOptions = ExportOptions()
+  ) throws -> Data {
+    let objects = try export(with: source, where: filter, sortedBy: keys, using: options)
+    return try ExportWriter.data(options) { writer in
+      for object in objects.arrayValue ?? [] { try writer.write(object) }
+    }
+  }
+}
+
+extension ManagedObject {
+  /// The object as a serializer describes it, with what the serializers below its relationships say, unsaved values
+  /// included.
+  ///
+  /// - Returns: A JSON object; the value of the attribute where the serializer reads bare values.
+  /// - Throws: ``MappingError`` when the serializer does not fit the model or is one of another entity; ``ExportError``,
+  ///   with entity, property and path, when a rule of it has no way back.
+  public final func export(
+    with source: some PlanSource, using options: ExportOptions = ExportOptions()
+  ) throws -> JSONValue {
+    try require(source.mappingSource.entityName)
+    let plans = managedObjectContext?.exportPlans ?? MappingPlanCache(transformers: .shared)
+    let plan = try ExportPlan(source, in: entity.model, options: options, plans: plans)
+    var exporter = Exporter(plan, ObjectSource())
+    return try exporter.export(self)
+  }
+
+  fileprivate final func require(_ name: String) throws {
+    let described = try entity.model.requireEntity(named: name)
+    guard entity.isKind(of: described) else {
+      throw MappingError(
+        .wrongEntity, entity: name,
+        message: """
+          The object is of the entity “\(entity.name)”, and what should write it is a mapping of “\(name)”. Use one of \
+          “\(entity.name)”.
+          """)
+    }
+  }
+}
+
+extension MappingSource {
+  /// The stored objects that the source is about, as far as a filter means them.
+  fileprivate func filter(and filter: Filter?) -> Filter? {
+    guard case .explicit(let mapping) = content, let group = mapping.settings.group else {
+      return filter
+    }
+    return filter.map { .all([group, $0]) } ?? group
+  }
+}

@@ -1,0 +1,113 @@
+import SyncCore
+
+/// The nodes of one export. What sources that always say the same say of nested objects is compiled with the plan, so that
+/// a rule without a way back is named before anything is written. Confined to the export.
+final class ExportPlan {
+  let options: ExportOptions
+  private let plans: MappingPlanCache
+  /// What writes the objects at the top; nil is what the conventions say of the entity of each.
+  private var root: ExportNode?
+  private var nodes: [Int: ExportNode] = [:]
+  private var nodesOfSources: [PlanKey: ExportNode] = [:]
+
+  /// Makes the plan of an export by convention.
+  init(options: ExportOptions, plans: MappingPlanCache) {
+    self.options = options
+    self.plans = plans
+  }
+
+  /// Makes the plan of an export of objects that a source describes.
+  ///
+  /// - Throws: ``MappingError`` when the source does not fit the model, ``ExportError`` when a rule has no way back.
+  convenience init(
+    _ source: any PlanSource, in model: ManagedObjectModel, options: ExportOptions,
+    plans: MappingPlanCache
+  ) throws {
+    self.init(options: options, plans: plans)
+    if case .explicit = source.mappingSource.content {
+      root = try node(source, in: model, below: [])
+    }
+  }
+
+  /// What is written of an object at the top, of exactly this entity.
+  ///
+  /// - Throws: ``ExportError`` when a rule that was written has no way back.
+  func rootNode(for entity: EntityDescription) throws -> ExportNode {
+    try root ?? node(for: entity)
+  }
+
+  /// What is written of an object that a relationship leads to.
+  ///
+  /// - Parameters:
+  ///   - parent: What has been written of the owner.
+  ///   - entity: The entity of the object.
+  /// - Throws: ``ExportError`` when a rule has no way back, ``MappingError`` when a source does not fit the model.
+  func node(
+    below relationship: ExportNode.Relationship, of owner: ExportNode, parent: JSONValue,
+    for entity: EntityDescription
+  ) throws -> ExportNode {
+    if let destination = relationship.destination { return destination }
+    switch relationship.source {
+    case nil: return try node(for: entity)
+    case .constant(let make):
+      let node = try node(make(), below: relationship, of: owner, path: [], for: entity)
+      if node.isOfSerializer { relationship.destination = node }
+      return node
+    case .perParent(let make):
+      return try node(make(parent), below: relationship, of: owner, path: [], for: entity)
+    }
+  }
+
+  private func node(for entity: EntityDescription) throws -> ExportNode {
+    if let node = nodes[entity.index] { return node }
+    let node = try ExportNode(plans.plan(for: entity).rootNode, options: options)
+    nodes[entity.index] = node
+    try prepare(node, below: [])
+    return node
+  }
+
+  // MARK: - Sources
+
+  private func node(
+    _ source: any PlanSource, below relationship: ExportNode.Relationship, of owner: ExportNode,
+    path: Set<Int>, for entity: EntityDescription
+  ) throws -> ExportNode {
+    guard case .explicit(let mapping) = source.mappingSource.content else {
+      return try node(for: entity)
+    }
+    let destination = owner.entity.destination(of: relationship.description)
+    guard mapping.entityName == destination.name else {
+      throw MappingError.wrongEntity(
+        mapping.entityName, below: relationship.description.name, to: destination)
+    }
+    return try node(source, in: entity.model, below: path)
+  }
+
+  private func node(
+    _ source: any PlanSource, in model: ManagedObjectModel, below path: Set<Int>
+  ) throws -> ExportNode {
+    let key = PlanKey(source)
+    if let key, let known = nodesOfSources[key] { return known }
+    let node = try ExportNode(plans.plan(for: source, in: model).rootNode, options: options)
+    if let key { nodesOfSources[key] = node }
+    try prepare(node, below: path.union([node.entity.index]))
+    return node
+  }
+
+  /// Compiles what always writes the objects below a node.
+  ///
+  /// - Parameter path: The entities of the nodes above it.
+  private func prepare(_ node: ExportNode, below path: Set<Int>) throws {
+    for relationship in node.relationships where relationship.destination == nil {
+      guard case .constant(let make)? = relationship.source else { continue }
+      let source = make()
+      guard case .explicit = source.mappingSource.content else { continue }
+      let destination = node.entity.destination(of: relationship.description)
+      // Nobody can tell whether a source without a key is one that stands above it already: it may lead on for ever,
+      // and is compiled when an object is there.
+      if source.planKey == nil, path.contains(destination.index) { continue }
+      relationship.destination = try self.node(
+        source, below: relationship, of: node, path: path, for: destination)
+    }
+  }
+}
