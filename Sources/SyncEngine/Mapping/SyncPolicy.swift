@@ -20,7 +20,14 @@ public struct SyncPolicy: Sendable, Hashable {
   public enum MissingIdentity: String, Sendable, Hashable { case fail, skip, insert }
 
   /// What happens when several stored objects have one key.
-  public enum StoredDuplicates: String, Sendable, Hashable { case updateAll, keepOne, fail }
+  public enum StoredDuplicates: String, Sendable, Hashable {
+    /// All of them take the values.
+    case updateAll
+    /// The first takes the values; the others go like objects that no item names, where the sync deletes those.
+    case keepOne
+    /// The sync fails.
+    case fail
+  }
 
   /// Where an object of a key is looked for.
   public enum IdentityScope: String, Sendable, Hashable {

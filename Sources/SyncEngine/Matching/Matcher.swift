@@ -160,7 +160,9 @@ final class Matcher {
       }
       if certain.decide(occurrence) { continue }
       batch.occurrences[occurrence].flags.formUnion([.reached, .current])
-      if batch.goesByKeyAlone, !batch.occurrences[occurrence].isOwned {
+      if batch.goesByKeyAlone || batch.occurrences[occurrence].flags.contains(.forced),
+        !batch.occurrences[occurrence].isOwned
+      {
         try decideByKey(occurrence, in: batch)
         continue
       }

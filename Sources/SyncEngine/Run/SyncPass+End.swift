@@ -28,6 +28,7 @@ extension SyncPass {
       transaction: transaction, control: control, report: report,
       deletesKeyless: request.plan.rootNode.explicit != nil, knownRows: knownRows)
     try deleter.delete()
+    try noteOutsiders(in: transaction)
     if request.defersReferences { try deferred(in: transaction).save(unresolved) }
     try request.willEnd?(transaction)
     try keepFingerprints(in: transaction)

@@ -63,7 +63,7 @@ extension SyncPass {
     let first = try check.offenders().min { $0.key < $1.key }
     // Of the item that stopped the reading not everything was read.
     if let stop, stop.item <= first?.key ?? .max { return stop.error }
-    return first?.value ?? known
+    return first.map { $1.at(PayloadPath(list: request.path).text(ofItem: $0)) } ?? known
   }
 
   /// How often a part is staged again without the items that cannot be stored. Once is the rule; it

@@ -30,6 +30,8 @@ final class SyncPass {
   var clock = PhaseClock()
   /// The generation that the last of several transactions led to.
   private var lastGeneration: Int64?
+  /// The new objects of serializers with groupers.
+  var newObjects: [NewObjectsOfGroup] = []
   /// What a sync that commits per batch leaves for another one to go on with.
   var resuming: Resuming?
 
@@ -158,6 +160,7 @@ final class SyncPass {
     planner.isPartOfList = !isOnlyPart || endsParentList
     try writer.link(planner)
     noteObjects(of: stager)
+    noteNewObjects(of: stager)
     if !isOnlyPart {
       try claims.list(planner)
       try control.checkpoint()
@@ -200,6 +203,7 @@ final class SyncPass {
 
   /// Ends a page: the session takes over what it said.
   func endPage(in transaction: StoreTransaction) throws {
+    try noteOutsiders(in: transaction)
     try begin(.save, total: 1)
     try request.session?.keep(of: request, in: transaction, control)
   }

@@ -21,6 +21,9 @@ public struct EntitySerializer<Object: ManagedObject>: Serializer {
   public var validators: [Validator] = [] {
     didSet { origin = nil }
   }
+  public var didFill: FillHook? {
+    didSet { origin = nil }
+  }
   public var groupers: [Filter] = []
   public var policy = SyncPolicy()
 
@@ -47,6 +50,7 @@ public struct EntitySerializer<Object: ManagedObject>: Serializer {
     updateExisting = other.updateExisting
     deleteMissing = other.deleteMissing
     validators = other.validators
+    didFill = other.didFill
     groupers = other.groupers
     policy = other.policy
     origin = PlanKey(other)
@@ -60,7 +64,7 @@ public struct EntitySerializer<Object: ManagedObject>: Serializer {
     let policy: SyncPolicy
   }
 
-  /// That of the serializer it is a copy of, with what was changed; nil when rules or validators were replaced.
+  /// That of the serializer it is a copy of, with what was changed; nil when rules, validators or the hook were replaced.
   public var planKey: AnyHashable? {
     origin.map {
       AnyHashable(

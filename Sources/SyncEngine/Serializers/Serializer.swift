@@ -49,6 +49,12 @@ public protocol Serializer<Object>: PlanSource {
   /// Look at each item in turn, before anything else does. An item that one of them drops counts as not received.
   var validators: [Validator] { get }
 
+  /// Sees what an item fills an object with, after all rules for attributes, in their order, and may change it: for values
+  /// that come of several others. Called once for each item of the serializer, at whatever level, before anybody looks for its
+  /// object; what stands below relationships is read afterwards. Called again for items of a part of the payload that has to be
+  /// read again, because another item in it cannot be used. An error makes the item unfit. Default: none.
+  var didFill: FillHook? { get }
+
   /// The stored objects that the sync knows about: those that meet all of these. Others are neither matched nor
   /// deleted, so that an item whose key only an outsider has becomes a new object. Default: all.
   var groupers: [Filter] { get }
@@ -65,6 +71,7 @@ extension Serializer {
   public var updateExisting: Bool { true }
   public var deleteMissing: Bool { true }
   public var validators: [Validator] { [] }
+  public var didFill: FillHook? { nil }
   public var groupers: [Filter] { [] }
   public var policy: SyncPolicy { SyncPolicy() }
 
@@ -77,7 +84,7 @@ extension Serializer {
           settings: ExplicitSettings(
             alwaysInserts: forceInsert, insertsMissing: insertMissing,
             updatesExisting: updateExisting, deletesMissing: deleteMissing,
-            validators: validators, group: group),
+            validators: validators, didFill: didFill, group: group),
           policy: policy)))
   }
 

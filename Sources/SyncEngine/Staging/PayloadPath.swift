@@ -4,20 +4,18 @@ import SyncCore
 /// Confined to the stager.
 final class PayloadPath: CustomStringConvertible {
   private struct Step: BitwiseCopyable {
-    var node: Int32
-    var rule: Int32
+    // The stager owns its links longer than any path.
+    var link: Unmanaged<StagingLink>
     var index: Int
   }
 
   private let steps = PlainArray<Step>()
   private var item = 0
   private let list: String
-  private let plan: MappingPlan
 
   /// - Parameter list: The dotted path of the list inside the document.
-  init(list: String?, plan: MappingPlan) {
+  init(list: String?) {
     self.list = list.map { "$." + $0 } ?? "$"
-    self.plan = plan
   }
 
   func reset(item: Int) {
@@ -25,10 +23,10 @@ final class PayloadPath: CustomStringConvertible {
     steps.removeAll(from: 0)
   }
 
-  /// Goes to a relationship of the node.
+  /// Goes to what stands under a relationship.
   @inline(__always)
-  func push(node: Int, rule: Int) {
-    steps.append(Step(node: Int32(node), rule: Int32(rule), index: -1))
+  func push(_ link: StagingLink) {
+    steps.append(Step(link: .passUnretained(link), index: -1))
   }
 
   /// Whether it is the item itself, nothing below it.
@@ -44,10 +42,13 @@ final class PayloadPath: CustomStringConvertible {
     steps.removeAll(from: steps.count - 1)
   }
 
+  /// The path of an item.
+  func text(ofItem item: Int) -> String { "\(list)[\(item)]" }
+
   var description: String {
-    var result = "\(list)[\(item)]"
+    var result = text(ofItem: item)
     for step in steps {
-      result += "." + plan.nodes[Int(step.node)].relationships[Int(step.rule)].name
+      result += step.link.takeUnretainedValue().key
       if step.index >= 0 { result += "[\(step.index)]" }
     }
     return result

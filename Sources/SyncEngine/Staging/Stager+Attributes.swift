@@ -185,11 +185,11 @@ extension Stager {
       return try refuse(
         SyncError(
           reason.code, entity: node.entity.name, property: rule.name,
-          path: path.description + "." + rule.remoteKey.description, message: message))
+          path: path.description + rule.path, message: message))
     }
     report.note(
       .refusedConversion, node.entity, property: rule.name,
-      path: path.description + "." + rule.remoteKey.description, message: message)
+      path: path.description + rule.path, message: message)
   }
 
   func noteIgnored(_ node: PlanNode, property: String, _ message: String) {
@@ -200,7 +200,7 @@ extension Stager {
 }
 
 extension MismatchReason {
-  fileprivate var code: SyncError.Code {
+  var code: SyncError.Code {
     switch self {
     case .outOfRange: .outOfRange
     case .notADate: .invalidDate

@@ -25,7 +25,7 @@ extension Stager {
   ) throws {
     guard let choice = choose(link.rule, range, source) else { return }
     trace?.speak(of: link.rule, node: batch.number, isAtTop: path.isAtTop)
-    path.push(node: batch.number, rule: link.rule)
+    path.push(link)
     defer { path.pop() }
     if let nested = link.source {
       return try stageNested(

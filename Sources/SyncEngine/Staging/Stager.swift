@@ -98,7 +98,7 @@ final class Stager {
     self.plan = plan
     self.operations = operations
     self.onItemError = onItemError
-    self.path = PayloadPath(list: path, plan: plan)
+    self.path = PayloadPath(list: path)
     self.report = report
     let batches = plan.nodes.enumerated().map {
       Batch(
@@ -230,6 +230,9 @@ final class Stager {
     let firstCandidate = candidates.count
     defer { candidates.removeAll(from: firstCandidate) }
     try fill(batch.block[row], from: token, of: source, node: node)
+    if let hook = node.didFill, !isLeavingOut {
+      try showFilled(row, to: hook, token, of: source, node: node)
+    }
     let earlierCount = batch.occurrences.count
     guard let occurrence = try identify(row, in: node, source: address, role: role) else {
       return nil
@@ -248,7 +251,9 @@ final class Stager {
     }
     if node.hasMissingLinks {
       let said = Set((firstCandidate..<candidates.count).map { candidates[$0].rule })
-      for link in node.links where link.missing != .keep && !said.contains(link.rule) {
+      let back = inverse(role)
+      for link in node.links
+      where link.missing != .keep && link.rule != back && !said.contains(link.rule) {
         try stageMissing(link, of: occurrence, in: batch)
       }
     }

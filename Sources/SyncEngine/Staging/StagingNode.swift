@@ -23,6 +23,8 @@ final class StagingNode {
   /// The number of the group that its list may empty at the end, or -1 for all objects.
   let deletionGroup: Int32
   let validators: [Validator]
+  /// Sees what an item fills an object with; nil where nothing of it is ever stored.
+  let didFill: FillHook?
   /// Whether an item may be something else than an object.
   let takesAnything: Bool
   /// Whether a relationship of which an item says nothing means anything.
@@ -51,6 +53,9 @@ final class StagingNode {
     }
     self.permissions = permissions
     validators = explicit?.validators ?? []
+    let fills =
+      explicit.map { $0.alwaysInserts || $0.insertsMissing || $0.updatesExisting } ?? false
+    didFill = fills ? explicit?.didFill : nil
     takesAnything = explicit != nil && !node.members.itself.isEmpty
     hasMissingLinks = node.relationships.contains { $0.missing != .keep } && explicit != nil
     deletionGroup = explicit?.group.map(batch.number) ?? -1
@@ -65,7 +70,7 @@ final class StagingNode {
         keepsOrders: relationship.isOneToOne || batch.orders != nil,
         inverse: StagingNode.inverse(relationship, to: batches[relationship.node].node),
         mentions: batch.mentions[rule], source: node.sources[rule],
-        missing: relationship.missing, key: relationship.remoteKey.description)
+        missing: relationship.missing, key: relationship.path)
     }
     hasIdentity = !node.identity.isEmpty
     keySlot = node.identity.count == 1 ? node.identity[0] : nil
@@ -113,7 +118,7 @@ final class StagingLink {
   var destination: StagingNode?
   /// What it means when an item says nothing.
   let missing: SyncPolicy.Missing
-  /// Where the value stands in the item.
+  /// Where the value stands in the item, as in `.user.notes`.
   let key: String
 
   init(

@@ -80,6 +80,12 @@ extension SyncError: CustomStringConvertible {
 }
 
 extension SyncError {
+  /// The same error, of the item at a path unless it says where it is.
+  func at(_ path: String) -> SyncError {
+    SyncError(
+      code, entity: entity, property: property, key: key, path: self.path ?? path, message: message)
+  }
+
   package static func noPrimaryKey(_ entity: String, path: String? = nil) -> SyncError {
     SyncError(
       .noPrimaryKey, entity: entity, path: path,

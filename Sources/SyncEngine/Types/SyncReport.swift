@@ -54,6 +54,8 @@ public struct SyncReport: Sendable, Hashable, Codable {
       case suspendedDeletion
       /// An object that was edited here, which was not sent yet, and that the sync left alone.
       case protectedEdit
+      /// A new object that does not meet the groupers of its serializer: the next sync will not find it.
+      case outsideGroup
       /// A transformer the model names and nobody registered.
       case unregisteredTransformer
       /// Something else of the model that the mapping could not follow; see ``MappingRemark/Kind``.

@@ -20,6 +20,11 @@ extension PlanSource {
 /// refuses it.
 public typealias Validator = @Sendable (JSONValue) throws -> JSONValue?
 
+/// Looks at what an item fills an object with, and may change it. An error refuses the item.
+public typealias FillHook =
+  @Sendable (_ object: inout FilledObject, _ item: JSONValue) throws ->
+  Void
+
 /// The mapping that the model suggests, and the rules that were written on the stack.
 ///
 /// ```swift
@@ -73,12 +78,13 @@ package struct ExplicitSettings: Sendable {
   let updatesExisting: Bool
   let deletesMissing: Bool
   let validators: [Validator]
+  let didFill: FillHook?
   /// The stored objects that take part; nil is all of the entity.
   let group: Filter?
 
   /// Everything about them that is no closure, for the fingerprint of a plan.
   var fingerprintText: String {
-    "\(alwaysInserts) \(insertsMissing) \(updatesExisting) \(deletesMissing) \(validators.count) "
+    "\(alwaysInserts) \(insertsMissing) \(updatesExisting) \(deletesMissing) \(validators.count) \(didFill != nil) "
       + (group.map { "\($0)" } ?? "")
   }
 }

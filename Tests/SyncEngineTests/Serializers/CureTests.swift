@@ -1,0 +1,217 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+/// What earlier libraries of serializers did wrong, one by one.
+@Suite struct CureTests {
+  private let bench: SerializerBench
+
+  init() throws {
+    bench = try SerializerBench()
+  }
+
+  @Test func anItemThatFailsLeavesNothingBehindAndTheNextSyncWorks() throws {
+    try bench.insert("Batch", [["batchID": 1, "name": "old"], ["batchID": 2, "name": "old"]])
+    let before = try bench.stack.store.read { try $0.dump() }
+    #expect(throws: SyncError.self) {
+      try bench.stack.sync(
+        [["id": 1, "info": ["name": "new"]], ["id": 3], ["id": 4, "info": ["name": 5]]]
+          as JSONValue, with: SerializerBench.batches())
+    }
+    #expect(try bench.stack.store.read { try $0.dump() } == before)
+    try bench.stack.sync([["id": 3]] as JSONValue, with: SerializerBench.batches())
+    #expect(try bench.objects("Batch", "batchID") == ["3"])
+  }
+
+  @Test func unsavedEditsAreNeitherSavedNorLost() throws {
+    try bench.insert("Batch", [["batchID": 1, "name": "old"], ["batchID": 2, "name": "old"]])
+    let context = bench.stack.newBackgroundContext()
+    context.mergePolicy = .objectWinsPerProperty
+    try context.performAndWait {
+      let request = Fetch<ManagedObject>(entityNamed: "Batch").sorted(by: "batchID")
+      let edited = try #require(try context.fetch(request).first)
+      edited["name"] = "mine"
+      let new = try context.insert(entityNamed: "Batch")
+      new["batchID"] = Int64(9)
+      try context.sync(
+        [["id": 1, "info": ["name": "theirs"]], ["id": 3]] as JSONValue,
+        with: SerializerBench.batches())
+      #expect(edited["name"] as? String == "mine" && !new.isDeleted && context.hasChanges)
+    }
+    #expect(try bench.objects("Batch", "batchID", "name") == ["1 theirs", "3 nil"])
+    _ = try context.performAndWait { try context.save() }
+    #expect(try bench.objects("Batch", "batchID", "name") == ["1 mine", "3 nil", "9 nil"])
+  }
+
+  private static func users(_ notes: EntitySerializer<ManagedObject>) -> EntitySerializer<
+    ManagedObject
+  > {
+    EntitySerializer(entityNamed: "User").with {
+      $0.identifiers = ["id"]
+      $0.mapping = ["id": .int("id"), "notes": .toMany("notes") { notes }]
+    }
+  }
+
+  private static let notes = EntitySerializer(entityNamed: "Note").with {
+    $0.identifiers = ["id"]
+    $0.mapping = ["id": .int("id"), "text": .string("text")]
+  }
+
+  @Test func aChildThatMovesSurvivesTheCascadeOfItsFormerParent() throws {
+    let stack = try DataStack(model: TestModels.social(), store: .inMemory)
+    let serializer = Self.users(Self.notes)
+    try stack.sync([["id": 1, "notes": [["id": 5], ["id": 6]]]] as JSONValue, with: serializer)
+    try stack.sync([["id": 2, "notes": [["id": 5]]]] as JSONValue, with: serializer)
+    let bench = SerializerBench(stack)
+    #expect(try bench.objects("Note", "id", links: ["user"]) == ["5 → 2"])
+    #expect(try bench.objects("User", "id") == ["2"])
+  }
+
+  @Test func costDoesNotGrowWithTheItems() throws {
+    func statements(_ count: Int64) throws -> Int {
+      let bench = try SerializerBench()
+      func items(_ ids: Range<Int64>) -> JSONValue {
+        .array(ids.map { ["id": .integer($0), "info": ["name": .string("n\($0)")]] })
+      }
+      try bench.stack.sync(items(0..<count), with: SerializerBench.batches())
+      var notices = 0
+      let statements = try bench.stack.store.recorder.record {
+        let report = try bench.stack.sync(
+          items(count / 2..<count + count / 2), with: SerializerBench.batches())
+        #expect(report.inserted == Int(count / 2) && report.deleted == Int(count / 2))
+        notices = report.changes.isEmpty ? 0 : 1
+      }
+      #expect(notices == 1)
+      #expect(statements.count { $0.hasPrefix("COMMIT") } == 1)
+      return statements.count { $0.hasPrefix("SELECT") }
+    }
+    let few = try statements(100)
+    #expect(try statements(1_000) <= few && few <= 32)
+  }
+
+  @Test func aCompletionIsCalledOnceOnTheMainQueueWithTheError() async throws {
+    let calls = Locked(0)
+    let isMain = await withCheckedContinuation { continuation in
+      bench.stack.sync([["id": "x"]] as JSONValue, with: SerializerBench.batches()) { result in
+        calls.withLock { $0 += 1 }
+        if case .failure(let error) = result, (error as? SyncError)?.code == .typeMismatch {
+          dispatchPrecondition(condition: .onQueue(.main))
+          continuation.resume(returning: true)
+        } else {
+          continuation.resume(returning: false)
+        }
+      }
+    }
+    await MainActor.run {}
+    #expect(isMain && calls.withLock { $0 } == 1)
+  }
+
+  @Test(arguments: ["in", "and", "SELECT", "any", "group"])
+  func namesAreNeverTextInAPredicate(name: String) throws {
+    let stack = try DataStack(
+      model: ManagedObjectModel([
+        EntityDraft("Order", [.attribute(name, .integer64), .attribute("note", .string)])
+      ]), store: .inMemory)
+    let serializer = EntitySerializer(entityNamed: "Order").with {
+      $0.identifiers = [name]
+      $0.mapping = [name: .int("k"), "note": .string("n")]
+    }
+    try stack.sync([["k": 1, "n": "a"], ["k": 2]] as JSONValue, with: serializer)
+    try stack.sync([["k": 1, "n": "b"]] as JSONValue, with: serializer)
+    #expect(try SerializerBench(stack).objects("Order", name, "note") == ["1 b"])
+  }
+
+  @Test func equalValuesChangeNothingAndNobodyHearsOfIt() throws {
+    let json = [["id": 1, "name": "a", "clicks": [["id": 1, "text": "t"]]]] as JSONValue
+    try bench.stack.sync(json, with: SerializerBench.batchesWithClicks())
+    let before = try bench.stack.store.read { try $0.generation() }
+    let report = try bench.stack.sync(json, with: SerializerBench.batchesWithClicks())
+    #expect(report.isUnchanged && report.unchanged == 2 && report.changes.isEmpty)
+    #expect(try bench.stack.store.read { try $0.generation() } == before)
+  }
+
+  @Test(arguments: ["{\"id\": 1, \"a\": \"x\", \"b\": 2}", "{\"b\": 2, \"a\": \"x\", \"id\": 1}"])
+  func theOrderOfKeysMeansNothing(item: String) throws {
+    let serializer = SerializerBench.batches().with {
+      $0.mapping = ["batchID": .int("id"), "branch": .int("b"), "name": .string("a")]
+      $0.didFill = { object, _ in
+        let name = object.value(forKey: "name", as: String.self) ?? ""
+        let branch = object.value(forKey: "branch", as: Int.self) ?? 0
+        try object.setValue("\(name)\(branch)", forKey: "name")
+      }
+    }
+    try bench.stack.sync("[\(item)]", with: serializer)
+    #expect(try bench.objects("Batch", "batchID", "name") == ["1 x2"])
+  }
+
+  private final class Calls: Sendable {
+    let count = Locked(0)
+  }
+
+  private struct ClockSerializer: Serializer {
+    typealias Object = ManagedObject
+    let calls: Calls
+    var entityName: String { "Batch" }
+    var identifiers: [String] { ["batchID"] }
+    var mapping: Mapping { ["batchID": .int("id")] }
+    var groupers: [Filter] {
+      calls.count.withLock { $0 += 1 }
+      return [Filter("batchID < 1000")]
+    }
+  }
+
+  @Test func groupersAreAskedForAPassNotForAnItem() throws {
+    func calls(_ count: Int64) throws -> Int {
+      let serializer = ClockSerializer(calls: Calls())
+      let items = (0..<count).map { ["id": .integer($0)] as JSONValue }
+      try bench.stack.sync(JSONValue.array(items), with: serializer)
+      return serializer.calls.count.withLock { $0 }
+    }
+    #expect(try calls(2) == calls(50))
+  }
+
+  @Test(
+    "new objects that do not meet the groupers are reported",
+    arguments: [(SyncPolicy.IdentityScope.group, ["2"], 3), (.entity, [], 2)])
+  func outsiders(scope: SyncPolicy.IdentityScope, keys: [String], count: Int) throws {
+    let serializer = SerializerBench.batches().with {
+      $0.mapping["branch"] = .int("branch")
+      $0.groupers = [Filter("branch == 1")]
+      $0.policy.identityScope = scope
+      $0.deleteMissing = false
+    }
+    let json = [["id": 1, "branch": 1], ["id": 2, "branch": 2]] as JSONValue
+    let report = try bench.stack.sync(json, with: serializer)
+    #expect(report.findings(of: .outsideGroup).compactMap(\.key) == keys)
+    #expect(report.findings(of: .outsideGroup).allSatisfy { $0.entity == "Batch" })
+    try bench.stack.sync(json, with: serializer)
+    #expect(try bench.objects("Batch", "batchID").count == count)
+  }
+
+  @Test func nestedOutsidersAreReportedToo() throws {
+    let serializer = SerializerBench.batchesWithClicks { $0.groupers = [Filter("batch == nil")] }
+    let report = try bench.stack.sync(
+      [["id": 1, "clicks": [["id": 5], ["id": 6]]]] as JSONValue, with: serializer)
+    #expect(report.findings(of: .outsideGroup).map(\.key) == ["5", "6"])
+  }
+
+  @Test func aSerializerOfAnEntityMeansItsSubentitiesToo() throws {
+    let stack = try DataStack(model: TestModels.animals(), store: .inMemory)
+    func serializer(_ entity: String) -> EntitySerializer<ManagedObject> {
+      EntitySerializer(entityNamed: entity).with {
+        $0.identifiers = ["id"]
+        $0.mapping = ["id": .int("id"), "name": .string("name")]
+      }
+    }
+    try stack.sync([["id": 1], ["id": 2]] as JSONValue, with: serializer("Dog"))
+    let report = try stack.sync(
+      [["id": 1, "name": "Rex"], ["id": 3]] as JSONValue, with: serializer("Animal"))
+    #expect(report["Dog"].updated == 1 && report["Dog"].deleted == 1)
+    #expect(report["Animal"].inserted == 1)
+    #expect(try SerializerBench(stack).objects("Dog", "id", "name") == ["1 Rex"])
+  }
+}

@@ -1,0 +1,264 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+/// Every kind of failure that can meet somebody who maps by hand is a typed error that names what it is about. The names are
+/// those of the catalogue that older libraries of serializers stopped the program for.
+@Suite struct ErrorCatalogueTests {
+  /// What an error says, whatever its type.
+  struct Facts: Equatable {
+    var type = ""
+    var code = ""
+    var entity: String?
+    var property: String?
+    var path: String?
+
+    init(_ error: any Error) {
+      switch error {
+      case let error as SyncError:
+        (type, code, path) = ("SyncError", error.code.rawValue, error.path)
+        (entity, property) = (error.entity, error.property)
+      case let error as MappingError:
+        (type, code) = ("MappingError", error.code.rawValue)
+        (entity, property) = (error.entity, error.property)
+      case let error as GraphError:
+        (type, code) = ("GraphError", error.code.rawValue)
+        (entity, property) = (error.entity, error.key)
+      case let error as FilterError:
+        (type, code) = ("FilterError", error.code.rawValue)
+        (entity, property) = (error.entity, error.key)
+      case let error as ModelError:
+        (type, code) = ("ModelError", "\(error.code)")
+        (entity, property) = (error.entity, error.property)
+      case let error as StoreError: (type, code) = ("StoreError", error.code.rawValue)
+      default: type = "\(Swift.type(of: error))"
+      }
+    }
+
+    init(
+      _ type: String, _ code: String = "", _ entity: String? = nil, _ property: String? = nil,
+      at path: String? = nil
+    ) {
+      (self.type, self.code, self.entity) = (type, code, entity)
+      (self.property, self.path) = (property, path)
+    }
+  }
+
+  struct Row: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let facts: Facts
+    let body: @Sendable (SerializerBench) throws -> Void
+
+    init(
+      _ name: String, _ facts: Facts, _ body: @escaping @Sendable (SerializerBench) throws -> Void
+    ) {
+      (testDescription, self.facts, self.body) = (name, facts, body)
+    }
+  }
+
+  private static func sync(
+    _ json: JSONValue, _ change: @escaping @Sendable (inout EntitySerializer<ManagedObject>) -> Void
+  ) -> @Sendable (SerializerBench) throws -> Void {
+    { try $0.stack.sync(json, with: SerializerBench.batches().with(change)) }
+  }
+
+  private static func ask(
+    _ body: @escaping @Sendable (ObjectQuery<ManagedObject>) throws -> Void
+  ) -> @Sendable (SerializerBench) throws -> Void {
+    { bench in
+      let context = bench.stack.newBackgroundContext()
+      try context.performAndWait { try body(context.managerFor(entityNamed: "Batch")) }
+    }
+  }
+
+  private static let employees = EntitySerializer(entityNamed: "Employee").with {
+    $0.identifiers = ["employeeID"]
+    $0.mapping = [
+      "employeeID": .int("id"),
+      "department": .toOne(["user", "department"]) {
+        EntitySerializer(entityNamed: "Department").with {
+          $0.identifiers = ["departmentID"]
+          $0.mapping = ["departmentID": .int(["key", "id"]), "name": .string("name")]
+        }
+      },
+    ]
+  }
+
+  private static func employed(_ department: JSONValue)
+    -> @Sendable (SerializerBench) throws -> Void
+  {
+    {
+      try $0.stack.sync(
+        [["id": 1, "user": ["department": department]]] as JSONValue, with: employees)
+    }
+  }
+
+  static let rows = [
+    // Set-up. A stack that exists is open, so that nothing can be asked before, and cannot be opened again.
+    Row("modelNotFound", Facts("GraphError", "modelNotFound")) { _ in
+      _ = try DataStack(modelName: "Nowhere")
+    },
+    Row("storeUnavailable: no folder", Facts("StoreError", "cannotOpen")) { bench in
+      let url = try TemporaryFolder().file("no/such/folder.sqlite")
+      _ = try DataStack(model: bench.stack.model, store: .sqlite(url))
+    },
+    Row("storeUnavailable: no database", Facts("StoreError", "notADatabase")) { bench in
+      let folder = try TemporaryFolder()
+      try Data(String(repeating: "text ", count: 500).utf8).write(to: folder.file())
+      _ = try DataStack(model: bench.stack.model, store: .sqlite(folder.file()))
+    },
+    Row("notConfigured: closed", Facts("StoreError", "closed")) { bench in
+      try bench.stack.close()
+      try bench.stack.sync([["id": 1]] as JSONValue, with: SerializerBench.batches())
+    },
+    // Questions.
+    Row(
+      "badPredicate", Facts("FilterError", "syntax"), ask { _ = try $0.filter("batchID ==").count }),
+    Row(
+      "badPredicate: in a grouper", Facts("FilterError", "syntax"),
+      sync([["id": 1]]) { $0.groupers = [Filter("batchID >")] }),
+    Row(
+      "unknownProperty: filter", Facts("FilterError", "unknownKey", "Batch", "nothing"),
+      ask { _ = try $0.filter("nothing == 1").count }),
+    Row(
+      "unknownProperty: grouper", Facts("FilterError", "unknownKey", "Batch", "nothing"),
+      sync([["id": 1]]) { $0.groupers = [Filter("nothing == 1")] }),
+    Row(
+      "unknownProperty: order", Facts("FilterError", "unknownKey", "Batch", "nothing"),
+      ask { _ = try $0.orderBy("nothing").array }),
+    Row(
+      "unknownProperty: aggregate", Facts("FilterError", "unknownKey", "Batch", "nothing"),
+      ask { _ = try $0.sum("nothing") }),
+    Row(
+      "unsupportedFunction", Facts("GraphError", "unsupported", nil, "batchID"),
+      ask { _ = try $0.aggregate("median", forKeyPath: "batchID") }),
+    // The plan.
+    Row(
+      "unknownProperty: mapping", Facts("MappingError", "unknownProperty", "Batch", "none"),
+      sync([]) { $0.mapping["none"] = .int("n") }),
+    Row(
+      "identifierNotMapped", Facts("MappingError", "identifierNotMapped", "Batch", "branch"),
+      sync([]) { $0.identifiers = ["branch"] }),
+    Row(
+      "identifierIsRelationship",
+      Facts("MappingError", "identifierIsRelationship", "Batch", "clicks"),
+      sync([]) { $0.identifiers = ["clicks"] }),
+    Row(
+      "identifiersRequired", Facts("MappingError", "identifiersRequired", "Batch"),
+      sync([]) { $0.identifiers = [] }),
+    // Items.
+    Row(
+      "invalidItem", Facts("SyncError", "invalidItem", "Batch", at: "$[1]"),
+      sync([["id": 1], 5]) { _ in }),
+    Row(
+      "missingIdentifier", Facts("SyncError", "missingKey", "Batch", "batchID", at: "$[0]"),
+      sync([["message": "not found"]]) { _ in }),
+    Row(
+      "missingIdentifier: nested",
+      Facts("SyncError", "missingKey", "Department", "departmentID", at: "$[0].user.department"),
+      employed(["name": "a"])),
+    Row(
+      "typeMismatch", Facts("SyncError", "typeMismatch", "Batch", "name", at: "$[0].info.name"),
+      sync([["id": 1, "info": ["name": 5]]]) { _ in }),
+    Row(
+      "typeMismatch: nested",
+      Facts(
+        "SyncError", "typeMismatch", "Department", "departmentID",
+        at: "$[0].user.department.key.id"),
+      employed(["key": ["id": "x"]])),
+    Row(
+      "typeMismatch: a relationship",
+      Facts("SyncError", "typeMismatch", "Employee", "department", at: "$[0].user.department"),
+      employed("x")),
+    Row(
+      "typeMismatch: custom", Facts("SyncError", "typeMismatch", "Batch", "name", at: "$[0].n"),
+      sync([["id": 1, "n": "x"]]) {
+        $0.mapping["name"] = .custom("n") { (json: JSONValue) -> String? in
+          throw CancellationOfNothing(json)
+        }
+      }),
+    Row(
+      "outOfRange", Facts("SyncError", "outOfRange", "Batch", "batchID", at: "$[0].id"),
+      sync([["id": .decimal(Decimal(string: "92233720368547758080") ?? 0)]]) { _ in }),
+    Row(
+      "invalidDate", Facts("SyncError", "invalidDate", "Batch", "moment", at: "$[0][\"a.b\"]"),
+      sync([["id": 1, "a.b": "2026-02-30T00:00:00Z"]]) {
+        $0.mapping["moment"] = .isoDate(["a.b"])
+      }),
+    Row(
+      "tooManyObjects",
+      Facts("SyncError", "tooManyObjects", "Employee", "department", at: "$[0].user.department"),
+      employed([["key": ["id": 1]], ["key": ["id": 2]]])),
+    Row(
+      "a required key is missing",
+      Facts("SyncError", "requiredValueMissing", "Batch", "name", at: "$[0]"),
+      sync([["id": 1]]) { $0.mapping["name"] = .string("n").whenMissing(.fail) }),
+    Row("ambiguousStored", Facts("SyncError", "ambiguousStored", "Batch", "batchID")) { bench in
+      try bench.insert("Batch", [["batchID": 1], ["batchID": 1]])
+      try sync([["id": 1]]) { $0.policy.storedDuplicates = .fail }(bench)
+    },
+    // The commit.
+    Row("cancelled", Facts("CancellationError")) { bench in
+      let sync = Sync(.json([["id": 1]]), with: SerializerBench.batches(), dataStack: bench.stack)
+      sync.cancel()
+      sync.start()
+      _ = try sync.result?.get()
+    },
+    Row("saveConflict", Facts("GraphError", "conflict", "Batch")) { bench in
+      try bench.insert("Batch", [["batchID": 1, "name": "a"]])
+      let context = bench.stack.newBackgroundContext()
+      context.mergePolicy = .error
+      try context.performAndWait {
+        let object = try #require(
+          try context.fetch(Fetch<ManagedObject>(entityNamed: "Batch")).first)
+        object["name"] = "mine"
+        try sync([["id": 1, "info": ["name": "theirs"]]]) { _ in }(bench)
+        try context.save()
+      }
+    },
+  ]
+
+  private struct CancellationOfNothing: Error {
+    init(_: JSONValue) {}
+  }
+
+  @Test(arguments: rows) func theErrorSaysWhatItIsAbout(_ row: Row) throws {
+    let bench = try SerializerBench()
+    let error = #expect(throws: (any Error).self) { try row.body(bench) }
+    guard let error else { return }
+    #expect(Facts(error) == row.facts)
+    #expect(error is CancellationError || "\(error)".contains(" "), "it is a sentence")
+  }
+
+  /// A value that the model does not allow, found before anything is written.
+  @Test(
+    "validation",
+    arguments: [
+      ([["id": 1]], "requiredValueMissing", "code", "$[0]"),
+      ([["id": 1, "code": "abcdef"]], "invalidValue", "code", "$[0]"),
+      ([["id": 1, "code": "ab"], ["id": 2, "code": "abcdef"]], "invalidValue", "code", "$[1]"),
+    ] as [(JSONValue, String, String, String)])
+  func validation(json: JSONValue, code: String, property: String, path: String) throws {
+    let stack = try DataStack(
+      model: ManagedObjectModel([
+        EntityDraft(
+          "Limited",
+          [
+            .attribute("id", .integer64),
+            .attribute(
+              "code", .string, isOptional: false, validation: ValidationRules(maximum: .int(4))),
+          ])
+      ]), store: .inMemory)
+    let serializer = EntitySerializer(entityNamed: "Limited").with {
+      $0.identifiers = ["id"]
+      $0.mapping = ["id": .int("id"), "code": .string("code")]
+    }
+    let error = try thrown(SyncError.self) { try stack.sync(json, with: serializer) }
+    #expect(error?.code.rawValue == code && error?.entity == "Limited")
+    #expect(error?.property == property && error?.path == path)
+  }
+}

@@ -1,0 +1,183 @@
+import SyncCore
+import SyncEngine
+import SyncGraph
+import Testing
+
+/// Which nested objects come, stay and go, where several levels, items and settings meet.
+@Suite struct NestedScopeTests {
+  private let bench: SerializerBench
+
+  init() throws {
+    bench = try SerializerBench()
+  }
+
+  private func clicks() throws -> [String] {
+    try bench.objects("Click", "clickID", links: ["batch"])
+  }
+
+  private func batches() throws -> [String] { try bench.objects("Batch", "batchID", "name") }
+
+  private func employees(
+    _ change: @escaping @Sendable (inout EntitySerializer<ManagedObject>) -> Void = { _ in }
+  )
+    -> EntitySerializer<ManagedObject>
+  {
+    EntitySerializer(entityNamed: "Employee").with {
+      $0.identifiers = ["employeeID"]
+      $0.mapping = [
+        "employeeID": .int("id"),
+        "department": .toOne("dep") {
+          EntitySerializer(entityNamed: "Department").with {
+            $0.identifiers = ["departmentID"]
+            $0.mapping = ["departmentID": .int([])]
+            change(&$0)
+          }
+        },
+      ]
+    }
+  }
+
+  @Test func aBareValueNamesTheObjectOfItsKey() throws {
+    try bench.insert("Department", [["departmentID": 5, "name": "five"]])
+    let report = try bench.stack.sync(
+      [["id": 1, "dep": 5], ["id": 2, "dep": 6], ["id": 3, "dep": nil], ["id": 4]] as JSONValue,
+      with: employees {
+        $0.insertMissing = false
+        $0.updateExisting = false
+      })
+    #expect(
+      try bench.objects("Employee", "employeeID", links: ["department"]) == [
+        "1 → 5", "2 → ", "3 → ", "4 → ",
+      ])
+    #expect(report.findings(of: .unresolvedReference).count == 1)
+    try bench.stack.sync([["id": 2, "dep": 6]] as JSONValue, with: employees())
+    #expect(try bench.objects("Employee", "employeeID", links: ["department"]) == ["2 → 6"])
+    #expect(try bench.objects("Department", "departmentID", "name") == ["5 five", "6 nil"])
+  }
+
+  @Test func whatStandsBelowAnObjectThatIsOnlyMatchedIsNotSynced() throws {
+    try bench.insert("Batch", [["batchID": 1, "name": "old"]])
+    let serializer = SerializerBench.batchesWithClicks().with {
+      $0.insertMissing = false
+      $0.updateExisting = false
+    }
+    try bench.stack.sync(
+      [["id": 1, "clicks": [["id": 5]]], ["id": 2, "clicks": [["id": 6]]]] as JSONValue,
+      with: serializer)
+    #expect(try clicks().isEmpty)
+    #expect(try batches() == ["1 old"])
+  }
+
+  @Test func theFirstItemWinsWithItsChildrenWhereNothingIsUpdated() throws {
+    let serializer = SerializerBench.batchesWithClicks().with { $0.updateExisting = false }
+    try bench.stack.sync(
+      [
+        ["id": 1, "name": "a", "clicks": [["id": 5]]],
+        ["id": 1, "name": "b", "clicks": [["id": 6]]],
+      ] as JSONValue, with: serializer)
+    #expect(try clicks() == ["5 → 1"])
+    #expect(try batches() == ["1 a"])
+  }
+
+  @Test func theLastListOfAnOwnerWins() throws {
+    try bench.stack.sync(
+      [
+        ["id": 1, "name": "a", "clicks": [["id": 5]]],
+        ["id": 1, "name": "b", "clicks": [["id": 6]]],
+      ] as JSONValue, with: SerializerBench.batchesWithClicks { $0.deleteMissing = false })
+    #expect(try clicks() == ["5 → ", "6 → 1"])
+  }
+
+  @Test func anObjectThatANestedValidatorDropsCountsAsNotReceived() throws {
+    let serializer = SerializerBench.batchesWithClicks {
+      $0.validators = [{ $0["bad"] == true ? nil : $0 }]
+    }
+    try bench.stack.sync(
+      [["id": 1, "clicks": [["id": 5], ["id": 6]]]] as JSONValue, with: serializer)
+    try bench.stack.sync(
+      [["id": 1, "clicks": [["id": 5, "bad": true], ["id": 6], nil]]] as JSONValue, with: serializer
+    )
+    #expect(try clicks() == ["6 → 1"])
+  }
+
+  @Test func aNestedObjectWithoutIdentityLetsItsListDeleteNothing() throws {
+    let serializer = SerializerBench.batchesWithClicks { $0.policy.missingIdentity = .skip }
+    try bench.stack.sync(
+      [["id": 1, "clicks": [["id": 5], ["id": 6]]]] as JSONValue, with: serializer)
+    let report = try bench.stack.sync(
+      [["id": 1, "clicks": [["text": "x"], ["id": 6]]]] as JSONValue, with: serializer)
+    #expect(try clicks().count == 2, "\(report)")
+  }
+
+  private func people() -> EntitySerializer<ManagedObject> {
+    let plain = EntitySerializer<ManagedObject>(entityNamed: "Employee").with {
+      $0.identifiers = ["employeeID"]
+      $0.mapping = ["employeeID": .int("id"), "name": .string("name")]
+    }
+    return plain.with {
+      $0.mapping["manager"] = .toOne("manager") { plain }
+      $0.mapping["reports"] = .toMany("reports") { plain }
+    }
+  }
+
+  @Test func objectsOfAnEntityThatLeadsToItselfAreTakenLevelByLevel() throws {
+    try bench.stack.sync(
+      [["id": 1, "name": "x", "manager": ["id": 1]]] as JSONValue, with: people())
+    #expect(try bench.objects("Employee", "employeeID", "name", links: ["manager"]) == ["1 x → 1"])
+    try bench.stack.sync(
+      [["id": 1, "reports": [["id": 2], ["id": 3]]], ["id": 2, "reports": [["id": 3]]]]
+        as JSONValue, with: people())
+    #expect(
+      try bench.objects("Employee", "employeeID", links: ["manager"]) == ["1 → ", "2 → 1", "3 → 2"])
+  }
+
+  @Test func whatAnyLevelNamesStays() throws {
+    try bench.insert("Employee", [["employeeID": 1], ["employeeID": 2], ["employeeID": 3]])
+    try bench.stack.sync([["id": 1, "manager": ["id": 2]]] as JSONValue, with: people())
+    #expect(try bench.objects("Employee", "employeeID", links: ["manager"]) == ["1 → 2", "2 → "])
+  }
+
+  @Test func aToOneMayEmptyTheGroupOnRequest() throws {
+    try bench.insert("Department", [["departmentID": 5], ["departmentID": 6]])
+    try bench.stack.sync(
+      [["id": 1, "dep": 7]] as JSONValue, with: employees { $0.policy.deletionScope = .group })
+    #expect(try bench.objects("Department", "departmentID") == ["7"])
+  }
+
+  @Test func nestedItemsWithoutIdentifiersAreAllNewAndNothingIsDeleted() throws {
+    let serializer = SerializerBench.batchesWithClicks {
+      $0.forceInsert = true
+      $0.identifiers = []
+    }
+    try bench.stack.sync(
+      [["id": 1, "clicks": [["id": 5], ["id": 5]]], ["id": 2, "clicks": [["id": 5]]]] as JSONValue,
+      with: serializer)
+    #expect(try clicks() == ["5 → 1", "5 → 1", "5 → 2"])
+    try bench.stack.sync(
+      [["id": 1, "clicks": [["id": 6]]], ["id": 2]] as JSONValue, with: serializer)
+    #expect(try clicks() == ["5 → ", "5 → ", "5 → 2", "6 → 1"])
+  }
+
+  @Test func eachListDeletesFormerMembersOfItsOwnOwner() throws {
+    let serializer = EntitySerializer(entityNamed: "Department").with {
+      $0.identifiers = ["departmentID"]
+      $0.mapping = [
+        "departmentID": .int("id"),
+        "employees": .toMany("staff") { people() },
+      ]
+    }
+    try bench.stack.sync(
+      [
+        ["id": 1, "staff": [["id": 1, "reports": [["id": 10], ["id": 11]]], ["id": 2]]],
+        ["id": 2, "staff": [["id": 3, "reports": [["id": 30]]]]],
+      ] as JSONValue, with: serializer)
+    try bench.stack.sync(
+      [
+        ["id": 1, "staff": [["id": 1, "reports": [["id": 11]]]]], ["id": 2, "staff": [["id": 3]]],
+      ] as JSONValue, with: serializer)
+    #expect(
+      try bench.objects("Employee", "employeeID", links: ["manager", "department"]) == [
+        "1 →  → 1", "11 → 1 → ", "3 →  → 2", "30 → 3 → ",
+      ])
+  }
+}
