@@ -101,7 +101,7 @@ package struct RemoteRecord: Sendable, Equatable {
   }
 
   static func waiting(_ text: String) -> Set<String> {
-    Set(text.split(separator: " ").map(String.init))
+    text == whole ? [whole] : Set(text.split(separator: " ").map(String.init))
   }
 
   /// A stored form with other names of fields.

@@ -47,10 +47,30 @@ extension StoreReader {
   package func remoteRecords(
     _ names: [String], in zone: String
   ) throws -> [String: RemoteRecord] {
-    let found = try records(
-      "zone = ?1 AND name IN (SELECT value FROM json_each(?2))",
-      [.string(zone), .string(JSONList.names(Set(names)))])
-    return Dictionary(found.map { ($0.name, $0) }) { first, _ in first }
+    try prepareToRead()
+    let statement = try connection.statement(Self.selecting + "zone = ?1 AND name = ?2")
+    statement.bind(1, zone)
+    defer { statement.reset() }
+    var result: [String: RemoteRecord] = [:]
+    result.reserveCapacity(names.count)
+    for name in names {
+      statement.bind(2, name)
+      if try statement.step() { result[name] = try record(statement) }
+      statement.reset()
+    }
+    return result
+  }
+
+  /// The objects of a table that have records.
+  package func remoteRows(of root: EntityDescription) throws -> Set<Int64> {
+    try prepareToRead()
+    let statement = try connection.statement(
+      "SELECT object_row FROM _syncstack_remote_records WHERE root = ?1 AND object_row IS NOT NULL")
+    statement.bind(1, root.name)
+    defer { statement.reset() }
+    var result: Set<Int64> = []
+    while try statement.step() { result.insert(statement.integer(0)) }
+    return result
   }
 
   /// Records with something to send and without a problem, by name.
@@ -171,31 +191,35 @@ extension StoreReader {
 
   private func records(_ condition: String, _ values: [Value]) throws -> [RemoteRecord] {
     try prepareToRead()
-    let statement = try connection.statement(
-      "SELECT zone, name, entity, object_row, tag, stamp, stamps, deletion, waiting, kept, problem, "
-        + "evicted FROM _syncstack_remote_records WHERE " + condition)
+    let statement = try connection.statement(Self.selecting + condition)
     statement.bind(values)
     defer { statement.reset() }
     var result: [RemoteRecord] = []
-    while try statement.step() {
-      var record = RemoteRecord(
-        zone: statement.text(0), name: statement.text(1), entity: statement.text(2),
-        stamp: statement.text(5))
-      record.row = statement.optionalInteger(3)
-      if let row = record.row, !RowNumber.isValid(row) {
-        throw StoreError.damaged(
-          "_syncstack_remote_records", "record “\(record.name)”", "object_row", row)
-      }
-      record.tag = statement.optionalText(4)
-      record.stamps = RemoteRecord.stamps(statement.text(6))
-      record.deletion = statement.optionalText(7)
-      record.waiting = RemoteRecord.waiting(statement.text(8))
-      record.kept = statement.optionalText(9)
-      record.problem = statement.optionalText(10)
-      record.isEvicted = statement.integer(11) == 1
-      result.append(record)
-    }
+    while try statement.step() { result.append(try record(statement)) }
     return result
+  }
+
+  private static let selecting =
+    "SELECT zone, name, entity, object_row, tag, stamp, stamps, deletion, waiting, kept, problem, "
+    + "evicted FROM _syncstack_remote_records WHERE "
+
+  private func record(_ statement: Statement) throws -> RemoteRecord {
+    var record = RemoteRecord(
+      zone: statement.text(0), name: statement.text(1), entity: statement.text(2),
+      stamp: statement.text(5))
+    record.row = statement.optionalInteger(3)
+    if let row = record.row, !RowNumber.isValid(row) {
+      throw StoreError.damaged(
+        "_syncstack_remote_records", "record “\(record.name)”", "object_row", row)
+    }
+    record.tag = statement.optionalText(4)
+    if !statement.isNull(6) { record.stamps = RemoteRecord.stamps(statement.text(6)) }
+    record.deletion = statement.optionalText(7)
+    if !statement.isNull(8) { record.waiting = RemoteRecord.waiting(statement.text(8)) }
+    record.kept = statement.optionalText(9)
+    record.problem = statement.optionalText(10)
+    record.isEvicted = statement.integer(11) == 1
+    return record
   }
 }
 

@@ -17,18 +17,36 @@ extension StoreTransaction {
   }
 
   /// Keeps what is known of a record.
-  package func setRemoteRecord(_ record: RemoteRecord) throws {
-    let root = model.entity(named: record.entity)?.rootEntity.name ?? ""
-    try run(
-      "INSERT OR REPLACE INTO _syncstack_remote_records (zone, name, entity, root, object_row, tag, "
-        + "stamp, stamps, deletion, waiting, kept, problem, evicted) "
-        + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      [
-        .string(record.zone), .string(record.name), .string(record.entity), .string(root),
-        record.row.map(Value.int) ?? .null, .text(record.tag), .string(record.stamp),
-        .text(record.stampText), .text(record.deletion), .text(record.waitingText),
-        .text(record.kept), .text(record.problem), .int(record.isEvicted ? 1 : 0),
-      ])
+  ///
+  /// - Parameter before: What is kept of it, where that is at hand: while it is of the same object, its place in the index
+  ///   of objects stays.
+  package func setRemoteRecord(_ record: RemoteRecord, before: RemoteRecord? = nil) throws {
+    try requireOpen()
+    let statement: Statement
+    if let before, before.row == record.row, before.entity == record.entity {
+      statement = try connection.statement(
+        "UPDATE _syncstack_remote_records SET tag = ?3, stamp = ?4, stamps = ?5, deletion = ?6, "
+          + "waiting = ?7, kept = ?8, problem = ?9, evicted = ?10 WHERE zone = ?1 AND name = ?2")
+    } else {
+      statement = try connection.statement(
+        "INSERT OR REPLACE INTO _syncstack_remote_records (zone, name, tag, stamp, stamps, deletion, "
+          + "waiting, kept, problem, evicted, entity, root, object_row) "
+          + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      statement.bind(11, record.entity)
+      statement.bind(12, model.entity(named: record.entity)?.rootEntity.name ?? "")
+      statement.bind(13, record.row)
+    }
+    statement.bind(1, record.zone)
+    statement.bind(2, record.name)
+    statement.bind(3, record.tag)
+    statement.bind(4, record.stamp)
+    statement.bind(5, record.stampText)
+    statement.bind(6, record.deletion)
+    statement.bind(7, record.waitingText)
+    statement.bind(8, record.kept)
+    statement.bind(9, record.problem)
+    statement.bind(10, Int64(record.isEvicted ? 1 : 0))
+    try statement.run()
   }
 
   /// Forgets a record, its links and its lists.
@@ -100,6 +118,16 @@ extension StoreTransaction {
     let statement = try connection.statement(sql)
     statement.bind(values)
     try statement.run()
+  }
+}
+
+extension Statement {
+  fileprivate func bind(_ index: Int32, _ text: String?) {
+    if let text { bind(index, text) } else { bindNull(index) }
+  }
+
+  fileprivate func bind(_ index: Int32, _ number: Int64?) {
+    if let number { bind(index, number) } else { bindNull(index) }
   }
 }
 
