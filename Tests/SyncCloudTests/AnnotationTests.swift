@@ -71,6 +71,47 @@ import Testing
     #expect(server.records(in: here.engine.zone).count == 1)
   }
 
+  @Test(.server(.memory)) func inThePublicScopeEverybodyReadsAndChangesWhatIsTheirOwn()
+    async throws
+  {
+    let url = try TestServer.address(.memory)
+    let app = "public-\(UUID().uuidString.lowercased())"
+    let model = try Self.scoped("cloud.scope", "public")
+    var clients: [Client] = []
+    var engines: [CloudEngine] = []
+    for _ in 0..<2 {
+      let user = try await TestServer.account(on: url)
+      let transport = KintoTransport(
+        url, app: app, signIn: .password(user, TestServer.password), timeout: 120)
+      clients.append(try Client(transport, model: model))
+      engines.append(
+        try CloudEngine(clients[clients.count - 1].stack, transport: transport, scope: .public))
+    }
+    try clients[0].insert("Shared", ["name": "ann's"])
+    try await engines[0].sync()
+    #expect(try await engines[1].pull().inserted == 1)
+    // What others made can be read, not changed; what is one's own can.
+    try clients[1].insert("Shared", ["name": "bob's"])
+    let theirs = try clients[1].rows("Shared")[0].row
+    try clients[1].update("Shared", theirs, ["name": "changed"])
+    let report = try await engines[1].push()
+    #expect(report.sent == 1 && report.refused == 1)
+    let status = try engines[1].status
+    let problem = try #require(status.problems.first)
+    #expect(status.waiting == 1 && status.problems.count == 1 && status.lastError == nil)
+    #expect(problem.row == theirs && problem.entity == "Shared")
+    #expect(problem.reason.contains("belongs to another account"), "\(problem.reason)")
+    try await engines[0].sync()
+    #expect(try clients[0].values("Shared", "name") == ["ann's", "bob's"])
+    try await engines[1].revert(problem)
+    #expect(try clients[1].values("Shared", "name") == ["ann's", "bob's"])
+    #expect(try engines[1].conflicts.map(\.value) == ["changed"])
+    #expect(try engines[1].status.waiting == 0 && engines[1].status.problems.isEmpty)
+    // Deleting is changing, too.
+    try clients[1].delete("Shared", theirs)
+    #expect(try await engines[1].push().refused == 1)
+  }
+
   // MARK: - Masks
 
   @Test(arguments: ["upload", "download", "both"])

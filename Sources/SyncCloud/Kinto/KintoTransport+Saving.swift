@@ -36,7 +36,7 @@ extension KintoTransport {
         throw KintoAnswer.missing(zone)
       }
     }
-    return try parts.map(Self.result)
+    return try zip(saves, parts).map(Self.result)
   }
 
   private static func request(_ save: CloudSave, _ path: String) -> JSONValue {
@@ -55,7 +55,7 @@ extension KintoTransport {
     ]
   }
 
-  private static func result(_ part: JSONValue) throws -> CloudSaveResult {
+  private static func result(_ save: CloudSave, _ part: JSONValue) throws -> CloudSaveResult {
     let status = Int(part["status"]?.integerValue ?? 0)
     switch status {
     case 200, 201:
@@ -69,6 +69,12 @@ extension KintoTransport {
       let shown = try record(existing)
       return shown.content == nil ? .missing : .conflict(shown)
     case 404: return .missing
+    case 403:
+      return .refused(
+        save.tag == nil
+          ? "The account may not add records here. Ask the owner of the server."
+          : "The account may not change it: it belongs to another account. Revert it to take the server's copy."
+      )
     default: return .refused(message(part) ?? "The server refuses it with status \(status).")
     }
   }

@@ -52,6 +52,9 @@ public final class KintoTransport: CloudTransport {
   private struct Root: Sendable {
     let account: String?
     let batch: Int
+
+    /// Whether the server takes no changes at all.
+    let isReadOnly: Bool
   }
 
   /// Makes a transport; nothing is sent yet.
@@ -90,7 +93,8 @@ public final class KintoTransport: CloudTransport {
     let json = try await send("GET", "/").json()
     let read = Root(
       account: json["user"]?["id"]?.stringValue,
-      batch: (json["settings"]?["batch_max_requests"]?.integerValue).map(Int.init) ?? 25)
+      batch: (json["settings"]?["batch_max_requests"]?.integerValue).map(Int.init) ?? 25,
+      isReadOnly: json["settings"]?["readonly"]?.boolValue ?? false)
     root.withLock { $0 = read }
     return read
   }
@@ -118,16 +122,10 @@ public final class KintoTransport: CloudTransport {
           "The collection \(path) was not made by SyncStack: it has no generation. Use another app name."
       )
     }
-    let account = try await readRoot().account ?? ""
-    let permissions = json["permissions"]
-    let writers =
-      (permissions?["write"]?.arrayValue ?? [])
-      + (permissions?["record:create"]?.arrayValue ?? [])
-    let names = Set(writers.compactMap(\.stringValue))
-    let mayWrite =
-      permissions?.objectValue == nil
-      || !names.isDisjoint(with: [account, "system.Authenticated", "system.Everyone"])
-    return CloudZoneState(generation: generation, access: mayWrite ? .readWrite : .readOnly)
+    // Who may only read a collection is not shown its permissions, whether or not it may add records of its own: what it
+    // may not change is refused record by record.
+    let isReadOnly = try await readRoot().isReadOnly
+    return CloudZoneState(generation: generation, access: isReadOnly ? .readOnly : .readWrite)
   }
 
   private func make(_ zone: CloudZone, _ path: String) async throws {
