@@ -35,6 +35,11 @@ enum CloudModels {
   }
 }
 
+/// What the environment says about how long a test is: `SYNCSTACK_CLOUD_` and the name.
+func setting(_ name: String) -> Int? {
+  ProcessInfo.processInfo.environment["SYNCSTACK_CLOUD_\(name)"].flatMap { Int($0) }
+}
+
 /// A store with its engine, as one machine has them.
 final class Client: Sendable {
   let stack: DataStack

@@ -10,10 +10,6 @@ import Testing
 /// moments. `SYNCSTACK_CLOUD_EDITS`, `…_EDITS_KINTO`, `…_EDITS_POSTGRES` and `SYNCSTACK_CLOUD_RUNS` make it longer,
 /// `SYNCSTACK_CLOUD_SEED` repeats a run.
 @Suite(.timeLimit(.minutes(60))) struct ConvergenceTests {
-  private static func setting(_ name: String) -> Int? {
-    ProcessInfo.processInfo.environment["SYNCSTACK_CLOUD_\(name)"].flatMap { Int($0) }
-  }
-
   /// The newest value that any machine gave a field.
   private struct Newest {
     var stamp: String
@@ -111,38 +107,38 @@ import Testing
 
   private static var seeds: [UInt64] {
     if let seed = setting("SEED") { return [UInt64(seed)] }
-    return (0..<(setting("RUNS") ?? 3)).map { _ in UInt64.random(in: 0...UInt64(Int.max)) }
+    return (0..<(setting("RUNS") ?? 2)).map { _ in UInt64.random(in: 0...UInt64(Int.max)) }
   }
 
   @Test(arguments: seeds)
   func threeMachinesEndEqualWithAServerInMemory(_ seed: UInt64) async throws {
     try await converge(
       on: MemoryTransport(limits: CloudLimits(batch: 25, page: 50)),
-      edits: Self.setting("EDITS") ?? 400, seed: seed)
+      edits: setting("EDITS") ?? 200, seed: seed)
   }
 
   @Test(.server(.memory)) func threeMachinesEndEqualWithKintoInMemory() async throws {
     try await converge(
-      on: try await TestServer.transport(.memory), edits: Self.setting("EDITS_KINTO") ?? 150,
+      on: try await TestServer.transport(.memory), edits: setting("EDITS_KINTO") ?? 75,
       seed: Self.seeds[0])
   }
 
   @Test(.server(.postgres)) func threeMachinesEndEqualWithKintoOnPostgreSQL() async throws {
     try await converge(
       on: try await TestServer.transport(.postgres),
-      edits: Self.setting("EDITS_POSTGRES") ?? 60, seed: Self.seeds[0])
+      edits: setting("EDITS_POSTGRES") ?? 30, seed: Self.seeds[0])
   }
 
   @Test(.server(.threads)) func threeMachinesEndEqualWithEightWorkerThreads() async throws {
     try await converge(
       on: try await TestServer.transport(.threads),
-      edits: Self.setting("EDITS_POSTGRES") ?? 60, seed: Self.seeds[0])
+      edits: setting("EDITS_POSTGRES") ?? 30, seed: Self.seeds[0])
   }
 
   @Test(.server(.threads)) func machinesThatSyncAtOnceEndEqualWithEightWorkerThreads() async throws
   {
     let server = try await TestServer.transport(.threads)
-    let (edits, seed) = (Self.setting("EDITS_POSTGRES") ?? 60, Self.seeds[0])
+    let (edits, seed) = (setting("EDITS_POSTGRES") ?? 30, Self.seeds[0])
     let faults = (0..<3).map { FaultyTransport(server, seed: seed &+ $0) }
     let clients = try zip(faults, [0.0, -300, 180]).map { try Client($0, clock: $1) }
     for index in 0..<40 {

@@ -201,7 +201,7 @@ import Testing
     let transport = FaultyTransport(server)
     let here = try Client(transport)
     try here.stack.store.write { transaction in
-      _ = try transaction.insert("Note", (0..<5000).map { ["title": .string("\($0)")] })
+      _ = try transaction.insert("Note", (0..<1000).map { ["title": .string("\($0)")] })
     }
     try await here.engine.push()
     let batches = transport.saves.count

@@ -9,6 +9,8 @@ import Testing
 @testable import SyncCloud
 
 /// Machines that edit without a connection and meet again, with syncs of JSON and ends of the program in between.
+/// `SYNCSTACK_CLOUD_OFFLINE`, `…_PULL` and `…_DOWNTIME` make it longer: edits of each machine, records of a first pull,
+/// seconds without a database.
 @Suite(.timeLimit(.minutes(10))) struct OfflineTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 
@@ -104,14 +106,15 @@ import Testing
     _ seed: UInt64
   ) async throws {
     var generator = SeededGenerator(seed: seed)
+    let objects = (setting("OFFLINE") ?? 70) / 2
     let all = try [0.0, -300, 180].map { try Client(server, clock: $0) }
     try all[0].stack.store.write { transaction in
-      _ = try transaction.insert("Note", (0..<100).map { ["title": .string("\($0)")] })
+      _ = try transaction.insert("Note", (0..<objects).map { ["title": .string("\($0)")] })
     }
     for client in all { try await client.engine.sync() }
     var given = [[Given: JSONValue]](repeating: [:], count: 3)
-    var edits = [Int](repeating: 200, count: 3)
-    var deletions = [Int](repeating: 20, count: 3)
+    var edits = [Int](repeating: objects * 2, count: 3)
+    var deletions = [Int](repeating: objects / 5, count: 3)
     var number: Int64 = 0
     while edits.contains(where: { $0 > 0 }) || deletions.contains(where: { $0 > 0 }) {
       let index = Int.random(in: 0..<3, using: &generator)
@@ -193,12 +196,13 @@ import Testing
   // MARK: - Ends of the program, of the session, of the database
 
   @Test func aFirstPullThatIsKilledBetweenPagesGoesOnThere() async throws {
-    let server = MemoryTransport(limits: CloudLimits(batch: 1000, page: 1000))
+    let page = (setting("PULL") ?? 1000) / 10
+    let server = MemoryTransport(limits: CloudLimits(batch: page, page: page))
     let zone = CloudZone(.private)
     _ = try await server.open(zone, create: true)
     for batch in 0..<10 {
       _ = try await server.save(
-        (0..<1000).map { index in
+        (0..<page).map { index in
           .create(
             name: "n-\(batch)-\(index)",
             content: [
@@ -223,9 +227,9 @@ import Testing
     #expect(try await first.engine.pull().pages == 10)
     transport.beforeEachCall { _ in }
     let second = try Client(transport, file: folder.file("second.sqlite"))
-    #expect(try second.rows("Note").count == 4000)
+    #expect(try second.rows("Note").count == 4 * page)
     let report = try await second.engine.pull()
-    #expect(report.pages == 6 && report.records == 6000 && report.inserted == 6000)
+    #expect(report.pages == 6 && report.records == 6 * page && report.inserted == 6 * page)
     #expect(try second.graph() == first.graph())
     try first.close()
     try second.close()
@@ -272,15 +276,21 @@ import Testing
       transport, retry: CloudRetry(attempts: 60, delay: 0.05, longestDelay: 0.5))
     for index in 0..<60 { try here.insert("Note", ["title": .string("\(index)")]) }
     // Gone before the second batch, back after some attempts.
+    let downtime = Duration.seconds(setting("DOWNTIME") ?? 0)
+    let stopped = Locked<ContinuousClock.Instant?>(nil)
     transport.beforeEachCall { _ in
-      if transport.saves.count == 2, transport.failures == 0 {
+      let since = stopped.withLock { $0 }
+      if transport.saves.count == 2, transport.failures == 0, since == nil {
         try TestServer.setDatabase(false, of: url)
-      } else if transport.failures == 2 {
+        stopped.withLock { $0 = .now }
+      } else if let since, transport.failures >= 2, since + downtime <= .now {
+        stopped.withLock { $0 = nil }
         try? TestServer.setDatabase(true, of: url)
       }
     }
     #expect(try await here.engine.push().sent == 60)
     #expect(transport.failures >= 2)
+    print("database: gone for \(downtime), \(transport.failures) calls failed, everything was sent")
     transport.beforeEachCall { _ in }
     try await settle([here], fresh: transport)
     #expect(try here.rows("Note").count == 60)
