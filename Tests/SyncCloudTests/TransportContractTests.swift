@@ -206,6 +206,21 @@ struct TransportContract: Sendable, CustomTestStringConvertible {
     try await rule.check(MemoryTransport(limits: CloudLimits(batch: 25, page: 100)))
   }
 
+  @Test(arguments: TransportContract.rules)
+  func theExampleOfTheDocumentationKeepsTheContract(_ rule: TransportContract) async throws {
+    try await rule.check(ShelfTransport())
+  }
+
+  @Test func theExampleIsTheOneOfTheDocumentation() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    let page = folder.deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Sources/SyncStack/Documentation.docc/RemoteSync.md")
+    let example = try String(
+      contentsOf: folder.appending(path: "ShelfTransport.swift"), encoding: .utf8)
+    let start = try #require(example.range(of: "actor ShelfTransport")).lowerBound
+    #expect(try String(contentsOf: page, encoding: .utf8).contains(example[start...]))
+  }
+
   @Test(.server(.memory), .serialized, arguments: TransportContract.rules)
   func kintoInMemoryKeepsTheContract(_ rule: TransportContract) async throws {
     try await rule.check(try await TestServer.transport(.memory))
