@@ -30,7 +30,8 @@ struct KintoTrial {
       let plainPush = try await posting(bodies)
       say(
         "push of \(records): \(rounded(push.elapsed, 2)) s, posting the same bodies \(rounded(plainPush.elapsed, 2)) s, "
-          + "\(rounded(push.elapsed / plainPush.elapsed, 2)) times as long")
+          + "\(rounded(push.elapsed / plainPush.elapsed, 2)) times as long; processor time here "
+          + "\(rounded(push.processor, 2)) and \(rounded(plainPush.processor, 2)) s")
       let there = try Machine(
         folder, "there",
         KintoTransport(url, app: "benchmark", signIn: .password(user, password)))
@@ -38,7 +39,8 @@ struct KintoTrial {
       let plainPull = try await fetching(as: user)
       say(
         "pull of \(records): \(rounded(pull.elapsed, 2)) s, fetching the same pages \(rounded(plainPull.elapsed, 2)) s, "
-          + "\(rounded(pull.elapsed - plainPull.elapsed, 2)) s more")
+          + "\(rounded(pull.elapsed - plainPull.elapsed, 2)) s more; processor time here "
+          + "\(rounded(pull.processor, 2)) and \(rounded(plainPull.processor, 2)) s")
     }
   }
 

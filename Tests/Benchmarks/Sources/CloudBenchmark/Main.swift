@@ -6,6 +6,8 @@ import SyncStack
 /// CloudBenchmark throughput [RECORDS]      records a second of a push and of a first pull, over a transport in memory
 /// CloudBenchmark delta [OBJECTS]           a push of ten edits among so many objects, and among a hundredth of them
 /// CloudBenchmark pairs [OBJECTS]           a push after one more object was joined to one that has so many
+/// CloudBenchmark shapes [OBJECTS]          how other shapes of use grow: many children, keys of text, everything at once
+/// CloudBenchmark memory [RECORDS]          the most memory that a first pull of so many has
 /// CloudBenchmark kinto URL [RECORDS]       a push and a pull beside plain loops that send and fetch the same bytes
 /// ```
 @main
@@ -27,12 +29,15 @@ struct Main {
     case "throughput": try await Throughput(records: number(1, 100_000)).run()
     case "delta": try await Delta(objects: number(1, 100_000)).run()
     case "pairs": try await Pairs(objects: number(1, 100_000)).run()
+    case "shapes": try await Shapes(objects: number(1, 20_000)).run()
+    case "memory": try await PeakMemory(records: number(1, 100_000)).run()
     case "kinto" where arguments.count > 1:
       guard let url = URL(string: arguments[1]) else { fallthrough }
       try await KintoTrial(url: url, records: number(2, 10_000)).run()
     default:
       throw BenchmarkError(
-        "usage: CloudBenchmark throughput [RECORDS] | delta [OBJECTS] | pairs [OBJECTS] | kinto URL [RECORDS]"
+        "usage: CloudBenchmark throughput [RECORDS] | delta [OBJECTS] | pairs [OBJECTS] | shapes [OBJECTS] | "
+          + "memory [RECORDS] | kinto URL [RECORDS]"
       )
     }
   }
