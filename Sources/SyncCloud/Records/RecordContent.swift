@@ -7,7 +7,7 @@ import SyncCore
 /// ```
 ///
 /// `f_X` is a value and `t_X` its stamp; a field without one has the record's `t`. `d` is the stamp of the latest
-/// deletion.
+/// deletion. Entity and fields have the names of the model here, whatever they are called on the way: ``WireNames``.
 struct RecordContent {
   struct Field {
     let name: String
@@ -15,7 +15,7 @@ struct RecordContent {
     let stamp: Stamp
   }
 
-  /// Name of the entity; nil for a record that another program has deleted.
+  /// Name of the entity here; nil for a record that another program has deleted.
   let type: String?
 
   /// The stamp of fields that have none of their own.
@@ -28,7 +28,7 @@ struct RecordContent {
     let reason: String
   }
 
-  init(_ record: CloudRecord) throws(Malformed) {
+  init(_ record: CloudRecord, _ names: WireNames) throws(Malformed) {
     guard let content = record.content else {
       type = nil
       stamp = nil
@@ -39,7 +39,8 @@ struct RecordContent {
     guard let type = content["type"]?.stringValue, !type.isEmpty else {
       throw Malformed(reason: "The record has no “type”.")
     }
-    self.type = type
+    self.type = names.entity(type)
+    let names = names.fields(of: self.type ?? type)
     stamp = try Self.stamp("t", in: content)
     deletion = try Self.stamp("d", in: content)
     var fields: [Field] = []
@@ -48,7 +49,7 @@ struct RecordContent {
       guard let stamp = try Self.stamp("t_" + name, in: content) ?? stamp else {
         throw Malformed(reason: "Field “\(name)” has no stamp.")
       }
-      fields.append(Field(name: name, value: member.value, stamp: stamp))
+      fields.append(Field(name: names[name] ?? name, value: member.value, stamp: stamp))
     }
     self.fields = fields
   }

@@ -4,13 +4,42 @@ import SyncStore
 
 /// Names of records. Once drawn, a name stays with its object, whatever becomes of its key.
 enum RecordName {
-  static func random() -> String { UUID().uuidString.lowercased() }
+  /// Draws names for objects that are known by nothing else: UUIDs of version 7 (RFC 9562, 5.7), each later than the one
+  /// before. Ascending, because the table of records is sorted by name: an object's neighbours are its record's.
+  struct Source {
+    private var last: UInt64
+
+    init(milliseconds: Int64) {
+      last = UInt64(clamping: milliseconds)
+    }
+
+    mutating func next() -> String {
+      last += 1
+      var generator = SystemRandomNumberGenerator()
+      let high = (last & 0xffff_ffff_ffff) << 16 | 0x7000 | generator.next() & 0x0fff
+      let low = generator.next() & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000
+      return String(unsafeUninitializedCapacity: 36) { bytes in
+        var place = 0
+        for index in 0..<32 {
+          if [8, 12, 16, 20].contains(index) {
+            bytes[place] = UInt8(ascii: "-")
+            place += 1
+          }
+          let digit =
+            UInt8(truncatingIfNeeded: (index < 16 ? high : low) >> UInt64(60 - index % 16 * 4)) & 15
+          bytes[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+          place += 1
+        }
+        return place
+      }
+    }
+  }
 
   /// The name that every machine gives to an object of those values; nil when one of them is empty.
   static func identity(
     _ values: RowValues, _ slots: [Int], of entity: EntityDescription
   ) -> String? {
-    var text = entity.rootEntity.name
+    var text = entity.rootEntity.wireName
     for slot in slots {
       guard let type = entity.properties[slot].attribute?.type, !values[slot].isNull else {
         return nil

@@ -38,7 +38,7 @@ final class CloudWriting {
 
   /// Keeps a record, when it is another one than before.
   func store(_ record: RemoteRecord, before: RemoteRecord?) throws {
-    if record != before { try transaction.setRemoteRecord(record) }
+    if record != before { try transaction.setRemoteRecord(record, before: before) }
   }
 
   func setLink(_ link: RemoteLink) throws {

@@ -13,6 +13,7 @@ struct Drain {
   /// Whose commits are sent.
   let authors: HistoryAuthors
 
+  private var names: RecordName.Source
   private var pairs: PairDrain
   private var lists: ListDrain
 
@@ -25,6 +26,7 @@ struct Drain {
   init(_ writing: CloudWriting, authors: HistoryAuthors) {
     self.writing = writing
     self.authors = authors
+    names = RecordName.Source(milliseconds: writing.transaction.milliseconds)
     pairs = PairDrain(writing)
     lists = ListDrain(writing)
   }
@@ -86,7 +88,7 @@ struct Drain {
         record.edit(field, stamp.text)
         try writing.removeLink(from: record.name, field)
       }
-      try transaction.setRemoteRecord(record)
+      try transaction.setRemoteRecord(record, before: known)
     case .delete:
       guard var record = known else { return }
       // It came and went before the server heard of it.
@@ -106,17 +108,18 @@ struct Drain {
       record.waiting = [RemoteRecord.deletionMark]
       record.problem = nil
       record.kept = nil
-      try transaction.setRemoteRecord(record)
+      try transaction.setRemoteRecord(record, before: before)
     }
   }
 
   /// Gives records to objects that are older than the history, with the oldest stamp there is.
-  private func enrol() throws {
+  private mutating func enrol() throws {
     for entity in transaction.model.entities where entity.superentity == nil {
+      let known = try transaction.remoteRows(of: entity)
       var objects: [(row: Int64, entity: EntityDescription)] = []
       try transaction.scan(entity, .all, slots: []) { objects.append(($0.row, $0.entity)) }
-      for object in objects where writing.fields.travels(object.entity) {
-        guard try transaction.remoteRecord(of: object.row, entity) == nil else { continue }
+      for object in objects
+      where writing.fields.travels(object.entity) && !known.contains(object.row) {
         try transaction.setRemoteRecord(
           try newRecord(object.row, object.entity, writing.clock.oldest))
       }
@@ -127,7 +130,7 @@ struct Drain {
   }
 
   /// A record for an object that has none: one of its own, or that of its identity when it is free.
-  private func newRecord(
+  private mutating func newRecord(
     _ row: Int64, _ entity: EntityDescription, _ stamp: Stamp
   ) throws -> RemoteRecord {
     let zone = writing.zone.name
@@ -139,7 +142,7 @@ struct Drain {
     let holder = try name.flatMap { try transaction.remoteRecord($0, in: zone) }
     if holder?.row != nil { name = nil }
     var record = RemoteRecord(
-      zone: zone, name: name ?? RecordName.random(), entity: entity.name, stamp: stamp.text)
+      zone: zone, name: name ?? names.next(), entity: entity.name, stamp: stamp.text)
     if let holder, holder.row == nil {
       // The same object once more: the record goes on, and outlives the deletion.
       record.tag = holder.tag

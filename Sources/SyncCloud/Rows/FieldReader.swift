@@ -37,7 +37,7 @@ struct FieldReader {
   ) throws -> FieldCoding.Reference? {
     if case .int(let row) = value {
       guard let target = try reader.remoteRecord(of: row, destination) else { return nil }
-      return FieldCoding.Reference(name: target.name, entity: target.entity)
+      return FieldCoding.Reference(name: target.name, entity: fields.type(of: target.entity))
     }
     let links = try reader.remoteLinks(from: record.name, in: zone)
     return links.first { $0.field == field }.map {

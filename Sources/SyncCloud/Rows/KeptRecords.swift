@@ -12,7 +12,8 @@ struct KeptRecords {
 
   func read() throws {
     let records = try writing.transaction.keptRemoteRecords(in: writing.zone.name)
-    let shown = records.compactMap { record -> CloudRecord? in
+    let shown = try records.compactMap { record -> CloudRecord? in
+      try giveNames(to: record)
       guard let kept = record.kept, let tag = record.tag,
         let content = try? JSONValue(parsing: kept).objectValue
       else { return nil }
@@ -20,5 +21,16 @@ struct KeptRecords {
     }
     var writer = RecordWriter(writing)
     try writer.write(shown, isFeed: false)
+  }
+
+  /// Notes about fields that nobody here knew are by the names under which those travel.
+  private func giveNames(to record: RemoteRecord) throws {
+    guard let entity = writing.model.entity(named: record.entity) else { return }
+    var named = record
+    for (wire, name) in writing.fields.wire.fields(of: entity.name)
+    where entity.property(named: wire) == nil && named.stamps[name] == nil {
+      named.stamps[name] = named.stamps.removeValue(forKey: wire)
+    }
+    try writing.store(named, before: record)
   }
 }

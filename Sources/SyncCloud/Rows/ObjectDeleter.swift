@@ -49,7 +49,7 @@ struct ObjectDeleter {
           else { continue }
           try writing.setLink(
             RemoteLink(
-              source: record.name, field: relationship.name, target: name, entity: entity.name))
+              source: record.name, field: relationship.name, target: name, entity: entity.wireName))
         }
       }
     }

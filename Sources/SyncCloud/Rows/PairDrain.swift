@@ -47,6 +47,9 @@ struct PairDrain {
       let (first, second) = (each.first.count, each.second.count)
       if each.kind.relationship.inverseSlot == nil {
         try compare(each.first, of: each.kind)
+      } else if first == 0 || second == 0 {
+        // Of objects that came without members.
+        continue
       } else if first * second <= 4 * (first + second) {
         try compare(each)
       } else {
@@ -113,8 +116,14 @@ struct PairDrain {
           owners.append(ManagedObjectID(entity: entity, row: cursor.row))
         }
       }
-      for owner in owners {
-        for side in sides { try compare(side, owner, oldest, parts: false) }
+      for side in sides {
+        var joined: Set<Int64> = []
+        try transaction.scanLinks(
+          of: side.relationship, in: entity, owners: owners.map(\.row).sorted()[...]
+        ) { owner, _ in joined.insert(owner) }
+        for owner in owners where joined.contains(owner.row) {
+          try compare(side, owner, oldest, parts: false)
+        }
       }
     }
   }

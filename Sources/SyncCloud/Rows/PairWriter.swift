@@ -100,14 +100,17 @@ struct PairWriter {
   }
 
   /// What is sent of a pair.
-  static func save(_ record: RemoteRecord, _ reader: StoreReader) throws -> CloudSave? {
+  static func save(
+    _ record: RemoteRecord, _ reader: StoreReader, _ fields: TravellingFields
+  ) throws -> CloudSave? {
     var content: JSONObject = ["type": .string(record.entity)]
     if record.isJoined {
       guard let pair = try reader.remotePair(record.name, in: record.zone) else { return nil }
       content["t"] = .string(record.stamp)
       for (field, name) in [("f_first", pair.first), ("f_second", pair.second)] {
         let entity = try reader.remoteRecord(name, in: record.zone)?.entity ?? ""
-        content[field] = FieldCoding.encode(FieldCoding.Reference(name: name, entity: entity))
+        content[field] = FieldCoding.encode(
+          FieldCoding.Reference(name: name, entity: fields.type(of: entity)))
       }
     }
     if let deletion = record.deletion { content["d"] = .string(deletion) }

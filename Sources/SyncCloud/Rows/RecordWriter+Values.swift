@@ -3,9 +3,9 @@ import SyncStore
 
 /// What records say, as values of rows: decoded, completed by the model's defaults, references resolved.
 extension RecordWriter {
-  mutating func decode(_ item: inout Item) {
+  mutating func decode(_ item: Item) {
     guard item.merge.fate == .insert || item.merge.fate == .update else { return }
-    for field in item.merge.resets.sorted() { reset(field, &item) }
+    for field in item.merge.resets.sorted() { reset(field, item) }
     for (field, json) in item.merge.values.sorted(by: { $0.key < $1.key }) {
       guard let property = item.entity.property(named: field) else { continue }
       if let attribute = property.attribute {
@@ -14,24 +14,24 @@ extension RecordWriter {
         } else {
           refuse(
             "Field “\(field)” holds \(json.kindText) that is no \(attribute.type.rawValue); the value "
-              + "here stays as it is.", &item)
+              + "here stays as it is.", item)
         }
       } else if let list = property.relationship, list.isToMany {
         if let names = FieldCoding.decodeOrder(json) {
           item.orders.append((list, names))
         } else {
-          refuse("Field “\(field)” holds no order; the one here stays as it is.", &item)
+          refuse("Field “\(field)” holds no order; the one here stays as it is.", item)
         }
       } else if let reference = FieldCoding.decodeReference(json) {
         item.references.append((property.slot, reference))
       } else {
-        refuse("Field “\(field)” holds no reference; the value here stays as it is.", &item)
+        refuse("Field “\(field)” holds no reference; the value here stays as it is.", item)
       }
     }
   }
 
   /// A required value without default stays as it is.
-  private func reset(_ field: String, _ item: inout Item) {
+  private func reset(_ field: String, _ item: Item) {
     guard let property = item.entity.property(named: field) else { return }
     if let attribute = property.attribute {
       guard attribute.isOptional || !attribute.defaultValue.isNull else { return }
@@ -43,7 +43,7 @@ extension RecordWriter {
     }
   }
 
-  mutating func refuse(_ reason: String, _ item: inout Item) {
+  mutating func refuse(_ reason: String, _ item: Item) {
     item.merge.setProblem(reason)
     counts.problems += 1
   }
@@ -52,8 +52,8 @@ extension RecordWriter {
   mutating func place(_ items: inout [Item]) throws {
     var comers: [Int: [Int]] = [:]
     var usable: [Item] = []
-    for var item in items {
-      if item.merge.fate == .insert, let missing = fillDefaults(&item) {
+    for item in items {
+      if item.merge.fate == .insert, let missing = fillDefaults(item) {
         try keepAside(
           item.shown, item.before,
           "The required value “\(missing)” is missing, and the model has "
@@ -77,11 +77,11 @@ extension RecordWriter {
     for item in items where item.merge.fate == .insert {
       rows[item.shown.name] = item.merge.record.row.map { ($0, item.entity) }
     }
-    for index in items.indices { try resolve(&items[index], rows) }
+    for item in items { try resolve(item, rows) }
   }
 
   /// - Returns: the name of a required value that is missing.
-  func fillDefaults(_ item: inout Item) -> String? {
+  func fillDefaults(_ item: Item) -> String? {
     let given = Set(item.values.map(\.slot))
     for attribute in item.entity.attributes
     where !attribute.isTransient && !given.contains(attribute.slot) {
@@ -98,7 +98,7 @@ extension RecordWriter {
   }
 
   mutating func resolve(
-    _ item: inout Item, _ rows: [String: (row: Int64, entity: EntityDescription)]
+    _ item: Item, _ rows: [String: (row: Int64, entity: EntityDescription)]
   ) throws {
     for (slot, target) in item.references {
       let property = item.entity.properties[slot]

@@ -29,8 +29,8 @@ struct RecordWriter {
 
   var transaction: StoreTransaction { writing.transaction }
 
-  /// A record on its way into the store.
-  struct Item {
+  /// A record on its way into the store. Confined to the writer.
+  final class Item {
     let shown: CloudRecord
     let before: RemoteRecord?
     var merge: Merge
@@ -42,6 +42,13 @@ struct RecordWriter {
 
     /// Orders to write, by the names of members.
     var orders: [(list: RelationshipDescription, names: [String])] = []
+
+    init(shown: CloudRecord, before: RemoteRecord?, merge: Merge, entity: EntityDescription) {
+      self.shown = shown
+      self.before = before
+      self.merge = merge
+      self.entity = entity
+    }
   }
 
   /// Merges records, at most one of a name.
@@ -61,7 +68,7 @@ struct RecordWriter {
         continue
       }
       do throws(RecordContent.Malformed) {
-        let content = try RecordContent(record)
+        let content = try RecordContent(record, writing.fields.wire)
         if let kind = (content.type ?? before?.entity).flatMap({ writing.fields.kinds[$0] }) {
           pairs.append((try Self.merged(record, content, kind, before, pairWriter), kind))
           continue
@@ -71,7 +78,7 @@ struct RecordWriter {
         try keepMalformed(record, before, error.reason)
       }
     }
-    for index in items.indices { decode(&items[index]) }
+    for item in items { decode(item) }
     try delete(items)
     try place(&items)
     try writeRows(items)
@@ -166,11 +173,14 @@ struct RecordWriter {
     var kept =
       before
       ?? RemoteRecord(
-        zone: zone, name: record.name, entity: record.content?["type"]?.stringValue ?? "",
-        stamp: "")
+        zone: zone, name: record.name, entity: type(of: record), stamp: "")
     kept.tag = record.tag
     kept.problem = reason
     try writing.store(kept, before: before)
+  }
+
+  private func type(of record: CloudRecord) -> String {
+    record.content?["type"]?.stringValue.map(writing.fields.wire.entity) ?? ""
   }
 
   /// Keeps a record whose object cannot be made; the next version of it, or a later model, tries again.
@@ -181,7 +191,7 @@ struct RecordWriter {
     var kept =
       before
       ?? RemoteRecord(
-        zone: zone, name: shown.name, entity: shown.content?["type"]?.stringValue ?? "", stamp: "")
+        zone: zone, name: shown.name, entity: type(of: shown), stamp: "")
     kept.tag = shown.tag
     kept.kept = shown.content?.description
     kept.problem = reason

@@ -15,7 +15,7 @@ struct SaveBuilder {
   func saves(_ records: [RemoteRecord]) throws -> [CloudSave] {
     let rows = try read(records)
     return try records.compactMap { record in
-      if record.isPair { return try PairWriter.save(record, reader) }
+      if record.isPair { return try PairWriter.save(record, reader, fields.fields) }
       guard let row = record.row else { return deletion(record) }
       guard let entity = reader.model.entity(named: record.entity),
         let stored = rows[ManagedObjectID(entity: entity, row: row)]
@@ -42,30 +42,34 @@ struct SaveBuilder {
     guard let deletion = record.deletion, record.waiting.contains(RemoteRecord.deletionMark) else {
       return nil
     }
-    let content: JSONObject = ["type": .string(record.entity), "d": .string(deletion)]
+    let content: JSONObject = [
+      "type": .string(fields.fields.type(of: record.entity)), "d": .string(deletion),
+    ]
     guard let tag = record.tag else { return .create(name: record.name, content: content) }
     return .replace(name: record.name, tag: tag, content: content)
   }
 
   private func save(_ record: RemoteRecord, _ row: StoredRow) throws -> CloudSave? {
     var content = JSONObject()
+    let rules = fields.fields.rules(of: row.entity)
     let isWhole = record.tag == nil || record.waiting.contains(RemoteRecord.whole)
     if isWhole {
-      content["type"] = .string(record.entity)
+      content["type"] = .string(rules.type)
       if !record.stamp.isEmpty { content["t"] = .string(record.stamp) }
     }
     let sendsDeletion = isWhole || record.waiting.contains(RemoteRecord.deletionMark)
     if sendsDeletion, let deletion = record.deletion { content["d"] = .string(deletion) }
-    let sent = fields.fields.rules(of: row.entity).sent
+    let sent = rules.sent
     let values = try fields.values(row, of: record) { field in
       // What is not newer than the deletion is never sent.
       sent.contains(field) && record.stamp(of: field) > record.deletion ?? ""
         && (isWhole || record.waiting.contains(field))
     }
     for (field, value) in values {
-      content["f_" + field] = value
+      let wire = row.entity.property(named: field)?.wireName ?? field
+      content["f_" + wire] = value
       let stamp = record.stamp(of: field)
-      if !isWhole || stamp != record.stamp { content["t_" + field] = .string(stamp) }
+      if !isWhole || stamp != record.stamp { content["t_" + wire] = .string(stamp) }
     }
     guard !content.isEmpty else { return nil }
     guard let tag = record.tag else { return .create(name: record.name, content: content) }

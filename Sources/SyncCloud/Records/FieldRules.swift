@@ -1,0 +1,78 @@
+import SyncCore
+
+/// What the model, and whoever opens an engine, says of the fields of an entity's records.
+final class FieldRules: Sendable {
+  /// Whether objects of the entity have records in the zone at all.
+  let travels: Bool
+
+  /// The name of the entity under which records travel.
+  let type: String
+
+  /// In slot order.
+  let slots: [Int]
+  let names: Set<String>
+
+  /// Fields that are not masked in that direction.
+  let sent: Set<String>
+  let taken: Set<String>
+  let policies: [String: CloudPolicy]
+
+  /// Ordered to-many relationships of which the order travels, by name.
+  let lists: [String: RelationshipDescription]
+
+  /// Many-to-many relationships that travel.
+  let sides: [PairKind.Side]
+
+  /// Slots of the attributes that say which object it is; empty when every object is one of its own.
+  let identity: [Int]
+
+  /// - Parameters:
+  ///   - travels: Whether an entity is in the scope.
+  ///   - policies: By entity and property; those of this entity are taken out.
+  init(
+    of entity: EntityDescription, in model: ManagedObjectModel,
+    travels: (EntityDescription) -> Bool, policies: inout [String: CloudPolicy]
+  ) throws(CloudError) {
+    self.travels = travels(entity)
+    type = entity.wireName
+    guard self.travels else {
+      (slots, names, sent, taken, self.policies) = ([], [], [], [], [:])
+      (lists, sides, identity) = ([:], [], [])
+      return
+    }
+    let sides = try PairKind.sides(of: entity, in: model, travels: travels)
+    var slots: [Int] = []
+    var (sent, taken) = (Set<String>(), Set<String>())
+    var chosen: [String: CloudPolicy] = [:]
+    var lists: [String: RelationshipDescription] = [:]
+    for property in entity.properties where Self.travels(property) {
+      if let relationship = property.relationship, !travels(entity.destination(of: relationship)) {
+        continue
+      }
+      if let list = property.relationship, list.isToMany {
+        // A list of which the members do not travel has no order that could.
+        let isPair = sides.contains { $0.relationship.slot == list.slot }
+        guard list.kind == .oneToMany || isPair else { continue }
+        lists[list.name] = list
+      }
+      let mask = try CloudAnnotations.mask(of: property, in: entity)
+      slots.append(property.slot)
+      if !mask.upload { sent.insert(property.name) }
+      if !mask.download { taken.insert(property.name) }
+      let policy = try CloudAnnotations.policy(of: property, in: entity)
+      chosen[property.name] =
+        policies.removeValue(forKey: "\(entity.name).\(property.name)") ?? policy
+    }
+    self.slots = slots
+    names = Set(slots.map { entity.properties[$0].name })
+    (self.sent, self.taken, self.policies) = (sent, taken, chosen)
+    (self.lists, self.sides) = (lists, sides)
+    identity = try CloudAnnotations.identity(of: entity)
+  }
+
+  private static func travels(_ property: PropertyDescription) -> Bool {
+    if let attribute = property.attribute { return !attribute.isTransient }
+    guard let relationship = property.relationship else { return false }
+    return !relationship.isTransient && (!relationship.isToMany || relationship.isOrdered)
+  }
+}
