@@ -24,6 +24,10 @@ final class ExportNode {
     let isWritten: Bool
     /// Whether a sync would do something if the key were missing.
     let isNeeded: Bool
+    /// Whether the source looks at what has been written of the owner.
+    var seesParent: Bool {
+      if case .perParent? = source { true } else { false }
+    }
     /// What writes the objects, once a source that always says the same was asked.
     var destination: ExportNode?
 

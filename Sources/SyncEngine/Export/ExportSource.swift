@@ -13,3 +13,6 @@ protocol ExportSource<Object> {
   /// its order, else in the order of insertion.
   func objects(of relationship: RelationshipDescription, from object: Object) throws -> [Object]
 }
+
+/// Exports rows of a store.
+extension RowSource: ExportSource {}

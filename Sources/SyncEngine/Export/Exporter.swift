@@ -25,7 +25,7 @@ struct Exporter<Source: ExportSource> {
   private struct Way {
     let node: ExportNode
     let relationship: ExportNode.Relationship
-    /// What has been written of the owner.
+    /// What has been written of the owner, where a source sees it.
     let parent: JSONObject
   }
 
@@ -83,7 +83,9 @@ struct Exporter<Source: ExportSource> {
     _ relationship: ExportNode.Relationship, of object: Source.Object, _ node: ExportNode,
     to result: inout JSONObject
   ) throws {
-    let way = Way(node: node, relationship: relationship, parent: result)
+    // Held for those who look at it alone: what is held is copied when the next value is placed.
+    let parent = relationship.seesParent ? result : JSONObject()
+    let way = Way(node: node, relationship: relationship, parent: parent)
     var members: [JSONValue] = []
     for member in try source.objects(of: relationship.description, from: object) {
       let json = try nested(member, from: way)

@@ -30,8 +30,9 @@ extension Matcher {
     objectsOfGroups[key] = occurrence
     var rows = storedRows(of: head, in: batch)
     if group >= 0 {
-      let known = rowsOfGroups[batch.number][Int(group)]
-      rows = rows.filter { known.contains(batch.stored.rows[$0]) }
+      rows = try rows.filter {
+        try groups[batch.number].contains(batch.stored.rows[$0], in: Int(group))
+      }
     }
     guard let first = rows.first else {
       forget(occurrence, in: batch)
@@ -73,21 +74,12 @@ extension Matcher {
       for group in batch.deletingGroups.sorted() {
         try claims.update(.nested(batch.entity.index)) { rows in
           if group >= 0 {
-            rows.formUnion(rowsOfGroups[batch.number][Int(group)])
+            rows.formUnion(try groups[batch.number].rows(of: Int(group)))
           } else {
             try transaction.rowNumbers(of: batch.entity) { rows.insert($0) }
           }
         }
       }
     }
-  }
-
-  /// The stored rows of a group, before anything is written.
-  func rows(_ group: Filter, of batch: Batch) throws -> RowSet {
-    var rows = RowSet()
-    try transaction.scan(batch.entity, .filter(group), slots: []) { cursor in
-      rows.insert(cursor.row)
-    }
-    return rows
   }
 }

@@ -39,7 +39,7 @@ final class Matcher {
   /// Members of many-to-many lists, by owner, where keys do not tell objects apart.
   var sharedMembers: [KeyObjects.List: [Int64: Set<Int64>]] = [:]
   /// The rows of each batch's groups, and the object of each key in them that was decided first.
-  var rowsOfGroups: [[RowSet]] = []
+  private(set) var groups: [StoredGroups] = []
   var objectsOfGroups: [GroupKey: Int32] = [:]
   /// Objects without key by the place they stand in.
   var keyless: [ListKey: Int32] = [:]
@@ -92,7 +92,7 @@ final class Matcher {
       }
     }
     try read(tables)
-    rowsOfGroups = try batches.map { batch in try batch.groups.map { try rows($0, of: batch) } }
+    groups = try batches.map { try StoredGroups($0, transaction) }
   }
 
   /// Whether mentions of a key alone were laid together, and several stored objects have it: each may mean

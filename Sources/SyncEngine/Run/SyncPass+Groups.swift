@@ -6,7 +6,14 @@ struct NewObjectsOfGroup {
   let entity: EntityDescription
   let identity: [Int]
   let group: Filter
-  var rows: [Int64]
+  /// Their rows, in payload order.
+  var rows: [Int64] = []
+
+  init(_ batch: Batch, _ group: Filter) {
+    entity = batch.entity
+    identity = batch.node.identity
+    self.group = group
+  }
 }
 
 /// New objects that do not meet the groupers of their serializer: the next sync does not find them, and makes them again.
@@ -28,36 +35,57 @@ extension SyncPass {
   }
 
   private func note(_ rows: [Int64], _ group: Filter, of batch: Batch) {
-    let text = "\(group)"
-    let known = newObjects.firstIndex {
-      $0.entity.index == batch.entity.index && "\($0.group)" == text
-    }
-    if let known {
-      newObjects[known].rows += rows
-    } else {
-      newObjects.append(
-        NewObjectsOfGroup(
-          entity: batch.entity, identity: batch.node.identity, group: group, rows: rows))
-    }
+    let name = "\(batch.entity.index) \(group)"
+    newObjects[name, default: NewObjectsOfGroup(batch, group)].rows += rows
   }
 
-  /// Reports those of them that do not meet their group now, when everything is linked: one scan for each group.
+  /// Reports those of them that do not meet their group now, when everything is linked.
   func noteOutsiders(in transaction: StoreTransaction) throws {
-    for new in newObjects {
-      var inside = RowSet()
-      try transaction.scan(new.entity, .filter(new.group), slots: []) { inside.insert($0.row) }
-      let outside = new.rows.filter { !inside.contains($0) }
-      guard !outside.isEmpty else { continue }
-      let listed = outside.prefix(SyncReport.findingLimit)
-      try transaction.scan(new.entity, .rows(Array(listed)), slots: new.identity) { cursor in
-        let key = new.identity.map { "\(cursor.value($0))" }.joined(separator: ", ")
-        report.note(.outsideGroup, new.entity, key: key, message: new.message(key))
-      }
-      for _ in outside.dropFirst(listed.count) {
-        report.note(.outsideGroup, new.entity, message: new.message("?"))
+    let groups = newObjects.sorted { $0.key < $1.key }.map(\.value)
+    for (_, all) in Dictionary(grouping: groups, by: \.entity.index).sorted(by: { $0.key < $1.key })
+    {
+      // Many groups are asked in memory, a few are read.
+      let isMany = all.count > StoredGroups.limit
+      let evaluation = try isMany ? evaluation(of: all, in: transaction) : nil
+      for new in all {
+        let outside =
+          try evaluation.map { evaluation in
+            let filter = try new.group.resolved(for: new.entity)
+            return try new.rows.filter { try !evaluation.contains($0, filter) }
+          } ?? rowsOutside(new, in: transaction)
+        try note(outside, new, in: transaction)
       }
     }
-    newObjects = []
+    newObjects = [:]
+  }
+
+  private func evaluation(
+    of all: [NewObjectsOfGroup], in transaction: StoreTransaction
+  ) throws -> GroupEvaluation {
+    try GroupEvaluation(
+      all[0].entity, rows: Set(all.flatMap(\.rows)).sorted(), transaction)
+  }
+
+  private func rowsOutside(
+    _ new: NewObjectsOfGroup, in transaction: StoreTransaction
+  ) throws -> [Int64] {
+    var inside = RowSet()
+    try transaction.scan(new.entity, .filter(new.group), slots: []) { inside.insert($0.row) }
+    return new.rows.filter { !inside.contains($0) }
+  }
+
+  private func note(
+    _ outside: [Int64], _ new: NewObjectsOfGroup, in transaction: StoreTransaction
+  ) throws {
+    guard !outside.isEmpty else { return }
+    let listed = outside.prefix(SyncReport.findingLimit)
+    try transaction.scan(new.entity, .rows(Array(listed)), slots: new.identity) { cursor in
+      let key = new.identity.map { "\(cursor.value($0))" }.joined(separator: ", ")
+      report.note(.outsideGroup, new.entity, key: key, message: new.message(key))
+    }
+    for _ in outside.dropFirst(listed.count) {
+      report.note(.outsideGroup, new.entity, message: new.message("?"))
+    }
   }
 }
 

@@ -30,8 +30,8 @@ final class SyncPass {
   var clock = PhaseClock()
   /// The generation that the last of several transactions led to.
   private var lastGeneration: Int64?
-  /// The new objects of serializers with groupers.
-  var newObjects: [NewObjectsOfGroup] = []
+  /// The new objects of serializers with groupers, by entity and group.
+  var newObjects: [String: NewObjectsOfGroup] = [:]
   /// What a sync that commits per batch leaves for another one to go on with.
   var resuming: Resuming?
 

@@ -236,6 +236,14 @@ extension Stager {
           “\(batch.node.identityName)”, another one by “\(node.identityName)”. Use the same identifiers.
           """)
     }
+    guard number != plan.root, !isRead(batch) else {
+      throw MappingError(
+        .conflictingIdentifiers, entity: node.entity.name, property: node.identityName,
+        message: """
+          One mapping of this sync tells the objects of “\(node.entity.name)” apart by “\(node.identityName)”, and \
+          another one has no identifiers for them. Use the same identifiers.
+          """)
+    }
     return identify(number, by: node.identity)
   }
 }

@@ -267,6 +267,9 @@ final class Stager {
     if let key { keyedNodes[key] = node }
   }
 
+  /// Whether a nested source reads objects into the batch.
+  func isRead(_ batch: Batch) -> Bool { nestedNodes.contains { $0.batch === batch } }
+
   /// Has the objects of a batch, of which there are none yet, told apart by some attributes.
   func identify(_ number: Int, by slots: [Int]) -> Batch {
     let old = batches[number]

@@ -33,6 +33,8 @@ import Testing
       try insert(1, stack)
       #expect(try stack.count("User") == 1)
     }
+    #expect(
+      stacks.map { $0.storeURL?.lastPathComponent } == [nil, "store.sqlite", "\(name).sqlite", nil])
     for file in ["store", name] {
       #expect(FileManager.default.fileExists(atPath: folder.file("\(file).sqlite").path))
     }

@@ -190,6 +190,38 @@ import Testing
       try bench.objects("Employee", "employeeID", links: ["manager"]) == ["1 → 2", "2 → ", "4 → 1"])
   }
 
+  @Test(arguments: [true, false]) func objectsWithoutIdentifiersAndWithThemAreAConflict(
+    isAtTop: Bool
+  ) throws {
+    let keyless = EntitySerializer(entityNamed: "Employee").with {
+      $0.forceInsert = true
+      $0.mapping = ["employeeID": .int("id")]
+    }
+    let keyed = EntitySerializer(entityNamed: "Employee").with {
+      $0.identifiers = ["employeeID"]
+      $0.mapping = ["employeeID": .int("id")]
+    }
+    let departments = EntitySerializer(entityNamed: "Department").with {
+      $0.identifiers = ["departmentID"]
+      $0.mapping = [
+        "departmentID": .int("id"),
+        "employees": .toMany("staff") { $0["new"] == true ? keyless : keyed },
+      ]
+    }
+    let error = try thrown(MappingError.self) {
+      if isAtTop {
+        let serializer = keyless.with { $0.mapping["manager"] = .toOne("manager") { keyed } }
+        try bench.stack.sync([["id": 1, "manager": ["id": 2]]] as JSONValue, with: serializer)
+      } else {
+        try bench.stack.sync(
+          [["id": 1, "new": true, "staff": [["id": 1]]], ["id": 2, "staff": [["id": 2]]]]
+            as JSONValue, with: departments)
+      }
+    }
+    #expect(error?.code == .conflictingIdentifiers && error?.entity == "Employee")
+    #expect(try bench.objects("Employee", "employeeID").isEmpty)
+  }
+
   @Test func aConflictOfIdentifiersIsAnError() throws {
     var serializer = EntitySerializer(entityNamed: "Employee")
     serializer.identifiers = ["employeeID"]

@@ -64,6 +64,40 @@ import Testing
     #expect(many.count <= few.count + 1)
   }
 
+  /// Batches that each know their own clicks alone, with keys that are theirs alone, synced again and again.
+  @Test(arguments: [3, 40]) func groupsOfParentsKeepEqualKeysApart(parents: Int64) throws {
+    let bench = try SerializerBench()
+    var serializer = SerializerBench.batches()
+    serializer.mapping = [
+      "batchID": .int("id"),
+      "clicks": .toMany("clicks") { parent in
+        let id = parent["id"]?.integerValue ?? 0
+        return SerializerBench.clicks().with {
+          $0.groupers = [
+            Filter("batch.batchID == %@ AND SUBQUERY(groups, $g, $g.batchID > 0).@count == 0", id)
+          ]
+        }
+      },
+    ]
+    func items(_ text: String) -> JSONValue {
+      .array(
+        (1...parents).map { id in
+          ["id": .integer(id), "clicks": [["id": 0, "text": .string("\(text)\(id)")], ["id": 1]]]
+        })
+    }
+    #expect(try bench.stack.sync(items("a"), with: serializer).count(of: .outsideGroup) == 0)
+    var report = SyncReport()
+    let statements = try bench.stack.store.recorder.record {
+      report = try bench.stack.sync(items("b"), with: serializer)
+    }
+    #expect(report["Click"].updated == Int(parents) && report["Click"].inserted == 0)
+    #expect(report["Click"].unchanged == Int(parents) && report["Click"].deleted == 0)
+    #expect(
+      try bench.objects("Click", "clickID", "text", links: ["batch"]).filter { $0.hasPrefix("0") }
+        == (1...parents).map { "0 b\($0) → \($0)" }.sorted())
+    #expect(statements.count { $0.hasPrefix("SELECT") } < 32)
+  }
+
   @Test func sourcesWithEqualKeysShareTheirPlan() {
     let one = ClickSerializer().with { $0.updateExisting = false }
     let other = ClickSerializer().with { $0.updateExisting = false }

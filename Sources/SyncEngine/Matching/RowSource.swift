@@ -1,7 +1,7 @@
 import SyncCore
 import SyncStore
 
-/// Exports rows, and reads what they lead to for many of them at once.
+/// Rows with what they lead to, read for many of them at once.
 ///
 /// Rows that came together are a cohort: those of a ``begin(_:)``, and those that a relationship of a
 /// cohort led to. The first row of a cohort that is asked for a relationship reads it for the whole
@@ -12,7 +12,7 @@ import SyncStore
 /// ```
 ///
 /// Confined to one read of the store. An object is a position in `rows`.
-final class RowSource: ExportSource {
+final class RowSource {
   private struct Place: Hashable {
     let root: Int
     let row: Int64
@@ -68,7 +68,7 @@ final class RowSource: ExportSource {
     }
   }
 
-  // MARK: - ExportSource
+  // MARK: - Asking
 
   func identifier(of position: Int) -> ManagedObjectID { rows[position].id }
 
