@@ -6,7 +6,7 @@ enum ErrorHint {
   /// Advice that only programmers can follow; ``text(for:)`` says instead what to type.
   private static let advice = [
     SyncError.listAdvice, SyncError.deletionAdvice, StoreError.busyAdvice,
-    StoreError.migrationAdvice,
+    StoreError.migrationAdvice, CloudError.zoneAdvice,
   ]
 
   /// The error without advice that only programmers can follow.

@@ -30,12 +30,13 @@ import Testing
   /// What a push or pull ends with and writes.
   private func run(
     _ name: String, _ words: [String], _ connected: Connected = Connected()
-  ) async throws -> (code: ExitCode, output: String) {
+  ) async throws -> (code: ExitCode, output: String, notes: String) {
     let text = Locked("")
+    let notes = Locked("")
     let terminal = Terminal(
       outputWidth: nil, errorWidth: nil,
       output: { data in text.withLock { $0 += String(decoding: data, as: UTF8.self) } },
-      error: { _ in })
+      error: { data in notes.withLock { $0 += String(decoding: data, as: UTF8.self) } })
     let syntax = name == "push" ? PushCommand.syntax : PullCommand.syntax
     let arguments = try Arguments(words, syntax: syntax)
     let session = CloudSession(try CloudSettings(arguments), command: name, on: terminal) {
@@ -47,7 +48,7 @@ import Testing
       name == "push"
       ? try await PushCommand(arguments).run(in: session)
       : try await PullCommand(arguments).run(in: session)
-    return (code, text.withLock { $0 })
+    return (code, text.withLock { $0 }, notes.withLock { $0 })
   }
 
   @Test func whatOneStorePushesAnotherPulls() async throws {
@@ -102,6 +103,7 @@ import Testing
       try await run("push", ["--store", bench.store])
     }
     #expect(error.map { ErrorHint.text(for: $0)?.contains("--everything") } == true)
+    #expect(error.map { ErrorHint.message(of: $0).contains("uploadEverything") } == false)
     let push = try await run("push", ["--store", bench.store, "--everything"])
     #expect(push.output == "2 records sent.\n")
     #expect(server.records(in: zone).count == 2)
@@ -151,10 +153,20 @@ import Testing
     #expect(
       try await run("push", ["--store", bench.store] + address).output == "Nothing to send.\n")
     let push = try await run("push", ["--store", bench.store, "--scope", "public"])
-    #expect(push.output == "1 record sent.\n")
+    #expect(push.output == "1 record sent.\n" && !push.notes.contains("no entity"))
     #expect(server.records(in: CloudZone(.public)).count == 1)
     let status = await bench.run("status", "--store", bench.store, "--scope", "public", "--json")
     #expect(try JSONValue(parsing: status.output)["lastPush"] != nil, "\(status.output)")
+  }
+
+  @Test func aFirstPullThatFindsNothingAndAnotherAppAreNoted() async throws {
+    let first = try await run("pull", ["--store", other(), "--model", model] + address)
+    #expect(first.output == "Nothing new.\n" && first.notes.contains("check --app"))
+    #expect(try await run("pull", ["--store", other()]).notes.isEmpty)
+    let scoped = try await run("pull", ["--store", other(), "--scope", "public"])
+    #expect(scoped.notes.contains("no entity of the public scope"), "\(scoped.notes)")
+    let moved = try await run("pull", ["--store", other(), "--app", "moved"])
+    #expect(moved.notes.contains("https://sync.example.com, app demo, user ann"), "\(moved.notes)")
   }
 
   @Test func aPullThatFailsLeavesNoNewStore() async throws {

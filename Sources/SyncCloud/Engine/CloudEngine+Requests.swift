@@ -100,16 +100,14 @@ extension CloudEngine {
     .zoneReplaced,
     message:
       "What the server had was removed, or made anew, since this store was last synced. Nothing was "
-      + "sent and nothing deleted. uploadEverything() sends all objects of this store to it; replaceLocal() takes "
-      + "what it has in their place.")
+      + "sent and nothing deleted. " + CloudError.zoneAdvice)
 
   private static func accountChanged(_ before: String, _ now: String) -> CloudError {
     CloudError(
       .accountChanged,
       message:
         "This store was synced as “\(before)”, and “\(now)” is signed in. Nothing was sent. Sign in "
-        + "as before, use another store, or call uploadEverything() to send all objects to the new account, "
-        + "or replaceLocal() to take what that account has in their place."
+        + "as before, or use another store. " + CloudError.zoneAdvice
     )
   }
 }

@@ -110,6 +110,9 @@ public final class CloudEngine: Sendable {
     set { limits.withLock { $0 = newValue } }
   }
 
+  /// Whether the model has entities in the scope at all.
+  package var hasEntities: Bool { stack.model.entities.contains(where: fields.travels) }
+
   /// Registers as a reader of the history, so that no edit is purged before it was sent, and reads what a model
   /// before this one had to put aside.
   private func prepare() throws {

@@ -10,7 +10,8 @@ public struct CloudRetry: Sendable, Hashable {
   /// The longest wait in seconds, except when the server asks for more.
   public var longestDelay: Double
 
-  public init(attempts: Int = 4, delay: Double = 0.5, longestDelay: Double = 30) {
+  /// By default some 8 to 15 seconds until an operation fails: a server that is restarted is back by then.
+  public init(attempts: Int = 5, delay: Double = 0.5, longestDelay: Double = 30) {
     self.attempts = max(attempts, 0)
     self.delay = max(delay, 0)
     self.longestDelay = max(longestDelay, 0)

@@ -177,8 +177,10 @@ private final class HTTPDelegate: NSObject, URLSessionDataDelegate {
   }
 
   private static func unreachable(_ reason: String) -> CloudError {
-    CloudError(
+    let end = reason.last.map { ".!?".contains($0) } == true ? "" : "."
+    return CloudError(
       .unreachable,
-      message: "The server was not reached: \(reason) Nothing is lost; sync again when it can be.")
+      message:
+        "The server was not reached: \(reason)\(end) Nothing is lost; sync again when it can be.")
   }
 }

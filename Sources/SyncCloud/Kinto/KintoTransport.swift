@@ -90,7 +90,12 @@ public final class KintoTransport: CloudTransport {
 
   private func readRoot() async throws -> Root {
     if let known = root.withLock({ $0 }) { return known }
-    let json = try await send("GET", "/").json()
+    let answer = try await send("GET", "/")
+    guard answer.status != 404 else {
+      throw CloudError(
+        .unsupported, message: "There is no Kinto server at \(base). Check the address.")
+    }
+    let json = try answer.json()
     let read = Root(
       account: json["user"]?["id"]?.stringValue,
       batch: (json["settings"]?["batch_max_requests"]?.integerValue).map(Int.init) ?? 25,

@@ -49,6 +49,11 @@ public struct CloudError: Error, Sendable {
     self.retryAfter = retryAfter
   }
 
+  /// What programs can do about a zone or an account that is another one.
+  package static let zoneAdvice =
+    "uploadEverything() sends all objects of this store to what is there now; replaceLocal() takes what is there in "
+    + "their place."
+
   /// Whether the same request may well succeed a little later.
   public var isTemporary: Bool { code == .unreachable || code == .busy }
 }

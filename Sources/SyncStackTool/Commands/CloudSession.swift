@@ -48,18 +48,24 @@ struct CloudSession {
   /// - Parameters:
   ///   - createsStore: Whether a store that is not there is made.
   ///   - left: What to say of the store when the work was cancelled.
+  /// - Returns: What the work returned, and whether the store remembered no server before.
   func run<Output: Sendable>(
     createsStore: Bool, left: String,
     _ work: @escaping @Sendable (CloudEngine) async throws -> Output
-  ) async throws -> Output {
+  ) async throws -> (output: Output, isFirst: Bool) {
     let newFile = NewStoreFile(settings.store)
     let stack = try newFile.open { try open(createsStore: createsStore) }
     defer { try? stack.close() }
     do {
       let remembered = try stack.store.read { try $0.remoteAddress() }
       let address = try settings.address(remembered: remembered, command: command)
-      warn(of: address)
+      warn(of: address, remembered)
       let engine = try CloudEngine(stack, transport: try connect(address), scope: settings.scope)
+      if !engine.hasEntities {
+        terminal.note(
+          "! The model has no entity of the \(settings.scope) scope, so nothing travels; the user info "
+            + "cloud.scope of an entity says which it is of.")
+      }
       let task = Task { try await work(engine) }
       let interrupt = Interrupt { task.cancel() }
       defer { withExtendedLifetime(interrupt) {} }
@@ -74,7 +80,7 @@ struct CloudSession {
           try $0.setRemoteAddress(address)
         }
       }
-      return output
+      return (output, remembered == nil)
     } catch {
       newFile.removeIfEmpty(stack)
       throw error
@@ -102,8 +108,14 @@ struct CloudSession {
       busyTimeout: settings.wait)
   }
 
-  /// Without encryption everybody on the way reads the password.
-  private func warn(of address: RemoteAddress) {
+  /// Says where the store was synced before, when that is elsewhere, and that without encryption everybody on the way
+  /// reads the password.
+  private func warn(of address: RemoteAddress, _ remembered: RemoteAddress?) {
+    if let remembered, remembered != address {
+      terminal.note(
+        "! So far this store was synced with \(remembered.server), app \(remembered.app), user "
+          + "\(remembered.user).")
+    }
     let url = URL(string: address.server)
     let local = ["localhost", "127.0.0.1", "::1", "[::1]"]
     if url?.scheme?.lowercased() == "http", !local.contains(url?.host() ?? "") {

@@ -32,7 +32,7 @@ struct PullCommand: Command {
   }
 
   func run(in session: CloudSession) async throws -> ExitCode {
-    let (report, status) = try await session.run(
+    let ((report, status), isFirst) = try await session.run(
       createsStore: true, left: "What was fetched is stored; the next pull goes on there."
     ) { [limits, replacesLocal] engine in
       engine.deletionGuard = limits
@@ -40,6 +40,11 @@ struct PullCommand: Command {
       let pull = PullOperation(engine)
       let report = try await session.run(pull, pull.progress, "pull", on: engine)
       return (report, try engine.status)
+    }
+    if isFirst, report.records == 0 {
+      session.terminal.note(
+        "! The server has nothing yet for that app and user. If that is a surprise, check --app and --user."
+      )
     }
     let text = CloudText(status: status)
     session.show(text.sentence(of: report), text.json(of: report), text)

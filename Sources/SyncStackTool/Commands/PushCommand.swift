@@ -26,7 +26,7 @@ struct PushCommand: Command {
   }
 
   func run(in session: CloudSession) async throws -> ExitCode {
-    let (report, status) = try await session.run(
+    let ((report, status), _) = try await session.run(
       createsStore: false, left: "What was sent is sent; the next push sends the rest."
     ) { [sendsEverything] engine in
       if sendsEverything {
