@@ -1,7 +1,7 @@
 import Foundation
 import SyncCore
 
-/// Objects whose mapping was written by hand: validators, the hook, and relationships whose source says how they are read.
+/// Objects whose mapping was written by hand: validators, and relationships whose source says how they are read.
 extension Stager {
   // MARK: - Validators
 
@@ -38,67 +38,6 @@ extension Stager {
     var scanner = JSONScanner(text)
     try scanner.scanValue(into: tape)
     return ItemSource(tape: tape, base: UInt(bitPattern: text.baseAddress))
-  }
-
-  // MARK: - The hook
-
-  /// Shows the values of a freshly filled row to a hook, and takes over what it sets.
-  func showFilled(
-    _ row: Int, to hook: FillHook, _ token: Int, of source: ItemSource, node: StagingNode
-  ) throws {
-    let cells = node.batch.block[row]
-    let entity = node.batch.entity
-    var values: [Value?] = Array(repeating: nil, count: node.plan.cellCount)
-    for slot in node.plan.attributeSlots where !cells[slot].isAbsent {
-      values[slot] = cells[slot].value(as: entity.properties[slot].attribute?.type)
-    }
-    var object = FilledObject(entity, values: values)
-    do {
-      try hook(&object, source.tape.value(token))
-      for slot in object.changes {
-        cells[slot] = try cell(of: object[slot] ?? .null, at: slot, node: node)
-      }
-    } catch let error as MappingError {
-      try refuseFilled(.unknownProperty, error.property, error.message, node)
-    } catch let error as SyncError {
-      try refuseFilled(error.code, error.property, error.message, node)
-    } catch {
-      try refuseFilled(
-        .invalidItem, nil, "The hook didFill of “\(entity.name)” refused the item: \(error).", node)
-    }
-  }
-
-  private func refuseFilled(
-    _ code: SyncError.Code, _ property: String?, _ message: String, _ node: StagingNode
-  ) throws {
-    try refuse(
-      SyncError(
-        code, entity: node.batch.entity.name, property: property, path: path.description,
-        message: message))
-  }
-
-  private func cell(of value: Value, at slot: Int, node: StagingNode) throws -> Cell {
-    guard let attribute = node.batch.entity.properties[slot].attribute else { return .absent }
-    let converter =
-      node.plan.attributeRule(forSlot: slot).map { node.plan.attributes[$0].converter }
-      ?? ValueConverter(
-        attribute.type, form: .natural, accepts: .any, checksWidth: true)
-    var conversion = converter.cell(for: value, arena: arena)
-    if case .cell(let cell) = conversion,
-      let refusal = converter.check?.refusal(of: cell.value(as: attribute.type))
-    {
-      conversion = .mismatch(.refused(refusal))
-    }
-    switch conversion {
-    case .cell(let cell): return cell
-    case .mismatch(let reason):
-      throw SyncError(
-        reason.code, entity: node.batch.entity.name, property: attribute.name,
-        message: """
-          “\(attribute.name)” of “\(node.batch.entity.name)”, as set by didFill: \
-          \(reason.message(for: attribute.type)).
-          """)
-    }
   }
 
   // MARK: - Relationships
