@@ -12,7 +12,7 @@ public struct BookPayload: Sendable {
   }
 
   /// The books. In ``UserPayload/Variant/changed`` every hundredth one has another title, and its last
-  /// chapter comes first.
+  /// chapter comes first, so that all of them move; in ``UserPayload/Variant/allChanged`` so does every one.
   public func json(_ variant: UserPayload.Variant = .base) -> [UInt8] {
     let order = PayloadOrder(count: count, seed: seed)
     var text = PayloadText(capacity: count * 480 + 64)
@@ -35,7 +35,7 @@ public struct BookPayload: Sendable {
     _ number: Int, _ variant: UserPayload.Variant, _ text: inout PayloadText
   ) {
     var random = PayloadRandom(seed: seed ^ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
-    let isChanged = variant == .changed && number % 100 == 7
+    let isChanged = variant.changes(number)
     text.append("{\"id\":")
     text.append(number + 1)
     text.append(",\"title\":\"")

@@ -57,9 +57,9 @@ public struct DocumentPayload: Sendable {
     switch variant {
     case .base:
       return UserPayload.Outcome(inserted: 0, updated: 0, deleted: 0)
-    case .changed:
+    case .changed, .allChanged:
       return UserPayload.Outcome(
-        inserted: 0, updated: numbers.count { $0 % 100 == 7 }, deleted: 0)
+        inserted: 0, updated: numbers.count(where: variant.changes), deleted: 0)
     case .churned:
       let gone = numbers.count { $0 % 10 == 3 }
       return UserPayload.Outcome(inserted: gone, updated: 0, deleted: gone)
@@ -70,7 +70,7 @@ public struct DocumentPayload: Sendable {
     _ number: Int, _ variant: UserPayload.Variant, _ text: inout PayloadText
   ) {
     var random = PayloadRandom(seed: seed ^ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
-    let isChanged = variant == .changed && number % 100 == 7
+    let isChanged = variant.changes(number)
     text.append("{\"id\":")
     text.append(number + 1)
     text.append(",\"title\":\"")

@@ -12,8 +12,15 @@ public struct UserPayload: Sendable {
     case base
     /// Every hundredth user and one of its notes have changed.
     case changed
+    /// Every user and all of its notes have changed.
+    case allChanged
     /// Every tenth user is gone, with its notes, and as many new ones came.
     case churned
+
+    /// Whether the object of a number has changed.
+    func changes(_ number: Int) -> Bool {
+      self == .allChanged || self == .changed && number % 100 == 7
+    }
   }
 
   /// Objects that a sync of a variant over ``Variant/base`` touches, users and notes together.
@@ -69,8 +76,9 @@ public struct UserPayload: Sendable {
     case .base:
       return Outcome(inserted: 0, updated: 0, deleted: 0)
     case .changed:
-      let changed = numbers.count { $0 % 100 == 7 }
-      return Outcome(inserted: 0, updated: changed * 2, deleted: 0)
+      return Outcome(inserted: 0, updated: numbers.count(where: variant.changes) * 2, deleted: 0)
+    case .allChanged:
+      return Outcome(inserted: 0, updated: count * 4, deleted: 0)
     case .churned:
       let gone = numbers.count { $0 % 10 == 3 }
       return Outcome(inserted: gone * 4, updated: 0, deleted: gone * 4)
@@ -79,7 +87,7 @@ public struct UserPayload: Sendable {
 
   private func append(_ number: Int, _ variant: Variant, _ text: inout PayloadText) {
     var random = PayloadRandom(seed: seed ^ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
-    let isChanged = variant == .changed && number % 100 == 7
+    let isChanged = variant.changes(number)
     text.append("{\"id\":")
     text.append(number + 1)
     text.append(",\"name\":\"")
@@ -112,7 +120,7 @@ public struct UserPayload: Sendable {
       text.append(noteKey(number, index))
       text.append(",\"text\":\"")
       text.appendWords(9, &random)
-      if isChanged, index == 1 { text.append(" changed") }
+      if isChanged, index == 1 || variant == .allChanged { text.append(" changed") }
       text.append("\",\"created_at\":\"")
       text.appendDate(&random)
       text.append("\"}")

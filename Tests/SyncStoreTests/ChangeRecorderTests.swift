@@ -41,10 +41,10 @@ import Testing
     #expect(moves(1000) { $0.update(Int64($1), of: user, slots: slots, block, 0) } <= 12)
     #expect(moves(1000) { $0.update(Int64($1), in: user.table, slots: slots) } <= 12)
     #expect(
-      moves(1000) {
-        $0.update(
-          [RowVersion(row: Int64($1), version: 1)], except: [], of: user, slots: slots, block,
-          from: 0)
+      moves(1000) { recorder, number in
+        recorder.update(
+          1, except: [], of: user, slots: slots, block, row: { _ in Int64(number) },
+          index: { _ in 0 })
       } <= 12)
   }
 

@@ -82,6 +82,30 @@ import Testing
     #expect(rows.map(\.version) == [2, 1])
   }
 
+  @Test func rowsInWhichTheSameChangedAreWrittenTogether() throws {
+    let temporary = try TemporaryStore(TestModels.users())
+    let store = temporary.store
+    let entity = try store.model.requireEntity(named: "User")
+    try store.write {
+      try $0.insert("User", (1...3).map { ["id": .int($0), "name": "a", "age": 5] })
+    }
+    let (_, changes) = try store.write { transaction in
+      let arena = CellArena()
+      let block = RowBlock(width: entity.properties.count)
+      for number in 0..<3 as Range<Int64> {
+        try block.append(["id": .int(number), "name": "b"], of: entity, arena: arena)
+      }
+      // Nobody has the row 9.
+      try transaction.update(
+        block, indexes: [2, 0, 1], rows: [1, 9, 3], of: entity, slots: [1])
+    }
+    #expect(changes.summary == "User +[] ~[1: name, 3: name] -[]")
+    #expect(changes.entities[0].updatedKeys == [2, 1])
+    let rows = try store.read { try $0.rows(entity, rows: [1, 2, 3]) }
+    #expect(rows.map { $0.values[1].description } == ["b", "a", "b"])
+    #expect(rows.map(\.version) == [2, 1, 2])
+  }
+
   @Test func aCompleteUpdateLeavesOtherValuesAlone() throws {
     let temporary = try TemporaryStore(TestModels.users())
     let store = temporary.store

@@ -75,6 +75,8 @@ struct PartReader {
     var reader = start.reader.separated()
     var isAtEnd = false
     var onUnknownItem = onUnknownItem
+    // Items one behind the other that were not known.
+    var unknown = 0
     while true {
       if let fingerprints {
         let known = reader.skipElements(before: progress.nextCheckpoint) {
@@ -82,10 +84,11 @@ struct PartReader {
         }
         stager.passOver(known)
       }
-      guard let step = try nextItem(&reader, tape) else {
+      guard let step = try nextItem(&reader, tape, readsAll: unknown >= PartReader.patience) else {
         isAtEnd = true
         break
       }
+      unknown = step.isKnown ? 0 : unknown + 1
       if let tell = onUnknownItem, !step.isKnown {
         onUnknownItem = nil
         tell()
@@ -181,14 +184,26 @@ struct PartReader {
     return .new(ContentFingerprint(text, seed: fingerprints.seed))
   }
 
+  /// Unknown items after which the next one is hardly known: its end is not looked for before it is read.
+  private static let patience = 32
+
   /// Goes to the next item, and puts it on the tape unless it is known.
-  private func nextItem(_ reader: inout JSONItemReader, _ tape: JSONTape) throws -> Step? {
+  ///
+  /// - Parameter readsAll: Whether it is put there in any case.
+  private func nextItem(
+    _ reader: inout JSONItemReader, _ tape: JSONTape, readsAll: Bool
+  ) throws -> Step? {
     guard let fingerprints else { return try reader.next(into: tape) ? .read : nil }
     guard fingerprints.count > 0 else {
       guard try reader.next(into: tape) else { return nil }
       return step(of: reader.itemRange)
     }
     do {
+      if readsAll {
+        guard try reader.next(into: tape) else { return nil }
+        let fingerprint = ContentFingerprint(itemBytes(reader), seed: fingerprints.seed)
+        return fingerprints.match(fingerprint) == nil ? .new(fingerprint) : .known
+      }
       let isExpected = try reader.skipNext(expecting: fingerprints.expectedLength) {
         fingerprints.matchExpected($0)
       }

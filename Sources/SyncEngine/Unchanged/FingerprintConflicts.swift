@@ -75,12 +75,11 @@ struct FingerprintConflicts {
   }
 
   private func addDescribed(_ batch: Batch, to rows: inout RowSet) {
-    for occurrence in batch.occurrences where !occurrence.flags.contains(.referenceOnly) {
-      if occurrence.stored >= 0 {
-        rows.insert(batch.stored.rows[occurrence.stored])
-      } else if occurrence.row > 0 {
-        rows.insert(occurrence.row)
-      }
+    let (occurrences, stored) = (batch.occurrences, batch.stored.rows)
+    rows.insert(occurrences.count) { index in
+      let occurrence = occurrences[index]
+      if occurrence.flags.contains(.referenceOnly) { return 0 }
+      return occurrence.stored >= 0 ? stored[occurrence.stored] : occurrence.row
     }
     for index in batch.firstStored.values where index >= 0 {
       rows.insert(batch.stored.rows[index])
@@ -128,9 +127,8 @@ struct FingerprintConflicts {
     }
     let references = destination.stored.references[column]
     var rows = result[destination.entity.rootIndex] ?? RowSet()
-    for index in 0..<destination.stored.count where owners.contains(references[index]) {
-      rows.insert(destination.stored.rows[index])
-    }
+    let stored = destination.stored.rows
+    rows.insert(stored.count) { owners.contains(references[$0]) ? stored[$0] : 0 }
     result[destination.entity.rootIndex] = rows
   }
 }

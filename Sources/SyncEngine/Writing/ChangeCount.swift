@@ -64,6 +64,7 @@ struct ChangeCount {
       // Taken out, so that it is changed in place.
       var earlier = counted?.removeValue(forKey: changes.entity.index) ?? Counted()
       var slots = Array(repeating: 0, count: changes.entity.properties.count)
+      var alike = AlikeUpdates()
       var entry = report[changes.entity]
       entry.inserted += changes.inserted.count
       // What an earlier part of the transaction brought was stored for a later one.
@@ -71,14 +72,17 @@ struct ChangeCount {
         for row in changes.inserted where rows.contains(row) { entry.unchanged -= 1 }
       }
       for (row, changed) in changes.updated where !earlier.inserted.contains(row) {
-        for slot in changed where earlier.isFirst(slot, of: row, isKept: counted != nil) {
-          slots[slot] += 1
+        if counted == nil {
+          alike.add(changed, to: &slots)
+        } else {
+          for slot in changed where earlier.isFirst(slot, of: row) { slots[slot] += 1 }
         }
         guard !earlier.updated.contains(row) else { continue }
         entry.updated += 1
         if rows.contains(row) { entry.unchanged -= 1 }
         if counted != nil { earlier.updated.insert(row) }
       }
+      alike.finish(&slots)
       for row in changes.deleted {
         if earlier.inserted.contains(row) {
           entry.inserted -= 1
@@ -113,9 +117,27 @@ struct ChangeCount {
     /// Rows in which a property changed, by its slot.
     var slots: [Int: RowSet] = [:]
 
-    mutating func isFirst(_ slot: Int, of row: Int64, isKept: Bool) -> Bool {
-      guard isKept else { return true }
-      return slots[slot, default: RowSet()].insert(row)
+    mutating func isFirst(_ slot: Int, of row: Int64) -> Bool {
+      slots[slot, default: RowSet()].insert(row)
+    }
+  }
+
+  /// Objects one behind the other in which the same slots changed: counted at once.
+  private struct AlikeUpdates {
+    private var slots = SlotSet()
+    private var count = 0
+
+    mutating func add(_ changed: SlotSet, to counts: inout [Int]) {
+      if changed != slots {
+        finish(&counts)
+        slots = changed
+      }
+      count += 1
+    }
+
+    mutating func finish(_ counts: inout [Int]) {
+      for slot in slots { counts[slot] += count }
+      count = 0
     }
   }
 }

@@ -87,12 +87,22 @@ extension ChangeWriter {
         ? now.index(ofOwner: owner, hint: &hints.now).map(now.members) : former
       // New members without a position stand one behind the other, as they were written.
       if present.map({ $0.elementsEqual(listed) }) ?? listed.isEmpty { continue }
-      let members = present.map(Array.init) ?? []
-      let sequence = ordered(members, by: Array(listed))
       if let edits, edits.protects(relationship.slot, of: owner, batch.entity) {
-        if sequence != members { edits.withhold([relationship.slot], of: owner, batch.entity) }
+        let members = present.map(Array.init) ?? []
+        if ordered(members, by: listed) != members {
+          edits.withhold([relationship.slot], of: owner, batch.entity)
+        }
         continue
       }
+      if let present, isReordering(listed, of: present) {
+        if former?.elementsEqual(listed) ?? false { continue }
+        for (position, member) in listed.enumerated() {
+          positions.append((owner, member, Int64(position)))
+        }
+        continue
+      }
+      let members = present.map(Array.init) ?? []
+      let sequence = ordered(members, by: listed)
       if sequence == members || sequence.elementsEqual(former.map(Array.init) ?? []) { continue }
       for (position, member) in sequence.enumerated() {
         positions.append((owner, member, Int64(position)))
@@ -120,8 +130,16 @@ extension ChangeWriter {
     return result
   }
 
+  /// Whether a list is that of the members in another order: of short lists, which most are, without making sets.
+  private func isReordering(
+    _ listed: UnsafeBufferPointer<Int64>, of members: UnsafeBufferPointer<Int64>
+  ) -> Bool {
+    // Both have each member once.
+    listed.count == members.count && listed.count <= 16 && members.allSatisfy(listed.contains)
+  }
+
   /// The members in the wanted order, those that are not wanted at the end in their own.
-  private func ordered(_ members: [Int64], by wanted: [Int64]) -> [Int64] {
+  private func ordered(_ members: [Int64], by wanted: UnsafeBufferPointer<Int64>) -> [Int64] {
     let present = Set(members)
     let first = wanted.filter { present.contains($0) }
     let listed = Set(first)

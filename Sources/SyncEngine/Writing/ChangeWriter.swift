@@ -129,41 +129,67 @@ final class ChangeWriter {
 
   /// Writes the slots that differ, and nothing else.
   func update() throws {
-    completed = 0
+    var completed = 0
+    var run = UpdateRun()
     for batch in batches {
       var attributes = SlotSet()
       for slot in batch.node.attributeSlots { attributes.insert(slot) }
-      for index in batch.occurrences.indices {
+      // Taken out of the batch: there each of them would be asked whether somebody changes it.
+      let (occurrences, differences) = (batch.occurrences, batch.differences)
+      let entities = batch.stored.entities
+      for index in occurrences.indices {
         completed += 1
         if completed % SyncControl.stride == 0 {
           try control.advance(
             .update, to: completed, of: total, entity: batch.entity.index, done: index + 1)
         }
-        let occurrence = batch.occurrences[index]
+        let occurrence = occurrences[index]
         guard occurrence.stored >= 0, !occurrence.flags.contains(.folded) else { continue }
         guard occurrence.link >= 0 else { continue }
-        var slots = batch.differences[Int(occurrence.link)]
+        var slots = differences[Int(occurrence.link)]
         // Linking needs no permission: whoever lists an object may update itself.
         if !occurrence.flags.contains(.active) { slots.subtract(attributes) }
         if let edits, !slots.isEmpty {
           slots = edits.writable(slots, of: occurrence.row, batch.entity)
         }
-        if !slots.isEmpty { try update(index, occurrence, slots, in: batch) }
+        if slots.isEmpty { continue }
+        let entity = entities.isEmpty ? batch.entity.index : Int(entities[occurrence.stored])
+        if run.count == ChangeWriter.portion || run.slots != slots || run.entity != entity {
+          try write(&run, of: batch)
+          run.slots = slots
+          run.entity = entity
+        }
+        run.indexes.append(Int32(index))
+        run.rows.append(occurrence.row)
       }
+      try write(&run, of: batch)
     }
   }
 
-  private func update(
-    _ index: Int, _ occurrence: Occurrence, _ slots: SlotSet, in batch: Batch
-  ) throws {
-    let cells = batch.block[index]
-    let entity = batch.concreteEntity(ofStored: occurrence.stored)
-    try transaction.update(batch.block, index: index, row: occurrence.row, of: entity, slots: slots)
-    for slot in slots {
-      if entity.properties[slot].relationship != nil {
-        try touchOwners(occurrence, slot, cells[slot], in: batch)
+  /// Objects of one entity, one behind the other, of which the same slots differ. Written together, so that nothing is
+  /// asked for each of them that is the same for all.
+  private struct UpdateRun {
+    var slots = SlotSet()
+    /// Index of the concrete entity.
+    var entity = -1
+    var indexes: [Int32] = []
+    var rows: [Int64] = []
+
+    var count: Int { indexes.count }
+  }
+
+  private func write(_ run: inout UpdateRun, of batch: Batch) throws {
+    guard run.count > 0 else { return }
+    let entity = EntityDescription(model: batch.entity.model, index: run.entity)
+    try transaction.update(
+      batch.block, indexes: run.indexes, rows: run.rows, of: entity, slots: run.slots)
+    for slot in run.slots where entity.properties[slot].relationship != nil {
+      for index in run.indexes {
+        try touchOwners(batch.occurrences[index], slot, batch.block[index][slot], in: batch)
       }
     }
+    run.indexes.removeAll(keepingCapacity: true)
+    run.rows.removeAll(keepingCapacity: true)
   }
 
   /// An object moved from one owner to another: both changed.

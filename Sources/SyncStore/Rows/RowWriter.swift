@@ -21,10 +21,16 @@ final class RowWriter {
     let expectsVersion: Bool
   }
 
-  private var updates: [Shape: Statement] = [:]
+  /// An UPDATE, and the slots of its parameters: listed once, not for each row.
+  private struct Update {
+    let statement: Statement
+    let slots: [Int]
+  }
+
+  private var updates: [Shape: Update] = [:]
 
   /// The latest update: most rows are written like the one before.
-  private var latest: (shape: Shape, statement: Statement)?
+  private var latest: (shape: Shape, update: Update)?
 
   init(_ layout: EntityLayout, connection: Connection) {
     self.layout = layout
@@ -155,9 +161,27 @@ final class RowWriter {
         written.insert(slot)
       }
     }
-    let statement = try update(Shape(slots: written, expectsVersion: false))
-    defer { statement.clearBindings() }
-    return try update(cells, written.filter { layout.ordinals[$0] >= 0 }, row, nil, statement)
+    let update = try update(Shape(slots: written, expectsVersion: false))
+    defer { update.statement.clearBindings() }
+    return try write(cells, row, nil, update)
+  }
+
+  /// Sets the same slots of rows and raises their versions.
+  ///
+  /// - Parameters:
+  ///   - indexes: the rows of the block that hold the new values, in the order of the others.
+  /// - Returns: positions of the rows that are not there.
+  func update(
+    _ block: RowBlock, indexes: [Int32], rows: [Int64], slots changed: SlotSet
+  ) throws -> [Int] {
+    let update = try update(Shape(slots: changed, expectsVersion: false))
+    defer { update.statement.clearBindings() }
+    var missing: [Int] = []
+    for position in rows.indices
+    where try !write(block[Int(indexes[position])], rows[position], nil, update) {
+      missing.append(position)
+    }
+    return missing
   }
 
   /// Sets the same slots of rows that still have the versions that are expected, and raises those.
@@ -168,15 +192,14 @@ final class RowWriter {
     _ block: RowBlock, from first: Int, rows: [RowVersion], slots changed: SlotSet,
     _ token: TransactionToken
   ) throws -> [Int] {
-    let statement = try update(Shape(slots: changed, expectsVersion: true))
+    let update = try update(Shape(slots: changed, expectsVersion: true))
     // Each row binds what the one before did, so nothing is left of that.
-    defer { statement.clearBindings() }
-    let written = changed.filter { layout.ordinals[$0] >= 0 }
+    defer { update.statement.clearBindings() }
     var failed: [Int] = []
     for position in rows.indices {
       if position % TransactionToken.stride == 0 { try token.checkpoint() }
       let row = rows[position]
-      if try !update(block[first + position], written, row.row, row.version, statement) {
+      if try !write(block[first + position], row.row, row.version, update) {
         failed.append(position)
       }
     }
@@ -184,12 +207,12 @@ final class RowWriter {
   }
 
   @inline(__always)
-  private func update(
-    _ cells: UnsafeMutablePointer<Cell>, _ written: [Int], _ row: Int64, _ version: Int64?,
-    _ statement: Statement
+  private func write(
+    _ cells: UnsafeMutablePointer<Cell>, _ row: Int64, _ version: Int64?, _ update: Update
   ) throws -> Bool {
+    let statement = update.statement
     var parameter: Int32 = 1
-    for slot in written {
+    for slot in update.slots {
       statement.bind(parameter, cells[slot])
       parameter += 1
     }
@@ -199,16 +222,16 @@ final class RowWriter {
     return connection.changes > 0
   }
 
-  private func update(_ shape: Shape) throws -> Statement {
-    if let latest, latest.shape == shape { return latest.statement }
-    let statement = try updates[shape] ?? makeUpdate(shape)
+  private func update(_ shape: Shape) throws -> Update {
+    if let latest, latest.shape == shape { return latest.update }
+    let update = try updates[shape] ?? makeUpdate(shape)
     if updates.count > 200 { updates.removeAll() }
-    updates[shape] = statement
-    latest = (shape, statement)
-    return statement
+    updates[shape] = update
+    latest = (shape, update)
+    return update
   }
 
-  private func makeUpdate(_ shape: Shape) throws -> Statement {
+  private func makeUpdate(_ shape: Shape) throws -> Update {
     var assignments: [String] = []
     for slot in shape.slots {
       guard let column = layout.column(slot) else { continue }
@@ -222,9 +245,10 @@ final class RowWriter {
       assignments.append("\(position.quoted) = NULL")
     }
     assignments.append("_version = _version + 1")
-    return try connection.ownedStatement(
+    let statement = try connection.ownedStatement(
       "UPDATE \(layout.table.quoted) SET \(assignments.joined(separator: ", ")) WHERE _row = ?"
         + (shape.expectsVersion ? " AND _version = ?" : ""))
+    return Update(statement: statement, slots: shape.slots.filter { layout.ordinals[$0] >= 0 })
   }
 }
 

@@ -153,6 +153,10 @@ extension ChangeSet.EntityChanges {
   ) {
     updated.append(contentsOf: updates.lazy.map { ($0.row, $0.slots) })
     guard hasKeys else { return }
+    if updatedKeys.isEmpty, updates.count == recorded.count, let keys = recorded.allKeys {
+      updatedKeys = keys
+      return
+    }
     for update in updates { updatedKeys.append(recorded.key(of: update) ?? .null) }
   }
 }

@@ -80,53 +80,48 @@ struct ChangeRecorder {
   mutating func update(
     _ row: Int64, of entity: EntityLayout, slots: SlotSet, _ block: RowBlock, _ index: Int
   ) {
-    guard let (update, key) = written(row, of: entity, slots: slots, block, index) else { return }
-    updates[entity.table.index].add(update, key: key)
+    update(
+      1, except: [], of: entity, slots: slots, block, row: { _ in row }, index: { _ in index })
   }
 
   /// Records rows of which the same slots were written.
   ///
-  /// - Parameter skipped: positions of those that were not, ascending.
+  /// - Parameters:
+  ///   - skipped: positions of those that were not, ascending.
+  ///   - row: the number of the row at a position.
+  ///   - index: the row of the block that was written there.
+  @inline(__always)
   mutating func update(
-    _ rows: [RowVersion], except skipped: [Int], of entity: EntityLayout, slots: SlotSet,
-    _ block: RowBlock, from first: Int
+    _ count: Int, except skipped: [Int], of entity: EntityLayout, slots: SlotSet, _ block: RowBlock,
+    row: (Int) -> Int64, index: (Int) -> Int
   ) {
-    let index = entity.table.index
+    let table = entity.table.index
+    let firstNew = firstNewRow[table]
     var list = RecordedUpdates()
-    swap(&list, &updates[index])
+    swap(&list, &updates[table])
     // Not for each of many small runs, which would move the list every time.
-    if rows.count > list.count { list.reserveCapacity(list.count + rows.count) }
+    if count > list.count { list.reserveCapacity(list.count + count) }
+    // The block may be that of a superentity, which has no cell for a key of the entity's own.
+    let keySlot = entity.keySlot.flatMap { $0 < block.width ? $0 : nil }
+    let type = keySlot.flatMap { entity.types[$0] }
+    let setsKey = keySlot.map(slots.contains) ?? false
     var rest = skipped[...]
-    for position in rows.indices {
+    for position in 0..<count {
       if position == rest.first {
         rest.removeFirst()
         continue
       }
-      let written = written(rows[position].row, of: entity, slots: slots, block, first + position)
-      if let (update, key) = written { list.add(update, key: key) }
-    }
-    swap(&list, &updates[index])
-  }
-
-  /// What was written of a row; nothing of a new one, except that its key is another now.
-  ///
-  /// Does not add it: a method that takes a part of the recorder by `inout` gets a copy of that part, and
-  /// to copy a list for each of its entries is quadratic.
-  @inline(__always)
-  private func written(
-    _ row: Int64, of entity: EntityLayout, slots: SlotSet, _ block: RowBlock, _ index: Int
-  ) -> (update: Update, key: Value?)? {
-    let isNew = isNew(row, in: entity.table)
-    var key: Value?
-    // The block may be that of a superentity, which has no cell for a key of the entity's own.
-    if let slot = entity.keySlot, slot < block.width {
-      let cell = block[index][slot]
-      if slots.contains(slot) || (!cell.isAbsent && !isNew) {
-        key = cell.value(as: entity.types[slot])
+      let row = row(position)
+      var key: Value?
+      if let keySlot {
+        let cell = block[index(position)][keySlot]
+        if setsKey || (!cell.isAbsent && row < firstNew) { key = cell.value(as: type) }
       }
+      // Nothing is recorded of a new row, except that its key is another now.
+      guard row < firstNew || key != nil else { continue }
+      list.add(Update(row: row, slots: slots, entity: entity.entity.index), key: key)
     }
-    guard !isNew || key != nil else { return nil }
-    return (Update(row: row, slots: slots, entity: entity.entity.index), key)
+    swap(&list, &updates[table])
   }
 
   /// Row numbers of an entity's rows that came or whose slots changed, for checks before commit.
@@ -139,18 +134,36 @@ struct ChangeRecorder {
     return rows
   }
 
-  /// Shows updated and deleted rows, in no order, some perhaps more than once; deleted ones without
-  /// slots.
-  func forEachChange(
-    _ body: (_ table: Int, _ row: Int64, _ slots: SlotSet?) throws -> Void
-  ) rethrows {
+  /// Updated and deleted rows, by the root entity of their table, and those of them that were deleted or in which one of
+  /// some slots changed.
+  ///
+  /// - Parameters:
+  ///   - slots: by root entity.
+  ///   - checkpoint: Called every now and then.
+  func changedRows(
+    _ slots: [SlotSet], _ checkpoint: () throws -> Void
+  ) throws -> (any: [RowSet], strongly: [RowSet]) {
+    var any = Array(repeating: RowSet(), count: slots.count)
+    var strongly = any
     for table in layout.tables {
-      for update in updates[table.index].list {
-        try body(table.rootIndex, update.row, update.slots)
+      let list = updates[table.index].list
+      try any[table.rootIndex].insert(list.count) { index in
+        if index % TransactionToken.stride == 0 { try checkpoint() }
+        return list[index].row
+      }
+      try strongly[table.rootIndex].insert(list.count) { index in
+        if index % TransactionToken.stride == 0 { try checkpoint() }
+        return list[index].slots.isDisjoint(with: slots[table.rootIndex]) ? 0 : list[index].row
       }
     }
     for entity in layout.entities {
-      for row in deleted[entity.entity.index].rows { try body(entity.table.rootIndex, row, nil) }
+      let rows = deleted[entity.entity.index].rows
+      for (index, row) in rows.enumerated() {
+        if index % TransactionToken.stride == 0 { try checkpoint() }
+        any[entity.table.rootIndex].insert(row)
+        strongly[entity.table.rootIndex].insert(row)
+      }
     }
+    return (any, strongly)
   }
 }

@@ -29,6 +29,13 @@ struct RecordedUpdates {
     update.key < 0 ? nil : keys[Int(update.key)]
   }
 
+  /// The keys of all updates, when all of them are known in the order of the updates.
+  var allKeys: ChangeKeys? {
+    guard keys.count == list.count else { return nil }
+    for index in list.indices where list[index].key != Int32(index) { return nil }
+    return keys
+  }
+
   mutating func reserveCapacity(_ count: Int) { list.reserveCapacity(count) }
 
   /// Adds an update, or lays it over the last one when that is of the same row.

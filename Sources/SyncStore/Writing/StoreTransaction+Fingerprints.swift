@@ -30,12 +30,16 @@ extension StoreTransaction {
     keptFingerprints = set
   }
 
-  /// Shows the stored rows that this transaction has updated or deleted so far, in no order, some
-  /// perhaps more than once; of deleted ones the slots are nil.
+  /// The stored rows that this transaction has updated or deleted so far, by the root entity of their table, and those of
+  /// them that were deleted or in which one of some slots changed.
+  ///
+  /// - Parameters:
+  ///   - slots: by root entity.
+  ///   - checkpoint: Called every now and then.
   package func changedRows(
-    _ body: (_ table: Int, _ row: Int64, _ slots: SlotSet?) throws -> Void
-  ) rethrows {
-    try recorder.forEachChange(body)
+    _ slots: [SlotSet], _ checkpoint: () throws -> Void
+  ) throws -> (any: [RowSet], strongly: [RowSet]) {
+    try recorder.changedRows(slots, checkpoint)
   }
 
   /// The bits of tables, for ``KeptFingerprintSet/tables``.

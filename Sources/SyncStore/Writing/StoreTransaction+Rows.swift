@@ -66,6 +66,28 @@ extension StoreTransaction {
     return true
   }
 
+  /// Writes the same slots of rows, as ``update(_:index:row:of:slots:isComplete:)`` does for one: nothing is asked for
+  /// each of them that is the same for all. Those that are not there are passed over.
+  ///
+  /// - Parameters:
+  ///   - indexes: the rows of the block that hold new values, in the order of the others.
+  ///   - entity: the concrete entity of all of them.
+  package func update(
+    _ block: RowBlock, indexes: [Int32], rows: [Int64], of entity: EntityDescription,
+    slots: SlotSet
+  ) throws {
+    try requireOpen()
+    let missing: [Int]
+    do {
+      missing = try writers[entity].update(block, indexes: indexes, rows: rows, slots: slots)
+    } catch let error as StoreError {
+      throw error.about(entity.name)
+    }
+    recorder.update(
+      rows.count, except: missing, of: layout[entity], slots: slots, block,
+      row: { rows[$0] }, index: { Int(indexes[$0]) })
+  }
+
   /// Writes the same slots of rows that still have the versions that are expected of them.
   ///
   /// - Parameters:
@@ -83,7 +105,9 @@ extension StoreTransaction {
     } catch let error as StoreError {
       throw error.about(entity.name)
     }
-    recorder.update(rows, except: failed, of: layout[entity], slots: slots, block, from: first)
+    recorder.update(
+      rows.count, except: failed, of: layout[entity], slots: slots, block,
+      row: { rows[$0].row }, index: { first + $0 })
     return failed
   }
 

@@ -49,7 +49,7 @@ struct Main {
   private static let usage = MeasuringError(
     """
     usage: run [--sets users,documents,books] [--sizes 1000,10000,100000]
-               [--scenarios cold,unchanged,onePercent,churn,streamed] [--streamed 400000]
+               [--scenarios cold,unchanged,onePercent,allChanged,churn,streamed] [--streamed 400000]
                [--contenders \(Contenders.names.joined(separator: ","))] [--rounds 5] [--counts]
                [--folder PATH] [--check]
     """)

@@ -8,7 +8,7 @@ import Subject
 /// every machine and at any load.
 ///
 /// ```
-/// Counts [--check] [--scenarios cold,unchanged,onePercent,churn] [--folder PATH]
+/// Counts [--check] [--scenarios cold,unchanged,onePercent,allChanged,churn] [--folder PATH]
 /// Counts --growth [--check] [--shapes NAME,NAME]
 /// Counts --times [--shapes NAME,NAME] [--rounds 3]
 /// ```

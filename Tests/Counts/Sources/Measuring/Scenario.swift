@@ -7,13 +7,17 @@ public enum Scenario: String, Sendable, CaseIterable, Codable {
   case unchanged
   /// One object in a hundred changed, and one child of each.
   case onePercent
+  /// Every object changed, and each child.
+  case allChanged
   /// One object in ten is gone and as many came.
   case churn
   /// Everything is new and lies in a file that should not be in memory.
   case streamed
 
   /// Those whose payload is in memory.
-  public static let inMemory: [Scenario] = [.cold, .unchanged, .onePercent, .churn]
+  public static let inMemory: [Scenario] = [
+    .cold, .unchanged, .onePercent, .allChanged, .churn,
+  ]
 
   /// Whether the file is empty in the beginning.
   var beginsEmpty: Bool { self == .cold || self == .streamed }
@@ -22,6 +26,7 @@ public enum Scenario: String, Sendable, CaseIterable, Codable {
     switch self {
     case .cold, .unchanged, .streamed: .base
     case .onePercent: .changed
+    case .allChanged: .allChanged
     case .churn: .churned
     }
   }
