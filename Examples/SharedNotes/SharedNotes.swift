@@ -21,7 +21,16 @@ struct SharedNotes {
     @ToMany(inverse: "tags") var notes: Set<Note>
   }
 
-  static func main() async throws {
+  static func main() async {
+    do {
+      try await run()
+    } catch {
+      FileHandle.standardError.write(Data("\(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  private static func run() async throws {
     let server = try transport()
     let phone = try Machine("phone", server)
     let laptop = try Machine("laptop", server)
