@@ -6,8 +6,9 @@ import SyncStack
   import FoundationNetworking
 #endif
 
-/// A push and a pull with Kinto, beside plain loops that post the same bodies and fetch the same pages and do nothing
-/// with them. The loops have an account of their own.
+/// A push and a pull with Kinto, beside plain requests that post the same bodies and fetch the same pages and do nothing
+/// with the answers. Each plain request follows the engine's, so that both meet the same load; the bodies go to an account
+/// of their own.
 struct KintoTrial {
   let url: URL
   let records: Int
@@ -21,27 +22,33 @@ struct KintoTrial {
   func run() async throws {
     try await withFolder { folder in
       let user = try await account()
-      let kept = KeepingTransport(
-        KintoTransport(url, app: "benchmark", signIn: .password(user, password)))
-      let here = try Machine(folder, "here", kept)
+      let mirror = try await postingPlainly()
+      let beside = BesideTransport(transport(of: user), post: mirror)
+      let here = try Machine(folder, "here", beside)
       try await here.fill(records)
       let push = try await measure { try await here.cloud.push() }
-      let bodies = await kept.saves
-      let plainPush = try await posting(bodies)
-      say(
-        "push of \(records): \(rounded(push.elapsed, 2)) s, posting the same bodies \(rounded(plainPush.elapsed, 2)) s, "
-          + "\(rounded(push.elapsed / plainPush.elapsed, 2)) times as long; processor time here "
-          + "\(rounded(push.processor, 2)) and \(rounded(plainPush.processor, 2)) s")
-      let there = try Machine(
-        folder, "there",
-        KintoTransport(url, app: "benchmark", signIn: .password(user, password)))
+      tell("push", "posting the same bodies", push, await beside.plain)
+      let pages = try await fetchingPlainly(as: user)
+      let second = BesideTransport(transport(of: user), fetch: pages)
+      let there = try Machine(folder, "there", second)
       let pull = try await measure { try await there.cloud.pull() }
-      let plainPull = try await fetching(as: user)
-      say(
-        "pull of \(records): \(rounded(pull.elapsed, 2)) s, fetching the same pages \(rounded(plainPull.elapsed, 2)) s, "
-          + "\(rounded(pull.elapsed - plainPull.elapsed, 2)) s more; processor time here "
-          + "\(rounded(pull.processor, 2)) and \(rounded(plainPull.processor, 2)) s")
+      tell("pull", "fetching the same pages", pull, await second.plain)
     }
+  }
+
+  private func transport(of user: String) -> KintoTransport {
+    KintoTransport(url, app: "benchmark", signIn: .password(user, password))
+  }
+
+  private func tell(
+    _ name: String, _ other: String, _ both: (elapsed: Double, processor: Double),
+    _ plain: (elapsed: Double, processor: Double)
+  ) {
+    let (elapsed, processor) = (both.elapsed - plain.elapsed, both.processor - plain.processor)
+    say(
+      "\(name) of \(records): \(rounded(elapsed, 2)) s, \(other) \(rounded(plain.elapsed, 2)) s: "
+        + "\(rounded(elapsed / plain.elapsed, 2)) times as long, \(rounded(elapsed - plain.elapsed, 2)) s more; processor time "
+        + "here \(rounded(processor, 2)) and \(rounded(plain.processor, 2)) s")
   }
 
   private func account() async throws -> String {
@@ -51,30 +58,26 @@ struct KintoTrial {
     return name
   }
 
-  private func posting(
-    _ batches: [[CloudSave]]
-  ) async throws -> (elapsed: Double, processor: Double) {
+  /// Posts batches to an account of its own.
+  private func postingPlainly() async throws -> @Sendable ([CloudSave]) async throws -> Plain {
     let user = try await account()
     let collection = "buckets/plain-\(user)/collections/private"
     _ = try await send("PUT", "buckets/plain-\(user)", as: user, Data("{}".utf8))
     _ = try await send("PUT", collection, as: user, Data("{}".utf8))
-    let bodies = batches.map { saves in
+    return { saves in
       let requests = saves.map { save -> JSONValue in
         [
           "method": "PUT", "path": .string("/v1/\(collection)/records/\(save.name)"),
           "headers": ["If-None-Match": "*"], "body": ["data": .object(save.content)],
         ]
       }
-      return (["requests": .array(requests)] as JSONValue).data()
-    }
-    return try await measure {
-      for body in bodies { _ = try await send("POST", "batch", as: user, body) }
+      let body = (["requests": .array(requests)] as JSONValue).data()
+      return { _ = try await send("POST", "batch", as: user, body) }
     }
   }
 
-  private func fetching(
-    as user: String
-  ) async throws -> (elapsed: Double, processor: Double) {
+  /// Fetches the pages of what an account has pushed, one after the other.
+  private func fetchingPlainly(as user: String) async throws -> [Plain] {
     let buckets = try JSONValue(parsing: try await send("GET", "buckets", as: user, nil))
     let names = buckets["data"]?.arrayValue?.compactMap { $0["id"]?.stringValue } ?? []
     guard let bucket = names.first(where: { $0.hasPrefix("benchmark-") }) else {
@@ -82,18 +85,16 @@ struct KintoTrial {
     }
     let path = "buckets/\(bucket)/collections/private/records?_sort=last_modified&_limit=2000"
     var since = 0
-    let pages = (records + 1999) / 2000
-    var places: [Int] = []
+    var pages: [Plain] = []
     // Where each page begins is found before the clock starts.
-    for _ in 0..<pages {
-      places.append(since)
+    for _ in 0..<(records + 1999) / 2000 {
+      let place = since
+      pages.append { _ = try await send("GET", "\(path)&_since=\(place)", as: user, nil) }
       let page = try JSONValue(
         parsing: try await send("GET", "\(path)&_since=\(since)", as: user, nil))
       since = Int(page["data"]?.arrayValue?.last?["last_modified"]?.integerValue ?? 0)
     }
-    return try await measure {
-      for place in places { _ = try await send("GET", "\(path)&_since=\(place)", as: user, nil) }
-    }
+    return pages
   }
 
   private func send(
@@ -120,12 +121,32 @@ struct KintoTrial {
   }
 }
 
-/// Keeps what is sent.
-private actor KeepingTransport: CloudTransport {
-  private(set) var saves: [[CloudSave]] = []
-  private let inner: KintoTransport
+/// A plain request, with everything made that it needs.
+private typealias Plain = @Sendable () async throws -> Void
 
-  init(_ inner: KintoTransport) { self.inner = inner }
+/// Lets a plain request follow each batch and each page.
+private actor BesideTransport: CloudTransport {
+  /// What the plain requests took.
+  private(set) var plain = (elapsed: 0.0, processor: 0.0)
+  private let inner: KintoTransport
+  private let post: (@Sendable ([CloudSave]) async throws -> Plain)?
+  private let pages: [Plain]
+  private var page = 0
+
+  init(
+    _ inner: KintoTransport, fetch pages: [Plain] = [],
+    post: (@Sendable ([CloudSave]) async throws -> Plain)? = nil
+  ) {
+    self.inner = inner
+    self.post = post
+    self.pages = pages
+  }
+
+  private func follow(_ request: @escaping Plain) async throws {
+    let time = try await measure(request)
+    plain.elapsed += time.elapsed
+    plain.processor += time.processor
+  }
 
   func account() async throws -> String { try await inner.account() }
   func limits() async throws -> CloudLimits { try await inner.limits() }
@@ -135,11 +156,15 @@ private actor KeepingTransport: CloudTransport {
   func changes(
     in zone: CloudZone, after token: CloudToken?, limit: Int
   ) async throws -> CloudPage {
-    try await inner.changes(in: zone, after: token, limit: limit)
+    let result = try await inner.changes(in: zone, after: token, limit: limit)
+    if pages.indices.contains(page) { try await follow(pages[page]) }
+    page += 1
+    return result
   }
   func save(_ saves: [CloudSave], in zone: CloudZone) async throws -> [CloudSaveResult] {
-    self.saves.append(saves)
-    return try await inner.save(saves, in: zone)
+    let result = try await inner.save(saves, in: zone)
+    if let post { try await follow(try await post(saves)) }
+    return result
   }
   func remove(_ zone: CloudZone) async throws { try await inner.remove(zone) }
 }
