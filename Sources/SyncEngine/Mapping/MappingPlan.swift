@@ -23,6 +23,18 @@ package final class MappingPlan: Sendable {
   /// Compiles what sources say of nested objects; nil where conventions say everything.
   let sources: SourceCompiler?
 
+  /// What the sources say, when it was asked for once for a sync and is nothing but data.
+  let resolved: ResolvedSources?
+
+  /// Who reads objects: the nodes, and behind them what sources gave.
+  var readerCount: Int { resolved?.readers.count ?? nodes.count }
+
+  /// Whether equal fingerprints of plans mean equal mappings: no closure says a part of them.
+  var isPlain: Bool {
+    (sources == nil || resolved != nil)
+      && nodes.allSatisfy { $0.attributes.allSatisfy { $0.converter.decoder == nil } }
+  }
+
   package convenience init(
     model: ManagedObjectModel, nodes: [PlanNode], root: Int, remarks: [MappingRemark] = []
   ) {
@@ -31,19 +43,30 @@ package final class MappingPlan: Sendable {
 
   init(
     model: ManagedObjectModel, nodes: [PlanNode], root: Int, remarks: [MappingRemark] = [],
-    sources: SourceCompiler?
+    sources: SourceCompiler?, resolved: ResolvedSources? = nil
   ) {
     self.sources = sources
+    self.resolved = resolved
     require(nodes.indices.contains(root), "A plan needs a root among its nodes.")
     self.model = model
     self.nodes = nodes
     self.root = root
     self.remarks = remarks
-    fingerprint = PlanFingerprint.of(nodes: nodes, root: root)
+    fingerprint = PlanFingerprint.of(nodes: nodes, root: root, resolved: resolved)
   }
 
   /// The node that the items of the payload belong to.
   package var rootNode: PlanNode { nodes[root] }
+
+  /// The plan for one sync, which asks its sources now and not for each part, where what they say is nothing but data.
+  func resolving() -> MappingPlan {
+    guard let sources, let resolved = ResolvedSources(nodes: nodes, root: root, sources) else {
+      return self
+    }
+    return MappingPlan(
+      model: model, nodes: nodes, root: root, remarks: remarks, sources: sources,
+      resolved: resolved)
+  }
 }
 
 /// Something about a mapping that its author should know.

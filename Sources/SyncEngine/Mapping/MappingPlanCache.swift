@@ -57,12 +57,12 @@ package final class MappingPlanCache: Sendable {
     )
   }
 
-  /// The plan for items that a source describes.
+  /// The plan for items that a source describes, for one sync: sources of nested objects are asked each time.
   ///
   /// - Throws: ``MappingError`` when it cannot describe them; `ModelError` when the model has no such entity.
   func plan(for source: any PlanSource, in model: ManagedObjectModel) throws -> MappingPlan {
     guard case .explicit(let mapping) = source.mappingSource.content else {
-      return plan(for: try model.requireEntity(named: source.mappingSource.entityName))
+      return plan(for: try model.requireEntity(named: source.mappingSource.entityName)).resolving()
     }
     let entity = try model.requireEntity(named: mapping.entityName)
     let (written, generation) = current
@@ -70,7 +70,7 @@ package final class MappingPlanCache: Sendable {
     if let key, let entry = explicit.withLock({ $0[key] }), entry.generation == generation,
       entry.plan.rootNode.entity == entity
     {
-      return entry.plan
+      return entry.plan.resolving()
     }
     let plan = try SourceCompiler(
       from: entity, transformers: transformers, declaredTypes: declaredTypes, written: written
@@ -82,7 +82,7 @@ package final class MappingPlanCache: Sendable {
         plans[key] = Entry(plan: plan, generation: generation)
       }
     }
-    return plan
+    return plan.resolving()
   }
 
   private static let explicitLimit = 256

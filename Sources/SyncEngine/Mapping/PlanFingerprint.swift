@@ -3,9 +3,26 @@ import SyncCore
 /// A stable hash of everything in a plan that decides which row an item becomes.
 enum PlanFingerprint {
   /// FNV-1a over a canonical text: `Hasher` is seeded anew in every process.
-  static func of(nodes: [PlanNode], root: Int) -> UInt64 {
+  ///
+  /// - Parameter resolved: What sources of nested objects say, where it is known.
+  static func of(nodes: [PlanNode], root: Int, resolved: ResolvedSources? = nil) -> UInt64 {
     var hash = FNV()
     hash.add(root)
+    add(nodes, to: &hash)
+    guard let resolved else { return hash.value }
+    add(resolved.readers.dropFirst(nodes.count).map(\.node), to: &hash)
+    for reader in resolved.readers {
+      hash.add(reader.number)
+      for (rule, other) in reader.below.sorted(by: { $0.key < $1.key }) {
+        hash.add(rule)
+        hash.add(other)
+      }
+      hash.add(-4)
+    }
+    return hash.value
+  }
+
+  private static func add(_ nodes: [PlanNode], to hash: inout FNV) {
     for node in nodes {
       hash.add(node.entity.name)
       for slot in node.identity { hash.add(slot) }
@@ -28,12 +45,12 @@ enum PlanFingerprint {
       }
       add(node.members, to: &hash)
     }
-    return hash.value
   }
 
   private static func add(_ policy: NodePolicy, to hash: inout FNV) {
     hash.add(policy.missingKey.rawValue + policy.mismatch.rawValue + policy.coercion.rawValue)
     hash.add(policy.missingIdentity.rawValue + policy.storedDuplicates.rawValue)
+    hash.add(policy.identityScope.rawValue + (policy.deletionScope?.rawValue ?? ""))
   }
 
   private static func add(_ table: MemberTable, to hash: inout FNV) {

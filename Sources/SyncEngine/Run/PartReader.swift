@@ -82,7 +82,7 @@ struct PartReader {
         let known = reader.skipElements(before: progress.nextCheckpoint) {
           fingerprints.lengthExpected(of: $0)
         }
-        stager.passOver(known)
+        stager.passOver(known, fingerprints)
       }
       guard let step = try nextItem(&reader, tape, readsAll: unknown >= PartReader.patience) else {
         isAtEnd = true
@@ -157,7 +157,7 @@ struct PartReader {
   ) throws {
     let text = UnsafeRawBufferPointer(rebasing: bytes[range])
     if case .known = step {
-      stager.passOver()
+      stager.passOver(1, fingerprints)
     } else if case .new(let fingerprint) = step {
       try stager.stageRootItem(source, text: text, fingerprint: fingerprint)
     } else if request.targets.isEmpty {

@@ -175,17 +175,26 @@ final class SyncPass {
   private func noteObjects(of stager: Stager) {
     let batch = stager.rootBatch
     guard batch.node.explicit != nil else { return }
-    for occurrence in stager.rootItems {
-      let mention = batch.occurrences[batch.representative(occurrence)]
-      guard mention.row > 0 else { continue }
-      report.report.commits.objects.append(
-        ManagedObjectID(entity: batch.entity(of: mention), row: mention.row))
-      for copy in batch.copies where copy.occurrence == occurrence {
-        let row = batch.stored.rows[copy.stored]
-        report.report.commits.objects.append(
-          ManagedObjectID(entity: batch.concreteEntity(ofStored: copy.stored), row: row))
+    var objects = ObjectList()
+    func note(_ items: Range<Int>) {
+      for occurrence in stager.rootItems[items] {
+        let mention = batch.occurrences[batch.representative(occurrence)]
+        guard mention.row > 0 else { continue }
+        objects.append(mention.row, batch.entity(of: mention))
+        for copy in batch.copies where copy.occurrence == occurrence {
+          objects.append(
+            batch.stored.rows[copy.stored], batch.concreteEntity(ofStored: copy.stored))
+        }
       }
     }
+    var noted = 0
+    for passed in stager.passedItems {
+      note(noted..<passed.before)
+      noted = passed.before
+      reader.fingerprints?.appendObjects(of: passed.records, request.plan.model, to: &objects)
+    }
+    note(noted..<stager.rootItems.count)
+    report.report.commits.objects.append(objects)
   }
 
   /// How many objects of each entity a part has, those that are not read among them.

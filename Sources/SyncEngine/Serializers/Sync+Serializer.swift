@@ -4,7 +4,8 @@ public import SyncGraph
 
 extension Sync {
   /// Makes a sync of a payload whose mapping was written by hand. Everything that a ``Sync`` offers works as with
-  /// conventional mapping; fingerprints alone are not used, because closures may answer differently the next time.
+  /// conventional mapping. Items that come again are passed over where no closure says a part of the mapping: closures
+  /// may answer differently the next time.
   ///
   /// - Parameters:
   ///   - payload: The JSON: bytes, a file, a tree, dictionaries or encodable values.

@@ -37,7 +37,7 @@ final class FingerprintTrace {
   /// The number of the item's before, and its words.
   private var previous: Int32 = -1
   private let previousUsage = PlainArray<UInt64>()
-  private let nodes: [StagingNode]
+  private let readers: [StagingNode]
 
   /// Which object each rule of a node was last spoken of by, at the top and anywhere.
   private let spoken = PlainArray<UInt32>()
@@ -49,8 +49,11 @@ final class FingerprintTrace {
   /// Whether something could not be noted, so that nothing here counts.
   private(set) var isIncomplete = false
 
-  init(nodes: [StagingNode]) {
-    self.nodes = nodes
+  /// - Parameters:
+  ///   - nodes: those of the plan.
+  ///   - readers: everybody who reads objects, the nodes first.
+  init(nodes: [StagingNode], readers: [StagingNode]) {
+    self.readers = readers
     var first = 0
     firstRules = nodes.map { node in
       defer { first += node.links.count }
@@ -70,7 +73,7 @@ final class FingerprintTrace {
     firstEntry = targets.count
     current.removeAll(from: 0)
     unused.removeAll(from: 0)
-    for node in nodes { node.scratch.serial = serial }
+    for reader in readers { reader.scratch.serial = serial }
   }
 
   @inline(__always)
@@ -180,11 +183,11 @@ final class FingerprintTrace {
 
   // MARK: - Usages
 
-  /// The usage of the current item, as words: for each node how many words of filled rules follow, and
+  /// The usage of the current item, as words: for each reader how many words of filled rules follow, and
   /// those; the relationships spoken of; the unused keys.
   private func usageNumber() -> UInt32 {
     usage.removeAll(from: 0)
-    for node in nodes { node.scratch.appendFilled(to: usage) }
+    for reader in readers { reader.scratch.appendFilled(to: usage) }
     for index in spoken.indices where spoken[index] == serial {
       usage.append(1 << 63 | UInt64(index) << 1 | (spokenAtTop[index] == serial ? 1 : 0))
     }
@@ -210,7 +213,7 @@ final class FingerprintTrace {
     var shape = FingerprintShape()
     let words = usages[Int(number)]
     var position = 0
-    for node in nodes.indices {
+    for node in readers.indices {
       let count = Int(words[position])
       let rules = Array(words[(position + 1)..<(position + 1 + count)])
       if count > 0 { shape.filled.append(FingerprintShape.Filled(node: node, rules: rules)) }
@@ -228,7 +231,7 @@ final class FingerprintTrace {
       let node = key >> 16
       shape.unused.append(
         FingerprintShape.UnusedKey(
-          node: node, key: nodes[node].scratch.unusedKey(key & 0xFFFF), count: count))
+          node: node, key: readers[node].scratch.unusedKey(key & 0xFFFF), count: count))
     }
     return shape
   }

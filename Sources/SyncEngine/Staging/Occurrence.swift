@@ -65,6 +65,8 @@ struct Occurrence {
     static let neverInserted = Flags(rawValue: 131_072)
     /// Its mapping leaves an object that is there as it is.
     static let neverUpdated = Flags(rawValue: 262_144)
+    /// Stands in a list of explicit mapping that says who the members of its owner are.
+    static let listed = Flags(rawValue: 524_288)
     /// In the wave that is being matched.
     static let current = Flags(rawValue: 512)
   }

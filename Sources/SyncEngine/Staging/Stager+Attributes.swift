@@ -95,6 +95,9 @@ extension Stager {
     case (.date, .string):
       guard let date = DateText.parse(token.content) else { return false }
       cell = .real(date)
+    case (.zonedDate, .string):
+      guard let date = ZonedDateText.parse(token.content) else { return false }
+      cell = .real(date)
     case (.real, .integer):
       cell = .real(Double(Int64(bitPattern: token.word)))
     case (.real, .number):

@@ -57,22 +57,35 @@ extension Stager {
     }
     let place = Owner(batch: batch.number, owner: owner, rule: link.rule)
     let role: Role = link.isToMany ? .shared(place) : .toOne(place)
+    // Without identifiers nobody can say which of the objects an item means.
+    let deletes = explicit.deletesMissing && !node.plan.identity.isEmpty
+    let deletion = deletes ? node.plan.policy.deletionScope : .nothing
+    let isOfOwner = link.isToMany && (deletion == nil || deletion == .parent)
     let first = targets.count
     defer { targets.removeAll(from: first) }
+    func stageElement(_ token: Int) throws {
+      let count = node.batch.occurrences.count
+      guard let child = try stage(token, of: source, node: node, role: role) else { return }
+      targets.append(child)
+      guard link.isOwned, trace != nil else { return }
+      // It has one owner, and the last list that names it says who that is.
+      let isNew = node.batch.occurrences.count > count
+      if !isNew {
+        node.batch.occurrences[child].flags.insert(.conflicting)
+      } else if isOfOwner {
+        node.batch.occurrences[child].flags.insert(.listed)
+      }
+    }
     if kind == .array {
       var element = choice.token + 1
       for index in 0..<Int(source.tokens[choice.token].word) {
         defer { element = Int(source.tokens[element].next) }
         path.setIndex(index)
-        if let child = try stage(element, of: source, node: node, role: role) {
-          targets.append(child)
-        }
+        try stageElement(element)
       }
       path.setIndex(-1)
     } else if kind == .object || node.takesAnything {
-      if let child = try stage(choice.token, of: source, node: node, role: role) {
-        targets.append(child)
-      }
+      try stageElement(choice.token)
     } else {
       return try refuse(
         SyncError(
@@ -90,11 +103,7 @@ extension Stager {
             “\(link.name)” of “\(batch.entity.name)” leads to one object, and the payload gives \(count).
             """))
     }
-    // Without identifiers nobody can say which of the objects an item means.
-    let deletes = explicit.deletesMissing && !node.plan.identity.isEmpty
-    let deletion = deletes ? node.plan.policy.deletionScope : .nothing
     if deletion == .group { node.batch.deletingGroups.insert(node.deletionGroup) }
-    let isOfOwner = link.isToMany && (deletion == nil || deletion == .parent)
     say(link, of: owner, isOfOwner ? .objects : .keys, targets[first...])
   }
 
@@ -120,7 +129,9 @@ extension Stager {
   func stageMissing(_ link: StagingLink, of owner: Int32, in batch: Batch) throws {
     switch link.missing {
     case .keep: break
-    case .clear: say(link, of: owner, .keys, EmptyCollection())
+    case .clear:
+      trace?.speak(of: link.rule, node: batch.number, isAtTop: path.isAtTop)
+      say(link, of: owner, .keys, EmptyCollection())
     case .fail:
       try refuse(
         SyncError(
@@ -185,12 +196,6 @@ extension Stager {
     }
     return identify(number, by: node.identity)
   }
-}
-
-/// What a source says of the objects of one node.
-struct NodeKey: Hashable {
-  let number: Int
-  let key: PlanKey
 }
 
 extension EntityDescription {

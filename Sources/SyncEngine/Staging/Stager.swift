@@ -68,6 +68,8 @@ final class Stager {
   let operations: SyncOperations
   let onItemError: ItemErrorPolicy
   private(set) var nodes: [StagingNode]
+  /// Everybody who is known to read objects: the nodes, and behind them what sources say, where it was asked before.
+  private(set) var readers: [StagingNode] = []
   /// Those that sources made of nested objects, and those of them that can be found again.
   private var nestedNodes: [StagingNode] = []
   private(set) var keyedNodes: [NodeKey: StagingNode] = [:]
@@ -83,6 +85,8 @@ final class Stager {
   private var rootTargets: [Int32] = []
   /// The occurrences of the items at the top whose mapping was written by hand.
   private(set) var rootItems: [Int32] = []
+  /// Items at the top that were passed over between those: how many of these came before, and their records.
+  var passedItems: [(before: Int, records: Range<Int>)] = []
 
   /// What is noted for fingerprints, when fingerprints are to be made.
   private(set) var trace: FingerprintTrace?
@@ -108,12 +112,14 @@ final class Stager {
     self.batches = batches
     let nodes = batches.map { StagingNode($0, among: batches) }
     self.nodes = nodes
+    if let resolved = plan.resolved { prepare(resolved) }
+    readers = self.nodes + nestedNodes
     trace =
       tracesFingerprints && nodes.count < FingerprintTrace.nodeLimit
-      ? FingerprintTrace(nodes: nodes) : nil
+      ? FingerprintTrace(nodes: self.nodes, readers: readers) : nil
     if let trace {
-      for (number, node) in nodes.enumerated() {
-        node.scratch.onUnused = { [unowned trace] in trace.leave($0, node: number) }
+      for (number, reader) in readers.enumerated() {
+        reader.scratch.onUnused = { [unowned trace] in trace.leave($0, node: number) }
       }
     }
   }
@@ -127,7 +133,7 @@ final class Stager {
 
   /// Gives up what was noted for fingerprints.
   func dropTrace() {
-    for node in nodes { node.scratch.onUnused = nil }
+    for reader in readers { reader.scratch.onUnused = nil }
     trace = nil
   }
 
@@ -187,7 +193,9 @@ final class Stager {
     }
     foldSuperentities()
     for node in nodes + nestedNodes
-    where !node.batch.occurrences.isEmpty || node.scratch.isReplayed {
+    where node.scratch.isReplayed
+      || (plan.sources == nil ? !node.batch.occurrences.isEmpty : node.scratch.isUsed)
+    {
       node.scratch.describe(node.batch.entity.name, in: report)
     }
   }
@@ -261,6 +269,25 @@ final class Stager {
   }
 
   // MARK: - Nested nodes
+
+  /// Makes the nodes of all that sources say, before any of it is read.
+  private func prepare(_ resolved: ResolvedSources) {
+    for reader in resolved.readers {
+      let identity = reader.node.identity
+      guard !identity.isEmpty, identity != batches[reader.number].node.identity else { continue }
+      _ = identify(reader.number, by: identity)
+    }
+    for reader in resolved.readers.dropFirst(nodes.count) {
+      nestedNodes.append(
+        StagingNode(batches[reader.number], plan: reader.node, among: batches))
+    }
+    let readers = nodes + nestedNodes
+    for (number, reader) in resolved.readers.enumerated() {
+      for (rule, other) in reader.below {
+        readers[number].links[rule].destination = readers[other]
+      }
+    }
+  }
 
   func register(_ node: StagingNode, _ key: NodeKey?) {
     nestedNodes.append(node)

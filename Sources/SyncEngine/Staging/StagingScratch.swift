@@ -23,6 +23,9 @@ final class StagingScratch {
   /// Whether items that were not read had objects of the node.
   private(set) var isReplayed = false
 
+  /// Whether any object was read.
+  var isUsed: Bool { touched > 0 }
+
   /// Whether any rule does more than leave an attribute alone when the JSON does not mention it.
   let hasMissingRules: Bool
 

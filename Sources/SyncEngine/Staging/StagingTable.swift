@@ -23,6 +23,8 @@ final class StagingTable {
     case boolean
     case real
     case date
+    /// A date as rules for ISO 8601 take it.
+    case zonedDate
   }
 
   struct Entry: BitwiseCopyable {
@@ -105,6 +107,9 @@ final class StagingTable {
 
   /// How the values of a converter get into their cells.
   static func use(_ converter: ValueConverter) -> Use {
+    if converter.decoder == nil, converter.check == nil, converter.form == .isoDate {
+      return .zonedDate
+    }
     guard converter.isUsual else { return .general }
     let (use, kind): (Use, JSONKinds) =
       switch converter.type {

@@ -13,7 +13,7 @@ extension SyncReport {
       listed[finding.kind, default: 0] += 1
     }
     commits.sets += other.commits.sets
-    commits.objects += other.commits.objects
+    commits.objects.append(other.commits.objects)
     findingCounts.merge(other.findingCounts, uniquingKeysWith: +)
     phaseDurations.merge(other.phaseDurations, uniquingKeysWith: +)
     payloadBytes += other.payloadBytes

@@ -107,7 +107,7 @@ extension SyncReport {
   /// The change sets that a report keeps to name objects by; equal to any other.
   package struct Commits: Sendable, Hashable {
     package var sets: [ChangeSet] = []
-    package var objects: [ManagedObjectID] = []
+    package var objects = ObjectList()
 
     package static func == (_: Commits, _: Commits) -> Bool { true }
     package func hash(into hasher: inout Hasher) {}
@@ -129,7 +129,9 @@ extension SyncReport {
 
   /// The objects of the items at the top, in payload order: what an item matched or became, once for each item. Noted by
   /// syncs whose mapping was written by hand alone. A report that was decoded has none.
-  public var objects: [ManagedObjectID] { commits.objects }
+  ///
+  /// - Complexity: O(*n*); made on each call, so keep the result.
+  public var objects: [ManagedObjectID] { commits.objects.identifiers }
 
   /// The counts of an entity by its name; all are zero when the sync had nothing to do with it.
   public subscript(entityName: String) -> EntityReport {

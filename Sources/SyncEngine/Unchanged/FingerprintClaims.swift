@@ -1,6 +1,22 @@
 import SyncCore
 
 extension FingerprintSet {
+  /// Adds the objects at the top of records.
+  func appendObjects(
+    of records: Range<Int>, _ model: ManagedObjectModel, to objects: inout ObjectList
+  ) {
+    var first = records.lowerBound
+    while first < records.upperBound {
+      let shape = self.records[first].shape
+      // Most items have the form of the one before.
+      let end = (first..<records.upperBound).first { self.records[$0].shape != shape }
+      let alike = first..<(end ?? records.upperBound)
+      let entity = EntityDescription(model: model, index: shapes[Int(shape)].entries[0].entity)
+      objects.append(alike.count, of: entity) { Int64(rows(of: alike.lowerBound + $0)[0]) }
+      first = alike.upperBound
+    }
+  }
+
   /// How many matched records have each shape.
   func shapeCounts() -> [Int] {
     var counts = Array(repeating: 0, count: shapes.count)

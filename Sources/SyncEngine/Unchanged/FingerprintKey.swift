@@ -13,8 +13,7 @@ enum FingerprintKey {
       request.targets.isEmpty, request.willInsert == nil, !request.defersReferences,
       request.operations.isSuperset(of: everything),
       !request.operations.contains(.alwaysInsert), case .whole = request.transaction,
-      !request.plan.rootNode.identity.isEmpty, request.plan.sources == nil,
-      request.plan.nodes.allSatisfy({ $0.attributes.allSatisfy { $0.converter.decoder == nil } })
+      !request.plan.rootNode.identity.isEmpty, request.plan.isPlain
     else { return nil }
     let parts = [
       "\(version)", "\(request.plan.fingerprint)", request.plan.rootNode.entity.name,

@@ -118,12 +118,13 @@ struct FingerprintMaker {
     guard occurrence.flags.intersection(FingerprintMaker.flags) == .active,
       let row = FingerprintMaker.number(occurrence.row)
     else { return nil }
-    if occurrence.isOwned {
+    let isMember = !occurrence.flags.isDisjoint(with: [.owned, .listed])
+    if isMember {
       guard !occurrence.flags.contains(.shared), hasItsOwner(occurrence, index, in: traced) else {
         return nil
       }
     }
-    let use = occurrence.isOwned ? FingerprintShape.Use.member : .described
+    let use = isMember ? FingerprintShape.Use.member : .described
     if traced.isPlain { return (row, FingerprintMaker.word(traced.entity, use)) }
     return entity(of: occurrence, index, in: planner.batches[number]).map {
       (row, FingerprintMaker.word($0, use))

@@ -94,8 +94,8 @@ extension FingerprintShape {
   func fits(_ plan: MappingPlan) -> Bool {
     let entityCount = plan.model.entities.count
     return entries.allSatisfy { $0.entity < entityCount }
-      && filled.allSatisfy { plan.nodes.indices.contains($0.node) }
-      && unused.allSatisfy { plan.nodes.indices.contains($0.node) }
+      && filled.allSatisfy { (0..<plan.readerCount).contains($0.node) }
+      && unused.allSatisfy { (0..<plan.readerCount).contains($0.node) }
       && mentions.allSatisfy {
         plan.nodes.indices.contains($0.node)
           && plan.nodes[$0.node].relationships.indices.contains($0.rule)

@@ -48,7 +48,7 @@ final class FingerprintSet {
   var matchedCount = 0
 
   /// Matched items come in the order of the last payload, mostly.
-  private var next = 0
+  private(set) var next = 0
   private var index: [UInt32] = []
   private var isRefusingAll = false
 

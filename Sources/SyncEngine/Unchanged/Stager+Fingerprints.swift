@@ -16,21 +16,23 @@ extension Stager {
     trace.end(isGood ? fingerprint : nil, length: text.count)
   }
 
-  /// Passes over items that are as they were.
-  func passOver(_ count: Int = 1) {
+  /// Passes over items that are as they were, the last of which is that of the latest record.
+  func passOver(_ count: Int = 1, _ set: FingerprintSet?) {
     itemCount += count
+    guard count > 0, plan.rootNode.explicit != nil, let set else { return }
+    passedItems.append((rootItems.count, set.next - count..<set.next))
   }
 
   /// Tells the report what matched items would have told it, had they been read.
   func replay(_ set: FingerprintSet) {
     for (shape, count) in zip(set.shapes, set.shapeCounts()) where count > 0 {
-      for filled in shape.filled { nodes[filled.node].scratch.replay(filled.rules) }
+      for filled in shape.filled { readers[filled.node].scratch.replay(filled.rules) }
       for unused in shape.unused {
-        nodes[unused.node].scratch.replay(unused.key, count: unused.count * count)
+        readers[unused.node].scratch.replay(unused.key, count: unused.count * count)
       }
     }
   }
 
   /// Whether there are more unused keys than are counted, so that their order matters.
-  var hasUncountedKeys: Bool { nodes.contains { $0.scratch.isFull } }
+  var hasUncountedKeys: Bool { readers.contains { $0.scratch.isFull } }
 }

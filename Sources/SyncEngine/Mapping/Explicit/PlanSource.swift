@@ -91,10 +91,17 @@ package struct ExplicitSettings: Sendable {
 
 /// Who says how the objects below a relationship are read.
 enum NestedSource: Sendable {
-  /// One that is the same for every parent, asked once for each part of a payload.
+  /// One that is the same for every parent, asked once for each sync, or for each part of a payload where other closures
+  /// belong to the mapping.
   case constant(@Sendable () -> any PlanSource)
   /// One that sees the parent's item.
   case perParent(@Sendable (JSONValue) -> any PlanSource)
+}
+
+/// What a source says of the objects of one node of a plan.
+struct NodeKey: Hashable {
+  let number: Int
+  let key: PlanKey
 }
 
 /// A key of ``PlanSource``.

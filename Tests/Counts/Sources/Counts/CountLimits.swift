@@ -8,12 +8,13 @@ import Measuring
 /// ```
 ///
 /// `statements` are those of one sync; `heap` is what a sync after the first asks for, `growth` how much of
-/// that comes with ten times the rows; `instructions` are against the floor's. What cannot be counted on a
-/// machine is passed over.
+/// that comes with ten times the rows; `instructions` are against the floor's, or, with a `mapping`, against the same sync
+/// by convention. What cannot be counted on a machine is passed over.
 struct CountLimits {
   private struct Limit: Codable {
     var set: DataSet
     var scenario: Scenario
+    var mapping: String?
     var statements: Int?
     var heap: Int?
     var growth: Int?
@@ -31,7 +32,7 @@ struct CountLimits {
   /// Prints what is exceeded, and what could not be counted.
   ///
   /// - Returns: False when anything was exceeded.
-  func check(_ table: CountTable) -> Bool {
+  func check(_ table: CountTable, _ mappings: MappingCounts) -> Bool {
     var checked = 0
     var passedOver = Set<String>()
     var isKept = true
@@ -45,10 +46,19 @@ struct CountLimits {
       guard value > most else { return }
       isKept = false
       print(
-        "EXCEEDED \(limit.set.rawValue) \(limit.scenario.rawValue) \(name): "
+        "EXCEEDED \(limit.set.rawValue) \(limit.scenario.rawValue) "
+          + "\(limit.mapping.map { "\($0) " } ?? "")\(name): "
           + "\(CountTable.number(value)), at most \(CountTable.number(most))")
     }
     for limit in limits {
+      if let mapping = limit.mapping {
+        let wasCounted = table.entry(limit.set, limit.scenario) != nil
+        guard wasCounted else { continue }
+        check(
+          limit, "instructions", mappings.ratio(mapping, limit.scenario),
+          atMost: limit.instructions)
+        continue
+      }
       guard let entry = table.entry(limit.set, limit.scenario) else { continue }
       let heap = entry.tallies.heapRequestsAgain.map(Double.init)
       let small = entry.smallTallies.heapRequestsAgain.map(Double.init)

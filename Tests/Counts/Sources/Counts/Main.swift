@@ -71,15 +71,23 @@ struct Main {
       print(Growth.text(counts, unit: "instructions", sizes: \.counted))
       return try !checks || GrowthLimits.load().check(counts)
     }
-    let table = try CountTable(Bench(folder: folder, contender: contender), scenarios)
+    let counted = Bench(folder: folder, contender: contender)
+    let table = try CountTable(counted, scenarios)
     print(table.text)
-    return try !checks || CountLimits.load().check(table)
+    let mappings = try MappingCounts(counted, scenarios)
+    if !mappings.rows.isEmpty { print("\n" + mappings.text) }
+    return try !checks || CountLimits.load().check(table, mappings)
   }
 
   private static let contender: @Sendable (String) -> (any Contender.Type)? = { name in
     switch name {
     case "floor": FloorContender.self
     case "syncstack": SyncStackContender.self
+    case "syncstack-plain": PlainSyncStackContender.self
+    case "serializer": SerializerContender.self
+    case "serializer-plain": PlainSerializerContender.self
+    case "serializer-validator": ValidatorContender.self
+    case "serializer-custom": CustomRuleContender.self
     default: nil
     }
   }

@@ -12,7 +12,14 @@ public class SyncStackContender: Contender {
     stack = try SyncStackContender.stack(path: path, set: set)
   }
 
+  public class func takesPart(in set: DataSet) -> Bool { true }
+
   class var usesFingerprints: Bool { true }
+
+  /// A sync of objects of an entity.
+  func operation(_ payload: SyncPayload, _ entity: String, _ stack: DataStack) -> Sync {
+    Sync(payload, inEntityNamed: entity, dataStack: stack)
+  }
 
   public static func stack(path: String, set: DataSet) throws -> DataStack {
     try DataStack(
@@ -55,7 +62,7 @@ public class SyncStackContender: Contender {
   }
 
   private func sync(_ payload: SyncPayload, _ entity: String) throws -> Counts {
-    let sync = Sync(payload, inEntityNamed: entity, dataStack: stack)
+    let sync = operation(payload, entity, stack)
     sync.usesFingerprints = Self.usesFingerprints
     stack.syncQueue.addOperations([sync], waitUntilFinished: true)
     guard let report = try sync.result?.get() else { return Counts() }

@@ -1,0 +1,74 @@
+import SyncCore
+
+/// What the sources of a plan answer, asked once for a sync, where all that they say is data: no closure sees an item or
+/// a value, so that equal texts of it mean equal mappings, in every process.
+///
+/// ```
+/// readers   one for each node of the plan, then one for each mapping that sources gave; who is below whom, by rule
+/// ```
+struct ResolvedSources: Sendable {
+  struct Reader: Sendable {
+    /// The node of the plan whose objects it reads.
+    let number: Int
+    let node: PlanNode
+    /// Who reads what stands below its relationships, by the number of the rule.
+    var below: [Int: Int] = [:]
+  }
+
+  private(set) var readers: [Reader]
+
+  /// Asks all sources of a plan.
+  ///
+  /// - Returns: Nil when something of what they say is no data, or cannot be used; what is wrong is reported where an
+  ///   item needs it.
+  init?(nodes: [PlanNode], root: Int, _ compiler: SourceCompiler) {
+    guard nodes[root].isPlain, nodes[root].members.itself.isEmpty else { return nil }
+    readers = nodes.enumerated().map { Reader(number: $0, node: $1) }
+    // A source without a key that nests itself has no end.
+    let limit = nodes.count * 2 + ResolvedSources.keylessLimit
+    var identities = nodes.map(\.identity)
+    // Where a mapping has no identifiers, none that has some may come after it.
+    var anonymous: Set<Int> = [root]
+    var known: [NodeKey: Int] = [:]
+    var reader = 0
+    while reader < readers.count {
+      let node = readers[reader].node
+      for (rule, source) in node.sources.sorted(by: { $0.key < $1.key }) {
+        guard case .constant(let make) = source, readers.count < limit else { return nil }
+        let source = make()
+        let number = node.relationships[rule].node
+        let key = PlanKey(source).map { NodeKey(number: number, key: $0) }
+        if let key, let other = known[key] {
+          readers[reader].below[rule] = other
+          continue
+        }
+        guard let nested = try? compiler.node(for: source.mappingSource), nested.isPlain,
+          nested.entity == nodes[number].entity,
+          nested.explicit == nil || nested.policy.deletionScope != .group,
+          identities[number] == nested.identity
+            || identities[number].isEmpty && !anonymous.contains(number)
+        else { return nil }
+        identities[number] = nested.identity
+        if nested.identity.isEmpty { anonymous.insert(number) }
+        if let key { known[key] = readers.count }
+        readers[reader].below[rule] = readers.count
+        readers.append(Reader(number: number, node: nested))
+      }
+      reader += 1
+    }
+  }
+
+  private static let keylessLimit = 16
+}
+
+extension PlanNode {
+  /// Whether all that the node says is data, and the store agrees with everything that an item says afterwards.
+  var isPlain: Bool {
+    guard attributes.allSatisfy({ $0.converter.decoder == nil }) else { return false }
+    guard let explicit else { return true }
+    return explicit.validators.isEmpty && explicit.didFill == nil && !explicit.alwaysInserts
+      && explicit.insertsMissing && explicit.updatesExisting && !identity.isEmpty
+      // Objects may leave a group without being written, and an item that is about one is about another one then.
+      && (explicit.group == nil || policy.identityScope == .entity)
+  }
+}
