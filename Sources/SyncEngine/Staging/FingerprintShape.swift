@@ -28,12 +28,14 @@ struct FingerprintShape: Hashable {
   }
 
   struct Filled: Hashable {
+    /// Who read the objects: a node of the plan, or what a source of nested objects says, numbered behind the nodes.
     let node: Int
     /// A bit for each attribute rule that was filled.
     let rules: [UInt64]
   }
 
   struct UnusedKey: Hashable {
+    /// As in ``Filled``.
     let node: Int
     let key: [UInt8]
     let count: Int
