@@ -217,6 +217,7 @@ import Testing
       { $0.validators = [{ $0 }] }, { $0.mapping["name"] = .custom("name") { $0.stringValue } },
       { $0.mapping["clicks"] = .toMany("clicks") { _ in SerializerBench.clicks() } },
       { $0.mapping["clicks"] = clicks { $0.validators = [{ $0 }] } },
+      { $0.didFill = { _, _ in } }, { $0.mapping["clicks"] = clicks { $0.didFill = { _, _ in } } },
       { $0.insertMissing = false }, { $0.updateExisting = false },
       { $0.groupers = [Filter("batchID < 9")] },
     ] as [@Sendable (inout EntitySerializer<ManagedObject>) -> Void])
