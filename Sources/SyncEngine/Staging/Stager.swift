@@ -9,7 +9,7 @@ import SyncCore
 /// way, to any depth.
 final class Stager {
   let plan: MappingPlan
-  private(set) var batches: [Batch]
+  var batches: [Batch]
   let arena = CellArena()
 
   /// That of the part, until the sync takes it over.
@@ -67,12 +67,12 @@ final class Stager {
 
   let operations: SyncOperations
   let onItemError: ItemErrorPolicy
-  private(set) var nodes: [StagingNode]
+  var nodes: [StagingNode]
   /// Everybody who is known to read objects: the nodes, and behind them what sources say, where it was asked before.
   private(set) var readers: [StagingNode] = []
   /// Those that sources made of nested objects, and those of them that can be found again.
-  private var nestedNodes: [StagingNode] = []
-  private(set) var keyedNodes: [NodeKey: StagingNode] = [:]
+  var nestedNodes: [StagingNode] = []
+  var keyedNodes: [NodeKey: StagingNode] = [:]
   /// Stages the given parent into its batch.
   var parentScope: ParentScope?
   let path: PayloadPath
@@ -266,47 +266,6 @@ final class Stager {
       }
     }
     return occurrence
-  }
-
-  // MARK: - Nested nodes
-
-  /// Makes the nodes of all that sources say, before any of it is read.
-  private func prepare(_ resolved: ResolvedSources) {
-    for reader in resolved.readers {
-      let identity = reader.node.identity
-      guard !identity.isEmpty, identity != batches[reader.number].node.identity else { continue }
-      _ = identify(reader.number, by: identity)
-    }
-    for reader in resolved.readers.dropFirst(nodes.count) {
-      nestedNodes.append(
-        StagingNode(batches[reader.number], plan: reader.node, among: batches))
-    }
-    let readers = nodes + nestedNodes
-    for (number, reader) in resolved.readers.enumerated() {
-      for (rule, other) in reader.below {
-        readers[number].links[rule].destination = readers[other]
-      }
-    }
-  }
-
-  func register(_ node: StagingNode, _ key: NodeKey?) {
-    nestedNodes.append(node)
-    if let key { keyedNodes[key] = node }
-  }
-
-  /// Whether a nested source reads objects into the batch.
-  func isRead(_ batch: Batch) -> Bool { nestedNodes.contains { $0.batch === batch } }
-
-  /// Has the objects of a batch, of which there are none yet, told apart by some attributes.
-  func identify(_ number: Int, by slots: [Int]) -> Batch {
-    let old = batches[number]
-    let batch = Batch(
-      node: old.node.identified(by: slots), number: number, keepsSources: old.sources != nil,
-      keepsItems: old.items != nil, keepsOrders: old.orders != nil)
-    batches[number] = batch
-    nodes[number] = StagingNode(batch, among: batches)
-    if !old.occurrences.isEmpty { parentScope?.prepare(self) }
-    return batch
   }
 
   /// Notes that nobody can tell which object a part of a list meant: the list then adds, but takes

@@ -15,27 +15,13 @@ final class RowWriter {
   private var append: Statement?
   private var findLast: Statement?
 
-  /// What an UPDATE sets, and whether it expects a version.
-  private struct Shape: Hashable {
-    let slots: SlotSet
-    let expectsVersion: Bool
-  }
-
-  /// An UPDATE, and the slots of its parameters: listed once, not for each row.
-  private struct Update {
-    let statement: Statement
-    let slots: [Int]
-  }
-
-  private var updates: [Shape: Update] = [:]
-
-  /// The latest update: most rows are written like the one before.
-  private var latest: (shape: Shape, update: Update)?
+  private let updates: UpdateStatements
 
   init(_ layout: EntityLayout, connection: Connection) {
     self.layout = layout
     self.connection = connection
     slots = layout.columnSlots
+    updates = UpdateStatements(layout, connection: connection)
     rowsPerInsert = layout.columnSlots.count <= 64 ? 32 : (layout.columnSlots.count <= 512 ? 16 : 1)
   }
 
@@ -161,7 +147,7 @@ final class RowWriter {
         written.insert(slot)
       }
     }
-    let update = try update(Shape(slots: written, expectsVersion: false))
+    let update = try updates.update(written, expectsVersion: false)
     defer { update.statement.clearBindings() }
     return try write(cells, row, nil, update)
   }
@@ -174,7 +160,7 @@ final class RowWriter {
   func update(
     _ block: RowBlock, indexes: [Int32], rows: [Int64], slots changed: SlotSet
   ) throws -> [Int] {
-    let update = try update(Shape(slots: changed, expectsVersion: false))
+    let update = try updates.update(changed, expectsVersion: false)
     defer { update.statement.clearBindings() }
     var missing: [Int] = []
     for position in rows.indices
@@ -192,7 +178,7 @@ final class RowWriter {
     _ block: RowBlock, from first: Int, rows: [RowVersion], slots changed: SlotSet,
     _ token: TransactionToken
   ) throws -> [Int] {
-    let update = try update(Shape(slots: changed, expectsVersion: true))
+    let update = try updates.update(changed, expectsVersion: true)
     // Each row binds what the one before did, so nothing is left of that.
     defer { update.statement.clearBindings() }
     var failed: [Int] = []
@@ -208,7 +194,8 @@ final class RowWriter {
 
   @inline(__always)
   private func write(
-    _ cells: UnsafeMutablePointer<Cell>, _ row: Int64, _ version: Int64?, _ update: Update
+    _ cells: UnsafeMutablePointer<Cell>, _ row: Int64, _ version: Int64?,
+    _ update: UpdateStatements.Update
   ) throws -> Bool {
     let statement = update.statement
     var parameter: Int32 = 1
@@ -220,65 +207,5 @@ final class RowWriter {
     if let version { statement.bind(parameter + 1, version) }
     try statement.run()
     return connection.changes > 0
-  }
-
-  private func update(_ shape: Shape) throws -> Update {
-    if let latest, latest.shape == shape { return latest.update }
-    let update = try updates[shape] ?? makeUpdate(shape)
-    if updates.count > 200 { updates.removeAll() }
-    updates[shape] = update
-    latest = (shape, update)
-    return update
-  }
-
-  private func makeUpdate(_ shape: Shape) throws -> Update {
-    var assignments: [String] = []
-    for slot in shape.slots {
-      guard let column = layout.column(slot) else { continue }
-      assignments.append("\(column.quoted) = ?")
-    }
-    for slot in shape.slots {
-      // Under another owner the old position means nothing; without one it stands last.
-      guard let column = layout.column(slot),
-        let position = layout.table.position(beside: column.ordinal)
-      else { continue }
-      assignments.append("\(position.quoted) = NULL")
-    }
-    assignments.append("_version = _version + 1")
-    let statement = try connection.ownedStatement(
-      "UPDATE \(layout.table.quoted) SET \(assignments.joined(separator: ", ")) WHERE _row = ?"
-        + (shape.expectsVersion ? " AND _version = ?" : ""))
-    return Update(statement: statement, slots: shape.slots.filter { layout.ordinals[$0] >= 0 })
-  }
-}
-
-/// A row as somebody has read it.
-package struct RowVersion {
-  let row: Int64
-  let version: Int64
-
-  package init(row: Int64, version: Int64) {
-    self.row = row
-    self.version = version
-  }
-}
-
-/// The row writers of a store, made when first needed. Confined to the writer queue.
-final class RowWriters {
-  private let layout: TableLayout
-  private let connection: Connection
-  private var writers: [RowWriter?]
-
-  init(layout: TableLayout, connection: Connection) {
-    self.layout = layout
-    self.connection = connection
-    writers = Array(repeating: nil, count: layout.entities.count)
-  }
-
-  subscript(entity: EntityDescription) -> RowWriter {
-    if let writer = writers[entity.index] { return writer }
-    let writer = RowWriter(layout[entity], connection: connection)
-    writers[entity.index] = writer
-    return writer
   }
 }
