@@ -59,10 +59,12 @@ package final class MappingPlan: Sendable {
   package var rootNode: PlanNode { nodes[root] }
 
   /// The plan for one sync, which asks its sources now and not for each part, where what they say is nothing but data.
-  func resolving() -> MappingPlan {
-    guard let sources, let resolved = ResolvedSources(nodes: nodes, root: root, sources) else {
-      return self
-    }
+  ///
+  /// - Parameter compile: See ``ResolvedSources/init(nodes:root:compile:)``.
+  func resolving(_ compile: (any PlanSource, NodeKey?) throws -> PlanNode) -> MappingPlan {
+    guard let sources,
+      let resolved = ResolvedSources(nodes: nodes, root: root, compile: compile)
+    else { return self }
     return MappingPlan(
       model: model, nodes: nodes, root: root, remarks: remarks, sources: sources,
       resolved: resolved)

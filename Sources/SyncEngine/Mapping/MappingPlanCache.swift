@@ -21,6 +21,19 @@ package final class MappingPlanCache: Sendable {
   private let registry: RuleRegistry
   private let entries = Locked<[Int: Entry]>([:])
   private let explicit = Locked<[PlanKey: Entry]>([:])
+  private let nested = Locked<[NestedKey: NestedEntry]>([:])
+
+  /// What a source says in plans that begin with an entity by convention or by hand, which numbers their nodes.
+  private struct NestedKey: Hashable {
+    let root: EntityDescription
+    let isExplicit: Bool
+    let node: NodeKey
+  }
+
+  private struct NestedEntry {
+    let node: PlanNode
+    let generation: Generation
+  }
 
   /// Makes an empty cache.
   package init(
@@ -62,7 +75,8 @@ package final class MappingPlanCache: Sendable {
   /// - Throws: ``MappingError`` when it cannot describe them; `ModelError` when the model has no such entity.
   func plan(for source: any PlanSource, in model: ManagedObjectModel) throws -> MappingPlan {
     guard case .explicit(let mapping) = source.mappingSource.content else {
-      return plan(for: try model.requireEntity(named: source.mappingSource.entityName)).resolving()
+      let entity = try model.requireEntity(named: source.mappingSource.entityName)
+      return resolving(plan(for: entity), current.generation)
     }
     let entity = try model.requireEntity(named: mapping.entityName)
     let (written, generation) = current
@@ -70,7 +84,7 @@ package final class MappingPlanCache: Sendable {
     if let key, let entry = explicit.withLock({ $0[key] }), entry.generation == generation,
       entry.plan.rootNode.entity == entity
     {
-      return entry.plan.resolving()
+      return resolving(entry.plan, generation)
     }
     let plan = try SourceCompiler(
       from: entity, transformers: transformers, declaredTypes: declaredTypes, written: written
@@ -82,8 +96,30 @@ package final class MappingPlanCache: Sendable {
         plans[key] = Entry(plan: plan, generation: generation)
       }
     }
-    return plan.resolving()
+    return resolving(plan, generation)
   }
 
   private static let explicitLimit = 256
+
+  /// The plan with what its sources say now. What a source with a key says is compiled once: below one that follows the
+  /// conventions that may be a whole model.
+  private func resolving(_ plan: MappingPlan, _ generation: Generation) -> MappingPlan {
+    guard let compiler = plan.sources else { return plan }
+    return plan.resolving { source, key in
+      guard let key else { return try compiler.node(for: source.mappingSource) }
+      let root = plan.rootNode
+      let place = NestedKey(root: root.entity, isExplicit: root.explicit != nil, node: key)
+      if let known = nested.withLock({ $0[place] }), known.generation == generation {
+        return known.node
+      }
+      let node = try compiler.node(for: source.mappingSource)
+      nested.withLock { nodes in
+        if nodes.count >= MappingPlanCache.nestedLimit { nodes = [:] }
+        nodes[place] = NestedEntry(node: node, generation: generation)
+      }
+      return node
+    }
+  }
+
+  private static let nestedLimit = 4096
 }

@@ -19,9 +19,12 @@ struct ResolvedSources: Sendable {
 
   /// Asks all sources of a plan.
   ///
+  /// - Parameter compile: Compiles what a source says; the key tells sources apart that say the same.
   /// - Returns: Nil when something of what they say is no data, or cannot be used; what is wrong is reported where an
   ///   item needs it.
-  init?(nodes: [PlanNode], root: Int, _ compiler: SourceCompiler) {
+  init?(
+    nodes: [PlanNode], root: Int, compile: (any PlanSource, NodeKey?) throws -> PlanNode
+  ) {
     guard nodes[root].isPlain, nodes[root].members.itself.isEmpty else { return nil }
     readers = nodes.enumerated().map { Reader(number: $0, node: $1) }
     // A source without a key that nests itself has no end.
@@ -42,7 +45,7 @@ struct ResolvedSources: Sendable {
           readers[reader].below[rule] = other
           continue
         }
-        guard let nested = try? compiler.node(for: source.mappingSource), nested.isPlain,
+        guard let nested = try? compile(source, key), nested.isPlain,
           nested.entity == nodes[number].entity,
           nested.explicit == nil || nested.policy.deletionScope != .group,
           identities[number] == nested.identity
