@@ -25,7 +25,14 @@ extension Matcher {
       try loadMembers(of: rows, column: load.slot, in: batches[load.batch])
     }
     for (number, rows) in linked { try loadRows(rows, in: batches[number]) }
+    for number in next.indices { Self.order(&next[number]) }
     waves = next
+  }
+
+  /// Puts objects into the order of the payload, where several relationships lead to them: who of several is first
+  /// does not depend on the order of the model.
+  private static func order(_ wave: inout [Int32]) {
+    if zip(wave, wave.dropFirst()).contains(where: >) { wave.sort() }
   }
 
   /// Whether a list is that of a given parent of which other parts of the payload have more: who leaves it is

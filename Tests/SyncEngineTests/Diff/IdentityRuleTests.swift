@@ -103,6 +103,18 @@ import Testing
     #expect(try bench.objects("Note") == ["id=0 user=1", "id=0 user=2"])
   }
 
+  @Test(
+    "who is first is decided in the order of the payload, not in that of relationships",
+    arguments: Way.allCases)
+  func severalLists(_ way: Way) throws {
+    let bench = try SyncBench(TestModels.twoLists())
+    try sync(
+      #"[{"id": 1, "list": [{"id": 3}]}, {"id": 2, "list": [{"id": 3}]}, {"id": 4, "own": [{"id": 3}]}]"#,
+      way, bench, "Owner")
+    #expect(try bench.objects("Owner") == ["id=1 list=[3]", "id=2 list=[3]", "id=4 own=[3]"])
+    #expect(try bench.count("Child") == 3)
+  }
+
   @Test("where keys are unique per owner nothing ever moves", arguments: Way.allCases)
   func keysOfOwnersNeverMove(_ way: Way) throws {
     let bench = try scoped()
