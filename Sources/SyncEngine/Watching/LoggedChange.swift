@@ -77,7 +77,9 @@ extension ChangeSet {
         ? changes.updated[index].slots.map { changes.entity.properties[$0].name } : []
       return LoggedChange(
         kind: kind, objectID: ManagedObjectID(entity: changes.entity, row: row),
-        key: keys.indices.contains(index) ? keys[index] : nil, properties: names,
+        // Said in full: an empty value is a literal nil, too.
+        key: keys.indices.contains(index) ? Optional.some(keys[index]) : Optional.none,
+        properties: names,
         generation: generation, date: date, author: author, contextName: contextName)
     }
   }

@@ -38,6 +38,27 @@ import Testing
     log.cancel()
   }
 
+  @Test func objectsOfEntitiesWithoutPrimaryKeyAreNamedByTheirRows() throws {
+    let model = try ManagedObjectModel([EntityDraft("Batch", [.attribute("batchID", .integer64)])])
+    let stack = try DataStack(model: model, store: .inMemory)
+    let lines = Log<String>()
+    let (text, json) = (
+      SyncLogger(stack) { lines.append($0) },
+      SyncLogger(stack, format: .ndjson) { lines.append($0) }
+    )
+    var serializer = EntitySerializer<ManagedObject>(entityNamed: "Batch")
+    serializer.mapping = ["batchID": .int("id")]
+    serializer.identifiers = ["batchID"]
+    try stack.sync([["id": 70]] as JSONValue, with: serializer)
+    stack.drainNotifications()
+    #expect(
+      Set(lines.all) == [
+        "Batch #1 inserted", #"{"entity":"Batch","change":"inserted","row":1,"generation":1}"#,
+      ])
+    text.cancel()
+    json.cancel()
+  }
+
   @Test func savesOfContextsAreLoggedToo() throws {
     let stack = try DataStack.social()
     let lines = Log<String>()
