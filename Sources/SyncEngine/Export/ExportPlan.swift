@@ -36,29 +36,26 @@ final class ExportPlan {
     try root ?? node(for: entity)
   }
 
-  /// What is written of an object that a relationship leads to.
+  /// What writes the objects that a relationship leads to; nil is what the conventions say of the entity of each.
   ///
-  /// - Parameters:
-  ///   - parent: What has been written of the owner.
-  ///   - entity: The entity of the object.
+  /// - Parameter parent: What has been written of the owner.
   /// - Throws: ``ExportError`` when a rule has no way back, ``MappingError`` when a source does not fit the model.
   func node(
-    below relationship: ExportNode.Relationship, of owner: ExportNode, parent: JSONValue,
-    for entity: EntityDescription
-  ) throws -> ExportNode {
+    below relationship: ExportNode.Relationship, of owner: ExportNode, parent: JSONValue
+  ) throws -> ExportNode? {
     if let destination = relationship.destination { return destination }
     switch relationship.source {
-    case nil: return try node(for: entity)
+    case nil: return nil
     case .constant(let make):
-      let node = try node(make(), below: relationship, of: owner, path: [], for: entity)
-      if node.isOfSerializer { relationship.destination = node }
-      return node
+      relationship.destination = try node(make(), below: relationship, of: owner, path: [])
+      return relationship.destination
     case .perParent(let make):
-      return try node(make(parent), below: relationship, of: owner, path: [], for: entity)
+      return try node(make(parent), below: relationship, of: owner, path: [])
     }
   }
 
-  private func node(for entity: EntityDescription) throws -> ExportNode {
+  /// What the conventions say of objects of exactly this entity.
+  func node(for entity: EntityDescription) throws -> ExportNode {
     if let node = nodes[entity.index] { return node }
     let node = try ExportNode(plans.plan(for: entity).rootNode, options: options)
     nodes[entity.index] = node
@@ -70,44 +67,46 @@ final class ExportPlan {
 
   private func node(
     _ source: any PlanSource, below relationship: ExportNode.Relationship, of owner: ExportNode,
-    path: Set<Int>, for entity: EntityDescription
-  ) throws -> ExportNode {
-    guard case .explicit(let mapping) = source.mappingSource.content else {
-      return try node(for: entity)
-    }
+    path: [Int]
+  ) throws -> ExportNode? {
+    guard case .explicit(let mapping) = source.mappingSource.content else { return nil }
     let destination = owner.entity.destination(of: relationship.description)
     guard mapping.entityName == destination.name else {
       throw MappingError.wrongEntity(
-        mapping.entityName, below: relationship.description.name, to: destination)
+        mapping.entityName, below: relationship.description.name, of: owner.entity, to: destination)
     }
-    return try node(source, in: entity.model, below: path)
+    return try node(source, in: owner.entity.model, below: path)
   }
 
   private func node(
-    _ source: any PlanSource, in model: ManagedObjectModel, below path: Set<Int>
+    _ source: any PlanSource, in model: ManagedObjectModel, below path: [Int]
   ) throws -> ExportNode {
     let key = PlanKey(source)
     if let key, let known = nodesOfSources[key] { return known }
     let node = try ExportNode(plans.plan(for: source, in: model).rootNode, options: options)
     if let key { nodesOfSources[key] = node }
-    try prepare(node, below: path.union([node.entity.index]))
+    try prepare(node, below: path + [node.entity.index])
     return node
   }
 
   /// Compiles what always writes the objects below a node.
   ///
   /// - Parameter path: The entities of the nodes above it.
-  private func prepare(_ node: ExportNode, below path: Set<Int>) throws {
+  private func prepare(_ node: ExportNode, below path: [Int]) throws {
     for relationship in node.relationships where relationship.destination == nil {
       guard case .constant(let make)? = relationship.source else { continue }
       let source = make()
       guard case .explicit = source.mappingSource.content else { continue }
       let destination = node.entity.destination(of: relationship.description)
-      // Nobody can tell whether a source without a key is one that stands above it already: it may lead on for ever,
-      // and is compiled when an object is there.
-      if source.planKey == nil, path.contains(destination.index) { continue }
-      relationship.destination = try self.node(
-        source, below: relationship, of: node, path: path, for: destination)
+      // Nobody can tell whether a source without a key is one that stands above it already, and those with keys may all
+      // differ, as with a depth in them: both may lead on for ever, and are compiled when an object is there.
+      let mayBeEndless =
+        source.planKey == nil
+        ? path.contains(destination.index) : path.count >= ExportPlan.preparedDepth
+      if mayBeEndless { continue }
+      relationship.destination = try self.node(source, below: relationship, of: node, path: path)
     }
   }
+
+  private static let preparedDepth = 32
 }

@@ -25,8 +25,8 @@ struct Exporter<Source: ExportSource> {
   private struct Way {
     let node: ExportNode
     let relationship: ExportNode.Relationship
-    /// What has been written of the owner, where a source sees it.
-    let parent: JSONObject
+    /// What writes the objects; nil is what the conventions say of the entity of each.
+    let destination: ExportNode?
   }
 
   init(_ plan: ExportPlan, _ source: Source) {
@@ -83,11 +83,16 @@ struct Exporter<Source: ExportSource> {
     _ relationship: ExportNode.Relationship, of object: Source.Object, _ node: ExportNode,
     to result: inout JSONObject
   ) throws {
-    // Held for those who look at it alone: what is held is copied when the next value is placed.
-    let parent = relationship.seesParent ? result : JSONObject()
-    let way = Way(node: node, relationship: relationship, parent: parent)
+    let objects = try source.objects(of: relationship.description, from: object)
+    // Asked once for all objects of the list.
+    let destination =
+      objects.isEmpty
+      ? nil
+      : try plan.node(
+        below: relationship, of: node, parent: relationship.seesParent ? .object(result) : .null)
+    let way = Way(node: node, relationship: relationship, destination: destination)
     var members: [JSONValue] = []
-    for member in try source.objects(of: relationship.description, from: object) {
+    for member in objects {
       let json = try nested(member, from: way)
       if !json.isNull, json.objectValue?.isEmpty != true { members.append(json) }
     }
@@ -112,8 +117,7 @@ struct Exporter<Source: ExportSource> {
     let id = source.identifier(of: member)
     count += 1
     guard count <= options.maximumObjects else { throw tooMany(below: way.node.entity) }
-    let node = try plan.node(
-      below: way.relationship, of: way.node, parent: .object(way.parent), for: id.entity)
+    let node = try way.destination ?? plan.node(for: id.entity)
     guard path.contains(id) || path.count >= options.maximumDepth, node.bareValue == nil else {
       return try export(member, node, from: way)
     }

@@ -51,7 +51,7 @@ extension Stager {
   ) throws {
     let kind = source.tokens[choice.token].kind
     guard kind != .null else { return say(link, of: owner, .keys, EmptyCollection()) }
-    let node = try self.node(nested, below: link, parent: parent, source)
+    let node = try self.node(nested, below: link, of: batch.entity, parent: parent, source)
     guard let explicit = node.plan.explicit else {
       return try stageByShape(link, node, of: owner, in: batch, choice: choice, source: source)
     }
@@ -145,27 +145,31 @@ extension Stager {
 
   /// The node that reads what stands under a relationship.
   private func node(
-    _ nested: NestedSource, below link: StagingLink, parent: Int, _ source: ItemSource
+    _ nested: NestedSource, below link: StagingLink, of owner: EntityDescription, parent: Int,
+    _ source: ItemSource
   ) throws -> StagingNode {
     switch nested {
     case .constant(let make):
       if let known = link.destination { return known }
-      let node = try self.node(make(), below: link)
+      let node = try self.node(make(), below: link, of: owner)
       link.destination = node
       return node
     case .perParent(let make):
-      return try node(make(source.tape.value(parent)), below: link)
+      return try node(make(source.tape.value(parent)), below: link, of: owner)
     }
   }
 
-  private func node(_ source: any PlanSource, below link: StagingLink) throws -> StagingNode {
+  private func node(
+    _ source: any PlanSource, below link: StagingLink, of owner: EntityDescription
+  ) throws -> StagingNode {
     let key = PlanKey(source).map { NodeKey(number: link.node, key: $0) }
     if let key, let known = keyedNodes[key] { return known }
     guard let compiler = plan.sources else { return nodes[link.node] }
     let entity = plan.nodes[link.node].entity
     let node = try compiler.node(for: source.mappingSource)
     guard node.entity == entity else {
-      throw MappingError.wrongEntity(node.entity.name, below: link.name, to: entity)
+      throw MappingError.wrongEntity(
+        node.entity.name, below: link.name, of: owner, to: entity)
     }
     let result = StagingNode(try batch(link.node, for: node), plan: node, among: batches)
     register(result, key)

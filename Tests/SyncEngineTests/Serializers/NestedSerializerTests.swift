@@ -248,7 +248,8 @@ import Testing
     let error = try thrown(MappingError.self) {
       try bench.stack.sync([["id": 1, "clicks": [["id": 1]]]] as JSONValue, with: serializer)
     }
-    #expect(error?.code == .wrongEntity && error?.property == "clicks")
+    #expect(error?.code == .wrongEntity)
+    #expect(error?.entity == "Batch" && error?.property == "clicks")
   }
 
   @Test(

@@ -262,6 +262,49 @@ import Testing
     #expect(error?.entity == entity && error?.property == property && error?.path == path)
   }
 
+  /// Reports of an employee, each level with a serializer of its own.
+  struct Level: Serializer, Hashable {
+    typealias Object = ManagedObject
+    let number: Int
+    var entityName: String { "Employee" }
+    var identifiers: [String] { ["employeeID"] }
+    var mapping: Mapping {
+      [
+        "employeeID": .int([.key("id\(number)")]),
+        "reports": .toMany("reports") { Level(number: number + 1) },
+      ]
+    }
+  }
+
+  @Test func serializersThatDifferAtEachLevelEnd() throws {
+    let items: JSONValue = [
+      ["id0": 1, "reports": [["id1": 2, "reports": [["id2": 3, "reports": []]]]]]
+    ]
+    let serializer = Level(number: 0).with { $0.groupers = [Filter("manager == nil")] }
+    try bench.stack.sync(items, with: serializer)
+    #expect(try bench.stack.export(with: serializer) == items)
+    #expect(try bench.stack.sync(items, with: serializer).isUnchanged)
+  }
+
+  @Test func aClosureIsAskedOnceForAllObjectsOfAList() throws {
+    let asked = Locked(0)
+    let items: JSONValue = [["id": 1, "clicks": [["id": 1], ["id": 2], ["id": 3]]]]
+    var serializer = SerializerBench.batches()
+    serializer.mapping = [
+      "batchID": .int("id"),
+      "clicks": .toMany("clicks") { _ in
+        asked.withLock { $0 += 1 }
+        var clicks = SerializerBench.clicks()
+        clicks.mapping = ["clickID": .int("id")]
+        return clicks
+      },
+    ]
+    try bench.stack.sync(items, with: serializer)
+    asked.withLock { $0 = 0 }
+    #expect(try bench.stack.export(with: serializer) == items)
+    #expect(asked.withLock(\.self) == 1)
+  }
+
   @Test func aSerializerOfOtherObjectsIsAnError() throws {
     try bench.insert("Batch", [["batchID": 1]])
     let context = bench.stack.newBackgroundContext()

@@ -188,12 +188,13 @@ extension EntityDescription {
 extension MappingError {
   /// What describes the objects below a relationship is a mapping of others.
   static func wrongEntity(
-    _ name: String, below relationship: String, to destination: EntityDescription
+    _ name: String, below relationship: String, of owner: EntityDescription,
+    to destination: EntityDescription
   ) -> MappingError {
     MappingError(
-      .wrongEntity, entity: name, property: relationship,
+      .wrongEntity, entity: owner.name, property: relationship,
       message: """
-        “\(relationship)” leads to objects of “\(destination.name)”, and what reads them is a mapping of \
+        “\(owner.name).\(relationship)” leads to objects of “\(destination.name)”, and the rule gives it a mapping of \
         “\(name)”. Give it one of “\(destination.name)”.
         """)
   }
