@@ -4,11 +4,25 @@ import SyncStore
 /// Which stored rows the groups of a batch mean, before anything is written.
 ///
 /// A few groups are read as a whole. Where there are many, one for each parent as a rule, a read for each would take the
-/// square of their number: then the rows that the payload may mean are read once, with what they lead to, and the groups are
-/// asked in memory. Confined to its matcher.
+/// square of their number, and where the payload may mean few of the rows, as pages of a large table do, a read of whole groups
+/// takes the square of the pages: then the rows that the payload may mean are read once, with what they lead to, and the
+/// groups are asked in memory. Confined to its matcher.
 final class StoredGroups {
   /// How many groups are read as a whole.
-  static let limit = 16
+  private static let limit = 16
+
+  /// Rows of a table below which groups are read as a whole, and so many of them for each row that is asked about.
+  private static let smallTable = 1_000
+  private static let rowsPerRow = 16
+
+  /// Whether groups are asked about single rows in memory, and not read as a whole.
+  static func asksInMemory(
+    _ groups: Int, rows: Int, of entity: EntityDescription, _ reader: StoreReader
+  ) throws -> Bool {
+    if groups > limit { return true }
+    let estimate = try reader.estimatedCount(of: entity)
+    return estimate >= smallTable && rows * rowsPerRow < estimate
+  }
 
   private let batch: Batch
   private let transaction: StoreTransaction
@@ -20,15 +34,19 @@ final class StoredGroups {
     self.batch = batch
     self.transaction = transaction
     filters = Array(repeating: nil, count: batch.groups.count)
-    guard batch.groups.count > StoredGroups.limit else {
-      for group in batch.groups.indices { _ = try rows(of: group) }
-      return
-    }
+    if batch.groups.isEmpty { return }
     var rows: Set<Int64> = []
     for occurrence in batch.occurrences where occurrence.stored >= 0 {
       rows.insert(batch.stored.rows[occurrence.stored])
     }
     for stored in batch.contested.values.joined() { rows.insert(batch.stored.rows[stored]) }
+    guard
+      try StoredGroups.asksInMemory(
+        batch.groups.count, rows: rows.count, of: batch.entity, transaction)
+    else {
+      for group in batch.groups.indices { _ = try self.rows(of: group) }
+      return
+    }
     evaluation = try GroupEvaluation(batch.entity, rows: rows.sorted(), transaction)
   }
 

@@ -44,9 +44,9 @@ extension SyncPass {
     let groups = newObjects.sorted { $0.key < $1.key }.map(\.value)
     for (_, all) in Dictionary(grouping: groups, by: \.entity.index).sorted(by: { $0.key < $1.key })
     {
-      // Many groups are asked in memory, a few are read.
-      let isMany = all.count > StoredGroups.limit
-      let evaluation = try isMany ? evaluation(of: all, in: transaction) : nil
+      let asksInMemory = try StoredGroups.asksInMemory(
+        all.count, rows: all.reduce(0) { $0 + $1.rows.count }, of: all[0].entity, transaction)
+      let evaluation = try asksInMemory ? evaluation(of: all, in: transaction) : nil
       for new in all {
         let outside =
           try evaluation.map { evaluation in

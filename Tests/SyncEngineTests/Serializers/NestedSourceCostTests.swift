@@ -1,3 +1,4 @@
+import Foundation
 import SyncCore
 import SyncEngine
 import SyncGraph
@@ -96,6 +97,33 @@ import Testing
       try bench.objects("Click", "clickID", "text", links: ["batch"]).filter { $0.hasPrefix("0") }
         == (1...parents).map { "0 b\($0) → \($0)" }.sorted())
     #expect(statements.count { $0.hasPrefix("SELECT") } < 32)
+  }
+
+  /// A page of a large table asks the group about the rows of the page, not about all.
+  @Test func fewItemsDoNotReadTheirWholeGroup() throws {
+    let bench = try SerializerBench()
+    let serializer = SerializerBench.batches().with {
+      $0.mapping = ["batchID": .int("id"), "branch": .int("branch"), "name": .string("name")]
+      $0.groupers = [Filter("branch == 1")]
+      $0.deleteMissing = false
+    }
+    func item(_ id: Int64, branch: Int64 = 1, _ name: String = "a") -> JSONValue {
+      ["id": .integer(id), "branch": .integer(branch), "name": .string(name)]
+    }
+    try bench.stack.sync(
+      JSONValue.array((1...1_200).map { item($0, branch: $0 % 2) }), with: serializer)
+    var report = SyncReport()
+    let statements = try bench.stack.store.recorder.record {
+      report = try bench.stack.sync(
+        [item(1, "b"), item(2, "b"), item(5_000), item(5_001, branch: 2)] as JSONValue,
+        with: serializer)
+    }
+    #expect(report["Batch"].updated == 1 && report["Batch"].inserted == 3)
+    #expect(report.findings(of: .outsideGroup).map(\.key) == ["5001"])
+    let conditions = statements.compactMap {
+      $0.components(separatedBy: " WHERE ").dropFirst().last
+    }
+    #expect(conditions.filter { $0.contains("branch") } == [])
   }
 
   @Test func sourcesWithEqualKeysShareTheirPlan() {
