@@ -176,12 +176,13 @@ final class SyncPass {
     let batch = stager.rootBatch
     guard batch.node.explicit != nil else { return }
     var objects = ObjectList()
+    let copies = Dictionary(grouping: batch.copies, by: \.occurrence)
     func note(_ items: Range<Int>) {
       for occurrence in stager.rootItems[items] {
         let mention = batch.occurrences[batch.representative(occurrence)]
         guard mention.row > 0 else { continue }
         objects.append(mention.row, batch.entity(of: mention))
-        for copy in batch.copies where copy.occurrence == occurrence {
+        for copy in copies[occurrence] ?? [] {
           objects.append(
             batch.stored.rows[copy.stored], batch.concreteEntity(ofStored: copy.stored))
         }
