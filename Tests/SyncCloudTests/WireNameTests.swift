@@ -113,7 +113,19 @@ import Testing
       EntityDraft("Note", [.attribute("title", .string)]),
       EntityDraft("Memo", [.attribute("title", .string)], renamingIdentifier: "Note"),
     ])
-    for (model, place) in [(fields, "Note.title"), (entities, "Memo")] {
+    let similar = try ManagedObjectModel([
+      EntityDraft(
+        "Note",
+        [
+          .attribute("subtitle", .string, renamingIdentifier: "title"),
+          .attribute("title", .string),
+        ])
+    ])
+    let places = [
+      (fields, "Note.heading travels"), (entities, "Memo travels"),
+      (similar, "Note.subtitle travels"),
+    ]
+    for (model, place) in places {
       #expect {
         _ = try Client(server, model: model)
       } throws: { error in

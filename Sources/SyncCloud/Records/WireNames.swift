@@ -22,14 +22,15 @@ struct WireNames: Sendable {
       guard let properties = travelling(entity) else { continue }
       let type = entity.wireName
       if let other = types.updateValue(entity.name, forKey: type) {
-        throw Self.shared(type, other, entity.name)
+        throw Self.shared(type, other, entity.name, isFirstRenamed: other != type)
       }
       if type != entity.name { entities[type] = entity.name }
       var names: [String: String] = [:]
       for property in properties {
         if let other = names.updateValue(property.name, forKey: property.wireName) {
           throw Self.shared(
-            property.wireName, "\(entity.name).\(other)", "\(entity.name).\(property.name)")
+            property.wireName, "\(entity.name).\(other)", "\(entity.name).\(property.name)",
+            isFirstRenamed: other != property.wireName)
         }
       }
       names = names.filter { $0.key != $0.value }
@@ -43,8 +44,10 @@ struct WireNames: Sendable {
   /// The names here of the fields of an entity by those that travel, for those that differ.
   func fields(of entity: String) -> [String: String] { fields[entity] ?? [:] }
 
-  private static func shared(_ wire: String, _ first: String, _ second: String) -> CloudError {
-    let (renamed, fresh) = first.hasSuffix(wire) ? (second, first) : (first, second)
+  private static func shared(
+    _ wire: String, _ first: String, _ second: String, isFirstRenamed: Bool
+  ) -> CloudError {
+    let (renamed, fresh) = isFirstRenamed ? (first, second) : (second, first)
     return CloudError(
       .unsupported,
       message:
