@@ -115,11 +115,14 @@ extension Stager {
     }
     let missing = batch.node.identity.first { batch.block[row][$0].isEmpty }
     let name = missing.map { batch.entity.properties[$0].name } ?? batch.node.identityName
+    let rule = missing.flatMap(node.plan.attributeRule(forSlot:))
+    let key = rule.map { String(node.plan.attributes[$0].path.dropFirst()) } ?? ""
+    let wanted = key.isEmpty || key == name ? "“\(name)”" : "“\(key)” for its “\(name)”"
     batch.block.removeLast()
     let error = SyncError(
       .missingKey, entity: batch.entity.name, property: name, path: path.description,
       message: """
-        An item of “\(batch.entity.name)” has no “\(name)”, so nobody can tell which object it is.
+        An item of “\(batch.entity.name)” has no \(wanted), so nobody can tell which object it is.
         """)
     if node.plan.policy.missingIdentity == .fail { try refuse(error) }
     noteUnreadable(role)

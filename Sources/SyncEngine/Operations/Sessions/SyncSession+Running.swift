@@ -57,12 +57,14 @@ extension SyncSession {
 
   private func missingPages(_ pages: Set<PageID>) -> SyncError {
     let names = pages.compactMap(\.name).sorted()
+    let count =
+      pages.count == 1 ? "A page of the session was" : "\(pages.count) pages of the session were"
     let list = names.isEmpty ? "" : " (\(names.prefix(5).joined(separator: ", ")))"
     return SyncError(
       .invalidRequest, entity: entityName,
       message: """
-        \(pages.count) pages of the session were not stored\(list), so nobody knows what they mention, \
-        and nothing was deleted. Run them again under the same names, or abandon the session.
+        \(count) not stored\(list), so nobody knows what \(pages.count == 1 ? "it mentions" : "they mention"), and \
+        nothing was deleted. Run again what is missing, under the same names, or abandon the session.
         """)
   }
 
