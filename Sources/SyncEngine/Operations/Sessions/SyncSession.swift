@@ -143,7 +143,7 @@ public final class SyncSession: Sendable {
   /// Makes the operation of a page, to be added to a queue.
   ///
   /// - Parameters:
-  ///   - payload: The JSON of the page.
+  ///   - payload: The JSON of the page; text, dictionaries and the like have one: `text.syncPayload`.
   ///   - name: A name of the page; once it is synced, earlier failures of pages of that name count no
   ///     longer.
   ///   - path: Dotted path to the list inside the document.
