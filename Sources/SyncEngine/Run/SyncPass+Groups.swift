@@ -35,7 +35,7 @@ extension SyncPass {
   }
 
   private func note(_ rows: [Int64], _ group: Filter, of batch: Batch) {
-    let name = "\(batch.entity.index) \(group)"
+    let name = "\(batch.entity.index) \(group.wholeText)"
     newObjects[name, default: NewObjectsOfGroup(batch, group)].rows += rows
   }
 

@@ -71,7 +71,7 @@ public struct EntitySerializer<Object: ManagedObject>: Serializer {
         Key(
           origin: $0, identifiers: identifiers,
           switches: [forceInsert, insertMissing, updateExisting, deleteMissing],
-          groupers: groupers.map { "\($0)" }, policy: policy))
+          groupers: groupers.map(\.wholeText), policy: policy))
     }
   }
 }

@@ -27,7 +27,7 @@ struct ResumePoint: Codable {
       "\(request.plan.fingerprint)", "\(request.operations.rawValue)",
       request.onItemError?.rawValue ?? "", request.path ?? "",
       "\(request.reading.allowsTrailingCommas) \(request.reading.maximumDepth)",
-      request.filter.map { "\($0)" } ?? "", request.parent.map { "\($0)" } ?? "",
+      request.filter?.wholeText ?? "", request.parent.map { "\($0)" } ?? "",
       request.parentRelationship ?? "", "\(request.defersReferences)",
     ]
     let settings = ContentFingerprint(parts.joined(separator: "\u{0}"))

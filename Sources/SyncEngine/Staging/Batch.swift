@@ -162,7 +162,7 @@ final class Batch {
 
   /// The number of a group of stored objects.
   func number(ofGroup filter: Filter) -> Int32 {
-    let text = "\(filter)"
+    let text = filter.wholeText
     if let known = groupNumbers[text] { return known }
     if groupOfOccurrence == nil {
       let numbers = PlainArray<Int32>()

@@ -19,7 +19,7 @@ enum FingerprintKey {
       "\(version)", "\(request.plan.fingerprint)", request.plan.rootNode.entity.name,
       "\(request.operations.rawValue)", request.onItemError?.rawValue ?? "",
       "\(request.reading.allowsTrailingCommas) \(request.reading.maximumDepth)",
-      request.filter.map { "\($0)" } ?? "",
+      request.filter?.wholeText ?? "",
     ]
     return ContentFingerprint(parts.joined(separator: "\u{0}"))
   }

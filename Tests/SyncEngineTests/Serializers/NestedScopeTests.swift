@@ -1,3 +1,4 @@
+import Foundation
 import SyncCore
 import SyncEngine
 import SyncGraph
@@ -5,6 +6,36 @@ import Testing
 
 /// Which nested objects come, stay and go, where several levels, items and settings meet.
 @Suite struct NestedScopeTests {
+  /// Descriptions of filters are cut, and what tells groups apart must not be.
+  @Test func groupsThatDescriptionsDoNotTellApartAreTwo() {
+    let pairs = [
+      (Filter("clickID IN %@", Array(1...12)), Filter("clickID IN %@", Array(1...11) + [13])),
+      (Filter("text == %@", Data([1, 2])), Filter("text == %@", Data([1, 3]))),
+    ]
+    let serializer = NestedSourceCostTests.ClickSerializer()
+    for (one, other) in pairs {
+      #expect("\(one)" == "\(other)" && one.wholeText != other.wholeText)
+      #expect(
+        serializer.with { $0.groupers = [one] }.planKey
+          != serializer.with { $0.groupers = [other] }.planKey)
+    }
+  }
+
+  @Test func aGroupOfManyValuesMayChangeFromSyncToSync() throws {
+    let bench = try SerializerBench()
+    let items = JSONValue.array((1...13).map { ["id": .integer($0), "text": "a"] })
+    func sync(_ ids: [Int]) throws -> SyncReport {
+      try bench.stack.sync(
+        items,
+        with: NestedSourceCostTests.ClickSerializer().with {
+          $0.groupers = [Filter("clickID IN %@", ids)]
+        })
+    }
+    #expect(try sync(Array(1...12) + [14, 13])["Click"].inserted == 13)
+    #expect(try sync(Array(1...12))["Click"].inserted == 1)
+    #expect(try sync(Array(1...11) + [13])["Click"].inserted == 1)
+  }
+
   private let bench: SerializerBench
 
   init() throws {

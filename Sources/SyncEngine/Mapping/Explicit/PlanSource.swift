@@ -85,7 +85,7 @@ package struct ExplicitSettings: Sendable {
   /// Everything about them that is no closure, for the fingerprint of a plan.
   var fingerprintText: String {
     "\(alwaysInserts) \(insertsMissing) \(updatesExisting) \(deletesMissing) \(validators.count) \(didFill != nil) "
-      + (group.map { "\($0)" } ?? "")
+      + (group?.wholeText ?? "")
   }
 }
 
