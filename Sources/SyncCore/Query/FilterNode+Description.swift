@@ -106,7 +106,10 @@ extension Value {
   }
 
   fileprivate var wholeFilterText: String {
-    if case .data(let data) = self { return "<\(data.base64EncodedString())>" }
-    return filterText
+    switch self {
+    case .data(let data): "<\(data.base64EncodedString())>"
+    case .date(let date): "CAST(\(date.timeIntervalSinceReferenceDate), 'NSDate')"
+    default: filterText
+    }
   }
 }

@@ -11,6 +11,10 @@ import Testing
     let pairs = [
       (Filter("clickID IN %@", Array(1...12)), Filter("clickID IN %@", Array(1...11) + [13])),
       (Filter("text == %@", Data([1, 2])), Filter("text == %@", Data([1, 3]))),
+      (
+        Filter("date < %@", Date(timeIntervalSinceReferenceDate: 0.1)),
+        Filter("date < %@", Date(timeIntervalSinceReferenceDate: 0.1001))
+      ),
     ]
     let serializer = NestedSourceCostTests.ClickSerializer()
     for (one, other) in pairs {
