@@ -24,6 +24,8 @@ public struct SyncPolicy: Sendable, Hashable {
     /// All of them take the values.
     case updateAll
     /// The first takes the values; the others go like objects that no item names, where the sync deletes those.
+    /// Their relationships are not moved to the first: what leads to them is treated by the delete rules of the model,
+    /// and the lists that an item gives are those of the first.
     case keepOne
     /// The sync fails.
     case fail

@@ -61,9 +61,8 @@ extension Matcher {
       for index in rows where batch.stored.occurrences[index] < 0 {
         let copy = batch.occurrence(ofStored: index)
         batch.occurrences[copy].flags = [.reached, .decided, .uncompared]
-        guard isAllowed else { continue }
-        batch.occurrences[copy].flags.insert(.active)
-        batch.copies.append((occurrence, index))
+        if isAllowed { batch.occurrences[copy].flags.insert(.active) }
+        batch.copies.append((occurrence, index, takesValues: isAllowed))
       }
     }
   }

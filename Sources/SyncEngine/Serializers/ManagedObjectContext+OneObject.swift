@@ -11,7 +11,8 @@ extension ManagedObjectContext {
   ///
   /// - Returns: The identifier of the object.
   /// - Throws: ``MappingError`` with ``MappingError/Code/unknownProperty`` for a key that is no property;
-  ///   ``SyncError`` with ``SyncError/Code/invalidItem`` when the JSON is no object, and for values that do not fit.
+  ///   ``SyncError`` with ``SyncError/Code/invalidItem`` when the JSON is no object, and
+  ///   ``SyncError/Code/typeMismatch`` for values that do not fit, below a relationship too.
   @discardableResult
   public func insert<Object: ManagedObject>(
     _ type: Object.Type, json: JSONValue
@@ -61,7 +62,10 @@ extension ManagedObjectContext {
     }
     var serializer = EntitySerializer(entityNamed: name)
     serializer.deleteMissing = false
-    for member in item { serializer.mapping[member.key] = entity.plainRule(forKey: member.key) }
+    for member in item {
+      try entity.checkNested(member.value, forKey: member.key)
+      serializer.mapping[member.key] = entity.plainRule(forKey: member.key)
+    }
     change(&serializer)
     guard let object = try sync(json, with: serializer).objects.first else {
       throw SyncError(
@@ -73,6 +77,34 @@ extension ManagedObjectContext {
 }
 
 extension EntityDescription {
+  /// Checks that conventions can read what stands below a relationship: nobody looks at the report of one object.
+  ///
+  /// - Throws: ``SyncError`` with ``SyncError/Code/typeMismatch``.
+  fileprivate func checkNested(_ value: JSONValue, forKey key: String) throws {
+    guard let relationship = property(named: key)?.relationship else { return }
+    let destination = destination(of: relationship)
+    let hasKey = destination.primaryKey != nil
+    let isReadable =
+      switch value {
+      case .null: true
+      case .array(let elements): relationship.isToMany && (hasKey || elements.isEmpty)
+      case .object: !relationship.isToMany
+      default: !relationship.isToMany && hasKey
+      }
+    guard !isReadable else { return }
+    let expected = relationship.isToMany ? "a list of objects or keys" : "an object or its key"
+    let cure =
+      hasKey
+      ? ""
+      : """
+       Objects of “\(destination.name)” have no primary key to tell them apart: name an attribute “id”, give one the \
+      user info sync.isPrimaryKey = YES, or use a serializer.
+      """
+    throw SyncError(
+      .typeMismatch, entity: name, property: key, path: "$[0].\(key)",
+      message: "“\(key)” of “\(name)”: expected \(expected), found \(value.kindText).\(cure)")
+  }
+
   /// The rule that fills the property of a name from the key of that name.
   fileprivate func plainRule(forKey key: String) -> Rule {
     guard let relationship = property(named: key)?.relationship else { return .raw([.key(key)]) }

@@ -69,8 +69,8 @@ final class Batch {
   private var groupOfOccurrence: PlainArray<Int32>?
   /// Groups of which all go that no list names, by their numbers; -1 is all objects.
   var deletingGroups: Set<Int32> = []
-  /// Stored rows that take the values of an occurrence, beside the one that it is.
-  var copies: [(occurrence: Int32, stored: Int32)] = []
+  /// Stored rows that have the key of an occurrence, beside the one that it is, and whether they take its values.
+  var copies: [(occurrence: Int32, stored: Int32, takesValues: Bool)] = []
   /// Whether several occurrences are one object, so that one owner may have several lists.
   var hasRepeats = false
   /// The latest occurrence without key, -1 before the first.
@@ -183,7 +183,7 @@ final class Batch {
 
   /// Lays the cells of occurrences over those of the stored rows that take the same values.
   func layCopies() {
-    for copy in copies where stored.occurrences[copy.stored] >= 0 {
+    for copy in copies where copy.takesValues && stored.occurrences[copy.stored] >= 0 {
       overlay(
         Int(representative(copy.occurrence)), over: Int(stored.occurrences[copy.stored]))
     }

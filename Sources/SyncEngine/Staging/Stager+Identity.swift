@@ -105,7 +105,9 @@ extension Stager {
     role: Role
   ) throws -> Int32? {
     let batch = node.batch
-    if node.alwaysInserts || node.plan.policy.missingIdentity == .insert {
+    // A key that a new object lacks protects nobody who is stored: an error document would empty the group.
+    let isComplete = !isKeyless || !node.hasIdentity
+    if (node.alwaysInserts && isComplete) || node.plan.policy.missingIdentity == .insert {
       // Whoever is stored with the key was named all the same.
       if !isKeyless { batch.referToKey(of: row) }
       var new = occurrence

@@ -75,6 +75,12 @@ import Testing
       ("bytes", .base64("value"), "\"aGk=\"", "hi"),
       ("bytes", .base64("value"), "\"!\"", "typeMismatch"),
       ("bytes", .structured("value"), "{\"b\": [1, 2]}", "{\"b\":[1,2]}"),
+      ("whole", .int("value"), "1e3", "1000"), ("short", .number("value"), "1.5", "typeMismatch"),
+      ("real", .number("value"), "1e400", "outOfRange"),
+      ("text", .raw("value"), "[]", "typeMismatch"),
+      ("uuid", .raw("value"), "5", "typeMismatch"),
+      ("moment", .isoDate("value"), "true", "typeMismatch"),
+      ("whole", .raw("value"), "\"1\"", "typeMismatch"), ("bytes", .raw("value"), "[1]", "[1]"),
     ])
   func strict(attribute: String, rule: Rule, json: String, expected: String) throws {
     #expect(try stored(attribute, rule.coercing(.strict), json) == expected)

@@ -60,4 +60,22 @@ import Testing
     }
     #expect(try bench.objects("Batch", "batchID").isEmpty)
   }
+
+  @Test(
+    "what conventions cannot read below a relationship is an error",
+    arguments: [
+      ("Batch", ["clicks": [["clickID": 5]]], "clicks"), ("Batch", ["clicks": 5], "clicks"),
+      ("Batch", ["clicks": ["clickID": 5]], "clicks"),
+      ("Employee", ["department": [["name": "a"]]], "department"),
+      ("Employee", ["department": "a"], "department"), ("Batch", ["clicks": []], nil),
+      ("Batch", ["clicks": nil], nil), ("Employee", ["department": ["name": "a"]], nil),
+    ] as [(String, JSONValue, String?)])
+  func nested(entity: String, json: JSONValue, property: String?) throws {
+    let error = try thrown(SyncError.self) {
+      _ = try context.performAndWait { try context.insert(entityNamed: entity, json: json) }
+    }
+    #expect(error?.code == property.map { _ in .typeMismatch } && error?.property == property)
+    #expect(error?.path == property.map { "$[0].\($0)" })
+    #expect(try bench.objects(entity, "name").isEmpty == (property != nil))
+  }
 }

@@ -35,6 +35,11 @@ import Testing
         .unsuitableRule, "clicks"
       ),
       (
+        ["batchID"],
+        ["batchID": .int("id"), "clicks": .toMany([]) { SerializerBench.clicks() }],
+        .unsuitableRule, "clicks"
+      ),
+      (
         ["batchID"], ["batchID": .int("id"), "name": .toOne("name") { SerializerBench.clicks() }],
         .wrongPropertyKind, "name"
       ),

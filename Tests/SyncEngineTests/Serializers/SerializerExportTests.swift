@@ -244,7 +244,6 @@ import Testing
       (["name": .custom(["info", "name"]) { $0.stringValue }], "Batch", "name", "$.info.name"),
       (["name": .string([])], "Batch", "name", "$"),
       (["name": .string([0])], "Batch", "name", "$[0]"),
-      (["clicks": .toMany([]) { SerializerBench.clicks() }], "Batch", "clicks", "$"),
       (
         [
           "clicks": .toMany("clicks") {

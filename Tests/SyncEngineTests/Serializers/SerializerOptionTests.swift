@@ -113,8 +113,10 @@ import Testing
     var serializer = SerializerBench.batches()
     serializer.policy.storedDuplicates = policy
     serializer.updateExisting = updates
-    try bench.stack.sync([["id": 1, "info": ["name": "new"]]] as JSONValue, with: serializer)
+    let report = try bench.stack.sync(
+      [["id": 1, "info": ["name": "new"]]] as JSONValue, with: serializer)
     #expect(try objects() == expected)
+    #expect(report.objects.count == expected.count, "all that an item means are among the results")
   }
 
   @Test func severalStoredObjectsOfAKeyCanBeAnError() throws {
@@ -164,6 +166,27 @@ import Testing
       [["id": 1], ["info": ["name": "new"]]] as JSONValue, with: serializer)
     #expect(try objects() == expected)
     #expect(report.skipped == skipped)
+  }
+
+  @Test(
+    "an item without identity is no new object either, unless the policy says so",
+    arguments: [
+      (SyncPolicy.MissingIdentity.fail, ["1 old", "2 old"]),
+      (.skip, ["1 new", "1 old", "2 old"]), (.insert, ["1 new", "1 old", "nil x"]),
+    ])
+  func forcedWithoutIdentity(policy: SyncPolicy.MissingIdentity, expected: [String]) throws {
+    try bench.insert("Batch", [["batchID": 1, "name": "old"], ["batchID": 2, "name": "old"]])
+    var serializer = SerializerBench.batches()
+    serializer.forceInsert = true
+    serializer.policy.missingIdentity = policy
+    let error = try thrown(SyncError.self) {
+      try bench.stack.sync(
+        [["id": 1, "info": ["name": "new"]], ["info": ["name": "x"]]] as JSONValue,
+        with: serializer)
+    }
+    #expect((error?.code == .missingIdentifier) == (policy == .fail))
+    #expect(error?.property == (policy == .fail ? "batchID" : nil))
+    #expect(try objects() == expected)
   }
 
   @Test func withoutIdentifiersNothingIsEverDeleted() throws {

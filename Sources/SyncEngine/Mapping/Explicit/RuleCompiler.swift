@@ -89,6 +89,14 @@ struct RuleCompiler {
     else {
       throw noRelationship(name)
     }
+    guard !rule.path.steps.isEmpty else {
+      throw MappingError(
+        .unsuitableRule, entity: entity.name, property: name,
+        message: """
+          The rule of “\(entity.name).\(name)” has no path, and an item is not read again as an object of its own. \
+          Name the key below which the objects stand.
+          """)
+    }
     guard relationship.isToMany == isToMany, !relationship.isTransient else {
       throw MappingError(
         .unsuitableRule, entity: entity.name, property: name,
