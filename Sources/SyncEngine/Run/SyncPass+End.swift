@@ -22,11 +22,14 @@ extension SyncPass {
     }
     try releaseUnlisted(in: transaction)
     try orderChildren(in: transaction)
+    let root = request.plan.rootNode
+    let isByHand = root.explicit != nil
     let deleter = Deleter(
-      claims: claims, entity: request.plan.rootNode.entity, scope: scope,
+      claims: claims, entity: root.entity, scope: scope,
       operations: request.operations, edits: edits, limits: request.deletionGuard,
       transaction: transaction, control: control, report: report,
-      deletesKeyless: request.plan.rootNode.explicit != nil, knownRows: knownRows)
+      deletesKeyless: isByHand,
+      skipsUnidentified: isByHand && root.policy.missingIdentity == .skip, knownRows: knownRows)
     try deleter.delete()
     try noteOutsiders(in: transaction)
     if request.defersReferences { try deferred(in: transaction).save(unresolved) }

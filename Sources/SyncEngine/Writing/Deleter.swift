@@ -18,6 +18,10 @@ struct Deleter {
   /// Whether objects without key go too: a mapping that was written by hand means all of its group.
   let deletesKeyless: Bool
 
+  /// Whether items without identity may be skipped: they delete nothing then, so payloads of nothing else need no
+  /// refusal.
+  let skipsUnidentified: Bool
+
   /// Every row of the root entity, when it was read anyway.
   let knownRows: PlainArray<Int64>?
 

@@ -169,6 +169,18 @@ import Testing
   }
 
   @Test(
+    "items without identity, which may be skipped, delete nothing when there are no others",
+    arguments: [[[:]], [:], ["error": "gone"], [["info": ["name": "new"]]]] as [JSONValue])
+  func onlyItemsWithoutIdentity(_ json: JSONValue) throws {
+    try bench.insert("Batch", [["batchID": 1, "name": "old"], ["batchID": 2, "name": "old"]])
+    var serializer = SerializerBench.batches()
+    serializer.policy.missingIdentity = .skip
+    let report = try bench.stack.sync(json, with: serializer)
+    #expect(report.skipped == 1 && report.deleted == 0)
+    #expect(try objects() == ["1 old", "2 old"])
+  }
+
+  @Test(
     "an item without identity is no new object either, unless the policy says so",
     arguments: [
       (SyncPolicy.MissingIdentity.fail, ["1 old", "2 old"]),
