@@ -58,7 +58,10 @@ enum ErrorHint {
         + "the list when it lies deeper in the document."
     case .ambiguousRelationship:
       return "With this command: --parent ENTITY:ID:RELATIONSHIP."
-    case .unknownEntity, .unknownProperty, .noPrimaryKey, .parentNotFound, .objectNotFound,
+    case .noPrimaryKey:
+      return
+        "With this command: --operations insert,relationships,alwaysInsert adds all items each time."
+    case .unknownEntity, .unknownProperty, .parentNotFound, .objectNotFound,
       .ambiguousStored, .unreadablePayload, .invalidRequest:
       return nil
     }

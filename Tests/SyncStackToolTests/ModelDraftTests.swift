@@ -113,7 +113,8 @@ import Testing
         ("Customer.preferredLocales", "Binary"),
         ("Customer.sourcesData", "many Card / customer from sources.data"),
         ("Card.customer", "one Customer / sourcesData from customer"),
-        ("Customer.latestInvoice", "one Invoice / customer from latest_invoice"),
+        ("Customer.latestInvoice", "one Invoice / customersAsLatestInvoice from latest_invoice"),
+        ("Invoice.customer", "one Customer / invoices from customer"),
       ])
   }
 

@@ -8,6 +8,9 @@ struct Diagnosis {
   /// Required properties that objects have no value of.
   let missing: [LenientModel.MissingValues]
 
+  /// The entity of the items, when nothing tells its objects apart.
+  var keyless: String?
+
   /// Examples of one kind that are written out.
   private static let shownExamples = 5
 
@@ -50,6 +53,7 @@ struct Diagnosis {
     }
     for (kind, title) in Diagnosis.problems { lines += examples(of: kind, title) }
     for (kind, title) in Diagnosis.remarks { lines += examples(of: kind, title) }
+    if let keyless { lines.append(KeyFinder.keyless(keyless)) }
     let remarks = mapping.remarks.filter { report.entities[$0.entity] != nil }
     if !remarks.isEmpty { lines += ["The mapping"] + remarks.map { "  \($0)" } }
     return lines + [conclusion]

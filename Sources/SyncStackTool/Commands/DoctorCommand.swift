@@ -7,8 +7,12 @@ struct DoctorCommand: Command {
   static let syntax = CommandSyntax(
     name: "doctor",
     summary:
-      "Says what of a JSON document would not map, and why; exit code 1 when anything would not.",
-    operands: [.init("FILE", "the JSON document; - for the standard input")],
+      "Says what of JSON documents would not map, and why; exit code 1 when anything would not.",
+    operands: [
+      .init(
+        "FILE", repeats: true,
+        "the JSON document; - for the standard input; several are pages of one list")
+    ],
     options: [
       .init("--model", value: "MODEL", required: true, "the model document"),
       .init("--entity", value: "NAME", required: true, "the entity of the items"),
@@ -16,14 +20,17 @@ struct DoctorCommand: Command {
       MappingFile.option,
     ])
 
-  private let file: String
+  private let files: [String]
   private let model: URL
   private let entity: String
   private let path: String?
   private let mapping: MappingFile?
 
   init(_ arguments: Arguments) throws {
-    file = arguments.operands[0]
+    files = arguments.operands
+    guard files.count(where: { $0 == "-" }) < 2 else {
+      throw arguments.error("The standard input can be read once.")
+    }
     model = URL(filePath: try arguments.required("--model"))
     entity = try arguments.required("--entity")
     path = arguments["--at"]
@@ -31,25 +38,17 @@ struct DoctorCommand: Command {
   }
 
   func run(terminal: Terminal) async throws -> ExitCode {
-    let model = try ManagedObjectModel(contentsOf: self.model)
-    let entity = try model.requireEntity(named: entity)
-    let stack = try DataStack(model: LenientModel.of(model), store: .inMemory)
-    defer { try? stack.close() }
-    try mapping?.apply(to: stack)
-    let payload = try InputFile.payload(file)
-    let sync = Sync(payload, inEntityNamed: entity.name, dataStack: stack, at: path)
-    sync.onItemError = .skip
-    sync.deletionGuard = .off
-    let interrupt = Interrupt { sync.cancel() }
+    let trial = MappingTrial(
+      model: try ManagedObjectModel(contentsOf: model), entity: entity, path: path,
+      mapping: mapping)
+    let payloads = try files.map(InputFile.payload)
+    let task = Task { try await trial.run(payloads, on: terminal) }
+    let interrupt = Interrupt { task.cancel() }
     defer { withExtendedLifetime(interrupt) {} }
-    let report = try await stack.sync(sync)
-    let diagnosis = Diagnosis(
-      report: report,
-      mapping: MappingDescription(
-        stack.mappingPlans.plan(for: try stack.model.requireEntity(named: entity.name))),
-      missing: try LenientModel.missingValues(in: stack.store, of: model))
+    let diagnosis = try await task.value
     terminal.print(diagnosis.lines)
-    if report.itemCount == 1, report.skipped == 1, let advice = try places(in: payload).advice {
+    let report = diagnosis.report
+    if report.itemCount == 1, report.skipped == 1, let advice = try places(in: payloads[0]).advice {
       terminal.print(advice)
     }
     return diagnosis.isHealthy ? .done : .failed
@@ -58,6 +57,6 @@ struct DoctorCommand: Command {
   /// Where the items may lie when the document as a whole is none.
   private func places(in payload: SyncPayload) throws -> ListPlaces {
     if case .data(let data) = payload { return try ListPlaces(in: data, at: path) }
-    return try ListPlaces(in: InputFile.data(file), at: path)
+    return try ListPlaces(in: InputFile.data(files[0]), at: path)
   }
 }

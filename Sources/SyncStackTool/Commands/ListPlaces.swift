@@ -3,18 +3,34 @@ import SyncStack
 
 /// Where the lists of objects lie in a document that is one object around them, as most APIs answer.
 struct ListPlaces {
+  /// A list, and what tells whether it is the one that is meant.
+  private struct Place {
+    let path: [String]
+    let hasKey: Bool
+    let count: Int
+    /// Whether nothing but plain values and what is known to be about the list stands beside it.
+    let isBare: Bool
+  }
+
+  /// What stands beside the lists of many APIs.
+  private static let besides: Set<String> = [
+    "meta", "links", "_links", "pagination", "paging", "page", "page_info", "pageInfo", "info",
+    "response_metadata", "cursor", "cursors", "header", "headers", "status", "query", "request",
+  ]
+
+  private let places: [Place]
+
   /// What `--at` takes for each.
-  let paths: [String]
+  var paths: [String] { places.map { $0.path.joined(separator: ".") } }
 
   /// - Parameters:
   ///   - shape: What is known of the document, or of what lies at the path.
   ///   - path: The path that was given.
-  init(in shape: ObjectShape, at path: String?) {
-    guard shape.count == 1 else {
-      paths = []
-      return
-    }
-    paths = ListPlaces.lists(in: shape, under: path.map { [$0] } ?? [])
+  ///   - count: How many documents there are; when there are more items, they are no objects around lists.
+  init(in shape: ObjectShape, at path: String? = nil, of count: Int = 1) {
+    places =
+      shape.count == count
+      ? ListPlaces.lists(in: shape, under: path.map { [$0] } ?? [], isBare: true) : []
   }
 
   /// - Parameter document: The whole document.
@@ -30,13 +46,49 @@ struct ListPlaces {
     self.init(in: shape, at: path)
   }
 
-  private static func lists(in shape: ObjectShape, under path: [String]) -> [String] {
-    shape.keys.flatMap { key -> [String] in
+  private static func lists(
+    in shape: ObjectShape, under path: [String], isBare: Bool
+  ) -> [Place] {
+    let objects = shape.keys.filter { key in
+      let member = shape.members[key]
+      return (member?.object != nil || member?.elementObjects != nil) && !besides.contains(key)
+    }
+    return shape.keys.flatMap { key -> [Place] in
       guard let member = shape.members[key], !key.contains(".") else { return [] }
       let place = path + [key]
-      if member.elementObjects != nil { return [place.joined(separator: ".")] }
-      return member.object.map { lists(in: $0, under: place) } ?? []
+      if let elements = member.elementObjects {
+        let hasKey = KeyFinder.ofRoot(elements, DraftNames.entity(key)).key != nil
+        return [
+          Place(
+            path: place, hasKey: hasKey, count: elements.count, isBare: isBare && objects == [key])
+        ]
+      }
+      return member.object.map {
+        lists(in: $0, under: place, isBare: isBare && objects == [key])
+      } ?? []
     }
+  }
+
+  /// The one that is meant: of objects with keys, near the top, long; nil when there is none, or it may as well be a part
+  /// of the object.
+  var best: String? {
+    let best = places.enumerated().filter { $1.hasKey || $1.isBare }.min { one, other in
+      func rank(_ place: (offset: Int, element: Place)) -> (Int, Int, Int, Int) {
+        let (offset, place) = place
+        return (place.hasKey ? 0 : 1, place.path.count, -place.count, offset)
+      }
+      return rank(one) < rank(other)
+    }
+    return best?.element.path.joined(separator: ".")
+  }
+
+  /// What was done about it, and what to type next.
+  func advice(taking path: String) -> String {
+    let others = paths.filter { $0 != path }
+    return "The document is one object with a list at \(path), and this is the model of that: give "
+      + "--at \(path) to doctor and import too. "
+      + (others.isEmpty ? "" : "There are others at \(others.joined(separator: ", ")). ")
+      + "--at $ draws the document itself."
   }
 
   /// A sentence that says what to type; nil when there is no list.

@@ -37,7 +37,7 @@ struct ModelCommand: Command {
   private let work: Work
   private let diagram: Diagram?
   private let showsMapping: Bool
-  private let entity: String
+  private let entity: String?
   private let path: String?
   private let writesClasses: Bool
 
@@ -58,7 +58,7 @@ struct ModelCommand: Command {
         throw arguments.error("“\(arguments.operands[1])” is one word too many.")
       }
       work = .show(URL(filePath: model))
-      entity = ""
+      entity = nil
       return
     }
     if diagram != nil || showsMapping {
@@ -69,27 +69,17 @@ struct ModelCommand: Command {
       throw arguments.error("The standard input can be read once.")
     }
     work = .draw(files)
-    entity = try arguments["--entity"] ?? ModelCommand.entity(of: file, at: path)
-    guard DraftNames.isEntity(entity) else {
+    entity = arguments["--entity"]
+    if let entity, !DraftNames.isEntity(entity) {
       throw arguments.error(
         "“\(entity)” cannot be the name of an entity: it takes letters and digits.")
     }
   }
 
-  /// The entity that a path or the name of a file speaks of.
-  private static func entity(of file: String, at path: String?) throws -> String {
-    let last = path?.split(separator: ".").last.map(String.init)
-    let name = last ?? URL(filePath: file).deletingPathExtension().lastPathComponent
-    let entity = DraftNames.entity(name)
-    return DraftNames.isEntity(entity) ? entity : "Item"
-  }
-
   func run(terminal: Terminal) async throws -> ExitCode {
     switch work {
     case .draw(let files):
-      let draft = try await PayloadDrafting(
-        payloads: files.map(InputFile.data), entity: entity, path: path
-      ).draft()
+      let draft = try await draw(files, terminal)
       for line in draft.advice { terminal.note(line) }
       terminal.write(
         writesClasses ? DraftClasses(draft: draft).text : DraftDocument(draft: draft).text)
@@ -108,5 +98,18 @@ struct ModelCommand: Command {
       }
     }
     return .done
+  }
+
+  private func draw(_ files: [String], _ terminal: Terminal) async throws -> ModelDraft {
+    let drafting = PayloadDrafting(
+      inputs: try files.map(DraftInput.init), entity: entity, path: path, terminal: terminal)
+    let task = Task { try await drafting.draft() }
+    let interrupt = Interrupt { task.cancel() }
+    defer { withExtendedLifetime(interrupt) {} }
+    do {
+      return try await task.value
+    } catch is CancellationError {
+      throw Cancelled("Nothing was drawn.")
+    }
   }
 }

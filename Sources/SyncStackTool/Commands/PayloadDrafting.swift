@@ -1,69 +1,126 @@
 import Foundation
 import SyncStack
 
-/// Draws a model from payloads, and tries whether it takes them.
+/// Draws a model from payloads: from a sample first, then from everything when the sample does not show it all. What is
+/// drawn is tried on the whole of the payloads, and drawn anew until they pass.
 struct PayloadDrafting {
-  let payloads: [Data]
-  let entity: String
+  let inputs: [DraftInput]
+  /// The entity of the items; after the list or the file unless given.
+  let entity: String?
   let path: String?
+  let terminal: Terminal
 
-  /// The draft; what does not map all the same is in its notes.
+  /// Items of a payload that are looked at before there is need for more.
+  private static let sampleSize = 2_000
+  /// How often a draft is mended.
+  private static let mostRounds = 12
+
+  /// The draft, which the payloads pass.
   ///
-  /// - Throws: ``JSONError`` when a payload is no JSON, ``ToolError`` when it has no objects.
+  /// - Throws: `JSONError` when a payload is no JSON, ``ToolError`` when it has no objects, or some that no model takes.
   func draft() async throws -> ModelDraft {
-    let root = ObjectShape()
-    var others = 0
-    try items { item in
-      if let object = item.objectValue { root.add(object) } else { others += 1 }
+    var doubts = DraftDoubts()
+    var limit: Int? = max(50, PayloadDrafting.sampleSize / inputs.count)
+    var lines: [String] = []
+    for _ in 0..<PayloadDrafting.mostRounds {
+      let drawing = try draw(upTo: limit, &doubts)
+      let diagnosis = try await MappingTrial(
+        model: ManagedObjectModel(drawing.draft.drafts), entity: drawing.entity,
+        path: drawing.path
+      ).run(inputs.map(\.payload), on: terminal)
+      if diagnosis.isHealthy { return drawing.draft }
+      lines = diagnosis.lines
+      let isSurprise =
+        limit != nil && !drawing.isWhole
+        && diagnosis.report.entities.values.contains { !$0.unusedKeys.isEmpty }
+      let trial = DraftTrial(
+        report: diagnosis.report,
+        missing: diagnosis.missing.map { "\($0.entity).\($0.property)" }, keys: drawing.keys)
+      guard isSurprise || !doubts.learn(from: trial) else { continue }
+      if limit == nil || drawing.isWhole { break }
+      limit = nil
+    }
+    throw ToolError(
+      "No model was drawn, because none was found that takes all of it:\n"
+        + lines.joined(separator: "\n"))
+  }
+
+  // MARK: - Drawing
+
+  private struct Drawing {
+    let draft: ModelDraft
+    let entity: String
+    let path: String?
+    let keys: [String: [String]]
+    /// Whether everything was looked at.
+    let isWhole: Bool
+  }
+
+  private func draw(upTo limit: Int?, _ doubts: inout DraftDoubts) throws -> Drawing {
+    var path = path
+    var (root, isWhole) = try shape(at: path, upTo: limit)
+    var advice: [String] = []
+    if path == nil, root.count == inputs.count, KeyFinder.ofRoot(root, entity ?? "").key == nil {
+      let places = ListPlaces(in: root, of: inputs.count)
+      if let best = places.best {
+        path = best
+        advice = [places.advice(taking: best)]
+        (root, isWhole) = try shape(at: path, upTo: limit)
+      } else if let other = places.advice {
+        advice = [other]
+      }
+    } else if let other = ListPlaces(in: root, at: path).advice,
+      KeyFinder.ofRoot(root, entity ?? "").key == nil
+    {
+      advice = [other]
     }
     guard root.count > 0 else {
       throw ToolError(
         "There is no object to draw a model from. Say with --at where the list lies in the document."
       )
     }
-    let entities = EntityFinder(root, named: entity).entities
-    let owners = OwnerCounts()
-    try items { item in
-      if let object = item.objectValue { owners.add(object, of: entities[0]) }
-    }
-    var draft = ModelDrafter(entities, owners: owners).draft
-    if entities[0].key == nil, let advice = ListPlaces(in: root, at: path).advice {
-      draft.advice.append(advice)
-    }
-    if others > 0 {
-      draft.notes.append("\(Figures.counted(others, "item")) that are no objects were passed over.")
-    }
-    draft.notes += try await trial(of: draft)
-    return draft
-  }
-
-  private func items(_ body: (JSONValue) -> Void) throws {
-    let tape = JSONTape()
-    for payload in payloads {
-      try payload.withUnsafeBytes { bytes in
-        var reader = try JSONItemReader(bytes, at: path.map { JSONPath($0) } ?? JSONPath())
-        while try reader.next(into: tape) { body(tape.value(0)) }
+    let name = entity ?? DraftNames.entity(of: inputs[0].name, at: path)
+    while true {
+      let entities = EntityFinder(root, named: name, doubts: doubts).entities
+      let checks = KeyChecks()
+      try items(at: path, upTo: limit) { checks.add($0, of: entities[0]) }
+      guard !doubts.learn(from: checks, entities) else {
+        (root, _) = try shape(at: path, upTo: limit)
+        continue
       }
+      var draft = ModelDrafter(entities, checks: checks, doubts: doubts).draft
+      draft.notes = advice
+      draft.advice = advice
+      if !isWhole { draft.notes.append("Drawn from a sample; all of it was tried on the model.") }
+      if entities[0].key == nil { draft.advice.append(KeyFinder.keyless(name)) }
+      let keys = entities.compactMap { entity in entity.key.map { (entity.name, $0) } }
+      return Drawing(
+        draft: draft, entity: name, path: path,
+        keys: Dictionary(keys, uniquingKeysWith: { first, _ in first }), isWhole: isWhole)
     }
   }
 
-  /// What a sync of the payloads into an empty store says that does not map.
-  private func trial(of draft: ModelDraft) async throws -> [String] {
-    let model = try ManagedObjectModel(draft.drafts)
-    let entity = try model.requireEntity(named: entity)
-    guard entity.primaryKey != nil else { return [] }
-    let stack = try DataStack(model: LenientModel.of(model), store: .inMemory)
-    defer { try? stack.close() }
-    var report = SyncReport()
-    for payload in payloads {
-      let sync = Sync(.data(payload), inEntityNamed: entity.name, dataStack: stack, at: path)
-      sync.onItemError = .skip
-      sync.operations = SyncOperations.all.subtracting(.delete)
-      report.add(try await stack.sync(sync))
+  private func shape(
+    at path: String?, upTo limit: Int?
+  ) throws -> (root: ObjectShape, isWhole: Bool) {
+    let root = ObjectShape()
+    let isWhole = try items(at: path, upTo: limit) { root.add($0) }
+    return (root, isWhole)
+  }
+
+  /// - Returns: Whether these were all items.
+  @discardableResult
+  private func items(
+    at path: String?, upTo limit: Int?, _ body: (JSONObject) -> Void
+  ) throws -> Bool {
+    var isWhole = true
+    for input in inputs {
+      let all = try input.items(at: path.map { JSONPath($0) } ?? JSONPath(), upTo: limit, terminal)
+      {
+        if let object = $0.objectValue { body(object) }
+      }
+      isWhole = isWhole && all
     }
-    let diagnosis = Diagnosis(
-      report: report, mapping: MappingDescription(of: entity),
-      missing: try LenientModel.missingValues(in: stack.store, of: model))
-    return diagnosis.isHealthy ? [] : ["Not everything maps yet:"] + diagnosis.lines
+    return isWhole
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import SyncStack
 
 /// Names of entities and properties for keys of JSON.
@@ -10,12 +11,34 @@ enum DraftNames {
     return takenTypes.contains(result) ? result + "Item" : result
   }
 
+  /// The entity that a path or the name of a file speaks of.
+  static func entity(of file: String, at path: String?) -> String {
+    let last = path?.split(separator: ".").last.map(String.init)
+    let fileName = URL(filePath: file).deletingPathExtension().lastPathComponent
+    let names = [last.flatMap { plainLists.contains($0) ? nil : $0 }, fileName, last]
+    let entities = names.compactMap { $0 }.map { DraftNames.entity($0) }
+    return entities.first(where: DraftNames.isEntity) ?? "Item"
+  }
+
+  /// Keys of lists that do not say what is in them.
+  private static let plainLists: Set<String> = [
+    "$", "data", "value", "results", "children", "edges", "nodes", "records", "rows", "list",
+    "content",
+    "entries", "included", "d",
+  ]
+
   /// The name of a property for a key: letters, digits and underscores, and none that a class of
   /// managed objects has already.
   static func property(_ key: String) -> String {
     let plain = String(
       key.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
     var name = Inflection.camel(plain) ?? plain
+    // What comes first is written small as a whole: “id_str” is “idStr”.
+    if let first = plain.split(separator: "_").first, first.count < plain.count,
+      name.lowercased().hasPrefix(first.lowercased())
+    {
+      name = first.prefix(1) + first.dropFirst().lowercased() + name.dropFirst(first.count)
+    }
     name = name.filter { $0 != "_" }
     // A key in capitals is one word.
     if plain.allSatisfy({ !$0.isLowercase }) { name = name.lowercased() }

@@ -5,16 +5,19 @@ import SyncStack
 struct EntityFinder {
   private(set) var entities: [FoundEntity] = []
   private var pending: [FoundEntity] = []
+  private let doubts: DraftDoubts
 
   /// - Parameters:
   ///   - root: The items of the payload.
   ///   - name: The entity of the items.
-  init(_ root: ObjectShape, named name: String) {
-    let named = EntityFinder.namedKey(of: root, entity: name)
-    let key = named ?? EntityFinder.guessedKey(of: root)
-    add(FoundEntity(name: name, shape: root, key: key, isKeyGuessed: named == nil))
+  ///   - doubts: What has turned out to be wrong before.
+  init(_ root: ObjectShape, named name: String, doubts: DraftDoubts = DraftDoubts()) {
+    self.doubts = doubts
+    let finder = KeyFinder(
+      shape: root, entity: name, place: .items, rejected: doubts.rejectedKeys[name] ?? [])
+    add(FoundEntity(name: name, shape: root, key: finder.key))
     // An entity that got more objects may have more members.
-    while let entity = pending.popLast() { visit(entity.shape, in: entity) }
+    while let entity = pending.popLast() { visit(entity.shape, in: entity, under: []) }
   }
 
   private mutating func add(_ entity: FoundEntity) {
@@ -22,26 +25,40 @@ struct EntityFinder {
     pending.append(entity)
   }
 
-  private mutating func visit(_ shape: ObjectShape, in owner: FoundEntity) {
+  private mutating func visit(_ shape: ObjectShape, in owner: FoundEntity, under path: [String]) {
     for key in shape.keys {
       guard let member = shape.members[key], member.entity == nil else { continue }
       guard let nested = member.object ?? member.elementObjects,
         member.object == nil || member.lists == 0, !member.hasInnerLists
       else { continue }
-      let name = EntityFinder.name(of: nested, under: key)
-      if let entity = entities.first(where: { EntityFinder.isAlike($0, nested, named: name) }) {
+      let place = path + [key]
+      // What holds the key of its owner is a part of the owner.
+      if let key = owner.key, key.count > place.count, key.starts(with: place) {
+        visit(nested, in: owner, under: place)
+        continue
+      }
+      let name = EntityFinder.name(of: nested, at: place)
+      let placeName = "\(owner.name).\(place.joined(separator: "."))"
+      let kind: KeyFinder.Place = member.object == nil ? .listed : .single
+      let alike = entities.first { isAlike($0, nested, kind, named: name) }
+      if let entity = alike, !doubts.separatePlaces.contains(placeName) {
         member.entity = entity
-        entity.places.append("\(owner.name).\(key)")
+        entity.places.append(placeName)
         entity.shape.merge(nested)
         pending.append(entity)
-      } else if let identity = EntityFinder.namedKey(of: nested, entity: name) {
-        let entity = FoundEntity(
-          name: free(name, in: owner), shape: nested, key: identity)
+        continue
+      }
+      let entityName = free(name, in: owner)
+      let finder = KeyFinder(
+        shape: nested, entity: name, place: kind,
+        rejected: doubts.rejectedKeys[entityName] ?? [])
+      if let identity = finder.key {
+        let entity = FoundEntity(name: entityName, shape: nested, key: identity)
         member.entity = entity
-        entity.places.append("\(owner.name).\(key)")
+        entity.places.append(placeName)
         add(entity)
       } else if member.object != nil, !nested.isDictionary {
-        visit(nested, in: owner)
+        visit(nested, in: owner, under: place)
       }
     }
   }
@@ -54,58 +71,55 @@ struct EntityFinder {
     } ?? name
   }
 
-  // MARK: - Keys
-
-  /// The member that names an object, by what it is called.
-  private static func namedKey(of shape: ObjectShape, entity: String) -> String? {
-    let snake = Inflection.naturalSnake(entity)
-    let camel = DraftNames.uncapitalized(entity)
-    let names = [
-      "id", "remote_id", "remoteId", "remoteID", "_id", "ID", "Id", "uuid", "guid", "uid",
-      "\(snake)_id", "\(camel)Id", "\(camel)ID", "key", "code", "slug", "sha",
-    ]
-    return names.first { isKey($0, of: shape) }
-  }
-
-  /// The first member whose values all differ.
-  private static func guessedKey(of shape: ObjectShape) -> String? {
-    guard shape.count > 1 else { return nil }
-    return shape.keys.first {
-      isKey($0, of: shape) && shape.members[$0]?.scalars.isUnique == true
-    }
-  }
-
-  private static func isKey(_ key: String, of shape: ObjectShape) -> Bool {
-    guard let member = shape.members[key] else { return false }
-    return member.present == shape.count && member.scalars.mayBeKey
-      && member.scalars.count == shape.count
-  }
-
   // MARK: - Likeness
 
   /// The kind of object that the objects say they are themselves.
   private static func ownName(of shape: ObjectShape) -> String? {
-    for key in ["__typename", "object", "_type", "resource_type", "resourceType"] {
+    var keys = ["__typename", "object", "_type", "resource_type", "resourceType"]
+    if shape.isResource { keys.append("type") }
+    for key in keys {
       guard let text = shape.members[key]?.scalars.constantText, text != "list",
-        text.allSatisfy({ $0.isASCII && ($0.isLetter || $0 == "_") })
+        text.allSatisfy({ $0.isASCII && ($0.isLetter || "_-".contains($0)) })
       else { continue }
       return DraftNames.entity(text)
     }
     return nil
   }
 
-  private static func name(of shape: ObjectShape, under key: String) -> String {
-    ownName(of: shape) ?? DraftNames.entity(key)
+  /// Keys that say nothing of what is under them.
+  private static let plainKeys = KeyFinder.wrappers + ["nodes", "edges", "items", "results"]
+
+  private static func name(of shape: ObjectShape, at place: [String]) -> String {
+    let telling = place.last { !plainKeys.contains($0) } ?? place.last
+    return ownName(of: shape) ?? DraftNames.entity(telling ?? "")
   }
 
-  private static func isAlike(
-    _ entity: FoundEntity, _ shape: ObjectShape, named name: String
+  private func isAlike(
+    _ entity: FoundEntity, _ shape: ObjectShape, _ place: KeyFinder.Place, named name: String
   ) -> Bool {
-    guard let key = entity.key, isKey(key, of: shape) else { return false }
-    if let one = ownName(of: entity.shape), let other = ownName(of: shape) { return one == other }
+    let finder = KeyFinder(
+      shape: shape, entity: name, place: place,
+      rejected: doubts.rejectedKeys[entity.name] ?? [])
+    guard let key = entity.key, finder.key == key, !differ(entity.shape, shape) else {
+      return false
+    }
+    if let one = EntityFinder.ownName(of: entity.shape), let other = EntityFinder.ownName(of: shape)
+    {
+      return one == other
+    }
     if entity.name == name { return true }
     let (mine, theirs) = (Set(entity.shape.keys), Set(shape.keys))
     let common = mine.intersection(theirs).count
     return common >= 4 && common * 4 >= mine.union(theirs).count * 3
+  }
+
+  /// Whether the objects say that they are of two types.
+  private func differ(_ one: ObjectShape, _ other: ObjectShape) -> Bool {
+    ["type", "kind"].contains { key in
+      guard let mine = one.members[key]?.scalars.constantText,
+        let theirs = other.members[key]?.scalars.constantText
+      else { return false }
+      return mine != theirs
+    }
   }
 }

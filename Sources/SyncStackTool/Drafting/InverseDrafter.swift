@@ -10,42 +10,65 @@ struct InverseDrafter {
   }
 
   mutating func complete() {
+    // What the payload has is told apart before anything is added.
+    for owner in draft.entities.indices {
+      for number in draft.entities[owner].relationships.indices {
+        let relationship = draft.entities[owner].relationships[number]
+        guard relationship.inverse == nil, let destination = index(of: relationship.destination),
+          let back = found(for: number, of: owner, in: destination)
+        else { continue }
+        pair(number, of: owner, with: back, of: destination)
+      }
+    }
     for owner in draft.entities.indices {
       // New ones come behind those that were there, and have their inverse.
       for number in draft.entities[owner].relationships.indices {
         let relationship = draft.entities[owner].relationships[number]
-        guard relationship.inverse == nil,
-          let destination = draft.entities.firstIndex(where: {
-            $0.name == relationship.destination
-          })
+        guard relationship.inverse == nil, let destination = index(of: relationship.destination)
         else { continue }
-        if let back = found(for: number, of: owner, in: destination) {
-          pair(number, of: owner, with: back, of: destination)
-        } else {
-          make(for: number, of: owner, in: destination)
-        }
+        make(for: number, of: owner, in: destination)
       }
     }
   }
 
-  /// The relationship of the payload that leads back; nil when there is none, or no telling.
+  private func index(of entity: String) -> Int? {
+    draft.entities.firstIndex { $0.name == entity }
+  }
+
+  /// The relationship of the payload that leads back; nil when there is none, or no telling. One that all objects
+  /// lead back by is taken: a list before a single object, `images` before `image`, and two single ones only when they
+  /// are named after each other.
   private func found(for number: Int, of owner: Int, in destination: Int) -> Int? {
-    let forward = open(from: owner, to: destination)
-    let back = open(from: destination, to: owner)
-    if owner == destination {
-      let others = forward.filter { $0 != number }
-      guard others.count == 1,
-        isToMany(owner, number) != isToMany(owner, others[0]), !isShared(owner, number),
-        !isShared(owner, others[0])
-      else { return nil }
-      return others[0]
+    let pairs = open(from: destination, to: owner).filter { back in
+      (owner != destination || back != number) && mayPair(number, of: owner, back, of: destination)
     }
-    guard forward.count == 1, back.count == 1 else { return nil }
+    guard pairs.count == 1 else { return nil }
+    let rivals = open(from: owner, to: destination).filter { other in
+      other != number && (owner != destination || other != pairs[0])
+        && mayPair(other, of: owner, pairs[0], of: destination)
+    }
+    return rivals.isEmpty ? pairs[0] : nil
+  }
+
+  private func mayPair(_ number: Int, of owner: Int, _ back: Int, of destination: Int) -> Bool {
+    let there = draft.entities[owner].relationships[number]
+    let here = draft.entities[destination].relationships[back]
+    guard leads(there, back: here) || leads(here, back: there) else { return false }
+    switch (there.isToMany, here.isToMany) {
+    case (true, true): return true
     // What several owners have leads back to all of them.
-    let mayPair =
-      (!isShared(owner, number) || isToMany(destination, back[0]))
-      && (!isShared(destination, back[0]) || isToMany(owner, number))
-    return mayPair ? back[0] : nil
+    case (true, false): return !there.isShared || there.hasOneOwner
+    case (false, true): return !here.isShared || here.hasOneOwner
+    case (false, false):
+      return owner != destination && there.hasOneOwner && here.hasOneOwner
+        && there.name == DraftNames.uncapitalized(there.destination)
+        && here.name == DraftNames.uncapitalized(here.destination)
+        && open(from: owner, to: destination).count == 1
+    }
+  }
+
+  private func leads(_ there: ModelDraft.Relationship, back: ModelDraft.Relationship) -> Bool {
+    back.source.map(there.waysBack.contains) ?? false
   }
 
   private func open(from owner: Int, to destination: Int) -> [Int] {
@@ -54,14 +77,6 @@ struct InverseDrafter {
       return relationship.inverse == nil
         && relationship.destination == draft.entities[destination].name
     }
-  }
-
-  private func isToMany(_ owner: Int, _ number: Int) -> Bool {
-    draft.entities[owner].relationships[number].isToMany
-  }
-
-  private func isShared(_ owner: Int, _ number: Int) -> Bool {
-    draft.entities[owner].relationships[number].isShared
   }
 
   private mutating func pair(
@@ -83,7 +98,13 @@ struct InverseDrafter {
     let isToMany = !relationship.isToMany || relationship.isShared
     let role = relationship.name.prefix(1).uppercased() + relationship.name.dropFirst()
     let base = isToMany ? DraftNames.plural(entity) : DraftNames.uncapitalized(entity)
-    let names = [base, "\(base)As\(role)"] + (2...99).map { "\(base)As\(role)\($0)" }
+    // Beside one of nearly the same name it says which one it is.
+    let isSecond = draft.entities[destination].relationships.contains {
+      $0.name == base || DraftNames.plural($0.name) == base
+    }
+    let names =
+      (isSecond ? [] : [base]) + ["\(base)As\(role)"]
+      + (2...99).map { "\(base)As\(role)\($0)" }
     guard let name = names.first(where: { isFree($0, in: destination) }) else { return }
     draft.entities[owner].relationships[number].inverse = name
     draft.entities[destination].relationships.append(

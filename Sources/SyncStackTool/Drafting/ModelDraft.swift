@@ -32,6 +32,12 @@ struct ModelDraft {
     var isShared = false
     /// Whether keys are unique per owner only.
     var keyScopeIsOwner = false
+    /// The key in JSON that fills it; nil where none does.
+    var source: String?
+    /// Keys of the objects it leads to by which each of them leads back to its owner.
+    var waysBack: Set<String> = []
+    /// Whether no two owners have one object.
+    var hasOneOwner = false
     var note: String?
   }
 

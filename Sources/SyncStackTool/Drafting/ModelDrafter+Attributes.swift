@@ -6,15 +6,27 @@ extension ModelDrafter {
     _ number: Int, at place: [String], of entity: FoundEntity, _ scalars: ScalarShape,
     _ isAlways: Bool
   ) {
-    let isKey = place.count == 1 && place[0] == entity.key
-    let (type, note) = scalars.type(forKey: place.last ?? "")
+    let isKey = place == entity.key
     let name = attributeName(place, of: entity, number, isKey: isKey)
+    let property = "\(entity.name).\(name)"
+    var (type, note) = scalars.type(forKey: place.last ?? "")
+    var className: String?
+    if isKey {
+      (type, note) = (scalars.keyType, nil)
+    } else if let width = doubts.widths[property] {
+      (type, note) = (width == .text ? .string : .binary, "of several kinds")
+      if width == .json { className = "JSONValue" }
+    }
     draft.entities[number].attributes.append(
       ModelDraft.Attribute(
-        name: name, type: isKey && type == .date ? .integer64 : type,
-        isOptional: !isKey && (!isAlways || entity.shape.count < ModelDrafter.sampleSize),
-        isKey: isKey, remoteKey: remoteKey(place, for: name, entity),
+        name: name, type: type,
+        isOptional: !isKey && isOptional(property, of: entity, isAlways),
+        isKey: isKey, remoteKey: remoteKey(place, for: name, entity), className: className,
         note: isKey ? nil : note ?? referenceNote(place, scalars, of: entity)))
+  }
+
+  private func isOptional(_ property: String, of entity: FoundEntity, _ isAlways: Bool) -> Bool {
+    !isAlways || entity.shape.count < ModelDrafter.sampleSize || doubts.optional.contains(property)
   }
 
   /// A list of plain values is kept as JSON; a class reads it as a list.
@@ -76,7 +88,7 @@ extension ModelDrafter {
     draft.entities[number].attributes.append(
       ModelDraft.Attribute(
         name: name, type: .binary,
-        isOptional: !isAlways || entity.shape.count < ModelDrafter.sampleSize,
+        isOptional: isOptional("\(entity.name).\(name)", of: entity, isAlways),
         remoteKey: remoteKey(place, for: name, entity), className: json.className,
         note: json.note))
   }
@@ -95,8 +107,8 @@ extension ModelDrafter {
   private mutating func attributeName(
     _ place: [String], of entity: FoundEntity, _ number: Int, isKey: Bool
   ) -> String {
-    if isKey, ["id", "_id", "ID", "Id"].contains(place[0]) { return free("id", number) }
-    var name = DraftNames.property(place.joined(separator: "_"))
+    var name = self.name(at: place)
+    if isKey, name.lowercased() == "id" { return free("id", number) }
     // “id” is a name for keys only.
     if DraftNames.isTaken(name) || (name == "id" || name == "remoteID") && !isKey {
       name = DraftNames.uncapitalized(entity.name) + name.prefix(1).uppercased() + name.dropFirst()

@@ -8,14 +8,22 @@ extension ModelDrafter {
     let isToMany = member.lists > 0
     // Keys may stand for objects under one key: then that key is given, and the value decides.
     let isMixed = member.scalars.count + member.elements.count > 0
-    let name = free(DraftNames.property(place.joined(separator: "_")), number)
+    let base = name(at: place)
+    if doubts.widths["\(entities[number].name).\(base)"] == .json {
+      return addJSON(number, at: place, of: entities[number], member, false)
+    }
+    let name = free(base, number)
     var relationship = ModelDraft.Relationship(
       name: name, destination: target.name, isToMany: isToMany,
       remoteKey: isMixed || place.count > 1 || !DraftNames.isFound(name, under: place[0])
         ? place.joined(separator: ".") : nil)
+    relationship.waysBack = checks.waysBack(from: member)
+    relationship.hasOneOwner = checks.hasOneOwner(member)
+    relationship.source = place.joined(separator: ".")
     if isMixed { relationship.note = "objects, or only their keys" }
     if isToMany {
-      switch owners.sharing(of: member) {
+      let isShared = doubts.shared.contains("\(entities[number].name).\(name)")
+      switch isShared ? .shared : checks.sharing(of: member) {
       case .none where target.places.count > 1:
         relationship.note = "several owners may list the same objects, which stand elsewhere too"
         relationship.isShared = true
@@ -40,14 +48,14 @@ extension ModelDrafter {
     toMany: Bool
   ) -> Bool {
     let values = toMany ? member.elements : member.scalars
-    guard place.count == 1, place[0] != entity.key, values.count > 0 else { return false }
+    guard place.count == 1, place != entity.key, values.count > 0 else { return false }
     if addPlainReference(number, at: place[0], values, toMany: toMany) { return true }
     guard let stem = DraftNames.stem(ofReference: place[0], toMany: toMany) else { return false }
     let other = entity.shape.members[stem.key] ?? entity.shape.members[DraftNames.plural(stem.key)]
     // The objects stand in the same item under a key of their own: then both mean one relationship.
     let target = other?.entity ?? entities.first { $0.name == DraftNames.entity(stem.key) }
-    guard let target, let key = target.key, let keys = target.shape.members[key]?.scalars,
-      (keys.texts == 0) == (values.texts == 0), values.booleans + values.fractions == 0
+    guard let target, let keys = target.keyValues, (keys.texts == 0) == (values.texts == 0),
+      values.booleans + values.fractions == 0
     else { return false }
     let name = toMany ? DraftNames.plural(stem.name) : stem.name
     if let other, other.entity != nil {
@@ -62,6 +70,7 @@ extension ModelDrafter {
       name: free(name, number), destination: target.name, isToMany: toMany,
       note: "by “\(place[0])”")
     relationship.isShared = toMany
+    relationship.source = place[0]
     draft.entities[number].relationships.append(relationship)
     return true
   }
@@ -72,12 +81,13 @@ extension ModelDrafter {
     _ number: Int, at key: String, _ values: ScalarShape, toMany: Bool
   ) -> Bool {
     guard let target = entities.first(where: { $0.name == DraftNames.entity(key) }),
-      let keys = target.key.flatMap({ target.shape.members[$0] })?.scalars.distinct,
+      let keys = target.keyValues?.distinct,
       values.texts == values.count, values.distinct.isSubset(of: keys)
     else { return false }
     var relationship = ModelDraft.Relationship(
       name: free(DraftNames.property(key), number), destination: target.name, isToMany: toMany,
       remoteKey: key, note: "keys of objects that stand elsewhere")
+    relationship.source = key
     relationship.isShared = toMany
     draft.entities[number].relationships.append(relationship)
     return true

@@ -3,7 +3,8 @@ import SyncStack
 /// Draws a model from what the objects of payloads have in common.
 struct ModelDrafter {
   let entities: [FoundEntity]
-  let owners: OwnerCounts
+  let checks: KeyChecks
+  let doubts: DraftDoubts
   var draft = ModelDraft()
   /// Names that are taken, by entity.
   private var names: [String: Set<String>] = [:]
@@ -11,9 +12,10 @@ struct ModelDrafter {
   /// Fewer objects do not show which values are always there.
   static let sampleSize = 3
 
-  init(_ entities: [FoundEntity], owners: OwnerCounts) {
+  init(_ entities: [FoundEntity], checks: KeyChecks, doubts: DraftDoubts = DraftDoubts()) {
     self.entities = entities
-    self.owners = owners
+    self.checks = checks
+    self.doubts = doubts
     draft.entities = entities.map { ModelDraft.Entity(name: $0.name) }
     for (number, entity) in entities.enumerated() { describe(entity, number) }
     for (number, entity) in entities.enumerated() {
@@ -30,17 +32,24 @@ struct ModelDrafter {
       let places = entity.places.joined(separator: ", ")
       notes.append("\(number == 0 ? "Also what" : "What") stands at \(places).")
     }
-    if entity.key == nil {
-      notes.append(
-        "Nothing tells its objects apart, so none can be synced: set sync.isPrimaryKey at an attribute."
-      )
-    } else if entity.isKeyGuessed {
-      notes.append("Unsure: “\(entity.key ?? "")” is the key because its values all differ.")
-    }
+    if entity.key == nil { notes += keylessNotes(entity) }
     if entity.shape.count < ModelDrafter.sampleSize {
       notes.append("Too few to tell which values are always there.")
     }
     draft.entities[number].notes = notes
+  }
+
+  /// What a person has to decide.
+  private func keylessNotes(_ entity: FoundEntity) -> [String] {
+    var notes = [KeyFinder.keyless(entity.name)]
+    if let example = doubts.examples[entity.name] { notes.append(example) }
+    let differing = KeyFinder.ofRoot(entity.shape, entity.name).differing.map { "“\($0)”" }
+    if !differing.isEmpty {
+      notes.append(
+        "Different in each of the \(Figures.counted(entity.shape.count, "object")): "
+          + "\(differing.joined(separator: ", ")).")
+    }
+    return notes
   }
 
   // MARK: - Members
@@ -51,8 +60,8 @@ struct ModelDrafter {
   ) {
     // The key first, as people write it.
     let keys =
-      shape.keys.filter { path.isEmpty && $0 == entity.key }
-      + shape.keys.filter { !path.isEmpty || $0 != entity.key }
+      shape.keys.filter { isPartOfKey(path + [$0], of: entity) }
+      + shape.keys.filter { !isPartOfKey(path + [$0], of: entity) }
     for key in keys {
       guard let member = shape.members[key] else { continue }
       let place = path + [key]
@@ -78,7 +87,24 @@ struct ModelDrafter {
     }
   }
 
+  /// Whether the key of an entity stands there or below.
+  private func isPartOfKey(_ place: [String], of entity: FoundEntity) -> Bool {
+    entity.key?.starts(with: place) ?? false
+  }
+
   // MARK: - Names
+
+  /// The name of what stands at a place, without what says nothing: `data` around an object, `$oid` in it.
+  func name(at place: [String]) -> String {
+    var steps = place.filter { $0.first != "$" }[...]
+    while steps.count > 1, let first = steps.first,
+      KeyFinder.wrappers.contains(first) || first == "relationships"
+    {
+      steps.removeFirst()
+    }
+    return DraftNames.property(
+      steps.isEmpty ? place.joined(separator: "_") : steps.joined(separator: "_"))
+  }
 
   func isUsed(_ name: String, _ number: Int) -> Bool {
     names[entities[number].name]?.contains(name.lowercased()) ?? false

@@ -34,7 +34,16 @@ final class ObjectShape {
   /// `{"17": …, "23": …}`: then they are no names of properties.
   var isDictionary: Bool {
     if keys.isEmpty { return true }
+    // A value of a database: {"$oid": "…"}.
+    if keys.count == 1, keys[0].first == "$" { return false }
     if keys.contains(where: { !($0.first?.isLetter ?? false) && $0.first != "_" }) { return true }
+    // Codes of currencies or countries: {"EUR": …, "USD": …}.
+    if keys.allSatisfy({ (2...3).contains($0.count) && $0.allSatisfy { ("A"..."Z").contains($0) } }
+    ),
+      keys != ["ID"]
+    {
+      return true
+    }
     return count >= 3 && keys.allSatisfy { members[$0].map { $0.present * 2 < count } ?? false }
   }
 }
@@ -112,24 +121,24 @@ final class MemberShape {
 final class FoundEntity {
   let name: String
   let shape: ObjectShape
-  /// The member that identifies an object; nil when there is none.
-  let key: String?
-  /// Whether the key was chosen because its values differ, not by its name.
-  let isKeyGuessed: Bool
+  /// Where in an object the value stands that identifies it; nil when there is none.
+  let key: [String]?
   /// Where its objects stand, but for the items of the payload.
   var places: [String] = []
 
-  init(name: String, shape: ObjectShape, key: String?, isKeyGuessed: Bool = false) {
+  init(name: String, shape: ObjectShape, key: [String]?) {
     self.name = name
     self.shape = shape
     self.key = key
-    self.isKeyGuessed = isKeyGuessed
   }
+
+  /// The values of the keys.
+  var keyValues: ScalarShape? { key.flatMap { shape.member(at: $0) }?.scalars }
 
   /// Whether texts tell the objects apart as their keys do, as those of `node_id` do: then they name the objects
   /// themselves.
   func isNamed(by values: ScalarShape) -> Bool {
-    guard let keys = key.flatMap({ shape.members[$0] })?.scalars else { return false }
+    guard let keys = keyValues else { return false }
     return values.texts == shape.count && values.isCounted && keys.isCounted
       && values.distinct.count == keys.distinct.count
   }

@@ -91,6 +91,12 @@ struct ScalarShape {
       (texts, "texts"),
     ].filter { $0.0 > 0 }
     if kinds.isEmpty { return (.string, "null everywhere, so the type is a guess") }
+    // {"$numberLong": "12"}: numbers in texts, as databases write them.
+    if key.hasPrefix("$number"),
+      let number = [AttributeType.integer64, .double, .decimal].first(where: fitting.contains)
+    {
+      return (number, nil)
+    }
     if texts == count { return (textType, nil) }
     if booleans == count { return (.boolean, nil) }
     if integers == count, areMoments, ScalarShape.soundsLikeMoment(key) {
@@ -102,6 +108,13 @@ struct ScalarShape {
     if texts + booleans == 0 { return (number ?? .double, nil) }
     let list = kinds.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     return (number ?? .string, "of several kinds: \(list)")
+  }
+
+  /// The type of an attribute that holds keys: none that would take two of them for one.
+  var keyType: AttributeType {
+    if texts == count { return fitting.contains(.uuid) ? .uuid : .string }
+    if texts > 0 { return .string }
+    return [AttributeType.integer64, .decimal].first(where: fitting.contains) ?? .string
   }
 
   private var textType: AttributeType {

@@ -1,0 +1,100 @@
+import Foundation
+import SyncStack
+
+/// A payload that a model is drawn from.
+struct DraftInput {
+  let name: String
+  let payload: SyncPayload
+  private let source: Source
+
+  private enum Source {
+    case data(Data)
+    case file(URL, size: Int)
+  }
+
+  /// Bytes of a file that a sample is taken from; nobody reads more of a large one for that.
+  private static let sampleBytes = 32 << 20
+
+  /// - Throws: ``ToolError`` when there is no such file.
+  init(_ path: String) throws {
+    name = path
+    guard path != "-" else {
+      let data = try FileHandle.standardInput.readToEnd() ?? Data()
+      (source, payload) = (.data(data), .data(data))
+      return
+    }
+    let file = try InputFile(URL(filePath: path))
+    source = .file(file.url, size: (file.attributes[.size] as? Int64).map { Int($0) } ?? 0)
+    payload = .file(file.url)
+  }
+
+  /// Gives the items to a closure.
+  ///
+  /// - Parameter limit: How many at most; nil is all.
+  /// - Returns: Whether there are no others.
+  func items(
+    at path: JSONPath, upTo limit: Int?, _ terminal: Terminal, _ body: (JSONValue) -> Void
+  ) throws -> Bool {
+    if let limit, case .file(let url, let size) = source, size > DraftInput.sampleBytes,
+      let sample = try sample(of: url, at: path, limit)
+    {
+      for item in sample { body(item) }
+      return false
+    }
+    return try read(bytes(), at: path, upTo: limit, terminal, body)
+  }
+
+  private func bytes() throws -> Data {
+    switch source {
+    case .data(let data): return data
+    case .file(let url, _):
+      do {
+        return try Data(contentsOf: url)
+      } catch {
+        throw ToolError(
+          "“\(name)” cannot be read: \(error.localizedDescription) Give a file of JSON.")
+      }
+    }
+  }
+
+  /// The first items of a large file; nil when it does not begin with that many.
+  private func sample(of url: URL, at path: JSONPath, _ limit: Int) throws -> [JSONValue]? {
+    let handle = try FileHandle(forReadingFrom: url)
+    defer { try? handle.close() }
+    let beginning = try handle.read(upToCount: DraftInput.sampleBytes) ?? Data()
+    var items: [JSONValue] = []
+    let isAll = try? read(beginning, at: path, upTo: limit, nil) { items.append($0) }
+    return isAll == false ? items : nil
+  }
+
+  private func read(
+    _ data: Data, at path: JSONPath, upTo limit: Int?, _ terminal: Terminal?,
+    _ body: (JSONValue) -> Void
+  ) throws -> Bool {
+    let position = Locked(0)
+    let display = terminal.map { terminal in
+      ProgressDisplay(on: terminal) {
+        let done = position.withLock { $0 }
+        return .init(
+          phase: "read", completed: done, total: data.count, isBytes: true,
+          fraction: Double(done) / Double(max(1, data.count)))
+      }
+    }
+    defer { display?.end() }
+    let tape = JSONTape()
+    return try data.withUnsafeBytes { bytes in
+      var reader = try JSONItemReader(bytes, at: path)
+      var count = 0
+      while try reader.next(into: tape) {
+        if let limit, count == limit { return false }
+        body(tape.value(0))
+        count += 1
+        if count % 256 == 0 {
+          try Task.checkCancellation()
+          position.withLock { $0 = reader.position }
+        }
+      }
+      return true
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import SyncStack
+
+/// Syncs documents into an empty store in memory, and keeps nothing but what the sync says of them.
+struct MappingTrial {
+  let model: ManagedObjectModel
+  /// The entity of the items.
+  let entity: String
+  let path: String?
+  var mapping: MappingFile?
+
+  /// - Parameter terminal: Where it is shown how far the trial is.
+  /// - Throws: What a sync throws, for a payload that is no JSON as for a model that cannot be mapped.
+  func run(_ payloads: [SyncPayload], on terminal: Terminal) async throws -> Diagnosis {
+    let entity = try model.requireEntity(named: entity)
+    let stack = try DataStack(model: LenientModel.of(model), store: .inMemory)
+    defer { try? stack.close() }
+    try mapping?.apply(to: stack)
+    var report = SyncReport()
+    for payload in payloads {
+      let sync = Sync(payload, inEntityNamed: entity.name, dataStack: stack, at: path)
+      sync.onItemError = .skip
+      sync.operations = SyncOperations.all.subtracting(.delete)
+      // Without a key each object is a new one, and shows all the same what would map.
+      if entity.primaryKey == nil { sync.operations.insert(.alwaysInsert) }
+      let display = ProgressDisplay(of: sync, on: terminal)
+      defer { display.end() }
+      report.add(try await stack.sync(sync))
+    }
+    return Diagnosis(
+      report: report,
+      mapping: MappingDescription(
+        stack.mappingPlans.plan(for: try stack.model.requireEntity(named: entity.name))),
+      missing: try LenientModel.missingValues(in: stack.store, of: model),
+      keyless: entity.primaryKey == nil ? entity.name : nil)
+  }
+}

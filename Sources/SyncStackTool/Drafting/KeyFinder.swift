@@ -1,0 +1,136 @@
+import SyncStack
+
+/// Finds the member that tells the objects at one place of a payload apart, by what it is called. Values that happen to
+/// differ tell nothing: where no name speaks for itself there is no key.
+struct KeyFinder {
+  let shape: ObjectShape
+  /// The entity of the objects, of whose name a key may be made: `order_id`.
+  let entity: String
+  let place: Place
+  /// Keys that turned out to stand for different objects.
+  let rejected: Set<[String]>
+
+  /// Where the key stands in an object, one or two steps deep; nil when nothing says what it is.
+  var key: [String]? {
+    guard !isAnyResource else { return nil }
+    return candidates.first { !rejected.contains($0) && isKey($0) }
+  }
+
+  /// Members that differ in every object, as far as they may be keys at all: what a person may choose from.
+  var differing: [String] {
+    guard shape.count > 1 else { return [] }
+    return shape.keys.filter { isKey([$0]) && shape.members[$0]?.scalars.isUnique == true }
+  }
+
+  /// Where objects stand.
+  enum Place {
+    case items
+    /// Under a key of their owners: each alone, or in a list.
+    case single, listed
+  }
+
+  /// Of the items of a payload.
+  static func ofRoot(_ shape: ObjectShape, _ entity: String) -> KeyFinder {
+    KeyFinder(shape: shape, entity: entity, place: .items, rejected: [])
+  }
+
+  /// What a person has to decide when an entity has no key.
+  static func keyless(_ entity: String) -> String {
+    "No key: nothing tells the objects of \(entity) apart for sure, so an import refuses them. Set "
+      + "sync.isPrimaryKey at the attribute that does, or add them all each time, with the operations "
+      + "insert,relationships,alwaysInsert."
+  }
+
+  // MARK: - Names
+
+  /// What is inside objects that only wrap others: `{"kind": "t3", "data": {"id": …}}`.
+  static let wrappers = ["data", "node", "attributes"]
+
+  /// Names that are keys whatever the object is.
+  private static let usual = ["id", "remote_id", "remoteId", "remoteID", "_id", "ID", "Id", "@id"]
+  private static let unique = ["uuid", "UUID", "guid", "uid"]
+
+  /// Names that are keys of some things and properties of others: one item alone says nothing, and in a list within an
+  /// item they may name anything, as the product of an order's line.
+  private var coded: [String] {
+    switch place {
+    case .items where shape.count > 1:
+      [
+        "key", "code", "slug", "sha", "cca3", "cca2", "alpha3Code", "alpha2Code", "iso3", "iso2",
+        "isbn", "sku", "iata", "icao", "symbol",
+      ]
+    case .items: []
+    case .single: ["key", "code", "slug", "sha"]
+    case .listed: ["slug", "sha"]
+    }
+  }
+
+  private var candidates: [[String]] {
+    var result = (names + coded).flatMap { name in
+      // {"_id": {"$oid": "…"}}
+      [[name], [name, "$oid"]]
+    }
+    for wrapper in KeyFinder.wrappers {
+      result += names.map { [wrapper, $0] }
+    }
+    // Databases name the key first, and after the table: “OrderID” of what is no “Order” here.
+    if case .items = place, shape.count > 1,
+      let first = shape.keys.first(where: { $0.first?.isLetter == true }),
+      DraftNames.stem(ofReference: first, toMany: false) != nil,
+      shape.members[first]?.scalars.isUnique == true
+    {
+      result.append([first])
+    }
+    return result
+  }
+
+  private var names: [String] {
+    let snake = Inflection.naturalSnake(entity)
+    let camel = DraftNames.uncapitalized(entity)
+    return KeyFinder.usual
+      + ["\(snake)_id", "\(camel)Id", "\(camel)ID", "\(entity)Id", "\(entity)ID", "\(entity)_ID"]
+      + KeyFinder.unique
+  }
+
+  // MARK: - Values
+
+  private func isKey(_ path: [String]) -> Bool {
+    guard var member = shape.members[path[0]] else { return false }
+    var count = shape.count
+    if path.count > 1 {
+      guard let object = member.object, member.objects == count, object.count == count,
+        let inner = object.members[path[1]]
+      else { return false }
+      member = inner
+      count = object.count
+    }
+    return member.present == count && member.scalars.mayBeKey && member.scalars.count == count
+  }
+
+  /// Whether the objects are resources of JSON:API of several types: only type and id together name one.
+  private var isAnyResource: Bool {
+    shape.isResource && shape.members["type"]?.scalars.constantText == nil
+  }
+}
+
+extension ObjectShape {
+  /// Whether the objects have the form that JSON:API gives to what has a type and an id.
+  var isResource: Bool {
+    let known: Set = ["id", "type", "attributes", "relationships", "links", "meta", "lid"]
+    return members["type"] != nil && members["id"] != nil && keys.allSatisfy(known.contains)
+  }
+
+  /// The member at a way through objects.
+  func member(at path: [String]) -> MemberShape? {
+    guard let first = path.first, let member = members[first] else { return nil }
+    return path.count == 1 ? member : member.object?.member(at: Array(path.dropFirst()))
+  }
+}
+
+extension JSONObject {
+  /// The value at a way through objects.
+  func value(at path: [String]) -> JSONValue? {
+    guard let first = path.first, let value = self[first] else { return nil }
+    return path.count == 1 ? value : value.objectValue?.value(at: Array(path.dropFirst()))
+  }
+}

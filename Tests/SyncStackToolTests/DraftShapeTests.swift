@@ -1,0 +1,225 @@
+import Foundation
+import SyncStack
+import TestSupport
+import Testing
+
+@testable import SyncStackTool
+
+/// What `model --from` draws passes `doctor` on the payload it was drawn from, and has no key that is only guessed.
+@Suite struct DraftShapeTests {
+  /// Draws a model, and gives the paths of it and of its payload.
+  private func draw(
+    _ json: String, _ words: [String], in bench: ToolBench
+  ) async throws -> (payload: String, model: String, text: String) {
+    let payload = try bench.file("answer.json", json)
+    let result = await bench.run(["model", "--from", payload] + words)
+    #expect(result.code == .done, "\(result.error)")
+    return (payload, try bench.file("drawn.xml", result.output), result.output)
+  }
+
+  private func draw(
+    _ shape: PayloadShapes.Shape, in bench: ToolBench
+  ) async throws -> (payload: String, model: String, text: String) {
+    try await draw(shape.json, ["--entity", shape.entity] + shape.at, in: bench)
+  }
+
+  @Test("a draft passes doctor", arguments: PayloadShapes.all)
+  func draftPasses(_ shape: PayloadShapes.Shape) async throws {
+    let bench = try ToolBench()
+    let drawn = try await draw(shape, in: bench)
+    let result = await bench.run(
+      ["doctor", drawn.payload, "--model", drawn.model, "--entity", shape.entity] + shape.at)
+    #expect(result.code == .done, "\(result.output)\n\(drawn.text)")
+    #expect(result.output.contains("Everything maps"))
+    // Without a key both say so.
+    #expect(result.output.contains("No key:") == (shape.key == nil))
+    #expect(drawn.text.contains("No key:") == (shape.key == nil))
+  }
+
+  @Test("a key is what names an object, or there is none", arguments: PayloadShapes.all)
+  func keys(_ shape: PayloadShapes.Shape) async throws {
+    let drawn = try await draw(shape, in: try ToolBench())
+    let model = try ManagedObjectModel(xml: Data(drawn.text.utf8))
+    let key = try model.requireEntity(named: shape.entity).primaryKey
+    let path = key.map { key in
+      MappingRules.customKey(key.userInfo)?.description ?? Inflection.key(for: key.name)
+    }
+    #expect(path == shape.key)
+  }
+
+  @Test("what was drawn is imported twice without a change", arguments: PayloadShapes.all)
+  func imports(_ shape: PayloadShapes.Shape) async throws {
+    let bench = try ToolBench()
+    let drawn = try await draw(shape, in: bench)
+    var words =
+      [
+        "import", drawn.payload, "--model", drawn.model, "--entity", shape.entity, "--store",
+        bench.store,
+      ] + shape.at
+    guard shape.key != nil else {
+      let refused = await bench.run(words)
+      #expect(refused.code == .failed)
+      #expect(refused.error.contains("--operations insert,relationships,alwaysInsert"))
+      words += ["--operations", "insert,relationships,alwaysInsert"]
+      #expect(await bench.run(words).code == .done)
+      return
+    }
+    #expect(await bench.run(words).code == .done)
+    let again = await bench.run(words)
+    #expect(again.output.contains("Nothing changed"), "\(again.output)")
+  }
+
+  private func relationships(
+    _ shape: PayloadShapes.Shape
+  ) async throws -> [String: String] {
+    let drawn = try await draw(shape, in: try ToolBench())
+    let model = try ManagedObjectModel(xml: Data(drawn.text.utf8))
+    var result: [String: String] = [:]
+    for entity in model.entities {
+      for relationship in entity.relationships {
+        result["\(entity.name).\(relationship.name)"] =
+          (relationship.isToMany ? "many " : "one ") + relationship.destinationName + " / "
+          + (relationship.inverseName ?? "")
+      }
+    }
+    return result
+  }
+
+  @Test func aReferenceIsTheInverseOfTheListThatItsObjectsStandIn() async throws {
+    let found = try await relationships(PayloadShapes.products)
+    #expect(found["Product.images"] == "many Image / product")
+    #expect(found["Image.product"] == "one Product / images")
+    #expect(found["Product.image"] == "one Image / productsAsImage")
+    #expect(found["Product.variants"] == "many Variant / product")
+    #expect(found["Variant.image"] == "one Image / variantsAsImage")
+  }
+
+  @Test func aListBesideASingleObjectIsFoundInEitherOrder() async throws {
+    let json = #"""
+      [{"id": 1, "image": {"id": 5, "product_id": 1}, "images": [{"id": 5, "product_id": 1}, {"id": 6, "product_id": 1}]},
+       {"id": 2, "image": null, "images": []}]
+      """#
+    let text = try await draw(json, ["--entity", "Product", "--swift"], in: try ToolBench()).text
+    #expect(text.contains(#"@ToMany(inverse: "product") var images: Set<Image>"#), "\(text)")
+    #expect(text.contains(#"@ToOne(inverse: "productsAsImage") var image: Image?"#), "\(text)")
+  }
+
+  /// What leads elsewhere, or only in some objects, is no inverse.
+  @Test func aReferenceThatLeadsElsewhereIsNoInverse() async throws {
+    let json = #"""
+      [{"id": 1, "posts": [{"id": 5, "user_id": 1}, {"id": 6, "user_id": 2}]}, {"id": 2, "posts": []}]
+      """#
+    let text = try await draw(json, ["--entity", "User", "--swift"], in: try ToolBench()).text
+    #expect(text.contains(#"@ToOne(inverse: "postsAsUser") var user: User?"#), "\(text)")
+  }
+
+  @Test func oneIdentifierOfTwoTypesIsTwoEntities() async throws {
+    let json = #"""
+      [{"id": 1, "owner": {"type": "user", "id": 9, "name": "A", "url": "a", "rank": 1},
+        "target": {"type": "app", "id": 9, "name": "B", "url": "b", "rank": 2}}]
+      """#
+    let text = try await draw(json, ["--entity", "Event", "--swift"], in: try ToolBench()).text
+    #expect(text.contains("class Owner:") && text.contains("class Target:"), "\(text)")
+    let resources = try await relationships(PayloadShapes.jsonAPI)
+    #expect(resources["Article.author"] == "one Author / articles")
+    #expect(resources["Article.commentsData"] == "many Comment / article")
+  }
+
+  /// Objects of one key that differ would take each other's values.
+  @Test(
+    "a key that stands for different objects is none",
+    arguments: [
+      #"[{"id": 1, "name": "a"}, {"id": 1, "name": "b"}]"#,
+      #"[{"code": "x", "n": 1}, {"code": "x", "n": 2}, {"code": "y", "n": 2}]"#,
+    ])
+  func ambiguousKeys(_ json: String) async throws {
+    let bench = try ToolBench()
+    let drawn = try await draw(json, ["--entity", "Thing"], in: bench)
+    #expect(drawn.text.contains("is no key"), "\(drawn.text)")
+    let result = await bench.run(
+      "doctor", drawn.payload, "--model", drawn.model, "--entity", "Thing")
+    #expect(result.code == .done)
+    #expect(result.output.contains("No key:"))
+  }
+
+  @Test func nestedObjectsOfOneCodeThatDifferStayWithTheirOwner() async throws {
+    let json = #"""
+      [{"id": 1, "condition": {"code": 1000, "text": "Sunny"}}, {"id": 2, "condition": {"code": 1000, "text": "Clear"}}]
+      """#
+    let text = try await draw(json, ["--entity", "Hour", "--swift"], in: try ToolBench()).text
+    #expect(!text.contains("class Condition"), "\(text)")
+    #expect(text.contains("var conditionText: String?"))
+  }
+
+  @Test func theFirstWordOfANameIsSmall() async throws {
+    let text = try await draw(PayloadShapes.tweets, in: try ToolBench()).text
+    #expect(text.contains(#"attribute name="idStr""#))
+  }
+
+  // MARK: - Lists in objects
+
+  @Test(
+    "the list in an envelope is proposed and taken",
+    arguments: [
+      (#"{"ok": true, "data": {"orders": [{"id": 1}, {"id": 2}]}}"#, "data.orders", "Order"),
+      (#"{"items": [{"id": 1}], "errors": [{"text": "x"}], "meta": {"page": 1}}"#, "items", "Item"),
+      (
+        #"{"data": [{"id": 1}], "included": [{"type": "a", "id": 1, "links": {}}]}"#, "data",
+        "Answer"
+      ),
+      (#"{"count": 2, "rows": [{"name": "a"}, {"name": "a"}]}"#, "rows", "Answer"),
+    ])
+  func envelope(_ json: String, _ path: String, _ entity: String) async throws {
+    let bench = try ToolBench()
+    let payload = try bench.file("answer.json", json)
+    let result = await bench.run("model", "--from", payload)
+    #expect(result.code == .done, "\(result.error)")
+    #expect(result.error.contains("give --at \(path) to doctor and import too"))
+    #expect(result.output.contains(#"<entity name="\#(entity)""#), "\(result.output)")
+    let model = try bench.file("drawn.xml", result.output)
+    let doctor = await bench.run(
+      "doctor", payload, "--model", model, "--entity", entity, "--at", path)
+    #expect(doctor.code == .done, "\(doctor.output)")
+    let whole = await bench.run("model", "--from", payload, "--at", "$", "--entity", "Answer")
+    #expect(!whole.error.contains("to doctor and import too"))
+  }
+
+  /// Lists that may as well belong to the object are proposed alone.
+  @Test func aListOfAnObjectStaysInIt() async throws {
+    let bench = try ToolBench()
+    for json in [
+      #"{"id": 1, "members": [{"id": 2}]}"#, PayloadShapes.weather.json,
+    ] {
+      let result = await bench.run("model", "--from", try bench.file("team.json", json))
+      #expect(result.output.contains(#"<entity name="Team""#), "\(result.output)")
+      #expect(!result.error.contains("to doctor and import too"))
+    }
+  }
+
+  // MARK: - Samples
+
+  /// A draft from a sample is mended until the rest fits as well.
+  @Test func whatTheSampleDoesNotShowIsFound() async throws {
+    var items = (0..<3_000).map { #"{"id": \#($0), "name": "n", "size": \#($0)}"# }
+    items.append(#"{"id": 9000, "name": null, "size": "large", "extra": true}"#)
+    let bench = try ToolBench()
+    let drawn = try await draw(
+      "[" + items.joined(separator: ",") + "]", ["--entity", "Thing"], in: bench)
+    let model = try ManagedObjectModel(xml: Data(drawn.text.utf8))
+    let thing = try model.requireEntity(named: "Thing")
+    #expect(thing.attribute(named: "extra")?.type == .boolean)
+    #expect(thing.attribute(named: "name")?.isOptional == true)
+    let result = await bench.run(
+      "doctor", drawn.payload, "--model", drawn.model, "--entity", "Thing")
+    #expect(result.code == .done, "\(result.output)")
+  }
+
+  @Test func nothingIsWrittenWhenNoModelTakesThePayload() async throws {
+    let bench = try ToolBench()
+    let file = try bench.file("things.json", #"[{"id": 1}, 7, {"id": 2}]"#)
+    let result = await bench.run("model", "--from", file)
+    #expect(result.code == .failed)
+    #expect(result.output.isEmpty)
+    #expect(result.error.contains("No model was drawn"))
+  }
+}
