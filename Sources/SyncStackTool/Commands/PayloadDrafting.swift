@@ -28,11 +28,13 @@ struct PayloadDrafting {
         model: ManagedObjectModel(drawing.draft.drafts), entity: drawing.entity,
         path: drawing.path
       ).run(inputs.map(\.payload), on: terminal)
-      if diagnosis.isHealthy { return drawing.draft }
-      lines = diagnosis.lines
+      // What the sample does not show: members, and keys that may stand for different objects.
       let isSurprise =
         limit != nil && !drawing.isWhole
-        && diagnosis.report.entities.values.contains { !$0.unusedKeys.isEmpty }
+        && (diagnosis.report.entities.values.contains { !$0.unusedKeys.isEmpty }
+          || diagnosis.report.count(of: .repeatedItem) > 0)
+      if diagnosis.isHealthy, !isSurprise { return drawing.draft }
+      lines = diagnosis.lines
       let trial = DraftTrial(
         report: diagnosis.report,
         missing: diagnosis.missing.map { "\($0.entity).\($0.property)" }, keys: drawing.keys)

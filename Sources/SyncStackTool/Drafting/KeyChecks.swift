@@ -47,6 +47,9 @@ final class KeyChecks {
     var hasSeveralOwners = false
   }
 
+  /// Objects of an entity that are kept for comparison.
+  private static let mostMentions = 200_000
+
   private var mentions: [ObjectIdentifier: [JSONValue: Mention]] = [:]
   private var lists: [ObjectIdentifier: Lists] = [:]
   private var ways: [ObjectIdentifier: WaysBack] = [:]
@@ -105,6 +108,7 @@ final class KeyChecks {
   private func note(_ mention: Mention, _ key: JSONValue, of entity: FoundEntity) {
     let id = ObjectIdentifier(entity)
     guard let first = mentions[id]?[key] else {
+      guard mentions[id]?.count ?? 0 < KeyChecks.mostMentions else { return }
       mentions[id, default: [:]][key] = mention
       return
     }
