@@ -22,7 +22,11 @@ let package = Package(
     .target(name: "SyncEngine", dependencies: ["SyncCore", "SyncStore", "SyncGraph"]),
     .target(
       name: "SyncCloud", dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine"]),
-    .target(name: "SyncStack", dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine"]),
+    .target(
+      name: "SyncOutbox", dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine"]),
+    .target(
+      name: "SyncStack",
+      dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "SyncOutbox"]),
     .executableTarget(name: "SyncStackTool", dependencies: ["SyncStack", "SyncCloud"]),
     .executableTarget(
       name: "QueuedBatchImport", dependencies: ["SyncStack"], path: "Examples/QueuedBatchImport"),
@@ -57,6 +61,11 @@ let package = Package(
       name: "SyncCloudTests",
       dependencies: [
         "SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "SyncCloud", "TestSupport",
+      ]),
+    .testTarget(
+      name: "SyncOutboxTests",
+      dependencies: [
+        "SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "SyncOutbox", "TestSupport",
       ]),
     .testTarget(
       name: "FeedReaderTests", dependencies: ["FeedReader", "SyncStack", "TestSupport"]),

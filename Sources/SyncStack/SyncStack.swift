@@ -1,4 +1,5 @@
 @_exported public import SyncCore
 @_exported public import SyncEngine
 @_exported public import SyncGraph
+@_exported public import SyncOutbox
 @_exported public import SyncStore

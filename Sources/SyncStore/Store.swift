@@ -157,6 +157,7 @@ package final class Store: @unchecked Sendable {
       try passPointOfNoReturn(token)
       writer.token = nil
       if commit { try writer.commit() } else { try writer.rollback() }
+      if !commit, transaction.changesUnsent { unsent.clear() }
       transaction.isEnded = true
       if writer.walPages > 0 { hasBegunLog.store(true, ordering: .relaxed) }
       // Whoever is told may read; the transaction is none to read from any more.
@@ -167,6 +168,7 @@ package final class Store: @unchecked Sendable {
       running.withLock { $0 = nil }
       writer.token = nil
       transaction.isEnded = true
+      if transaction.changesUnsent { unsent.clear() }
       // What went wrong first is what matters; a connection that cannot even roll back says so when
       // the next transaction begins.
       try? writer.rollback()

@@ -14,6 +14,9 @@ public var stack: DataStack { never() }
 public var context: ManagedObjectContext { never() }
 public var sync: Sync { never() }
 public var session: SyncSession { never() }
+public var outbox: Outbox { never() }
+public var orders: URL { never() }
+public var api: API { never() }
 public var address: URL { never() }
 public var password: String { never() }
 public var yesterday: Date { never() }
@@ -39,4 +42,21 @@ public final class Note: ManagedObject {
   @PrimaryKey public var id: Int64
   @Attribute public var text: String?
   @ToOne public var user: User?
+}
+
+public final class Order: ManagedObject {
+  @PrimaryKey public var id: Int64?
+  @Attribute public var status: String?
+}
+
+public struct OrderSerializer: Serializer {
+  public typealias Object = Order
+  public init() {}
+  public var identifiers: [String] { ["id"] }
+  public var mapping: Mapping { ["id": .int("id"), "status": .string("status")] }
+}
+
+/// A program's own client of a server.
+public struct API: Sendable {
+  public func send(_ change: OutboxChange) async throws -> OutboxAnswer { never() }
 }

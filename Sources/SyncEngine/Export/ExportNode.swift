@@ -18,6 +18,8 @@ final class ExportNode {
   final class Relationship {
     let description: RelationshipDescription
     let key: [JSONPath.Step]
+    /// Where the keys of the objects are written, when these are not.
+    let referenceKey: [JSONPath.Step]
     /// Who says how the objects are written, when somebody wrote a rule.
     let source: NestedSource?
     /// Whether somebody wrote a rule: its path counts in every form of export.
@@ -34,6 +36,7 @@ final class ExportNode {
     init(_ rule: RelationshipRule, source: NestedSource?, options: ExportOptions) {
       description = rule.relationship
       key = rule.exportKey(options)
+      referenceKey = rule.referenceKey(options)
       self.source = source
       isWritten = rule.written != nil
       isNeeded = rule.missing != .keep
@@ -100,6 +103,18 @@ extension AttributeRule {
 }
 
 extension RelationshipRule {
+  /// The most usual of the keys from which a sync reads identifiers: `company_id`, `tag_ids`.
+  fileprivate func referenceKey(_ options: ExportOptions) -> [JSONPath.Step] {
+    if hasCustomKey { return remoteKey.steps.map { .key($0) } }
+    let names = relationship.isToMany ? Inflection.singulars(name) + [name] : [name]
+    let isCamel = options.inflectionType == .camelCase
+    let ending = (isCamel ? "Id" : "_id") + (relationship.isToMany ? "s" : "")
+    let wanted = names.map { (isCamel ? $0 : Inflection.key(for: $0)) + ending }
+    let known = Set(referenceKeys.map(\.steps))
+    let key = wanted.map { [$0] }.first(where: known.contains) ?? referenceKeys.first?.steps ?? []
+    return key.map { .key($0) }
+  }
+
   fileprivate func exportKey(_ options: ExportOptions) -> [JSONPath.Step] {
     if let written { return written.path.steps }
     let isCamel = options.inflectionType == .camelCase && !hasCustomKey

@@ -27,6 +27,9 @@ public struct ExportOptions: Sendable {
     /// sync takes the attributes of the objects at the top from it; the nested objects lie under keys
     /// that mean nothing to it, so it leaves the relationships as they are.
     case nested
+    /// `"company_id": 5`, `"tag_ids": [1, 2]`: the primary keys of what to-one and many-to-many relationships lead to, which
+    /// a sync reads as references. Lists whose members name their owner are left out, and so is what has no key.
+    case keys
     /// Not at all.
     case none
   }
@@ -75,6 +78,9 @@ public struct ExportOptions: Sendable {
   /// they reach objects that are not being exported already. Default: no, because what a tag says of its
   /// users repeats what the users say of their tags, for every user anew.
   public var followsWaysBack = false
+
+  /// Whether a primary key without value is left out rather than written as null: the server makes it.
+  package var omitsMissingKeys = false
 
   /// How many objects may be nested in each other. Objects below are written with their primary key only,
   /// which a sync takes as a reference. Default: 100.

@@ -21,6 +21,9 @@ struct Exporter<Source: ExportSource> {
   /// Objects nested in the one at the top so far.
   private var count = 0
 
+  /// What is written of the object at the top; nil is everything.
+  private var slots: SlotSet?
+
   /// Where a nested object was come from.
   private struct Way {
     let node: ExportNode
@@ -42,8 +45,11 @@ struct Exporter<Source: ExportSource> {
   ///   throws.
   /// - Complexity: O(objects that are nested in it, repeated ones counted again), of which there are at
   ///   most ``ExportOptions/maximumObjects``.
-  mutating func export(_ object: Source.Object) throws -> JSONValue {
+  ///
+  /// - Parameter slots: The properties that are wanted of the object itself; nil is all.
+  mutating func export(_ object: Source.Object, only slots: SlotSet? = nil) throws -> JSONValue {
     count = 0
+    self.slots = slots
     return try export(object, plan.rootNode(for: source.identifier(of: object).entity), from: nil)
   }
 
@@ -53,15 +59,24 @@ struct Exporter<Source: ExportSource> {
     if let value = node.bareValue { return try json(value, of: object, node) ?? .null }
     var result = JSONObject()
     result.reserveCapacity(node.attributes.count + node.relationships.count)
-    for attribute in node.attributes { try add(attribute, of: object, node, to: &result) }
+    for attribute in node.attributes where isWanted(attribute.slot, from: way) {
+      try add(attribute, of: object, node, to: &result)
+    }
     guard !node.relationships.isEmpty else { return .object(result) }
     let id = source.identifier(of: object)
     path.insert(id)
     defer { path.remove(id) }
-    for relationship in node.relationships where !leadsBack(relationship, in: node, way) {
+    for relationship in node.relationships
+    where isWanted(relationship.description.slot, from: way)
+      && !leadsBack(relationship, in: node, way)
+    {
       try add(relationship, of: object, node, to: &result)
     }
     return .object(result)
+  }
+
+  private func isWanted(_ slot: Int, from way: Way?) -> Bool {
+    way != nil || slots?.contains(slot) ?? true
   }
 
   private func json(
@@ -76,6 +91,7 @@ struct Exporter<Source: ExportSource> {
     to result: inout JSONObject
   ) throws {
     guard let json = try json(attribute, of: object, node) else { return }
+    if attribute.isIdentity, options.omitsMissingKeys, json.isNull { return }
     result.place(json, at: attribute.key[...])
   }
 
@@ -84,6 +100,9 @@ struct Exporter<Source: ExportSource> {
     to result: inout JSONObject
   ) throws {
     let objects = try source.objects(of: relationship.description, from: object)
+    if options.relationshipType == .keys, !relationship.isWritten {
+      return try addKeys(of: objects, relationship, of: node, to: &result)
+    }
     // Asked once for all objects of the list.
     let destination =
       objects.isEmpty
@@ -110,6 +129,28 @@ struct Exporter<Source: ExportSource> {
       result.place(.object(numbered), at: relationship.key[...])
     } else {
       result.place(.array(members), at: relationship.key[...])
+    }
+  }
+
+  private func addKeys(
+    of objects: [Source.Object], _ relationship: ExportNode.Relationship, of node: ExportNode,
+    to result: inout JSONObject
+  ) throws {
+    let description = relationship.description
+    if description.kind == .oneToMany { return }
+    let keys = try objects.compactMap { object -> JSONValue? in
+      let destination = try plan.node(for: source.identifier(of: object).entity)
+      guard let key = destination.attributes.first(where: \.isIdentity),
+        let json = try json(key, of: object, destination), !json.isNull
+      else { return nil }
+      return json
+    }
+    if description.isToMany {
+      result.place(.array(keys), at: relationship.referenceKey[...])
+    } else if let key = keys.first {
+      result.place(key, at: relationship.referenceKey[...])
+    } else if objects.isEmpty, options.nullHandling == .written {
+      result.place(.null, at: relationship.referenceKey[...])
     }
   }
 

@@ -73,7 +73,8 @@ package final class MappingPlanCache: Sendable {
   /// The plan for items that a source describes, for one sync: sources of nested objects are asked each time.
   ///
   /// - Throws: ``MappingError`` when it cannot describe them; `ModelError` when the model has no such entity.
-  func plan(for source: any PlanSource, in model: ManagedObjectModel) throws -> MappingPlan {
+  package func plan(for source: any PlanSource, in model: ManagedObjectModel) throws -> MappingPlan
+  {
     guard case .explicit(let mapping) = source.mappingSource.content else {
       let entity = try model.requireEntity(named: source.mappingSource.entityName)
       return resolving(plan(for: entity), current.generation)

@@ -23,9 +23,14 @@ package struct HistoryFold: Sendable {
 
   /// In the order in which the objects were changed first.
   private var order: [ManagedObjectID] = []
-  private var entriesByID: [ManagedObjectID: Entry] = [:]
+  /// Nil for objects of which nothing is left: they keep their place in the order.
+  private var entriesByID: [ManagedObjectID: Entry?] = [:]
 
-  /// The objects that were deleted, by root entity. Nothing follows a deletion, so the lists only grow.
+  /// How many objects have something to tell.
+  private var count = 0
+
+  /// The objects that were deleted, by root entity, those among them of which nothing is left to tell. Nothing follows a
+  /// deletion, so the lists only grow.
   package private(set) var deletions: [Int: [ManagedObjectID]] = [:]
 
   /// The last transaction that was read, whoever made it.
@@ -37,28 +42,44 @@ package struct HistoryFold: Sendable {
   }
 
   /// Whether nothing is left to tell.
-  package var isEmpty: Bool { entriesByID.isEmpty }
+  package var isEmpty: Bool { count == 0 }
 
   /// What is left, in the order in which the objects were changed first.
-  package var entries: some Sequence<Entry> { order.lazy.compactMap { entriesByID[$0] } }
+  package var entries: some Sequence<Entry> { order.lazy.compactMap { self[$0] } }
 
   /// What is left to tell of an object; nil when it is nothing.
-  package subscript(id: ManagedObjectID) -> Entry? { entriesByID[id] }
+  package subscript(id: ManagedObjectID) -> Entry? { entriesByID[id] ?? nil }
+
+  /// Adds what an outbox keeps of an object. One that was sent as new, and deleted since, is a deletion: the server may
+  /// have it.
+  mutating func add(_ entry: OutboxEntry) {
+    guard let edit = entry.edit else { return }
+    add(entry.id, edit.kind, slots: edit.slots, tombstone: entry.tombstone)
+  }
+
+  /// Forgets what is to tell of an object.
+  mutating func remove(_ id: ManagedObjectID) {
+    guard self[id] != nil else { return }
+    entriesByID[id] = .some(nil)
+    count -= 1
+  }
 
   mutating func add(
     _ id: ManagedObjectID, _ kind: HistoryChange.Kind, slots: SlotSet, tombstone: [String: Value]
   ) {
-    if kind == .delete, entriesByID[id]?.kind != .insert {
+    if kind == .delete, self[id]?.kind != .insert {
       deletions[id.entity.rootIndex, default: []].append(id)
     }
-    guard var entry = entriesByID[id] else {
-      order.append(id)
+    guard var entry = self[id] else {
+      if entriesByID[id] == nil { order.append(id) }
       entriesByID[id] = Entry(id: id, kind: kind, slots: slots, tombstone: tombstone)
+      count += 1
       return
     }
     switch (entry.kind, kind) {
     case (.insert, .delete):
-      entriesByID[id] = nil
+      entriesByID[id] = .some(nil)
+      count -= 1
       return
     case (_, .delete):
       entry.kind = .delete

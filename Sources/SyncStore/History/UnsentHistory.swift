@@ -1,18 +1,21 @@
 package import SyncCore
 
-/// What was changed in this program and is not known to be sent, folded per object. The store keeps it from one
-/// transaction to the next, so that each reads only what was committed since.
+/// What was changed in this program and is not known to be sent, folded per object: what outboxes keep, and the history
+/// after it. The store keeps it from one transaction to the next, so that each reads only what was committed since.
 ///
 /// Holds what is committed, nothing of the transaction that runs. Takes some 200 bytes for each changed object,
 /// as long as the store is open. Confined to the writer queue.
 package final class UnsentHistory {
   /// Where the fold begins. Another place means another fold.
   struct Beginning: Equatable {
-    /// Up to where every durable consumer has read.
-    let acknowledged: Int64
+    /// Up to where every durable consumer but outboxes has read; nil when there is none.
+    let acknowledged: Int64?
 
     /// Up to where the history was purged.
     let floor: Int64
+
+    /// The revisions of the outboxes.
+    var outboxes: [Int64] = []
   }
 
   private var beginning: Beginning?
@@ -35,18 +38,38 @@ package final class UnsentHistory {
   /// Reads on.
   ///
   /// - Parameters:
-  ///   - beginning: Where the fold has to begin.
-  ///   - read: Adds to a fold what follows it.
+  ///   - beginning: What the fold has to begin with.
+  ///   - start: The place in the history after which it begins.
+  ///   - read: Adds to a fold what follows it; told whether the fold is a new one.
   /// - Complexity: that of what follows; of all that is unsent when the beginning has moved.
-  func update(from beginning: Beginning, _ read: (inout HistoryFold) throws -> Void) rethrows {
-    if beginning != self.beginning {
-      fold = HistoryFold(after: HistoryToken(number: beginning.acknowledged))
+  func update(
+    from beginning: Beginning, after start: Int64,
+    _ read: (inout HistoryFold, _ isNew: Bool) throws -> Void
+  ) rethrows {
+    let isNew = beginning != self.beginning
+    if isNew {
+      fold = HistoryFold(after: HistoryToken(number: start))
       deletedByKey = [:]
     }
     // What was read in part before an error is not to be gone on from.
     self.beginning = nil
-    try read(&fold)
+    try read(&fold, isNew)
     self.beginning = beginning
+  }
+
+  /// Takes over what the only reader of the history, an outbox, keeps of an object now, so that the fold need not be read
+  /// anew.
+  ///
+  /// - Parameters:
+  ///   - entry: Nil when nothing is left to send.
+  ///   - revision: That of the outbox, now.
+  func replace(_ id: ManagedObjectID, with entry: OutboxEntry?, revision: Int64) {
+    guard let beginning, beginning.acknowledged == nil, beginning.outboxes.count == 1 else {
+      return clear()
+    }
+    self.beginning?.outboxes = [revision]
+    fold.remove(id)
+    if let entry { fold.add(entry) }
   }
 
   /// Forgets everything: there is no history any more.
@@ -77,7 +100,8 @@ package final class UnsentHistory {
       deletedByKey[identity, default: DeletedObjects()].count = deletions.count
     }
     guard let known = deletedByKey[identity], !known.objects.isEmpty else { return nil }
-    return known.objects[values()]
+    // What has been sent since is not here any more.
+    return known.objects[values()].flatMap { fold[$0]?.kind == .delete ? $0 : nil }
   }
 }
 

@@ -79,6 +79,7 @@ struct StoreMigrator {
       try ChangeJournal(connection: connection).migrate(migration.match)
       try connection.migrateQuarantine(migration.match)
       try connection.migrateRemote(migration.match)
+      try connection.migrateOutboxes(migration.match)
       try FingerprintStore(connection: connection).removeAll()
       try metadata.set(.model, StoredModel(migration.new).encoded())
       try metadata.set(.document, model.storageDescription)

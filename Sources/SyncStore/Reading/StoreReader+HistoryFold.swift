@@ -1,13 +1,13 @@
 import SyncCore
 
 extension StoreReader {
-  /// The place up to which every durable consumer has read: what lies after it is not known to be
-  /// sent. Without a durable consumer nothing is.
-  package func acknowledgedHistory() throws -> HistoryToken {
+  /// The place up to which every durable consumer but outboxes has read: what lies after it is not known to be
+  /// sent. Nil when there is none.
+  func acknowledgedHistory(_ outboxes: [OutboxState]) throws -> Int64? {
     try prepareToRead()
-    let number = try connection.scalar(
-      "SELECT min(txn) FROM _syncstack_history_consumers WHERE durable = 1")
-    return HistoryToken(number: number ?? 0)
+    let names = outboxes.map { OutboxTables.consumer($0.name) }
+    return try historyConsumers().filter { $0.isDurable && !names.contains($0.name) }
+      .map(\.token.number).min()
   }
 
   /// Reads on where a fold ends: what was changed in this program, and not by syncs. Nothing that was
@@ -45,7 +45,7 @@ extension StoreReader {
 }
 
 /// Turns lists of property names into slots; most changes have one of a few lists.
-private struct ColumnNames {
+struct ColumnNames {
   private var known: [Int: [String: SlotSet]] = [:]
 
   mutating func slots(_ names: String, of entity: EntityDescription) -> SlotSet {

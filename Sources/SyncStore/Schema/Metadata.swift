@@ -23,6 +23,9 @@ struct Metadata {
     /// Whether the tables of remote sync are there.
     case remote
 
+    /// Whether the tables of outboxes are there.
+    case outboxes
+
     /// Where the store is synced, and as whom; set by programs that keep no settings of their own.
     case remoteServer
     case remoteApp

@@ -12,9 +12,19 @@ extension StoreTransaction {
       unsent.clear()
       return nil
     }
+    let outboxes = try outboxes()
     let beginning = UnsentHistory.Beginning(
-      acknowledged: try acknowledgedHistory().number, floor: try historyFloor())
-    try unsent.update(from: beginning) { try readLocalHistory(into: &$0) }
+      acknowledged: try acknowledgedHistory(outboxes), floor: try historyFloor(),
+      outboxes: outboxes.map(\.revision))
+    let start = ([beginning.acknowledged].compactMap { $0 } + outboxes.map(\.history)).min() ?? 0
+    try unsent.update(from: beginning, after: start) { fold, isNew in
+      if isNew {
+        for outbox in outboxes {
+          try readOutbox(outbox.name) { fold.add($0) }
+        }
+      }
+      try readLocalHistory(into: &fold)
+    }
     return unsent
   }
 
@@ -135,6 +145,7 @@ extension StoreTransaction {
     for table in ["history_changes", "history_consumers", "history_floor", "history"] {
       try connection.execute("DROP TABLE _syncstack_\(table)")
     }
+    for outbox in try outboxes() { try forgetOutbox(outbox.name) }
     let metadata = Metadata(connection: connection)
     try metadata.set(.historyEnd, last)
     try metadata.set(.history, 0)

@@ -43,6 +43,9 @@ package final class StoreTransaction: StoreReader {
   /// What the store keeps of unsent changes; see ``unsentHistory()``.
   let unsent: UnsentHistory
 
+  /// Whether something that was to be sent is so no more, or again, once the transaction is committed.
+  var changesUnsent = false
+
   /// Link tables that were written to, by index.
   var writtenLinks: Set<Int> = []
 

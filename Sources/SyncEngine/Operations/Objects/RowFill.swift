@@ -1,0 +1,46 @@
+package import SyncCore
+package import SyncGraph
+package import SyncStore
+
+/// Fills one stored row from JSON that says what a server has of it, as a sync of that item would, inside a transaction
+/// that somebody else has begun. What was edited here and not sent stays.
+package struct RowFill {
+  private let plan: MappingPlan
+
+  /// - Throws: ``MappingError`` when the source does not fit the model.
+  package init(_ source: any PlanSource, _ stack: DataStack) throws {
+    plan = try stack.mappingPlans.plan(for: source, in: stack.model)
+  }
+
+  /// The key that the JSON gives; nil when it has none that can be read.
+  package func key(in item: JSONValue) -> (slot: Int, value: Value)? {
+    guard plan.rootNode.identity.count == 1, let slot = plan.rootNode.identity.first,
+      let value = try? ItemValues(item, plan: plan)[slot], !value.isNull
+    else { return nil }
+    return (slot, value)
+  }
+
+  /// Takes over what the JSON says, a new key among it, with all that is nested in it.
+  ///
+  /// - Throws: ``SyncError`` when the item cannot be used. The transaction has to end then.
+  package func fill(
+    _ row: Int64, from item: JSONValue, in transaction: StoreTransaction
+  ) throws -> SyncReport {
+    var request = SyncRequest(plan: plan, payload: .json(item))
+    request.operations = SyncOperations.all.subtracting([.insert, .delete])
+    request.targets = [row]
+    request.usesFingerprints = false
+    request.onLeftOut = { item, _ in throw item.reason }
+    return try request.payload.withBytes { bytes in
+      let pass = try SyncPass(request, bytes: bytes, control: SyncControl())
+      defer { pass.reader.stop() }
+      try pass.stage()
+      try pass.work(in: transaction) {
+        try pass.readScope(in: $0)
+        try pass.process(in: $0)
+        try pass.end(in: $0)
+      }
+      return pass.finishReport()
+    }
+  }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncStore
+
+/// What became of a change in the store.
+struct OutboxApplied: Sendable {
+  enum Outcome: Sendable {
+    case accepted
+    case refused(String)
+    /// It is sent again, in another form.
+    case again
+  }
+
+  var outcome = Outcome.accepted
+
+  /// What is left to send of the object at once.
+  var more: OutboxEntry?
+
+  /// Whether the object became one with a copy of it.
+  var isJoined = false
+
+  /// Why the JSON of an answer was not taken over.
+  var remarks: [String] = []
+}
+
+extension Outbox {
+  /// Takes an answer in: the change counts as sent, and what the JSON says is written, in one transaction. JSON that cannot
+  /// be used costs nothing but itself.
+  func apply(
+    _ answer: OutboxAnswer, to shipment: OutboxShipment, _ settings: Settings
+  ) async throws -> OutboxApplied {
+    try await withStore { [self] store in
+      do {
+        return try write(answer, shipment.change, settings, to: store, takesJSON: true)
+      } catch let error where error is SyncError || error is MappingError {
+        var applied = try write(answer, shipment.change, settings, to: store, takesJSON: false)
+        applied.remarks.append(
+          "The answer to the \(shipment.change) was accepted, but its JSON could not be taken over: \(error)"
+        )
+        return applied
+      }
+    }
+  }
+
+  /// Keeps how often a change was tried in vain, and until when the server wants to be left alone.
+  func keepTries(_ delivery: OutboxDelivery) async throws {
+    let change = delivery.shipment.change
+    try await withStore { [self] store in
+      _ = try store.write(info) { transaction in
+        guard let before = try transaction.outboxEntry(change.objectID, in: name),
+          before.sent?.idempotencyKey == change.idempotencyKey
+        else { return }
+        var entry = before
+        entry.tries += Int64(delivery.attempts)
+        if case .later(let seconds, _) = delivery.outcome {
+          let time = Date().timeIntervalSince1970 + min(seconds, 366 * 86_400)
+          entry.earliest = Int64(time * 1000)
+        }
+        try transaction.setOutboxEntry(entry, before: before, in: name)
+      }
+    }
+  }
+
+  private func write(
+    _ answer: OutboxAnswer, _ change: OutboxChange, _ settings: Settings, to store: Store,
+    takesJSON: Bool
+  ) throws -> OutboxApplied {
+    try store.write(info) { transaction in
+      try transaction.drainHistory(intoOutbox: name)
+      guard let before = try transaction.outboxEntry(change.objectID, in: name),
+        before.sent?.idempotencyKey == change.idempotencyKey
+      else { return OutboxApplied(outcome: .again) }
+      var step = OutboxStep(before, change, settings)
+      step.take(answer)
+      var applied = OutboxApplied(outcome: step.outcome)
+      var json = takesJSON ? step.json : nil
+      let source = settings.destinations.destination(for: change.objectID.entity)?
+        .source(for: change.objectID.entity)
+      let fill = try json == nil ? nil : source.map { try RowFill($0, stack) }
+      if let found = json.flatMap({ fill?.key(in: $0) }) {
+        if step.entry.waiting?.kind == .delete {
+          // Made and deleted here: only now it is known what to delete there.
+          let key = change.objectID.entity.properties[found.slot].name
+          step.entry.tombstone[key] = found.value
+        } else if change.kind != .delete {
+          applied.isJoined = try RowMerger(transaction, outbox: name).join(
+            change.objectID, slot: found.slot, key: found.value)
+        }
+      }
+      try transaction.setOutboxEntry(step.entry, before: before, in: name)
+      let isThere = try !transaction.rows(change.objectID.entity, rows: [change.objectID.row])
+        .isEmpty
+      if !isThere { json = nil }
+      if step.deletesHere, isThere {
+        try transaction.delete([change.objectID.row], of: change.objectID.entity)
+      } else if let json, let fill {
+        _ = try fill.fill(change.objectID.row, from: json, in: transaction)
+      }
+      if step.entry.refusal == nil, step.entry.edit != nil { applied.more = step.entry }
+      return applied
+    }.0
+  }
+}
+
+/// What an answer means for what is kept of an object: the table of the page *Sending edits*.
+struct OutboxStep {
+  private(set) var outcome = OutboxApplied.Outcome.accepted
+  var entry: OutboxEntry
+
+  /// The server's version, to be taken over.
+  private(set) var json: JSONValue?
+  private(set) var deletesHere = false
+  private let change: OutboxChange
+  private let settings: Outbox.Settings
+
+  init(_ entry: OutboxEntry, _ change: OutboxChange, _ settings: Outbox.Settings) {
+    self.entry = entry
+    self.change = change
+    self.settings = settings
+  }
+
+  mutating func take(_ answer: OutboxAnswer) {
+    entry.tries += 1
+    entry.earliest = nil
+    switch answer {
+    case .accepted(let json): accept(json)
+    case .refused(let reason): refuse(reason)
+    case .gone where change.kind == .delete: accept(nil)
+    case .gone: takeGone()
+    case .conflict(let json): takeConflict(json)
+    case .retry: entry.tries += 0
+    }
+  }
+
+  private mutating func accept(_ json: JSONValue?) {
+    entry.sent = nil
+    entry.tries = 0
+    entry.refusal = nil
+    if change.kind != .delete { self.json = json }
+  }
+
+  private mutating func refuse(_ reason: String) {
+    entry.takeBack()
+    entry.refusal = reason
+    outcome = .refused(reason)
+  }
+
+  private mutating func takeGone() {
+    switch settings.whenGone {
+    case .deleteHere where change.kind == .update:
+      entry.sent = nil
+      entry.waiting = nil
+      deletesHere = true
+    case .insertAgain where change.kind == .update && entry.waiting?.kind != .delete:
+      entry.sent = nil
+      entry.waiting = OutboxEntry.Edit(.insert)
+      outcome = .again
+    default:
+      refuse("The server does not have the object any more.")
+    }
+  }
+
+  private mutating func takeConflict(_ json: JSONValue?) {
+    switch settings.whenInConflict {
+    case .refuse: refuse("The object has changed on the server.")
+    case .takeServer:
+      guard json != nil || change.kind == .delete else {
+        return refuse("The object has changed on the server, and the answer does not say how.")
+      }
+      accept(json)
+      if entry.waiting?.kind != .delete { entry.waiting = nil }
+    case .merge:
+      guard let json else {
+        return refuse(
+          "The object has changed on the server, and the answer does not say how. Sync it, then try again."
+        )
+      }
+      let edit = entry.edit
+      entry.takeBack()
+      // It is there already: what is here goes on top.
+      if edit?.kind == .insert {
+        var slots = SlotSet()
+        for property in change.objectID.entity.properties { slots.insert(property.slot) }
+        entry.waiting = OutboxEntry.Edit(.update, slots: slots)
+      }
+      if edit?.kind != .delete { self.json = json }
+      outcome = .again
+    }
+  }
+}

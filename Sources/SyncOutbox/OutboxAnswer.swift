@@ -1,0 +1,111 @@
+public import Foundation
+public import SyncCore
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
+/// What the server says of one change.
+public enum OutboxAnswer: Sendable, Hashable {
+  /// It was taken. JSON of the object, when the server gives it, is taken over: a key that the server made, and whatever
+  /// else it says. What was edited here meanwhile stays, and is sent next.
+  case accepted(JSONValue? = nil)
+
+  /// The object is not there any more. For a deletion that is as good as accepted; else see ``Outbox/whenGone``.
+  case gone
+
+  /// The object has changed since; with the server's version, when there is one. See ``Outbox/whenInConflict``.
+  case conflict(JSONValue? = nil)
+
+  /// The change cannot be taken as it is, with a reason for people. It is kept in ``Outbox/refused``.
+  case refused(String)
+
+  /// Not now: it is sent again after so many seconds, or after a growing pause when none are given.
+  case retry(after: TimeInterval? = nil, reason: String? = nil)
+}
+
+extension OutboxAnswer {
+  /// Reads the answer of an HTTP server in the usual way.
+  ///
+  /// | status | answer |
+  /// |---|---|
+  /// | 2xx | accepted, with the JSON of the body if there is one; a body that is HTML, or JSON that is cut, is no answer: retry |
+  /// | 404, 410 | gone |
+  /// | 409, 412 | conflict, with the JSON of the body if it is an object |
+  /// | 401, 407, 408, 425, 429, 5xx but 501 | retry, after what `Retry-After` says |
+  /// | anything else | refused, with the reason in the body if it has one |
+  ///
+  /// - Parameters:
+  ///   - data: The body.
+  ///   - response: The response. One that is not of HTTP is refused.
+  ///   - path: Where the object stands in the body, as in `data` or `order`; nil is the body itself.
+  public init(_ data: Data, _ response: URLResponse, at path: JSONPath? = nil) {
+    guard let http = response as? HTTPURLResponse else {
+      self = .refused("The answer is none of an HTTP server.")
+      return
+    }
+    let headers = HTTPHeaders(http)
+    let body = try? JSONValue(parsing: data)
+    let found = path.map { body?.value(at: $0) } ?? body
+    let object = found?.objectValue == nil ? nil : found
+    switch http.statusCode {
+    case 200..<300:
+      if data.isEmpty || http.statusCode == 204 {
+        self = .accepted()
+      } else if body == nil, headers.promisesDocument {
+        self = .retry(reason: "Status \(http.statusCode), but the body is not JSON.")
+      } else {
+        self = .accepted(object)
+      }
+    case 404, 410: self = .gone
+    case 409, 412: self = .conflict(object)
+    case 401, 407, 408, 425, 429, 500, 502...599:
+      self = .retry(after: headers.retryAfter, reason: "Status \(http.statusCode).")
+    default:
+      let reason = body?.reason ?? String(decoding: data.prefix(200), as: UTF8.self)
+      self = .refused("Status \(http.statusCode)\(reason.isEmpty ? "." : ": \(reason)")")
+    }
+  }
+}
+
+/// The headers that count.
+private struct HTTPHeaders {
+  let retryAfter: TimeInterval?
+
+  /// Whether the body is said to be JSON, or a page for people: another text may be a server's way to say “done”.
+  let promisesDocument: Bool
+
+  init(_ response: HTTPURLResponse) {
+    let type = response.value(forHTTPHeaderField: "Content-Type")?.lowercased() ?? ""
+    promisesDocument = type.contains("json") || type.contains("html")
+    let text = response.value(forHTTPHeaderField: "Retry-After") ?? ""
+    let seconds = Double(text) ?? HTTPHeaders.date(text)?.timeIntervalSinceNow
+    retryAfter = seconds.flatMap { $0.isFinite ? max($0, 0) : nil }
+  }
+
+  /// `Wed, 25 Nov 2026 08:00:00 GMT` (RFC 9110, 5.6.7).
+  private static func date(_ text: String) -> Date? {
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = TimeZone(secondsFromGMT: 0)
+    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+    return formatter.date(from: text)
+  }
+}
+
+extension JSONValue {
+  /// What servers usually call a reason.
+  fileprivate var reason: String? {
+    if let text = stringValue { return text }
+    if let first = arrayValue?.first { return first.reason }
+    guard let object = objectValue else { return nil }
+    // `{"errors": {"status": ["is too late"]}}`: the property is half of the reason.
+    if let (field, value) = object["errors"]?.objectValue?.first.map({ ($0.key, $0.value) }) {
+      return value.reason.map { "\(field): \($0)" }
+    }
+    for key in ["message", "error_description", "detail", "error", "title", "errors", "reason"] {
+      if let text = object[key]?.reason { return text }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,59 @@
+public import Foundation
+public import SyncCore
+
+/// What happened to one object since the server last answered for it, as a handler sends it.
+///
+/// Edits of one object are joined; one that was made and deleted here is never sent. When no answer came, the same change
+/// comes again, the same to the last byte, with the same ``idempotencyKey``.
+public struct OutboxChange: Sendable {
+  /// What happened to the object.
+  public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+    case insert
+    case update
+    case delete
+  }
+
+  public let kind: Kind
+  public let objectID: ManagedObjectID
+
+  /// The primary key; nil while the object has none, because the server makes it.
+  public let key: Value?
+
+  /// Names of the properties that an update changed, in model order; empty for the other kinds.
+  public let properties: [String]
+
+  /// The whole object, by the mapping that it was registered with. Of a deleted object: its key, and the attributes that the
+  /// model preserves.
+  public let json: JSONValue
+
+  /// What an update changed; the same as ``json`` for the other kinds.
+  public let changedJSON: JSONValue
+
+  /// A name for this change that never changes, kept before it is first sent: a server that knows it can tell that it has
+  /// done this already.
+  public let idempotencyKey: String
+
+  /// 1 for the first try of this run.
+  public internal(set) var attempt = 1
+
+  /// Name of the object's own entity.
+  public var entity: String { objectID.entity.name }
+
+  /// The primary key as a text, for paths; empty while there is none.
+  public var id: String { key?.description ?? "" }
+}
+
+extension OutboxChange: CustomStringConvertible {
+  /// The change as a person would say it: `update of Order 17: status`.
+  public var description: String {
+    let name = "\(kind.rawValue) of \(entity) \(key?.description ?? "#\(objectID.row)")"
+    return properties.isEmpty ? name : "\(name): \(properties.joined(separator: ", "))"
+  }
+}
+
+extension JSONValue {
+  /// The value as JSON text in UTF-8, as the body of a request.
+  ///
+  /// - Complexity: O(*n*).
+  public var data: Data { data() }
+}

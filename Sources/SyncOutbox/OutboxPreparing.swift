@@ -1,0 +1,181 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncStore
+
+/// Makes changes of one run ready to be sent: decides whether their turn has come, and writes their JSON.
+struct OutboxPreparing: Sendable {
+  enum Outcome: Sendable {
+    case ready(OutboxShipment)
+    /// There is nothing to send of it, or not any more.
+    case nothing
+    /// It cannot be sent in this run.
+    case held
+    case refused(String)
+    /// Another object, which has to be sent first.
+    case after(OutboxEntry)
+  }
+
+  private let name: String
+  private let stack: DataStack
+  private let destinations: [OutboxDestination]
+  private let now: Int64
+
+  /// - Throws: `ModelError` when the model has no entity of a handler.
+  init(_ outbox: Outbox, _ destinations: [OutboxDestination]) throws {
+    for destination in destinations {
+      _ = try outbox.stack.model.requireEntity(named: destination.entityName)
+    }
+    name = outbox.name
+    stack = outbox.stack
+    self.destinations = destinations
+    now = Int64(Date().timeIntervalSince1970 * 1000)
+  }
+
+  /// Whether an object may have its turn in this run.
+  func mayBeSent(_ entry: OutboxEntry) -> Bool {
+    entry.edit != nil && entry.refusal == nil && entry.earliest ?? .min <= now
+      && destinations.destination(for: entry.id.entity) != nil
+  }
+
+  /// - Parameters:
+  ///   - schedule: What else is to be sent in this run.
+  ///   - isForced: Whether the object is sent without waiting for what it refers to: a reference to a new object is sent
+  ///     later, as an update.
+  func prepare(
+    _ id: ManagedObjectID, _ schedule: OutboxSchedule, isForced: Bool,
+    in transaction: StoreTransaction
+  ) throws -> Outcome {
+    guard let entry = try transaction.outboxEntry(id, in: name), let edit = entry.edit else {
+      return .nothing
+    }
+    guard mayBeSent(entry), let destination = destinations.destination(for: id.entity) else {
+      return .held
+    }
+    // What was sent without an answer goes again as it was, and what was done since after it.
+    if let sent = entry.sent {
+      return .ready(try shipment(entry, sent, destination, in: transaction))
+    }
+    if edit.kind == .delete {
+      return try send(
+        entry, edit, json: .object(preserved(entry)), changed: nil, destination, in: transaction)
+    }
+    guard let row = try transaction.rows(id.entity, rows: [id.row]).first else {
+      return try drop(entry, in: transaction)
+    }
+    let export = try RowExport(
+      destination.source(for: id.entity), in: stack.model, options: destination.options,
+      plans: stack.mappingPlans)
+    let exported = try export.slots(of: id.entity)
+    var slots = edit.kind == .insert ? exported : edit.slots.intersection(exported)
+    if slots.isEmpty { return try drop(entry, in: transaction) }
+    var postponed = SlotSet()
+    for relationship in id.entity.relationships where slots.contains(relationship.slot) {
+      guard let other = try unsentTarget(of: relationship, row, in: transaction) else { continue }
+      guard isForced else { return .after(other) }
+      postponed.insert(relationship.slot)
+    }
+    if edit.kind == .insert, !isForced, let key = id.entity.primaryKey {
+      let value = row.values[key.slot]
+      let place = OutboxSchedule.Key(root: id.entity.rootIndex, value: value)
+      if let deletion = schedule.deletion(of: place),
+        let other = try transaction.outboxEntry(deletion, in: name)
+      {
+        return .after(other)
+      }
+    }
+    slots.subtract(postponed)
+    let json = try export.json(of: row, only: edit.kind == .insert ? slots : exported, transaction)
+    let changed = edit.kind == .insert ? nil : try export.json(of: row, only: slots, transaction)
+    return try send(
+      entry, edit, json: json, changed: changed, postponed: postponed, destination,
+      in: transaction)
+  }
+
+  /// A new object that a relationship leads to and that is not sent yet, if it will ever be.
+  private func unsentTarget(
+    of relationship: RelationshipDescription, _ row: StoredRow, in transaction: StoreTransaction
+  ) throws -> OutboxEntry? {
+    let destination = row.entity.destination(of: relationship)
+    var targets: [ManagedObjectID] = []
+    switch relationship.kind {
+    case .oneToMany: break
+    case .toOne:
+      if case .int(let target) = row.values[relationship.slot] {
+        targets = [ManagedObjectID(entity: destination, row: target)]
+      }
+    case .manyToMany:
+      targets = try transaction.members(of: relationship, in: row.entity, owners: [row.row])
+        .map { ManagedObjectID(entity: $0.entity, row: $0.row) }
+    }
+    for target in targets where target != row.id {
+      guard let entry = try transaction.outboxEntry(target, in: name),
+        entry.sent?.edit.kind ?? entry.waiting?.kind == .insert,
+        destinations.destination(for: entry.id.entity) != nil
+      else { continue }
+      return entry
+    }
+    return nil
+  }
+
+  /// Keeps what is about to be sent, so that it can be sent again as it is.
+  private func send(
+    _ before: OutboxEntry, _ edit: OutboxEntry.Edit, json: JSONValue, changed: JSONValue?,
+    postponed: SlotSet = SlotSet(), _ destination: OutboxDestination,
+    in transaction: StoreTransaction
+  ) throws -> Outcome {
+    var entry = before
+    let sent = OutboxEntry.Shipment(
+      edit, json: json.description, changedJSON: changed?.description ?? "",
+      idempotencyKey: UUID().uuidString)
+    let shipment = try shipment(entry, sent, destination, in: transaction)
+    if edit.kind != .insert, shipment.change.key == nil, before.id.entity.primaryKey != nil {
+      entry.refusal =
+        "The object has no key, so nobody can say to the server which one is meant. Have the handler "
+        + "answer an insertion with the JSON that gives the key, or sync the entity."
+      try transaction.setOutboxEntry(entry, before: before, in: name)
+      return .refused(entry.refusal ?? "")
+    }
+    entry.sent = sent
+    entry.waiting = postponed.isEmpty ? nil : OutboxEntry.Edit(.update, slots: postponed)
+    try transaction.setOutboxEntry(entry, before: before, in: name)
+    return .ready(shipment)
+  }
+
+  private func drop(_ before: OutboxEntry, in transaction: StoreTransaction) throws -> Outcome {
+    var entry = before
+    entry.waiting = nil
+    try transaction.setOutboxEntry(entry, before: before, in: name)
+    return .nothing
+  }
+
+  private func shipment(
+    _ entry: OutboxEntry, _ sent: OutboxEntry.Shipment, _ destination: OutboxDestination,
+    in transaction: StoreTransaction
+  ) throws -> OutboxShipment {
+    var asSent = entry
+    asSent.waiting = nil
+    asSent.sent = sent
+    let json = try JSONValue(parsing: sent.json)
+    let change = OutboxChange(
+      kind: OutboxChange.Kind(sent.edit.kind), objectID: entry.id,
+      key: try transaction.keys(of: [asSent])[entry.id],
+      properties: sent.edit.slots.map { entry.id.entity.properties[$0].name }, json: json,
+      changedJSON: sent.changedJSON.isEmpty ? json : try JSONValue(parsing: sent.changedJSON),
+      idempotencyKey: sent.idempotencyKey)
+    return OutboxShipment(change: change, handler: destination.handler)
+  }
+
+  /// What is known of a deleted object, under the keys that an export gives its attributes.
+  private func preserved(_ entry: OutboxEntry) -> JSONObject {
+    let rules = stack.mappingPlans.plan(for: entry.id.entity).rootNode.attributes
+    var result = JSONObject()
+    for rule in rules {
+      if let value = entry.tombstone[rule.name], !value.isNull {
+        result[rule.remoteKey.steps.last ?? rule.name] = JSONValue(scalar: value)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,51 @@
+public import SyncCore
+
+/// What one run of an outbox did.
+public struct OutboxReport: Sendable {
+  /// The objects of one entity.
+  public struct Entity: Sendable, Hashable {
+    /// How often a change was handed to the handler, repeats counted.
+    public internal(set) var sent = 0
+
+    /// What the server has taken.
+    public internal(set) var accepted: [ManagedObjectID] = []
+
+    /// What it refused; see ``Outbox/refused`` for the reasons.
+    public internal(set) var refused: [ManagedObjectID] = []
+
+    /// What was not sent, or not answered for: it waits for the next run.
+    public internal(set) var waiting: [ManagedObjectID] = []
+
+    /// Objects that became one with a copy of theirs, which a sync had brought before the answer came.
+    public internal(set) var joined: [ManagedObjectID] = []
+  }
+
+  /// By name of the entity.
+  public internal(set) var entities: [String: Entity] = [:]
+
+  /// Why nothing more was sent: the server did not answer. Nil when everything had its turn.
+  public internal(set) var stopReason: String?
+
+  /// Answers that were taken, but whose JSON could not be taken over, with the reason.
+  public internal(set) var unusedAnswers: [String] = []
+
+  public subscript(entity: String) -> Entity { entities[entity] ?? Entity() }
+
+  /// How many changes the server has taken, refused, and how many wait.
+  public var accepted: Int { entities.values.reduce(0) { $0 + $1.accepted.count } }
+  public var refused: Int { entities.values.reduce(0) { $0 + $1.refused.count } }
+  public var waiting: Int { entities.values.reduce(0) { $0 + $1.waiting.count } }
+}
+
+extension OutboxReport: CustomStringConvertible {
+  /// A line for each entity: `Order: 3 accepted, 1 refused, 0 waiting`.
+  public var description: String {
+    var lines = entities.sorted { $0.key < $1.key }.map { name, entity in
+      "\(name): \(entity.accepted.count) accepted, \(entity.refused.count) refused, "
+        + "\(entity.waiting.count) waiting"
+    }
+    if let stopReason { lines.append("Stopped: \(stopReason)") }
+    lines += unusedAnswers
+    return lines.isEmpty ? "Nothing to send" : lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,218 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncStore
+
+/// One run of an outbox: reads what waits, keeps so many changes on their way at once, and takes in their answers one by one.
+///
+/// ```
+/// drain ─▶ schedule ─▶ prepare: a transaction for several ─▶ handlers, side by side ─▶ answer: a transaction each
+///              ▲                                                                          │
+///              └────────────── more to send, and what waited for it ─────────────────────┘
+/// ```
+final class OutboxRun {
+  private let outbox: Outbox
+  private let progress: Progress
+  private let settings: Outbox.Settings
+  private let destinations: OutboxPreparing
+  private var schedule: OutboxSchedule
+  private var ready: [OutboxShipment] = []
+  private var report = OutboxReport()
+
+  /// How often a change was given up in a row, without an answer to another one.
+  private var failures = 0
+
+  /// How often an object was in conflict.
+  private var conflicts: [ManagedObjectID: Int] = [:]
+
+  init(_ outbox: Outbox, _ progress: Progress) throws {
+    self.outbox = outbox
+    self.progress = progress
+    settings = outbox.settings.withLock { $0 }
+    destinations = try OutboxPreparing(outbox, settings.destinations)
+    schedule = OutboxSchedule(outbox.stack.model)
+  }
+
+  /// Changes that are made ready in one transaction.
+  private static let portion = 32
+
+  func run() async throws -> OutboxReport {
+    let entries = try await outbox.withStore { [outbox, destinations] store in
+      try store.write(outbox.info) { transaction in
+        try transaction.drainHistory(intoOutbox: outbox.name)
+        var entries: [OutboxEntry] = []
+        try transaction.readOutbox(outbox.name) { entry in
+          if destinations.mayBeSent(entry) { entries.append(entry) }
+        }
+        return entries
+      }.0
+    }
+    schedule.add(entries)
+    progress.totalUnitCount = Int64(schedule.count)
+    try await withThrowingTaskGroup(of: OutboxDelivery.self) { group in
+      var underWay = 0
+      while true {
+        while underWay < settings.concurrency, report.stopReason == nil,
+          let shipment = try await nextShipment(isIdle: underWay == 0)
+        {
+          underWay += 1
+          report.entities[shipment.change.entity, default: .init()].sent += 1
+          group.addTask { [retry = settings.retry] in try await shipment.deliver(retry) }
+        }
+        guard let delivery = try await group.next() else { break }
+        underWay -= 1
+        try await take(delivery)
+        outbox.tell()
+      }
+    }
+    try await noteWaiting()
+    return report
+  }
+
+  /// The next change that can be sent.
+  ///
+  /// - Parameter isIdle: Whether nothing is under way that others wait for.
+  private func nextShipment(isIdle: Bool) async throws -> OutboxShipment? {
+    while ready.isEmpty {
+      var ids: [ManagedObjectID] = []
+      var isForced = false
+      while ids.count < OutboxRun.portion, let id = schedule.next() { ids.append(id) }
+      if ids.isEmpty, isIdle, let id = schedule.forced() {
+        ids.append(id)
+        isForced = true
+      }
+      guard !ids.isEmpty else { return nil }
+      let known = schedule
+      let prepared = try await outbox.withStore { [outbox, destinations, ids, isForced] store in
+        try store.write(outbox.info) { transaction in
+          try ids.map { id in
+            (id, try destinations.prepare(id, known, isForced: isForced, in: transaction))
+          }
+        }.0
+      }
+      for (id, outcome) in prepared {
+        switch outcome {
+        case .ready(let shipment): ready.append(shipment)
+        case .nothing: finish(id, isHeld: false)
+        case .held: finish(id, isHeld: true)
+        case .refused(let reason): refuse(id, reason)
+        case .after(let other):
+          if !schedule.contains(other.id) { schedule.addFirst(other) }
+          schedule.park(id, below: other.id)
+        }
+      }
+      ready.reverse()
+    }
+    return ready.popLast()
+  }
+
+  // MARK: - Answers
+
+  private func take(_ delivery: OutboxDelivery) async throws {
+    let change = delivery.shipment.change
+    report.entities[change.entity, default: .init()].sent += delivery.attempts - 1
+    guard case .answer(let answer) = delivery.outcome else {
+      failures += 1
+      if failures >= settings.concurrency, case .failure(let reason) = delivery.outcome {
+        report.stopReason = reason
+      }
+      try await outbox.keepTries(delivery)
+      return finish(change.objectID, isHeld: true)
+    }
+    failures = 0
+    if case .conflict = answer { conflicts[change.objectID, default: 0] += 1 }
+    let isTooOften = conflicts[change.objectID, default: 0] > settings.retry.attempts
+    let applied = try await outbox.apply(
+      isTooOften ? .refused("It is in conflict again and again.") : answer, to: delivery.shipment,
+      settings)
+    report.unusedAnswers += applied.remarks
+    if applied.isJoined {
+      report.entities[change.entity, default: .init()].joined.append(change.objectID)
+    }
+    switch applied.outcome {
+    case .accepted:
+      report.entities[change.entity, default: .init()].accepted.append(change.objectID)
+      outbox.announce(.outboxDidSend, change)
+      finish(change.objectID, isHeld: false)
+    case .refused(let reason): refuse(change.objectID, reason, change)
+    case .again: finish(change.objectID, isHeld: false)
+    }
+    if let more = applied.more { schedule.addFirst(more) }
+  }
+
+  private func refuse(_ id: ManagedObjectID, _ reason: String, _ change: OutboxChange? = nil) {
+    report.entities[id.entity.name, default: .init()].refused.append(id)
+    outbox.announce(.outboxDidRefuse, change, reason: reason)
+    finish(id, isHeld: true)
+  }
+
+  private func finish(_ id: ManagedObjectID, isHeld: Bool) {
+    schedule.finish(id, isHeld: isHeld)
+    progress.completedUnitCount = max(progress.totalUnitCount - Int64(schedule.count), 0)
+  }
+
+  /// Lists what is left.
+  private func noteWaiting() async throws {
+    let pending = try await outbox.withStore { [name = outbox.name] store in
+      try store.read { try $0.pendingEntries(of: name) }
+    }
+    for entry in pending where entry.refusal == nil {
+      report.entities[entry.id.entity.name, default: .init()].waiting.append(entry.id)
+    }
+  }
+}
+
+/// A change with its handler, ready to be sent.
+struct OutboxShipment: Sendable {
+  let change: OutboxChange
+  let handler: Outbox.Handler
+
+  /// Hands the change over until there is an answer, with growing pauses.
+  ///
+  /// - Throws: `CancellationError`; nothing else.
+  func deliver(_ retry: OutboxRetry) async throws -> OutboxDelivery {
+    var attempt = 1
+    while true {
+      var change = change
+      change.attempt = attempt
+      var pause = retry.wait(before: attempt)
+      var reason = "The server asked to come again later."
+      do {
+        let answer = try await handler(change)
+        guard case .retry(let after, let why) = answer else {
+          return OutboxDelivery(shipment: self, attempts: attempt, outcome: .answer(answer))
+        }
+        reason = why ?? reason
+        if let after, after > retry.longestDelay {
+          return OutboxDelivery(
+            shipment: self, attempts: attempt, outcome: .later(after, reason))
+        }
+        pause = after ?? pause
+      } catch {
+        try Task.checkCancellation()
+        reason = String(describing: error)
+      }
+      guard attempt <= retry.attempts else {
+        return OutboxDelivery(shipment: self, attempts: attempt, outcome: .failure(reason))
+      }
+      attempt += 1
+      try await Task.sleep(for: .seconds(pause))
+    }
+  }
+}
+
+/// What came of handing a change over.
+struct OutboxDelivery: Sendable {
+  enum Outcome: Sendable {
+    case answer(OutboxAnswer)
+    /// There was no answer.
+    case failure(String)
+    /// The server wants to be left alone for so many seconds.
+    case later(TimeInterval, String)
+  }
+
+  let shipment: OutboxShipment
+  let attempts: Int
+  let outcome: Outcome
+}

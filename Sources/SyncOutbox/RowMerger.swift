@@ -1,0 +1,119 @@
+import SyncCore
+import SyncStore
+
+/// Makes one object of two of the same key: the one that was made here, and the copy that a sync brought before the answer
+/// gave the first its key. Confined to a transaction.
+struct RowMerger {
+  private let transaction: StoreTransaction
+  private let outbox: String
+
+  init(_ transaction: StoreTransaction, outbox: String) {
+    self.transaction = transaction
+    self.outbox = outbox
+  }
+
+  /// Has everything that leads to the copy lead to the object, and deletes the copy.
+  ///
+  /// A copy that was edited here is left alone.
+  ///
+  /// - Parameters:
+  ///   - slot: The attribute that identifies objects.
+  ///   - key: What the copy has there, and the object will have.
+  /// - Returns: Whether there was a copy.
+  func join(_ id: ManagedObjectID, slot: Int, key: Value) throws -> Bool {
+    let plan = FetchPlan(
+      entity: id.entity.rootEntity,
+      filter: .compare([id.entity.properties[slot].name], .equal, key))
+    let copies = try transaction.fetchIdentifiers(plan).filter { $0.row != id.row }
+    guard let copy = copies.first, copies.count == 1,
+      try transaction.outboxEntry(copy, in: outbox) == nil
+    else { return false }
+    for entity in transaction.model.entities {
+      for relationship in entity.relationships
+      where relationship.declaringIndex == entity.index
+        && entity.destination(of: relationship).rootIndex == id.entity.rootIndex
+      {
+        try redirect(relationship, of: entity, from: copy, to: id)
+      }
+    }
+    try takeMembers(of: copy, to: id)
+    try transaction.delete([copy.row], of: copy.entity)
+    return true
+  }
+
+  /// Has the objects of an entity that lead to the copy lead to the object.
+  private func redirect(
+    _ relationship: RelationshipDescription, of entity: EntityDescription,
+    from copy: ManagedObjectID, to id: ManagedObjectID
+  ) throws {
+    let isToMany = relationship.kind == .manyToMany && relationship.inverseSlot == nil
+    guard isToMany || relationship.kind == .toOne else { return }
+    let leads = Filter(
+      format: "\(isToMany ? "ANY " : "")\(relationship.name) == %@", arguments: [copy])
+    let owners = try transaction.fetchIdentifiers(FetchPlan(entity: entity, filter: leads))
+    if isToMany {
+      return try transaction.addLinks(
+        relationship, of: entity, pairs: owners.map { ($0.row, id.row) })
+    }
+    if relationship.inverseSlot != nil, !relationship.isInverseToMany {
+      // The other of a pair belongs to nobody else, unless the object has one already.
+      guard let owner = owners.first, let slot = relationship.inverseSlot,
+        try value(slot, of: id).isNull
+      else { return }
+      try set(slot, of: id, to: .int(owner.row))
+    }
+    for owner in owners { try set(relationship.slot, of: owner, to: .int(id.row)) }
+    if let inverse = entity.inverse(of: relationship), inverse.isOrdered {
+      let members = try transaction.members(of: inverse, in: id.entity, owners: [id.row])
+      try transaction.setPositions(
+        inverse, of: id.entity,
+        positions: members.enumerated().map { (id.row, $1.row, Int64($0)) })
+    }
+  }
+
+  /// Gives the object the members that the copy has in common with others, and leads it where the copy leads as far as it
+  /// leads nowhere.
+  private func takeMembers(of copy: ManagedObjectID, to id: ManagedObjectID) throws {
+    for relationship in copy.entity.relationships
+    where id.entity.properties.indices.contains(relationship.slot) {
+      switch relationship.kind {
+      case .oneToMany: continue
+      case .manyToMany:
+        let members = try transaction.members(
+          of: relationship, in: copy.entity, owners: [copy.row])
+        try transaction.addLinks(
+          relationship, of: id.entity, pairs: members.map { (id.row, $0.row) })
+      case .toOne:
+        guard relationship.inverseSlot == nil || relationship.isInverseToMany else { continue }
+        let target = try value(relationship.slot, of: copy)
+        guard !target.isNull, try value(relationship.slot, of: id).isNull else { continue }
+        try set(relationship.slot, of: id, to: target)
+      }
+    }
+  }
+
+  private func value(_ slot: Int, of id: ManagedObjectID) throws -> Value {
+    try transaction.rows(id.entity, rows: [id.row]).first?.values[slot] ?? .null
+  }
+
+  /// Writes where a to-one relationship leads, and says so to the lists at its other end.
+  private func set(_ slot: Int, of id: ManagedObjectID, to target: Value) throws {
+    let before = try value(slot, of: id)
+    let arena = CellArena()
+    let block = RowBlock(width: id.entity.properties.count, capacity: 1)
+    let index = block.append()
+    block[index][slot] = arena.cell(target, as: nil)
+    _ = try withExtendedLifetime(arena) {
+      try transaction.update(block, index: index, row: id.row, of: id.entity, slots: [slot])
+    }
+    guard let relationship = id.entity.properties[slot].relationship,
+      let inverse = relationship.inverseSlot, relationship.isInverseToMany
+    else { return }
+    for value in [before, target] {
+      if case .int(let row) = value {
+        try transaction.touch(
+          row, of: id.entity.destination(of: relationship), slots: [inverse])
+      }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package import SyncCore
+
+/// One object with edits that an outbox still has to send, or has sent without an answer.
+///
+/// ```
+///  edited ──▶ waiting ──handed over──▶ sent ──accepted──▶ no entry
+///                ▲                      │
+///                └────── refused ───────┘   an edit meanwhile: waiting beside sent
+/// ```
+///
+/// What is sent is kept as it was handed over, JSON and idempotency key: when its answer is lost the same is sent again.
+package struct OutboxEntry: Sendable, Equatable {
+  /// What was done to the object.
+  package struct Edit: Sendable, Equatable {
+    package var kind: HistoryChange.Kind
+
+    /// The slots that changed, of an updated object.
+    package var slots: SlotSet
+
+    package init(_ kind: HistoryChange.Kind, slots: SlotSet = SlotSet()) {
+      self.kind = kind
+      self.slots = slots
+    }
+  }
+
+  /// What was handed over.
+  package struct Shipment: Sendable, Equatable {
+    package var edit: Edit
+
+    /// The whole object, and what of it changed, as JSON text.
+    package var json: String
+    package var changedJSON: String
+    package var idempotencyKey: String
+
+    package init(_ edit: Edit, json: String, changedJSON: String, idempotencyKey: String) {
+      self.edit = edit
+      self.json = json
+      self.changedJSON = changedJSON
+      self.idempotencyKey = idempotencyKey
+    }
+  }
+
+  /// The place in the order in which objects came to wait; 0 before it is kept.
+  package var number: Int64 = 0
+  package let id: ManagedObjectID
+
+  /// What was done since the object was sent, or at all when it was not.
+  package var waiting: Edit?
+  package var sent: Shipment?
+
+  /// Of a deleted object its key and what the model preserves.
+  package var tombstone: [String: Value] = [:]
+
+  /// How often it was tried without success, over all runs.
+  package var tries: Int64 = 0
+
+  /// Before when it is not to be tried again, in milliseconds since 1970.
+  package var earliest: Int64?
+
+  /// Why the server refused it; nil while it was not refused.
+  package var refusal: String?
+
+  package init(_ id: ManagedObjectID) {
+    self.id = id
+  }
+
+  /// What has to reach the server, sent or not.
+  package var edit: Edit? {
+    guard let sent else { return waiting }
+    guard let waiting else { return sent.edit }
+    if waiting.kind == .delete || sent.edit.kind == .delete { return Edit(.delete) }
+    var slots = sent.edit.slots
+    slots.formUnion(waiting.slots)
+    return sent.edit.kind == .insert ? Edit(.insert) : Edit(.update, slots: slots)
+  }
+
+  /// Joins what happened to the object since; nothing is left of one that was made and deleted here without having been
+  /// sent.
+  package mutating func add(_ later: HistoryFold.Entry) {
+    refusal = nil
+    earliest = nil
+    if later.kind == .delete { tombstone = later.tombstone }
+    let edit = Edit(later.kind, slots: later.slots)
+    switch (waiting?.kind, later.kind) {
+    case (nil, _), (.update?, .delete): waiting = edit
+    case (.insert?, .delete): waiting = nil
+    case (.update?, _): waiting?.slots.formUnion(later.slots)
+    case (.insert?, _), (.delete?, _): break
+    }
+  }
+
+  /// Makes what was sent wait again, with what was done since: it is known not to have arrived.
+  package mutating func takeBack() {
+    waiting = edit
+    sent = nil
+  }
+}

@@ -1,0 +1,79 @@
+import SyncCore
+
+/// What outboxes keep beside the data.
+///
+/// ```
+/// _syncstack_outboxes         how far each has read the history
+/// _syncstack_outbox_entries   a row per object that waits, was sent without an answer, or was refused
+/// ```
+///
+/// Made with the first outbox; a store without one has neither. What an outbox keeps need not be read from the
+/// history again, so that may be purged.
+enum OutboxTables {
+  static let statements = [
+    "CREATE TABLE _syncstack_outboxes (name TEXT PRIMARY KEY, history INTEGER NOT NULL, "
+      + "revision INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE _syncstack_outbox_entries (number INTEGER PRIMARY KEY AUTOINCREMENT, "
+      + "outbox TEXT NOT NULL, entity TEXT NOT NULL, root TEXT NOT NULL, object_row INTEGER NOT NULL, "
+      + "kind INTEGER, columns TEXT, tombstone TEXT, sent_kind INTEGER, sent_columns TEXT, json TEXT, "
+      + "changed TEXT, idempotency TEXT, tries INTEGER NOT NULL, earliest_ms INTEGER, refusal TEXT)",
+    "CREATE UNIQUE INDEX _syncstack_outbox_objects "
+      + "ON _syncstack_outbox_entries (outbox, root, object_row)",
+  ]
+
+  /// As whom an outbox reads the history.
+  static func consumer(_ name: String) -> String { "SyncStack.outbox.\(name)" }
+}
+
+extension Connection {
+  /// Gives what outboxes keep the names of a new model, in the transaction that is open. What the new model no longer has
+  /// keeps its old name.
+  func migrateOutboxes(_ match: ModelMatch) throws {
+    guard try Metadata(connection: self).integer(.outboxes) == 1 else { return }
+    for old in match.oldEntities {
+      guard let new = match.target(of: old) else { continue }
+      let names = MigrationPlanner.names(old, new, match).filter { $0.key != $0.value }
+      guard
+        old.name != new.name || old.rootEntity.name != new.rootEntity.name || !names.isEmpty
+      else { continue }
+      let select = try ownedStatement(
+        "SELECT number, columns, sent_columns, tombstone FROM _syncstack_outbox_entries "
+          + "WHERE entity = ?")
+      select.bind(1, old.name)
+      var entries: [(number: Int64, columns: String, sent: String, tombstone: String?)] = []
+      while try select.step() {
+        let kept = select.isNull(3) ? [:] : try Tombstone.decode(select.text(3), of: old)
+        let renamed = Dictionary(kept.map { (names[$0.key] ?? $0.key, $0.value) }) { first, _ in
+          first
+        }
+        entries.append(
+          (
+            select.integer(0), select.text(1), select.text(2),
+            try Tombstone.encode(renamed, of: new)
+          ))
+      }
+      for entry in entries {
+        let update = try statement(
+          "UPDATE _syncstack_outbox_entries SET entity = ?, root = ?, columns = ?, "
+            + "sent_columns = ?, tombstone = ? WHERE number = ?")
+        update.bind(1, "\u{1}" + new.name)
+        update.bind(2, "\u{1}" + new.rootEntity.name)
+        update.bind(3, .string(Self.renamed(entry.columns, names)))
+        update.bind(4, .string(Self.renamed(entry.sent, names)))
+        update.bind(5, entry.tombstone.map(Value.string) ?? .null)
+        update.bind(6, entry.number)
+        try update.run()
+      }
+    }
+    // Written with a mark before the name, so that entities that exchange their names do not meet.
+    for column in ["entity", "root"] {
+      try execute(
+        "UPDATE _syncstack_outbox_entries SET \(column) = substr(\(column), 2) "
+          + "WHERE \(column) LIKE '\u{1}%'")
+    }
+  }
+
+  private static func renamed(_ columns: String, _ names: [String: String]) -> String {
+    columns.split(separator: " ").map { names[String($0)] ?? String($0) }.joined(separator: " ")
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+package import SyncCore
+
+/// How far an outbox has come.
+package struct OutboxState: Sendable, Equatable {
+  package let name: String
+
+  /// The transaction of the history up to which its entries tell everything.
+  package var history: Int64
+
+  /// Another number whenever something is to be sent no more, or again.
+  package var revision: Int64
+}
+
+extension StoreReader {
+  /// All outboxes of the store, by name.
+  package func outboxes() throws -> [OutboxState] {
+    try prepareToRead()
+    guard try Metadata(connection: connection).integer(.outboxes) == 1 else { return [] }
+    let statement = try connection.statement(
+      "SELECT name, history, revision FROM _syncstack_outboxes ORDER BY name")
+    defer { statement.reset() }
+    var result: [OutboxState] = []
+    while try statement.step() {
+      result.append(
+        OutboxState(
+          name: statement.text(0), history: statement.integer(1), revision: statement.integer(2)))
+    }
+    return result
+  }
+
+  package func outbox(_ name: String) throws -> OutboxState? {
+    try outboxes().first { $0.name == name }
+  }
+
+  /// Shows the entries of an outbox in the order in which they came, without what was sent of them. Those of entities that
+  /// the model no longer has are left out.
+  ///
+  /// - Complexity: linear in the entries.
+  package func readOutbox(_ name: String, _ body: (OutboxEntry) throws -> Void) throws {
+    let statement = try entryStatement("outbox = ?1 ORDER BY number", withJSON: false)
+    statement.bind(1, name)
+    defer { statement.reset() }
+    var columns = ColumnNames()
+    while try statement.step() {
+      if let entry = try entry(statement, &columns) { try body(entry) }
+    }
+  }
+
+  /// What an outbox keeps of an object.
+  package func outboxEntry(_ id: ManagedObjectID, in name: String) throws -> OutboxEntry? {
+    let statement = try entryStatement(
+      "outbox = ?1 AND root = ?2 AND object_row = ?3", withJSON: true)
+    statement.bind(1, name)
+    statement.bind(2, id.entity.rootEntity.name)
+    statement.bind(3, id.row)
+    defer { statement.reset() }
+    var columns = ColumnNames()
+    return try statement.step() ? entry(statement, &columns) : nil
+  }
+
+  /// What an outbox keeps, and what it has not read of the history yet, an object each.
+  package func pendingEntries(of name: String) throws -> [OutboxEntry] {
+    guard let state = try outbox(name) else { return [] }
+    try requireHistory(after: HistoryToken(number: state.history))
+    var order: [ManagedObjectID] = []
+    var entries: [ManagedObjectID: OutboxEntry] = [:]
+    try readOutbox(name) { entry in
+      order.append(entry.id)
+      entries[entry.id] = entry
+    }
+    var fold = HistoryFold(after: HistoryToken(number: state.history))
+    try readLocalHistory(into: &fold)
+    for later in fold.entries {
+      if entries[later.id] == nil { order.append(later.id) }
+      entries[later.id, default: OutboxEntry(later.id)].add(later)
+    }
+    return order.compactMap { entries[$0] }.filter { $0.edit != nil }
+  }
+
+  private func entryStatement(_ condition: String, withJSON: Bool) throws -> Statement {
+    try prepareToRead()
+    let json = withJSON ? "json, changed" : "NULL, NULL"
+    return try connection.statement(
+      "SELECT number, entity, object_row, kind, columns, tombstone, sent_kind, sent_columns, "
+        + "idempotency, tries, earliest_ms, refusal, \(json) FROM _syncstack_outbox_entries "
+        + "WHERE \(condition)")
+  }
+
+  private func entry(_ statement: Statement, _ columns: inout ColumnNames) throws -> OutboxEntry? {
+    let number = statement.integer(0)
+    guard let entity = model.entity(named: statement.text(1)) else { return nil }
+    let row = statement.integer(2)
+    guard RowNumber.isValid(row) else {
+      throw StoreError.damaged("_syncstack_outbox_entries", "entry \(number)", "object_row", row)
+    }
+    var entry = OutboxEntry(ManagedObjectID(entity: entity, row: row))
+    entry.number = number
+    func edit(_ column: Int) throws -> OutboxEntry.Edit? {
+      guard let code = statement.optionalInteger(column) else { return nil }
+      guard let kind = HistoryChange.Kind(rawValue: code) else {
+        throw StoreError.damaged("_syncstack_outbox_entries", "entry \(number)", "kind", code)
+      }
+      let slots = columns.slots(statement.text(column + 1), of: entity)
+      return OutboxEntry.Edit(kind, slots: kind == .update ? slots : SlotSet())
+    }
+    entry.waiting = try edit(3)
+    if !statement.isNull(5) {
+      entry.tombstone = try Tombstone.decode(statement.text(5), of: entity)
+    }
+    if let sent = try edit(6) {
+      entry.sent = OutboxEntry.Shipment(
+        sent, json: statement.text(12), changedJSON: statement.text(13),
+        idempotencyKey: statement.text(8))
+    }
+    entry.tries = statement.integer(9)
+    entry.earliest = statement.optionalInteger(10)
+    entry.refusal = statement.isNull(11) ? nil : statement.text(11)
+    return entry
+  }
+}

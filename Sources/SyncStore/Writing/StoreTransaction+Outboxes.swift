@@ -1,0 +1,128 @@
+import SyncCore
+
+extension StoreTransaction {
+  /// Opens an outbox, and makes it when there is none: its first entries are what the history has.
+  ///
+  /// - Throws: ``StoreError`` with ``StoreError/Code/unsupported`` when the store keeps no history.
+  package func openOutbox(_ name: String) throws {
+    try requireOpen()
+    try requireHistory()
+    if try Metadata(connection: connection).integer(.outboxes) != 1 {
+      for statement in OutboxTables.statements { try connection.execute(statement) }
+      try Metadata(connection: connection).set(.outboxes, 1)
+    }
+    guard try outbox(name) == nil else { return }
+    try set(OutboxState(name: name, history: historyFloor(), revision: 0))
+  }
+
+  /// Forgets an outbox with what it keeps. What it has not sent is then not protected from syncs any more, unless somebody
+  /// else has to send it.
+  package func removeOutbox(_ name: String) throws {
+    try requireOpen()
+    guard try outbox(name) != nil else { return }
+    try forgetOutbox(name)
+    try removeHistoryConsumer(named: OutboxTables.consumer(name))
+  }
+
+  /// Forgets an outbox, but not that it reads the history.
+  func forgetOutbox(_ name: String) throws {
+    for (table, column) in [("outbox_entries", "outbox"), ("outboxes", "name")] {
+      let statement = try connection.statement(
+        "DELETE FROM _syncstack_\(table) WHERE \(column) = ?")
+      statement.bind(1, name)
+      try statement.run()
+    }
+    changesUnsent = true
+    unsent.clear()
+  }
+
+  /// Takes what was edited since into the entries of an outbox, and notes that it has read so far.
+  ///
+  /// - Complexity: that of what was committed since.
+  package func drainHistory(intoOutbox name: String) throws {
+    guard var state = try outbox(name) else { return }
+    try requireHistory(after: HistoryToken(number: state.history))
+    var fold = HistoryFold(after: HistoryToken(number: state.history))
+    try readLocalHistory(into: &fold)
+    guard fold.token.number > state.history else { return }
+    for later in fold.entries {
+      let before = try outboxEntry(later.id, in: name)
+      var entry = before ?? OutboxEntry(later.id)
+      entry.add(later)
+      if entry.edit != nil { try write(entry, name) } else { try remove(entry, name) }
+    }
+    state.history = fold.token.number
+    try set(state)
+  }
+
+  /// Keeps what an outbox has to send of an object; what has nothing to send is forgotten.
+  ///
+  /// - Parameter before: What is kept of it.
+  package func setOutboxEntry(_ entry: OutboxEntry, before: OutboxEntry, in name: String) throws {
+    try requireOpen()
+    guard entry.edit != before.edit || entry.tombstone != before.tombstone else {
+      return try write(entry, name)
+    }
+    guard var state = try outbox(name) else { return }
+    // What it is to be taken out of has to know it, or would read it in the history later.
+    let unsent = try unsentHistory()
+    if entry.edit == nil { try remove(entry, name) } else { try write(entry, name) }
+    state.revision += 1
+    try set(state)
+    changesUnsent = true
+    unsent?.replace(
+      entry.id, with: entry.edit == nil ? nil : entry, revision: state.revision)
+  }
+
+  private func set(_ state: OutboxState) throws {
+    let statement = try connection.statement(
+      "INSERT OR REPLACE INTO _syncstack_outboxes (name, history, revision) VALUES (?, ?, ?)")
+    statement.bind(1, state.name)
+    statement.bind(2, state.history)
+    statement.bind(3, state.revision)
+    try statement.run()
+    let consumer = OutboxTables.consumer(state.name)
+    let known = try historyConsumers().first { $0.name == consumer }
+    guard known?.token.number != state.history else { return }
+    try setHistoryConsumer(
+      HistoryConsumer(name: consumer, token: HistoryToken(number: state.history), isDurable: true))
+  }
+
+  private func remove(_ entry: OutboxEntry, _ name: String) throws {
+    let statement = try connection.statement(
+      "DELETE FROM _syncstack_outbox_entries WHERE outbox = ? AND root = ? AND object_row = ?")
+    statement.bind(1, name)
+    statement.bind(2, entry.id.entity.rootEntity.name)
+    statement.bind(3, entry.id.row)
+    try statement.run()
+  }
+
+  private func write(_ entry: OutboxEntry, _ name: String) throws {
+    let entity = entry.id.entity
+    func names(_ edit: OutboxEntry.Edit?) -> Value {
+      guard let edit else { return .null }
+      return .string(edit.slots.map { entity.properties[$0].name }.joined(separator: " "))
+    }
+    func text(_ text: String?) -> Value { text.map(Value.string) ?? .null }
+    // A conflict is about the object's place among the others, never about a new number.
+    let statement = try connection.statement(
+      "INSERT INTO _syncstack_outbox_entries (outbox, entity, root, object_row, kind, columns, "
+        + "tombstone, sent_kind, sent_columns, json, changed, idempotency, tries, earliest_ms, refusal) "
+        + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        + "ON CONFLICT (outbox, root, object_row) DO UPDATE SET entity = excluded.entity, "
+        + "kind = excluded.kind, columns = excluded.columns, tombstone = excluded.tombstone, "
+        + "sent_kind = excluded.sent_kind, sent_columns = excluded.sent_columns, json = excluded.json, "
+        + "changed = excluded.changed, idempotency = excluded.idempotency, tries = excluded.tries, "
+        + "earliest_ms = excluded.earliest_ms, refusal = excluded.refusal")
+    statement.bind(
+      [
+        .string(name), .string(entity.name), .string(entity.rootEntity.name), .int(entry.id.row),
+        entry.waiting.map { .int($0.kind.rawValue) } ?? .null, names(entry.waiting),
+        text(try Tombstone.encode(entry.tombstone, of: entity)),
+        entry.sent.map { .int($0.edit.kind.rawValue) } ?? .null, names(entry.sent?.edit),
+        text(entry.sent?.json), text(entry.sent?.changedJSON), text(entry.sent?.idempotencyKey),
+        .int(entry.tries), entry.earliest.map(Value.int) ?? .null, text(entry.refusal),
+      ])
+    try statement.run()
+  }
+}

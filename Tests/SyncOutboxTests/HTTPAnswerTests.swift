@@ -1,0 +1,76 @@
+import Foundation
+import SyncCore
+import SyncOutbox
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What an answer of an HTTP server means.
+@Suite struct HTTPAnswerTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let status: Int
+    var body = ""
+    var headers: [String: String] = [:]
+    let answer: OutboxAnswer
+
+    var testDescription: String { "\(status) \(body.prefix(20))" }
+  }
+
+  static let cases: [Case] = [
+    Case(status: 201, body: #"{"id": 5}"#, answer: .accepted(["id": 5])),
+    Case(status: 200, body: "[]", answer: .accepted()),
+    Case(status: 204, answer: .accepted()),
+    Case(status: 200, body: "ok", headers: ["Content-Type": "text/plain"], answer: .accepted()),
+    Case(
+      status: 200, body: "<html>Sign in</html>", headers: ["Content-Type": "text/html"],
+      answer: .retry(reason: "Status 200, but the body is not JSON.")),
+    Case(
+      status: 201, body: #"{"id": "#, headers: ["Content-Type": "application/json"],
+      answer: .retry(reason: "Status 201, but the body is not JSON.")),
+    Case(status: 404, answer: .gone),
+    Case(status: 410, answer: .gone),
+    Case(status: 409, body: #"{"id": 5}"#, answer: .conflict(["id": 5])),
+    Case(status: 412, answer: .conflict()),
+    Case(
+      status: 429, headers: ["Retry-After": "30"],
+      answer: .retry(after: 30, reason: "Status 429.")),
+    Case(
+      status: 503, headers: ["Retry-After": "nan"], answer: .retry(reason: "Status 503.")),
+    Case(
+      status: 503, headers: ["Retry-After": "1e400"], answer: .retry(reason: "Status 503.")),
+    Case(status: 500, body: "{}", answer: .retry(reason: "Status 500.")),
+    Case(status: 501, answer: .refused("Status 501.")),
+    Case(
+      status: 422, body: #"{"message": "too late"}"#, answer: .refused("Status 422: too late")),
+    Case(
+      status: 400, body: #"{"error": {"code": 7, "message": "no such card"}}"#,
+      answer: .refused("Status 400: no such card")),
+    Case(
+      status: 422, body: #"{"errors": {"title": ["can't be blank"]}}"#,
+      answer: .refused("Status 422: title: can't be blank")),
+    Case(
+      status: 422, body: #"{"errors": [{"detail": "is taken"}]}"#,
+      answer: .refused("Status 422: is taken")),
+    Case(status: 413, body: "Too large", answer: .refused("Status 413: Too large")),
+  ]
+
+  @Test(arguments: cases) func a_status_and_a_body_make_an_answer(_ expected: Case) throws {
+    #expect(try answer(expected) == expected.answer)
+  }
+
+  @Test func the_object_may_lie_in_an_envelope() throws {
+    let enveloped = Case(status: 201, body: #"{"data": {"order": {"id": 5}}}"#, answer: .gone)
+    #expect(try answer(enveloped, at: "data.order") == .accepted(["id": 5]))
+    #expect(try answer(enveloped, at: "data.orders[0]") == .accepted())
+  }
+
+  private func answer(_ expected: Case, at path: JSONPath? = nil) throws -> OutboxAnswer {
+    let url = try #require(URL(string: "http://127.0.0.1/orders"))
+    let response = try #require(
+      HTTPURLResponse(
+        url: url, statusCode: expected.status, httpVersion: "1.1", headerFields: expected.headers))
+    return OutboxAnswer(Data(expected.body.utf8), response, at: path)
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncOutbox
+import SyncStore
+import TestSupport
+import Testing
+
+/// What a program that ends at any point of a run leaves behind: the files as they are at that moment, and a server that has
+/// done what it was asked until then.
+@Suite struct KillTests {
+  private static let kills =
+    ProcessInfo.processInfo.environment["SYNCSTACK_OUTBOX_KILLS"].flatMap { Int($0) } ?? 12
+
+  /// Where the program ends.
+  enum Moment: CaseIterable {
+    /// With a request that the server never sees.
+    case beforeRequest
+    /// With a request that the server has carried out, before its answer is taken in.
+    case afterRequest
+  }
+
+  @Test(arguments: Moment.allCases)
+  func nothing_is_lost_or_made_twice(_ moment: Moment) async throws {
+    var random = SeededGenerator(seed: moment == .beforeRequest ? 1 : 2)
+    let folder = try TemporaryFolder()
+    let server = FakeServer()
+    var file = folder.file("0.sqlite")
+    var repeats = 0
+    for round in 1...KillTests.kills {
+      let dead = folder.file("\(round).sqlite")
+      try await run(file, copiedTo: dead, server, &random, moment, round: round)
+      file = dead
+    }
+    let shop = try Shop(server: server, store: .sqlite(file))
+    let report = try await shop.outbox.send()
+    repeats = await server.repeats
+    #expect(report.waiting == 0 && report.refused == 0)
+    #expect(try shop.outbox.pending.isEmpty)
+    for entity in ["Customer", "Order", "Line"] {
+      let there = await server.objects[entity, default: [:]]
+      #expect(try shop.stored(entity).keys.sorted() == there.keys.sorted())
+      for (key, object) in try shop.stored(entity) {
+        let same = try #require(there[key])
+        for name in ["name", "status", "text"] { #expect(object.objectValue?[name] == same[name]) }
+      }
+    }
+    #expect(await server.objects["Order"]?.count ?? 0 > 0)
+    // Without the keys of changes so much would have been done twice.
+    #expect(moment == .beforeRequest || repeats > 0)
+    #expect(try await shop.stack.checkConsistency().problems.isEmpty)
+  }
+
+  /// Edits and sends until a request at which the files are copied; nothing that comes later counts.
+  private func run(
+    _ file: URL, copiedTo dead: URL, _ server: FakeServer, _ random: inout SeededGenerator,
+    _ moment: Moment, round: Int
+  ) async throws {
+    let shop = try Shop(server: server, store: .sqlite(file))
+    shop.outbox.retry = OutboxRetry(attempts: 0, delay: 0)
+    shop.outbox.concurrency = 1
+    let count = Int.random(in: 2..<6, using: &random)
+    try await shop.edit { context in
+      for number in 0..<count {
+        let order = Order(context: context)
+        order.status = "\(round).\(number)"
+        if number % 2 == 0 { Line(context: context).order = order }
+        let customer = Customer(context: context)
+        customer.name = "\(round).\(number)"
+        order.customer = customer
+      }
+      let orders = try context.fetch(Fetch<Order>().sorted(by: "status"))
+      orders.first.map(context.delete)
+      orders.last?.status = "\(round)"
+    }
+    let last = Int.random(in: 1...count * 2, using: &random)
+    let counter = Locked(0)
+    for name in ["Customer", "Order", "Line", "Label"] {
+      shop.outbox.send(with: Conventional(name)) { change in
+        let number = counter.withLock { number in
+          number += 1
+          return number
+        }
+        guard number <= last else { throw FakeServer.Lost() }
+        if number < last { return try await server.answer(change) }
+        if moment == .afterRequest { _ = try await server.answer(change) }
+        try copyFiles(file, to: dead)
+        throw FakeServer.Lost()
+      }
+    }
+    try await shop.outbox.send()
+    try shop.stack.close()
+  }
+
+  /// The files of a store as they lie there, the log among them.
+  private func copyFiles(_ file: URL, to copy: URL) throws {
+    for ending in ["", "-wal"] where FileManager.default.fileExists(atPath: file.path + ending) {
+      try FileManager.default.copyItem(atPath: file.path + ending, toPath: copy.path + ending)
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncOutbox
+import TestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A record of a collection that knows nothing of SyncStack.
+final class Chore: ManagedObject {
+  @PrimaryKey var id: String?
+  @Attribute var title: String?
+  @Attribute var done: Bool?
+  @Attribute(remoteKey: "last_modified") var version: Int64?
+}
+
+/// Sending to a real server that nobody here wrote: plain collections of Kinto, with keys and versions of its own.
+@Suite(.enabled("no server: the output says why") { TestServer.isAvailable(.memory) })
+struct KintoCollectionTests {
+  @Test func keys_versions_conflicts_and_deletions_of_a_real_server() async throws {
+    let collection = try await KintoCollection()
+    let stack = try DataStack(
+      model: ManagedObjectModel(Chore.self), store: .inMemory, tracksChanges: true)
+    let outbox = try Outbox(stack, name: "kinto")
+    outbox.send(Chore.self) { try await collection.send($0) }
+
+    try await stack.performBackgroundTask { context in
+      for number in 0..<20 { Chore(context: context).title = "\(number)" }
+      try context.save()
+    }
+    #expect(try await outbox.send().accepted == 20)
+    let first = try await collection.records()
+    #expect(first.count == 20)
+    try await stack.performBackgroundTask { context in
+      let tasks = try context.fetch(Fetch<Chore>())
+      #expect(tasks.allSatisfy { $0.id != nil && $0.version != nil })
+      tasks[0].title = "edited"
+      tasks[1].done = true
+      context.delete(tasks[2])
+      try context.save()
+    }
+    // Somebody else edits one of them, and deletes another.
+    let keys = try await stack.performBackgroundTask { context in
+      try context.fetch(Fetch<Chore>()).compactMap(\.id)
+    }
+    try await collection.edit(keys[1], ["data": ["title": "theirs"]])
+    let report = try await outbox.send()
+    #expect(report.accepted == 3 && report.refused == 0, "\(report)")
+    let records = try await collection.records()
+    #expect(records.count == 19)
+    #expect(records[keys[0]]?["title"] == "edited")
+    #expect(records[keys[1]]?["title"] == "theirs")
+    #expect(records[keys[1]]?["done"] == true)
+    let here = try await stack.performBackgroundTask { context in
+      try context.fetch(Fetch<Chore>("id == %@", keys[1])).first?.title
+    }
+    #expect(here == "theirs")
+
+    try await collection.delete(keys[0])
+    try await stack.performBackgroundTask { context in
+      try context.fetch(Fetch<Chore>("id == %@", keys[0])).first?.done = true
+      try context.save()
+    }
+    #expect(try await outbox.send().refused == 1)
+    #expect(try outbox.refused.first?.key == .string(keys[0]))
+  }
+}
+
+/// One collection with an account of its own.
+private struct KintoCollection: Sendable {
+  private let url: URL
+  private let authorization: String
+
+  init() async throws {
+    let server = try TestServer.address(.memory)
+    let name = try await TestServer.account("u-\(UUID().uuidString.lowercased())", on: server)
+    authorization = "Basic " + Data("\(name):\(TestServer.password)".utf8).base64EncodedString()
+    let bucket = server.appending(path: "v1/buckets/b-\(UUID().uuidString.lowercased())")
+    url = bucket.appending(path: "collections/tasks")
+    for folder in [bucket, url] { _ = try await call("PUT", folder) }
+  }
+
+  func send(_ change: OutboxChange) async throws -> OutboxAnswer {
+    let records = url.appending(path: "records")
+    var members = change.changedJSON.objectValue ?? JSONObject()
+    members["last_modified"] = nil
+    let body = JSONValue.object(["data": .object(members)])
+    var headers: [String: String] = [:]
+    if case .integer(let version)? = change.json.objectValue?["last_modified"] {
+      headers["If-Match"] = "\"\(version)\""
+    }
+    let (data, response) =
+      switch change.kind {
+      case .insert: try await call("POST", records, body)
+      case .update: try await call("PATCH", records.appending(path: change.id), body, headers)
+      case .delete: try await call("DELETE", records.appending(path: change.id), nil, headers)
+      }
+    if (response as? HTTPURLResponse)?.statusCode == 412 {
+      return OutboxAnswer(data, response, at: "details.existing")
+    }
+    return OutboxAnswer(data, response, at: "data")
+  }
+
+  func edit(_ key: String, _ body: JSONValue) async throws {
+    _ = try await call("PATCH", url.appending(path: "records/\(key)"), body)
+  }
+
+  func delete(_ key: String) async throws {
+    _ = try await call("DELETE", url.appending(path: "records/\(key)"))
+  }
+
+  func records() async throws -> [String: JSONValue] {
+    let (data, _) = try await call("GET", url.appending(path: "records"))
+    let list = try JSONValue(parsing: data)["data"]?.arrayValue ?? []
+    return Dictionary(list.map { ($0["id"]?.stringValue ?? "", $0) }) { first, _ in first }
+  }
+
+  private func call(
+    _ method: String, _ url: URL, _ body: JSONValue? = nil, _ headers: [String: String] = [:]
+  ) async throws -> (Data, URLResponse) {
+    var request = URLRequest(url: url)
+    request.httpMethod = method
+    request.httpBody = body?.data
+    request.setValue(authorization, forHTTPHeaderField: "Authorization")
+    if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
+    for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+    return try await URLSession.shared.data(for: request)
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncOutbox
+import SyncStore
+import TestSupport
+import Testing
+
+/// Several programs edit, send and sync at random against a server that misbehaves: in the end everybody has the same, and
+/// the server has everything once.
+@Suite struct RandomEditTests {
+  /// A run of so many steps for each of three programs; more of both with `SYNCSTACK_OUTBOX_EDITS`.
+  private static let steps =
+    ProcessInfo.processInfo.environment["SYNCSTACK_OUTBOX_EDITS"].flatMap { Int($0) } ?? 40
+
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  func programs_and_server_end_equal(_ seed: UInt64) async throws {
+    let server = FakeServer()
+    let programs = try (0..<3).map { _ in try Shop(server: server) }
+    var random = SeededGenerator(seed: seed)
+    for program in programs { program.outbox.whenGone = .deleteHere }
+    for step in 0..<RandomEditTests.steps * programs.count {
+      let program = programs[Int.random(in: 0..<programs.count, using: &random)]
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0..<6:
+        let edit = RandomEdit(mark: "\(seed)-\(step)", using: &random)
+        try await program.edit { try edit.apply(in: $0) }
+      case 6..<8:
+        await server.fail(
+          (0..<Int.random(in: 0..<4, using: &random)).compactMap { _ in
+            FakeServer.Fault.allCases.randomElement(using: &random)
+          })
+        program.outbox.retry = OutboxRetry(
+          attempts: Int.random(in: 0..<3, using: &random), delay: 0)
+        try await program.outbox.send()
+        await server.fail([])
+      default: try await program.pull()
+      }
+    }
+    // Two rounds: what the first deletes here may have to be sent in the second.
+    for _ in 0..<2 {
+      for program in programs {
+        program.outbox.retry = OutboxRetry(attempts: 3, delay: 0)
+        let report = try await program.outbox.send()
+        #expect(report.waiting == 0 && report.refused == 0, "\(report)")
+        #expect(report.unusedAnswers.isEmpty)
+      }
+      for program in programs { try await program.pull() }
+    }
+    for entity in ["Customer", "Order", "Line", "Label"] {
+      let there = await server.objects[entity, default: [:]]
+      let marks = there.values.compactMap { $0[entity == "Order" ? "status" : "name"]?.stringValue }
+      #expect(Set(marks).count == marks.count, "\(entity) was made twice.")
+      for program in programs {
+        let here = try program.stored(entity)
+        #expect(here.keys.sorted() == there.keys.sorted(), "\(entity)")
+        for (key, object) in there {
+          let stored = try #require(here[key]?.objectValue)
+          for member in object where member.key != "label_ids" {
+            #expect(stored[member.key] == member.value, "\(entity) \(key): \(member.key)")
+          }
+        }
+      }
+    }
+    for program in programs {
+      #expect(try program.outbox.pending.isEmpty)
+      #expect(try await program.stack.checkConsistency().problems.isEmpty)
+    }
+  }
+}
+
+/// One edit of a program.
+private struct RandomEdit: Sendable {
+  private let mark: String
+  private let kind: Int
+  private let place: Int
+  private let other: Int
+
+  init(mark: String, using random: inout SeededGenerator) {
+    self.mark = mark
+    kind = Int.random(in: 0..<12, using: &random)
+    place = Int.random(in: 0..<1000, using: &random)
+    other = Int.random(in: 0..<1000, using: &random)
+  }
+
+  func apply(in context: ManagedObjectContext) throws {
+    let customers = try context.fetch(Fetch<Customer>())
+    let orders = try context.fetch(Fetch<Order>())
+    switch kind {
+    case 0, 1: Customer(context: context).name = mark
+    case 2, 3:
+      let order = Order(context: context)
+      order.status = mark
+      order.customer = customers.element(place)
+      if other % 2 == 0 { Line(context: context).order = order }
+    case 4: Line(context: context).order = orders.element(place)
+    case 5:
+      let customer = Customer(context: context)
+      let order = Order(context: context)
+      (order.customer, customer.favourite) = (customer, order)
+    case 6, 7: orders.element(place)?.status = mark
+    case 8: orders.element(place)?.customer = customers.element(other)
+    case 9: customers.element(place)?.favourite = orders.element(other)
+    case 10: orders.element(place).map(context.delete)
+    default: customers.element(place).map(context.delete)
+    }
+  }
+}
+
+extension Array {
+  fileprivate func element(_ place: Int) -> Element? { isEmpty ? nil : self[place % count] }
+}
+
+extension Shop {
+  /// Takes over what the server has.
+  fileprivate func pull() async throws {
+    for entity in ["Customer", "Label", "Order", "Line"] {
+      let sync = Sync(.json(await server.json(entity)), inEntityNamed: entity, dataStack: stack)
+      sync.deletionGuard = .off
+      stack.syncQueue.addOperation(sync)
+      let result = await withCheckedContinuation { continuation in
+        sync.whenFinished { continuation.resume(returning: $0) }
+      }
+      _ = try result.get()
+    }
+  }
+}

@@ -1,0 +1,410 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncOutbox
+import SyncStore
+import TestSupport
+import Testing
+
+/// What is sent, in which order, and what becomes of it.
+@Suite struct SendingTests {
+  @Test func edits_of_one_object_are_one_change() async throws {
+    let shop = try Shop()
+    let id = try await shop.edit { context in
+      let order = Order(context: context)
+      order.status = "new"
+      try context.save()
+      order.status = "paid"
+      return order.objectID
+    }
+    let report = try await shop.outbox.send()
+    #expect(report["Order"].accepted == [id])
+    #expect(await shop.server.log.map(\.kind) == [.insert])
+    #expect(await shop.server.log.first?.json["status"] == "paid")
+    #expect(try shop.outbox.pending.isEmpty)
+    try await shop.edit { context in
+      let order = try #require(try context.fetch(Fetch<Order>()).first)
+      #expect(order.id == 100)
+      order.amount = 3
+      try context.save()
+      order.status = "sent"
+    }
+    try await shop.outbox.send()
+    let update = try #require(await shop.server.log.last)
+    #expect(update.kind == .update)
+    #expect(update.id == "100")
+    #expect(update.properties == ["status", "amount"])
+    #expect(update.changedJSON == ["status": "sent", "amount": 3.0])
+    #expect(try await shop.outbox.send().description == "Nothing to send")
+  }
+
+  @Test func what_was_made_and_deleted_here_is_never_sent() async throws {
+    let shop = try Shop()
+    try await shop.edit { context in
+      let order = Order(context: context)
+      try context.save()
+      context.delete(order)
+    }
+    #expect(try await shop.outbox.send().description == "Nothing to send")
+    #expect(await shop.server.log.isEmpty)
+  }
+
+  @Test func what_a_sync_brought_is_never_sent_back() async throws {
+    let shop = try Shop()
+    try await shop.stack.sync(#"[{"id": 1, "status": "new"}]"#, inEntityNamed: "Order")
+    #expect(try shop.outbox.pending.isEmpty)
+    try await shop.outbox.send()
+    #expect(await shop.server.log.isEmpty)
+  }
+
+  @Test func new_objects_are_sent_before_those_that_refer_to_them() async throws {
+    let shop = try Shop()
+    try await shop.edit { context in
+      let line = Line(context: context)
+      let order = Order(context: context)
+      let customer = Customer(context: context)
+      line.order = order
+      order.customer = customer
+    }
+    try await shop.outbox.send()
+    let log = await shop.server.log
+    #expect(log.map(\.entity) == ["Customer", "Order", "Line"])
+    #expect(log[1].json["customer_id"] == 100)
+    #expect(log[2].json["order_id"] == 101)
+    #expect(log[0].json == ["name": nil, "favourite_id": nil])
+    #expect(try shop.outbox.pending.isEmpty)
+  }
+
+  @Test func a_reference_in_a_circle_is_sent_later_as_an_update() async throws {
+    let shop = try Shop()
+    try await shop.edit { context in
+      let customer = Customer(context: context)
+      let order = Order(context: context)
+      order.customer = customer
+      customer.favourite = order
+    }
+    let report = try await shop.outbox.send()
+    #expect(report.waiting == 0)
+    let customer = try #require(await shop.server.objects["Customer"]?.values.first)
+    let order = try #require(await shop.server.objects["Order"]?.values.first)
+    #expect(customer["favourite_id"] == order["id"])
+    #expect(order["customer_id"] == customer["id"])
+    #expect(await shop.server.log.count == 3)
+  }
+
+  @Test func deletions_go_from_the_leaves_up_and_after_updates_of_what_refers() async throws {
+    let shop = try Shop()
+    try await shop.stack.sync(
+      #"[{"id": 1, "orders": [{"id": 2, "lines": [{"id": 3}, {"id": 4}]}]}, {"id": 9}]"#,
+      inEntityNamed: "Customer")
+    try await shop.edit { context in
+      let customers = try context.fetch(Fetch<Customer>().sorted(by: "id"))
+      let line = try #require(try context.fetch(Fetch<Line>("id == 4")).first)
+      let order = Order(context: context)
+      order.customer = customers[1]
+      line.order = order
+      context.delete(customers[0])
+    }
+    try await shop.outbox.send()
+    let log = await shop.server.log.map { "\($0.kind.rawValue) \($0.entity) \($0.id)" }
+    #expect(
+      log == [
+        "insert Order ", "delete Line 3", "update Line 4", "delete Order 2", "delete Customer 1",
+      ])
+    #expect(await shop.server.log.last?.json == ["id": 1])
+  }
+
+  @Test func one_that_is_refused_holds_back_those_that_need_it_and_nothing_else() async throws {
+    let shop = try Shop()
+    await shop.server.answer(.refused("too late"), to: "Order")
+    try await shop.edit { context in
+      let order = Order(context: context)
+      order.status = "new"
+      Line(context: context).order = order
+      Label(context: context).name = "urgent"
+    }
+    let report = try await shop.outbox.send()
+    #expect(report["Label"].accepted.count == 1)
+    #expect(report["Order"].refused.count == 1)
+    #expect(report["Line"].waiting.count == 1)
+    #expect(await shop.server.log.map(\.entity).contains("Line") == false)
+    let refused = try #require(try shop.outbox.refused.first)
+    #expect(refused.state == .refused("too late"))
+    #expect(try shop.outbox.status.waiting == 1)
+
+    // A refused change is not sent by itself.
+    await shop.server.answer(nil, to: "Order")
+    #expect(try await shop.outbox.send().accepted == 0)
+    // Editing the object tries again.
+    try await shop.edit { try $0.fetch(Fetch<Order>()).first?.status = "newer" }
+    #expect(try await shop.outbox.send().accepted == 2)
+    #expect(try shop.outbox.pending.isEmpty)
+  }
+
+  @Test func a_refused_change_is_retried_discarded_or_reverted() async throws {
+    let shop = try Shop()
+    try await shop.stack.sync(
+      #"[{"id": 1, "status": "a"}, {"id": 2, "status": "a"}, {"id": 3, "status": "a"}]"#,
+      inEntityNamed: "Order")
+    await shop.server.answer(.refused("no"), to: "Order")
+    try await shop.edit { context in
+      for order in try context.fetch(Fetch<Order>()) { order.status = "b" }
+      Order(context: context).status = "new"
+    }
+    try await shop.outbox.send()
+    let refused = try shop.outbox.refused
+    #expect(refused.count == 4)
+    try shop.outbox.retry(try #require(refused.first { $0.key == 1 }))
+    try shop.outbox.discard(try #require(refused.first { $0.key == 2 }))
+    try shop.outbox.revert(
+      try #require(refused.first { $0.key == 3 }), to: ["id": 3, "status": "a"])
+    try shop.outbox.revert(try #require(refused.first { $0.key == nil }))
+    #expect(try shop.outbox.pending.map(\.key) == [1])
+    let states = try shop.stored("Order").mapValues { $0["status"] }
+    #expect(states == [1: "b", 2: "b", 3: "a"])
+    // What was given up is overwritten by the next sync, what waits is not.
+    try await shop.stack.sync(
+      #"[{"id": 1, "status": "a"}, {"id": 2, "status": "a"}, {"id": 3, "status": "a"}]"#,
+      inEntityNamed: "Order")
+    #expect(try shop.stored("Order").mapValues { $0["status"] } == [1: "b", 2: "a", 3: "a"])
+  }
+
+  @Test(arguments: FakeServer.Fault.allCases)
+  func nothing_is_done_twice_when_the_server_knows_idempotency_keys(
+    _ fault: FakeServer.Fault
+  ) async throws {
+    let shop = try Shop()
+    await shop.server.fail([fault, fault])
+    try await shop.edit { context in
+      Order(context: context).status = "new"
+      Customer(context: context).name = "Ann"
+    }
+    let report = try await shop.outbox.send()
+    #expect(report.accepted == 2)
+    #expect(await shop.server.objects["Order"]?.count == 1)
+    #expect(await shop.server.objects["Customer"]?.count == 1)
+    #expect(try shop.stored("Order").keys.first ?? -1 >= 100)
+  }
+
+  @Test func a_change_without_answer_is_sent_again_as_it_was() async throws {
+    let shop = try Shop()
+    shop.outbox.retry = OutboxRetry(attempts: 0, delay: 0)
+    await shop.server.fail([.lostAnswer])
+    try await shop.edit { Order(context: $0).status = "new" }
+    #expect(try await shop.outbox.send().waiting == 1)
+    try await shop.edit { try $0.fetch(Fetch<Order>()).first?.status = "edited" }
+    let again = try Outbox(shop.stack, name: "api")
+    again.send(with: Conventional("Order")) { [server = shop.server] in try await server.answer($0)
+    }
+    #expect(try again.pending.first?.state == .unanswered(until: nil))
+    let report = try await again.send()
+    let log = await shop.server.log
+    #expect(log.map(\.kind) == [.insert, .insert, .update])
+    #expect(log[0].idempotencyKey == log[1].idempotencyKey)
+    #expect(log[0].json == log[1].json)
+    #expect(report["Order"].accepted.count == 2)
+    #expect(await shop.server.objects["Order"]?[100]?["status"] == "edited")
+  }
+
+  @Test func an_edit_while_its_object_is_under_way_is_sent_after_it() async throws {
+    let shop = try Shop()
+    await shop.server.whileUnderWay { [stack = shop.stack] change in
+      guard change.kind == .insert else { return }
+      try await stack.performBackgroundTask { context in
+        try context.fetch(Fetch<Order>()).first?.status = "edited"
+        try context.save()
+      }
+    }
+    try await shop.edit { Order(context: $0).status = "new" }
+    try await shop.outbox.send()
+    #expect(await shop.server.log.map(\.kind) == [.insert, .update])
+    #expect(try shop.stored("Order")[100]?["status"] == "edited")
+    #expect(await shop.server.objects["Order"]?[100]?["status"] == "edited")
+    #expect(try shop.outbox.pending.isEmpty)
+  }
+
+  @Test func what_was_deleted_here_while_it_was_made_there_is_deleted_there() async throws {
+    let shop = try Shop()
+    await shop.server.whileUnderWay { [stack = shop.stack] change in
+      guard change.kind == .insert else { return }
+      try await stack.performBackgroundTask { context in
+        for order in try context.fetch(Fetch<Order>()) { context.delete(order) }
+        try context.save()
+      }
+    }
+    try await shop.edit { Order(context: $0).status = "new" }
+    try await shop.outbox.send()
+    #expect(await shop.server.log.map(\.kind) == [.insert, .delete])
+    #expect(await shop.server.objects["Order"]?.isEmpty == true)
+    #expect(try shop.outbox.pending.isEmpty)
+  }
+
+  @Test func a_copy_that_a_sync_brought_becomes_one_with_the_object() async throws {
+    let shop = try Shop()
+    let id = try await shop.edit { context in
+      let order = Order(context: context)
+      order.status = "new"
+      try context.save()
+      return order.objectID
+    }
+    await shop.server.answer(.accepted(["id": 100]), to: "Order")
+    await shop.server.whileUnderWay { [stack = shop.stack] change in
+      guard change.kind == .insert, change.entity == "Order" else { return }
+      try await stack.sync(
+        #"[{"id": 100, "status": "new", "customer": {"id": 5}, "labels": [{"id": 7}], "lines": [{"id": 8}]}]"#,
+        inEntityNamed: "Order")
+    }
+    let report = try await shop.outbox.send()
+    #expect(report["Order"].joined == [id])
+    try await shop.stack.performBackgroundTask { context in
+      let orders = try context.fetch(Fetch<Order>())
+      #expect(orders.map(\.objectID) == [id])
+      let order = try #require(orders.first)
+      #expect(order.id == 100)
+      #expect(order.customer?.id == 5)
+      #expect(order.labels.map(\.id) == [7])
+      #expect(order.lines.map(\.id) == [8])
+    }
+    #expect(try await shop.stack.checkConsistency().problems.isEmpty)
+    #expect(try shop.outbox.pending.isEmpty)
+  }
+
+  @Test func a_conflict_merges_property_by_property_and_is_sent_on_top() async throws {
+    let shop = try Shop()
+    await shop.server.put("Order", 1, ["id": 1, "status": "a", "amount": 1.0])
+    try await shop.stack.sync(
+      #"[{"id": 1, "status": "a", "amount": 1.0}]"#, inEntityNamed: "Order")
+    try await shop.edit { try $0.fetch(Fetch<Order>()).first?.status = "mine" }
+    await shop.server.put("Order", 1, ["id": 1, "status": "theirs", "amount": 2.0])
+    await shop.server.answer(.conflict(["id": 1, "status": "theirs", "amount": 2.0]), to: "Order")
+    await shop.server.whileUnderWay { [server = shop.server] _ in
+      if await server.log.count > 1 { await server.answer(nil, to: "Order") }
+    }
+    let report = try await shop.outbox.send()
+    #expect(report.accepted == 1)
+    #expect(await shop.server.objects["Order"]?[1] == ["id": 1, "status": "mine", "amount": 2.0])
+    #expect(try shop.stored("Order")[1]?["amount"] == 2.0)
+    let keys = await shop.server.log.map(\.idempotencyKey)
+    #expect(Set(keys).count == 2)
+  }
+
+  @Test(arguments: [OutboxGonePolicy.refuse, .deleteHere, .insertAgain])
+  func an_update_of_what_is_gone_follows_the_policy(_ policy: OutboxGonePolicy) async throws {
+    let shop = try Shop()
+    shop.outbox.whenGone = policy
+    try await shop.stack.sync(#"[{"id": 1, "status": "a"}]"#, inEntityNamed: "Order")
+    try await shop.edit { try $0.fetch(Fetch<Order>()).first?.status = "mine" }
+    let report = try await shop.outbox.send()
+    switch policy {
+    case .refuse:
+      #expect(report.refused == 1)
+      #expect(try shop.stored("Order").count == 1)
+    case .deleteHere:
+      #expect(report.refused == 0)
+      #expect(try shop.stored("Order").isEmpty)
+    case .insertAgain:
+      #expect(report.accepted == 1)
+      #expect(await shop.server.objects["Order"]?[1]?["status"] == "mine")
+    }
+  }
+
+  @Test func a_deletion_on_its_way_is_not_brought_back_by_an_older_page() async throws {
+    let shop = try Shop()
+    try await shop.stack.sync(#"[{"id": 1}, {"id": 2}]"#, inEntityNamed: "Order")
+    await shop.server.put("Order", 1, ["id": 1])
+    await shop.server.whileUnderWay { [stack = shop.stack] _ in
+      try await stack.sync(#"[{"id": 1}, {"id": 2}]"#, inEntityNamed: "Order")
+    }
+    try await shop.edit { context in
+      for order in try context.fetch(Fetch<Order>("id == 1")) { context.delete(order) }
+    }
+    try await shop.outbox.send()
+    #expect(try shop.stored("Order").keys.sorted() == [2])
+    #expect(try shop.outbox.pending.isEmpty)
+  }
+
+  @Test func a_run_ends_when_the_server_does_not_answer_any_more() async throws {
+    let shop = try Shop()
+    shop.outbox.retry = OutboxRetry(attempts: 0, delay: 0)
+    await shop.server.fail(Array(repeating: .unreachable, count: 1000))
+    try await shop.edit { context in
+      for _ in 0..<100 { Order(context: context).status = "new" }
+    }
+    let report = try await shop.outbox.send()
+    #expect(report.waiting == 100)
+    #expect(report.stopReason != nil)
+    #expect(await shop.server.log.count <= 8)
+  }
+
+  @Test func what_the_server_wants_to_have_later_is_not_sent_before() async throws {
+    let shop = try Shop()
+    await shop.server.answer(.retry(after: 3600), to: "Order")
+    try await shop.edit { Order(context: $0).status = "new" }
+    #expect(try await shop.outbox.send().waiting == 1)
+    await shop.server.answer(nil, to: "Order")
+    #expect(try await shop.outbox.send()["Order"].sent == 0)
+    guard case .unanswered(let date?) = try shop.outbox.pending.first?.state else {
+      Issue.record("It has no date.")
+      return
+    }
+    #expect(date.timeIntervalSinceNow > 3000)
+  }
+
+  @Test func an_insertion_comes_after_the_deletion_of_its_key() async throws {
+    let shop = try Shop()
+    await shop.server.put("Label", 1, ["id": 1, "name": "old"])
+    try await shop.stack.sync(#"[{"id": 1, "name": "old"}]"#, inEntityNamed: "Label")
+    try await shop.edit { context in
+      for label in try context.fetch(Fetch<Label>()) { context.delete(label) }
+      let label = Label(context: context)
+      label.id = 1
+      label.name = "new"
+    }
+    try await shop.outbox.send()
+    #expect(await shop.server.log.map(\.kind) == [.delete, .insert])
+    #expect(await shop.server.objects["Label"]?[1]?["name"] == "new")
+  }
+
+  @Test func entities_without_a_handler_wait_for_one() async throws {
+    let shop = try Shop()
+    let other = try Outbox(shop.stack, name: "other")
+    try await shop.edit { Order(context: $0).status = "new" }
+    #expect(try await other.send().waiting == 1)
+    other.send(Order.self) { _ in .accepted() }
+    #expect(try await other.send().accepted == 1)
+    // The one has sent it, the other not yet: a sync still leaves it alone.
+    #expect(try shop.outbox.pending.count == 1)
+  }
+
+  @Test func runs_of_one_outbox_follow_each_other_and_can_be_cancelled() async throws {
+    let shop = try Shop()
+    try await shop.edit { context in
+      for _ in 0..<20 { Order(context: context).status = "new" }
+    }
+    async let first = shop.outbox.send()
+    async let second = shop.outbox.send()
+    let counts = try await (first.accepted, second.accepted)
+    #expect(counts.0 + counts.1 == 20)
+    #expect(await shop.server.objects["Order"]?.count == 20)
+
+    try await shop.edit { Order(context: $0).status = "late" }
+    let (started, send) = AsyncStream.makeStream(of: Void.self)
+    await shop.server.whileUnderWay { _ in
+      send.yield()
+      try await Task.sleep(for: .seconds(600))
+    }
+    let operation = SendOperation(shop.outbox)
+    let queue = OperationQueue()
+    queue.addOperation(operation)
+    for await _ in started { break }
+    operation.cancel()
+    let result = await withCheckedContinuation { continuation in
+      operation.whenFinished { continuation.resume(returning: $0) }
+    }
+    #expect(throws: CancellationError.self) { try result.get() }
+    await shop.server.whileUnderWay(nil)
+    #expect(try await shop.outbox.send().accepted == 1)
+    #expect(await shop.server.objects["Order"]?.count == 21)
+  }
+}
