@@ -1,6 +1,18 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// What `syncstack --version` says where no tag says more.
+let commit: [CSetting] =
+  if let git = Context.gitInformation, git.currentTag == nil {
+    [
+      .define(
+        "SYNCSTACK_COMMIT",
+        to: "\"\(git.currentCommit.prefix(10))\(git.hasUncommittedChanges ? ", changed" : "")\"")
+    ]
+  } else {
+    []
+  }
+
 let package = Package(
   name: "SyncStack",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -16,6 +28,10 @@ let package = Package(
       name: "CSyncStackSQLite",
       pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"]), .brew(["sqlite"])]),
+    // Of the tool alone, to read files that are packed with gzip.
+    .systemLibrary(
+      name: "CSyncStackZlib", pkgConfig: "zlib",
+      providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]),
     .target(name: "SyncCore"),
     .target(name: "SyncStore", dependencies: ["CSyncStackSQLite", "SyncCore"]),
     .target(name: "SyncGraph", dependencies: ["SyncCore", "SyncStore"]),
@@ -27,7 +43,14 @@ let package = Package(
     .target(
       name: "SyncStack",
       dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "SyncOutbox"]),
-    .executableTarget(name: "SyncStackTool", dependencies: ["SyncStack", "SyncCloud"]),
+    .executableTarget(
+      name: "SyncStackTool",
+      dependencies: [
+        "SyncStack", "SyncCloud", "CSyncStackVersion",
+        .target(name: "CSyncStackZlib", condition: .when(platforms: [.linux, .android, .macOS])),
+      ]),
+    // The commit that the tool was built from, which no Swift source can be told.
+    .target(name: "CSyncStackVersion", cSettings: commit),
     .executableTarget(
       name: "QueuedBatchImport", dependencies: ["SyncStack"], path: "Examples/QueuedBatchImport"),
     .executableTarget(

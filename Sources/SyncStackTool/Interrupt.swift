@@ -1,4 +1,4 @@
-// Ctrl-C as an event. Where there are POSIX signals a handler writes to a pipe, of which Dispatch tells:
+// Ctrl-C as an event, and the polite request to end that services and containers get (SIGTERM) with it. Where there are POSIX signals a handler writes to a pipe, of which Dispatch tells:
 // Dispatch's own source of signals may lose one on Linux, because it raises it once more in the thread that
 // got it, and waits for it in another. On Windows the process simply ends, and the store's own recovery
 // brings it back to where it was.
@@ -15,7 +15,7 @@ import Synchronization
   import Darwin
 #endif
 
-/// Calls a handler at the first Ctrl-C, and lets the second one end the process.
+/// Calls a handler at the first Ctrl-C or SIGTERM, and lets the second one end the process.
 ///
 /// Confined to whoever made it; the handler runs on a queue of its own.
 final class Interrupt {
@@ -24,6 +24,8 @@ final class Interrupt {
   #else
     /// Where the signal is written to; -1 when nobody listens.
     private static let output = Atomic<Int32>(-1)
+
+    private static let signals = [SIGINT, SIGTERM]
 
     private let source: (any DispatchSourceRead)?
     private let ends: (output: Int32, input: Int32)
@@ -48,13 +50,15 @@ final class Interrupt {
       source.activate()
       self.source = source
       Interrupt.output.store(output, ordering: .releasing)
-      signal(SIGINT) { number in
-        // Nothing but what a handler of signals may call.
-        let code = errno
-        _ = signal(number, SIG_DFL)
-        var byte: UInt8 = 0
-        _ = write(Interrupt.output.load(ordering: .acquiring), &byte, 1)
-        errno = code
+      for number in Interrupt.signals {
+        signal(number) { number in
+          // Nothing but what a handler of signals may call.
+          let code = errno
+          _ = signal(number, SIG_DFL)
+          var byte: UInt8 = 0
+          _ = write(Interrupt.output.load(ordering: .acquiring), &byte, 1)
+          errno = code
+        }
       }
     }
 
@@ -63,7 +67,7 @@ final class Interrupt {
       let isOurs = Interrupt.output.compareExchange(
         expected: ends.output, desired: -1, ordering: .acquiringAndReleasing
       ).exchanged
-      if isOurs { signal(SIGINT, SIG_DFL) }
+      if isOurs { for number in Interrupt.signals { signal(number, SIG_DFL) } }
       source.cancel()
       close(ends.output)
     }

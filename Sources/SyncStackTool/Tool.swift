@@ -1,3 +1,4 @@
+import CSyncStackVersion
 import Foundation
 import SyncStack
 
@@ -30,7 +31,8 @@ struct Tool {
         return try help(words.dropFirst().first, terminal: terminal)
       }
       if name == "--version" || name == "version" {
-        terminal.print("syncstack \(version)")
+        let commit = syncstack_commit().map { " (\(String(cString: $0)))" } ?? ""
+        terminal.print("syncstack \(version)\(commit)")
         return .done
       }
       let type = try command(named: name)

@@ -151,16 +151,13 @@ import Testing
 
   @Test func compressedInputIsNamedWithWhatToDo() async throws {
     let bench = try ToolBench()
-    let file = bench.folder.url.appending(path: "users.json.gz")
-    // echo '[{"id": 1}]' | gzip
-    try Data(
-      [0x1F, 0x8B, 0x08, 0, 0, 0, 0, 0, 0, 0x03, 0x8B, 0xAE, 0x56, 0xCA, 0x4C, 0x51, 0xB2, 0x52]
-    ).write(to: file)
+    let file = bench.folder.url.appending(path: "users.json.zst")
+    try Data([0x28, 0xB5, 0x2F, 0xFD, 0x24, 0x0B, 0x59, 0, 0, 0x5B]).write(to: file)
     let result = await bench.run(
       "import", file.path, "--model", try bench.file("model.xml", Self.model), "--entity", "User",
       "--store", bench.store)
     #expect(result.code == .failed)
-    for text in ["compressed with gzip", "gunzip -c FILE", "syncstack import --stdin"] {
+    for text in ["compressed with zstd", "zstd -dc FILE", "syncstack import --stdin"] {
       #expect(result.error.contains(text), "\(result.error)")
     }
     #expect(!FileManager.default.fileExists(atPath: bench.store))

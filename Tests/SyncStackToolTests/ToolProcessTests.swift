@@ -60,13 +60,32 @@ import Testing
 
   // MARK: - Ctrl-C
 
-  @Test func anInterruptLeavesTheStoreAsItWas() async throws {
+  /// Services and containers end a program by SIGTERM.
+  @Test(arguments: [SIGINT, SIGTERM])
+  func anInterruptLeavesTheStoreAsItWas(_ signal: Int32) async throws {
     #expect(try await importing(cities("few.json", 0..<5), "--quiet").wait() == 0)
     let long = try importing(cities("many.json", 0..<60_000, "other"))
-    #expect(await long.end(by: SIGINT) { long.error.contains("match") } == 130)
+    #expect(await long.end(by: signal) { long.error.contains("match") } == 130)
     #expect(long.error.hasSuffix("Cancelled. The store is as it was.\n"), "\(long.error)")
     #expect(long.output.isEmpty)
     #expect(try stored() == Array(0..<5))
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM])
+  func anExportThatIsStoppedLeavesNoFile(_ signal: Int32) async throws {
+    #expect(try await importing(cities("many.json", 0..<60_000), "--quiet").wait() == 0)
+    let folder = bench.folder.file("exports")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let export = try ToolProcess([
+      "export", "--store", bench.store, "--entity", "City", "--output",
+      folder.appending(path: "cities.json").path,
+    ])
+    let status = await export.end(by: signal) {
+      try !FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty
+    }
+    #expect(status == 130)
+    #expect(export.error.contains("Cancelled."), "\(export.error)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
   @Test func aSecondInterruptIsNotNeededWhileTheInputIsSilent() async throws {

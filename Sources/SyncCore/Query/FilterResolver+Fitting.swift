@@ -2,10 +2,10 @@ import Foundation
 
 /// Kinds: what compares with what, and constants in the form of what they are compared with.
 extension FilterResolver {
-  func mismatch(_ what: String) -> FilterError {
+  func mismatch(_ what: String, _ advice: String = "") -> FilterError {
     FilterError(
       .typeMismatch, entity: scopes[0].entity.name,
-      message: "The two sides cannot be compared or calculated with: \(what).")
+      message: "The two sides cannot be compared or calculated with: \(what).\(advice)")
   }
 
   /// Both sides in forms that compare.
@@ -47,10 +47,22 @@ extension FilterResolver {
       case .opaque, .object: nil
       }
     guard let fitted else {
-      throw mismatch("\(other.kind.name) with \(explained(value))")
+      throw mismatch("\(other.kind.name) with \(explained(value))", advice(value, for: other))
     }
     guard !options.isEmpty, case .string(let text) = fitted else { return fitted }
     return .string(TextFolding.fold(text, options))
+  }
+
+  /// What helps where texts look like numbers, or numbers were written as texts.
+  private func advice(_ value: Value, for other: ResolvedExpression) -> String {
+    switch (other.kind, value) {
+    case (.text, .int), (.text, .double), (.text, .decimal):
+      " Write '\(value)' to compare texts letter by letter, or turn the text into a number: "
+        + "CAST(key, 'NSNumber')."
+    case (.integer, .string(let text)), (.real, .string(let text)), (.decimal, .string(let text)):
+      Double(text) == nil ? "" : " Without quotation marks it is a number: \(text)."
+    default: ""
+    }
   }
 
   private func explained(_ value: Value) -> String {

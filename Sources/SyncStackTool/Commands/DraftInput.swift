@@ -4,12 +4,11 @@ import SyncStack
 /// A payload that a model is drawn from.
 struct DraftInput {
   let name: String
-  let payload: SyncPayload
   private let source: Source
 
   private enum Source {
     case data(Data)
-    case file(URL, size: Int)
+    case file(InputFile, size: Int)
   }
 
   /// Bytes of a file that a sample is taken from; nobody reads more of a large one for that.
@@ -19,13 +18,19 @@ struct DraftInput {
   init(_ path: String) throws {
     name = path
     guard path != "-" else {
-      let data = try FileHandle.standardInput.readToEnd() ?? Data()
-      (source, payload) = (.data(data), .data(data))
+      source = .data(try FileHandle.standardInput.readToEnd() ?? Data())
       return
     }
     let file = try InputFile(URL(filePath: path))
-    source = .file(file.url, size: (file.attributes[.size] as? Int64).map { Int($0) } ?? 0)
-    payload = .file(file.url)
+    source = .file(file, size: (file.attributes[.size] as? Int64).map { Int($0) } ?? 0)
+  }
+
+  /// The payload for a sync, which may be asked for again.
+  var payload: SyncPayload {
+    switch source {
+    case .data(let data): .data(data)
+    case .file(let file, _): file.payload
+    }
   }
 
   /// Gives the items to a closure.
@@ -35,8 +40,8 @@ struct DraftInput {
   func items(
     at path: JSONPath, upTo limit: Int?, _ terminal: Terminal, _ body: (JSONValue) -> Void
   ) throws -> Bool {
-    if let limit, case .file(let url, let size) = source, size > DraftInput.sampleBytes,
-      let sample = try sample(of: url, at: path, limit)
+    if let limit, case .file(let file, let size) = source, size > DraftInput.sampleBytes,
+      let sample = try sample(of: file.url, at: path, limit)
     {
       for item in sample { body(item) }
       return false
@@ -47,13 +52,7 @@ struct DraftInput {
   private func bytes() throws -> Data {
     switch source {
     case .data(let data): return data
-    case .file(let url, _):
-      do {
-        return try Data(contentsOf: url)
-      } catch {
-        throw ToolError(
-          "“\(name)” cannot be read: \(error.localizedDescription) Give a file of JSON.")
-      }
+    case .file: return try InputFile.data(name)
     }
   }
 

@@ -50,14 +50,22 @@ struct ExportCommand: Command {
   }
 
   func run(terminal: Terminal) async throws -> ExitCode {
-    let task = Task { try write(to: terminal) }
+    let progress = ExportProgress()
+    let display = showsProgress(terminal) ? ProgressDisplay(on: terminal) { progress.step } : nil
+    defer { display?.end() }
+    let task = Task { try write(to: terminal, progress) }
     let interrupt = Interrupt { task.cancel() }
     defer { withExtendedLifetime(interrupt) {} }
     try await task.value
     return .done
   }
 
-  private func write(to terminal: Terminal) throws {
+  /// Not between the lines of the result.
+  private func showsProgress(_ terminal: Terminal) -> Bool {
+    output != nil || terminal.outputWidth == nil
+  }
+
+  private func write(to terminal: Terminal, _ progress: ExportProgress) throws {
     let model = try Store.keptModel(at: self.store)
     let request = FetchPlan(
       entity: try model.requireEntity(named: entity), filter: filter, sort: sort)
@@ -68,23 +76,44 @@ struct ExportCommand: Command {
     let plans = MappingPlanCache(
       transformers: .shared, registry: try mapping?.rules(of: model) ?? RuleRegistry())
     let export = StoreExport(store, plans: plans, options: options)
+    progress.begin(try store.read { try $0.count(request) })
     guard let output else {
-      try write(export, request) { terminal.output($0) }
+      try write(export, request, progress) { terminal.output($0) }
       return
     }
     let count = try ExportFile.replace(output) { handle in
-      try write(export, request) { try handle.write(contentsOf: $0) }
+      try write(export, request, progress) { try handle.write(contentsOf: $0) }
     }
     terminal.note("\(Figures.counted(count, "object")) written to \(output.relativePath).")
   }
 
   @discardableResult
   private func write(
-    _ export: StoreExport, _ request: FetchPlan, to output: @escaping (Data) throws -> Void
+    _ export: StoreExport, _ request: FetchPlan, _ progress: ExportProgress,
+    to output: @escaping (Data) throws -> Void
   ) throws -> Int {
     var writer = ExportWriter(options, to: output)
-    let count = try export.forEach(request) { try writer.write($0) }
+    let count = try export.forEach(request) {
+      try writer.write($0)
+      progress.advance()
+    }
     try writer.finish()
     return count
+  }
+}
+
+/// How many objects are written. Protected by its lock.
+private final class ExportProgress: Sendable {
+  private let state = Locked((done: 0, total: 0))
+
+  func begin(_ total: Int) { state.withLock { $0.total = total } }
+
+  func advance() { state.withLock { $0.done += 1 } }
+
+  var step: ProgressDisplay.Step? {
+    let (done, total) = state.withLock { $0 }
+    guard total > 0 else { return nil }
+    return .init(
+      phase: "export", completed: done, total: total, fraction: Double(done) / Double(total))
   }
 }

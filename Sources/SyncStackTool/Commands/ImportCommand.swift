@@ -217,6 +217,7 @@ struct ImportCommand: Command {
       terminal.write(String(decoding: try encoder.encode(report), as: UTF8.self) + "\n")
     case .text:
       let text = ReportText(report: report, model: model)
+      if let deletions = text.deletions { terminal.print(deletions) }
       terminal.print(text.table)
       terminal.print(text.remarks)
       terminal.print(text.conclusion(store: settings.store.relativePath, seconds: seconds))

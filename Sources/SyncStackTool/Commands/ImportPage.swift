@@ -21,8 +21,9 @@ struct ImportPage {
       payload = .handle(.standardInput)
       (name, file, mark) = ("-", "-", "")
     case .file(let url):
-      let attributes = try InputFile(url).attributes
-      payload = .file(url)
+      let input = try InputFile(url)
+      let attributes = input.attributes
+      payload = input.payload
       name = url.standardizedFileURL.path
       file = url.resolvingSymlinksInPath().path
       let size = attributes[.size] as? Int64 ?? 0

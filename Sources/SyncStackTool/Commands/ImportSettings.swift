@@ -48,7 +48,8 @@ struct ImportSettings: Sendable {
     operands: [
       .init(
         "FILE", required: false, repeats: true,
-        "a JSON array, newline-delimited JSON, or - for the standard input; several are pages of one "
+        "a JSON array, newline-delimited JSON, either packed with gzip, or - for the standard input; several "
+          + "are pages of one "
           + "list: each is stored as it is read, once, and what none of them mentions is deleted at the "
           + "end"
       )
@@ -86,7 +87,10 @@ struct ImportSettings: Sendable {
         "on, the default, refuses to delete more than 500 objects that are more than half of what is "
           + "stored, or more than 100 for an empty list; count=20,share=10%,empty=0 sets other limits; off "
           + "allows everything"),
-      .init("--report", value: "text|json|none", "how the report is written; text by default"),
+      .init("--json", "the report as JSON"),
+      .init(
+        "--report", value: "text|json|none",
+        "how the report is written; text by default, json as --json says shorter"),
       .init("--log", value: "FILE", "appends a line of JSON for every object that changed"),
       .init(
         "--migrate",
@@ -113,7 +117,7 @@ struct ImportSettings: Sendable {
     deletionGuard = try GuardLimits.parse(arguments)
     onError = try arguments.choice("--on-error")
     isQuiet = arguments.has("--quiet")
-    report = try arguments.choice("--report") ?? (isQuiet ? .none : .text)
+    report = try ImportSettings.report(arguments) ?? (isQuiet ? .none : .text)
     log = arguments["--log"].map { URL(filePath: $0) }
     migrates = arguments.has("--migrate")
     wait = try arguments.wait()
@@ -121,6 +125,15 @@ struct ImportSettings: Sendable {
     if parent != nil, filter != nil {
       throw arguments.error("--parent and --where exclude each other.")
     }
+  }
+
+  private static func report(_ arguments: Arguments) throws(UsageError) -> ReportFormat? {
+    let format: ReportFormat? = try arguments.choice("--report")
+    guard arguments.has("--json") else { return format }
+    if let format, format != .json {
+      throw arguments.error("--json and --report \(format.rawValue) exclude each other.")
+    }
+    return .json
   }
 
   private static func sources(_ arguments: Arguments) throws(UsageError) -> [Source] {

@@ -26,15 +26,21 @@ struct InputFile {
   /// What the path of a command line leads to, `-` to the standard input.
   static func payload(_ path: String) throws -> SyncPayload {
     guard path != "-" else { return .data(try FileHandle.standardInput.readToEnd() ?? Data()) }
-    return .file(try InputFile(URL(filePath: path)).url)
+    return try InputFile(URL(filePath: path)).payload
   }
+
+  /// What is in the file, unpacked where it is packed. It can be read once.
+  var payload: SyncPayload { GzipFile(url).map { .chunks($0) } ?? .file(url) }
 
   /// The bytes of what the path of a command line leads to, `-` of the standard input.
   static func data(_ path: String) throws -> Data {
     guard path != "-" else { return try FileHandle.standardInput.readToEnd() ?? Data() }
     let file = try InputFile(URL(filePath: path))
     do {
-      return try Data(contentsOf: file.url, options: .alwaysMapped)
+      return try GzipFile(file.url)?.data()
+        ?? Data(contentsOf: file.url, options: .alwaysMapped)
+    } catch let error as ToolError {
+      throw error
     } catch {
       throw ToolError(
         "“\(path)” cannot be read: \(error.localizedDescription) Give a file of JSON.")

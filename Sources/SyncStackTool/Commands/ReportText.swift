@@ -26,6 +26,15 @@ struct ReportText {
     return table
   }
 
+  /// How many objects went, which is what one wants to know first; nil when none did.
+  var deletions: String? {
+    let deleted = entities.filter { $0.1.deleted > 0 }
+    guard !deleted.isEmpty else { return nil }
+    let list = deleted.map { "\(Figures.grouped($0.1.deleted)) \($0.0)" }
+    return (report.isDryRun ? "Would be deleted: " : "Deleted: ") + list.joined(separator: ", ")
+      + "."
+  }
+
   /// What changed, what was found and what was passed over, a line each.
   var remarks: [String] {
     var lines: [String] = []
@@ -81,7 +90,7 @@ struct ReportText {
       }
       if count > ReportText.shownFindings {
         let rest = count - ReportText.shownFindings
-        lines.append("! … and \(Figures.grouped(rest)) more of this kind; see --report json.")
+        lines.append("! … and \(Figures.grouped(rest)) more of this kind; see --json.")
       }
     }
     return lines

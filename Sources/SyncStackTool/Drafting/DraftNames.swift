@@ -14,7 +14,9 @@ enum DraftNames {
   /// The entity that a path or the name of a file speaks of.
   static func entity(of file: String, at path: String?) -> String {
     let last = path?.split(separator: ".").last.map(String.init)
-    let fileName = URL(filePath: file).deletingPathExtension().lastPathComponent
+    var url = URL(filePath: file)
+    if url.pathExtension == "gz" { url.deletePathExtension() }
+    let fileName = url.deletingPathExtension().lastPathComponent
     let names = [last.flatMap { plainLists.contains($0) ? nil : $0 }, fileName, last]
     let entities = names.compactMap { $0 }.map { DraftNames.entity($0) }
     return entities.first(where: DraftNames.isEntity) ?? "Item"
