@@ -69,7 +69,25 @@ public final class Outbox: Sendable {
   public init(_ stack: DataStack, name: String) throws {
     self.stack = stack
     self.name = name
-    try stack.store.write { try $0.openOutbox(name) }
+    let store = try stack.store
+    if try store.read({ try $0.outbox(name) }) == nil {
+      try store.write { try $0.openOutbox(name) }
+    }
+  }
+
+  /// The names of the outboxes that a stack's store keeps something for.
+  ///
+  /// - Throws: `StoreError`.
+  public static func names(in stack: DataStack) throws -> [String] {
+    try stack.store.read { try $0.outboxes().map(\.name) }
+  }
+
+  /// Forgets an outbox that will not come back, with what it has not sent: syncs may overwrite that then, unless somebody else
+  /// has to send it.
+  ///
+  /// - Throws: `StoreError`.
+  public static func remove(_ name: String, from stack: DataStack) throws {
+    try stack.store.write { try $0.removeOutbox(name) }
   }
 
   /// How many changes are on their way at the same time. Default: 4.
