@@ -108,9 +108,16 @@ import Testing
       ("{\"id\": 1}", policy { _ in }, "1 old"),
       ("{\"id\": 1}", policy { $0.missingKey = .clear }, "1 nil"),
       ("{\"id\": 1, \"info\": {\"name\": null}}", policy { _ in }, "1 nil"),
-      ("{\"id\": 1, \"info\": {\"name\": 5}}", policy { $0.mismatch = .clear }, "1 nil"),
-      ("{\"id\": 1, \"info\": {\"name\": 5}}", policy { $0.mismatch = .keep }, "1 old"),
-      ("{\"id\": 1, \"info\": {\"name\": 5}}", policy { $0.coercion = .lossless }, "1 5"),
+      ("{\"id\": 1, \"info\": {\"name\": [5]}}", policy { $0.mismatch = .clear }, "1 nil"),
+      ("{\"id\": 1, \"info\": {\"name\": [5]}}", policy { $0.mismatch = .keep }, "1 old"),
+      ("{\"id\": 1, \"info\": {\"name\": 5}}", policy { _ in }, "1 5"),
+      (
+        "{\"id\": 1, \"info\": {\"name\": 5}}",
+        policy {
+          $0.coercion = .strict
+          $0.mismatch = .keep
+        }, "1 old"
+      ),
     ])
   func policies(json: String, policy: SyncPolicy, expected: String) throws {
     try bench.insert("Batch", [["batchID": 1, "name": "old"]])
