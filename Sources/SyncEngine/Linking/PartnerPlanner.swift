@@ -73,6 +73,7 @@ struct PartnerPlanner {
     var couple = couples[key] ?? Couple(sides: isFirst ? [own, far] : [far, own])
     let mentions = batch.mentions[rule]
     let column = batch.node.toOneSlots.firstIndex(of: relationship.slot)
+    planner.noteContradictions(rule, of: batch)
     planner.activeMentions(rule, of: batch) { mention, owner in
       let occurrence = batch.occurrences[owner]
       var partner: Int64 = 0

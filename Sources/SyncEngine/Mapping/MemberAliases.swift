@@ -103,7 +103,7 @@ extension [SpelledName] {
   mutating func add(_ name: SpelledName) {
     let letters = MemberAliases.letters(name.name)
     if let known = firstIndex(where: { MemberAliases.letters($0.name) == letters }) {
-      self[known].targets += name.targets
+      self[known].targets += name.targets.filter { !self[known].targets.contains($0) }
     } else {
       append(name)
     }

@@ -9,16 +9,17 @@ extension SyncPass {
     return root.explicit != nil && root.policy.missingIdentity == .skip
   }
 
-  /// - Throws: ``SyncError`` when no item has a readable key, or none says anything that its entity knows, and none is an
-  ///   object that is stored.
+  /// - Throws: ``SyncError`` when no item has a readable key, or the payload is one object that says nothing that its
+  ///   entity knows, and is none of those that are stored.
   func checkUse() throws {
     let state = claims.state
-    guard state.itemCount > 0, state.usableItemCount == 0, request.itemPolicy != .quarantine else {
-      return
-    }
+    guard state.itemCount > 0, state.usableItemCount == 0, request.deletionGuard.isOn,
+      request.itemPolicy != .quarantine
+    else { return }
     let entity = request.plan.rootNode.entity
     let rows = claims[.mentioned(entity.rootIndex)]?.rows ?? []
-    let isForeign = !rows.isEmpty && rows.allSatisfy { $0 >= state.firstNewRow }
+    let isForeign =
+      isOneObject && !rows.isEmpty && rows.allSatisfy { $0 >= state.firstNewRow }
     guard isForeign || (state.isRootSuspended && !skipsUnidentified) else { return }
     let first = isForeign ? nil : report.content.firstSkipped
     let reason =
@@ -32,6 +33,12 @@ extension SyncPass {
           ? "The only item cannot be used." : "None of the \(state.itemCount) items can be used.") \(reason) Nothing was \
         changed. \(listAdvice)
         """)
+  }
+
+  /// Whether the payload as a whole is one object, as an error document is.
+  private var isOneObject: Bool {
+    claims.state.itemCount == 1 && request.path == nil && request.operations.contains(.delete)
+      && bytes.first { $0 > 0x20 } == UInt8(ascii: "{")
   }
 
   /// What to do when nothing of the payload can be used, with the places of its lists.

@@ -60,7 +60,7 @@ import Testing
       ),
       (
         #"[{"id":1,"author":{"id":"x","badge":{"id":7}}},{"id":2,"author":{"id":"x","badge":{"id":8}}}]"#,
-        "Author", "badge", "x", ["Once", "7, then 8"]
+        "Author", "badge", "x", ["Once", "Badge 7, then Badge 8"]
       ),
       (
         #"[{"id":1,"author":{"id":"x","club":{"id":1}}},{"id":2,"author":{"id":"x","club":{"id":2}}}]"#,

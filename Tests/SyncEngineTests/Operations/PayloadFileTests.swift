@@ -44,9 +44,7 @@ import Testing
     case .failure(let error as SyncError): #expect(error.code == .unreadablePayload)
     case .failure(let error): #expect(error is JSONError)
     }
-    let count = try stack.newBackgroundContext().performAndWait {
-      try stack.newBackgroundContext().count(Fetch<ManagedObject>(entityNamed: "User"))
-    }
+    let count = try stack.keys("User").count
     #expect(count == 0 || count == 20_000)
   }
 

@@ -182,6 +182,11 @@ final class OracleItem {
       return (json.doubleValue ?? json.stringValue.flatMap { Double($0) }).map { .double($0) }
     case .boolean:
       if let bool = json.boolValue { return .bool(bool) }
+      if let word = ["true": true, "yes": true, "false": false, "no": false][
+        json.stringValue?.lowercased() ?? ""]
+      {
+        return .bool(word)
+      }
       return (json.integerValue ?? json.stringValue.flatMap { Int64($0) }).map { .bool($0 != 0) }
     case .string:
       if let text = json.stringValue { return .string(text) }

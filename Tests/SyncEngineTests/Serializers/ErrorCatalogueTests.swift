@@ -257,7 +257,9 @@ import Testing
       $0.identifiers = ["id"]
       $0.mapping = ["id": .int("id"), "code": .string("code")]
     }
-    let error = try thrown(SyncError.self) { try stack.sync(json, with: serializer) }
+    let error = try thrown(SyncError.self) {
+      try SerializerBench(stack).syncStrictly(json, with: serializer)
+    }
     #expect(error?.code.rawValue == code && error?.entity == "Limited")
     #expect(error?.property == property && error?.path == path)
   }

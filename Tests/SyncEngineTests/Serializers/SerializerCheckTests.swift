@@ -81,7 +81,7 @@ import Testing
     struct Odd: Error {}
     serializer.validators = [{ item in if item["id"] == 4 { throw Odd() } else { return item } }]
     let error = try thrown(SyncError.self) {
-      try bench.stack.sync([["id": 3], ["id": 4]] as JSONValue, with: serializer)
+      try bench.syncStrictly([["id": 3], ["id": 4]] as JSONValue, with: serializer)
     }
     #expect(error?.code == .invalidItem && error?.path == "$[1]")
     #expect(try bench.objects("Batch", "batchID") == ["1", "3"])
