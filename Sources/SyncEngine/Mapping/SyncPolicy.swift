@@ -12,7 +12,7 @@ public struct SyncPolicy: Sendable, Hashable {
   public enum Coercion: String, Sendable, Hashable, CaseIterable {
     /// Only the kind the rule asks for.
     case strict
-    /// Any kind that can be converted without loss: `"12"` for a number, `12` for a text.
+    /// Any kind that can be converted without loss: `"12"` for a number, `12` for a text. The default.
     case lossless
   }
 
