@@ -141,7 +141,8 @@ struct PartnerPlanner {
   private func noteContradiction(_ event: Event, _ said: [End: Int64], _ couple: Couple) {
     let partner = End(side: event.other, row: event.partner)
     let (end, earlier, later) =
-      if let earlier = said[event.owner], earlier != event.partner, earlier > 0 || event.partner > 0 {
+      if let earlier = said[event.owner], earlier != event.partner, earlier > 0 || event.partner > 0
+      {
         (event.owner, End(side: event.other, row: earlier), partner)
       } else if event.partner > 0, let earlier = said[partner], earlier > 0,
         earlier != event.owner.row

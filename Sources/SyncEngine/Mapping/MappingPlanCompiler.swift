@@ -139,7 +139,8 @@ package struct MappingPlanCompiler {
     return PlanNode(
       entity: entity, identity: identity.map { [$0] } ?? [], attributes: attributeRules,
       relationships: relationshipRules,
-      members: table.table(aliases: MemberAliases(names.map(\.name)), of: names), policy: policy, explicit: nil,
+      members: table.table(aliases: MemberAliases(names.map(\.name)), of: names), policy: policy,
+      explicit: nil,
       sources: sources)
   }
 

@@ -11,7 +11,9 @@ struct ListPlaces {
   /// - Parameter path: The path that was looked at, if any.
   init(in bytes: UnsafeRawBufferPointer, at path: String?, options: JSONReadingOptions) {
     let object = try? ListPlaces.onlyObject(in: bytes, at: path, options: options)
-    paths = object.map { ListPlaces.lists(in: $0, under: path.map { [$0] } ?? [], ListPlaces.depth) } ?? []
+    paths =
+      object.map { ListPlaces.lists(in: $0, under: path.map { [$0] } ?? [], ListPlaces.depth) }
+      ?? []
   }
 
   private static func onlyObject(

@@ -36,7 +36,7 @@ package struct PayloadFile {
       // What has no size, such as a pipe, is read as it comes.
       guard let size = try? handle.seekToEnd(), size > 0 else { return try Data(contentsOf: url) }
       guard size > UInt64(largest) else {
-        let data = try Data(contentsOf: url)
+        let data = try handle.readFromStart(Int(size))
         try check(UInt64(data.count), of: size)
         return data
       }

@@ -113,7 +113,9 @@ struct Deleter {
     while !level.isEmpty, !claims.state.isRootSuspended {
       try control.checkpoint()
       var next: [Int64] = []
-      try transaction.scan(entity, .references(slot: slot, level), slots: []) { next.append($0.row) }
+      try transaction.scan(entity, .references(slot: slot, level), slots: []) {
+        next.append($0.row)
+      }
       level = next.filter { !claims.isMentioned($0, entity) && all.insert($0) }
     }
     return all.rows

@@ -59,7 +59,9 @@ import Testing
 
   @Test(
     "a required attribute with a default takes it in place of null, and the item's other values stay",
-    arguments: [("count", "null", "count=7"), ("count", #""""#, "count=7"), ("since", "null", "since=")])
+    arguments: [
+      ("count", "null", "count=7"), ("count", #""""#, "count=7"), ("since", "null", "since="),
+    ])
   func defaults(name: String, json: String, expected: String) throws {
     let bench = try bench()
     try bench.sync(#"[{"id": 1, "text": "old", "count": 3, "since": "2020-01-01"}]"#, "Thing")

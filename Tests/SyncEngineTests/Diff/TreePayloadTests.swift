@@ -25,7 +25,8 @@ import Testing
       ]))
   }
 
-  private static let flat = #"[{"id":1},{"id":2,"manager_id":1},{"id":3,"manager_id":1},{"id":4,"manager_id":3}]"#
+  private static let flat =
+    #"[{"id":1},{"id":2,"manager_id":1},{"id":3,"manager_id":1},{"id":4,"manager_id":3}]"#
 
   @Test(
     "a flat payload is all objects of the entity, whatever they lead to",
@@ -53,7 +54,9 @@ import Testing
     #expect(try bench.objects("Employee") == ["id=3"])
   }
 
-  @Test("objects that lead to one of their kind without a list cannot be nested", arguments: ["[]", #"[{"id":4}]"#])
+  @Test(
+    "objects that lead to one of their kind without a list cannot be nested",
+    arguments: ["[]", #"[{"id":4}]"#])
   func withoutList(payload: String) throws {
     let bench = try Self.bench(hasList: false)
     try bench.sync(Self.flat, "Employee")
@@ -77,7 +80,9 @@ import Testing
     }
   }
 
-  @Test("what goes with a root goes at once, not with the next sync", arguments: [DeleteRule.nullify, .cascade])
+  @Test(
+    "what goes with a root goes at once, not with the next sync",
+    arguments: [DeleteRule.nullify, .cascade])
   func subtrees(rule: DeleteRule) throws {
     let bench = try Self.bench(rule)
     try bench.sync(Self.flat, "Employee")

@@ -16,7 +16,10 @@ import Testing
   @Test(
     "an error document or an envelope is an error that says where a list is",
     arguments: [
-      (#"{"data":{"orders":[{"id":1}]},"next":null}"#, nil, SyncError.Code.missingKey, "data.orders"),
+      (
+        #"{"data":{"orders":[{"id":1}]},"next":null}"#, nil, SyncError.Code.missingKey,
+        "data.orders"
+      ),
       (#"{"orders":[{"id":1}],"users":[{"id":2}]}"#, nil, .missingKey, "orders, users"),
       (#"{"data":{"orders":[{"id":1}]}}"#, "data", .missingKey, "data.orders"),
       (#"{"error":"unauthorised"}"#, nil, .missingKey, "at: \"data.items\""),
@@ -58,7 +61,8 @@ import Testing
   @Test(
     "payloads with something of use are taken",
     arguments: [
-      (#"[{"id":1},{"id":2}]"#, 2), (#"[{"error":"none"},{"id":2,"total":"1101.10"}]"#, 1), ("[]", 0),
+      (#"[{"id":1},{"id":2}]"#, 2), (#"[{"error":"none"},{"id":2,"total":"1101.10"}]"#, 1),
+      ("[]", 0),
       (#"{"id":1,"total":null}"#, 1),
     ])
   func taken(payload: String, count: Int) throws {

@@ -15,7 +15,8 @@ import Testing
       ("remoteID", "remote_id"), ("größe", "größe"), ("größeMax", "Größe_Max"),
       ("userID", "userId"), ("userId", "userID"), ("imageURL", "imageUrl"),
       ("avatarUrl", "avatarURL"), ("userID", "userid"), ("userID", "USERID"), ("userID", "UserId"),
-      ("apiKeyUUID", "apiKeyUuid"), ("isHTMLValid", "isHtmlValid"), ("pdfURLString", "pdfUrlString"),
+      ("apiKeyUUID", "apiKeyUuid"), ("isHTMLValid", "isHtmlValid"),
+      ("pdfURLString", "pdfUrlString"),
       ("htmlURL", "HTMLUrl"), ("userName", "username"), ("userIDs", "userIds"), ("SKU", "sku"),
       ("a_very_long_attribute_name_indeed", "a_very_long_attribute_name_indeed"),
     ])
@@ -28,8 +29,11 @@ import Testing
   func besideRelationship() throws {
     let node = try plan([
       EntityDraft(
-        "Post", [.attribute("id", .integer64), .attribute("userID", .integer64),
-          .toOne("user", to: "User")]),
+        "Post",
+        [
+          .attribute("id", .integer64), .attribute("userID", .integer64),
+          .toOne("user", to: "User"),
+        ]),
       EntityDraft("User", [.attribute("id", .integer64)]),
     ]).rootNode
     for key in ["user_id", "userId", "userID", "UserId", "userid"] {

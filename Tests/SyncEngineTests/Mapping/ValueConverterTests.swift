@@ -55,7 +55,8 @@ import Testing
       (.double, "0.1e1", "real 1.0"),
       (.double, "2.2250738585072011e-308", "real 2.225073858507201e-308"),
       (.double, "1e999", "mismatch: outOfRange"), (.double, "\"nan\"", "mismatch: notANumber"),
-      (.double, "false", "real 0.0"), (.float, "3.4028234663852886e38", "real 3.4028234663852886e+38"),
+      (.double, "false", "real 0.0"),
+      (.float, "3.4028234663852886e38", "real 3.4028234663852886e+38"),
       (.float, "1e300", "mismatch: outOfRange"), (.float, "-1e39", "mismatch: outOfRange"),
       (.float, "\"1e300\"", "mismatch: outOfRange"), (.double, "1e300", "real 1e+300"),
     ] as [(AttributeType, String, String)])
@@ -94,7 +95,8 @@ import Testing
       (.boolean, "\"true\"", "integer 1"), (.boolean, "\"YES\"", "integer 1"),
       (.boolean, "\"False\"", "integer 0"), (.boolean, "\"no\"", "integer 0"),
       (.boolean, "\"2\"", "integer 1"), (.boolean, "\"maybe\"", "mismatch: notANumber"),
-      (.boolean, "\"truer\"", "mismatch: notANumber"), (.integer32, "\"true\"", "mismatch: notANumber"),
+      (.boolean, "\"truer\"", "mismatch: notANumber"),
+      (.integer32, "\"true\"", "mismatch: notANumber"),
     ] as [(AttributeType, String, String)])
   func texts(type: AttributeType, json: String, expected: String) throws {
     #expect(try converted(json, ValueConverter(type)) == expected)
@@ -108,7 +110,8 @@ import Testing
       (.date, "true", "mismatch: wrongKind(SyncEngine.JSONKinds(rawValue: 4))"),
       (.date, "false", "mismatch: wrongKind(SyncEngine.JSONKinds(rawValue: 4))"),
       (.date, "\"1981\"", "mismatch: notADate"), (.date, "1e300", "mismatch: outOfRange"),
-      (.date, "978307210123456789", "real 10.123"), (.date, "\"978307210123456789\"", "real 10.123"),
+      (.date, "978307210123456789", "real 10.123"),
+      (.date, "\"978307210123456789\"", "real 10.123"),
       (.date, "0", "real -978307200.0"), (.date, "\"hello\"", "mismatch: notADate"),
       (.date, "\"2014-02-30\"", "mismatch: notADate"), (.date, "null", "empty"),
       (

@@ -10,7 +10,8 @@ import Testing
   private static func users(_ count: Int) -> Data {
     var text = "["
     for id in 1...count {
-      text += "\(id == 1 ? "" : ",\n"){\"id\": \(id), \"name\": \"A name that takes some room \(id)\"}"
+      text +=
+        "\(id == 1 ? "" : ",\n"){\"id\": \(id), \"name\": \"A name that takes some room \(id)\"}"
     }
     return Data((text + "]").utf8)
   }

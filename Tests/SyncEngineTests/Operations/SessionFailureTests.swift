@@ -28,7 +28,8 @@ import Testing
       let session = try SyncSession(entity: "User", dataStack: stack, name: name)
       let queue = OperationQueue()
       queue.maxConcurrentOperationCount = width
-      let cut = Set((0..<Self.pages).shuffled(using: &random).prefix(Int.random(in: 1...3, using: &random)))
+      let cut = Set(
+        (0..<Self.pages).shuffled(using: &random).prefix(Int.random(in: 1...3, using: &random)))
       let syncs = (0..<Self.pages).map { page in
         session.page(Self.json(page, isCut: cut.contains(page)).syncPayload, named: "\(page)")
       }
