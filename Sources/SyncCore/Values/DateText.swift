@@ -1,9 +1,9 @@
 /// Dates as they stand in JSON: ISO 8601 and Unix time, read and written by hand.
 ///
 /// A text with a minus sign behind its first character is a date in ISO form, any other text Unix
-/// time. All results are whole milliseconds, cut and not rounded, counted
-/// as an integer and divided last: equal texts give equal doubles, bit for bit. They are seconds since
-/// 2001-01-01 UTC, as `Date` counts them.
+/// time, unless it is rather a year or a day without dashes. All results are whole milliseconds, cut and not
+/// rounded, counted as an integer and divided last: equal texts give equal doubles, bit for bit. They are
+/// seconds since 2001-01-01 UTC, as `Date` counts them.
 package enum DateText {
   /// Milliseconds from 1970 to 2001.
   static let referenceMilliseconds: Int64 = 978_307_200_000
@@ -21,8 +21,20 @@ package enum DateText {
   /// - Complexity: O(*n*); no allocation.
   package static func parse(_ bytes: UnsafeRawBufferPointer) -> Double? {
     if bytes.count > 4, bytes[4] == UInt8(ascii: "-") { return iso8601(bytes) }
-    guard !bytes.dropFirst().contains(UInt8(ascii: "-")) else { return nil }
-    return unix(bytes)
+    guard !bytes.dropFirst().contains(UInt8(ascii: "-")), !isDayWithTime(bytes),
+      let date = unix(bytes), (date * 1000 + Double(referenceMilliseconds)).magnitude >= leastText
+    else { return nil }
+    return date
+  }
+
+  /// Milliseconds of Unix time below which a text is none: within a year of 1970 it is rather a year
+  /// (`"1981"`), a day (`"20240131"`), a flag or a count.
+  private static let leastText = 365.0 * 86_400_000
+
+  /// Whether the text has the digits of a day and a time, `20240131101500`, and no sign: as milliseconds they
+  /// would lie some centuries ahead.
+  private static func isDayWithTime(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    bytes.count == 14 && bytes.allSatisfy { $0 &- 0x30 <= 9 }
   }
 
   /// Reads the text of a date; nil when it is none.
@@ -153,38 +165,44 @@ package enum DateText {
   /// Reads Unix time from a number in text form, as it stands in a document; nil when the text is no
   /// number or the date beyond all reason.
   ///
-  /// The magnitude tells the unit: below 10^11 seconds, below 10^14 milliseconds, else microseconds.
+  /// The magnitude tells the unit: below 10^11 seconds, below 10^14 milliseconds, below 10^17 microseconds,
+  /// else nanoseconds. Dates before the year 0 are none.
   ///
   /// - Complexity: O(*n*); no allocation.
   package static func unix(_ bytes: UnsafeRawBufferPointer) -> Double? {
     guard let number = NumberText(bytes), let magnitude = number.cut(shiftedBy: 0) else {
       return nil
     }
-    let milliseconds: UInt64? =
-      if magnitude < 100_000_000_000 {
-        number.cut(shiftedBy: 3)
-      } else if magnitude < 100_000_000_000_000 {
-        magnitude
-      } else {
-        magnitude / 1000
-      }
+    let milliseconds = magnitude < 100_000_000_000 ? number.cut(shiftedBy: 3) : cut(magnitude)
     guard let milliseconds, let value = Int64(exactly: milliseconds) else { return nil }
-    return seconds(number.isNegative ? -value : value)
+    return inCalendar(number.isNegative ? -value : value)
   }
 
-  /// The date of Unix time in seconds, milliseconds or microseconds.
-  package static func unix(_ number: Int64) -> Double {
+  /// The date of Unix time in seconds, milliseconds, microseconds or nanoseconds; nil before the year 0.
+  package static func unix(_ number: Int64) -> Double? {
     let magnitude = number.magnitude
-    if magnitude < 100_000_000_000 { return seconds(number * 1000) }
-    return seconds(magnitude < 100_000_000_000_000 ? number : number / 1000)
+    if magnitude < 100_000_000_000 { return inCalendar(number * 1000) }
+    let milliseconds = Int64(cut(magnitude))
+    return inCalendar(number < 0 ? -milliseconds : milliseconds)
   }
 
-  /// The date of Unix time in seconds, milliseconds or microseconds; nil when it is beyond all
-  /// reason. The digits are those of the shortest text, so that 1.001 has one millisecond.
+  /// The date of Unix time in any of its units; nil when it is beyond all reason. The digits are those of
+  /// the shortest text, so that 1.001 has one millisecond.
   package static func unix(_ number: Double) -> Double? {
     if let integer = Int64(exactly: number) { return unix(integer) }
     var text = number.description
     return text.withUTF8 { unix(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Milliseconds of a magnitude that is too large for seconds.
+  private static func cut(_ magnitude: UInt64) -> UInt64 {
+    if magnitude < 100_000_000_000_000 { return magnitude }
+    return magnitude / (magnitude < 100_000_000_000_000_000 ? 1000 : 1_000_000)
+  }
+
+  private static func inCalendar(_ milliseconds: Int64) -> Double? {
+    // 0000-01-01.
+    milliseconds >= -62_167_219_200_000 ? seconds(milliseconds) : nil
   }
 
   private static func seconds(_ milliseconds: Int64) -> Double {

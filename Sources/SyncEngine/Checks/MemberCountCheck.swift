@@ -7,8 +7,7 @@ import SyncStore
 ///
 /// What a single list of an item breaks was found out before (``ItemCheck``).
 struct MemberCountCheck {
-  /// How many members a to-many relationship of the model may have. Only numbers that the model gives count:
-  /// documents that leave `optional` out of a list without a minimum do not mean that syncs should fail.
+  /// How many members a to-many relationship of the model may have.
   struct Limits {
     let minimum: Int
     let maximum: Int
@@ -17,7 +16,7 @@ struct MemberCountCheck {
     /// - Returns: Nil when any number will do.
     init?(_ relationship: RelationshipDescription) {
       guard relationship.isToMany, !relationship.isTransient else { return nil }
-      mayBeEmpty = relationship.isOptional || relationship.minCount == 0
+      mayBeEmpty = relationship.mayBeEmpty
       minimum = relationship.minCount
       maximum = relationship.maxCount > 0 ? relationship.maxCount : .max
       if minimum == 0, maximum == .max { return nil }

@@ -27,6 +27,8 @@ final class LinkPlanner {
   /// References of one-to-one relationships to write beside the objects of the payload; nil when no such relationship
   /// changes.
   private(set) var partnerWrites: [PartnerWrite]?
+  /// What several places of the payload say differently of a relationship to one object, by entity.
+  var contradictions: [Int: Contradictions] = [:]
   /// Whether the list of a given parent goes on in other parts of the payload, so that nobody leaves it
   /// yet.
   var isPartOfList = false
@@ -140,6 +142,7 @@ final class LinkPlanner {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     let mentions = batch.mentions[rule]
+    noteContradictions(rule, of: batch)
     try activeMentions(rule, of: batch) { mention, owner in
       if mention % SyncControl.stride == 0 { try control.checkpoint() }
       let cells = batch.block[owner]

@@ -73,6 +73,7 @@ struct PartnerPlanner {
     var couple = couples[key] ?? Couple(sides: isFirst ? [own, far] : [far, own])
     let mentions = batch.mentions[rule]
     let column = batch.node.toOneSlots.firstIndex(of: relationship.slot)
+    planner.noteContradictions(rule, of: batch)
     planner.activeMentions(rule, of: batch) { mention, owner in
       let occurrence = batch.occurrences[owner]
       var partner: Int64 = 0
@@ -108,8 +109,14 @@ struct PartnerPlanner {
   private func play(_ couple: Couple, into writes: inout [PartnerWrite]) throws {
     let stored = try readPartners(couple)
     var now = stored
+    var said: [End: Int64] = [:]
     for event in couple.events.sorted(by: { $0.order < $1.order }) {
       let old = now[event.owner] ?? 0
+      noteContradiction(event, said, couple)
+      said[event.owner] = event.partner
+      if event.partner > 0 {
+        said[End(side: event.other, row: event.partner)] = event.owner.row
+      }
       guard old != event.partner, !isEdited(event, old: old, now, couple) else { continue }
       if old > 0 { now[End(side: event.other, row: old)] = 0 }
       if event.partner > 0 {
@@ -128,6 +135,34 @@ struct PartnerPlanner {
         writes.append(PartnerWrite(entity: entity, slot: slot, row: end.row, partner: partner))
       }
     }
+  }
+
+  /// Counts that the payload has said of one of the two that it belongs to somebody else.
+  private func noteContradiction(_ event: Event, _ said: [End: Int64], _ couple: Couple) {
+    let partner = End(side: event.other, row: event.partner)
+    let (end, earlier, later) =
+      if let earlier = said[event.owner], earlier != event.partner, earlier > 0 || event.partner > 0
+      {
+        (event.owner, End(side: event.other, row: earlier), partner)
+      } else if event.partner > 0, let earlier = said[partner], earlier > 0,
+        earlier != event.owner.row
+      {
+        (partner, End(side: event.owner.side, row: earlier), event.owner)
+      } else {
+        (event.owner, partner, partner)
+      }
+    guard earlier != later else { return }
+    let (entity, slot) = couple.sides[end.side]
+    planner.contradictions[entity.index, default: Contradictions()].add(
+      entity.properties[slot].name, key: name(end, couple),
+      values: (name(earlier, couple), name(later, couple)))
+  }
+
+  /// The key of an object, where the payload describes it.
+  private func name(_ end: End, _ couple: Couple) -> String {
+    guard end.row > 0 else { return "none" }
+    guard let object = couple.objects[end] else { return "the one in row \(end.row)" }
+    return object.batch.key(object.batch.block[object.occurrence]).description
   }
 
   /// Whether what an event would change was edited here at one of its ends.

@@ -88,6 +88,8 @@ struct AttributeSpellings {
     natural(snake)
     natural(naturalSnake)
     natural(naturalSnake.uppercased())
+    // `userId` and `userID`, whichever of them the model has.
+    for key in Inflection.camelForms(ofSnake: naturalSnake) { natural(key) }
     // A dotted key may also stand in the item as it is.
     if let custom, custom.steps.count > 1 {
       claim(RemoteKey(steps: [custom.description], isCustom: false), .lastResort)

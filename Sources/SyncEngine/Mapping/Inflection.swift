@@ -110,6 +110,19 @@ public enum Inflection {
   }
 }
 
+extension Inflection {
+  /// The ways to write the words of a snake case name as one: acronyms like other words, and in capitals.
+  static func camelForms(ofSnake name: String) -> [String] {
+    let words = name.split(separator: "_").map(String.init)
+    guard let first = words.first, words.count > 1 else { return [] }
+    let rest = words.dropFirst()
+    return [
+      first + rest.map { capitalized($0[...]) }.joined(),
+      first + rest.map { acronyms.contains($0) ? $0.uppercased() : capitalized($0[...]) }.joined(),
+    ]
+  }
+}
+
 // MARK: - Characters
 
 extension Inflection {

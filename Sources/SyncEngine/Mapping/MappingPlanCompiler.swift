@@ -117,8 +117,11 @@ package struct MappingPlanCompiler {
         MemberTarget(.objects, rule: number, precedence: 0, isOfRule: true), at: rule.path)
       sources[number] = source
     }
-    let names = attributes.enumerated().filter { rules[$1.name] == nil }
-      .map { (name: $1.name, rule: $0) }
+    var names = attributes.enumerated().filter { rules[$1.name] == nil }.map { number, attribute in
+      SpelledName(
+        name: attribute.name,
+        targets: [MemberTarget(.attribute, rule: number, precedence: .max)])
+    }
     let aliases = MemberAliases(names.map(\.name))
     let relationshipRules = relationships.enumerated().map { number, relationship in
       if let rule = rules[relationship.name] {
@@ -126,14 +129,18 @@ package struct MappingPlanCompiler {
           relationship, node: self.number(of: entity.destination(of: relationship)), written: rule,
           policy: policy)
       }
+      let singular = spelled[number].addSingular(number, to: &table, unless: aliases)
+      for name in spelled[number].names(number, of: relationship, singular: singular) {
+        names.add(name)
+      }
       return rule(
-        for: relationship, spellings: spelled[number],
-        singular: spelled[number].addSingular(number, to: &table, unless: aliases), of: entity)
+        for: relationship, spellings: spelled[number], singular: singular, of: entity)
     }
     return PlanNode(
       entity: entity, identity: identity.map { [$0] } ?? [], attributes: attributeRules,
       relationships: relationshipRules,
-      members: table.table(aliases: aliases, of: names), policy: policy, explicit: nil,
+      members: table.table(aliases: MemberAliases(names.map(\.name)), of: names), policy: policy,
+      explicit: nil,
       sources: sources)
   }
 

@@ -28,6 +28,11 @@ package enum MappingRules {
     return attribute.objectTransformerName
   }
 
+  /// Whether the entity says that its payloads are trees, in which nobody below the roots is missing.
+  static func isTree(_ entity: EntityDescription) -> Bool {
+    ["YES", "true"].contains(entity.userInfo["sync.tree"] ?? "")
+  }
+
   /// Whether keys of the children are unique per owner only.
   package static func keyScopeIsOwner(_ relationship: RelationshipDescription) -> Bool {
     keyScope(relationship) == "owner"

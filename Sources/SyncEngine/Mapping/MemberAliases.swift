@@ -1,5 +1,5 @@
-/// Finds an attribute by a spelling of its name that nobody wrote down: `FIRST_NAME`,
-/// `First__Name`, `_first_name`.
+/// Finds a property by a spelling of its name that nobody wrote down: `FIRST_NAME`, `First__Name`,
+/// `_first_name`, `firstname`.
 ///
 /// Keys that mean nothing are frequent, so most are refused without making text of them: small
 /// letters without separators, hashed, must be those of a name.
@@ -9,6 +9,8 @@ struct MemberAliases: Sendable {
     let name: String
     let snake: String
     let natural: String
+    /// Small letters without separators.
+    let letters: String
     let number: Int
   }
 
@@ -27,7 +29,8 @@ struct MemberAliases: Sendable {
       if hash == nil { hasOtherLetters = true }
       return Candidate(
         hash: hash ?? 0, name: name, snake: Inflection.snake(name),
-        natural: Inflection.naturalSnake(name), number: number)
+        natural: Inflection.naturalSnake(name), letters: MemberAliases.letters(name),
+        number: number)
     }
     self.candidates = candidates.sorted { ($0.hash, $0.number) < ($1.hash, $1.number) }
     self.hasOtherLetters = hasOtherLetters
@@ -48,10 +51,19 @@ struct MemberAliases: Sendable {
     // Separators in any number count where an underscore is among them; `first-name` is no spelling.
     let lower = text.lowercased()
     let words = text.contains("_") ? Inflection.naturalSnake(lower) : lower
-    let candidate = candidates[first...].prefix { $0.hash == hash }.first { candidate in
-      candidate.name == name || candidate.snake == words || candidate.natural == words
-    }
+    let near = candidates[first...].prefix { $0.hash == hash }
+    let candidate =
+      near.first { candidate in
+        candidate.name == name || candidate.snake == words || candidate.natural == words
+      }
+      ?? (text.contains { $0 == "-" || $0 == " " }
+        ? nil : near.first { [letters = MemberAliases.letters(text)] in $0.letters == letters })
     return candidate.map { firstEntry + $0.number } ?? -1
+  }
+
+  /// Small letters without separators: what all spellings of a name have in common.
+  static func letters(_ name: String) -> String {
+    name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " }
   }
 
   /// Whether the key stands for a name.
@@ -83,5 +95,17 @@ struct MemberAliases: Sendable {
       hash = (hash ^ UInt64(isCapital ? byte | 0x20 : byte)) &* 0x100_0000_01b3
     }
     return Int(truncatingIfNeeded: hash)
+  }
+}
+
+extension [SpelledName] {
+  /// Adds a name; of one that is there already in another spelling it fills more.
+  mutating func add(_ name: SpelledName) {
+    let letters = MemberAliases.letters(name.name)
+    if let known = firstIndex(where: { MemberAliases.letters($0.name) == letters }) {
+      self[known].targets += name.targets.filter { !self[known].targets.contains($0) }
+    } else {
+      append(name)
+    }
   }
 }

@@ -1,5 +1,11 @@
 import SyncCore
 
+/// A name that counts in any spelling, and what it fills.
+struct SpelledName {
+  let name: String
+  var targets: [MemberTarget]
+}
+
 /// Collects what keys mean, as a tree of steps, and freezes it into a table.
 package struct MemberTableBuilder {
   private struct Node {
@@ -65,9 +71,9 @@ package struct MemberTableBuilder {
   /// The table of everything said so far.
   package func table() -> MemberTable { table(aliases: nil) }
 
-  /// The table, with other spellings of the names of attributes understood too, each with the number of its
-  /// rule. They come after every spelling that was added.
-  func table(aliases: MemberAliases?, of names: [(name: String, rule: Int)] = []) -> MemberTable {
+  /// The table, with other spellings of some names understood too, each with what it fills. They come after every
+  /// spelling that was added.
+  func table(aliases: MemberAliases?, of names: [SpelledName] = []) -> MemberTable {
     let entries = MemberTableBuilder.entries(nodes)
     let inArrays =
       positions.isEmpty
@@ -75,10 +81,7 @@ package struct MemberTableBuilder {
     guard var aliases, !names.isEmpty else {
       return MemberTable(entries: entries, itself: itself, aliases: nil, positions: inArrays)
     }
-    let others = names.map { name, rule in
-      MemberEntry(
-        key: name, targets: [MemberTarget(.attribute, rule: rule, precedence: .max)])
-    }
+    let others = names.map { MemberEntry(key: $0.name, targets: $0.targets) }
     aliases.firstEntry = entries.count
     return MemberTable(
       entries: entries + others, itself: itself, aliases: aliases, positions: inArrays)

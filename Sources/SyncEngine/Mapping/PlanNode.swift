@@ -31,6 +31,11 @@ package struct PlanNode: Sendable {
   /// Slots of the attributes that must have a value.
   package let required: [Int]
 
+  /// The defaults of those of them that have one and tell no object: what null means for them.
+  var defaultsOfRequired: [(slot: Int, value: Value)] {
+    defaults.filter { required.contains($0.slot) && !identity.contains($0.slot) }
+  }
+
   /// Slots of the to-one relationships that must have a destination: checked when everything is
   /// linked, because an owner may set them.
   package let requiredToOne: [Int]

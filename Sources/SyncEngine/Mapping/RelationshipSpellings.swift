@@ -71,6 +71,19 @@ struct RelationshipSpellings {
     return free
   }
 
+  /// The names that count in any spelling, and what they mean; none with a custom key.
+  func names(_ rule: Int, of relationship: RelationshipDescription, singular: [RemoteKey])
+    -> [SpelledName]
+  {
+    guard !hasCustomKey else { return [] }
+    let ids = relationship.name + (relationship.isToMany ? "IDs" : "ID")
+    let references = [ids] + singular.map(\.steps[0])
+    func name(_ name: String, _ kind: MemberTarget.Kind) -> SpelledName {
+      SpelledName(name: name, targets: [MemberTarget(kind, rule: rule, precedence: .max)])
+    }
+    return [name(relationship.name, .objects)] + references.map { name($0, .references) }
+  }
+
   private static func keys(_ spellings: [String]) -> [RemoteKey] {
     var seen: [String] = []
     for key in spellings where !seen.contains(key) { seen.append(key) }

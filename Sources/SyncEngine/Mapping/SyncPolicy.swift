@@ -12,7 +12,7 @@ public struct SyncPolicy: Sendable, Hashable {
   public enum Coercion: String, Sendable, Hashable, CaseIterable {
     /// Only the kind the rule asks for.
     case strict
-    /// Any kind that can be converted without loss: `"12"` for a number, `12` for a text.
+    /// Any kind that can be converted without loss: `"12"` for a number, `12` for a text. The default.
     case lossless
   }
 
@@ -52,7 +52,7 @@ public struct SyncPolicy: Sendable, Hashable {
   /// What a missing key means; a rule's own setting wins.
   public var missingKey: Missing = .keep
   public var mismatch: Mismatch = .fail
-  public var coercion: Coercion = .strict
+  public var coercion: Coercion = .lossless
   public var missingIdentity: MissingIdentity = .fail
   public var identityScope: IdentityScope = .group
   /// Where `deleteMissing` reaches; nil, the default, goes by the place: the group at the top, the owner's former members
@@ -68,7 +68,6 @@ public struct SyncPolicy: Sendable, Hashable {
   public static var conventional: SyncPolicy {
     var policy = SyncPolicy()
     policy.mismatch = .keep
-    policy.coercion = .lossless
     policy.missingIdentity = .skip
     policy.storedDuplicates = .keepOne
     return policy

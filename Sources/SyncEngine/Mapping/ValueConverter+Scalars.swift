@@ -9,8 +9,8 @@ extension ValueConverter {
       fits(value) ? .cell(.integer(value)) : .mismatch(.outOfRange)
     case .double, .float: .cell(.real(rounded(Double(value))))
     case .boolean: .cell(.integer(value == 0 ? 0 : 1))
-    case .date:
-      form == .isoDate ? .mismatch(.wrongKind(.number)) : .cell(.real(DateText.unix(value)))
+    case .date where form == .isoDate: .mismatch(.wrongKind(.number))
+    case .date: DateText.unix(value).map { .cell(.real($0)) } ?? .mismatch(.outOfRange)
     case .string, .decimal: .cell(ValueConverter.text(value, arena: arena))
     case .uuid, .uri, .binary: .mismatch(.wrongKind(.number))
     case .transformable: .mismatch(.noTransformer)
@@ -37,8 +37,7 @@ extension ValueConverter {
   /// Converts a boolean: 1 or 0 where a number or a text is wanted.
   func converted(_ value: Bool, arena: CellArena) -> Conversion {
     switch type {
-    case .uuid, .uri, .binary: .mismatch(.wrongKind(.boolean))
-    case .date where form == .isoDate: .mismatch(.wrongKind(.boolean))
+    case .uuid, .uri, .binary, .date: .mismatch(.wrongKind(.boolean))
     default: converted(value ? 1 : 0 as Int64, arena: arena)
     }
   }
@@ -60,12 +59,18 @@ extension ValueConverter {
     case .decimal:
       guard let decimal = number.decimal, !decimal.isNaN else { return .mismatch(.outOfRange) }
       return .cell(arena.text(decimal.canonicalText))
+    case .date:
+      return DateText.unix(number.double).map { .cell(.real($0)) } ?? .mismatch(.outOfRange)
     default:
       let value = rounded(number.double)
-      guard value.isFinite else { return .mismatch(.outOfRange) }
-      guard type == .date else { return .cell(.real(value)) }
-      return DateText.unix(value).map { .cell(.real($0)) } ?? .mismatch(.outOfRange)
+      return holds(value) ? .cell(.real(value)) : .mismatch(.outOfRange)
     }
+  }
+
+  /// Whether the attribute can hold a floating-point number: beyond the range of its width it would be
+  /// infinite for whoever reads it.
+  func holds(_ value: Double) -> Bool {
+    type == .float ? Float(value).isFinite : value.isFinite
   }
 
   /// The number as exactly as the form asks for.

@@ -11,6 +11,8 @@ extension ValueConverter {
     case .uri: return ValueConverter.url(text, arena: arena)
     case .binary: return base64(text, arena: arena)
     case .transformable: return .mismatch(.noTransformer)
+    case .boolean where ValueConverter.boolean(text) != nil:
+      return .cell(.integer(ValueConverter.boolean(text) == true ? 1 : 0))
     case .integer16, .integer32, .integer64, .double, .float, .boolean, .decimal:
       guard let number = NumberText(text), text.first != UInt8(ascii: "+") else {
         return .mismatch(.notANumber)
@@ -24,12 +26,25 @@ extension ValueConverter {
     case .isoDate where text.isEmpty:
       return .cell(.null)
     case .isoDate:
-      return ZonedDateText.parse(text).map { .cell(.real($0)) } ?? .mismatch(.notADate)
-    case .unixTime where text.dropFirst().contains(UInt8(ascii: "-")):
-      return .mismatch(.notADate)
+      // A day alone is the moment at which it begins in UTC.
+      let date = ZonedDateText.parse(text) ?? (text.count == 10 ? DateText.parse(text) : nil)
+      return date.map { .cell(.real($0)) } ?? .mismatch(.notADate)
+    case .unixTime:
+      return DateText.unix(text).map { .cell(.real($0)) } ?? .mismatch(.notADate)
     default:
       return DateText.parse(text).map { .cell(.real($0)) } ?? .mismatch(.notADate)
     }
+  }
+
+  /// The boolean that a word stands for, in letters of any size; nil for everything else.
+  private static func boolean(_ text: UnsafeRawBufferPointer) -> Bool? {
+    func isWord(_ word: StaticString) -> Bool {
+      text.count == word.utf8CodeUnitCount
+        && text.indices.allSatisfy { text[$0] | 0x20 == word.utf8Start[$0] }
+    }
+    guard text.count < 6 else { return nil }
+    if isWord("true") || isWord("yes") { return true }
+    return isWord("false") || isWord("no") ? false : nil
   }
 
   /// A UUID in its one spelling: capitals and dashes.

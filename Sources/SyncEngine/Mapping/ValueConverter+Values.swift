@@ -49,7 +49,7 @@ extension ValueConverter {
   }
 
   private func converted(_ value: Double, arena: CellArena) -> Conversion {
-    if !value.isFinite { return .mismatch(.outOfRange) }
+    guard holds(value) else { return .mismatch(.outOfRange) }
     switch type {
     case .double, .float: return .cell(.real(value))
     default: return converted(number: arena.text(String(value)).bytes, arena: arena)

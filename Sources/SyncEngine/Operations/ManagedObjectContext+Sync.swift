@@ -115,15 +115,16 @@ extension ManagedObjectContext {
   func syncNow(
     _ payload: SyncPayload, _ source: any PlanSource, _ predicate: Filter?,
     _ parent: ManagedObject?, _ parentRelationship: (any RelationshipNameConvertible)?,
-    _ operations: SyncOperations
+    _ operations: SyncOperations, onItemError: ItemErrorPolicy? = nil
   ) throws -> SyncReport {
     try requireCurrent()
     if let stack {
-      return try Sync(
+      let sync = Sync(
         changes: payload, with: source, predicate: predicate, parent: parent,
         parentRelationship: parentRelationship, context: self, dataStack: stack,
-        operations: operations
-      ).runNow()
+        operations: operations)
+      sync.onItemError = onItemError
+      return try sync.runNow()
     }
     // A disposable context, or one that outlived its stack: nobody is there to hear announcements.
     var request = SyncRequest(
@@ -132,6 +133,7 @@ extension ManagedObjectContext {
     request.parent = parent?.objectID
     request.parentRelationship = parentRelationship?.relationshipName
     request.operations = operations
+    request.onItemError = onItemError
     request.limitToPlan()
     return try run(request)
   }

@@ -5,7 +5,7 @@ public import SyncCore
 // `stack.sync(.file(url), inEntityNamed: "User")`, as in `Sync(.file(url), …)`.
 // They are disfavoured, so that where a payload is wanted the cases themselves are meant.
 extension SyncPayloadConvertible where Self == SyncPayload {
-  /// A file of JSON text. It is mapped into memory, not read.
+  /// A file of JSON text. It is read before anything is done; one of more than 256 MB by way of a temporary copy.
   @_disfavoredOverload
   public static func file(_ url: URL) -> SyncPayload { SyncPayload.file(url) }
 

@@ -20,7 +20,7 @@ public struct SyncSettings: Sendable {
   public var reading = JSONReadingOptions()
 
   /// What happens to an item that cannot be stored as it stands. Nil, the default, is
-  /// ``ItemErrorPolicy/skip`` for conventional mapping and ``ItemErrorPolicy/fail`` for explicit mapping.
+  /// ``ItemErrorPolicy/skip``, for conventional mapping and serializers alike.
   public var onItemError: ItemErrorPolicy?
 
   /// Whether deleting much is refused, and what counts as much; in a session it counts over all

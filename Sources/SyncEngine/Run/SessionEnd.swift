@@ -32,7 +32,7 @@ package struct SessionEnd {
       let changes = try store.write(request, control, beginsLog: false) { transaction in
         try pass.work(in: transaction) {
           try pass.readScope(in: $0)
-          try check(state.claims.state.partCount > 0, $0)
+          try check(state.hasPages, $0)
           try pass.end(in: $0)
         }
         try state.forget(in: transaction)

@@ -23,14 +23,18 @@ extension SyncPass {
     try releaseUnlisted(in: transaction)
     try orderChildren(in: transaction)
     let root = request.plan.rootNode
+    var operations = request.operations
+    // An empty list says that there is nothing; null does not.
+    if claims.state.partCount == 0, claims.state.hasBegun { operations.remove(.delete) }
     let isByHand = root.explicit != nil
     let deleter = Deleter(
       claims: claims, entity: root.entity, scope: scope,
-      operations: request.operations, edits: edits, limits: request.deletionGuard,
+      operations: operations, edits: edits, limits: request.deletionGuard,
       transaction: transaction, control: control, report: report,
       deletesKeyless: isByHand,
-      skipsUnidentified: isByHand && root.policy.missingIdentity == .skip, knownRows: knownRows)
+      skipsUnidentified: skipsUnidentified, knownRows: knownRows, advice: { self.listAdvice })
     try deleter.delete()
+    try checkUse()
     try noteOutsiders(in: transaction)
     if request.defersReferences { try deferred(in: transaction).save(unresolved) }
     try request.willEnd?(transaction)

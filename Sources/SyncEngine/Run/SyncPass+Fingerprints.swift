@@ -105,10 +105,10 @@ extension SyncPass {
     let unread = UnreadRows(fingerprints, model: request.plan.model)
     self.unread = unread
     claims.mention(unread)
-    guard let rule = treeRule else { return }
+    guard let list = tree?.list else { return }
     for (shape, _) in unread.shapes
-    where shape.mentions.contains(.init(node: request.plan.root, rule: rule, isAtTop: true)) {
-      claims.state.rootItemsNameParent = true
+    where shape.mentions.contains(.init(node: request.plan.root, rule: list, nestsAtTop: true)) {
+      claims.state.nestsChildren = true
     }
   }
 }

@@ -106,6 +106,9 @@ extension SyncPass {
     _ stager: inout Stager, _ replacements: ItemReplacements?, leavingOut leftOut: [Int: SyncError],
     in transaction: StoreTransaction
   ) throws -> Matcher {
+    if let list = tree?.list, stager.nestingRules.contains(list) {
+      claims.state.nestsChildren = true
+    }
     let matcher = matcher(stager, in: transaction)
     try matcher.loadKeys(root: request.plan.root)
     guard matcher.hasMixedKeys, !stager.tracksItems else {
@@ -132,9 +135,7 @@ extension SyncPass {
   ) throws {
     try matcher.match(rootOwner: stager.rootOwner, root: request.plan.root) { [claims] in
       // Of several objects of a key those in the scope come first.
-      let namesParent =
-        request.filter == nil && parent == nil && (treeRule.map(stager.rootItemsName) ?? false)
-      guard !scope.isWholeEntity, !namesParent else { return nil }
+      guard !scope.isWholeEntity else { return nil }
       return try claims.rootScope ?? scopeRows(in: transaction)
     }
   }
@@ -143,9 +144,6 @@ extension SyncPass {
     claims.state.itemCount += stager.itemCount - stager.firstItem - stager.droppedItemCount
     claims.state.usableItemCount += stager.usableItemCount
     if stager.hasUnreadableRootKey { claims.state.isRootSuspended = true }
-    if parent == nil, let rule = treeRule, stager.rootItemsName(rule) {
-      claims.state.rootItemsNameParent = true
-    }
     try claims.mention(stager.batches, control)
     unread = nil
     if let fingerprints = reader.fingerprints, fingerprints.matchedCount > 0 {

@@ -3,27 +3,45 @@ import SyncStore
 
 /// Which stored rows take part.
 extension SyncPass {
-  /// The parent's children, as far as a predicate lets them; else the predicate; else, for a tree, its roots,
-  /// unless the items name their parents themselves; else the whole entity.
+  /// The parent's children, as far as a predicate lets them; else the predicate; else, for a tree, its roots and what is
+  /// below those that go; else the whole entity.
   var scope: Scope {
     if let parent {
       if case .reference = parent.way { return Scope(kind: .children) }
       return Scope(kind: referringSlot == nil ? .sharedMembers : .members)
     }
     if let filter = request.filter { return Scope(kind: .filter(filter)) }
-    if let rule = treeRule, !claims.state.rootItemsNameParent {
-      return Scope(kind: .roots(slot: request.plan.rootNode.relationships[rule].slot))
+    if let tree, tree.isDeclared || claims.state.nestsChildren {
+      return Scope(kind: .roots(slot: tree.slot))
     }
     return Scope(kind: .all)
   }
 
-  /// The to-one relationship of the entity to itself, if it has one.
-  var treeRule: Int? {
+  /// How the objects of an entity may be nested in each other.
+  struct Tree {
+    /// The to-one relationship that leads to the object above.
+    let slot: Int
+    /// The rule of the list at its other end, in which a payload nests the objects below.
+    let list: Int?
+    /// Whether the model says that payloads are trees, also one that nests nothing.
+    let isDeclared: Bool
+  }
+
+  /// The first relationship by which the objects may be nested in each other; nil when there is none.
+  var tree: Tree? {
     let node = request.plan.rootNode
     guard node.explicit == nil else { return nil }
-    return node.relationships.firstIndex {
-      !$0.relationship.isToMany && $0.relationship.destinationIndex == node.entity.index
+    let isDeclared = MappingRules.isTree(node.entity)
+    let parents = node.relationships.map(\.relationship).filter {
+      !$0.isToMany && $0.destinationIndex == node.entity.index
     }
+    guard let parent = parents.first(where: \.isInverseToMany) ?? (isDeclared ? parents.first : nil)
+    else { return nil }
+    return Tree(
+      slot: parent.slot,
+      list: parent.isInverseToMany
+        ? parent.inverseSlot.flatMap(node.relationshipRule(forSlot:)) : nil,
+      isDeclared: isDeclared)
   }
 
   /// Reads which objects are in scope. Has to happen before anything is written, because writing moves
@@ -40,11 +58,11 @@ extension SyncPass {
       try parent.check(in: transaction)
       claims.mention(parent.parent.row, parent.parent.entity)
     }
-    if claims.state.partCount == 0, request.defersReferences {
+    if !claims.state.hasBegun, request.defersReferences {
       for reference in try deferred(in: transaction).load() { claims.append(reference) }
     }
     // It tells who goes, and to later parts which of several objects of a key comes first.
-    guard claims.state.partCount == 0, request.operations.contains(.delete) || mayHaveParts else {
+    guard !claims.state.hasBegun, request.operations.contains(.delete) || mayHaveParts else {
       return
     }
     claims.setScope(try scopeRows(in: transaction))
@@ -59,8 +77,8 @@ extension SyncPass {
       return filtered.map { Set(children).intersection($0).sorted() } ?? children
     }
     if let filtered { return filtered }
-    guard let rule = treeRule else { return nil }
-    return try rows(.empty(slot: request.plan.rootNode.relationships[rule].slot), in: transaction)
+    guard let tree else { return nil }
+    return try rows(.empty(slot: tree.slot), in: transaction)
   }
 
   private func rows(_ selection: RowSelection, in transaction: StoreTransaction) throws -> [Int64] {

@@ -30,6 +30,8 @@ final class SyncPass {
   var clock = PhaseClock()
   /// The generation that the last of several transactions led to.
   private var lastGeneration: Int64?
+  /// What several places of the payload say differently, by entity.
+  private var contradictions: [Int: Contradictions] = [:]
   /// The new objects of serializers with groupers, by entity and group.
   var newObjects: [String: NewObjectsOfGroup] = [:]
   /// What a sync that commits per batch leaves for another one to go on with.
@@ -78,6 +80,9 @@ final class SyncPass {
   /// What was done. To be asked for once, at the end.
   func finishReport() -> SyncReport {
     unsentEdits?.describe(in: report)
+    for (entity, contradictions) in contradictions.sorted(by: { $0.key < $1.key }) {
+      contradictions.note(of: request.plan.model.entities[entity], in: report)
+    }
     var result = report.report
     result.phaseDurations = clock.durations
     result.payloadBytes = bytes.count
@@ -129,10 +134,20 @@ final class SyncPass {
   /// Matches and writes the part that was staged, if there is one. Nothing of it is kept then.
   func process(in transaction: StoreTransaction) throws {
     guard let first = staged.take() else { return }
-    claims.state.partCount += 1
+    if request.saysNothing {
+      claims.state.silentPageCount += 1
+    } else {
+      claims.state.partCount += 1
+    }
     try begin(.match, total: first.rootBatch.occurrences.count)
     control.beginPart(objectCounts(first))
     let (stager, matcher, planner) = try decide(first, in: transaction)
+    for batch in stager.batches where batch.contradictions.count > 0 {
+      contradictions[batch.entity.index, default: .init()].add(batch.contradictions)
+    }
+    for (entity, found) in planner.contradictions {
+      contradictions[entity, default: .init()].add(found)
+    }
     let quarantining = Quarantining(request: request, transaction: transaction, report: report)
     for item in stager.leftOutItems {
       try quarantining.keep(item)

@@ -67,6 +67,7 @@ package struct SyncRun {
       if node.explicit != nil, request.path == nil, isNull(bytes) {
         var request = request
         request.payload = .json([])
+        request.saysNothing = true
         // Pages delete nothing, and go by the settings of their session.
         if request.session == nil { request.operations.remove(.delete) }
         return try SyncRun(request, store: store, control: control).run(entrance)

@@ -67,7 +67,9 @@ extension ManagedObjectContext {
       serializer.mapping[member.key] = entity.plainRule(forKey: member.key)
     }
     change(&serializer)
-    guard let object = try sync(json, with: serializer).objects.first else {
+    let report = try syncNow(
+      json.syncPayload, serializer, nil, nil, nil, .all, onItemError: .fail)
+    guard let object = report.objects.first else {
       throw SyncError(
         .objectNotFound, entity: name,
         message: "The object of “\(name)” was deleted as soon as it had been stored.")

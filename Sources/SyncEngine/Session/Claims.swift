@@ -39,17 +39,22 @@ final class Claims {
     var memberCount = 0
     /// Parts of the payload that were worked off.
     var partCount = 0
+    /// Pages that said nothing: they count as stored, and as no word about which objects there are.
+    var silentPageCount = 0
     /// Items at the top of the payload, and those among them that can be used.
     var itemCount = 0
     var usableItemCount = 0
     /// Whether a key at the top could not be read, so that nobody knows which object was meant.
     var isRootSuspended = false
-    /// Whether an item at the top says anything about the relationship of a tree to itself.
-    var rootItemsNameParent = false
+    /// Whether an item at the top nests others of its entity, so that the payload is a tree.
+    var nestsChildren = false
     /// Whether only some objects are in scope; false is every object of the entity.
     var hasScope = false
     /// References so far, those that found their object among them.
     var referenceCount: Int64 = 0
+
+    /// Whether there was any page or part.
+    var hasBegun: Bool { partCount > 0 || silentPageCount > 0 }
   }
 
   /// What was said in some parts.

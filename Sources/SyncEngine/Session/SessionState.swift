@@ -93,7 +93,7 @@ package final class SessionState: @unchecked Sendable {
   // MARK: - Pages
 
   /// Whether any page was stored, as far as this session knows.
-  package var hasPages: Bool { claims.state.partCount > 0 }
+  package var hasPages: Bool { claims.state.hasBegun }
 
   /// Keeps what a page said.
   func keep(

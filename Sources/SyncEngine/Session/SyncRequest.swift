@@ -14,7 +14,7 @@ package struct SyncRequest {
   /// The object whose children the items are, and the child's or parent's relationship between them.
   package var parent: ManagedObjectID?
   package var parentRelationship: String?
-  /// Nil is the plan's own: conventional mapping leaves items out, explicit mapping fails.
+  /// Nil leaves items out.
   package var onItemError: ItemErrorPolicy?
 
   /// Called for each item that is left out, inside the transaction, before its part of the payload is
@@ -29,7 +29,7 @@ package struct SyncRequest {
   /// Whether keys without an object are remembered until a later sync brings it.
   package var defersReferences = false
   /// Payloads larger than this many bytes are worked off in parts.
-  package var streamingThreshold = 256 << 20
+  package var streamingThreshold = PayloadFile.largestInMemory
   /// Items of a part; nil goes by the size of the payload. For tests that compare the two ways.
   package var partItems: Int?
   /// Whether a part is read while the one before it is written. For tests that compare the two ways.
@@ -54,6 +54,9 @@ package struct SyncRequest {
   /// The name of that page, if it has one.
   package var pageName: String?
 
+  /// Whether the payload says nothing at all, not even that there are no objects: null, for a mapping by hand.
+  package var saysNothing = false
+
   /// Asked for each item that is about to become a new object; may return another one.
   package var willInsert: WillInsert?
 
@@ -63,7 +66,7 @@ package struct SyncRequest {
 
   /// What happens to an item that cannot be stored.
   var itemPolicy: ItemErrorPolicy {
-    onItemError ?? (plan.rootNode.explicit == nil ? .skip : .fail)
+    onItemError ?? .skip
   }
 
   package init(plan: MappingPlan, payload: SyncPayload) {

@@ -2,21 +2,21 @@ import SyncCore
 
 /// Several mentions of one object: later values win over earlier ones, and one mention stands for all.
 extension Batch {
-  /// Lays the cells of a later occurrence over those of an earlier one; what it does not mention
+  /// Lays the cells of a later occurrence over those of the earlier one; what it does not mention
   /// stays.
-  func overlay(_ later: Int, over earlier: Int) {
+  ///
+  /// - Parameter onConflict: Called with the first slot of which both say something else, before it is changed.
+  @inline(__always)
+  func overlay(_ later: Int, over earlier: Int, onConflict: (Int) -> Void = { _ in }) {
     let source = block[later]
     let target = block[earlier]
-    for slot in 0..<block.width where !source[slot].isAbsent { target[slot] = source[slot] }
-  }
-
-  /// Whether the cells of two rows say different things of a slot.
-  func conflicts(_ later: Int, _ earlier: Int) -> Bool {
-    let source = block[later]
-    let target = block[earlier]
-    return (0..<block.width).contains { slot in
-      !source[slot].isAbsent && !target[slot].isAbsent
-        && !source[slot].isIdentical(to: target[slot])
+    var isTold = false
+    for slot in 0..<block.width where !source[slot].isAbsent {
+      if !isTold, !target[slot].isAbsent, !source[slot].isIdentical(to: target[slot]) {
+        isTold = true
+        onConflict(slot)
+      }
+      target[slot] = source[slot]
     }
   }
 
@@ -48,7 +48,12 @@ extension Batch {
       let occurrence = occurrences[index]
       if occurrence.flags.contains(.folded) {
         guard !occurrence.flags.contains(.ignored) else { continue }
-        overlay(index, over: Int(representative(Int32(index))))
+        let earlier = Int(representative(Int32(index)))
+        // Of items at the top that repeat each other each is told.
+        let isTold = occurrence.owner < 0 && occurrences[earlier].owner < 0
+        overlay(index, over: earlier) { slot in
+          if !isTold { noteContradiction(index, earlier, in: slot) }
+        }
       } else if occurrence.flags.contains(.ignored) {
         for slot in node.attributeSlots where !node.identity.contains(slot) {
           block[index][slot] = .absent

@@ -73,6 +73,8 @@ final class Batch {
   var copies: [(occurrence: Int32, stored: Int32, takesValues: Bool)] = []
   /// Whether several occurrences are one object, so that one owner may have several lists.
   var hasRepeats = false
+  /// What several places of the payload say differently.
+  var contradictions = Contradictions()
   /// The latest occurrence without key, -1 before the first.
   private(set) var latestKeyless: Int32 = -1
 

@@ -45,8 +45,8 @@ struct FingerprintShape: Hashable {
   struct Mention: Hashable {
     let node: Int
     let rule: Int
-    /// Whether the object at the top speaks of it.
-    let isAtTop: Bool
+    /// Whether the object at the top nests others in it.
+    let nestsAtTop: Bool
   }
 
   /// One for each row of an item, the object at the top first.
@@ -63,7 +63,7 @@ struct FingerprintShape: Hashable {
 /// Shapes and the seed of a set of fingerprints, as the store keeps them.
 struct FingerprintHead {
   /// Raised when what is kept means something else.
-  private static let format: UInt64 = 1
+  private static let format: UInt64 = 2
 
   var seed: UInt64
   /// Bytes of all items of the set: how much it is worth.
@@ -96,7 +96,7 @@ struct FingerprintHead {
       }
       words.append(UInt64(shape.mentions.count))
       for mention in shape.mentions {
-        words += [UInt64(mention.node), UInt64(mention.rule), mention.isAtTop ? 1 : 0]
+        words += [UInt64(mention.node), UInt64(mention.rule), mention.nestsAtTop ? 1 : 0]
       }
     }
     return words.withUnsafeBytes { Array($0) }
@@ -134,7 +134,7 @@ struct FingerprintHead {
         let node = reader.count()
         let rule = reader.count()
         shape.mentions.append(
-          FingerprintShape.Mention(node: node, rule: rule, isAtTop: reader.next() == 1))
+          FingerprintShape.Mention(node: node, rule: rule, nestsAtTop: reader.next() == 1))
       }
       shapes.append(shape)
     }

@@ -41,7 +41,7 @@ final class FingerprintTrace {
 
   /// Which object each rule of a node was last spoken of by, at the top and anywhere.
   private let spoken = PlainArray<UInt32>()
-  private let spokenAtTop = PlainArray<UInt32>()
+  private let nested = PlainArray<UInt32>()
   private let firstRules: [Int]
   private var serial: UInt32 = 0
   private var firstEntry = 0
@@ -61,7 +61,7 @@ final class FingerprintTrace {
     }
     for _ in 0..<first {
       spoken.append(0)
-      spokenAtTop.append(0)
+      nested.append(0)
     }
     patterns.append(0)
   }
@@ -151,9 +151,13 @@ final class FingerprintTrace {
   }
 
   @inline(__always)
-  func speak(of rule: Int, node: Int, isAtTop: Bool) {
+  func speak(of rule: Int, node: Int) {
     spoken[firstRules[node] + rule] = serial
-    if isAtTop { spokenAtTop[firstRules[node] + rule] = serial }
+  }
+
+  /// Notes that the object at the top nests others in a list.
+  func nest(below rule: Int, node: Int) {
+    nested[firstRules[node] + rule] = serial
   }
 
   /// Notes a key that fills nothing, by its number among those of the node; -1 is one that is not counted.
@@ -189,7 +193,7 @@ final class FingerprintTrace {
     usage.removeAll(from: 0)
     for reader in readers { reader.scratch.appendFilled(to: usage) }
     for index in spoken.indices where spoken[index] == serial {
-      usage.append(1 << 63 | UInt64(index) << 1 | (spokenAtTop[index] == serial ? 1 : 0))
+      usage.append(1 << 63 | UInt64(index) << 1 | (nested[index] == serial ? 1 : 0))
     }
     for key in unused { usage.append(1 << 62 | UInt64(key)) }
     if previous >= 0, usage.isEqual(to: previousUsage) { return UInt32(previous) }
@@ -241,7 +245,7 @@ final class FingerprintTrace {
     // Nodes without relationships begin where the next one does.
     let node = firstRules.lastIndex { $0 <= index } ?? 0
     return FingerprintShape.Mention(
-      node: node, rule: index - firstRules[node], isAtTop: word & 1 == 1)
+      node: node, rule: index - firstRules[node], nestsAtTop: word & 1 == 1)
   }
 }
 

@@ -36,6 +36,9 @@ final class LinkMentions {
 
   var count: Int { owners.count }
 
+  /// How the latest mention named its members.
+  var latestKind: Kind? { count > 0 ? kinds[count - 1] : nil }
+
   /// Destinations of all mentions.
   var targetCount: Int { targets.count }
 

@@ -101,7 +101,9 @@ extension Stager {
     case (.real, .integer):
       cell = .real(Double(Int64(bitPattern: token.word)))
     case (.real, .number):
-      guard let number = NumberText(token.content), case let value = number.double, value.isFinite
+      guard let number = NumberText(token.content), case let value = number.double,
+        // The general way says which attributes can hold it.
+        Float(value).isFinite
       else { return false }
       cell = .real(value)
     case (_, .null):
@@ -176,14 +178,44 @@ extension Stager {
       cells[rule.slot] = cell
     case .mismatch(.wrongKind(.object)) where isShared:
       break
+    case .mismatch where meansNothing(token, of: source, for: rule):
+      cells[rule.slot] = .null
     case .mismatch(let reason):
       try refuse(reason, rule: rule, node: node.plan)
       if rule.mismatch == .clear { cells[rule.slot] = .null }
     }
   }
 
+  /// Whether the value is an empty text for an attribute of which no text is a value: APIs mean that there is
+  /// none. A rule that refuses what does not fit refuses it too.
+  private func meansNothing(_ token: Int, of source: ItemSource, for rule: AttributeRule) -> Bool {
+    let token = source.tokens[token]
+    return token.kind == .string && token.length == 0 && rule.mismatch != .fail
+      && rule.converter.accepts.contains(.string) && rule.converter.decoder == nil
+  }
+
+  /// Gives required attributes that the item empties the model's default. What has none is found when everything
+  /// is matched.
+  func takeDefaults(_ cells: UnsafeMutablePointer<Cell>, _ node: StagingNode) {
+    for (slot, value) in node.defaults {
+      guard case .null = cells[slot].kind else { continue }
+      let property = node.plan.entity.properties[slot]
+      cells[slot] = arena.cell(value, as: property.attribute?.type)
+      let rule = node.plan.attributeRule(forSlot: slot).map { node.plan.attributes[$0] }
+      report.note(
+        .refusedConversion, node.plan.entity, property: property.name,
+        path: path.description + (rule?.path ?? ""),
+        message: """
+          “\(property.name)” of “\(node.plan.entity.name)” is required and the item empties it: it takes the \
+          model's default, \(value).
+          """)
+    }
+  }
+
   private func refuse(_ reason: MismatchReason, rule: AttributeRule, node: PlanNode) throws {
-    let message = "“\(rule.name)” of “\(node.entity.name)”: \(reason.message(for: rule.type))."
+    let message = """
+      “\(rule.name)” of “\(node.entity.name)”: \(reason.message(for: rule.type)).\(rule.advice(reason))
+      """
     if rule.mismatch == .fail {
       return try refuse(
         SyncError(
@@ -199,6 +231,16 @@ extension Stager {
     report.note(
       .ignoredValue, node.entity, property: property, path: path.description,
       message: message)
+  }
+}
+
+extension AttributeRule {
+  /// What to change where a rule is stricter than it has to be.
+  fileprivate func advice(_ reason: MismatchReason) -> String {
+    guard case .wrongKind(let found) = reason, case .attribute(let kind)? = written?.content,
+      !converter.accepts.contains(found), kind.lossless.contains(found)
+    else { return "" }
+    return " The rule is strict. Let it be .coercing(.lossless), or the coercion of its policy."
   }
 }
 

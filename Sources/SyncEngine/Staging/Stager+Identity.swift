@@ -45,13 +45,19 @@ extension Stager {
     if let earlier = earlierOccurrence(
       like: occurrence, from: head, in: batch, group: node.group)
     {
-      if case .root = role { noteRepeated(earlier, in: batch) }
+      var isTold = false
+      if case .root = role {
+        noteRepeated(earlier, in: batch)
+        isTold = batch.occurrences[earlier].owner < 0
+      }
       if !tracksItems || occurrence.isOwned {
-        if trace != nil, batch.conflicts(row, Int(earlier)) {
-          batch.occurrences[earlier].flags.insert(.conflicting)
-        }
         batch.noteOrder(mentionCount, of: row, over: earlier)
-        batch.overlay(row, over: Int(earlier))
+        batch.overlay(row, over: Int(earlier)) { slot in
+          batch.occurrences[earlier].flags.insert(.conflicting)
+          if !isTold {
+            batch.noteContradiction(row, Int(earlier), in: slot, path: path.description)
+          }
+        }
         batch.block.removeLast()
         batch.hasRepeats = true
         return earlier

@@ -22,7 +22,9 @@ extension Stager {
   func noteSkipped(_ error: SyncError, in batch: Batch) {
     report[batch.entity].skipped += 1
     report.note(.skippedItem, batch.entity, path: path.description, message: error.message)
-    if path.isAtTop { note(batch.entity, key: .null, error) }
+    guard path.isAtTop else { return }
+    if report.content.firstSkipped == nil { report.content.firstSkipped = error }
+    note(batch.entity, key: .null, error)
   }
 
   /// Counts an item that a validator dropped: as if it had not come.

@@ -24,15 +24,21 @@ extension Stager {
     parent: Int, source: ItemSource
   ) throws {
     guard let choice = choose(link.rule, range, source) else { return }
-    trace?.speak(of: link.rule, node: batch.number, isAtTop: path.isAtTop)
+    trace?.speak(of: link.rule, node: batch.number)
+    let isAtTop = path.isAtTop
     path.push(link)
     defer { path.pop() }
     if let nested = link.source {
       return try stageNested(
         link, nested, of: owner, in: batch, choice: choice, parent: parent, source: source)
     }
+    let count = link.mentions.count
     try stageByShape(
       link, nodes[link.node], of: owner, in: batch, choice: choice, source: source)
+    if isAtTop, link.isToMany, link.mentions.count > count, link.mentions.latestKind == .objects {
+      nestingRules.insert(link.rule)
+      trace?.nest(below: link.rule, node: batch.number)
+    }
   }
 
   /// Stages a relationship whose objects are nested or referred to, as the shape of the value says.

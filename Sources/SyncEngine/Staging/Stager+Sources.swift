@@ -130,7 +130,7 @@ extension Stager {
     switch link.missing {
     case .keep: break
     case .clear:
-      trace?.speak(of: link.rule, node: batch.number, isAtTop: path.isAtTop)
+      trace?.speak(of: link.rule, node: batch.number)
       say(link, of: owner, .keys, EmptyCollection())
     case .fail:
       try refuse(

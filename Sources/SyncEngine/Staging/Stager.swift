@@ -57,6 +57,9 @@ final class Stager {
 
   func noteUnreadable(_ list: ListKey) { unreadableLists.insert(list) }
 
+  /// The lists in which items at the top nest objects, even none.
+  var nestingRules: Set<Int> = []
+
   /// Items at the top that validators dropped.
   var droppedItemCount = 0
 
@@ -176,14 +179,6 @@ final class Stager {
       && plan.rootNode.explicit == nil ? .member(owner) : .shared(owner)
   }
 
-  /// Whether an item at the top of the payload says anything about the relationship.
-  func rootItemsName(_ rule: Int) -> Bool {
-    let batch = rootBatch
-    return batch.mentions[rule].owners.contains {
-      batch.occurrences[$0].flags.contains(.root)
-    }
-  }
-
   /// Closes the payload: what is known only at its end.
   func finish() throws {
     if let owner = rootOwner {
@@ -241,6 +236,7 @@ final class Stager {
     if let hook = node.didFill, !isLeavingOut {
       try showFilled(row, to: hook, token, of: source, node: node)
     }
+    if !node.defaults.isEmpty { takeDefaults(batch.block[row], node) }
     let earlierCount = batch.occurrences.count
     guard let occurrence = try identify(row, in: node, source: address, role: role) else {
       return nil

@@ -30,6 +30,9 @@ final class StagingNode {
   /// Whether a relationship of which an item says nothing means anything.
   let hasMissingLinks: Bool
 
+  /// What required attributes take in place of null.
+  let defaults: [(slot: Int, value: Value)]
+
   /// How keys that refer to objects of the node are read, when they can be looked up.
   let keyConverter: ValueConverter?
   /// The slot of such keys.
@@ -73,6 +76,7 @@ final class StagingNode {
         missing: relationship.missing, key: relationship.path)
     }
     hasIdentity = !node.identity.isEmpty
+    defaults = node.defaultsOfRequired
     keySlot = node.identity.count == 1 ? node.identity[0] : nil
     keyConverter = keySlot.flatMap { node.attributeRule(forSlot: $0) }
       .map { node.attributes[$0].converter }

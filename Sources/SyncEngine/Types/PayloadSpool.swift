@@ -73,7 +73,10 @@ final class PayloadSpool: Sendable {
     try control?.checkpoint()
     try state.withLock { $0.outcome }?.get()
     do {
-      return try Data(contentsOf: url, options: .alwaysMapped)
+      let data = try Data(contentsOf: url, options: .alwaysMapped)
+      // Where a mapped file can go, nobody else can shorten it, and nothing is left when the process is killed.
+      try? FileManager.default.removeItem(at: url)
+      return data
     } catch {
       throw PayloadSpool.unreadable("its temporary copy cannot be read: \(error)")
     }

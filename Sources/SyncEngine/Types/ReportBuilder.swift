@@ -7,6 +7,8 @@ final class ReportBuilder {
     var report = SyncReport()
     /// Entities of which objects were read, so that it is known what none of them filled.
     var readEntities: Set<String> = []
+    /// Why the first item at the top was left out.
+    var firstSkipped: SyncError?
   }
 
   var content = Content()
@@ -70,6 +72,7 @@ final class ReportBuilder {
       report.findingCounts[kind, default: 0] += count - SyncReport.findingLimit
       noteCount += count - SyncReport.findingLimit
     }
+    if content.firstSkipped == nil { content.firstSkipped = part.content.firstSkipped }
     for (entity, counts) in part.report.entities {
       report.entities[entity, default: .init()].skipped += counts.skipped
       guard part.content.readEntities.contains(entity) else { continue }

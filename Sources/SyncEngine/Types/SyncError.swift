@@ -16,7 +16,7 @@ public struct SyncError: Error, Sendable, Hashable {
     case ambiguousStored
     /// A relationship to one object is given several.
     case tooManyObjects
-    /// The payload or an item of it is no JSON object.
+    /// The payload or an item of it is no JSON object, or no object of the entity.
     case invalidItem
     /// A value cannot be converted to the type of its attribute.
     case typeMismatch

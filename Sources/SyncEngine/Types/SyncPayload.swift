@@ -8,7 +8,7 @@ public import SyncCore
 public enum SyncPayload: Sendable {
   /// JSON text in UTF-8.
   case data(Data)
-  /// A file of JSON text. It is mapped into memory, not read.
+  /// A file of JSON text. It is read before anything is done; one of more than 256 MB by way of a temporary copy.
   case file(URL)
   /// Bytes that come piece by piece; see ``handle(_:)``, ``pipe(_:)``, ``bytes(_:)`` and ``chunks(_:)``.
   case stream(SyncByteStream)
@@ -46,7 +46,7 @@ public enum SyncPayload: Sendable {
 extension SyncPayload {
   /// Gives the bytes of the payload to a closure.
   ///
-  /// - Parameter control: Ends the wait for a stream when it is cancelled.
+  /// - Parameter control: Ends the wait for a stream, or the copying of a file, when it is cancelled.
   /// - Throws: ``SyncError`` with ``SyncError/Code/unreadablePayload`` when the file cannot be read,
   ///   the ``JSONError`` of a payload that is none, and what the closure throws.
   func withBytes<T>(
@@ -62,32 +62,7 @@ extension SyncPayload {
     case .unusable(let error):
       throw error
     case .file(let url):
-      guard !url.isFolder else {
-        throw SyncError(
-          .unreadablePayload,
-          message: "“\(url.path)” is a folder. Give the path of a file with JSON inside it.")
-      }
-      let data: Data
-      do {
-        data = try Data(contentsOf: url, options: .alwaysMapped)
-      } catch {
-        let isThere = FileManager.default.fileExists(atPath: url.path)
-        throw SyncError(
-          .unreadablePayload,
-          message: isThere
-            ? "The file “\(url.path)” cannot be read: \(error.localizedDescription) Check its permissions."
-            : "There is no file “\(url.path)”. Check its path.")
-      }
-      return try data.withUnsafeBytes(body)
+      return try PayloadFile(url).read(control).withUnsafeBytes(body)
     }
-  }
-}
-
-extension URL {
-  /// Whether there is a folder, not a file.
-  fileprivate var isFolder: Bool {
-    var isFolder: ObjCBool = false
-    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-      && isFolder.boolValue
   }
 }

@@ -48,9 +48,11 @@ public struct SyncReport: Sendable, Hashable, Codable {
       case movedObject
       /// Several stored objects of one key that became one.
       case foldedDuplicates
-      /// Items of the payload that are one object.
+      /// Items of the payload that are one object, and, once for each entity, nested objects of which several places say
+      /// different things.
       case repeatedItem
-      /// Deletions that were not made, because an item's key could not be read.
+      /// Deletions that were not made, because an item's key could not be read, or because the payload is a tree and says
+      /// nothing of objects that are below its roots.
       case suspendedDeletion
       /// An object that was edited here, which was not sent yet, and that the sync left alone.
       case protectedEdit

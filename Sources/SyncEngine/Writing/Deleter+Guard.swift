@@ -29,7 +29,7 @@ extension Deleter {
         count == 1
         ? "the only item of the payload cannot" : "none of the \(count) items of the payload can"
       throw refusal(
-        scopeCount, "\(items) be used\(firstReason)", advice: SyncError.listAdvice + " ")
+        scopeCount, "\(items) be used\(firstReason)", advice: advice() + " ")
     }
   }
 

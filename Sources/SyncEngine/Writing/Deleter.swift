@@ -25,6 +25,9 @@ struct Deleter {
   /// Every row of the root entity, when it was read anyway.
   let knownRows: PlainArray<Int64>?
 
+  /// What to do when nothing of the payload can be used.
+  let advice: () -> String
+
   /// Deletes by the model's delete rules.
   ///
   /// - Throws: ``SyncError`` with ``SyncError/Code/deletionRefused`` when the deletion guard objects.
@@ -41,6 +44,7 @@ struct Deleter {
       try control.advance(.delete, to: min(deleted, total), of: total)
     }
     try checkGuard(deleted, roots: roots.count, of: scopeCount, members: total - roots.count)
+    try noteRest(of: scope)
   }
 
   private func delete(
@@ -70,7 +74,8 @@ struct Deleter {
     case .all:
       if knownRows == nil, let count = try countOfMentioned() { return ([], count) }
       scoped = try knownRows.map(Array.init) ?? allRows()
-    case .roots, .filter, .children: scoped = claims.rootScope ?? []
+    case .filter, .children: scoped = claims.rootScope ?? []
+    case .roots(let slot): scoped = try trees(above: slot)
     }
     // Looked up once, not for each of the rows.
     let mentioned = claims[.mentioned(entity.rootIndex)] ?? RowSet()
@@ -97,6 +102,37 @@ struct Deleter {
           """)
     }
     return (rows, count(scoped))
+  }
+
+  /// The roots of trees, and below those that the payload does not mention everybody whom it does not mention either:
+  /// without their roots they would be the roots of the next sync, and go then.
+  private func trees(above slot: Int) throws -> [Int64] {
+    let roots = claims.rootScope ?? []
+    var all = RowSet(roots)
+    var level = roots.filter { !claims.isMentioned($0, entity) }
+    while !level.isEmpty, !claims.state.isRootSuspended {
+      try control.checkpoint()
+      var next: [Int64] = []
+      try transaction.scan(entity, .references(slot: slot, level), slots: []) {
+        next.append($0.row)
+      }
+      level = next.filter { !claims.isMentioned($0, entity) && all.insert($0) }
+    }
+    return all.rows
+  }
+
+  /// Tells how many objects stay that the payload does not mention, because it is a tree and they are below the roots.
+  private func noteRest(of scope: Scope) throws {
+    guard case .roots = scope.kind, operations.contains(.delete) else { return }
+    let mentioned = claims[.mentioned(entity.rootIndex)] ?? RowSet()
+    let rest = try transaction.rowCount(of: entity) - mentioned.count
+    guard rest > 0 else { return }
+    report.note(
+      .suspendedDeletion, entity,
+      message: """
+        \(rest) \(rest == 1 ? "object" : "objects") of “\(entity.name)” that the payload does not mention stay: it nests \
+        its items, so it says nothing of objects below its roots that it does not nest.
+        """)
   }
 
   /// How many of some objects were there before the payload.

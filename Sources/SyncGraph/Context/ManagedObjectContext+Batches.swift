@@ -99,7 +99,7 @@ extension ManagedObjectContext {
         .unsupported, entity: entity.name,
         message: "\(entity.name) is abstract. Insert objects of one of its subentities.")
     }
-    if let relationship = entity.relationships.first(where: { !$0.isOptional }) {
+    if let relationship = entity.relationships.first(where: { !$0.mayBeEmpty }) {
       throw GraphError(
         .unsupported, entity: entity.name, key: relationship.name,
         message:

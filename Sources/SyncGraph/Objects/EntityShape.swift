@@ -156,7 +156,7 @@ extension PropertyDescription {
     switch self {
     case .attribute(let attribute): !attribute.isOptional || !attribute.validation.isEmpty
     case .relationship(let relationship):
-      !relationship.isOptional || relationship.minCount > 0 || relationship.maxCount > 0
+      !relationship.mayBeEmpty || relationship.minCount > 0 || relationship.maxCount > 0
     }
   }
 }

@@ -63,16 +63,14 @@ extension ManagedObject {
     }
     // A list that nobody touched is as valid as it was when it was saved.
     guard isInserted || changed.contains(relationship.slot) else { return [] }
-    guard relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional else {
-      return []
-    }
+    guard relationship.minCount > 0 || relationship.maxCount > 0 else { return [] }
     let count = members(ordinal).count
-    if count == 0, relationship.isOptional { return [] }
-    if count < max(relationship.minCount, relationship.isOptional ? 0 : 1) {
+    if count == 0, relationship.mayBeEmpty { return [] }
+    if count < relationship.minCount {
       return [
         failure(
           .minimumCount, relationship.name,
-          "has \(count) objects, less than the minimum \(max(relationship.minCount, 1)).")
+          "has \(count) objects, less than the minimum \(relationship.minCount).")
       ]
     }
     if relationship.maxCount > 0, count > relationship.maxCount {

@@ -36,14 +36,6 @@ struct InputFile {
   static func data(_ path: String) throws -> Data {
     guard path != "-" else { return try FileHandle.standardInput.readToEnd() ?? Data() }
     let file = try InputFile(URL(filePath: path))
-    do {
-      return try GzipFile(file.url)?.data()
-        ?? Data(contentsOf: file.url, options: .alwaysMapped)
-    } catch let error as ToolError {
-      throw error
-    } catch {
-      throw ToolError(
-        "“\(path)” cannot be read: \(error.localizedDescription) Give a file of JSON.")
-    }
+    return try GzipFile(file.url)?.data() ?? PayloadFile(file.url).read()
   }
 }

@@ -76,6 +76,12 @@ struct DateTextTests {
       "2014-01-02Z", "-2014-01-02", "a-b", "1-2", "1e-5", "--", "2014-01-02X12:40:08",
       "", "hello", "20140101T000000Z", "-", "+", ".", "1.", "1e", "12abc", "1,000", " 1", "1 ", "٣",
       "NaN", "inf", "0x10", "1e30", "99999999999999999999999",
+      // A day of 1970 or near it: a year, a day without dashes, a flag.
+      "0", "1", "-1", "60", "1981", "20240131", "20240131.5", "31535999", "-31535999", "1.001",
+      // A day and a time without dashes.
+      "20240131101500", "99999999999999",
+      // Before the year 0.
+      "-62167219201", "-99999999999",
     ])
   func refuses(text: String) {
     #expect(DateText.parse(text) == nil)
@@ -86,17 +92,23 @@ struct DateTextTests {
     arguments: [
       ("1441888808", 1_441_888_808, 0), ("1441888808000000", 1_441_888_808, 0),
       ("1441888808000000.0", 1_441_888_808, 0), ("1441888808123", 1_441_888_808, 123),
-      ("1441888808123456", 1_441_888_808, 123), ("0", 0, 0), ("1", 1, 0), ("60", 60, 0),
-      ("-1441888808", -1_441_888_808, 0), ("-1", -1, 0), ("1.5", 1, 500), ("1.001", 1, 1),
+      ("1441888808123456", 1_441_888_808, 123), ("1441888808123456789", 1_441_888_808, 123),
+      ("-1441888808123456789", -1_441_888_809, 877), ("31536000", 31_536_000, 0),
+      ("-31536000", -31_536_000, 0), ("-62167219200", -62_167_219_200, 0),
+      ("-1441888808", -1_441_888_808, 0), ("31536001.5", 31_536_001, 500),
+      ("99999999999999999", 99_999_999_999, 999), ("100000000000000000", 100_000_000, 0),
+      ("9223372036854775807", 9_223_372_036, 854),
       ("1441888808.1239", 1_441_888_808, 123), ("1.441888808e9", 1_441_888_808, 0),
       ("99999999999", 99_999_999_999, 0), ("100000000000", 100_000_000, 0),
-      ("99999999999999", 99_999_999_999, 999), ("100000000000000", 100_000_000, 0),
-      ("981173106000", 981_173_106, 0), ("0.0005", 0, 0),
+      ("9999999999999", 9_999_999_999, 999), ("100000000000000", 100_000_000, 0),
+      ("981173106000", 981_173_106, 0),
     ] as [(String, Int64, Int64)])
   func readsUnixTime(text: String, seconds: Int64, milliseconds: Int64) throws {
     #expect(DateText.parse(text) == DateTextTests.expected(seconds, milliseconds))
-    let number = try #require(Double(text))
-    #expect(DateText.unix(number) == DateTextTests.expected(seconds, milliseconds))
+    // Beyond 2^53 a double has not all digits.
+    if let number = Double(text), number.magnitude < 0x1p53 {
+      #expect(DateText.unix(number) == DateTextTests.expected(seconds, milliseconds))
+    }
     if let integer = Int64(text) {
       #expect(DateText.unix(integer) == DateTextTests.expected(seconds, milliseconds))
     }
@@ -106,8 +118,16 @@ struct DateTextTests {
     #expect(DateText.unix(Double.nan) == nil)
     #expect(DateText.unix(Double.infinity) == nil)
     #expect(DateText.unix(1e300) == nil)
-    #expect(DateText.unix(Int64.max).isFinite)
-    #expect(DateText.unix(Int64.min).isFinite)
+    #expect(DateText.unix(Int64.min + 1) == DateTextTests.expected(-9_223_372_037, 146))
+    #expect(DateText.unix(Int64.min) == DateTextTests.expected(-9_223_372_037, 146))
+  }
+
+  @Test(
+    "A small number is Unix time, whatever the same text would be",
+    arguments: [0, 1, -1, 60, 1981, 20_240_131, 31_535_999] as [Int64])
+  func smallNumbers(number: Int64) {
+    #expect(DateText.unix(number) == DateTextTests.expected(number, 0))
+    #expect(DateText.unix(Double(number)) == DateTextTests.expected(number, 0))
   }
 
   @Test func agreesWithTheCalendarOverFourCenturies() throws {

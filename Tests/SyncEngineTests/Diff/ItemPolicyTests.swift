@@ -54,7 +54,6 @@ import Testing
     #"[{"id": 2, "title": "b"}, {"id": 3}]"#,
     #"[{"id": 2, "title": "b"}, {"id": 3, "title": null}]"#,
     #"[{"id": 2, "title": "b"}, {"id": 1, "title": null}]"#,
-    #"[{"id": 2, "title": "b"}, {"id": 1, "kind": null}]"#,
     #"[{"id": 2, "title": "b"}, {"id": 1, "tracks": [{"id": 1, "name": null}]}]"#,
     #"[{"id": 2, "title": "b"}, {"id": 1, "tracks": [{"id": 9}]}]"#,
     #"[{"id": 2, "title": "b"}, {"id": 1, "tracks": [{"id": 1, "studio": {"id": 4}}]}]"#,

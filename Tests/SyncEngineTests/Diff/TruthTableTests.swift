@@ -53,6 +53,14 @@ import Testing
         (#""new""#, "new", "new"), ("[1]", "left out", "old, reported"),
       ]),
     Row(
+      title: "required attribute with default", entity: "Item", property: "rank", key: "rank",
+      before: #""old""#,
+      cells: [
+        (nil, "default", "old"), ("null", "default, reported", "default, reported"),
+        (#""""#, "empty", "empty"), (#""new""#, "new", "new"),
+        ("[1]", "default, reported", "old, reported"),
+      ]),
+    Row(
       title: "to-one, nested", entity: "Item", property: "one", key: "one", before: #"{"id": 1}"#,
       cells: [
         (nil, "none", "1"), ("null", "none", "none, 1 stays"), ("{}", "a new object", "1"),
@@ -144,6 +152,7 @@ import Testing
           [
             .attribute("id", .integer64), .attribute("text", .string),
             .attribute("kind", .string, defaultValue: "default"),
+            .attribute("rank", .string, isOptional: false, defaultValue: "default"),
             .toOne("one", to: "Part", inverse: "ones"),
             .toMany("many", to: "Part", inverse: "item", deleteRule: .cascade),
             .toMany("list", to: "Part", inverse: "lister", isOrdered: true, deleteRule: .cascade),

@@ -13,11 +13,40 @@ import Testing
       ("f2fURL", "f2f_url"), ("URLString", "url_string"), ("isHTMLValid", "is_html_valid"),
       ("first_name", "first_name"), ("id", "id"), ("id", "_id"), ("remoteID", "id"),
       ("remoteID", "remote_id"), ("größe", "größe"), ("größeMax", "Größe_Max"),
+      ("userID", "userId"), ("userId", "userID"), ("imageURL", "imageUrl"),
+      ("avatarUrl", "avatarURL"), ("userID", "userid"), ("userID", "USERID"), ("userID", "UserId"),
+      ("apiKeyUUID", "apiKeyUuid"), ("isHTMLValid", "isHtmlValid"),
+      ("pdfURLString", "pdfUrlString"),
+      ("htmlURL", "HTMLUrl"), ("userName", "username"), ("userIDs", "userIds"), ("SKU", "sku"),
       ("a_very_long_attribute_name_indeed", "a_very_long_attribute_name_indeed"),
     ])
   func spellings(name: String, key: String) throws {
     let node = try plan([.attribute(name, .string)]).rootNode
     #expect(node.meaning(of: key) == name)
+  }
+
+  @Test("an attribute is filled beside a relationship whose identifiers have its spelling")
+  func besideRelationship() throws {
+    let node = try plan([
+      EntityDraft(
+        "Post",
+        [
+          .attribute("id", .integer64), .attribute("userID", .integer64),
+          .toOne("user", to: "User"),
+        ]),
+      EntityDraft("User", [.attribute("id", .integer64)]),
+    ]).rootNode
+    for key in ["user_id", "userId", "userID", "UserId", "userid"] {
+      #expect(node.meaning(of: key).contains("userID"), "\(key)")
+      #expect(node.meaning(of: key).contains("user.references"), "\(key)")
+    }
+  }
+
+  @Test("two names of the same letters keep their own spellings")
+  func sameLetters() throws {
+    let node = try plan([.attribute("userID", .string), .attribute("userId", .string)]).rootNode
+    #expect(node.meaning(of: "userID") == "userID")
+    #expect(node.meaning(of: "userId") == "userId")
   }
 
   @Test(

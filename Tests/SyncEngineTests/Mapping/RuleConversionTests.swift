@@ -92,6 +92,11 @@ import Testing
       ("text", Rule.string("value"), "12", "12"), ("whole", .int("value"), "\"12\"", "12"),
       ("whole", .int("value"), "\"x\"", "typeMismatch"), ("flag", .bool("value"), "1", "true"),
       ("moment", .unixTime("value"), "\"86400\"", "86400.0"),
+      ("flag", .bool("value"), "\"true\"", "true"), ("flag", .bool("value"), "\"0\"", "false"),
+      ("exact", .decimal("value"), "\"1101.10\"", "1101.1"),
+      ("whole", .int("value"), "\"\"", "typeMismatch"),
+      ("moment", .unixTime("value"), "\"\"", "invalidDate"),
+      ("moment", .unixTime("value"), "true", "typeMismatch"),
       ("text", .string("value"), "{}", "typeMismatch"),
     ])
   func lossless(attribute: String, rule: Rule, json: String, expected: String) throws {
@@ -107,7 +112,8 @@ import Testing
       ("1970-01-02T00:00:00.123456789Z", "86400.123"), ("1970-1-2T0:0:0Z", "86400.0"),
       (" 1970-01-02T00:00:00Z ", "86400.0"), ("1970-01-02T00:00:00GMT", "86400.0"),
       ("1970-01-02T00:00:00UTC", "86400.0"), ("2000-02-29T00:00:00Z", "951782400.0"),
-      ("1969-12-31T23:59:59.5Z", "-0.5"), ("", "empty"), ("1970-01-02", "invalidDate"),
+      ("1969-12-31T23:59:59.5Z", "-0.5"), ("", "empty"), ("1970-01-02", "86400.0"),
+      ("1970-02-30", "invalidDate"),
       ("1970-01-02T00:00:00", "invalidDate"), ("1970-01-02 00:00:00Z", "invalidDate"),
       ("1970-01-02t00:00:00Z", "invalidDate"), ("1970-01-02T00:00Z", "invalidDate"),
       ("1970-01-02T00:00:00,5Z", "invalidDate"), ("1970-02-30T00:00:00Z", "invalidDate"),

@@ -56,6 +56,9 @@ import Testing
       (.double, "2.2250738585072011e-308", "real 2.225073858507201e-308"),
       (.double, "1e999", "mismatch: outOfRange"), (.double, "\"nan\"", "mismatch: notANumber"),
       (.double, "false", "real 0.0"),
+      (.float, "3.4028234663852886e38", "real 3.4028234663852886e+38"),
+      (.float, "1e300", "mismatch: outOfRange"), (.float, "-1e39", "mismatch: outOfRange"),
+      (.float, "\"1e300\"", "mismatch: outOfRange"), (.double, "1e300", "real 1e+300"),
     ] as [(AttributeType, String, String)])
   func numbers(type: AttributeType, json: String, expected: String) throws {
     #expect(try converted(json, ValueConverter(type)) == expected)
@@ -89,7 +92,11 @@ import Testing
       (.string, "null", "empty"), (.boolean, "true", "integer 1"),
       (.boolean, "0", "integer 0"), (.boolean, "2", "integer 1"), (.boolean, "0.5", "integer 1"),
       (.boolean, "\"1\"", "integer 1"), (.boolean, "\"0\"", "integer 0"),
-      (.boolean, "\"true\"", "mismatch: notANumber"), (.boolean, "\"YES\"", "mismatch: notANumber"),
+      (.boolean, "\"true\"", "integer 1"), (.boolean, "\"YES\"", "integer 1"),
+      (.boolean, "\"False\"", "integer 0"), (.boolean, "\"no\"", "integer 0"),
+      (.boolean, "\"2\"", "integer 1"), (.boolean, "\"maybe\"", "mismatch: notANumber"),
+      (.boolean, "\"truer\"", "mismatch: notANumber"),
+      (.integer32, "\"true\"", "mismatch: notANumber"),
     ] as [(AttributeType, String, String)])
   func texts(type: AttributeType, json: String, expected: String) throws {
     #expect(try converted(json, ValueConverter(type)) == expected)
@@ -100,7 +107,12 @@ import Testing
     arguments: [
       (.date, "\"2001-01-01T00:00:10.123456Z\"", "real 10.123"),
       (.date, "978307210", "real 10.0"), (.date, "978307210000000.0", "real 10.0"),
-      (.date, "true", "real -978307199.0"), (.date, "\"hello\"", "mismatch: notADate"),
+      (.date, "true", "mismatch: wrongKind(SyncEngine.JSONKinds(rawValue: 4))"),
+      (.date, "false", "mismatch: wrongKind(SyncEngine.JSONKinds(rawValue: 4))"),
+      (.date, "\"1981\"", "mismatch: notADate"), (.date, "1e300", "mismatch: outOfRange"),
+      (.date, "978307210123456789", "real 10.123"),
+      (.date, "\"978307210123456789\"", "real 10.123"),
+      (.date, "0", "real -978307200.0"), (.date, "\"hello\"", "mismatch: notADate"),
       (.date, "\"2014-02-30\"", "mismatch: notADate"), (.date, "null", "empty"),
       (
         .uuid, "\"e621e1f8-c36c-495a-93fc-0c247a3e6e5f\"",

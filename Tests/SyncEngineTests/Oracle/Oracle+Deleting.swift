@@ -73,16 +73,8 @@ extension Oracle {
 
   // MARK: - What goes
 
-  /// Items of which none can be used, and objects that might go for it: the sync is refused, at any size.
-  var isErrorDocument: Bool {
-    guard request.operations.contains(.delete), !request.items.isEmpty, roots.isEmpty else {
-      return false
-    }
-    if case .parent(_, let relationship) = request.scope, relationship.kind == .manyToMany {
-      return false
-    }
-    return !scope().isEmpty
-  }
+  /// Items of which none can be used: the sync is refused, at any size.
+  var isErrorDocument: Bool { !request.items.isEmpty && roots.isEmpty }
 
   /// The stored objects that take part.
   func scope() -> [OracleID] {
@@ -92,12 +84,33 @@ extension Oracle {
     case .parent(let parent, let relationship): return stored.members(relationship, of: parent)
     case .entity: break
     }
-    let tree = request.entity.relationships.first {
-      !$0.isToMany && $0.destinationIndex == request.entity.index
-    }
-    guard let tree, !roots.contains(where: { $0.toOnes.contains { $0.0.name == tree.name } })
-    else { return all }
+    guard let tree else { return all }
     return all.filter { stored[$0].toOne[tree.name] == nil }
+  }
+
+  /// The way up in a payload that nests objects of one entity in each other; nil when it does not.
+  private var tree: RelationshipDescription? {
+    guard case .entity = request.scope else { return nil }
+    let tree = request.entity.relationships.first {
+      !$0.isToMany && $0.destinationIndex == request.entity.index && $0.isInverseToMany
+    }
+    let list = tree.flatMap { request.entity.inverse(of: $0)?.name }
+    return roots.contains { $0.toManys.contains { $0.0.name == list && $0.1.deletes } } ? tree : nil
+  }
+
+  /// The scope, and in a tree what is below roots that nobody mentions.
+  private func scopeWithTrees() -> [OracleID] {
+    var all = scope()
+    guard let tree else { return all }
+    var level = all.filter { !mentioned.contains($0) }
+    while !level.isEmpty {
+      level = graph.all(request.entity).filter { id in
+        !all.contains(id) && !mentioned.contains(id)
+          && graph[id].toOne[tree.name].map(level.contains) == true
+      }
+      all += level
+    }
+    return all
   }
 
   /// Of objects whose key a part mentions, those with the same owners may become one with the first.
@@ -120,7 +133,7 @@ extension Oracle {
   func notMentioned() -> [OracleID] {
     guard request.operations.contains(.delete), isComplete else { return [] }
     if case .parent = request.scope { return [] }
-    return scope().filter {
+    return scopeWithTrees().filter {
       graph.objects[$0] != nil && !graph[$0].key.isNull && !mentioned.contains($0)
         && !distinct.contains($0)
     }

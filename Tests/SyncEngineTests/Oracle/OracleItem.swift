@@ -115,7 +115,7 @@ final class OracleItem {
       case .null?: return .clear
       case let value?:
         guard let type = destination.primaryKey?.type,
-          let key = OracleItem.convert(value, type)
+          let key = OracleItem.convert(value, type, isReference: true)
         else { continue }
         return .reference(key)
       }
@@ -150,7 +150,7 @@ final class OracleItem {
         let item = OracleItem(object, destination, owner: self, relationship: relationship)
         if item.key == nil { list.isComplete = false } else { list.members.append(.object(item)) }
       } else if let type = destination.primaryKey?.type,
-        let key = OracleItem.convert(element, type), !key.isNull
+        let key = OracleItem.convert(element, type, isReference: true), !key.isNull
       {
         list.members.append(.key(key))
       } else {
@@ -168,8 +168,11 @@ final class OracleItem {
   }
 
   /// The value as the type holds it; nil when it cannot be converted.
-  static func convert(_ json: JSONValue, _ type: AttributeType) -> Value? {
+  static func convert(
+    _ json: JSONValue, _ type: AttributeType, isReference: Bool = false
+  ) -> Value? {
     if json.isNull { return .null }
+    if json.stringValue == "", type != .string, type != .binary, !isReference { return .null }
     switch type {
     case .integer16, .integer32, .integer64:
       if let bool = json.boolValue { return .int(bool ? 1 : 0) }
@@ -179,6 +182,11 @@ final class OracleItem {
       return (json.doubleValue ?? json.stringValue.flatMap { Double($0) }).map { .double($0) }
     case .boolean:
       if let bool = json.boolValue { return .bool(bool) }
+      if let word = ["true": true, "yes": true, "false": false, "no": false][
+        json.stringValue?.lowercased() ?? ""]
+      {
+        return .bool(word)
+      }
       return (json.integerValue ?? json.stringValue.flatMap { Int64($0) }).map { .bool($0 != 0) }
     case .string:
       if let text = json.stringValue { return .string(text) }

@@ -18,8 +18,8 @@ import Testing
     try bench.insert("Batch", [["batchID": 1, "name": "old"], ["batchID": 2, "name": "old"]])
     let before = try bench.stack.store.read { try $0.dump() }
     #expect(throws: SyncError.self) {
-      try bench.stack.sync(
-        [["id": 1, "info": ["name": "new"]], ["id": 3], ["id": 4, "info": ["name": 5]]]
+      try bench.syncStrictly(
+        [["id": 1, "info": ["name": "new"]], ["id": 3], ["id": 4, "info": ["name": [5]]]]
           as JSONValue, with: SerializerBench.batches())
     }
     #expect(try bench.stack.store.read { try $0.dump() } == before)

@@ -63,7 +63,7 @@ import Testing
   private static func sync(
     _ json: JSONValue, _ change: @escaping @Sendable (inout EntitySerializer<ManagedObject>) -> Void
   ) -> @Sendable (SerializerBench) throws -> Void {
-    { try $0.stack.sync(json, with: SerializerBench.batches().with(change)) }
+    { try $0.syncStrictly(json, with: SerializerBench.batches().with(change)) }
   }
 
   private static func ask(
@@ -92,7 +92,7 @@ import Testing
     -> @Sendable (SerializerBench) throws -> Void
   {
     {
-      try $0.stack.sync(
+      try $0.syncStrictly(
         [["id": 1, "user": ["department": department]]] as JSONValue, with: employees)
     }
   }
@@ -163,7 +163,7 @@ import Testing
       employed(["name": "a"])),
     Row(
       "typeMismatch", Facts("SyncError", "typeMismatch", "Batch", "name", at: "$[0].info.name"),
-      sync([["id": 1, "info": ["name": 5]]]) { _ in }),
+      sync([["id": 1, "info": ["name": [5]]]]) { _ in }),
     Row(
       "typeMismatch: nested",
       Facts(
@@ -257,7 +257,9 @@ import Testing
       $0.identifiers = ["id"]
       $0.mapping = ["id": .int("id"), "code": .string("code")]
     }
-    let error = try thrown(SyncError.self) { try stack.sync(json, with: serializer) }
+    let error = try thrown(SyncError.self) {
+      try SerializerBench(stack).syncStrictly(json, with: serializer)
+    }
     #expect(error?.code.rawValue == code && error?.entity == "Limited")
     #expect(error?.property == property && error?.path == path)
   }

@@ -98,7 +98,7 @@ import Testing
     ] as [(SyncError.Code, String?, FillHook)])
   func errors(code: SyncError.Code, property: String?, hook: @escaping FillHook) throws {
     let json = [["id": 1], ["id": 2], ["id": 3]] as JSONValue
-    let error = try thrown(SyncError.self) { try bench.stack.sync(json, with: batches(hook)) }
+    let error = try thrown(SyncError.self) { try bench.syncStrictly(json, with: batches(hook)) }
     #expect(error?.code == code && error?.property == property)
     #expect(error?.entity == "Batch" && error?.path == "$[1]")
     #expect(try bench.objects("Batch", "batchID").isEmpty)

@@ -2,6 +2,7 @@ import Foundation
 import SyncCore
 import SyncEngine
 import SyncGraph
+import Testing
 
 /// A stack in memory with batches of clicks and employees of departments, and a short way to ask what is stored.
 struct SerializerBench {
@@ -47,6 +48,17 @@ struct SerializerBench {
   /// Takes a stack of another model.
   init(_ stack: DataStack) {
     self.stack = stack
+  }
+
+  /// Syncs, and fails with the first item that cannot be used.
+  @discardableResult
+  func syncStrictly(
+    _ json: some SyncPayloadConvertible, with source: some Serializer
+  ) throws -> SyncReport {
+    let sync = Sync(json.syncPayload, with: source, dataStack: stack)
+    sync.onItemError = .fail
+    sync.start()
+    return try #require(sync.result).get()
   }
 
   /// Stores objects as they are, without keys of any kind.

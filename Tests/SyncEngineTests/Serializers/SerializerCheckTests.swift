@@ -81,7 +81,7 @@ import Testing
     struct Odd: Error {}
     serializer.validators = [{ item in if item["id"] == 4 { throw Odd() } else { return item } }]
     let error = try thrown(SyncError.self) {
-      try bench.stack.sync([["id": 3], ["id": 4]] as JSONValue, with: serializer)
+      try bench.syncStrictly([["id": 3], ["id": 4]] as JSONValue, with: serializer)
     }
     #expect(error?.code == .invalidItem && error?.path == "$[1]")
     #expect(try bench.objects("Batch", "batchID") == ["1", "3"])
@@ -108,9 +108,16 @@ import Testing
       ("{\"id\": 1}", policy { _ in }, "1 old"),
       ("{\"id\": 1}", policy { $0.missingKey = .clear }, "1 nil"),
       ("{\"id\": 1, \"info\": {\"name\": null}}", policy { _ in }, "1 nil"),
-      ("{\"id\": 1, \"info\": {\"name\": 5}}", policy { $0.mismatch = .clear }, "1 nil"),
-      ("{\"id\": 1, \"info\": {\"name\": 5}}", policy { $0.mismatch = .keep }, "1 old"),
-      ("{\"id\": 1, \"info\": {\"name\": 5}}", policy { $0.coercion = .lossless }, "1 5"),
+      ("{\"id\": 1, \"info\": {\"name\": [5]}}", policy { $0.mismatch = .clear }, "1 nil"),
+      ("{\"id\": 1, \"info\": {\"name\": [5]}}", policy { $0.mismatch = .keep }, "1 old"),
+      ("{\"id\": 1, \"info\": {\"name\": 5}}", policy { _ in }, "1 5"),
+      (
+        "{\"id\": 1, \"info\": {\"name\": 5}}",
+        policy {
+          $0.coercion = .strict
+          $0.mismatch = .keep
+        }, "1 old"
+      ),
     ])
   func policies(json: String, policy: SyncPolicy, expected: String) throws {
     try bench.insert("Batch", [["batchID": 1, "name": "old"]])

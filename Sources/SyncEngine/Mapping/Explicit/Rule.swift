@@ -87,7 +87,7 @@ extension Rule {
   /// Text.
   public static func string(_ path: JSONPath) -> Rule { Rule(path, .attribute(.string)) }
 
-  /// A boolean; 0 and 1 are none.
+  /// A boolean; 0 and 1 are none for a strict rule.
   public static func bool(_ path: JSONPath) -> Rule { Rule(path, .attribute(.bool)) }
 
   /// A whole number of up to 64 bits; `2.0` is one, `2.5` is not. A boolean counts as 1 or 0.
@@ -105,7 +105,8 @@ extension Rule {
   /// A number as a decimal, with all of its digits.
   public static func decimal(_ path: JSONPath) -> Rule { Rule(path, .attribute(.decimal)) }
 
-  /// A date and time in ISO 8601 with a zone, as `2026-11-24T09:30:00Z`; a fraction of a second may be there.
+  /// A date and time in ISO 8601 with a zone, as `2026-11-24T09:30:00Z`; a fraction of a second may be there. A day
+  /// alone begins in UTC.
   /// Empty text is no date.
   public static func isoDate(_ path: JSONPath) -> Rule { Rule(path, .attribute(.isoDate)) }
 

@@ -67,7 +67,8 @@ enum RuleKind: String, Sendable, CaseIterable {
     }
   }
 
-  private var lossless: JSONKinds {
+  /// What is taken where it can be converted without loss.
+  var lossless: JSONKinds {
     switch self {
     case .isoDate, .uuid, .url, .base64: .string
     case .unixTime: [.string, .number]

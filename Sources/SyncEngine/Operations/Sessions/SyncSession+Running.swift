@@ -91,30 +91,29 @@ extension SyncSession {
     guard name != nil, !stage.withLock({ $0.isEnded }), let store = try? dataStack.store else {
       return
     }
-    guard error is CancellationError || store.isOnWriterQueue else {
-      try? begin(in: store)
+    guard error is CancellationError || store.waitsForCaller || store.isOnWriterQueue else {
+      try? noteMissingPages(store, always: true)
       return
     }
     let isFirst = stage.withLock { stage in
       defer { stage.isNoting = true }
       return !stage.isNoting
     }
-    if isFirst { Thread.detachNewThread { try? self.noteMissingPages(store) } }
+    if isFirst { Thread.detachNewThread { try? self.noteMissingPages(store, always: false) } }
   }
 
-  /// Waits for the store, like a page, and keeps there which pages are missing. Where none was stored there
-  /// is nothing to be lost: whoever begins anew cannot finish without pages.
-  private func noteMissingPages(_ store: Store) throws {
+  /// Waits for the store, like a page, and keeps there which pages are missing: while another page is inside, nobody
+  /// can tell whether that one will be stored.
+  ///
+  /// - Parameter always: False is where a page was stored: without one there is nothing to be lost by a cancelled page,
+  ///   because whoever begins anew cannot finish without pages.
+  private func noteMissingPages(_ store: Store, always: Bool) throws {
     let control = SyncControl()
     try SyncRunner(store: store, control: control).run { enter in
       try enter()
-      let isEnded = stage.withLock { stage in
-        stage.isNoting = false
-        return stage.isEnded
-      }
-      guard !isEnded else { return }
+      if !always { stage.withLock { $0.isNoting = false } }
       try prepare(store, control)
-      if try !store.read({ try state.pages(in: $0) }).isEmpty || state.hasPages {
+      if try always || !store.read({ try state.pages(in: $0) }).isEmpty || state.hasPages {
         try begin(in: store)
       }
     }

@@ -1,0 +1,37 @@
+import SyncCore
+
+/// Places of the payload that lead one object to different others.
+extension LinkPlanner {
+  /// Counts owners of which several places say something else of a to-one relationship.
+  func noteContradictions(_ rule: Int, of batch: Batch) {
+    let mentions = batch.mentions[rule]
+    guard batch.hasRepeats, mentions.count > 1 else { return }
+    let relationship = batch.node.relationships[rule]
+    let destination = batches[relationship.node]
+    var latest: [Int32: Int32?] = [:]
+    for mention in 0..<mentions.count
+    where !batch.occurrences[mentions.owners[mention]].flags.contains(.ignored) {
+      let owner = batch.representative(mentions.owners[mention])
+      let target = mentions.targets(of: mention).first
+      defer { latest[owner] = .some(target) }
+      guard let known = latest[owner], differ(known, target, in: destination) else { continue }
+      contradictions[batch.entity.index, default: Contradictions()].add(
+        relationship.name, key: batch.key(batch.block[owner]).description,
+        values: (name(known, in: destination), name(target, in: destination)))
+    }
+  }
+
+  private func differ(_ one: Int32?, _ other: Int32?, in batch: Batch) -> Bool {
+    guard let one, let other else { return one != other }
+    if one >= 0, other >= 0 { return batch.representative(one) != batch.representative(other) }
+    return key(one, in: batch) != key(other, in: batch)
+  }
+
+  private func key(_ target: Int32, in batch: Batch) -> Value {
+    batch.key(target >= 0 ? batch.block[target] : batch.references[~target])
+  }
+
+  private func name(_ target: Int32?, in batch: Batch) -> String {
+    target.map { "\(batch.entity.name) \(key($0, in: batch))" } ?? "none"
+  }
+}

@@ -1,0 +1,48 @@
+import SyncCore
+
+/// A payload of which nothing can be used is hardly the one that was meant: an error document, or an envelope around the
+/// list. Into an empty table it would be a success, and nobody would look at the report.
+extension SyncPass {
+  /// Whether items without identity may be skipped, also all of them.
+  var skipsUnidentified: Bool {
+    let root = request.plan.rootNode
+    return root.explicit != nil && root.policy.missingIdentity == .skip
+  }
+
+  /// - Throws: ``SyncError`` when no item has a readable key, or the payload is one object that says nothing that its
+  ///   entity knows, and is none of those that are stored.
+  func checkUse() throws {
+    let state = claims.state
+    guard state.itemCount > 0, state.usableItemCount == 0, request.deletionGuard.isOn,
+      request.itemPolicy != .quarantine
+    else { return }
+    let entity = request.plan.rootNode.entity
+    let rows = claims[.mentioned(entity.rootIndex)]?.rows ?? []
+    let isForeign =
+      isOneObject && !rows.isEmpty && rows.allSatisfy { $0 >= state.firstNewRow }
+    guard isForeign || (state.isRootSuspended && !skipsUnidentified) else { return }
+    let first = isForeign ? nil : report.content.firstSkipped
+    let reason =
+      first?.message
+      ?? "Beside keys it says nothing that “\(entity.name)” knows, as an error document does."
+    throw SyncError(
+      first?.code ?? .invalidItem, entity: entity.name, property: first?.property,
+      path: first?.path ?? PayloadPath(list: request.path).text(ofItem: 0),
+      message: """
+        \(state.itemCount == 1
+          ? "The only item cannot be used." : "None of the \(state.itemCount) items can be used.") \(reason) Nothing was \
+        changed. \(listAdvice)
+        """)
+  }
+
+  /// Whether the payload as a whole is one object, as an error document is.
+  private var isOneObject: Bool {
+    claims.state.itemCount == 1 && request.path == nil && request.operations.contains(.delete)
+      && bytes.first { $0 > 0x20 } == UInt8(ascii: "{")
+  }
+
+  /// What to do when nothing of the payload can be used, with the places of its lists.
+  var listAdvice: String {
+    ListPlaces(in: bytes, at: request.path, options: request.reading).advice
+  }
+}

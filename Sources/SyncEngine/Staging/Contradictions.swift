@@ -1,0 +1,57 @@
+import SyncCore
+
+/// What several places of a payload say differently of one object, counted for an entity; the later place counts. Told
+/// once, with the first as an example: a payload that nests an old copy of each object would fill the report otherwise.
+struct Contradictions {
+  private(set) var count = 0
+  private var example = ""
+  private(set) var property: String?
+  private(set) var key: String?
+  private(set) var path: String?
+
+  /// Counts one; what is said of it is asked for the first only.
+  mutating func add(
+    _ property: String, key: @autoclosure () -> String, path: @autoclosure () -> String? = nil,
+    values: @autoclosure () -> (String, String)
+  ) {
+    count += 1
+    guard count == 1 else { return }
+    self.property = property
+    self.key = key()
+    self.path = path()
+    let (earlier, later) = values()
+    example = "\(earlier), then \(later)"
+  }
+
+  mutating func add(_ others: Contradictions) {
+    let sum = count + others.count
+    if count == 0 { self = others }
+    count = sum
+  }
+
+  func note(of entity: EntityDescription, in report: ReportBuilder) {
+    guard count > 0, let property, let key else { return }
+    let times = count == 1 ? "Once" : "\(count) times"
+    report.note(
+      .repeatedItem, entity, property: property, key: key, path: path,
+      message: """
+        \(times) several places of the payload say different things of one “\(entity.name)”, and the later one counts: \
+        “\(property)” of \(entity.name) \(key) is \(example).
+        """)
+  }
+}
+
+extension Batch {
+  /// Counts that a later row says something else of an object than an earlier one.
+  func noteContradiction(
+    _ later: Int, _ earlier: Int, in slot: Int, path: @autoclosure () -> String? = nil
+  ) {
+    func text(_ row: Int) -> String {
+      let value = block[row][slot].value(as: entity.properties[slot].attribute?.type)
+      return value.isNull ? "none" : "\(value)"
+    }
+    contradictions.add(
+      entity.properties[slot].name, key: key(block[earlier]).description, path: path(),
+      values: (text(earlier), text(later)))
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import Testing
+
+/// Values that stand for none, and those that are none of their kind.
+@Suite struct ForgivingValueTests {
+  private func bench() throws -> SyncBench {
+    try SyncBench(
+      ManagedObjectModel([
+        EntityDraft(
+          "Thing",
+          [
+            .attribute("id", .integer64), .attribute("whole", .integer32),
+            .attribute("real", .double), .attribute("short", .float),
+            .attribute("exact", .decimal), .attribute("flag", .boolean),
+            .attribute("moment", .date), .attribute("uuid", .uuid), .attribute("link", .uri),
+            .attribute("text", .string),
+            .attribute("count", .integer32, isOptional: false, defaultValue: .int(7)),
+            .attribute("since", .date, isOptional: false, defaultValue: .date(.distantPast)),
+          ])
+      ]))
+  }
+
+  private static let stored = """
+    [{"id": 1, "whole": 1, "real": 2.5, "short": 0.5, "exact": 3, "flag": true, "moment": "2020-01-01",
+      "uuid": "0f0e0d0c-0000-4000-8000-000000000001", "link": "https://example.com", "text": "t"}]
+    """
+
+  @Test(
+    "an empty text is no value where no text is one",
+    arguments: ["whole", "real", "short", "exact", "flag", "moment", "uuid", "link"])
+  func emptyText(name: String) throws {
+    let bench = try bench()
+    try bench.sync(Self.stored, "Thing")
+    #expect(try bench.objects("Thing")[0].contains(" \(name)="))
+    let report = try bench.sync(#"[{"id": 1, "\#(name)": ""}]"#, "Thing")
+    #expect(report.findings.isEmpty)
+    #expect(report["Thing"].updatedProperties == [name: 1])
+    #expect(try !bench.objects("Thing")[0].contains(" \(name)="))
+  }
+
+  @Test(
+    "what is none of its kind leaves what is stored, and is told",
+    arguments: [
+      ("moment", "true"), ("moment", "false"), ("moment", #""1981""#), ("moment", #""20240131""#),
+      ("moment", "1e300"), ("moment", "[]"), ("short", "1e300"), ("short", "-1e39"),
+      ("short", #""1e300""#), ("flag", #""maybe""#), ("whole", #""true""#), ("whole", #"" ""#),
+    ])
+  func refused(name: String, json: String) throws {
+    let bench = try bench()
+    try bench.sync(Self.stored, "Thing")
+    let before = try bench.objects("Thing")
+    let report = try bench.sync(#"[{"id": 1, "\#(name)": \#(json)}]"#, "Thing")
+    #expect(report.findings(of: .refusedConversion).map(\.property) == [name])
+    #expect(try bench.objects("Thing") == before)
+  }
+
+  @Test(
+    "a required attribute with a default takes it in place of null, and the item's other values stay",
+    arguments: [
+      ("count", "null", "count=7"), ("count", #""""#, "count=7"), ("since", "null", "since="),
+    ])
+  func defaults(name: String, json: String, expected: String) throws {
+    let bench = try bench()
+    try bench.sync(#"[{"id": 1, "text": "old", "count": 3, "since": "2020-01-01"}]"#, "Thing")
+    let item = #"[{"id": 1, "text": "new", "\#(name)": \#(json)}, {"id": 2, "\#(name)": \#(json)}]"#
+    let report = try bench.sync(item, "Thing")
+    let objects = try bench.objects("Thing")
+    #expect(objects.count == 2 && objects.allSatisfy { $0.contains(expected) })
+    #expect(objects[0].contains("text=new"))
+    let findings = report.findings(of: .refusedConversion)
+    #expect(findings.map(\.property) == [name, name])
+    #expect(findings.map(\.path) == ["$[0].\(name)", "$[1].\(name)"])
+    #expect(report["Thing"].skipped == 0)
+  }
+
+  @Test("a primary key takes no default")
+  func keysTakeNoDefault() throws {
+    let bench = try SyncBench(
+      ManagedObjectModel([
+        EntityDraft(
+          "Thing",
+          [.attribute("id", .integer64, isOptional: false, defaultValue: .int(0))])
+      ]))
+    let report = try bench.sync(#"[{"id": 1}, {"id": null}, {"id": ""}]"#, "Thing")
+    #expect(try bench.objects("Thing") == ["id=1"])
+    #expect(report.count(of: .skippedItem) == 2)
+  }
+}

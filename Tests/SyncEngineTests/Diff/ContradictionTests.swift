@@ -1,0 +1,119 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import Testing
+
+/// Places of one payload that say different things of one object: the later one counts, and the report says so once.
+@Suite struct ContradictionTests {
+  private func bench() throws -> SyncBench {
+    try SyncBench(
+      ManagedObjectModel([
+        EntityDraft(
+          "Page",
+          [
+            .attribute("id", .integer64),
+            .toOne("author", to: "Author", inverse: "pages"),
+            .toMany("tags", to: "Tag", inverse: "pages"),
+          ]),
+        EntityDraft(
+          "Author",
+          [
+            .attribute("id", .string), .attribute("number", .integer64),
+            .toMany("pages", to: "Page", inverse: "author"),
+            .toOne("badge", to: "Badge", inverse: "author"),
+            .toOne("club", to: "Club", inverse: "members"),
+          ]),
+        EntityDraft(
+          "Badge",
+          [.attribute("id", .integer64), .toOne("author", to: "Author", inverse: "badge")]),
+        EntityDraft(
+          "Club",
+          [.attribute("id", .integer64), .toMany("members", to: "Author", inverse: "club")]),
+        EntityDraft(
+          "Tag",
+          [
+            .attribute("id", .integer64), .attribute("name", .string),
+            .toMany("pages", to: "Page", inverse: "tags"),
+          ]),
+      ]))
+  }
+
+  @Test(
+    "they are told once for each entity, with how many there are and an example",
+    arguments: [
+      (
+        #"[{"id":1,"author":{"id":"x","number":1}},{"id":2,"author":{"id":"x","number":2}}]"#,
+        "Author", "number", "x", ["Once", "1, then 2"]
+      ),
+      (
+        #"[{"id":1,"author":{"id":"x","number":1}},{"id":2,"author":{"id":"x","number":2}},"#
+          + #"{"id":3,"author":{"id":"y","number":1}},{"id":4,"author":{"id":"y","number":null}}]"#,
+        "Author", "number", "x", ["2 times", "1, then 2"]
+      ),
+      (
+        #"[{"id":1,"tags":[{"id":1,"name":"a"},{"id":1,"name":"b"}]}]"#, "Tag", "name", "1",
+        ["Once", "a, then b"]
+      ),
+      (
+        #"[{"id":1,"author":{"id":"x","badge":{"id":7}}},{"id":2,"author":{"id":"y","badge":{"id":7}}}]"#,
+        "Badge", "author", "7", ["Once", "x, then y"]
+      ),
+      (
+        #"[{"id":1,"author":{"id":"x","badge":{"id":7}}},{"id":2,"author":{"id":"x","badge":{"id":8}}}]"#,
+        "Author", "badge", "x", ["Once", "Badge 7, then Badge 8"]
+      ),
+      (
+        #"[{"id":1,"author":{"id":"x","club":{"id":1}}},{"id":2,"author":{"id":"x","club":{"id":2}}}]"#,
+        "Author", "club", "x", ["Once", "Club 1, then Club 2"]
+      ),
+    ] as [(String, String, String, String, [String])])
+  func told(
+    payload: String, entity: String, property: String, key: String, words: [String]
+  ) throws {
+    let bench = try bench()
+    for _ in 0..<2 {
+      let report = try bench.sync(payload, "Page")
+      let finding = try #require(report.findings.first)
+      #expect(report.findings.count == 1)
+      #expect(finding.kind == .repeatedItem && finding.entity == entity)
+      #expect(finding.property == property && finding.key == key)
+      for word in words { #expect(finding.message.contains(word), "\(finding.message)") }
+    }
+  }
+
+  @Test("the later place counts, also between an item and a nested object")
+  func itemsAndNested() throws {
+    let bench = try bench()
+    let report = try bench.sync(
+      #"[{"id":"x","number":1,"pages":[{"id":1,"author":{"id":"x","number":2}}]},{"id":"y","number":3}]"#,
+      "Author")
+    #expect(try bench.objects("Author") == ["id=x number=1 pages=[1]", "id=y number=3"])
+    #expect(report.findings.isEmpty, "the owner of a nested object is not read again")
+    let pages = try bench.sync(
+      #"[{"id":1,"author":{"id":"x","number":1}},{"id":1,"author":{"id":"x","number":4}}]"#, "Page")
+    #expect(pages.findings.map(\.entity).sorted() == ["Author", "Page"])
+  }
+
+  @Test(
+    "places that agree, or add to each other, are no contradiction",
+    arguments: [
+      #"[{"id":1,"author":{"id":"x","number":1}},{"id":2,"author":{"id":"x","number":1.0}}]"#,
+      #"[{"id":1,"author":{"id":"x","number":1}},{"id":2,"author":{"id":"x"}}]"#,
+      #"[{"id":1,"author_id":"x"},{"id":2,"author":{"id":"x","number":1}}]"#,
+      #"[{"id":1,"tags":[{"id":1,"name":"a"}]},{"id":2,"tags":[{"id":1,"name":"a"}]}]"#,
+      #"[{"id":1,"author":{"id":"x","badge":{"id":7,"author":{"id":"x"}}}}]"#,
+      #"[{"id":1,"author":{"id":"x","club":{"id":1}}},{"id":2,"author":{"id":"x","club":{"id":1}}}]"#,
+    ])
+  func agreeing(payload: String) throws {
+    let bench = try bench()
+    for _ in 0..<2 { #expect(try bench.sync(payload, "Page").findings.isEmpty) }
+  }
+
+  @Test("items at the top that repeat each other are told one by one, as before")
+  func top() throws {
+    let bench = try bench()
+    let report = try bench.sync(#"[{"id":1,"name":"a"},{"id":1,"name":"b"}]"#, "Tag")
+    #expect(report.findings.map(\.property) == [nil])
+    #expect(report.count(of: .repeatedItem) == 1)
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import Testing
+
+/// Entities whose objects lead to others of their kind: when a payload is a tree, and what it says of those it does not
+/// mention.
+@Suite struct TreePayloadTests {
+  private static func bench(
+    _ rule: DeleteRule = .nullify, isDeclared: Bool = false, hasList: Bool = true
+  ) throws -> SyncBench {
+    try SyncBench(
+      ManagedObjectModel([
+        EntityDraft(
+          "Employee",
+          [
+            .attribute("id", .integer64), .attribute("name", .string),
+            hasList
+              ? .toOne("manager", to: "Employee", inverse: "reports")
+              : .toOne("manager", to: "Employee"),
+          ]
+            + (hasList
+              ? [.toMany("reports", to: "Employee", inverse: "manager", deleteRule: rule)] : []),
+          userInfo: isDeclared ? ["sync.tree": "YES"] : [:])
+      ]))
+  }
+
+  private static let flat =
+    #"[{"id":1},{"id":2,"manager_id":1},{"id":3,"manager_id":1},{"id":4,"manager_id":3}]"#
+
+  @Test(
+    "a flat payload is all objects of the entity, whatever they lead to",
+    arguments: [
+      (#"[{"id":1}]"#, ["id=1"]), ("[]", []), (#"[{"id":2}]"#, ["id=2"]),
+      (#"[{"id":4,"manager_id":1},{"id":1}]"#, ["id=1 reports=[4]", "id=4 manager=1"]),
+      (#"[{"id":1,"report_ids":[2]},{"id":2}]"#, ["id=1 reports=[2]", "id=2 manager=1"]),
+      (#"[{"id":1,"manager_id":null}]"#, ["id=1"]),
+    ] as [(String, [String])], [1, nil] as [Int?])
+  func flat(_ payload: (String, [String]), partItems: Int?) throws {
+    let bench = try Self.bench()
+    try bench.sync(Self.flat, "Employee")
+    for _ in 0..<2 {
+      let report = try bench.sync(payload.0, "Employee") { $0.partItems = partItems }
+      #expect(try bench.objects("Employee") == payload.1)
+      #expect(report.findings.isEmpty)
+    }
+  }
+
+  @Test("a circle goes with the payload that does not mention it")
+  func circle() throws {
+    let bench = try Self.bench()
+    try bench.sync(#"[{"id":1,"manager_id":2},{"id":2,"manager_id":1},{"id":3}]"#, "Employee")
+    try bench.sync(#"[{"id":3}]"#, "Employee")
+    #expect(try bench.objects("Employee") == ["id=3"])
+  }
+
+  @Test(
+    "objects that lead to one of their kind without a list cannot be nested",
+    arguments: ["[]", #"[{"id":4}]"#])
+  func withoutList(payload: String) throws {
+    let bench = try Self.bench(hasList: false)
+    try bench.sync(Self.flat, "Employee")
+    try bench.sync(payload, "Employee")
+    #expect(try bench.count("Employee") == (payload == "[]" ? 0 : 1))
+  }
+
+  @Test(
+    "a payload that nests says nothing of objects below its roots that it does not nest",
+    arguments: [false, true])
+  func nested(isDeclared: Bool) throws {
+    let bench = try Self.bench(isDeclared: isDeclared)
+    try bench.sync(Self.flat, "Employee")
+    // 4 is below 3, of whose list the payload does not speak.
+    let payload = #"[{"id":1,"reports":[{"id":2},{"id":3}]}]"#
+    for _ in 0..<2 {
+      let report = try bench.sync(payload, "Employee")
+      #expect(try bench.count("Employee") == 4)
+      let finding = try #require(report.findings(of: .suspendedDeletion).first)
+      #expect(report.findings.count == 1 && finding.message.contains("1 object of “Employee”"))
+    }
+  }
+
+  @Test(
+    "what goes with a root goes at once, not with the next sync",
+    arguments: [DeleteRule.nullify, .cascade])
+  func subtrees(rule: DeleteRule) throws {
+    let bench = try Self.bench(rule)
+    try bench.sync(Self.flat, "Employee")
+    let payload = #"[{"id":9,"reports":[{"id":2}]}]"#
+    for _ in 0..<2 {
+      try bench.sync(payload, "Employee")
+      #expect(try bench.objects("Employee") == ["id=2 manager=9", "id=9 reports=[2]"])
+    }
+  }
+
+  @Test("the model can say that payloads are trees, also those that nest nothing")
+  func declared() throws {
+    let bench = try Self.bench(isDeclared: true)
+    try bench.sync(Self.flat, "Employee")
+    let report = try bench.sync(#"[{"id":1}]"#, "Employee")
+    #expect(try bench.count("Employee") == 4)
+    #expect(report.findings(of: .suspendedDeletion).first?.message.contains("3 objects") == true)
+  }
+
+  @Test("it is one decision for all parts and pages, and for items that are known")
+  func pages() throws {
+    let bench = try Self.bench()
+    try bench.sync(Self.flat, "Employee")
+    let payload = #"[{"id":5},{"id":1,"reports":[{"id":2},{"id":3}]}]"#
+    for _ in 0..<2 {
+      let report = try bench.sync(payload, "Employee") { $0.partItems = 1 }
+      #expect(try bench.count("Employee") == 5)
+      #expect(report.count(of: .suspendedDeletion) == 1)
+    }
+    // Twice the same, so that the second time nothing is read.
+    for _ in 0..<3 {
+      let report = try bench.sync(payload, "Employee")
+      #expect(try bench.count("Employee") == 5)
+      #expect(report.count(of: .suspendedDeletion) == 1)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import Testing
+
+/// Documents of which nothing can be used are refused, also where nothing is stored that they could delete.
+@Suite struct UnusablePayloadTests {
+  private func bench() throws -> SyncBench {
+    try SyncBench(
+      ManagedObjectModel([
+        EntityDraft("Order", [.attribute("id", .integer64), .attribute("total", .decimal)])
+      ]))
+  }
+
+  @Test(
+    "an error document or an envelope is an error that says where a list is",
+    arguments: [
+      (
+        #"{"data":{"orders":[{"id":1}]},"next":null}"#, nil, SyncError.Code.missingKey,
+        "data.orders"
+      ),
+      (#"{"orders":[{"id":1}],"users":[{"id":2}]}"#, nil, .missingKey, "orders, users"),
+      (#"{"data":{"orders":[{"id":1}]}}"#, "data", .missingKey, "data.orders"),
+      (#"{"error":"unauthorised"}"#, nil, .missingKey, "at: \"data.items\""),
+      (#"{"id":401,"message":"unauthorised"}"#, nil, .invalidItem, "at: \"data.items\""),
+      (#"["a","b"]"#, nil, .invalidItem, "None of the 2 items"),
+      (#"[null]"#, nil, .invalidItem, "The only item"),
+    ] as [(String, String?, SyncError.Code, String)],
+    [SyncOperations.all, [.insert, .update]])
+  func refused(
+    _ payload: (String, String?, SyncError.Code, String), operations: SyncOperations
+  ) throws {
+    let bench = try bench()
+    let error = #expect(throws: SyncError.self) {
+      try bench.sync(payload.0, "Order") {
+        $0.path = payload.1
+        $0.operations = operations
+      }
+    }
+    #expect(error?.code == payload.2 && error?.entity == "Order")
+    #expect(error?.message.contains(payload.3) == true, "\(String(describing: error))")
+    #expect(try bench.count("Order") == 0)
+  }
+
+  @Test("so it is where objects are stored, and then it says how many would have gone")
+  func stored() throws {
+    let bench = try bench()
+    try bench.sync(#"[{"id":1,"total":2}]"#, "Order")
+    let error = #expect(throws: SyncError.self) {
+      try bench.sync(#"{"data":{"orders":[{"id":1}]}}"#, "Order")
+    }
+    #expect(error?.code == .deletionRefused)
+    #expect(error?.message.contains("data.orders") == true)
+    #expect(throws: SyncError.self) {
+      try bench.sync(#"{"error":"none"}"#, "Order") { $0.operations = [.insert, .update] }
+    }
+    #expect(try bench.count("Order") == 1)
+  }
+
+  @Test(
+    "payloads with something of use are taken",
+    arguments: [
+      (#"[{"id":1},{"id":2}]"#, 2), (#"[{"error":"none"},{"id":2,"total":"1101.10"}]"#, 1),
+      ("[]", 0),
+      (#"{"id":1,"total":null}"#, 1),
+    ])
+  func taken(payload: String, count: Int) throws {
+    let bench = try bench()
+    try bench.sync(payload, "Order")
+    #expect(try bench.count("Order") == count)
+  }
+
+  @Test("items in quarantine are kept, all of them too")
+  func quarantine() throws {
+    let bench = try bench()
+    let report = try bench.sync(#"{"error":"none"}"#, "Order") { $0.onItemError = .quarantine }
+    #expect(report.quarantined == 1)
+  }
+
+  @Test("it is decided once over all pages of a session")
+  func pages() async throws {
+    let stack = try DataStack(model: bench().model, store: .inMemory)
+    let session = try SyncSession(entity: "Order", dataStack: stack)
+    try await session.sync(#"{"error":"none"}"#)
+    await #expect(throws: SyncError.self) { try await session.finish() }
+    try await session.sync(#"[{"id":1,"total":1}]"#)
+    try await session.finish()
+  }
+}
