@@ -60,3 +60,49 @@ public struct OrderSerializer: Serializer {
 public struct API: Sendable {
   public func send(_ change: OutboxChange) async throws -> OutboxAnswer { never() }
 }
+
+public class Animal: ManagedObject {
+  @PrimaryKey public var id: Int64
+  @Attribute public var name: String?
+}
+
+public final class Dog: Animal {
+  @Attribute public var breed: String?
+}
+
+public final class Cat: Animal {}
+
+public struct DogSerializer: Serializer {
+  public typealias Object = Dog
+  public var identifiers: [String] { ["id"] }
+  public var mapping: Mapping { ["id": .int("id")] }
+  public init() {}
+}
+
+public struct CatSerializer: Serializer {
+  public typealias Object = Cat
+  public var identifiers: [String] { ["id"] }
+  public var mapping: Mapping { ["id": .int("id")] }
+  public init() {}
+}
+
+public final class Customer: ManagedObject {
+  @PrimaryKey public var id: Int64
+}
+
+public final class Invoice: ManagedObject {
+  @PrimaryKey public var id: String
+  @ToMany(inverse: "invoice", deleteRule: .cascade) public var lines: Set<Line>
+}
+
+public final class Line: ManagedObject {
+  @PrimaryKey public var id: String
+  @ToOne public var invoice: Invoice?
+}
+
+public struct LineSerializer: Serializer {
+  public typealias Object = Line
+  public var identifiers: [String] { ["id"] }
+  public var mapping: Mapping { ["id": .string("id")] }
+  public init() {}
+}

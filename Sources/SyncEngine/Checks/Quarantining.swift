@@ -30,10 +30,12 @@ struct Quarantining {
       return
     }
     let arena = CellArena()
+    let family = [root] + root.subentityBatches(among: stager.batches)
     var superseded: [Int64] = []
     for item in try transaction.quarantinedKeys(of: root.entity.name)
     where item.parentRow == request.parent?.row {
-      if isStored(root.index.find(arena.cell(item.key)), in: root) { superseded.append(item.id) }
+      let isDone = family.contains { isStored($0.index.find(arena.cell(item.key)), in: $0) }
+      if isDone { superseded.append(item.id) }
     }
     try transaction.removeQuarantined(superseded)
   }

@@ -53,6 +53,13 @@ final class ExportNode {
   /// The only attribute, when objects are written as its value alone: the items of lists of bare values.
   let bareValue: Attribute?
 
+  /// Where the JSON says which subentity an object is, and what it says there; nil where nothing has to.
+  var kind: (key: [JSONPath.Step], name: String)?
+
+  /// Who writes objects of subentities; nil where the node does.
+  let kinds: Kinds?
+  var nodesOfKinds: [Int: ExportNode] = [:]
+
   /// - Throws: ``ExportError`` when a rule that was written has no way back.
   init(_ node: PlanNode, options: ExportOptions) throws {
     entity = node.entity
@@ -79,6 +86,8 @@ final class ExportNode {
         isIdentity: rule.isIdentity, transformerName: rule.transformerName,
         transformer: rule.transformer, written: rule.written)
     }
+    kinds = isOfSerializer ? node.kinds : nil
+    kind = isOfSerializer ? node.kinds?.nameOfItself : MappingRules.kind(of: node.entity)
     bareValue = isAlone ? attributes.first { $0.key.isEmpty } : nil
   }
 }

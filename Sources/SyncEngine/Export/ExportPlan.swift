@@ -24,7 +24,7 @@ final class ExportPlan {
     plans: MappingPlanCache
   ) throws {
     self.init(options: options, plans: plans)
-    if case .explicit = source.mappingSource.content {
+    if try source.mappingSource.explicit(in: model) != nil {
       root = try node(source, in: model, below: [])
     }
   }
@@ -33,7 +33,19 @@ final class ExportPlan {
   ///
   /// - Throws: ``ExportError`` when a rule that was written has no way back.
   func rootNode(for entity: EntityDescription) throws -> ExportNode {
-    try root ?? node(for: entity)
+    guard let root else { return try node(for: entity) }
+    return try node(root, for: entity)
+  }
+
+  /// What writes an object of exactly this entity where a node stands: of a subentity perhaps another one.
+  func node(_ node: ExportNode, for entity: EntityDescription) throws -> ExportNode {
+    guard let kinds = node.kinds, entity != node.entity else { return node }
+    if let known = node.nodesOfKinds[entity.index] { return known }
+    guard let (name, source) = kinds.source(of: entity) else { return node }
+    let result = try self.node(source, in: entity.model, below: [])
+    result.kind = (kinds.path.steps, name)
+    node.nodesOfKinds[entity.index] = result
+    return result
   }
 
   /// What writes the objects that a relationship leads to; nil is what the conventions say of the entity of each.
@@ -69,9 +81,12 @@ final class ExportPlan {
     _ source: any PlanSource, below relationship: ExportNode.Relationship, of owner: ExportNode,
     path: [Int]
   ) throws -> ExportNode? {
-    guard case .explicit(let mapping) = source.mappingSource.content else { return nil }
+    guard let mapping = try source.mappingSource.explicit(in: owner.entity.model) else {
+      return nil
+    }
     let destination = owner.entity.destination(of: relationship.description)
-    guard mapping.entityName == destination.name else {
+    guard try destination.model.requireEntity(named: mapping.entityName).isKind(of: destination)
+    else {
       throw MappingError.wrongEntity(
         mapping.entityName, below: relationship.description.name, of: owner.entity, to: destination)
     }
@@ -96,7 +111,7 @@ final class ExportPlan {
     for relationship in node.relationships where relationship.destination == nil {
       guard case .constant(let make)? = relationship.source else { continue }
       let source = make()
-      guard case .explicit = source.mappingSource.content else { continue }
+      if case .conventional = source.mappingSource.content { continue }
       let destination = node.entity.destination(of: relationship.description)
       // Nobody can tell whether a source without a key is one that stands above it already, and those with keys may all
       // differ, as with a depth in them: both may lead on for ever, and are compiled when an object is there.

@@ -62,6 +62,7 @@ struct Exporter<Source: ExportSource> {
     for attribute in node.attributes where isWanted(attribute.slot, from: way) {
       try add(attribute, of: object, node, to: &result)
     }
+    if let kind = node.kind { result.place(.string(kind.name), at: kind.key[...]) }
     guard !node.relationships.isEmpty else { return .object(result) }
     let id = source.identifier(of: object)
     path.insert(id)
@@ -158,7 +159,8 @@ struct Exporter<Source: ExportSource> {
     let id = source.identifier(of: member)
     count += 1
     guard count <= options.maximumObjects else { throw tooMany(below: way.node.entity) }
-    let node = try way.destination ?? plan.node(for: id.entity)
+    let node =
+      try way.destination.map { try plan.node($0, for: id.entity) } ?? plan.node(for: id.entity)
     guard path.contains(id) || path.count >= options.maximumDepth, node.bareValue == nil else {
       return try export(member, node, from: way)
     }
@@ -167,6 +169,7 @@ struct Exporter<Source: ExportSource> {
     for attribute in node.attributes where attribute.isIdentity || node.isOfSerializer {
       try add(attribute, of: member, node, to: &result)
     }
+    if let kind = node.kind { result.place(.string(kind.name), at: kind.key[...]) }
     return .object(result)
   }
 

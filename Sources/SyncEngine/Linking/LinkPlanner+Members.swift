@@ -50,7 +50,7 @@ extension LinkPlanner {
     let references = destination.stored.references[column]
     var unnamed: [Int] = []
     try countMembers(relationship.relationship, column, kinds, destination)
-    let deeper = destination.subentityBatches(among: batches)
+    let deeper = destination.deeperBatches(among: batches)
     for index in 0..<destination.stored.count {
       if index % SyncControl.stride == 0 { try control.checkpoint() }
       let owner = references[index]

@@ -108,7 +108,7 @@ extension LinkPlanner {
     guard let stored = storedRow(reference, in: destination, list: list) else {
       return oldest(ofReference: reference, in: destination)
     }
-    let deeper = destination.subentityBatches(among: batches)
+    let deeper = destination.deeperBatches(among: batches)
     if !deeper.isEmpty, destination.stored.occurrences[stored] < 0,
       let found = found(destination.stored.rows[stored], in: deeper)
     {

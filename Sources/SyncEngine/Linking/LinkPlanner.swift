@@ -148,16 +148,33 @@ final class LinkPlanner {
       let cells = batch.block[owner]
       guard let target = mentions.targets(of: mention).first else {
         cells[relationship.slot] = .null
+        replaceKeyless(rule, mention, of: owner, in: batch, by: 0)
         return
       }
       if let row = row(of: target, in: destination, linked: linkedRow(owner, rule, of: batch)) {
         cells[relationship.slot] = .integer(row)
+        replaceKeyless(rule, mention, of: owner, in: batch, by: row)
       } else {
         // Whoever writes a rule knows what it leads to: what is not there is not linked.
         if batch.node.explicit != nil { cells[relationship.slot] = .null }
         noteUnresolved(target, relationship, owner, batch)
       }
     }
+  }
+
+  /// Lets the object without key that a stored owner leads to go with the word that leads to another one, or to none.
+  func replaceKeyless(_ rule: Int, _ mention: Int, of owner: Int32, in batch: Batch, by row: Int64)
+  {
+    let relationship = batch.node.relationships[rule]
+    let destination = batches[relationship.node]
+    guard relationship.ownsKeyless, destination.node.identity.isEmpty,
+      batch.mentions[rule].kinds[mention] == .objects,
+      operations.contains(.deleteRelationships),
+      case let linked = linkedRow(owner, rule, of: batch), linked > 0
+    else { return }
+    claims.state.memberCount += 1
+    guard linked != row else { return }
+    claims.update(.nested(destination.entity.index)) { $0.insert(linked) }
   }
 
   /// Whether an object that is not there may still come. A nested object that was deleted here is there, but

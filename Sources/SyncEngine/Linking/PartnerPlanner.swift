@@ -89,6 +89,7 @@ struct PartnerPlanner {
           couple.objects[End(side: other, row: row)] = planner.object(target, in: destination)
         }
       }
+      planner.replaceKeyless(rule, mention, of: owner, in: batch, by: partner)
       let end = End(side: side, row: occurrence.row)
       couple.objects[end] = LinkPlanner.Found(batch: batch, occurrence: owner)
       couple.events.append(

@@ -62,8 +62,9 @@ public struct MappingError: Error, Sendable, Hashable {
       .noPrimaryKey, entity: entity.name, property: relationship.name,
       message: """
         “\(owner.name).\(relationship.name)” holds objects of “\(entity.name)”, which has no \
-        primary key. Name an attribute “id” or “remoteID”, or set “sync.isPrimaryKey” to “YES” in \
-        the user info of the attribute that identifies an object.
+        primary key. Name an attribute “id” or “remoteID”, set “sync.isPrimaryKey” to “YES” in \
+        the user info of the attribute that identifies an object, or give the relationship the delete rule cascade: \
+        then the objects are those of their owner.
         """)
   }
 

@@ -32,7 +32,7 @@ package final class MappingPlan: Sendable {
   /// Whether equal fingerprints of plans mean equal mappings: no closure says a part of them.
   var isPlain: Bool {
     (sources == nil || resolved != nil)
-      && nodes.allSatisfy { $0.attributes.allSatisfy { $0.converter.decoder == nil } }
+      && !nodes.contains(where: \.hasClosures)
   }
 
   package convenience init(

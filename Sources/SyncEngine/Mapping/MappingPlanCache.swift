@@ -75,7 +75,7 @@ package final class MappingPlanCache: Sendable {
   /// - Throws: ``MappingError`` when it cannot describe them; `ModelError` when the model has no such entity.
   package func plan(for source: any PlanSource, in model: ManagedObjectModel) throws -> MappingPlan
   {
-    guard case .explicit(let mapping) = source.mappingSource.content else {
+    guard let mapping = try source.mappingSource.explicit(in: model) else {
       let entity = try model.requireEntity(named: source.mappingSource.entityName)
       return resolving(plan(for: entity), current.generation)
     }

@@ -63,6 +63,7 @@ package struct MappingPlanCompiler {
     var compiler = MappingPlanCompiler(
       entity.model, transformers: transformers, declaredTypes: declaredTypes, written: written,
       policy: .conventional)
+    // All that can be reached has its number by now.
     compiler.numbers = numbers
     return compiler.node(for: entity)
   }
@@ -136,12 +137,20 @@ package struct MappingPlanCompiler {
       return rule(
         for: relationship, spellings: spelled[number], singular: singular, of: entity)
     }
-    return PlanNode(
+    // Mappings written by hand may read objects of any subentity below the relationship.
+    for relationship in relationships where written.hasObjects {
+      for kind in entity.destination(of: relationship).familyEntities { _ = self.number(of: kind) }
+    }
+    let kinds = Kinds(annotated: entity) { self.number(of: $0) }
+    if let path = MappingRules.declaredTypeKey(of: entity) { table.know(path) }
+    var node = PlanNode(
       entity: entity, identity: identity.map { [$0] } ?? [], attributes: attributeRules,
       relationships: relationshipRules,
       members: table.table(aliases: MemberAliases(names.map(\.name)), of: names), policy: policy,
       explicit: nil,
       sources: sources)
+    node.kinds = kinds
+    return node
   }
 
   private mutating func rule(
@@ -185,11 +194,21 @@ package struct MappingPlanCompiler {
           message: "“sync.keyScope” understands “owner” only, not “\(scope)”; keys stay unique"))
     }
     let destination = entity.destination(of: relationship)
-    if relationship.isToMany, destination.primaryKey == nil {
+    if relationship.isToMany, destination.primaryKey == nil, relationship.deleteRule != .cascade,
+      MappingRules.typeKey(of: destination) == nil
+    {
       remarks.append(
         MappingRemark(
           kind: .missingPrimaryKey, entity: entity.name, property: relationship.name,
           message: MappingError.noPrimaryKey(destination, in: relationship, of: entity).message))
+    }
+    var createsStubs = MappingRules.createsStubs(relationship)
+    if createsStubs, let reason = destination.reasonAgainstStubs {
+      createsStubs = false
+      remarks.append(
+        MappingRemark(
+          kind: .unknownAnnotation, entity: entity.name, property: relationship.name,
+          message: "no stub of “\(destination.name)” can be stored: \(reason)"))
     }
     return RelationshipRule(
       relationship: relationship, node: self.number(of: destination),
@@ -197,6 +216,6 @@ package struct MappingPlanCompiler {
       keyScopeIsOwner: MappingRules.keyScopeIsOwner(relationship),
       remoteKey: spellings.objects[0], objectKeys: spellings.objects,
       referenceKeys: spellings.references + singular, missing: policy.missingKey,
-      isExportable: MappingRules.isExportable(relationship.userInfo))
+      isExportable: MappingRules.isExportable(relationship.userInfo), createsStubs: createsStubs)
   }
 }

@@ -38,6 +38,11 @@ package enum MappingRules {
     keyScope(relationship) == "owner"
   }
 
+  /// Whether keys of objects that are not there make stubs: objects that have nothing but the key.
+  static func createsStubs(_ relationship: RelationshipDescription) -> Bool {
+    ["YES", "true"].contains(relationship.userInfo["sync.stub"])
+  }
+
   /// What the relationship says about the scope of its children's keys.
   static func keyScope(_ relationship: RelationshipDescription) -> String? {
     relationship.userInfo["sync.keyScope"]
@@ -86,5 +91,20 @@ struct ReservedNames {
   /// the prefix was found.
   func keys(of name: String) -> [(key: String, level: Int)] {
     names.compactMap { key, names in names.firstIndex(of: name).map { (key, $0) } }
+  }
+}
+
+extension EntityDescription {
+  /// Why no object of the entity can be stored that has nothing but a key; nil when one can.
+  var reasonAgainstStubs: String? {
+    guard let primaryKey else { return "it has no primary key" }
+    if isAbstract { return "it is abstract" }
+    let required = properties.first { property in
+      guard property.isColumn, !property.isOptional, property.slot != primaryKey.slot else {
+        return false
+      }
+      return property.attribute?.defaultValue.isNull ?? true
+    }
+    return required.map { "“\($0.name)” is required and has no default" }
   }
 }

@@ -31,6 +31,14 @@ package struct MemberTableBuilder {
     nodes.contains { $0.key.utf8.elementsEqual(key.utf8) }
   }
 
+  /// Says that somebody asks for the value at a place, though it may fill nothing.
+  mutating func know(_ path: JSONPath) {
+    var steps = path.steps[...]
+    guard let key = steps.popFirst()?.key else { return }
+    let index = MemberTableBuilder.index(of: key, in: &nodes)
+    nodes[index].children.know(JSONPath(Array(steps)))
+  }
+
   /// Says that the value at a place fills a rule. A step that is a key of digits means a member of an object and
   /// an element of an array alike.
   mutating func add(_ target: MemberTarget, at path: JSONPath) {
@@ -54,18 +62,19 @@ package struct MemberTableBuilder {
     _ target: MemberTarget, under key: String, _ rest: ArraySlice<JSONPath.Step>,
     to nodes: inout [Node]
   ) {
-    // Compared byte by byte, as the payload is: Swift's own equality of text is canonical.
-    let index =
-      nodes.firstIndex { $0.key.utf8.elementsEqual(key.utf8) }
-      ?? {
-        nodes.append(Node(key: key))
-        return nodes.count - 1
-      }()
+    let index = index(of: key, in: &nodes)
     if rest.isEmpty {
       nodes[index].targets.append(target)
     } else {
       nodes[index].children.add(target, at: rest)
     }
+  }
+
+  private static func index(of key: String, in nodes: inout [Node]) -> Int {
+    // Compared byte by byte, as the payload is: Swift's own equality of text is canonical.
+    if let known = nodes.firstIndex(where: { $0.key.utf8.elementsEqual(key.utf8) }) { return known }
+    nodes.append(Node(key: key))
+    return nodes.count - 1
   }
 
   /// The table of everything said so far.

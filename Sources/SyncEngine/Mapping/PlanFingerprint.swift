@@ -42,7 +42,10 @@ enum PlanFingerprint {
         hash.add(rule.node)
         hash.add(rule.keyScopeIsOwner ? 1 : 0)
         hash.add(rule.missing.rawValue)
+        if rule.partial != nil { hash.add(-5) }
+        if rule.createsStubs { hash.add(-6) }
       }
+      if let kinds = node.kinds { hash.add(kinds.fingerprintText) }
       add(node.members, to: &hash)
     }
   }

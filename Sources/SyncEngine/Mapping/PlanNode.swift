@@ -22,6 +22,9 @@ package struct PlanNode: Sendable {
   /// What a serializer says of the objects beside; nil for conventional mapping.
   package let explicit: ExplicitSettings?
 
+  /// Which subentity each item is; nil where all are objects of the entity itself.
+  var kinds: Kinds?
+
   /// Who says how the objects below a relationship are read, by its rule; where nobody does, the node of their entity.
   var sources: [Int: NestedSource]
 
@@ -111,6 +114,12 @@ package struct PlanNode: Sendable {
       other.entity.index != entity.index && other.identity == identity
         && (other.entity.isKind(of: entity) || entity.isKind(of: other.entity))
     }
+  }
+
+  /// Whether a closure has a say in what an item means: nobody can know whether it would say the same again.
+  var hasClosures: Bool {
+    attributes.contains { $0.converter.decoder != nil }
+      || relationships.contains { $0.partial?.isClosure == true }
   }
 
   /// Names of the attributes that identify an object, for messages.
@@ -230,14 +239,24 @@ package struct RelationshipRule: Sendable {
   /// Whether an export may mention the relationship.
   package let isExportable: Bool
 
+  /// Whether keys of objects that are not there make objects which have nothing but the key.
+  let createsStubs: Bool
+
   /// The rule that somebody wrote for the relationship; nil when a convention or an annotation fills it.
   private(set) var written: Rule?
+
+  /// When a list is only a part of what its owner has.
+  var partial: PartialList? { written?.partial }
+
+  /// Whether objects without a key belong to the one that leads to them, and go with it.
+  var ownsKeyless: Bool { relationship.deleteRule == .cascade }
 
   package init(
     relationship: RelationshipDescription, node: Int, hasCustomKey: Bool, keyScopeIsOwner: Bool,
     remoteKey: RemoteKey, objectKeys: [RemoteKey], referenceKeys: [RemoteKey],
-    missing: SyncPolicy.Missing, isExportable: Bool = true
+    missing: SyncPolicy.Missing, isExportable: Bool = true, createsStubs: Bool = false
   ) {
+    self.createsStubs = createsStubs
     slot = relationship.slot
     name = relationship.name
     self.relationship = relationship

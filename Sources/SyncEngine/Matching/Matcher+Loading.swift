@@ -7,7 +7,7 @@ extension Matcher {
   ///
   /// - Returns: About how many rows the table has when it is to be read as a whole; nothing was read then.
   func loadKeys(of batch: Batch, isRoot: Bool) throws -> Int? {
-    let touched = batch.occurrences.count + batch.references.count
+    let touched = batch.occurrences.count - batch.mentionCount + batch.references.count
     batch.referenceStored = Array(repeating: -1, count: batch.references.count)
     let coversTable =
       isRoot && coversScope && operations.contains(.delete) && scannedRowsPerKey > 0

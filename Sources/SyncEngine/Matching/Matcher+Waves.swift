@@ -69,6 +69,11 @@ extension Matcher {
     wave[batch.number].append(occurrence)
   }
 
+  private func latestMentions(_ rule: Int, of batch: Batch) -> [Int32: Int] {
+    let owners = batch.mentions[rule].owners
+    return Dictionary(owners.indices.map { (batch.representative(owners[$0]), $0) }) { $1 }
+  }
+
   private struct MemberLoad: Hashable {
     let batch: Int
     let slot: Int
@@ -84,31 +89,39 @@ extension Matcher {
     let inverse = relationship.relationship.inverseSlot
     let loadsMembers =
       relationship.relationship.kind == .oneToMany && !destination.isComplete
+    // Nobody has a list that was given again, so objects without a key that it owned are none.
+    let latest =
+      relationship.ownsKeyless && destination.node.identity.isEmpty && batch.hasRepeats
+      ? latestMentions(rule, of: batch) : [:]
     for mention in 0..<mentions.count {
       if mention % SyncControl.stride == 0 { try control.checkpoint() }
       let flags = batch.occurrences[mentions.owners[mention]].flags
       guard flags.contains(.current), !flags.contains(.ignored) else { continue }
-      let owner = batch.occurrences[batch.representative(mentions.owners[mention])]
-      guard owner.flags.contains(.active) else { continue }
+      let number = batch.representative(mentions.owners[mention])
+      let owner = batch.occurrences[number]
+      guard owner.flags.contains(.active), latest[number] ?? mention == mention else { continue }
       if loadsMembers, owner.row > 0, !owner.flags.contains(.inserted), let inverse,
         !goesOn(rule, of: batch, owner)
       {
         owners[MemberLoad(batch: destination.number, slot: inverse), default: []]
           .append(owner.row)
       }
+      let linkedRow = linkedRow(of: owner, rule, in: batch)
       for target in mentions.targets(of: mention) where target >= 0 {
         let flags = destination.occurrences[target].flags
         guard !flags.contains(.reached) else { continue }
         destination.occurrences[target].flags.insert(.reached)
         if flags.contains(.ofSubentity), let other = destination.ofSubentities[target] {
-          reach(other.occurrence, in: batches[other.batch], &next)
+          let batch = batches[other.batch]
+          reach(other.occurrence, in: batch, &next)
+          if batch.occurrences[other.occurrence].flags.contains(.keyless), linkedRow > 0 {
+            linked[other.batch, default: []].append(linkedRow)
+          }
           continue
         }
         next[destination.number].append(target)
-        if flags.contains(.keyless), owner.stored >= 0,
-          case let row = linkedRow(of: owner, rule, in: batch), row > 0
-        {
-          linked[destination.number, default: []].append(row)
+        if flags.contains(.keyless), linkedRow > 0 {
+          linked[destination.number, default: []].append(linkedRow)
         }
       }
     }

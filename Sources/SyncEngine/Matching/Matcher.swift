@@ -24,6 +24,8 @@ final class Matcher {
   /// What the sync has to leave alone; nil when that is nothing.
   let edits: UnsentEdits?
   let unreadableLists: Set<ListKey>
+  /// Memory for values that occurrences take over.
+  let arena: CellArena
   let report: ReportBuilder
   /// Does a part of the reading; nil where it takes one thread.
   let helper: SecondReader?
@@ -70,6 +72,7 @@ final class Matcher {
     self.coversScope = coversScope
     self.control = control
     unreadableLists = stager.unreadableLists
+    arena = stager.arena
     report = stager.report
     targets = stager.targetRows
     waves = batches.map { _ in [] }
@@ -135,6 +138,7 @@ final class Matcher {
       }
       try openNextWave()
     }
+    try makeStubs()
     for batch in batches {
       for (occurrence, other) in batch.ofSubentities {
         let others = batches[other.batch]
@@ -152,6 +156,7 @@ final class Matcher {
   /// Decides the identity of a wave's occurrences. Children that their owner already has come first,
   /// so that nobody else takes them.
   private func decide(_ wave: [Int32], in batch: Batch) throws {
+    try matchValues(wave, in: batch)
     var undecided: [Int32] = []
     var certain = CertainMatches(batch, self)
     for (position, occurrence) in wave.enumerated() {
@@ -160,6 +165,10 @@ final class Matcher {
       }
       if certain.decide(occurrence) { continue }
       batch.occurrences[occurrence].flags.formUnion([.reached, .current])
+      if batch.occurrences[occurrence].flags.contains(.value) {
+        if batch.occurrences[occurrence].stored < 0 { settle(occurrence, in: batch) }
+        continue
+      }
       if batch.goesByKeyAlone || batch.occurrences[occurrence].flags.contains(.forced),
         !batch.occurrences[occurrence].isOwned
       {
@@ -193,14 +202,19 @@ final class Matcher {
     for occurrence in wave
     where isUnnumbered(batch.representative(occurrence), in: batch) { count += 1 }
     guard count > 0 else { return }
-    var row = try transaction.reserveRows(count, in: batch.entity)
-    if firstNewRows[batch.entity.rootIndex] == nil { firstNewRows[batch.entity.rootIndex] = row }
+    var row = try reserveRows(count, in: batch)
     for occurrence in wave {
       let occurrence = batch.representative(occurrence)
       guard isUnnumbered(occurrence, in: batch) else { continue }
       batch.occurrences[occurrence].row = row
       row += 1
     }
+  }
+
+  func reserveRows(_ count: Int, in batch: Batch) throws -> Int64 {
+    let row = try transaction.reserveRows(count, in: batch.entity)
+    if firstNewRows[batch.entity.rootIndex] == nil { firstNewRows[batch.entity.rootIndex] = row }
+    return row
   }
 
   private func isUnnumbered(_ occurrence: Int32, in batch: Batch) -> Bool {

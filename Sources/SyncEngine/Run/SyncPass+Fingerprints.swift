@@ -48,7 +48,7 @@ extension SyncPass {
     else { return }
     let isUncertain =
       edits != nil || trace.isIncomplete || planner.partnerWrites != nil
-      || planner.batches.contains { !$0.ofSubentities.isEmpty }
+      || planner.batches.contains(where: \.isFolded)
       || FingerprintConflicts.speaksFromBothEnds(
         planner.batches, set: fingerprints, plan: request.plan)
     // Before the trace becomes what is made of it.

@@ -23,6 +23,7 @@ extension SyncPass {
       let matcher = try match(&stager, &replacements, leavingOut: leftOut, in: transaction)
       try absorb(stager, in: transaction)
       try matcher.noteDeletingGroups()
+      try matcher.noteChangedKinds()
       claims.state.firstNewRow = min(
         claims.state.firstNewRow,
         matcher.firstNewRows[request.plan.rootNode.entity.rootIndex] ?? .max)

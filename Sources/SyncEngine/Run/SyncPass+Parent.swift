@@ -53,7 +53,9 @@ extension SyncPass {
 
   /// Notes the children that a written part has, links those that nothing else links, and reports who moved
   /// here.
-  func noteChildren(_ batch: Batch, in transaction: StoreTransaction) throws {
+  func noteChildren(
+    _ batch: Batch, among batches: [Batch], in transaction: StoreTransaction
+  ) throws {
     guard let parent else { return }
     if case .reference(let rule, _) = parent.way { return noteMoved(rule, batch) }
     var isLinked = true
@@ -62,7 +64,8 @@ extension SyncPass {
     let isOrdered = orderedList != nil
     var rows: [Int64] = []
     for index in batch.occurrences.indices where batch.occurrences[index].flags.contains(.root) {
-      let occurrence = batch.occurrences[batch.representative(Int32(index))]
+      let (objects, number) = batches.object(Int32(index), in: batch)
+      let occurrence = objects.occurrences[objects.representative(number)]
       guard occurrence.row > 0, !claims.isParentMember(occurrence.row) else { continue }
       claims.insert(occurrence.row, .parentMembers)
       if isOrdered { claims.new.parentOrder.append(occurrence.row) }

@@ -181,7 +181,7 @@ final class SyncPass {
       try control.checkpoint()
     }
     if endsParentList, planner.suspendsParent { claims.state.isRootSuspended = true }
-    try noteChildren(stager.rootBatch, in: transaction)
+    try noteChildren(stager.rootBatch, among: stager.batches, in: transaction)
     matcher.noteKeys()
     clock.end(.link)
   }
@@ -194,6 +194,7 @@ final class SyncPass {
     let copies = Dictionary(grouping: batch.copies, by: \.occurrence)
     func note(_ items: Range<Int>) {
       for occurrence in stager.rootItems[items] {
+        let (batch, occurrence) = stager.batches.object(occurrence, in: batch)
         let mention = batch.occurrences[batch.representative(occurrence)]
         guard mention.row > 0 else { continue }
         objects.append(mention.row, batch.entity(of: mention))

@@ -57,12 +57,7 @@ package struct SyncRun {
   private func run(_ entrance: Entrance) throws -> (report: SyncReport, changes: ChangeSet) {
     try request.payload.withBytes(control) { bytes in
       let node = request.plan.rootNode
-      guard
-        !node.identity.isEmpty || request.operations.contains(.alwaysInsert)
-          || node.explicit != nil
-      else {
-        throw SyncError.noPrimaryKey(node.entity.name)
-      }
+      try checkIdentity(of: node)
       // Whoever maps by hand takes null for an answer that says nothing.
       if node.explicit != nil, request.path == nil, isNull(bytes) {
         var request = request
@@ -79,6 +74,17 @@ package struct SyncRun {
       pass.clock.end(.save)
       return (pass.finishReport(), changes)
     }
+  }
+
+  /// Checks that somebody can say which objects the items mean: those without a key belong to a given parent.
+  private func checkIdentity(of node: PlanNode) throws {
+    guard node.identity.isEmpty, !request.operations.contains(.alwaysInsert),
+      node.explicit?.alwaysInserts != true,
+      try ParentScope.resolve(request)?.ownsKeyless(request.plan) != true,
+      node.kinds?.nodes.contains(where: { request.plan.nodes[$0].identity.isEmpty }) != false
+    else { return }
+    if node.explicit != nil { throw MappingError.identifiersRequired(node.entity) }
+    throw SyncError.noPrimaryKey(node.entity.name)
   }
 
   private func isNull(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -25,6 +25,9 @@ public struct EntitySerializer<Object: ManagedObject>: Serializer {
     didSet { origin = nil }
   }
   public var groupers: [Filter] = []
+  public var subentities: Subentities? {
+    didSet { origin = nil }
+  }
   public var policy = SyncPolicy()
 
   /// The key of the serializer that this is a copy of, as long as no closure of it was replaced.
@@ -52,6 +55,7 @@ public struct EntitySerializer<Object: ManagedObject>: Serializer {
     validators = other.validators
     didFill = other.didFill
     groupers = other.groupers
+    subentities = other.subentities
     policy = other.policy
     origin = PlanKey(other)
   }

@@ -89,7 +89,9 @@ extension EntityDescription {
     let isReadable =
       switch value {
       case .null: true
-      case .array(let elements): relationship.isToMany && (hasKey || elements.isEmpty)
+      case .array(let elements):
+        relationship.isToMany
+          && (hasKey || elements.isEmpty || relationship.deleteRule == .cascade)
       case .object: !relationship.isToMany
       default: !relationship.isToMany && hasKey
       }

@@ -59,6 +59,9 @@ public protocol Serializer<Object>: PlanSource {
   /// deleted, so that an item whose key only an outsider has becomes a new object. Default: all.
   var groupers: [Filter] { get }
 
+  /// Which subentity each item is, as a key of it says. Default: all are objects of the entity itself.
+  var subentities: Subentities? { get }
+
   /// How the rules decide where the JSON leaves a choice.
   var policy: SyncPolicy { get }
 }
@@ -73,6 +76,7 @@ extension Serializer {
   public var validators: [Validator] { [] }
   public var didFill: FillHook? { nil }
   public var groupers: [Filter] { [] }
+  public var subentities: Subentities? { nil }
   public var policy: SyncPolicy { SyncPolicy() }
 
   public var mappingSource: MappingSource {
@@ -85,7 +89,7 @@ extension Serializer {
             alwaysInserts: forceInsert, insertsMissing: insertMissing,
             updatesExisting: updateExisting, deletesMissing: deleteMissing,
             validators: validators, didFill: didFill, group: group),
-          policy: policy)))
+          policy: policy, subentities: subentities)))
   }
 
   /// A serializer that is `Hashable`, or has no stored properties, is compiled once for all syncs of a stack; others each

@@ -33,6 +33,10 @@ final class Batch {
   var laterOrders: [Int32: [UInt32]] = [:]
   /// The occurrences that are mentioned under a subentity too, whose mention is the one that is written.
   var ofSubentities: [Int32: SubentityMention] = [:]
+  /// How many of those only stand for an object of the subentity, and describe none themselves.
+  var mentionCount = 0
+  /// Whether others of them describe the object too.
+  var isFolded: Bool { ofSubentities.count > mentionCount }
   /// The first occurrences of the keys of which one in a list of an owner is.
   var keysOfSubentities: Set<Int32> = []
   let mentions: [LinkMentions]
@@ -44,6 +48,9 @@ final class Batch {
   var referenceStored: [Int32] = []
   /// All stored rows of a reference's key where there are several.
   var referenceDuplicates: [Int32: [Int32]] = [:]
+
+  /// References of which a stub is made where no object has the key.
+  var stubs: Set<Int32> = []
 
   let stored: StoredRows
   /// What differs between occurrences and their stored rows.

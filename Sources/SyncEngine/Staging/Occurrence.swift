@@ -67,6 +67,8 @@ struct Occurrence {
     static let neverUpdated = Flags(rawValue: 262_144)
     /// Stands in a list of explicit mapping that says who the members of its owner are.
     static let listed = Flags(rawValue: 524_288)
+    /// Without a key in a list that owns its members: matched by value or place.
+    static let value = Flags(rawValue: 1_048_576)
     /// In the wave that is being matched.
     static let current = Flags(rawValue: 512)
   }

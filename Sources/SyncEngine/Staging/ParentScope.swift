@@ -23,6 +23,13 @@ struct ParentScope {
     case links(RelationshipDescription, of: EntityDescription, isParents: Bool)
   }
 
+  /// Whether items without a key are the parent's, and go with it.
+  func ownsKeyless(_ plan: MappingPlan) -> Bool {
+    guard case .list(let batch, let rule) = way else { return false }
+    let relationship = plan.nodes[batch].relationships[rule]
+    return relationship.ownsKeyless && relationship.relationship.kind == .oneToMany
+  }
+
   /// Stages the parent, if the items are linked with it as they are written.
   func prepare(_ stager: Stager) {
     stager.parentScope = self

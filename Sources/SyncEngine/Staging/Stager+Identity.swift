@@ -29,6 +29,13 @@ extension Stager {
       occurrence.flags.insert(.keyless)
       return append(occurrence, source: source, to: batch)
     }
+    if !node.hasIdentity, let owner = role.owner, isKeylessOwned(owner) {
+      occurrence.flags.insert(.keyless)
+      if nodes[owner.batch].links[owner.rule].isToMany { occurrence.flags.insert(.value) }
+      if nodes[owner.batch].links[owner.rule].isOwned { occurrence.flags.insert(.owned) }
+      if node.alwaysInserts { occurrence.flags.insert(.forced) }
+      return append(occurrence, source: source, to: batch)
+    }
     if node.plan.explicit != nil, isKeyless || node.alwaysInserts {
       return try identifyUnkeyed(
         row, occurrence, isKeyless: isKeyless, source: source, in: node, role: role)
@@ -66,6 +73,12 @@ extension Stager {
     let result = append(occurrence, source: source, to: batch, group: node.group)
     batch.chain(result, to: head)
     return result
+  }
+
+  /// Whether objects without a key belong to the one they stand below, unless all of them are to be new.
+  private func isKeylessOwned(_ owner: Owner) -> Bool {
+    nodes[owner.batch].links[owner.rule].ownsKeyless
+      && !(owner == rootOwner && operations.contains(.alwaysInsert))
   }
 
   /// An object without a key: only the one a to-one relationship leads to can still be told.

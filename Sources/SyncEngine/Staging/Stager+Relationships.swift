@@ -28,6 +28,17 @@ extension Stager {
     let isAtTop = path.isAtTop
     path.push(link)
     defer { path.pop() }
+    if let partial = link.partial, source.tokens[choice.token].kind != .null {
+      let isPartial =
+        switch partial {
+        case .always: true
+        case .asked(let decide): decide(source.tape.value(parent))
+        }
+      // It adds, and takes nobody away.
+      if isPartial {
+        noteUnreadable(ListKey(batch: batch.number, owner: owner, rule: link.rule))
+      }
+    }
     if let nested = link.source {
       return try stageNested(
         link, nested, of: owner, in: batch, choice: choice, parent: parent, source: source)
@@ -88,7 +99,9 @@ extension Stager {
         role: .toOne(Owner(batch: batch.number, owner: owner, rule: link.rule)))
       guard let child else { return }
       link.mentions.append(
-        owner: owner, kind: .objects, targets: CollectionOfOne(child), order: nextOrder(link))
+        owner: owner, kind: .objects,
+        targets: CollectionOfOne(mention(child, of: node.batch, in: batches[link.node])),
+        order: nextOrder(link))
     case .array:
       noteIgnored(
         batch.node, property: link.name,
@@ -154,7 +167,7 @@ extension Stager {
       case .object:
         holdsObjects = true
         let child = try stage(element, of: source, node: node, role: role)
-        if let child { targets.append(child) }
+        if let child { targets.append(mention(child, of: node.batch, in: batches[link.node])) }
       case .null, .array:
         noteUnreadable(role)
         noteIgnored(
@@ -189,6 +202,7 @@ extension Stager {
       return nil
     }
     let reference = destination.reference(toKey: key, in: slot)
+    if link.createsStubs { destination.stubs.insert(reference) }
     trace?.refer(
       reference, in: link.node, link.isOwned ? .listed : (link.isOneToOne ? .taken : .shared))
     return reference

@@ -50,15 +50,26 @@ extension Stager {
     choice: LinkCandidate, parent: Int, source: ItemSource
   ) throws {
     let kind = source.tokens[choice.token].kind
-    guard kind != .null else { return say(link, of: owner, .keys, EmptyCollection()) }
+    guard kind != .null || link.ownsKeyless else {
+      return say(link, of: owner, .keys, EmptyCollection())
+    }
     let node = try self.node(nested, below: link, of: batch.entity, parent: parent, source)
+    if kind == .null, node.hasIdentity { return say(link, of: owner, .keys, EmptyCollection()) }
     guard let explicit = node.plan.explicit else {
       return try stageByShape(link, node, of: owner, in: batch, choice: choice, source: source)
     }
     let place = Owner(batch: batch.number, owner: owner, rule: link.rule)
     let role: Role = link.isToMany ? .shared(place) : .toOne(place)
-    // Without identifiers nobody can say which of the objects an item means.
-    let deletes = explicit.deletesMissing && !node.plan.identity.isEmpty
+    let isKeylessOwned = link.ownsKeyless && !node.hasIdentity
+    if kind == .null {
+      let deletes = isKeylessOwned && explicit.deletesMissing
+      return say(link, of: owner, deletes ? .objects : .keys, EmptyCollection())
+    }
+    // Without identifiers nobody can say which of the objects an item means, unless they are the owner's.
+    let deletes = explicit.deletesMissing && (node.hasIdentity || isKeylessOwned)
+    if isKeylessOwned, !deletes, link.isToMany {
+      noteUnreadable(ListKey(batch: batch.number, owner: owner, rule: link.rule))
+    }
     let deletion = deletes ? node.plan.policy.deletionScope : .nothing
     let isOfOwner = link.isToMany && (deletion == nil || deletion == .parent)
     let first = targets.count
@@ -66,8 +77,9 @@ extension Stager {
     func stageElement(_ token: Int) throws {
       let count = node.batch.occurrences.count
       guard let child = try stage(token, of: source, node: node, role: role) else { return }
-      targets.append(child)
-      guard link.isOwned, trace != nil else { return }
+      let target = mention(child, of: node.batch, in: batches[link.node])
+      targets.append(target)
+      guard link.isOwned, trace != nil, node.batch.ofSubentities[child] == nil else { return }
       // It has one owner, and the last list that names it says who that is.
       let isNew = node.batch.occurrences.count > count
       if !isNew {
@@ -95,7 +107,7 @@ extension Stager {
             \(kind.text).
             """))
     }
-    if !link.isToMany, let count = countOfObjects(from: first, in: node.batch), count > 1 {
+    if !link.isToMany, let count = countOfObjects(from: first, in: batches[link.node]), count > 1 {
       return try refuse(
         SyncError(
           .tooManyObjects, entity: batch.entity.name, property: link.name, path: path.description,
@@ -162,16 +174,36 @@ extension Stager {
   private func node(
     _ source: any PlanSource, below link: StagingLink, of owner: EntityDescription
   ) throws -> StagingNode {
-    let key = PlanKey(source).map { NodeKey(number: link.node, key: $0) }
-    if let key, let known = keyedNodes[key] { return known }
-    guard let compiler = plan.sources else { return nodes[link.node] }
     let entity = plan.nodes[link.node].entity
-    let node = try compiler.node(for: source.mappingSource)
-    guard node.entity == entity else {
-      throw MappingError.wrongEntity(
-        node.entity.name, below: link.name, of: owner, to: entity)
+    let name = source.mappingSource.entityName
+    guard try plan.model.requireEntity(named: name).isKind(of: entity) else {
+      throw MappingError.wrongEntity(name, below: link.name, of: owner, to: entity)
     }
-    let result = StagingNode(try batch(link.node, for: node), plan: node, among: batches)
+    let result = try node(source)
+    if result.plan.explicit?.alwaysInserts == false, !result.hasIdentity, !link.ownsKeyless {
+      throw MappingError.identifiersRequired(result.plan.entity)
+    }
+    // Mentions of objects of subentities stand among those of the entity, which are told apart in the same way.
+    let identity = result.plan.identity
+    if result.batch.number != link.node, batches[link.node].node.identity.isEmpty,
+      batches[link.node].occurrences.isEmpty,
+      identity.allSatisfy({ $0 < entity.properties.count })
+    {
+      _ = identify(link.node, by: identity)
+    }
+    return result
+  }
+
+  /// The node that reads objects as a source says.
+  func node(_ source: any PlanSource) throws -> StagingNode {
+    let name = source.mappingSource.entityName
+    guard let compiler = plan.sources,
+      let number = nodes.firstIndex(where: { $0.batch.entity.name == name })
+    else { return nodes[plan.root] }
+    let key = PlanKey(source).map { NodeKey(number: number, key: $0) }
+    if let key, let known = keyedNodes[key] { return known }
+    let node = try compiler.node(for: source.mappingSource)
+    let result = StagingNode(try batch(number, for: node), plan: node, among: batches)
     register(result, key)
     return result
   }
@@ -190,7 +222,7 @@ extension Stager {
           “\(batch.node.identityName)”, another one by “\(node.identityName)”. Use the same identifiers.
           """)
     }
-    guard number != plan.root, !isRead(batch) else {
+    guard number != plan.root, !isRead(batch), batch.mentionCount == 0 else {
       throw MappingError(
         .conflictingIdentifiers, entity: node.entity.name, property: node.identityName,
         message: """

@@ -34,7 +34,7 @@ extension Stager {
         // What may perhaps not write the object says nothing.
         if operations.isSuperset(of: .writing) { lay(index, of: batch, onto: found, of: other) }
       }
-      if !batch.ofSubentities.isEmpty, operations.isSuperset(of: .writing) {
+      if batch.isFolded, operations.isSuperset(of: .writing) {
         for rule in batch.node.relationships.indices { moveMentions(rule, of: batch) }
       }
     }
@@ -112,6 +112,13 @@ extension Stager {
   }
 }
 
+extension [Batch] {
+  /// Where the object of an occurrence is described: with a mention under a subentity there.
+  func object(_ occurrence: Int32, in batch: Batch) -> (batch: Batch, occurrence: Int32) {
+    batch.ofSubentities[occurrence].map { (self[$0.batch], $0.occurrence) } ?? (batch, occurrence)
+  }
+}
+
 // MARK: - When something was said
 
 extension Batch {
@@ -131,6 +138,12 @@ extension Batch {
   func order(of slot: Int, _ occurrence: Int32) -> UInt32 {
     if let later = laterOrders[occurrence]?[slot], later > 0 { return later }
     return orders?[Int(occurrence)] ?? 0
+  }
+
+  /// The batches of objects of subentities.
+  func deeperBatches(among batches: [Batch]) -> [Batch] {
+    entity.subentities.isEmpty
+      ? [] : batches.filter { $0.number != number && $0.entity.isKind(of: entity) }
   }
 
   /// The batches of objects of subentities that are told apart by the same key.

@@ -165,7 +165,9 @@ final class Stager {
     }
     if isLeavingOut {
       try leaveOut(occurrence)
-    } else if usableItemCount > 0 || saysSomething(source) {
+    } else if usableItemCount > 0 || rootBatch.ofSubentities[occurrence] != nil
+      || saysSomething(source)
+    {
       usableItemCount += 1
     }
     rootBatch.occurrences[occurrence].flags.insert(.root)
@@ -228,6 +230,15 @@ final class Stager {
       noteUnreadable(role)
       try skip(batch, .invalidItem, "The item is \(source.tokens[token].kind.text), not an object.")
       return nil
+    }
+    if let kinds = node.kinds {
+      guard let reader = try reader(of: token, source, kinds, in: node, role: role) else {
+        return nil
+      }
+      if reader !== node {
+        let object = try stage(token, of: source, address: address, node: reader, role: role)
+        return object.map { mention($0, of: reader.batch, in: batch) }
+      }
     }
     let row = batch.block.append()
     let firstCandidate = candidates.count

@@ -27,6 +27,10 @@ final class StagingNode {
   let didFill: FillHook?
   /// Whether an item may be something else than an object.
   let takesAnything: Bool
+  /// Which subentity each item is; nil where all are objects of the entity itself.
+  let kinds: Kinds?
+  /// What reads the kinds that were met.
+  var readersOfKinds: [String: StagingNode] = [:]
   /// Whether a relationship of which an item says nothing means anything.
   let hasMissingLinks: Bool
 
@@ -59,6 +63,7 @@ final class StagingNode {
     let fills =
       explicit.map { $0.alwaysInserts || $0.insertsMissing || $0.updatesExisting } ?? false
     didFill = fills ? explicit?.didFill : nil
+    kinds = node.kinds
     takesAnything = explicit != nil && !node.members.itself.isEmpty
     hasMissingLinks = node.relationships.contains { $0.missing != .keep } && explicit != nil
     deletionGroup = explicit?.group.map(batch.number) ?? -1
@@ -69,7 +74,8 @@ final class StagingNode {
       StagingLink(
         rule: rule, node: relationship.node, isToMany: relationship.relationship.isToMany,
         isOwned: relationship.relationship.kind == .oneToMany, name: relationship.name,
-        isOneToOne: relationship.isOneToOne,
+        isOneToOne: relationship.isOneToOne, ownsKeyless: relationship.ownsKeyless,
+        createsStubs: relationship.createsStubs, partial: relationship.partial,
         keepsOrders: relationship.isOneToOne || batch.orders != nil,
         inverse: StagingNode.inverse(relationship, to: batches[relationship.node].node),
         mentions: batch.mentions[rule], source: node.sources[rule],
@@ -108,6 +114,15 @@ final class StagingLink {
   /// Whether either side may speak of it.
   let isOneToOne: Bool
 
+  /// Whether objects without a key belong to the one that leads to them.
+  let ownsKeyless: Bool
+
+  /// Whether keys of objects that are not there make some.
+  let createsStubs: Bool
+
+  /// When a list is only a part of what its owner has.
+  let partial: PartialList?
+
   /// Whether it counts when something was said.
   let keepsOrders: Bool
 
@@ -127,13 +142,17 @@ final class StagingLink {
 
   init(
     rule: Int, node: Int, isToMany: Bool, isOwned: Bool, name: String, isOneToOne: Bool,
-    keepsOrders: Bool, inverse: Int, mentions: LinkMentions, source: NestedSource?,
+    ownsKeyless: Bool, createsStubs: Bool, partial: PartialList?, keepsOrders: Bool, inverse: Int,
+    mentions: LinkMentions, source: NestedSource?,
     missing: SyncPolicy.Missing, key: String
   ) {
     self.source = source
     self.missing = missing
     self.key = key
     self.isOneToOne = isOneToOne
+    self.ownsKeyless = ownsKeyless
+    self.createsStubs = createsStubs
+    self.partial = partial
     self.keepsOrders = keepsOrders
     self.inverse = inverse
     self.rule = rule

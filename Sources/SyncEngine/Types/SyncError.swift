@@ -12,6 +12,8 @@ public struct SyncError: Error, Sendable, Hashable {
     case noPrimaryKey
     /// An item has no readable primary key.
     case missingKey
+    /// An item of a kind that no subentity stands for.
+    case unknownKind
     /// Several stored objects have the key of an item, and the policy forbids that.
     case ambiguousStored
     /// A relationship to one object is given several.
@@ -91,7 +93,8 @@ extension SyncError {
       .noPrimaryKey, entity: entity, path: path,
       message: """
         Entity “\(entity)” has no primary key, so its objects cannot be told apart. Name an attribute \
-        “id” or “remoteID”, or give one the user info sync.isPrimaryKey = YES.
+        “id” or “remoteID”, or give one the user info sync.isPrimaryKey = YES.\
+        \(path == nil ? "" : " Below a relationship with the delete rule cascade they are their owner's and need none.")
         """)
   }
 }

@@ -46,6 +46,8 @@ public struct SyncReport: Sendable, Hashable, Codable {
       case ignoredValue
       /// A child that moved from one owner to another.
       case movedObject
+      /// A stored object that is of another subentity now: it was replaced.
+      case changedKind
       /// Several stored objects of one key that became one.
       case foldedDuplicates
       /// Items of the payload that are one object, and, once for each entity, nested objects of which several places say

@@ -35,11 +35,15 @@ struct UnresolvedReference {
   var place: Place { Place(owner: owner, slot: relationship.slot) }
 
   func note(in report: ReportBuilder) {
+    let cure =
+      isNested || destination.primaryKey == nil
+      ? ""
+      : " To store it as a stub, which has nothing but the key, set createsStubs (user info sync.stub)."
     report.note(
       .unresolvedReference, owner.entity, property: relationship.name, key: key.description,
       message: """
         “\(relationship.name)” of \(owner.entity.name) \(ownerKey) refers to \(destination.name) \
-        \(key), which does not exist.
+        \(key), which does not exist.\(cure)
         """)
   }
 }

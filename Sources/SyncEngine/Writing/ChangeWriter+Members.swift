@@ -56,6 +56,15 @@ extension ChangeWriter {
       }
       if isWithheld { edits.withhold([relationship.slot], of: owner, batch.entity) }
     }
+    let destination = planner.batches[batch.node.relationships[rule].node]
+    if batch.node.relationships[rule].ownsKeyless, destination.node.identity.isEmpty,
+      planner.operations.contains(.deleteRelationships)
+    {
+      planner.claims.state.memberCount += changes.removed.count
+      planner.claims.update(.nested(destination.entity.index)) { rows in
+        for pair in changes.removed { rows.insert(pair.member) }
+      }
+    }
     try write(changes, NewPairs(wanted, from: compared), relationship, of: batch.entity)
   }
 

@@ -54,7 +54,7 @@ final class ChangeWriter {
         .invalidRequest, entity: batch.entity.name,
         message: """
           Entity “\(batch.entity.name)” is abstract, so no object of it can be made. Sync one of its \
-          subentities.
+          subentities, or say by the user info sync.typeKey which key of an item tells its subentity.
           """)
     }
     let arena = CellArena()

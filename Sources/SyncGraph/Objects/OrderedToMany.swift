@@ -24,8 +24,8 @@ public struct OrderedToMany<Destination: ManagedObject>: PropertyWrapper {
   /// Declares a relationship; the parameters are those of ``ToMany``.
   public init(
     inverse: String? = nil, deleteRule: DeleteRule = .nullify, minCount: Int = 0,
-    maxCount: Int = 0, remoteKey: String? = nil, renamedFrom: String? = nil,
-    userInfo: [String: String] = [:]
+    maxCount: Int = 0, remoteKey: String? = nil, keyScope: KeyScope = .entity,
+    createsStubs: Bool = false, renamedFrom: String? = nil, userInfo: [String: String] = [:]
   ) {
     ordinal = WrapperConstruction.ordinal {
       .relationship(
@@ -33,7 +33,8 @@ public struct OrderedToMany<Destination: ManagedObject>: PropertyWrapper {
         options: RelationshipOptions(
           inverse: inverse, isToMany: true, isOrdered: true, deleteRule: deleteRule,
           isRequired: minCount > 0, minCount: minCount, maxCount: maxCount, remoteKey: remoteKey,
-          renamedFrom: renamedFrom, userInfo: userInfo))
+          keyScope: keyScope, createsStubs: createsStubs, renamedFrom: renamedFrom,
+          userInfo: userInfo))
     }
   }
 

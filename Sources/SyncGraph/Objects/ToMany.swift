@@ -27,20 +27,22 @@ public struct ToMany<Destination: ManagedObject>: PropertyWrapper {
   ///   - minCount: Least number of objects; 0 is no limit.
   ///   - maxCount: Largest number of objects; 0 is no limit.
   ///   - remoteKey: Key in JSON, when it does not follow from the name.
+  ///   - keyScope: Among which objects the keys of the destinations are unique.
+  ///   - createsStubs: Whether a key in JSON that no object has makes one that has nothing but the key.
   ///   - renamedFrom: Name in an earlier version of the model.
   ///   - userInfo: Annotations.
   public init(
     inverse: String? = nil, deleteRule: DeleteRule = .nullify, minCount: Int = 0,
-    maxCount: Int = 0, remoteKey: String? = nil, renamedFrom: String? = nil,
-    userInfo: [String: String] = [:]
+    maxCount: Int = 0, remoteKey: String? = nil, keyScope: KeyScope = .entity,
+    createsStubs: Bool = false, renamedFrom: String? = nil, userInfo: [String: String] = [:]
   ) {
     ordinal = WrapperConstruction.ordinal {
       .relationship(
         Destination.self,
         options: RelationshipOptions(
           inverse: inverse, isToMany: true, deleteRule: deleteRule, isRequired: minCount > 0,
-          minCount: minCount, maxCount: maxCount, remoteKey: remoteKey, renamedFrom: renamedFrom,
-          userInfo: userInfo))
+          minCount: minCount, maxCount: maxCount, remoteKey: remoteKey, keyScope: keyScope,
+          createsStubs: createsStubs, renamedFrom: renamedFrom, userInfo: userInfo))
     }
   }
 

@@ -25,18 +25,20 @@ public struct ToOne<Destination: ManagedObject>: PropertyWrapper {
   ///   - deleteRule: What happens to the destination when the object is deleted.
   ///   - isRequired: Whether a save without destination fails.
   ///   - remoteKey: Key in JSON, when it does not follow from the name.
+  ///   - createsStubs: Whether a key in JSON that no object has makes one that has nothing but the key.
   ///   - renamedFrom: Name in an earlier version of the model.
   ///   - userInfo: Annotations.
   public init(
     inverse: String? = nil, deleteRule: DeleteRule = .nullify, isRequired: Bool = false,
-    remoteKey: String? = nil, renamedFrom: String? = nil, userInfo: [String: String] = [:]
+    remoteKey: String? = nil, createsStubs: Bool = false, renamedFrom: String? = nil,
+    userInfo: [String: String] = [:]
   ) {
     ordinal = WrapperConstruction.ordinal {
       .relationship(
         Destination.self,
         options: RelationshipOptions(
           inverse: inverse, deleteRule: deleteRule, isRequired: isRequired, remoteKey: remoteKey,
-          renamedFrom: renamedFrom, userInfo: userInfo))
+          createsStubs: createsStubs, renamedFrom: renamedFrom, userInfo: userInfo))
     }
   }
 
@@ -74,6 +76,14 @@ public struct ToOne<Destination: ManagedObject>: PropertyWrapper {
 @available(*, unavailable, message: "A declaration belongs to its object.")
 extension ToOne: Sendable {}
 
+/// Among which objects the keys of children in JSON are unique.
+public enum KeyScope: String, Sendable, Hashable {
+  /// Among all objects of their entity: a child that another owner lists moves there.
+  case entity
+  /// Among the children of one owner: nothing moves between owners.
+  case owner
+}
+
 /// What the wrappers of relationships may say.
 struct RelationshipOptions {
   var inverse: String?
@@ -84,6 +94,8 @@ struct RelationshipOptions {
   var minCount = 0
   var maxCount = 0
   var remoteKey: String?
+  var keyScope = KeyScope.entity
+  var createsStubs = false
   var renamedFrom: String?
   var userInfo: [String: String] = [:]
 }
@@ -95,6 +107,8 @@ extension WrapperDeclaration {
   ) -> WrapperDeclaration {
     var userInfo = options.userInfo
     if let key = options.remoteKey { userInfo[ModelAnnotation.remoteKey.currentKey] = key }
+    if options.keyScope == .owner { userInfo["sync.keyScope"] = options.keyScope.rawValue }
+    if options.createsStubs { userInfo["sync.stub"] = "YES" }
     return WrapperDeclaration(
       content: .relationship(
         RelationshipDraft(

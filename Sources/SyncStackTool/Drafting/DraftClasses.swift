@@ -39,7 +39,7 @@ struct DraftClasses {
     if let inverse = relationship.inverse { options.append("inverse: \(literal(inverse))") }
     if relationship.deleteRule == .cascade { options.append("deleteRule: .cascade") }
     if let key = relationship.remoteKey { options.append("remoteKey: \(literal(key))") }
-    if relationship.keyScopeIsOwner { options.append(#"userInfo: ["sync.keyScope": "owner"]"#) }
+    if relationship.keyScopeIsOwner { options.append("keyScope: .owner") }
     let list = options.isEmpty ? "" : "(\(options.joined(separator: ", ")))"
     return relationship.isToMany
       ? "@ToMany\(list) var \(relationship.name): Set<\(relationship.destination)>"

@@ -48,6 +48,8 @@ public struct MappingSource: Sendable {
   enum Content: Sendable {
     case conventional(String)
     case explicit(ExplicitMapping)
+    /// Bare keys of objects, which are made where they are not there.
+    case stubs(String)
   }
 
   let content: Content
@@ -55,19 +57,71 @@ public struct MappingSource: Sendable {
   /// The entity of the items.
   public var entityName: String {
     switch content {
-    case .conventional(let name): name
+    case .conventional(let name), .stubs(let name): name
     case .explicit(let mapping): mapping.entityName
     }
   }
+}
+
+extension MappingSource {
+  /// What is said by hand; nil where the conventions say it.
+  ///
+  /// - Throws: ``MappingError`` when no stub of an entity can be stored; `ModelError` when the model does not have it.
+  func explicit(in model: ManagedObjectModel) throws -> ExplicitMapping? {
+    switch content {
+    case .conventional: return nil
+    case .explicit(let mapping): return mapping
+    case .stubs(let name):
+      let entity = try model.requireEntity(named: name)
+      guard let key = entity.primaryKey else { throw MappingError.noPrimaryKey(entity) }
+      if let reason = entity.reasonAgainstStubs {
+        throw MappingError(
+          .unsuitableRule, entity: name,
+          message: """
+            No stub of “\(name)” can be stored: \(reason). Give what is required a default, or leave creating out.
+            """)
+      }
+      return ExplicitMapping(
+        entityName: name, identifiers: [key.name],
+        mapping: [key.name: .raw([]).coercing(.lossless)],
+        settings: ExplicitSettings(
+          alwaysInserts: false, insertsMissing: true, updatesExisting: true, deletesMissing: false,
+          validators: [], didFill: nil, group: nil),
+        policy: SyncPolicy())
+    }
+  }
+}
+
+/// Keys of objects without anything else: a stub is made of each that is not there.
+struct Stubs: PlanSource, Hashable {
+  let entityName: String
+
+  var mappingSource: MappingSource { MappingSource(content: .stubs(entityName)) }
+  var planKey: AnyHashable? { self }
 }
 
 /// What a serializer says, without its type.
 struct ExplicitMapping: Sendable {
   let entityName: String
   let identifiers: [String]
-  let mapping: Mapping
+  var mapping: Mapping
   let settings: ExplicitSettings
   let policy: SyncPolicy
+  var subentities: Subentities?
+
+  /// The same for objects of a subentity, which does not have the kinds below it again.
+  func naming(_ entityName: String) -> ExplicitMapping {
+    ExplicitMapping(
+      entityName: entityName, identifiers: identifiers, mapping: mapping, settings: settings,
+      policy: policy, kindPath: subentities?.path,
+      relatives: [self.entityName] + (subentities?.kinds.map(\.kind.entityName) ?? []))
+  }
+
+  /// Where the name of the kind stands that somebody asked for before.
+  var kindPath: JSONPath?
+
+  /// Entities whose properties the mapping may name, though its own does not have them.
+  var relatives: [String] = []
 }
 
 /// What a serializer says of objects beside how their properties are filled.

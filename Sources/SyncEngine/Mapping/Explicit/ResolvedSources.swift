@@ -39,15 +39,19 @@ struct ResolvedSources: Sendable {
       for (rule, source) in node.sources.sorted(by: { $0.key < $1.key }) {
         guard case .constant(let make) = source, readers.count < limit else { return nil }
         let source = make()
-        let number = node.relationships[rule].node
+        let destination = node.relationships[rule].node
+        let entity = nodes[destination].entity
+        let number =
+          nodes.firstIndex { $0.entity.name == source.mappingSource.entityName } ?? destination
         let key = PlanKey(source).map { NodeKey(number: number, key: $0) }
         if let key, let other = known[key] {
           readers[reader].below[rule] = other
           continue
         }
         guard let nested = try? compile(source, key), nested.isPlain,
-          nested.entity == nodes[number].entity,
+          nested.entity == nodes[number].entity, nested.entity.isKind(of: entity),
           nested.explicit == nil || nested.policy.deletionScope != .group,
+          nested.tellsApart(below: node.relationships[rule].relationship),
           identities[number] == nested.identity
             || identities[number].isEmpty && !anonymous.contains(number)
         else { return nil }
@@ -65,12 +69,18 @@ struct ResolvedSources: Sendable {
 }
 
 extension PlanNode {
+  /// Whether it can be said which objects items mean below a relationship: those without identifiers are the owner's.
+  func tellsApart(below relationship: RelationshipDescription) -> Bool {
+    guard let explicit else { return true }
+    return !identity.isEmpty || explicit.alwaysInserts || relationship.deleteRule == .cascade
+  }
+
   /// Whether all that the node says is data, and the store agrees with everything that an item says afterwards.
   var isPlain: Bool {
-    guard attributes.allSatisfy({ $0.converter.decoder == nil }) else { return false }
+    guard !hasClosures, kinds?.hasSources != true else { return false }
     guard let explicit else { return true }
     return explicit.validators.isEmpty && explicit.didFill == nil && !explicit.alwaysInserts
-      && explicit.insertsMissing && explicit.updatesExisting && !identity.isEmpty
+      && explicit.insertsMissing && explicit.updatesExisting
       // Objects may leave a group without being written, and an item that is about one is about another one then.
       && (explicit.group == nil || policy.identityScope == .entity)
   }

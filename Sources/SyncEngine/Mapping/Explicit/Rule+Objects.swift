@@ -37,3 +37,35 @@ extension Rule {
     Rule(path, .objects(.perParent(nested), isToMany: true))
   }
 }
+
+/// When a list is only a part of what its owner has.
+enum PartialList: Sendable {
+  case always
+  /// As the item of the owner says.
+  case asked(@Sendable (JSONValue) -> Bool)
+
+  /// Whether a closure says it, which may answer differently the next time.
+  var isClosure: Bool {
+    if case .asked = self { true } else { false }
+  }
+}
+
+extension Rule {
+  /// The rule of a list that need not be whole: members that it does not mention stay. `null` still empties it.
+  public func isPartial(_ isPartial: Bool = true) -> Rule {
+    var rule = self
+    rule.partial = isPartial ? .always : nil
+    return rule
+  }
+
+  /// The rule of a list that is whole or not, as the item of its owner says.
+  ///
+  /// ```swift
+  /// "lines": .toMany(["lines", "data"]) { LineSerializer() }.isPartial { $0["lines"]?["has_more"] == true }
+  /// ```
+  public func isPartial(_ decide: @escaping @Sendable (JSONValue) -> Bool) -> Rule {
+    var rule = self
+    rule.partial = .asked(decide)
+    return rule
+  }
+}

@@ -23,7 +23,7 @@ public import SyncCore
 /// - Other values: `uuid(_:)`, `url(_:)`, `base64(_:)`, `structured(_:)`, `raw(_:)`,
 ///   `custom(_:decode:encode:)`
 /// - Relationships: `toOne(_:_:)`, `toMany(_:_:)`
-/// - What may happen: `whenMissing(_:)`, `onMismatch(_:)`, `coercing(_:)`
+/// - What may happen: `whenMissing(_:)`, `onMismatch(_:)`, `coercing(_:)`, `isPartial(_:)`
 public struct Rule: Sendable {
   /// What a missing key means.
   public typealias Missing = SyncPolicy.Missing
@@ -44,6 +44,7 @@ public struct Rule: Sendable {
   private(set) var missing: Missing?
   private(set) var mismatch: Mismatch?
   private(set) var coercion: Coercion?
+  var partial: PartialList?
 
   init(_ path: JSONPath, _ content: Content) {
     self.path = path

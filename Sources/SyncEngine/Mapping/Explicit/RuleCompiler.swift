@@ -57,6 +57,7 @@ struct RuleCompiler {
   /// - Throws: ``MappingError`` when it never can.
   func check(_ rule: Rule, for attribute: AttributeDescription) throws {
     let name = attribute.name
+    guard rule.partial == nil else { throw notPartial(name) }
     switch rule.content {
     case .attribute(let kind) where !kind.fits(attribute.type):
       throw MappingError(
@@ -97,6 +98,7 @@ struct RuleCompiler {
           Name the key below which the objects stand.
           """)
     }
+    guard rule.partial == nil || isToMany else { throw notPartial(name) }
     guard relationship.isToMany == isToMany, !relationship.isTransient else {
       throw MappingError(
         .unsuitableRule, entity: entity.name, property: name,
@@ -108,6 +110,12 @@ struct RuleCompiler {
           """)
     }
     return relationship
+  }
+
+  private func notPartial(_ name: String) -> MappingError {
+    MappingError(
+      .unsuitableRule, entity: entity.name, property: name,
+      message: "“\(entity.name).\(name)” is no list, so it cannot be partial. Leave isPartial out.")
   }
 
   private func noRelationship(_ name: String) -> MappingError {

@@ -23,12 +23,18 @@ struct SourceCompiler: Sendable {
     model = root.model
     var numbers = [root.index: 0]
     var pending = [root]
+    for kind in root.familyEntities.dropFirst() {
+      numbers[kind.index] = numbers.count
+      pending.append(kind)
+    }
     while let entity = pending.popLast() {
       for relationship in entity.mappedRelationships {
         let destination = entity.destination(of: relationship)
-        guard numbers[destination.index] == nil else { continue }
-        numbers[destination.index] = numbers.count
-        pending.append(destination)
+        // A mapping may be one of objects of a subentity.
+        for kind in destination.familyEntities where numbers[kind.index] == nil {
+          numbers[kind.index] = numbers.count
+          pending.append(kind)
+        }
       }
     }
     self.numbers = numbers
@@ -60,19 +66,16 @@ struct SourceCompiler: Sendable {
   ///
   /// - Throws: ``MappingError``; `ModelError` when the model has no such entity.
   func node(for source: MappingSource) throws -> PlanNode {
-    switch source.content {
-    case .explicit(let mapping): return try node(for: mapping)
-    case .conventional(let name):
-      var node = MappingPlanCompiler.node(
-        for: try model.requireEntity(named: name), numbers: numbers, transformers: transformers,
-        declaredTypes: declaredTypes, written: written)
-      // What conventions read below these objects follows the conventions too.
-      for (rule, relationship) in node.relationships.enumerated() where node.sources[rule] == nil {
-        let destination = node.entity.destination(of: relationship.relationship).name
-        node.sources[rule] = .constant { Conventional(destination) }
-      }
-      return node
+    if let mapping = try source.explicit(in: model) { return try node(for: mapping) }
+    var node = MappingPlanCompiler.node(
+      for: try model.requireEntity(named: source.entityName), numbers: numbers,
+      transformers: transformers, declaredTypes: declaredTypes, written: written)
+    // What conventions read below these objects follows the conventions too.
+    for (rule, relationship) in node.relationships.enumerated() where node.sources[rule] == nil {
+      let destination = node.entity.destination(of: relationship.relationship).name
+      node.sources[rule] = .constant { Conventional(destination) }
     }
+    return node
   }
 
   /// A node of whose objects nobody has said yet how they are read and told apart.
@@ -93,8 +96,17 @@ struct SourceCompiler: Sendable {
     var sources: [Int: NestedSource] = [:]
     let types = declaredTypes.types(of: entity)
     var seen: Set<String> = []
+    let relatives = try
+      (mapping.relatives + (mapping.subentities?.kinds.map(\.kind.entityName) ?? []))
+      .map { try model.requireEntity(named: $0) }
     for (name, rule) in mapping.mapping.rules {
       guard seen.insert(name).inserted else { throw MappingError.repeatedRule(name, of: entity) }
+      // The rules of a serializer are those of its subentities, too.
+      if entity.property(named: name) == nil,
+        relatives.contains(where: { $0.property(named: name) != nil })
+      {
+        continue
+      }
       if case .objects(let source, _) = rule.content {
         let relationship = try compiler.relationship(named: name, for: rule)
         guard let number = relationships.firstIndex(where: { $0.slot == relationship.slot }) else {
@@ -117,13 +129,17 @@ struct SourceCompiler: Sendable {
               attribute, types: types[attribute.slot] ?? [], transformers: transformers)))
       }
     }
-    return PlanNode(
+    let kinds = try mapping.subentities.map { try Kinds($0, of: mapping, entity) }
+    if let path = kinds?.path ?? mapping.kindPath { table.know(path) }
+    var node = PlanNode(
       entity: entity, identity: try identity(of: mapping, attributes, entity),
       attributes: attributes,
       relationships: relationships.map {
         self.rule(for: $0, of: entity, links[$0.name], mapping.policy)
       },
       members: table.table(), policy: mapping.policy, explicit: mapping.settings, sources: sources)
+    node.kinds = kinds
+    return node
   }
 
   private func rule(
@@ -144,14 +160,6 @@ struct SourceCompiler: Sendable {
   private func identity(
     of mapping: ExplicitMapping, _ attributes: [AttributeRule], _ entity: EntityDescription
   ) throws -> [Int] {
-    guard !mapping.identifiers.isEmpty || mapping.settings.alwaysInserts else {
-      throw MappingError(
-        .identifiersRequired, entity: entity.name,
-        message: """
-          The serializer of “\(entity.name)” has no identifiers, so its objects cannot be told apart. Name \
-          the attributes that identify one, or set forceInsert if every item is a new object.
-          """)
-    }
     return try mapping.identifiers.map { name in
       guard let property = entity.property(named: name) else {
         throw MappingError.unknownProperty(name, of: entity)
@@ -196,6 +204,17 @@ extension MappingError {
       message: """
         “\(owner.name).\(relationship)” leads to objects of “\(destination.name)”, and the rule gives it a mapping of \
         “\(name)”. Give it one of “\(destination.name)”.
+        """)
+  }
+
+  /// Nobody can say which object an item means.
+  static func identifiersRequired(_ entity: EntityDescription) -> MappingError {
+    MappingError(
+      .identifiersRequired, entity: entity.name,
+      message: """
+        The serializer of “\(entity.name)” has no identifiers, so its objects cannot be told apart. Name \
+        the attributes that identify one; nest them below a relationship with the delete rule cascade, whose owner \
+        they belong to then; or set forceInsert if every item is a new object.
         """)
   }
 

@@ -7,6 +7,13 @@ package struct WrittenRules: Sendable {
 
   package init() {}
 
+  /// Whether a rule says how nested objects are read.
+  var hasObjects: Bool {
+    byEntity.values.contains { rules in
+      rules.values.contains { if case .objects = $0.content { true } else { false } }
+    }
+  }
+
   /// The rules of an entity by property: its own, and those of the entities it inherits from where it has none.
   func rules(of entity: EntityDescription) -> [String: Rule] {
     guard !byEntity.isEmpty else { return [:] }

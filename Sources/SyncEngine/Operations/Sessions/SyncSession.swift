@@ -111,7 +111,8 @@ public final class SyncSession: Sendable {
     _ = try dataStack.store
     let plan = try dataStack.mappingPlans.plan(for: source, in: dataStack.model)
     let node = plan.rootNode
-    guard !node.identity.isEmpty || node.explicit != nil else {
+    if node.identity.isEmpty, node.explicit?.alwaysInserts != true {
+      if node.explicit != nil { throw MappingError.identifiersRequired(node.entity) }
       throw SyncError.noPrimaryKey(node.entity.name)
     }
     self.dataStack = dataStack

@@ -1,0 +1,71 @@
+import SyncCore
+import SyncStore
+
+/// Objects that are of another subentity than the stored object of their key.
+extension Matcher {
+  /// Notes which stored objects go because a new one of another kind takes their place: it has their key, and their owner where it
+  /// stands in a list that its members have to themselves.
+  func noteChangedKinds() throws {
+    for batch in batches where batch.mentionCount > 0 && batch.node.identity.count == 1 {
+      let slot = batch.node.identity[0]
+      let kinds = Set(batch.ofSubentities.values.map(\.batch)).sorted().map { batches[$0] }
+        .filter { $0.node.identity == [slot] }
+      var keys: [Cell] = []
+      for kind in kinds {
+        for (index, object) in kind.occurrences.enumerated()
+        where object.flags.contains(.inserted)
+          && object.flags.isDisjoint(with: [.keyless, .folded])
+        {
+          keys.append(kind.block[index][slot])
+        }
+      }
+      guard !keys.isEmpty else { continue }
+      var replaced: [(row: Int64, entity: EntityDescription, key: Value, by: Batch, isTop: Bool)] =
+        []
+      try transaction.scan(batch.entity, .keys(slot: slot, keys)) { cursor in
+        guard cursor.row < firstNewRows[batch.entity.rootIndex] ?? .max else { return }
+        for kind in kinds where !cursor.entity.isKind(of: kind.entity) {
+          guard let object = newObject(of: cursor, slot, in: kind) else { continue }
+          replaced.append(
+            (
+              cursor.row, cursor.entity, cursor.value(slot), kind,
+              isTop: kind.occurrences[object].flags.contains(.root)
+            ))
+          return
+        }
+      }
+      for old in replaced where !claims.isMentioned(old.row, old.entity) {
+        let goes = operations.contains(old.isTop ? .delete : .deleteRelationships)
+        report.note(
+          .changedKind, old.entity, key: old.key.description,
+          message: """
+            \(old.entity.name) \(old.key) is of the entity \(old.by.entity.name) now: a new object takes its place\
+            \(goes ? "" : ", and the old one stays, because this sync may not delete it").
+            """)
+        guard goes else { continue }
+        claims.update(.nested(old.entity.index)) { $0.insert(old.row) }
+        // It comes back as another one: the deletion guard has nothing to say.
+        claims.state.memberCount += 2
+      }
+    }
+  }
+
+  /// The new object that has the key of a stored one of another kind, and its owner where it belongs to one.
+  private func newObject(of cursor: RowCursor, _ slot: Int, in kind: Batch) -> Int32? {
+    var candidate = kind.index.find(cursor.cell(slot))
+    while candidate >= 0 {
+      let object = kind.occurrences[candidate]
+      let inverse =
+        object.isOwned
+        ? batches[Int(object.ownerBatch)].node.relationships[Int(object.ownerRule)].relationship
+          .inverseSlot : nil
+      if object.flags.contains(.inserted),
+        inverse.map({ cursor.integer($0) == ownerRow(object) }) ?? true
+      {
+        return candidate
+      }
+      candidate = object.next
+    }
+    return nil
+  }
+}

@@ -1,0 +1,205 @@
+import SyncCore
+import SyncStore
+
+/// Which stored member of its owner each object without a key is, in a list that owns its members.
+///
+/// 1. One that has exactly its values, those that the item does not mention being empty.
+/// 2. One that has all that the item mentions. Items that say more choose first.
+/// 3. Whoever is left, one after the other: it is replaced, and keeps nothing that the item does not mention. Not where the
+///    list is partial: nobody knows who it leaves out.
+/// 4. A new object.
+///
+/// Values are laid together by their hashes. What is taken is compared afterwards, so that equal hashes decide nothing else.
+extension Matcher {
+  func matchValues(_ wave: [Int32], in batch: Batch) throws {
+    var lists: [OwnerList: [Int32]] = [:]
+    for occurrence in wave {
+      let mention = batch.occurrences[occurrence]
+      guard mention.flags.contains(.value), !mention.flags.contains(.forced), mention.owner >= 0
+      else { continue }
+      let owners = batches[Int(mention.ownerBatch)]
+      let owner = owners.occurrences[owners.representative(mention.owner)]
+      guard owner.row > 0, !owner.flags.contains(.inserted) else { continue }
+      lists[OwnerList(owner: owner.row, list: list(mention)), default: []].append(occurrence)
+    }
+    guard !lists.isEmpty else { return }
+    let patterns = ValuePatterns(lists.values.joined(), of: batch, arena)
+    var members = try storedMembers(of: lists, in: batch)
+    let rows = members.values.joined().map { batch.stored.rows[$0] }
+    var hashes: [Int32: [UInt64]] = [:]
+    try transaction.scan(batch.entity, .rows(rows)) { cursor in
+      if let index = batch.stored.index(ofRow: cursor.row) {
+        hashes[index] = patterns.hashes(cursor)
+      }
+    }
+    var replaced: Set<Int32> = []
+    for (place, occurrences) in lists {
+      try control.checkpoint()
+      var rest = patterns.takeEqual(occurrences, from: &members[place, default: []], hashes) {
+        take($0, for: $1, in: batch)
+      }
+      let mention = batch.occurrences[occurrences[0]]
+      let list = ListKey(
+        batch: Int(mention.ownerBatch), owner: mention.owner, rule: Int(mention.ownerRule))
+      if unreadableLists.contains(list) { rest = [] }
+      for (occurrence, index) in zip(rest, members[place] ?? []) {
+        take(index, for: occurrence, in: batch)
+        if batch.occurrences[occurrence].flags.contains(.active) { replaced.insert(occurrence) }
+      }
+    }
+    replace(replaced, in: batch)
+  }
+
+  /// A list of one stored owner.
+  private struct OwnerList: Hashable {
+    let owner: Int64
+    let list: KeyObjects.List
+  }
+
+  /// The members that the owners have, in order, as indexes of stored rows. Those of other entities are none of the batch's.
+  private func storedMembers(
+    of lists: [OwnerList: [Int32]], in batch: Batch
+  ) throws -> [OwnerList: [Int32]] {
+    var result: [OwnerList: [Int32]] = [:]
+    for (list, places) in Dictionary(grouping: lists.keys, by: \.list) {
+      let owners = batches[Int(list.batch)]
+      let relationship = owners.node.relationships[Int(list.rule)].relationship
+      let members = try transaction.members(
+        of: relationship, in: owners.entity, owners: places.map(\.owner).sorted()
+      ).filter { $0.entity == batch.entity }
+      try loadRows(members.map(\.row), in: batch)
+      for member in members {
+        guard let index = batch.stored.index(ofRow: member.row), isFree(index, of: batch),
+          !(hasParts && claims.isParentMember(member.row)),
+          edits?.edit(member.row, of: batch.entity)?.isInserted != true
+        else { continue }
+        result[OwnerList(owner: member.owner, list: list), default: []].append(index)
+      }
+    }
+    return result
+  }
+
+  /// Empties what the items do not mention of objects that they take the place of.
+  private func replace(_ occurrences: Set<Int32>, in batch: Batch) {
+    guard !occurrences.isEmpty else { return }
+    let defaults = batch.node.defaultCells(in: arena)
+    for occurrence in occurrences {
+      let cells = batch.block[occurrence]
+      for rule in batch.node.attributes where cells[rule.slot].isAbsent {
+        cells[rule.slot] = defaults[rule.slot]
+      }
+    }
+    for (rule, relationship) in batch.node.relationships.enumerated()
+    where batch.node.explicit == nil || relationship.written != nil {
+      let mentions = batch.mentions[rule]
+      let silent = occurrences.subtracting(mentions.owners)
+      for occurrence in silent.sorted() {
+        let mention = batch.occurrences[occurrence]
+        let way = batches[Int(mention.ownerBatch)].node.relationships[Int(mention.ownerRule)]
+        if way.relationship.inverseSlot == relationship.slot { continue }
+        mentions.append(
+          owner: occurrence, kind: .objects, targets: EmptyCollection(),
+          order: mentions.orders.isEmpty && !relationship.isOneToOne && batch.orders == nil
+            ? nil : 0)
+      }
+    }
+  }
+}
+
+/// Which attributes the items of a batch mention, and the hashes of the values they have there.
+private struct ValuePatterns {
+  private let batch: Batch
+  private let defaults: [Cell]
+  /// All attributes, then what items mention, the most of it first.
+  private let patterns: [[Int]]
+  private let numbers: [SlotSet: Int]
+
+  /// Patterns that are told apart; items of others are matched by place.
+  private static let limit = 16
+
+  init(_ occurrences: some Sequence<Int32>, of batch: Batch, _ arena: CellArena) {
+    self.batch = batch
+    defaults = batch.node.defaultCells(in: arena)
+    let sets = Set(occurrences.map { ValuePatterns.mentioned(by: $0, in: batch) }).map(Array.init)
+    let kept = sets.sorted {
+      $0.count == $1.count ? $0.lexicographicallyPrecedes($1) : $0.count > $1.count
+    }.prefix(ValuePatterns.limit)
+    patterns = [batch.node.attributeSlots] + kept
+    var numbers: [SlotSet: Int] = [:]
+    for (number, slots) in kept.enumerated() {
+      var set = SlotSet()
+      for slot in slots { set.insert(slot) }
+      numbers[set] = number + 1
+    }
+    self.numbers = numbers
+  }
+
+  private static func mentioned(by occurrence: Int32, in batch: Batch) -> SlotSet {
+    let cells = batch.block[occurrence]
+    var result = SlotSet()
+    for slot in batch.node.attributeSlots where !cells[slot].isAbsent { result.insert(slot) }
+    return result
+  }
+
+  /// The hashes of a stored row, one for each pattern.
+  func hashes(_ cursor: RowCursor) -> [UInt64] {
+    patterns.map { slots in hash(slots) { cursor.cell($0) } }
+  }
+
+  private func hash(_ slots: [Int], _ cell: (Int) -> Cell) -> UInt64 {
+    var result: UInt64 = 0
+    for slot in slots {
+      let cell = cell(slot)
+      let kind: UInt64 = cell.isEmpty ? 1 : 2
+      result = (result ^ KeyIndex.wideHash(cell) ^ kind) &* 0x9E37_79B9_7F4A_7C15
+      result ^= result >> 31
+    }
+    return result
+  }
+
+  /// Takes members that have the values of occurrences.
+  ///
+  /// - Parameters:
+  ///   - members: Who may be taken; becomes who is left.
+  ///   - hashes: Of the members.
+  /// - Returns: The occurrences of which no member has the values.
+  func takeEqual(
+    _ occurrences: [Int32], from members: inout [Int32], _ hashes: [Int32: [UInt64]],
+    take: (Int32, Int32) -> Void
+  ) -> [Int32] {
+    var rest = occurrences
+    for (number, slots) in patterns.enumerated() {
+      let chosen = rest.filter {
+        number == 0 || numbers[ValuePatterns.mentioned(by: $0, in: batch)] == number
+      }
+      guard !chosen.isEmpty, !members.isEmpty else { continue }
+      // The first of equal ones is taken first.
+      var places: [UInt64: [Int32]] = [:]
+      for member in members.reversed() {
+        if let hashes = hashes[member] { places[hashes[number], default: []].append(member) }
+      }
+      var taken: Set<Int32> = []
+      for occurrence in chosen {
+        let cells = batch.block[occurrence]
+        let hash = hash(slots) { cells[$0].isAbsent ? defaults[$0] : cells[$0] }
+        guard let member = places[hash]?.popLast() else { continue }
+        take(member, occurrence)
+        taken.formUnion([member, ~occurrence])
+      }
+      members.removeAll(where: taken.contains)
+      rest.removeAll { taken.contains(~$0) }
+    }
+    return rest
+  }
+}
+
+extension PlanNode {
+  /// What a new object has in each slot before anything fills it.
+  fileprivate func defaultCells(in arena: CellArena) -> [Cell] {
+    var result = Array(repeating: Cell.null, count: entity.properties.count)
+    for (slot, value) in defaults {
+      result[slot] = arena.cell(value, as: entity.properties[slot].attribute?.type)
+    }
+    return result
+  }
+}

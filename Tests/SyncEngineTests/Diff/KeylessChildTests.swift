@@ -1,0 +1,254 @@
+import SyncCore
+import SyncEngine
+import SyncStore
+import Testing
+
+/// Children without a key in lists that own their members, and nested objects without key.
+@Suite("Children without a key")
+struct KeylessChildTests {
+  /// How the list of fields is declared.
+  enum Form: String, CaseIterable, Sendable {
+    case inverse, ordered, link, orderedLink
+
+    var isOrdered: Bool { self == .ordered || self == .orderedLink }
+    var hasInverse: Bool { self == .inverse || self == .ordered }
+  }
+
+  static func model(_ form: Form = .inverse) throws -> ManagedObjectModel {
+    var field: [PropertyDraft] = [
+      .attribute("name", .string), .attribute("value", .string),
+      .attribute("weight", .integer64, defaultValue: 1), .attribute("isSeen", .boolean),
+      .toMany("options", to: "Option", inverse: "field", deleteRule: .cascade),
+    ]
+    if form.hasInverse { field.append(.toOne("profile", to: "Profile", inverse: "fields")) }
+    return try ManagedObjectModel([
+      EntityDraft(
+        "Profile",
+        [
+          .attribute("id", .integer64), .attribute("title", .string),
+          .toMany(
+            "fields", to: "Field", inverse: form.hasInverse ? "profile" : nil,
+            isOrdered: form.isOrdered, deleteRule: .cascade),
+          .toOne("address", to: "Address", inverse: "profile", deleteRule: .cascade),
+          .toOne("place", to: "Address", deleteRule: .cascade),
+          .toOne("link", to: "Link"),
+        ]),
+      EntityDraft("Field", field),
+      EntityDraft(
+        "Option",
+        [.attribute("text", .string), .toOne("field", to: "Field", inverse: "options")]),
+      EntityDraft(
+        "Address",
+        [.attribute("street", .string), .toOne("profile", to: "Profile", inverse: "address")]),
+      EntityDraft("Link", [.attribute("url", .string)]),
+    ])
+  }
+
+  private func fields(_ bench: SyncBench) throws -> [String] {
+    try bench.objects("Field").map { text in
+      text.split(separator: " ").filter {
+        $0.hasPrefix("name=") || $0.hasPrefix("value=") || $0.hasPrefix("profile=")
+      }.joined(separator: " ")
+    }.sorted()
+  }
+
+  private func payload(_ fields: String) -> String { #"[{"id": 1, "fields": \#(fields)}]"# }
+
+  private static let two = #"[{"name": "a", "value": "1"}, {"name": "b", "value": "2"}]"#
+
+  @Test("the same list changes nothing", arguments: Form.allCases, [true, false])
+  func unchanged(_ form: Form, _ usesFingerprints: Bool) throws {
+    let bench = try SyncBench(Self.model(form))
+    try bench.sync(payload(Self.two), "Profile") { $0.usesFingerprints = usesFingerprints }
+    let report = try bench.sync(payload(Self.two), "Profile") {
+      $0.usesFingerprints = usesFingerprints
+    }
+    #expect(report.isUnchanged)
+    #expect(try bench.count("Field") == 2)
+  }
+
+  @Test(
+    "lists are kept in step",
+    arguments: Form.allCases,
+    [
+      // payload, inserted, updated, deleted
+      (#"[{"name": "b", "value": "2"}, {"name": "a", "value": "1"}]"#, 0, 0, 0),
+      (#"[{"name": "b", "value": "2"}]"#, 0, 0, 1),
+      (#"[{"name": "a", "value": "1"}, {"name": "b", "value": "3"}]"#, 0, 1, 0),
+      (
+        #"[{"name": "n", "value": "0"}, {"name": "a", "value": "1"}, {"name": "b", "value": "2"}]"#,
+        1, 0, 0
+      ),
+      (#"[{"name": "x", "value": "8"}, {"name": "y", "value": "9"}]"#, 0, 2, 0),
+      (#"[{"name": "a", "value": "1"}, {"name": "a", "value": "1"}]"#, 0, 1, 0),
+      ("[]", 0, 0, 2), ("null", 0, 0, 2),
+    ])
+  func inStep(_ form: Form, _ change: (String, Int, Int, Int)) throws {
+    let bench = try SyncBench(Self.model(form))
+    try bench.sync(payload(Self.two), "Profile")
+    let report = try bench.sync(payload(change.0), "Profile")
+    let field = report.entities["Field"]
+    #expect(field?.inserted ?? 0 == change.1)
+    #expect(field?.updated ?? 0 == change.2)
+    #expect(field?.deleted ?? 0 == change.3)
+    let fresh = try SyncBench(Self.model(form))
+    try fresh.sync(payload(change.0), "Profile")
+    #expect(try fields(bench) == fields(fresh))
+    #expect(try bench.sync(payload(change.0), "Profile").isUnchanged)
+  }
+
+  @Test("an owner keeps its children whatever another one lists")
+  func owners() throws {
+    let bench = try SyncBench(Self.model())
+    let both =
+      #"[{"id": 1, "fields": [{"name": "a"}]}, {"id": 2, "fields": [{"name": "a"}, {"name": "b"}]}]"#
+    try bench.sync(both, "Profile")
+    #expect(try fields(bench) == ["name=a profile=1", "name=a profile=2", "name=b profile=2"])
+    #expect(try bench.sync(both, "Profile").isUnchanged)
+    try bench.sync(#"[{"id": 1, "fields": [{"name": "b"}]}, {"id": 2}]"#, "Profile")
+    #expect(try fields(bench) == ["name=a profile=2", "name=b profile=1", "name=b profile=2"])
+    try bench.sync(#"[{"id": 2}]"#, "Profile")
+    #expect(try fields(bench) == ["name=a profile=2", "name=b profile=2"])
+  }
+
+  @Test("what takes the place of another one keeps nothing of it")
+  func replaced() throws {
+    let bench = try SyncBench(Self.model())
+    try bench.sync(
+      payload(
+        #"[{"name": "a", "value": "1", "weight": 5, "options": [{"text": "x"}, {"text": "y"}]}]"#),
+      "Profile")
+    try bench.sync(payload(#"[{"name": "b"}]"#), "Profile")
+    #expect(try bench.objects("Field") == ["name=b weight=1 profile=1"])
+    #expect(try bench.count("Option") == 0)
+  }
+
+  @Test("what is equal in all that its item mentions stays as it is")
+  func missingKeys() throws {
+    let bench = try SyncBench(Self.model())
+    try bench.sync(payload(#"[{"name": "a", "weight": 5, "isSeen": true}]"#), "Profile")
+    #expect(try bench.sync(payload(#"[{"name": "a", "weight": 5}]"#), "Profile").isUnchanged)
+  }
+
+  @Test(
+    "the most exact item chooses first",
+    arguments: [
+      #"[{"name": "a"}, {"name": "a", "value": "1"}]"#,
+      #"[{"name": "a", "value": "1"}, {"name": "a"}]"#,
+    ])
+  func exact(_ list: String) throws {
+    let bench = try SyncBench(Self.model())
+    try bench.sync(payload(#"[{"name": "a", "value": "1"}, {"name": "a"}]"#), "Profile")
+    #expect(try bench.sync(payload(list), "Profile").isUnchanged)
+    #expect(try fields(bench) == ["name=a profile=1", "name=a value=1 profile=1"])
+  }
+
+  @Test("children of children follow their owners")
+  func nested() throws {
+    let bench = try SyncBench(Self.model())
+    let list =
+      #"[{"name": "a", "options": [{"text": "x"}]}, {"name": "b", "options": [{"text": "x"}, {"text": "y"}]}]"#
+    try bench.sync(payload(list), "Profile")
+    #expect(try bench.sync(payload(list), "Profile").isUnchanged)
+    try bench.sync(payload(#"[{"name": "b", "options": [{"text": "y"}]}]"#), "Profile")
+    #expect(try bench.objects("Option") == ["text=y field=#2"])
+    try bench.sync("[]", "Profile")
+    #expect(try bench.count("Field") + bench.count("Option") == 0)
+  }
+
+  @Test("an order is that of the payload", arguments: [Form.ordered, .orderedLink])
+  func order(_ form: Form) throws {
+    let bench = try SyncBench(Self.model(form))
+    try bench.sync(payload(#"[{"name": "a"}, {"name": "b"}, {"name": "c"}]"#), "Profile")
+    try bench.sync(payload(#"[{"name": "c"}, {"name": "a"}, {"name": "b"}]"#), "Profile")
+    #expect(try bench.objects("Profile") == ["id=1 fields=[#3,#1,#2]"])
+    try bench.sync(payload(#"[{"name": "d"}, {"name": "a"}, {"name": "b"}]"#), "Profile")
+    #expect(try bench.objects("Profile") == ["id=1 fields=[#3,#1,#2]"])
+  }
+
+  @Test("of two lists of one owner the last counts, and nobody is left over")
+  func twice() throws {
+    let bench = try SyncBench(Self.model())
+    for _ in 0..<2 {
+      try bench.sync(
+        #"[{"id": 1, "fields": [{"name": "a"}]}, {"id": 1, "fields": [{"name": "b"}]}]"#, "Profile")
+      #expect(try fields(bench) == ["name=b profile=1"])
+    }
+  }
+
+  @Test("without deleting, who is not listed stays")
+  func withoutDeleting() throws {
+    let bench = try SyncBench(Self.model())
+    try bench.sync(payload(Self.two), "Profile")
+    try bench.sync(payload(#"[{"name": "b", "value": "2"}]"#), "Profile") {
+      $0.operations.remove(.deleteRelationships)
+    }
+    #expect(try bench.count("Field") == 2)
+  }
+
+  @Test("in parts and batches it is the same", arguments: [1, 2])
+  func parts(_ size: Int) throws {
+    let bench = try SyncBench(Self.model())
+    let before =
+      #"[{"id": 1, "fields": [{"name": "a"}, {"name": "b"}]}, {"id": 2, "fields": [{"name": "c"}]}, {"id": 3}]"#
+    let after =
+      #"[{"id": 3, "fields": [{"name": "a"}]}, {"id": 1, "fields": [{"name": "b"}]}, {"id": 2, "fields": []}]"#
+    for payload in [before, after, after] {
+      try bench.sync(payload, "Profile") { $0.partItems = size }
+    }
+    #expect(try fields(bench) == ["name=a profile=3", "name=b profile=1"])
+  }
+
+  @Test("children of a given parent need no key")
+  func parent() throws {
+    let bench = try SyncBench(Self.model())
+    try bench.sync(#"[{"id": 1}, {"id": 2, "fields": [{"name": "z"}]}]"#, "Profile")
+    let profile = try bench.model.requireEntity(named: "Profile")
+    for (list, expected) in [
+      (#"[{"name": "a"}, {"name": "b"}]"#, ["a", "b"]), (#"[{"name": "b"}]"#, ["b"]),
+      (#"[{"name": "c"}]"#, ["c"]),
+    ] {
+      for _ in 0..<2 {
+        try bench.sync(list, "Field") {
+          $0.parent = ManagedObjectID(entity: profile, row: 1)
+        }
+      }
+      #expect(
+        try fields(bench) == expected.map { "name=\($0) profile=1" } + ["name=z profile=2"])
+    }
+    let top = #expect(throws: SyncError.self) { try bench.sync(#"[{"name": "a"}]"#, "Field") }
+    #expect(top?.code == .noPrimaryKey)
+  }
+
+  @Test(
+    "nested objects without key go with the null that unlinks them",
+    arguments: ["address", "place"])
+  func toOne(_ name: String) throws {
+    let bench = try SyncBench(Self.model())
+    try bench.sync(#"[{"id": 1, "\#(name)": {"street": "s"}}]"#, "Profile")
+    try bench.sync(#"[{"id": 1, "\#(name)": {"street": "t"}}]"#, "Profile")
+    #expect(try bench.count("Address") == 1)
+    try bench.sync(#"[{"id": 1}]"#, "Profile")
+    #expect(try bench.count("Address") == 1)
+    let report = try bench.sync(#"[{"id": 1, "\#(name)": null}]"#, "Profile")
+    #expect(try bench.count("Address") == 0)
+    #expect(report.entities["Address"]?.deleted == 1)
+  }
+
+  @Test("without cascade they stay")
+  func toOneWithoutCascade() throws {
+    let bench = try SyncBench(Self.model())
+    try bench.sync(#"[{"id": 1, "link": {"url": "s"}}]"#, "Profile")
+    try bench.sync(#"[{"id": 1, "link": null}]"#, "Profile")
+    #expect(try bench.count("Link") == 1)
+  }
+
+  @Test("many children cost what they are", arguments: [false, true])
+  func manyChildren(_ reversed: Bool) throws {
+    let bench = try SyncBench(Self.model())
+    let names = (0..<3_000).map { #"{"name": "n\#($0)", "value": "v"}"# }
+    try bench.sync(payload("[\(names.joined(separator: ","))]"), "Profile")
+    let list = reversed ? names.reversed() : names
+    #expect(try bench.sync(payload("[\(list.joined(separator: ","))]"), "Profile").isUnchanged)
+  }
+}

@@ -1,0 +1,255 @@
+import SyncCore
+import SyncEngine
+import SyncStore
+import Testing
+
+/// Lists of kinds: a key of the item tells which subentity its object is.
+@Suite("Kinds of items")
+struct KindTests {
+  /// Slides with blocks of several kinds, which are told apart by their ids or not at all.
+  static func model(keyed: Bool = true, isOrdered: Bool = false) throws -> ManagedObjectModel {
+    let key: [PropertyDraft] = keyed ? [.attribute("id", .integer64)] : []
+    return try ManagedObjectModel([
+      EntityDraft(
+        "Slide",
+        [
+          .attribute("id", .integer64),
+          .toMany(
+            "blocks", to: "Block", inverse: "slide", isOrdered: isOrdered, deleteRule: .cascade),
+          .toOne("cover", to: "Block", deleteRule: .cascade),
+        ]),
+      EntityDraft(
+        "Block", key + [.toOne("slide", to: "Slide", inverse: "blocks")], isAbstract: true,
+        userInfo: ["sync.typeKey": "type"]),
+      EntityDraft(
+        "ImageBlock", [.attribute("url", .string)], superentity: "Block",
+        userInfo: ["sync.type": "image, photo"]),
+      EntityDraft(
+        "Section",
+        [
+          .attribute("text", .string),
+          .toMany("accessories", to: "Accessory", inverse: "section", deleteRule: .cascade),
+        ], superentity: "Block"),
+      EntityDraft(
+        "Accessory",
+        [.attribute("label", .string), .toOne("section", to: "Section", inverse: "accessories")]),
+    ])
+  }
+
+  private func all(_ bench: SyncBench) throws -> [String] {
+    try ["ImageBlock", "Section"].flatMap { name in
+      try bench.objects(name).map { "\(name) \($0)" }
+    }
+  }
+
+  @Test("at the top each item is an object of its subentity", arguments: [true, false])
+  func root(_ usesFingerprints: Bool) throws {
+    let bench = try SyncBench(Self.model())
+    let json =
+      #"[{"id": 1, "type": "image", "url": "u"}, {"id": 2, "type": "section", "text": "t"}, {"id": 3, "type": "photo"}]"#
+    let report = try bench.sync(json, "Block") { $0.usesFingerprints = usesFingerprints }
+    #expect(
+      try all(bench) == ["ImageBlock id=1 url=u", "ImageBlock id=3", "Section id=2 text=t"])
+    #expect(report.entities["ImageBlock"]?.inserted == 2)
+    #expect(report.entities.values.allSatisfy { $0.unusedKeys.isEmpty })
+    let again = try bench.sync(json, "Block") { $0.usesFingerprints = usesFingerprints }
+    #expect(again.isUnchanged)
+    #expect(again.entities["ImageBlock"]?.unchanged == 2)
+    try bench.sync(#"[{"id": 2, "type": "section", "text": "v"}]"#, "Block")
+    #expect(try all(bench) == ["Section id=2 text=v"])
+  }
+
+  @Test("in lists with keys", arguments: [true, false], [true, false])
+  func lists(_ isOrdered: Bool, _ usesFingerprints: Bool) throws {
+    let bench = try SyncBench(Self.model(isOrdered: isOrdered))
+    func sync(_ blocks: String) throws -> SyncReport {
+      try bench.sync(#"[{"id": 9, "blocks": \#(blocks)}]"#, "Slide") {
+        $0.usesFingerprints = usesFingerprints
+      }
+    }
+    let list =
+      #"[{"id": 2, "type": "section", "text": "t"}, {"id": 1, "type": "image", "url": "u"}]"#
+    _ = try sync(list)
+    #expect(
+      try all(bench) == ["ImageBlock id=1 url=u slide=9", "Section id=2 text=t slide=9"]
+        || all(bench) == ["ImageBlock id=1 slide=9 url=u", "Section id=2 slide=9 text=t"])
+    #expect(try bench.objects("Slide") == [isOrdered ? "id=9 blocks=[2,1]" : "id=9 blocks=[1,2]"])
+    #expect(try sync(list).isUnchanged)
+    #expect(try sync(list).isUnchanged)
+    _ = try sync(
+      #"[{"id": 1, "type": "image", "url": "v"}, {"id": 3, "type": "section"}]"#)
+    #expect(try bench.objects("Slide") == ["id=9 blocks=[1,3]"])
+    #expect(try bench.count("Block") == 2)
+    _ = try sync("[]")
+    #expect(try bench.count("Block") == 0)
+  }
+
+  @Test("in lists without keys", arguments: [true, false], [true, false])
+  func keyless(_ isOrdered: Bool, _ usesFingerprints: Bool) throws {
+    let bench = try SyncBench(Self.model(keyed: false, isOrdered: isOrdered))
+    func sync(_ blocks: String) throws -> SyncReport {
+      try bench.sync(#"[{"id": 9, "blocks": \#(blocks)}]"#, "Slide") {
+        $0.usesFingerprints = usesFingerprints
+      }
+    }
+    let list =
+      #"[{"type": "section", "text": "t", "accessories": [{"label": "l"}]}, {"type": "image", "url": "u"}, {"type": "section", "text": "w"}]"#
+    _ = try sync(list)
+    #expect(try bench.count("ImageBlock") == 1)
+    #expect(try bench.count("Section") == 2)
+    #expect(try bench.count("Accessory") == 1)
+    #expect(try sync(list).isUnchanged)
+    #expect(try sync(list).isUnchanged)
+    let report = try sync(#"[{"type": "image", "url": "u"}, {"type": "image", "url": "x"}]"#)
+    #expect(report.entities["ImageBlock"]?.inserted == 1)
+    #expect(report.entities["Section"]?.deleted == 2)
+    #expect(try bench.count("Block") == 2)
+    #expect(try bench.count("Accessory") == 0)
+  }
+
+  @Test("below a to-one relationship", arguments: [true, false])
+  func toOne(_ keyed: Bool) throws {
+    let bench = try SyncBench(Self.model(keyed: keyed))
+    func sync(_ cover: String) throws -> SyncReport {
+      try bench.sync(#"[{"id": 9, "cover": \#(cover)}]"#, "Slide")
+    }
+    let image =
+      keyed ? #"{"type": "image", "id": 1, "url": "u"}"# : #"{"type": "image", "url": "u"}"#
+    _ = try sync(image)
+    #expect(try bench.count("ImageBlock") == 1)
+    #expect(try sync(image).isUnchanged)
+    let section =
+      keyed ? #"{"type": "section", "id": 1, "text": "t"}"# : #"{"type": "section", "text": "t"}"#
+    let report = try sync(section)
+    #expect(try bench.count("Section") == 1)
+    #expect(try bench.count("ImageBlock") == 0)
+    #expect(report.count(of: .changedKind) == (keyed ? 1 : 0))
+    #expect(try sync(section).isUnchanged)
+  }
+
+  @Test("an object that changes its kind is replaced", arguments: [true, false])
+  func changedKind(_ nested: Bool) throws {
+    let bench = try SyncBench(Self.model())
+    func sync(_ blocks: String, _ change: (inout SyncRequest) -> Void = { _ in }) throws
+      -> SyncReport
+    {
+      nested
+        ? try bench.sync(#"[{"id": 9, "blocks": \#(blocks)}]"#, "Slide", change)
+        : try bench.sync(blocks, "Block", change)
+    }
+    _ = try sync(#"[{"id": 1, "type": "image", "url": "u"}]"#)
+    let report = try sync(#"[{"id": 1, "type": "section", "text": "t"}]"#)
+    #expect(try bench.count("ImageBlock") == 0)
+    #expect(try bench.count("Section") == 1)
+    #expect(report.count(of: .changedKind) == 1)
+  }
+
+  @Test(
+    "an unknown kind is left out and reported, and protects what is stored",
+    arguments: [
+      #"{"id": 2, "type": "hologram"}"#, #"{"id": 2}"#, #"{"id": 2, "type": null}"#,
+      #"{"id": 2, "type": {"a": 1}}"#,
+    ])
+  func unknown(_ item: String) throws {
+    let bench = try SyncBench(Self.model())
+    try bench.sync(
+      #"[{"id": 1, "type": "image"}, {"id": 2, "type": "section"}, {"id": 3, "type": "image"}]"#,
+      "Block")
+    let report = try bench.sync(#"[{"id": 1, "type": "image"}, \#(item)]"#, "Block")
+    #expect(try all(bench) == ["ImageBlock id=1", "Section id=2"])
+    #expect(report.findings(of: .skippedItem).map(\.path) == ["$[1]"])
+    let nested = try bench.sync(
+      #"[{"id": 9, "blocks": [{"id": 5, "type": "image"}, \#(item)]}]"#, "Slide")
+    #expect(nested.findings(of: .skippedItem).map(\.path) == ["$[0].blocks[1]"])
+    #expect(try bench.objects("Slide") == ["id=9 blocks=[5]"])
+    let error = #expect(throws: SyncError.self) {
+      try bench.sync("[\(item)]", "Block") { $0.onItemError = .fail }
+    }
+    #expect(error?.code == .unknownKind && error?.entity == "Block")
+  }
+
+  @Test("a kind for all others, and objects of the entity itself")
+  func others() throws {
+    let model = try ManagedObjectModel([
+      EntityDraft(
+        "Animal", [.attribute("id", .integer64), .attribute("kind", .string)],
+        userInfo: ["sync.typeKey": "kind"]),
+      EntityDraft("Dog", [.attribute("breed", .string)], superentity: "Animal"),
+      EntityDraft("Other", [], superentity: "Animal", userInfo: ["sync.type": "*"]),
+    ])
+    let bench = try SyncBench(model)
+    try bench.sync(
+      #"[{"id": 1, "kind": "dog", "breed": "b"}, {"id": 2, "kind": "newt"}, {"id": 3}, {"id": 4, "kind": "Animal"}]"#,
+      "Animal")
+    #expect(try bench.objects("Dog") == ["id=1 kind=dog breed=b"])
+    #expect(try bench.objects("Other") == ["id=2 kind=newt"])
+    #expect(try bench.objects("Animal").count == 4)
+  }
+
+  @Test("the name of the kind may stand deeper, and the object in a wrapper")
+  func paths() throws {
+    let model = try ManagedObjectModel([
+      EntityDraft(
+        "Entry", [.attribute("id", .string, remoteKey: "sys.id")], isAbstract: true,
+        userInfo: ["sync.typeKey": "sys.contentType.sys.id"]),
+      EntityDraft(
+        "BlogPost", [.attribute("title", .string, remoteKey: "fields.title")],
+        superentity: "Entry"),
+      EntityDraft(
+        "Author", [.attribute("name", .string, remoteKey: "fields.name")], superentity: "Entry"),
+    ])
+    let bench = try SyncBench(model)
+    let json = #"""
+      [{"sys": {"id": "a", "contentType": {"sys": {"id": "blogPost"}}}, "fields": {"title": "T"}},
+       {"sys": {"id": "b", "contentType": {"sys": {"id": "author"}}}, "fields": {"name": "N"}}]
+      """#
+    try bench.sync(json, "Entry")
+    #expect(try bench.objects("BlogPost") == ["id=a title=T"])
+    #expect(try bench.objects("Author") == ["id=b name=N"])
+    #expect(try bench.sync(json, "Entry").isUnchanged)
+  }
+
+  @Test("in parts it is the same", arguments: [1, 2])
+  func parts(_ size: Int) throws {
+    let bench = try SyncBench(Self.model())
+    let json =
+      #"[{"id": 1, "blocks": [{"id": 1, "type": "image"}]}, {"id": 2, "blocks": [{"id": 2, "type": "section"}]}, {"id": 3}]"#
+    for _ in 0..<2 { try bench.sync(json, "Slide") { $0.partItems = size } }
+    #expect(try all(bench) == ["ImageBlock id=1 slide=1", "Section id=2 slide=2"])
+    try bench.sync(
+      #"[{"id": 1}, {"id": 2, "blocks": []}, {"id": 3, "blocks": [{"id": 1, "type": "image"}]}]"#,
+      "Slide"
+    ) {
+      $0.partItems = size
+    }
+    #expect(try all(bench) == ["ImageBlock id=1 slide=3"])
+  }
+
+  @Test("children of a given parent")
+  func parent() throws {
+    let bench = try SyncBench(Self.model())
+    try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "Slide")
+    let slide = try bench.model.requireEntity(named: "Slide")
+    for list in [
+      #"[{"id": 1, "type": "image"}, {"id": 2, "type": "section"}]"#,
+      #"[{"id": 2, "type": "section"}]"#,
+    ] {
+      for _ in 0..<2 {
+        try bench.sync(list, "Block") { $0.parent = ManagedObjectID(entity: slide, row: 1) }
+      }
+    }
+    #expect(try all(bench) == ["Section id=2 slide=1"])
+  }
+
+  @Test("references by key find objects of every kind")
+  func references() throws {
+    let bench = try SyncBench(Self.model())
+    try bench.sync(#"[{"id": 1, "type": "image"}]"#, "Block")
+    let report = try bench.sync(
+      #"[{"id": 9, "blocks_ids": [1]}, {"id": 8, "cover_id": 7}, {"id": 7, "blocks": [{"id": 7, "type": "section"}]}]"#,
+      "Slide")
+    #expect(report.count(of: .unresolvedReference) == 0)
+    #expect(
+      try bench.objects("Slide") == ["id=7 blocks=[7]", "id=8 cover=7", "id=9 blocks=[1]"])
+  }
+}
