@@ -20,6 +20,8 @@ final class ExportNode {
     let key: [JSONPath.Step]
     /// Where the keys of the objects are written, when these are not.
     let referenceKey: [JSONPath.Step]
+    /// What stands around each object of a list, from the outside in.
+    let wrapping: ArraySlice<JSONPath.Step>
     /// Who says how the objects are written, when somebody wrote a rule.
     let source: NestedSource?
     /// Whether somebody wrote a rule: its path counts in every form of export.
@@ -37,6 +39,7 @@ final class ExportNode {
       description = rule.relationship
       key = rule.exportKey(options)
       referenceKey = rule.referenceKey(options)
+      wrapping = rule.elements.dropFirst()
       self.source = source
       isWritten = rule.written != nil
       isNeeded = rule.missing != .keep
@@ -116,7 +119,7 @@ extension RelationshipRule {
   }
 
   fileprivate func exportKey(_ options: ExportOptions) -> [JSONPath.Step] {
-    if let written { return written.path.steps }
+    if let written { return written.path.listPath.steps }
     let isCamel = options.inflectionType == .camelCase && !hasCustomKey
     var steps = isCamel ? [name] : remoteKey.steps
     if options.relationshipType == .nested, let last = steps.popLast() {

@@ -113,7 +113,9 @@ struct Exporter<Source: ExportSource> {
     var members: [JSONValue] = []
     for member in objects {
       let json = try nested(member, from: way)
-      if !json.isNull, json.objectValue?.isEmpty != true { members.append(json) }
+      if !json.isNull, json.objectValue?.isEmpty != true {
+        members.append(json.wrapped(in: relationship.wrapping))
+      }
     }
     guard relationship.description.isToMany else {
       if let member = members.first {

@@ -114,12 +114,14 @@ package struct MappingPlanCompiler {
         continue
       }
       table.add(
-        MemberTarget(.objects, rule: number, precedence: 0, isOfRule: true), at: rule.path)
+        MemberTarget(.objects, rule: number, precedence: 0, isOfRule: true),
+        at: rule.path.listPath)
       sources[number] = source
     }
     let names = attributes.enumerated().filter { rules[$1.name] == nil }
       .map { (name: $1.name, rule: $0) }
     let aliases = MemberAliases(names.map(\.name))
+    if let tombstone = MappingRules.tombstone(entity) { table.note(tombstone) }
     let relationshipRules = relationships.enumerated().map { number, relationship in
       if let rule = rules[relationship.name] {
         return RelationshipRule(
@@ -190,6 +192,18 @@ package struct MappingPlanCompiler {
       keyScopeIsOwner: MappingRules.keyScopeIsOwner(relationship),
       remoteKey: spellings.objects[0], objectKeys: spellings.objects,
       referenceKeys: spellings.references + singular, missing: policy.missingKey,
-      isExportable: MappingRules.isExportable(relationship.userInfo))
+      isExportable: MappingRules.isExportable(relationship.userInfo),
+      elements: elements(of: relationship, to: destination),
+      memberSlot: MappingRules.keyedBy(destination, below: relationship))
+  }
+
+  /// The way from the value of a to-many relationship to its objects.
+  private func elements(
+    of relationship: RelationshipDescription, to destination: EntityDescription
+  ) -> [JSONPath.Step] {
+    guard relationship.isToMany else { return [] }
+    let written = MappingRules.elements(relationship.userInfo)
+    let isKeyed = MappingRules.keyedBy(destination, below: relationship) != nil
+    return written.isEmpty && isKeyed ? [.each] : written
   }
 }

@@ -42,7 +42,12 @@ enum PlanFingerprint {
         hash.add(rule.node)
         hash.add(rule.keyScopeIsOwner ? 1 : 0)
         hash.add(rule.missing.rawValue)
+        if !rule.elements.isEmpty {
+          hash.add(JSONPath(rule.elements).description)
+          hash.add(rule.memberSlot ?? -1)
+        }
       }
+      if let slot = node.memberSlot { hash.add(slot) }
       add(node.members, to: &hash)
     }
   }

@@ -16,6 +16,13 @@ public struct SyncSettings: Sendable {
   /// What the sync may do. Default: ``SyncOperations/all``.
   public var operations = SyncOperations.all
 
+  /// Whether an item at the top of the payload says that its object is deleted, as in `{ $0["deleted"] == true }`. Of such an
+  /// item nothing counts but its key: what is stored with it goes, by the delete rules of the model, and what is not is not
+  /// inserted. Where several items have a key, the last one counts. A model says it with the user info
+  /// `sync.tombstoneKey` of an entity, for nested items too, a serializer with `deletes`. It takes ``SyncOperations/update`` or
+  /// ``SyncOperations/delete``; the deletion guard does not count these. Default: nil.
+  public var deletes: ItemTest?
+
   /// How strictly the JSON is read.
   public var reading = JSONReadingOptions()
 

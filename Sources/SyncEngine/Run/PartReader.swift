@@ -48,11 +48,12 @@ struct PartReader {
   func read(_ advance: (Int) throws -> Void) throws -> StagedPart {
     let stager = Stager(
       plan: request.plan, operations: request.operations, onItemError: request.itemPolicy,
-      path: request.path, firstItem: start.itemCount, report: ReportBuilder(),
+      firstItem: start.itemCount, report: ReportBuilder(),
       keepsSources: request.willInsert != nil, tracksItems: tracksItems,
       tracesFingerprints: fingerprints != nil)
     stager.replacements = replacements
     stager.leftOut = leftOut
+    stager.deletes = request.deletes
     parent?.prepare(stager)
     let end =
       if let ahead {
@@ -95,6 +96,7 @@ struct PartReader {
       }
       let range = reader.itemRange
       do {
+        stager.upcoming = StagedItem(place: reader.itemPlace, key: reader.memberKey)
         try stage(step, ItemSource(tape: tape, base: base), range, with: stager)
       } catch let stop as Stager.Stop {
         stager.stop = stop
@@ -117,7 +119,8 @@ struct PartReader {
     var end = start.reader
     onUnknownItem?()
     do {
-      end = try items.stageAll { tape, item in
+      end = try items.stageAll { tape, item, place in
+        stager.upcoming = StagedItem(place: place)
         let range = item.start..<item.end
         let source = ItemSource(tape: tape, base: base, root: item.token)
         try stage(step(of: range), source, range, with: stager)

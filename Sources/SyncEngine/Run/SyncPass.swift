@@ -165,6 +165,7 @@ final class SyncPass {
       try claims.list(planner)
       try control.checkpoint()
     }
+    try deleteTombstones(of: stager, in: transaction)
     if endsParentList, planner.suspendsParent { claims.state.isRootSuspended = true }
     try noteChildren(stager.rootBatch, in: transaction)
     matcher.noteKeys()

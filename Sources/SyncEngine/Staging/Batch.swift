@@ -45,6 +45,9 @@ final class Batch {
   /// All stored rows of a reference's key where there are several.
   var referenceDuplicates: [Int32: [Int32]] = [:]
 
+  /// Objects that the payload says are deleted.
+  let tombstones: Tombstones
+
   let stored: StoredRows
   /// What differs between occurrences and their stored rows.
   var differences: [SlotSet] = []
@@ -90,6 +93,7 @@ final class Batch {
     index = KeyIndex(block: block, identity: node.identity)
     references = RowBlock(slots: node.identityRange, capacity: 1)
     referenceIndex = KeyIndex(block: references, identity: node.identity)
+    tombstones = Tombstones(identity: node.identity, slots: node.identityRange)
     mentions = node.relationships.map { _ in LinkMentions() }
     stored = StoredRows(referenceCount: node.toOneSlots.count)
   }

@@ -36,6 +36,7 @@ extension Stager {
     if isKeyless || alwaysInserts(role) {
       return try identifyKeyless(row, occurrence, source: source, in: batch, role: role)
     }
+    if !batch.tombstones.isEmpty { batch.tombstones.revoke(cells) }
     if case .root = role { occurrence.flags.insert(.root) }
     if rootOwner != nil, role.owner == rootOwner { occurrence.flags.insert(.root) }
     let head = batch.index.findOrInsert(Int32(row))

@@ -25,6 +25,12 @@ final class StagingNode {
   let validators: [Validator]
   /// Sees what an item fills an object with; nil where nothing of it is ever stored.
   let didFill: FillHook?
+  /// The attribute that the keys of an object of objects fill.
+  let memberSlot: Int?
+  /// What in an item says that its object is deleted, and who says it beside.
+  let tombstone: JSONPath?
+  let deletes: ItemTest?
+  let mayDelete: Bool
   /// Whether an item may be something else than an object.
   let takesAnything: Bool
   /// Whether a relationship of which an item says nothing means anything.
@@ -53,6 +59,10 @@ final class StagingNode {
     }
     self.permissions = permissions
     validators = explicit?.validators ?? []
+    memberSlot = node.memberSlot
+    tombstone = node.tombstone
+    deletes = explicit?.deletes
+    mayDelete = tombstone != nil || deletes != nil
     let fills =
       explicit.map { $0.alwaysInserts || $0.insertsMissing || $0.updatesExisting } ?? false
     didFill = fills ? explicit?.didFill : nil
@@ -70,7 +80,8 @@ final class StagingNode {
         keepsOrders: relationship.isOneToOne || batch.orders != nil,
         inverse: StagingNode.inverse(relationship, to: batches[relationship.node].node),
         mentions: batch.mentions[rule], source: node.sources[rule],
-        missing: relationship.missing, key: relationship.path)
+        missing: relationship.missing, key: relationship.path, elements: relationship.elements,
+        memberSlot: relationship.memberSlot)
     }
     hasIdentity = !node.identity.isEmpty
     keySlot = node.identity.count == 1 ? node.identity[0] : nil
@@ -120,12 +131,18 @@ final class StagingLink {
   let missing: SyncPolicy.Missing
   /// Where the value stands in the item, as in `.user.notes`.
   let key: String
+  /// The way from the value to the objects, where it is no list of them.
+  let elements: ArraySlice<JSONPath.Step>
+  /// The attribute that the keys of an object of objects fill; nil is what their node says.
+  let memberSlot: Int?
 
   init(
     rule: Int, node: Int, isToMany: Bool, isOwned: Bool, name: String, isOneToOne: Bool,
     keepsOrders: Bool, inverse: Int, mentions: LinkMentions, source: NestedSource?,
-    missing: SyncPolicy.Missing, key: String
+    missing: SyncPolicy.Missing, key: String, elements: [JSONPath.Step], memberSlot: Int?
   ) {
+    self.elements = elements[...]
+    self.memberSlot = memberSlot
     self.source = source
     self.missing = missing
     self.key = key

@@ -69,7 +69,8 @@ extension PlanNode {
   var isPlain: Bool {
     guard attributes.allSatisfy({ $0.converter.decoder == nil }) else { return false }
     guard let explicit else { return true }
-    return explicit.validators.isEmpty && explicit.didFill == nil && !explicit.alwaysInserts
+    return explicit.validators.isEmpty && explicit.didFill == nil && explicit.deletes == nil
+      && !explicit.alwaysInserts
       && explicit.insertsMissing && explicit.updatesExisting && !identity.isEmpty
       // Objects may leave a group without being written, and an item that is about one is about another one then.
       && (explicit.group == nil || policy.identityScope == .entity)

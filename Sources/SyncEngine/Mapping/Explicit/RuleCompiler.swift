@@ -57,6 +57,14 @@ struct RuleCompiler {
   /// - Throws: ``MappingError`` when it never can.
   func check(_ rule: Rule, for attribute: AttributeDescription) throws {
     let name = attribute.name
+    if rule.path.leadsToEach {
+      throw MappingError(
+        .unsuitableRule, entity: entity.name, property: name,
+        message: """
+          “\(entity.name).\(name)” takes one value, and \(rule.path) leads to each value of a list. Name a position, \
+          or make objects of the values with toMany.
+          """)
+    }
     switch rule.content {
     case .attribute(let kind) where !kind.fits(attribute.type):
       throw MappingError(
@@ -89,7 +97,7 @@ struct RuleCompiler {
     else {
       throw noRelationship(name)
     }
-    guard !rule.path.steps.isEmpty else {
+    guard !rule.path.listPath.steps.isEmpty else {
       throw MappingError(
         .unsuitableRule, entity: entity.name, property: name,
         message: """

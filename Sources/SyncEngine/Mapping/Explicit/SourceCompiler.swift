@@ -101,7 +101,8 @@ struct SourceCompiler: Sendable {
           continue
         }
         table.add(
-          MemberTarget(.objects, rule: number, precedence: 0, isOfRule: true), at: rule.path)
+          MemberTarget(.objects, rule: number, precedence: 0, isOfRule: true),
+          at: rule.path.listPath)
         links[name] = rule
         sources[number] = source
       } else {
