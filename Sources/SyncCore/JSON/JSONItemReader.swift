@@ -216,7 +216,8 @@ package struct JSONItemReader {
   /// Goes from the first byte of a document to the list in it.
   private mutating func beginDocument() throws(JSONError) {
     let isFirst = documentCount == 0
-    let root = options.format == .lines || !isFirst ? "$[\(documentCount)]" : "$"
+    let isLine = options.format == .lines || !isFirst || isFollowed()
+    let root = isLine ? "$[\(documentCount)]" : "$"
     documentCount += 1
     if try nextByte(root) == UInt8(ascii: "{") || !path.steps.isEmpty, isFirst,
       options.format == .automatic
@@ -225,6 +226,17 @@ package struct JSONItemReader {
     }
     frames.removeAll(keepingCapacity: true)
     try followPath(from: root)
+  }
+
+  /// Whether the object that comes first is followed by more, so that it is one of several lines.
+  private func isFollowed() -> Bool {
+    guard options.format == .automatic, path.steps.isEmpty, bytes[position] == UInt8(ascii: "{"),
+      let end = JSONSkipping.endOfValue(bytes, from: position)
+    else { return false }
+    var behind = document
+    behind.scanner.position = end
+    let next = behind.skipSpace()
+    return next.brokeLine && !next.isAtEnd
   }
 
   /// Goes into the list at a place, or takes what stands there as the one item.

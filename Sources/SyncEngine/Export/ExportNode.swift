@@ -62,7 +62,7 @@ final class ExportNode {
     isOfSerializer = node.explicit != nil
     let exported = node.attributes.filter { rule in
       // A transformable value means something to its transformer only.
-      rule.isExportable
+      rule.isExportable && rule.constant == nil
         && (rule.type != .transformable || rule.transformer != nil || rule.written != nil)
     }
     relationships =
@@ -71,7 +71,9 @@ final class ExportNode {
       : node.relationships.enumerated().filter { $1.isExportable }.map {
         Relationship($1, source: node.sources[$0], options: options)
       }
-    let isAlone = isOfSerializer && node.attributes.count == 1 && node.sources.isEmpty
+    let isAlone =
+      isOfSerializer && node.sources.isEmpty
+      && node.attributes.count { $0.constant == nil } == 1
     for relationship in node.relationships where relationship.isExportable {
       try relationship.written?.requireReversible(relationship.name, of: node.entity)
     }

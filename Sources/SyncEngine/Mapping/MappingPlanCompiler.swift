@@ -92,8 +92,10 @@ package struct MappingPlanCompiler {
     let types = declaredTypes.types(of: entity)
     let attributeRules = attributes.enumerated().map { number, attribute in
       if let rule = rules[attribute.name] {
-        table.add(
-          MemberTarget(.attribute, rule: number, precedence: 0, isOfRule: true), at: rule.path)
+        if !rule.isConstant {
+          table.add(
+            MemberTarget(.attribute, rule: number, precedence: 0, isOfRule: true), at: rule.path)
+        }
         return RuleCompiler(entity: entity, policy: policy).rule(
           rule, for: attribute, isIdentity: attribute.slot == identity,
           check: AttributeCheck(

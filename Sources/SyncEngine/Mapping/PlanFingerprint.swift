@@ -35,6 +35,7 @@ enum PlanFingerprint {
         hash.add(rule.transformerName ?? "")
         hash.add(rule.converter.fingerprintText)
         hash.add(rule.missing.rawValue + rule.mismatch.rawValue)
+        if let constant = rule.constant { hash.add("\(constant)") }
       }
       for rule in node.relationships {
         hash.add(rule.name)

@@ -197,6 +197,11 @@ package struct AttributeRule: Sendable {
 extension AttributeRule {
   /// Where the value stands in an item, as an error says it: `.user.name`.
   var path: String { remoteKey.path(written) }
+
+  /// The value for every item, where none is asked.
+  var constant: Value? {
+    if case .constant(let value)? = written?.content { value } else { nil }
+  }
 }
 
 extension RelationshipRule {

@@ -49,6 +49,8 @@ final class Matcher {
   /// What a look-up costs; see ``SyncRequest/scannedRowsPerKey``.
   let scannedRowsPerKey: Int
   private let targets: [Int64]
+  /// Occurrences that nothing has to lead to.
+  private let beside: [SubentityMention]
   private(set) var rootOwner: Owner?
   private var completed = 0
   private var completedOfBatch: [Int]
@@ -72,6 +74,7 @@ final class Matcher {
     unreadableLists = stager.unreadableLists
     report = stager.report
     targets = stager.targetRows
+    beside = stager.beside
     waves = batches.map { _ in [] }
     completedOfBatch = batches.map { _ in 0 }
     memberColumns = stager.batches.map { owners in
@@ -127,6 +130,10 @@ final class Matcher {
         }
       }
       if !targets.isEmpty { try loadRows(targets, in: batches[root]) }
+    }
+    for mention in beside {
+      let other = batches[mention.batch].ofSubentities[mention.occurrence] ?? mention
+      reach(other.occurrence, in: batches[other.batch], &waves)
     }
     while waves.contains(where: { !$0.isEmpty }) {
       for batch in batches where !waves[batch.number].isEmpty {

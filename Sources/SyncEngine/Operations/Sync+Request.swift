@@ -71,6 +71,7 @@ extension Sync {
     request.path = setup.path
     request.takesMembers = plan.rootNode.takesMembers
     request.deletes = settings.deletes
+    request.prepare = settings.prepare
     request.reading = settings.reading
     request.operations = settings.operations
     request.filter = settings.filter

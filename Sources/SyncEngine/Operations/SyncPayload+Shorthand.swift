@@ -17,6 +17,12 @@ extension SyncPayloadConvertible where Self == SyncPayload {
   @_disfavoredOverload
   public static func json(_ value: JSONValue) -> SyncPayload { SyncPayload.json(value) }
 
+  /// A JSON:API document; see ``SyncPayload/jsonAPI(_:)``.
+  @_disfavoredOverload
+  public static func jsonAPI(_ document: some SyncPayloadConvertible) -> SyncPayload {
+    SyncPayload.jsonAPI(document)
+  }
+
   /// The objects of `JSONSerialization` and of hand-written dictionaries.
   @_disfavoredOverload
   public static func objects(_ objects: [[String: Any]]) -> SyncPayload {

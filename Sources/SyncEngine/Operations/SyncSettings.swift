@@ -23,6 +23,19 @@ public struct SyncSettings: Sendable {
   /// ``SyncOperations/delete``; the deletion guard does not count these. Default: nil.
   public var deletes: ItemTest?
 
+  /// Rewrites the payload once, before it is read: is given what stands at the path of the sync, the whole document without
+  /// one, and returns what is read in its place. Paths of findings stay those of the document: an item that the closure
+  /// leaves as it is has the path that it had, wherever it is moved to. The payload is in memory as a whole then, and items
+  /// that come again are read again. Default: nil.
+  ///
+  /// ```swift
+  /// sync.prepare = { document in                       // a delta with a list of deleted keys
+  ///   let deleted = document["deleted"]?.arrayValue ?? []
+  ///   return .array((document["items"]?.arrayValue ?? []) + deleted.map { ["id": $0, "deleted": true] })
+  /// }
+  /// ```
+  public var prepare: (@Sendable (JSONValue) throws -> JSONValue)?
+
   /// How strictly the JSON is read.
   public var reading = JSONReadingOptions()
 

@@ -142,7 +142,7 @@ final class PayloadReader {
   private func itemsAhead(from place: PayloadPlace) -> ItemsAhead? {
     let size = request.scannedAhead
     guard case .none = limit, request.readsAhead, fingerprints?.count ?? 0 == 0,
-      place.reader.isPlainList,
+      place.reader.isPlainList, request.rewritten == nil,
       bytes.count - place.reader.position >= size * PayloadReader.leastPortions
     else { return nil }
     let items = ItemsAhead(place.reader, size: size, notesDates: hasDates)

@@ -140,7 +140,8 @@ extension SyncPass {
   }
 
   func absorb(_ stager: Stager, in transaction: StoreTransaction) throws {
-    claims.state.itemCount += stager.itemCount - stager.firstItem - stager.droppedItemCount
+    claims.state.itemCount +=
+      stager.itemCount - stager.firstItem - stager.droppedItemCount - stager.besideCount
     claims.state.usableItemCount += stager.usableItemCount
     if stager.hasUnreadableRootKey { claims.state.isRootSuspended = true }
     if parent == nil, let rule = treeRule, stager.rootItemsName(rule) {

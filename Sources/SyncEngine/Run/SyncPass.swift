@@ -52,6 +52,7 @@ final class SyncPass {
         request.plan.model.entity(named: remark.entity) ?? request.plan.rootNode.entity,
         property: remark.property, message: remark.message)
     }
+    noteRewriting()
     isStreamed = request.partItems != nil || bytes.count > request.streamingThreshold
     fingerprintKey = isStreamed ? nil : FingerprintKey.of(request)
     resuming = ResumePoint.name(of: request).map {
@@ -84,6 +85,24 @@ final class SyncPass {
     result.itemCount = reader.itemCount
     result.isDryRun = request.isDryRun
     return result
+  }
+
+  /// Says what of a document was passed over, and that a page of a list is no list.
+  private func noteRewriting() {
+    guard let rewritten = request.rewritten else { return }
+    let entity = request.plan.rootNode.entity
+    report.report.nextPage = rewritten.nextPage
+    for remark in rewritten.remarks {
+      report.note(.ignoredValue, entity, path: remark.path, message: remark.message)
+    }
+    if rewritten.isPage, request.session == nil {
+      report.note(
+        .suspendedDeletion, entity, path: "$.links",
+        message: """
+          The document is a page of a longer list, so nothing was deleted for want of mention. Sync all pages in a \
+          SyncSession to have that done.
+          """)
+    }
   }
 
   /// Reads and stages the next part, for ``process(in:)``.
@@ -139,6 +158,7 @@ final class SyncPass {
       try request.onLeftOut?(item, transaction)
     }
     try quarantining.forgetSuperseded(by: stager)
+    noteUnmatched(stager.rootBatch)
     try changeCount.mention(stager.batches, control)
     if let unread { changeCount.mention(unread, plan: request.plan) }
     unread = nil
@@ -170,6 +190,23 @@ final class SyncPass {
     try noteChildren(stager.rootBatch, in: transaction)
     matcher.noteKeys()
     clock.end(.link)
+  }
+
+  /// Reports the items at the top that are no stored object, and whose mapping makes no new ones.
+  private func noteUnmatched(_ batch: Batch) {
+    for (occurrence, path) in batch.paths.sorted(by: { $0.key < $1.key }) {
+      let mention = batch.occurrences[batch.representative(occurrence)]
+      guard batch.occurrences[occurrence].flags.contains(.root), mention.row == 0,
+        !mention.flags.contains(.leftOut)
+      else { continue }
+      report[batch.entity].skipped += 1
+      let key = batch.key(batch.block[occurrence]).description
+      report.note(
+        .skippedItem, batch.entity, key: key, path: path,
+        message: """
+          There is no \(batch.entity.name) \(key), and the mapping makes no new ones (insertMissing is off).
+          """)
+    }
   }
 
   /// Notes what the items at the top are, for mappings that were written by hand.

@@ -9,6 +9,10 @@ package struct SyncRequest {
   package var path: JSONPath?
   /// Whether an object of objects at that place is a list of them, by their keys.
   package var takesMembers = false
+  /// Rewrites what stands at that place, once.
+  package var prepare: ((JSONValue) throws -> JSONValue)?
+  /// What the payload was rewritten into, once it is.
+  var rewritten: RewrittenPayload?
   /// Says of items at the top that their objects are deleted, beside what the plan says.
   package var deletes: ItemTest?
   package var reading = JSONReadingOptions()

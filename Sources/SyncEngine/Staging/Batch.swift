@@ -45,6 +45,8 @@ final class Batch {
   /// All stored rows of a reference's key where there are several.
   var referenceDuplicates: [Int32: [Int32]] = [:]
 
+  /// Where the objects stand whose mapping makes no new ones.
+  var paths: [Int32: String] = [:]
   /// Objects that the payload says are deleted.
   let tombstones: Tombstones
 

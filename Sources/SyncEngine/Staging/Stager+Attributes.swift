@@ -21,6 +21,7 @@ extension Stager {
       }
     }
     try fill(cells, from: token, of: source, table: node.table, node: node)
+    node.fillConstants(cells, arena)
   }
 
   /// Fills the attribute that the key of an item in an object of objects stands for, unless the item has a value for it. A

@@ -143,8 +143,11 @@ extension Stager {
   /// Whether an item is to become a new object whatever is stored.
   private func alwaysInserts(_ role: Role) -> Bool {
     guard operations.contains(.alwaysInsert) else { return false }
-    if case .root = role { return true }
-    return role.owner == rootOwner
+    switch role {
+    case .root: return true
+    case .beside: return false
+    default: return role.owner == rootOwner
+    }
   }
 
   /// An earlier occurrence that is certainly the same object: of the same key, and in the list of

@@ -111,7 +111,8 @@ extension Stager {
   ) throws {
     let token = choice.token
     let kind = source.tokens[token].kind
-    let emptyKind: LinkMentions.Kind = choice.kind == .references ? .keys : .objects
+    let emptyKind: LinkMentions.Kind =
+      listsKeys || choice.kind == .references ? .keys : .objects
     switch kind {
     case .null:
       link.mentions.append(

@@ -29,12 +29,15 @@ extension Stager {
         """)
       return true
     }
-    if path.isAtTop { usableItemCount += isLeavingOut ? 0 : 1 }
-    if case .member(let owner) = role {
+    switch role {
+    case .root where !isLeavingOut: usableItemCount += 1
+    case .member(let owner):
+      if owner == rootOwner, !isLeavingOut { usableItemCount += 1 }
       batch.tombstones.add(cells, of: owner)
-    } else {
-      batch.tombstones.add(cells, of: nil)
+      return true
+    default: break
     }
+    batch.tombstones.add(cells, of: nil)
     return true
   }
 
@@ -64,7 +67,11 @@ extension Stager {
 
   /// Whether the sync may change what is stored.
   private func isAllowed(_ role: Role) -> Bool {
-    let isAtTop = role.owner == nil || role.owner == rootOwner
+    let isAtTop =
+      switch role {
+      case .beside: false
+      default: role.owner == nil || role.owner == rootOwner
+      }
     return !operations.isDisjoint(
       with: isAtTop ? [.update, .delete] : [.updateRelationships, .deleteRelationships])
   }

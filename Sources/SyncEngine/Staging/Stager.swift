@@ -27,6 +27,13 @@ final class Stager {
   /// Says of items at the top that their objects are deleted.
   var deletes: ItemTest?
 
+  /// Whether an empty list is one of keys, whatever key of JSON it stands under.
+  var listsKeys = false
+
+  /// Items that stand beside those at the top, and how many items that were.
+  var beside: [SubentityMention] = []
+  var besideCount = 0
+
   /// What was left out.
   var leftOutItems: [LeftOutItem] = []
 
@@ -166,7 +173,7 @@ final class Stager {
     guard let occurrence = try stage(source.root, of: source, node: node, role: role, key: key)
     else { return }
     if isLeavingOut {
-      try leaveOut(occurrence)
+      try leaveOut(occurrence, of: rootBatch)
     } else if usableItemCount > 0 || saysSomething(source) {
       usableItemCount += 1
     }
@@ -174,6 +181,24 @@ final class Stager {
     if node.plan.explicit != nil, !isLeavingOut { rootItems.append(occurrence) }
     if rootOwner != nil { rootTargets.append(occurrence) }
     if let rootReference { refer(occurrence, to: rootReference) }
+  }
+
+  /// Stages an item that stands beside those at the top: it may be stored as if it were nested in one of them, and nothing
+  /// is deleted for want of it.
+  func stageBeside(
+    _ source: ItemSource, text: UnsafeRawBufferPointer, node number: Int
+  ) throws {
+    path.reset(item: itemCount, at: upcoming.place)
+    itemText = text
+    isLeavingOut = leftOut[itemCount] != nil
+    itemCount += 1
+    besideCount += 1
+    let node = nodes[number]
+    guard let occurrence = try stage(source.root, of: source, node: node, role: .beside) else {
+      return
+    }
+    if isLeavingOut { try leaveOut(occurrence, of: node.batch) }
+    beside.append(SubentityMention(batch: number, occurrence: occurrence))
   }
 
   private func rootRole(of owner: Owner) -> Role {
@@ -265,6 +290,9 @@ final class Stager {
       return nil
     }
     trace?.describe(occurrence, in: batch.number)
+    if node.permissions.contains(.neverInserted) {
+      batch.paths[occurrence] = path.description
+    }
     if candidates.count > firstCandidate {
       if trace != nil, batch.occurrences.count == earlierCount {
         batch.occurrences[occurrence].flags.insert(.conflicting)
@@ -290,7 +318,10 @@ final class Stager {
   /// Notes that nobody can tell which object a part of a list meant: the list then adds, but takes
   /// nothing away.
   func noteUnreadable(_ role: Role) {
-    if case .toOne = role { return }
+    switch role {
+    case .toOne, .beside: return
+    default: break
+    }
     if let owner = role.owner, owner != rootOwner {
       unreadableLists.insert(ListKey(batch: owner.batch, owner: owner.owner, rule: owner.rule))
     } else {

@@ -31,6 +31,9 @@ final class StagingNode {
   let tombstone: JSONPath?
   let deletes: ItemTest?
   let mayDelete: Bool
+  /// The attributes that have the same value in every object, by the numbers of their rules, and the values.
+  private let constants: [(rule: Int, slot: Int, value: Value)]
+  private var constantCells: [Cell] = []
   /// Whether an item may be something else than an object.
   let takesAnything: Bool
   /// Whether a relationship of which an item says nothing means anything.
@@ -59,6 +62,9 @@ final class StagingNode {
     }
     self.permissions = permissions
     validators = explicit?.validators ?? []
+    constants = node.attributes.enumerated().compactMap { number, rule in
+      rule.constant.map { (number, rule.slot, $0) }
+    }
     memberSlot = node.memberSlot
     tombstone = node.tombstone
     deletes = explicit?.deletes
@@ -93,6 +99,24 @@ final class StagingNode {
 }
 
 extension StagingNode {
+  /// Fills cells with the values that every object has.
+  func fillConstants(_ cells: UnsafeMutablePointer<Cell>, _ arena: CellArena) {
+    guard !constants.isEmpty else { return }
+    if constantCells.isEmpty {
+      constantCells = constants.map { constant in
+        let conversion = plan.attributes[constant.rule].converter.cell(
+          for: constant.value, arena: arena)
+        // Checked when the rule was compiled.
+        if case .cell(let cell) = conversion { return cell }
+        return .null
+      }
+    }
+    for (constant, cell) in zip(constants, constantCells) {
+      cells[constant.slot] = cell
+      _ = scratch.claims(constant.rule, 0)
+    }
+  }
+
   /// The destination's rule of the inverse when that is to-one, or -1.
   private static func inverse(_ rule: RelationshipRule, to node: PlanNode) -> Int {
     guard let inverse = rule.relationship.inverseSlot, !rule.relationship.isInverseToMany else {

@@ -11,7 +11,7 @@ enum FingerprintKey {
   static func of(_ request: SyncRequest) -> ContentFingerprint? {
     guard request.usesFingerprints, request.session == nil, request.parent == nil,
       request.targets.isEmpty, request.willInsert == nil, request.deletes == nil,
-      !request.takesMembers, request.path?.leadsToEach != true,
+      !request.takesMembers, request.rewritten == nil, request.path?.leadsToEach != true,
       request.plan.nodes.allSatisfy({ $0.tombstone == nil }), !request.defersReferences,
       request.operations.isSuperset(of: everything),
       !request.operations.contains(.alwaysInsert), case .whole = request.transaction,

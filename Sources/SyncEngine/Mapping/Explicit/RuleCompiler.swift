@@ -11,7 +11,7 @@ struct RuleCompiler {
   ) -> AttributeRule {
     let converter =
       switch rule.content {
-      case .objects:
+      case .objects, .constant:
         ValueConverter(attribute.type)
       case .attribute(let kind):
         kind.converter(
@@ -79,6 +79,16 @@ struct RuleCompiler {
         message: """
           The custom rule of “\(entity.name).\(name)” makes values of the type \(coding.type.rawValue), and \
           the attribute is of the type \(attribute.type.rawValue).
+          """)
+    case .constant(let value):
+      guard case .mismatch(let reason) = ValueConverter(attribute.type).cell(
+        for: value, arena: CellArena())
+      else { break }
+      throw MappingError(
+        .unsuitableRule, entity: entity.name, property: name,
+        message: """
+          The constant of “\(entity.name).\(name)” is none that the attribute holds: \
+          \(reason.message(for: attribute.type)).
           """)
     case .objects: throw noRelationship(name)
     case .attribute, .custom: break
