@@ -16,7 +16,8 @@ import Testing
   @Test func aDocumentIsDrawnExaminedAndImported() async throws {
     let bench = try ToolBench()
     let file = try bench.file("articles.json", DocumentOptionTests.document)
-    let drawn = await bench.run("model", "--from", file, "--entity", "Article", "--format", "json-api")
+    let drawn = await bench.run(
+      "model", "--from", file, "--entity", "Article", "--format", "json-api")
     #expect(drawn.code == .done, "\(drawn.error)")
     let model = try bench.file("Drawn.xml", drawn.output)
     let examined = await bench.run(
@@ -24,7 +25,8 @@ import Testing
     #expect(examined.code == .done, "\(examined.output)")
     let store = bench.store
     let imported = await bench.run(
-      "import", file, "--model", model, "--entity", "Article", "--store", store, "--format", "json-api")
+      "import", file, "--model", model, "--entity", "Article", "--store", store, "--format",
+      "json-api")
     #expect(imported.code == .done, "\(imported.error)")
     let shown = await bench.run("show", "--store", store, "Article", "1")
     #expect(shown.output.contains("Paint"))
@@ -34,7 +36,8 @@ import Testing
     let bench = try ToolBench()
     let file = try bench.file("articles.json", DocumentOptionTests.document)
     let result = await bench.run(
-      "doctor", file, "--model", "M.xml", "--entity", "Article", "--format", "json-api", "--at", "data")
+      "doctor", file, "--model", "M.xml", "--entity", "Article", "--format", "json-api", "--at",
+      "data")
     #expect(result.code == .usage)
   }
 

@@ -133,7 +133,9 @@ final class Matcher {
     }
     for mention in beside {
       let other = batches[mention.batch].ofSubentities[mention.occurrence] ?? mention
-      reach(other.occurrence, in: batches[other.batch], &waves)
+      let batch = batches[other.batch]
+      guard !batch.occurrences[other.occurrence].flags.contains(.root) else { continue }
+      reach(other.occurrence, in: batch, &waves)
     }
     while waves.contains(where: { !$0.isEmpty }) {
       for batch in batches where !waves[batch.number].isEmpty {

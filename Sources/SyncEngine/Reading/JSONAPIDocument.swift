@@ -57,7 +57,8 @@ package struct JSONAPIDocument {
     default:
       throw JSONAPIDocument.error("“data” is \(data.kindText), no resource and no list.", "$.data")
     }
-    included = try JSONAPIDocument.resources(members["included"]?.arrayValue ?? [], at: "$.included")
+    included = try JSONAPIDocument.resources(
+      members["included"]?.arrayValue ?? [], at: "$.included")
     var byIdentity: [Identity: Int] = [:]
     for (number, resource) in included.enumerated() {
       if let identity = resource.identity { byIdentity[identity] = number }
@@ -151,7 +152,8 @@ extension JSONAPIDocument {
         }
         return .object(nested(included[number].json, namesTypes, &seen, depth: depth + 1))
       }
-      item[name] = linkage.isNull ? .null : linkage.arrayValue != nil ? .array(members) : members.first
+      item[name] =
+        linkage.isNull ? .null : linkage.arrayValue != nil ? .array(members) : members.first
     }
     return item
   }
@@ -177,7 +179,10 @@ extension JSONAPIDocument {
       guard let number = nodes.number(of: resource.identity?.type, isIncluded: isIncluded) else {
         let type = resource.identity?.type ?? ""
         result.remarks.append(
-          (resource.path, "No entity is known for resources of the type “\(type)”, so they were passed over."))
+          (
+            resource.path,
+            "No entity is known for resources of the type “\(type)”, so they were passed over."
+          ))
         continue
       }
       items.append(.object(flat(resource.json, plan.nodes[number])))
@@ -186,7 +191,9 @@ extension JSONAPIDocument {
     }
     result.json = .array(items)
     // Where nothing is of the entity, nobody said which objects of it there are.
-    if !data.isEmpty, !result.resources.contains(where: { $0.node == nil }) { result.isWhole = false }
+    if !data.isEmpty, !result.resources.contains(where: { $0.node == nil }) {
+      result.isWhole = false
+    }
     return result
   }
 

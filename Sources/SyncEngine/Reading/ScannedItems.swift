@@ -37,7 +37,9 @@ final class ScannedItems {
         }
         let range = reader.itemRange
         let place = reader.itemPlace
-        if last == nil || place.element < 1 || place.path != last?.path { places[items.count] = place }
+        if last == nil || place.element < 1 || place.path != last?.path {
+          places[items.count] = place
+        }
         last = place
         items.append(Item(token: token, start: range.lowerBound, end: range.upperBound))
       }

@@ -52,7 +52,6 @@ final class SyncPass {
         request.plan.model.entity(named: remark.entity) ?? request.plan.rootNode.entity,
         property: remark.property, message: remark.message)
     }
-    noteRewriting()
     isStreamed = request.partItems != nil || bytes.count > request.streamingThreshold
     fingerprintKey = isStreamed ? nil : FingerprintKey.of(request)
     resuming = ResumePoint.name(of: request).map {
@@ -68,6 +67,7 @@ final class SyncPass {
     announced = SyncPass.bit(.parse)
     reader = try PayloadReader(
       bytes, request: request, parent: parent, limit: limit, report: report, control: control)
+    noteRewriting()
   }
 
   /// Bytes of a part of a streamed payload: large enough that statements are used well, small against

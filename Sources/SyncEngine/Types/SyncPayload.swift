@@ -39,11 +39,6 @@ public enum SyncPayload: Sendable {
     .document(.jsonAPI, document)
   }
 
-  /// A JSON:API document in any form that is a payload.
-  public static func jsonAPI(_ document: some SyncPayloadConvertible) -> SyncPayload {
-    .document(.jsonAPI, document.syncPayload)
-  }
-
   /// Items of any type that stands for JSON.
   static func list(of items: [Any]) -> SyncPayload {
     converting { try JSONValue(items) }

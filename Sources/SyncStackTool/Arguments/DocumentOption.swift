@@ -10,7 +10,8 @@ enum DocumentOption {
   static func form(_ arguments: Arguments) throws(UsageError) -> DocumentForm? {
     let form: DocumentForm? = try arguments.choice("--format")
     if form != nil, arguments.has("--at") {
-      throw arguments.error("--format and --at exclude each other: the list of a JSON:API is its data.")
+      throw arguments.error(
+        "--format and --at exclude each other: the list of a JSON:API is its data.")
     }
     return form
   }

@@ -52,7 +52,9 @@ struct DoctorCommand: Command {
     let diagnosis = try await task.value
     terminal.print(diagnosis.lines)
     let report = diagnosis.report
-    if form == nil, report.itemCount == 1, report.skipped == 1, let advice = try places(in: payloads[0]).advice {
+    if form == nil, report.itemCount == 1, report.skipped == 1,
+      let advice = try places(in: payloads[0]).advice
+    {
       terminal.print(advice)
     }
     return diagnosis.isHealthy ? .done : .failed

@@ -184,7 +184,10 @@ struct ImportSettings: Sendable {
   /// Options that have to be the same each time a session goes on: what its end deletes depends on them. The
   /// guard may be switched off when it refused, and unfit items may be treated otherwise.
   var lasting: [String: String] {
-    ["--at": path ?? "", "--format": form?.rawValue ?? "", "--where": filter ?? "", "--operations": "\(operations)"]
+    [
+      "--at": path ?? "", "--format": form?.rawValue ?? "", "--where": filter ?? "",
+      "--operations": "\(operations)",
+    ]
   }
 
   /// The words that `--operations` understands.

@@ -105,7 +105,8 @@ struct ModelCommand: Command {
 
   private func draw(_ files: [String], _ terminal: Terminal) async throws -> ModelDraft {
     let drafting = PayloadDrafting(
-      inputs: try files.map { try DraftInput($0, form: form) }, entity: entity, path: path, terminal: terminal)
+      inputs: try files.map { try DraftInput($0, form: form) }, entity: entity, path: path,
+      terminal: terminal)
     let task = Task { try await drafting.draft() }
     let interrupt = Interrupt { task.cancel() }
     defer { withExtendedLifetime(interrupt) {} }

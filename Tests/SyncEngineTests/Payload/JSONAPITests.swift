@@ -96,7 +96,7 @@ import Testing
     #expect(report.findings.isEmpty, "\(report.findings)")
     #expect(report["Article"].inserted == 2 && report["User"].inserted == 2)
     #expect(report["Comment"].inserted == 2 && report["Tag"].inserted == 2)
-    #expect(report.entities.values.allSatisfy(\.unusedKeys.isEmpty))
+    #expect(report.entities.values.allSatisfy { $0.unusedKeys.isEmpty })
     // Eve's list names the first article too, and comes later.
     #expect(try values("Article", "id", "title", "author.id") == ["1 Paint 2", "2 Wait -"])
     #expect(try values("User", "id", "firstName", "friend.id") == ["2 Eve 9", "9 Dan 2"])
@@ -120,14 +120,16 @@ import Testing
         """#), inEntityNamed: "Article")
     #expect(report["Article"].deleted == 1, "the second article is not in the list")
     #expect(try values("Article", "id", "author.id") == ["1 2"])
-    #expect(try values("Comment", "id", "article.id") == ["12 -", "5 -"], "out of the list, not deleted")
+    #expect(
+      try values("Comment", "id", "article.id") == ["12 -", "5 -"], "out of the list, not deleted")
     #expect(report["Tag"].deleted == 0 && report["User"].deleted == 0)
   }
 
   @Test(
     "What is no whole list deletes nothing",
     arguments: [
-      #"{"data": {"type": "articles", "id": "2", "attributes": {"title": "New"}}}"#, #"{"data": null}"#,
+      #"{"data": {"type": "articles", "id": "2", "attributes": {"title": "New"}}}"#,
+      #"{"data": null}"#,
       #"{"data": [{"type": "articles", "id": "2", "attributes": {"title": "New"}}], "links": {"next": "/p/2"}}"#,
       #"{"data": [], "links": {"prev": {"href": "/p/1"}, "next": null}}"#,
       #"{"data": [{"type": "people", "id": "9"}]}"#,
@@ -146,13 +148,15 @@ import Testing
   }
 
   @Test func pagesNameTheNextOneAndASessionDeletesAtItsEnd() async throws {
-    try stack.sync(.jsonAPI(JSONAPITests.document), inEntityNamed: "Article")
+    try await stack.sync(.jsonAPI(JSONAPITests.document), inEntityNamed: "Article")
     let session = try SyncSession(entity: "Article", dataStack: stack)
     let first = try await session.sync(
-      .jsonAPI(#"{"data": [{"type": "articles", "id": "3"}], "links": {"next": {"href": "/p/2"}}}"#))
+      .jsonAPI(#"{"data": [{"type": "articles", "id": "3"}], "links": {"next": {"href": "/p/2"}}}"#)
+    )
     #expect(first.nextPage == "/p/2")
     let second = try await session.sync(
-      .jsonAPI(#"{"data": [{"type": "articles", "id": "1"}], "links": {"next": null, "prev": "/p/1"}}"#))
+      .jsonAPI(
+        #"{"data": [{"type": "articles", "id": "1"}], "links": {"next": null, "prev": "/p/1"}}"#))
     #expect(second.nextPage == nil)
     try await session.finish()
     #expect(try values("Article", "id") == ["1", "3"])
@@ -161,7 +165,10 @@ import Testing
   @Test(
     "What is no answer is an error that says why, and nothing changes",
     arguments: [
-      (#"{"errors": [{"status": "404", "title": "Not Found", "detail": "No such page"}, {}]}"#, "404"),
+      (
+        #"{"errors": [{"status": "404", "title": "Not Found", "detail": "No such page"}, {}]}"#,
+        "404"
+      ),
       (#"{"meta": {}}"#, "data"), ("[]", "an array"), (#"{"data": 5}"#, "a number"),
       (#"{"data": ["x"]}"#, "a string"),
     ])
@@ -191,7 +198,8 @@ import Testing
   @Test func aResourceThatIsNotIncludedIsAReference() throws {
     let report = try stack.sync(
       .jsonAPI(
-        #"{"data": [{"type": "articles", "id": "1", "relationships": {"author": {"data": {"type": "people", "id": "9"}}}}]}"#),
+        #"{"data": [{"type": "articles", "id": "1", "relationships": {"author": {"data": {"type": "people", "id": "9"}}}}]}"#
+      ),
       inEntityNamed: "Article")
     #expect(report.findings(of: .unresolvedReference).map(\.key) == ["9"])
     #expect(try values("User", "id").isEmpty)
@@ -210,14 +218,16 @@ import Testing
     ]
     let report = try stack.sync(.jsonAPI(JSONAPITests.document), with: articles)
     #expect(report["User"].inserted == 1)
-    #expect(try values("Article", "id", "title", "author.firstName") == ["1 Paint Dan", "2 Wait -"])
+    #expect(
+      try values("Article", "id", "title", "author.firstName") == ["1 Paint Dan", "2 Wait -"])
   }
 
   @Test func aChainOfThousandsIsNoTrouble() throws {
     let people = (0..<5_000).map { number in
       #"{"type": "people", "id": "p\#(number)", "relationships": {"friend": {"data": {"type": "people", "id": "p\#(number + 1)"}}}}"#
     }
-    let json = #"{"data": \#(people[0]), "included": [\#(people.dropFirst().joined(separator: ","))]}"#
+    let json =
+      #"{"data": \#(people[0]), "included": [\#(people.dropFirst().joined(separator: ","))]}"#
     let report = try stack.sync(.jsonAPI(json), inEntityNamed: "User")
     #expect(report["User"].inserted == 5_000)
     var serializer = EntitySerializer<ManagedObject>(entityNamed: "User")

@@ -92,7 +92,8 @@ import Testing
     #expect(try bench.posts() == ["p1 One a"])
     let exported = try bench.stack.export("Person", where: Filter("id == %@", "a"))
     #expect(exported[0]?.value(at: "posts.edges.0.node.title") == "One")
-    #expect(try bench.stack.sync(exported, inEntityNamed: "Person", operations: [.update]).isUnchanged)
+    #expect(
+      try bench.stack.sync(exported, inEntityNamed: "Person", operations: [.update]).isUnchanged)
   }
 
   @Test func pathsOfFindingsAreThoseOfTheDocument() throws {
@@ -116,7 +117,9 @@ import Testing
       (#"{"d": {"id": "a", "age": "x"}}"#, "d", "$.d.age"),
       ("{\"id\": \"a\"}\n{\"id\": \"b\", \"age\": \"x\"}", "", "$[1].age"),
       ("{\"id\": \"a\", \"age\": \"x\"}\n{\"id\": \"b\"}", "", "$[0].age"),
-      (#"{"odata.value": [{"id": "a", "age": "x"}]}"#, ["odata.value"], #"$["odata.value"][0].age"#),
+      (
+        #"{"odata.value": [{"id": "a", "age": "x"}]}"#, ["odata.value"], #"$["odata.value"][0].age"#
+      ),
     ] as [(String, JSONPath, String)])
   func placeOfOneObject(json: String, path: JSONPath, place: String) throws {
     #expect(try ShapeBench().sync(json, at: path).findings.map(\.path) == [place])
@@ -126,7 +129,8 @@ import Testing
     let members = (0..<6_000).map { #""k\#($0)": {"name": "N\#($0)"}"# }
     let bench = try ShapeBench()
     let json = "{\"u\": {" + members.joined(separator: ",") + "}}"
-    let sync = Sync(.data(Data(json.utf8)), inEntityNamed: "Person", dataStack: bench.stack, at: "u.*")
+    let sync = Sync(
+      .data(Data(json.utf8)), inEntityNamed: "Person", dataStack: bench.stack, at: "u.*")
     sync.transaction = .perBatch(500)
     sync.start()
     #expect(try sync.result?.get().inserted == 6_000)
@@ -150,7 +154,8 @@ import Testing
     try bench.stack.sync(#"{"rates": {"1": 10, "2": 20}}"#, with: rates, at: "rates.*")
     #expect(try bench.people("age") == ["1 10", "2 20"])
     people.mapping = ["id": .int("id"), "posts": .toMany("posts.*") { nested }]
-    try bench.stack.sync(#"{"1": {"posts": {"x": {"t": "X"}}}}"#, with: people, operations: [.update], at: "*")
+    try bench.stack.sync(
+      #"{"1": {"posts": {"x": {"t": "X"}}}}"#, with: people, operations: [.update], at: "*")
     #expect(try bench.posts().count == 0 || bench.posts() == ["x X 1"])
     try bench.stack.sync(#"{"1": {"posts": {"x": {"t": "X"}}}}"#, with: people, at: "*")
     #expect(try bench.posts() == ["x X 1"])

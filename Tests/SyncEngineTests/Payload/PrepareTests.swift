@@ -10,7 +10,8 @@ import Testing
     _ json: String, at path: JSONPath? = nil, into bench: ShapeBench,
     _ prepare: @escaping @Sendable (JSONValue) throws -> JSONValue
   ) throws -> SyncReport {
-    let sync = Sync(.data(Data(json.utf8)), inEntityNamed: "Person", dataStack: bench.stack, at: path)
+    let sync = Sync(
+      .data(Data(json.utf8)), inEntityNamed: "Person", dataStack: bench.stack, at: path)
     sync.prepare = prepare
     sync.start()
     return try #require(sync.result).get()
@@ -20,11 +21,12 @@ import Testing
     let bench = try ShapeBench()
     let json = #"{"d": {"items": [{"id": "a", "age": 1}, {"id": "b", "age": "x"}], "unit": "y"}}"#
     let report = try sync(json, at: "d.items", into: bench) { list in
-      .array((list.arrayValue ?? []).map { item in
-        var item = item
-        item["name"] = .string("N" + (item["id"]?.stringValue ?? ""))
-        return item
-      })
+      .array(
+        (list.arrayValue ?? []).map { item in
+          var item = item
+          item["name"] = .string("N" + (item["id"]?.stringValue ?? ""))
+          return item
+        })
     }
     #expect(try bench.people() == ["a Na", "b Nb"])
     #expect(report.findings.map(\.path) == ["$.d.items[1].age"])
@@ -48,7 +50,8 @@ import Testing
     change.operations = [.insert, .update]
     change.prepare = { document in
       let deleted = document["deleted"]?.arrayValue ?? []
-      return .array((document["items"]?.arrayValue ?? []) + deleted.map { ["id": $0, "gone": true] })
+      return .array(
+        (document["items"]?.arrayValue ?? []) + deleted.map { ["id": $0, "gone": true] })
     }
     change.start()
     #expect(try change.result?.get().deleted == 2)
@@ -86,13 +89,17 @@ import Testing
       people.groupers = [Filter("handle == %@", handle)]
       return people
     }
-    try bench.stack.sync(#"[{"id": 1, "name": "A", "handle": "x"}, {"id": 2}]"#, with: serializer("crm"))
+    try bench.stack.sync(
+      #"[{"id": 1, "name": "A", "handle": "x"}, {"id": 2}]"#, with: serializer("crm"))
     try bench.stack.sync(#"[{"id": 1, "name": "B"}]"#, with: serializer("shop"))
     #expect(try bench.people("handle").sorted() == ["1 crm", "1 shop", "2 crm"])
-    let again = try bench.stack.sync(#"[{"id": 1, "name": "A"}, {"id": 2}]"#, with: serializer("crm"))
+    let again = try bench.stack.sync(
+      #"[{"id": 1, "name": "A"}, {"id": 2}]"#, with: serializer("crm"))
     #expect(again.isUnchanged)
     let json = try bench.stack.export(with: serializer("crm"))
-    #expect(json == [["id": 1, "name": "A"], ["id": 2, "name": nil]] as JSONValue || json[0]?["handle"] == nil)
+    #expect(
+      json == [["id": 1, "name": "A"], ["id": 2, "name": nil]] as JSONValue
+        || json[0]?["handle"] == nil)
     #expect(try bench.stack.sync(json, with: serializer("crm")).isUnchanged)
   }
 
@@ -108,7 +115,7 @@ import Testing
   @Test func aConstantWorksBelowConventionsAndInAFile() throws {
     let bench = try ShapeBench()
     let rule = try Rule(json: ["constant": "api"])
-    try bench.stack.mapping(for: "Person") { $0["handle"] = rule }
+    try bench.stack.mapping(forEntityNamed: "Person") { $0["handle"] = rule }
     try bench.sync(#"[{"id": "a", "handle": "other"}]"#)
     #expect(try bench.people("handle") == ["a api"])
   }

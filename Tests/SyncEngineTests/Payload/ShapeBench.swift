@@ -9,7 +9,8 @@ struct ShapeBench {
 
   init(
     person: [String: String] = [:], post: [String: String] = [:], posts: [String: String] = [:],
-    remoteKey: String? = nil, keyType: AttributeType = .string, store: DataStack.Location = .inMemory
+    remoteKey: String? = nil, keyType: AttributeType = .string,
+    store: DataStack.Location = .inMemory
   ) throws {
     let model = try ManagedObjectModel([
       EntityDraft(

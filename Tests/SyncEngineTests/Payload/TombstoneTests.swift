@@ -6,7 +6,8 @@ import Testing
 
 /// Items that say that their objects are deleted.
 @Suite struct TombstoneTests {
-  private static let three = #"[{"id": "a", "name": "A"}, {"id": "b", "name": "B"}, {"id": "c", "name": "C"}]"#
+  private static let three =
+    #"[{"id": "a", "name": "A"}, {"id": "b", "name": "B"}, {"id": "c", "name": "C"}]"#
   private static let delta: SyncOperations = [.insert, .update]
 
   private func bench(_ key: String = "deleted") throws -> ShapeBench {
@@ -21,8 +22,10 @@ import Testing
       ("deleted", #""deleted": true"#, true), ("deleted", #""deleted": false"#, false),
       ("deleted", #""deleted": null"#, false), ("deleted", #""deleted": 1"#, true),
       ("deleted", #""deleted": 0"#, false), ("deleted", #""deleted": "false""#, false),
-      ("deleted", #""other": true"#, false), ("deleted_at", #""deleted_at": "2026-11-25T08:00:00Z""#, true),
-      ("deleted_at", #""deleted_at": """#, false), ("@removed", #""@removed": {"reason": "deleted"}"#, true),
+      ("deleted", #""other": true"#, false),
+      ("deleted_at", #""deleted_at": "2026-11-25T08:00:00Z""#, true),
+      ("deleted_at", #""deleted_at": """#, false),
+      ("@removed", #""@removed": {"reason": "deleted"}"#, true),
       ("meta.gone", #""meta": {"gone": true}"#, true), ("meta.gone", #""meta": {}"#, false),
       ("['odata.removed']", #""odata.removed": 1"#, true),
     ])
@@ -35,7 +38,8 @@ import Testing
   }
 
   @Test func whatIsNotMentionedStaysInADeltaAndGoesInAWholeList() throws {
-    let delta = #"[{"id": "b", "deleted": true}, {"id": "d", "name": "D"}, {"id": "x", "deleted": true}]"#
+    let delta =
+      #"[{"id": "b", "deleted": true}, {"id": "d", "name": "D"}, {"id": "x", "deleted": true}]"#
     let bench = try bench()
     try bench.sync(delta, TombstoneTests.delta)
     #expect(try bench.people() == ["a A", "c C", "d D"])
@@ -48,8 +52,13 @@ import Testing
     arguments: [
       (#"[{"id": "d", "name": "D"}, {"id": "d", "deleted": true}]"#, false),
       (#"[{"id": "d", "deleted": true}, {"id": "d", "name": "D"}]"#, true),
-      (#"[{"id": "d", "name": "X"}, {"id": "d", "deleted": true}, {"id": "d", "name": "D"}]"#, true),
-      (#"[{"id": "d", "deleted": true}, {"id": "d", "name": "D"}, {"id": "d", "deleted": 1}]"#, false),
+      (
+        #"[{"id": "d", "name": "X"}, {"id": "d", "deleted": true}, {"id": "d", "name": "D"}]"#, true
+      ),
+      (
+        #"[{"id": "d", "deleted": true}, {"id": "d", "name": "D"}, {"id": "d", "deleted": 1}]"#,
+        false
+      ),
     ])
   func order(json: String, isThere: Bool) throws {
     let bench = try bench()
@@ -78,7 +87,8 @@ import Testing
     let ids = (0..<1_200).map { "k\($0)" }
     try bench.sync("[" + ids.map { "{\"id\": \"\($0)\"}" }.joined(separator: ",") + "]")
     try bench.sync(
-      "[" + ids.dropLast().map { "{\"id\": \"\($0)\", \"deleted\": true}" }.joined(separator: ",") + "]",
+      "[" + ids.dropLast().map { "{\"id\": \"\($0)\", \"deleted\": true}" }.joined(separator: ",")
+        + "]",
       TombstoneTests.delta)
     #expect(try bench.people("id").count == 1)
   }
@@ -87,7 +97,8 @@ import Testing
     let bench = try ShapeBench(
       person: ["sync.tombstoneKey": "deleted"], post: ["sync.tombstoneKey": "gone"])
     try bench.sync(
-      #"[{"id": "a", "posts": [{"id": "p1"}, {"id": "p2"}]}, {"id": "b", "posts": [{"id": "p3"}]}]"#)
+      #"[{"id": "a", "posts": [{"id": "p1"}, {"id": "p2"}]}, {"id": "b", "posts": [{"id": "p3"}]}]"#
+    )
     try bench.sync(
       #"[{"id": "a", "deleted": true}, {"id": "b", "posts": [{"id": "p3", "gone": true}, {"id": "p4"}]}]"#,
       TombstoneTests.delta.union([.insertRelationships, .updateRelationships]))
@@ -115,7 +126,8 @@ import Testing
     people.mapping = ["id": .string("key"), "name": Rule.string("name").whenMissing(.fail)]
     people.deleteMissing = false
     people.deletes = { $0["deleted"] == true }
-    try bench.stack.sync(#"[{"key": "b", "deleted": true}, {"key": "a", "name": "X"}]"#, with: people)
+    try bench.stack.sync(
+      #"[{"key": "b", "deleted": true}, {"key": "a", "name": "X"}]"#, with: people)
     #expect(try bench.people() == ["a X", "c C"])
     people.groupers = ["name == %@".filter("X")]
     try bench.stack.sync(#"[{"key": "c", "deleted": true}]"#, with: people)
@@ -131,7 +143,10 @@ import Testing
     try await session.finish()
     #expect(try bench.people() == ["a A", "b again"])
     let sync = Sync(
-      .data(Data(#"[{"id": "z"}, {"id": "z", "deleted": true}, {"id": "b", "deleted": true}, {"id": "y"}]"#.utf8)),
+      .data(
+        Data(
+          #"[{"id": "z"}, {"id": "z", "deleted": true}, {"id": "b", "deleted": true}, {"id": "y"}]"#
+            .utf8)),
       inEntityNamed: "Person", dataStack: bench.stack)
     sync.transaction = .perBatch(1)
     sync.start()

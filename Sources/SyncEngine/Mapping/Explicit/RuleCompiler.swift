@@ -81,8 +81,9 @@ struct RuleCompiler {
           the attribute is of the type \(attribute.type.rawValue).
           """)
     case .constant(let value):
-      guard case .mismatch(let reason) = ValueConverter(attribute.type).cell(
-        for: value, arena: CellArena())
+      guard
+        case .mismatch(let reason) = ValueConverter(attribute.type).cell(
+          for: value, arena: CellArena())
       else { break }
       throw MappingError(
         .unsuitableRule, entity: entity.name, property: name,
