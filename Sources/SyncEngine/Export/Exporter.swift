@@ -148,7 +148,8 @@ struct Exporter<Source: ExportSource> {
       return json
     }
     if description.isToMany {
-      result.place(.array(keys), at: relationship.referenceKey[...])
+      let members = keys.map { $0.wrapped(in: relationship.wrapping) }
+      result.place(.array(members), at: relationship.referenceKey[...])
     } else if let key = keys.first {
       result.place(key, at: relationship.referenceKey[...])
     } else if objects.isEmpty, options.nullHandling == .written {

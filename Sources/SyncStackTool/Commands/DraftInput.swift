@@ -30,7 +30,7 @@ struct DraftInput {
 
   private init(name: String, _ data: Data) {
     self.name = name
-    (source, payload) = (.data(data), .data(data))
+    source = .data(data)
   }
 
   /// - Throws: ``ToolError`` when there is no such file.
