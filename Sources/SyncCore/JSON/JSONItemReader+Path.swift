@@ -10,36 +10,87 @@ extension JSONItemReader {
     /// Name of the member the path goes through, or how many elements were passed.
     var key: String
     var passed: Int
+    /// The step behind it, where the path means each child of the container; else 0.
+    var next = 0
+    var isEach: Bool { next > 0 }
   }
+
+  /// Whether what is read is one of several that the path leads to.
+  var isInsideEach: Bool { frames.contains(where: \.isEach) }
 
   // MARK: - In
 
-  /// Opens one container for each step of the path and returns the path of what it leads to.
-  mutating func followPath(from root: String) throws(JSONError) -> String {
-    frames.removeAll(keepingCapacity: true)
+  /// Opens one container for each step of the path, from a number on, and goes into what it leads to.
+  mutating func followPath(from root: String, step first: Int = 0) throws(JSONError) {
     var location = root
-    for step in path.steps {
-      let byte = try nextByte(location)
-      let start = position
-      switch byte {
-      case UInt8(ascii: "{"):
-        document.scanner.position += 1
+    var number = first
+    while number < path.steps.count {
+      let step = path.steps[number]
+      number += 1
+      if step == .each, number == path.steps.count { break }
+      switch try (step, nextByte(location)) {
+      case (.each, let byte) where byte == UInt8(ascii: "{") || byte == UInt8(ascii: "["):
+        let isObject = byte == UInt8(ascii: "{")
         frames.append(
-          Frame(isObject: true, start: start, path: location, key: step.key, passed: 0))
-        guard try findMember(step.key, location) else { throw missingMember(step.key) }
+          Frame(
+            isObject: isObject, start: position, path: location, key: "", passed: 0, next: number))
+        document.scanner.position += 1
+        guard let child = try nextChild() else {
+          state = .listEnded
+          return
+        }
+        location = child
+      case (.key, UInt8(ascii: "{")), (.position, UInt8(ascii: "{")):
+        frames.append(
+          Frame(isObject: true, start: position, path: location, key: step.key, passed: 0))
+        document.scanner.position += 1
+        guard try findMember(step.key, location) else {
+          guard isInsideEach else { throw missingMember(step.key) }
+          frames.removeLast()
+          return skipAsMissing(location + JSONPath.text(ofKey: step.key))
+        }
         location += JSONPath.text(ofKey: step.key)
-      case UInt8(ascii: "["):
-        guard let wanted = step.position else { throw wrongStep(step, location) }
-        document.scanner.position += 1
+      case (_, UInt8(ascii: "[")) where step.position != nil:
+        let wanted = step.position ?? 0
         frames.append(
-          Frame(isObject: false, start: start, path: location, key: "", passed: wanted))
-        try findElement(wanted, location)
+          Frame(isObject: false, start: position, path: location, key: "", passed: wanted))
+        document.scanner.position += 1
+        let count = try findElement(wanted, location)
         location += "[\(wanted)]"
+        if count > wanted { break }
+        guard isInsideEach else { throw missingElement(wanted, count: count) }
+        frames.removeLast()
+        return skipAsMissing(location)
       default:
-        throw wrongStep(step, location)
+        guard isInsideEach else { throw wrongStep(step, location) }
+        try checkValue(location)
+        return skipAsMissing(location)
       }
     }
-    return location
+    try openList(at: location, isEach: path.steps.last == .each)
+  }
+
+  /// Takes what was passed for an item that is not there.
+  private mutating func skipAsMissing(_ location: String) {
+    listPath = location
+    state = .missing
+  }
+
+  /// Goes to the next child of the innermost container, each of whose children counts, or out of it.
+  private mutating func nextChild() throws(JSONError) -> String? {
+    let frame = frames[frames.count - 1]
+    let isFirst = frame.passed == 0
+    let isThere =
+      frame.isObject
+      ? try beginMember(frame.path, isFirst: isFirst)
+      : try beginElement(frame.path, isFirst: isFirst)
+    guard isThere else {
+      frames.removeLast()
+      return nil
+    }
+    frames[frames.count - 1].passed += 1
+    return frame.isObject
+      ? frame.path + JSONPath.text(ofKey: scratch.string(0)) : "\(frame.path)[\(frame.passed)]"
   }
 
   /// Goes to the value of a member; false when the object ends before.
@@ -53,17 +104,23 @@ extension JSONItemReader {
     return false
   }
 
-  private mutating func findElement(_ wanted: Int, _ location: String) throws(JSONError) {
+  /// Goes to an element.
+  ///
+  /// - Returns: How many elements there are, as far as they were looked at.
+  private mutating func findElement(_ wanted: Int, _ location: String) throws(JSONError) -> Int {
     var passed = 0
-    let start = position - 1
     while try beginElement(location, isFirst: passed == 0) {
-      if passed == wanted { return }
+      if passed == wanted { return passed + 1 }
       try checkValue("\(location)[\(passed)]")
       passed += 1
     }
-    throw document.error(
-      .pathNotFound, at: start, path: location,
-      "There is no element \(wanted): the array has \(passed). Positions count from 0.")
+    return passed
+  }
+
+  private func missingElement(_ wanted: Int, count: Int) -> JSONError {
+    document.error(
+      .pathNotFound, at: frames.last?.start ?? 0, path: frames.last?.path ?? "$",
+      "There is no element \(wanted): the array has \(count). Positions count from 0.")
   }
 
   private mutating func missingMember(_ name: String) -> JSONError {
@@ -108,9 +165,14 @@ extension JSONItemReader {
 
   // MARK: - Out
 
-  /// Reads the rest of the containers around the list, innermost first.
-  mutating func endFrames() throws(JSONError) {
-    while let frame = frames.popLast() {
+  /// Reads the rest of the containers around the list, innermost first, up to one of which the next child counts too.
+  mutating func leaveList() throws(JSONError) {
+    while let frame = frames.last {
+      if frame.isEach {
+        guard let child = try nextChild() else { continue }
+        return try followPath(from: child, step: frame.next)
+      }
+      frames.removeLast()
       if frame.isObject {
         while try beginMember(frame.path, isFirst: false) {
           let key = scratch.string(0)
@@ -130,12 +192,13 @@ extension JSONItemReader {
         }
       }
     }
+    state = .documentEnded
   }
 
   // MARK: - Pieces
 
   /// Reads the key of the next member, to the scratch tape, and its colon; false behind the end.
-  private mutating func beginMember(
+  mutating func beginMember(
     _ location: String, isFirst: Bool
   ) throws(JSONError) -> Bool {
     guard try separate(location, isFirst: isFirst, end: UInt8(ascii: "}"), .objectSeparator) else {

@@ -73,6 +73,7 @@ extension JSONItemReader {
 
   private mutating func skipItem() throws(JSONError) {
     let start = position
+    if state == .missing { return finishItem(start..<start) }
     guard let end = JSONSkipping.endOfValue(bytes, from: start) else {
       throw error(.end, at: bytes.count, upcomingPath)
     }

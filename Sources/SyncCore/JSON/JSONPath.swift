@@ -3,31 +3,69 @@
 /// ```swift
 /// let items: JSONPath = "data.items"          // dots part the steps
 /// let first: JSONPath = ["tags", 0]           // literal names, and positions from 0
+/// let value: JSONPath = ["odata.value"]       // one name; as text: "['odata.value']"
+/// let posts: JSONPath = "data.children[].data"   // the object in each element of a list
+/// let users: JSONPath = "users.*"             // each member of an object
 /// ```
 ///
 /// In the form with dots, a step of digits is a position when it meets an array and a name when it
-/// meets an object. `$` and the empty path are the document itself.
+/// meets an object; `[]`, `[*]` and `*` are ``Step/each``. `$` and the empty path are the document itself.
 public struct JSONPath: Sendable, Hashable {
-  /// One step: a name, or a position from 0.
+  /// One step: a name, a position from 0, or everything that is inside.
   public enum Step: Sendable, Hashable {
     case key(String)
     case position(Int)
+    /// Each element of an array, or the value of each member of an object.
+    case each
   }
 
   /// The steps from the outside in.
-  public var steps: [Step]
+  public var steps: [Step] = []
+
+  /// Whether a step means everything that is inside.
+  package var leadsToEach: Bool { steps.contains(.each) }
+
+  /// The way to the first container of which everything is meant, or all of the way.
+  package var listPath: JSONPath { JSONPath(Array(steps.prefix { $0 != .each })) }
+
+  /// The rest of the way.
+  package var elements: [Step] { Array(steps.drop { $0 != .each }) }
 
   /// Makes a path of steps that are taken literally.
   public init(_ steps: [Step] = []) {
     self.steps = steps
   }
 
-  /// Parts a text at its dots; `[3]` is read as a position, and a leading `$` passed over.
+  /// Parts a text at its dots. `[3]` is read as a position, `['a.b']` as one name, `[]` and `*` as each element or member;
+  /// a leading `$` is passed over.
   public init(_ dotted: String) {
-    let plain = dotted.replacing("[", with: ".").replacing("]", with: "")
-    var parts = plain.split(separator: ".", omittingEmptySubsequences: true)
-    if parts.first == "$" { parts.removeFirst() }
-    steps = parts.map { .key(String($0)) }
+    var rest = Substring(dotted)
+    while !rest.isEmpty {
+      if rest.first == "[" {
+        steps.append(JSONPath.takeBracket(&rest))
+      } else {
+        let name = rest.prefix { $0 != "." && $0 != "[" }
+        rest = rest.dropFirst(name.count)
+        if !name.isEmpty, !(name == "$" && steps.isEmpty) {
+          steps.append(name == "*" ? .each : .key(String(name)))
+        }
+        if rest.first == "." { rest = rest.dropFirst() }
+      }
+    }
+  }
+
+  /// The step in the brackets that a text begins with.
+  private static func takeBracket(_ rest: inout Substring) -> Step {
+    let inside = rest.dropFirst()
+    if let quote = inside.first, quote == "'" || quote == "\"",
+      let end = inside.dropFirst().firstRange(of: "\(quote)]")
+    {
+      rest = inside[end.upperBound...]
+      return .key(String(inside[inside.index(after: inside.startIndex)..<end.lowerBound]))
+    }
+    let content = inside.prefix { $0 != "]" }
+    rest = inside.dropFirst(content.count + 1)
+    return content.isEmpty || content == "*" ? .each : .key(String(content))
   }
 }
 
@@ -37,6 +75,7 @@ extension JSONPath.Step {
     switch self {
     case .position(let position): position >= 0 ? position : nil
     case .key(let key): key.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ? Int(key) : nil
+    case .each: nil
     }
   }
 
@@ -45,6 +84,7 @@ extension JSONPath.Step {
     switch self {
     case .position(let position): String(position)
     case .key(let key): key
+    case .each: "*"
     }
   }
 }
@@ -56,12 +96,13 @@ extension JSONPath: CustomStringConvertible {
       switch step {
       case .key(let key): path + JSONPath.text(ofKey: key)
       case .position(let position): path + "[\(position)]"
+      case .each: path + "[]"
       }
     }
   }
 
   /// One step of a path in words: `.name`, or `["odd name"]`.
-  static func text(ofKey key: String) -> String {
+  package static func text(ofKey key: String) -> String {
     let isPlain =
       !key.isEmpty
       && key.utf8.allSatisfy { byte in

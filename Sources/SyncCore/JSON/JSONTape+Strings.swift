@@ -93,7 +93,7 @@ extension JSONTape {
     path.steps.reduce(index) { index, step in
       guard let index else { return nil }
       switch tokens[index].kind {
-      case .object: return member(step.key, of: index)
+      case .object where step != .each: return member(step.key, of: index)
       case .array: return step.position.flatMap { element($0, of: index) }
       default: return nil
       }

@@ -145,7 +145,7 @@ extension JSONValue {
   public func value(at path: JSONPath) -> JSONValue? {
     path.steps.reduce(self) { value, step in
       switch value {
-      case .object(let object): object[step.key]
+      case .object(let object) where step != .each: object[step.key]
       case .array: step.position.flatMap { value?[$0] }
       default: nil
       }

@@ -20,6 +20,8 @@ final class ExportNode {
     let key: [JSONPath.Step]
     /// Where the keys of the objects are written, when these are not.
     let referenceKey: [JSONPath.Step]
+    /// What stands around each object of a list, from the outside in.
+    let wrapping: ArraySlice<JSONPath.Step>
     /// Who says how the objects are written, when somebody wrote a rule.
     let source: NestedSource?
     /// Whether somebody wrote a rule: its path counts in every form of export.
@@ -37,6 +39,7 @@ final class ExportNode {
       description = rule.relationship
       key = rule.exportKey(options)
       referenceKey = rule.referenceKey(options)
+      wrapping = rule.elements.dropFirst()
       self.source = source
       isWritten = rule.written != nil
       isNeeded = rule.missing != .keep
@@ -66,7 +69,7 @@ final class ExportNode {
     isOfSerializer = node.explicit != nil
     let exported = node.attributes.filter { rule in
       // A transformable value means something to its transformer only.
-      rule.isExportable
+      rule.isExportable && rule.constant == nil
         && (rule.type != .transformable || rule.transformer != nil || rule.written != nil)
     }
     relationships =
@@ -75,7 +78,9 @@ final class ExportNode {
       : node.relationships.enumerated().filter { $1.isExportable }.map {
         Relationship($1, source: node.sources[$0], options: options)
       }
-    let isAlone = isOfSerializer && node.attributes.count == 1 && node.sources.isEmpty
+    let isAlone =
+      isOfSerializer && node.sources.isEmpty
+      && node.attributes.count { $0.constant == nil } == 1
     for relationship in node.relationships where relationship.isExportable {
       try relationship.written?.requireReversible(relationship.name, of: node.entity)
     }
@@ -125,7 +130,7 @@ extension RelationshipRule {
   }
 
   fileprivate func exportKey(_ options: ExportOptions) -> [JSONPath.Step] {
-    if let written { return written.path.steps }
+    if let written { return written.path.listPath.steps }
     let isCamel = options.inflectionType == .camelCase && !hasCustomKey
     var steps = isCamel ? [name] : remoteKey.steps
     if options.relationshipType == .nested, let last = steps.popLast() {

@@ -114,7 +114,9 @@ struct Exporter<Source: ExportSource> {
     var members: [JSONValue] = []
     for member in objects {
       let json = try nested(member, from: way)
-      if !json.isNull, json.objectValue?.isEmpty != true { members.append(json) }
+      if !json.isNull, json.objectValue?.isEmpty != true {
+        members.append(json.wrapped(in: relationship.wrapping))
+      }
     }
     guard relationship.description.isToMany else {
       if let member = members.first {
@@ -147,7 +149,8 @@ struct Exporter<Source: ExportSource> {
       return json
     }
     if description.isToMany {
-      result.place(.array(keys), at: relationship.referenceKey[...])
+      let members = keys.map { $0.wrapped(in: relationship.wrapping) }
+      result.place(.array(members), at: relationship.referenceKey[...])
     } else if let key = keys.first {
       result.place(key, at: relationship.referenceKey[...])
     } else if objects.isEmpty, options.nullHandling == .written {

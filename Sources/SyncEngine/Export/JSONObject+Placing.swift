@@ -20,6 +20,17 @@ extension JSONObject {
 }
 
 extension JSONValue {
+  /// The value inside the containers that a way leads through.
+  func wrapped(in steps: ArraySlice<JSONPath.Step>) -> JSONValue {
+    steps.reversed().reduce(self) { value, step in
+      switch step {
+      case .key(let key): .object([key: value])
+      case .position(let position): .array(Array(repeating: .null, count: position) + [value])
+      case .each: .array([value])
+      }
+    }
+  }
+
   /// Puts a value at the end of a path that begins here.
   ///
   /// - Returns: False when something else stands in its way.

@@ -202,7 +202,8 @@ final class LinkPlanner {
         key: destination.key(cells),
         ownerKey: batch.key(batch.block[owner]).description, isNested: target >= 0,
         position: position,
-        isRefused: target >= 0 && isStored(target, in: destination)))
+        isRefused: target >= 0 && isStored(target, in: destination),
+        path: target >= 0 ? destination.paths[target] : nil))
   }
 
   // MARK: - Comparison

@@ -93,8 +93,10 @@ package struct MappingPlanCompiler {
     let types = declaredTypes.types(of: entity)
     let attributeRules = attributes.enumerated().map { number, attribute in
       if let rule = rules[attribute.name] {
-        table.add(
-          MemberTarget(.attribute, rule: number, precedence: 0, isOfRule: true), at: rule.path)
+        if !rule.isConstant {
+          table.add(
+            MemberTarget(.attribute, rule: number, precedence: 0, isOfRule: true), at: rule.path)
+        }
         return RuleCompiler(entity: entity, policy: policy).rule(
           rule, for: attribute, isIdentity: attribute.slot == identity,
           check: AttributeCheck(
@@ -115,7 +117,8 @@ package struct MappingPlanCompiler {
         continue
       }
       table.add(
-        MemberTarget(.objects, rule: number, precedence: 0, isOfRule: true), at: rule.path)
+        MemberTarget(.objects, rule: number, precedence: 0, isOfRule: true),
+        at: rule.path.listPath)
       sources[number] = source
     }
     var names = attributes.enumerated().filter { rules[$1.name] == nil }.map { number, attribute in
@@ -124,6 +127,7 @@ package struct MappingPlanCompiler {
         targets: [MemberTarget(.attribute, rule: number, precedence: .max)])
     }
     let aliases = MemberAliases(names.map(\.name))
+    if let tombstone = MappingRules.tombstone(entity) { table.note(tombstone) }
     let relationshipRules = relationships.enumerated().map { number, relationship in
       if let rule = rules[relationship.name] {
         return RelationshipRule(
@@ -216,6 +220,18 @@ package struct MappingPlanCompiler {
       keyScopeIsOwner: MappingRules.keyScopeIsOwner(relationship),
       remoteKey: spellings.objects[0], objectKeys: spellings.objects,
       referenceKeys: spellings.references + singular, missing: policy.missingKey,
-      isExportable: MappingRules.isExportable(relationship.userInfo), createsStubs: createsStubs)
+      isExportable: MappingRules.isExportable(relationship.userInfo), createsStubs: createsStubs,
+      elements: elements(of: relationship, to: destination),
+      memberSlot: MappingRules.keyedBy(destination, below: relationship))
+  }
+
+  /// The way from the value of a to-many relationship to its objects.
+  private func elements(
+    of relationship: RelationshipDescription, to destination: EntityDescription
+  ) -> [JSONPath.Step] {
+    guard relationship.isToMany else { return [] }
+    let written = MappingRules.elements(relationship.userInfo)
+    let isKeyed = MappingRules.keyedBy(destination, below: relationship) != nil
+    return written.isEmpty && isKeyed ? [.each] : written
   }
 }

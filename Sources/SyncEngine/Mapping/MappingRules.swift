@@ -14,6 +14,33 @@ package enum MappingRules {
     return RemoteKey(dotted: text, isCustom: true)
   }
 
+  /// The way from what stands under the key of an annotation to the objects, where that is no list of them.
+  static func elements(_ userInfo: [String: String]) -> [JSONPath.Step] {
+    ModelAnnotation.remoteKey.value(in: userInfo).map { JSONPath($0).elements } ?? []
+  }
+
+  /// The attribute that the keys of an object of objects fill, as a relationship or else its destination says.
+  static func keyedBy(
+    _ entity: EntityDescription, below relationship: RelationshipDescription? = nil
+  ) -> Int? {
+    guard
+      let name = relationship?.userInfo["sync.keyedBy"] ?? annotation("sync.keyedBy", of: entity)
+    else { return nil }
+    // `YES` stands for the primary key.
+    return entity.property(named: name)?.attribute?.slot ?? entity.primaryKey?.slot
+  }
+
+  /// What in an item says that its object is deleted.
+  static func tombstone(_ entity: EntityDescription) -> JSONPath? {
+    guard let text = annotation("sync.tombstoneKey", of: entity), !text.isEmpty else { return nil }
+    return JSONPath(RemoteKey(dotted: text, isCustom: true).steps.map { .key($0) })
+  }
+
+  /// What an entity says, or the nearest one above it that does.
+  private static func annotation(_ key: String, of entity: EntityDescription) -> String? {
+    entity.userInfo[key] ?? entity.superentity.flatMap { annotation(key, of: $0) }
+  }
+
   /// Whether an export may mention the property. The annotation counts by its presence alone.
   package static func isExportable(_ userInfo: [String: String]) -> Bool {
     ModelAnnotation.nonExportable.value(in: userInfo) == nil

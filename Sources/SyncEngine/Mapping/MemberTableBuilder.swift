@@ -45,6 +45,18 @@ package struct MemberTableBuilder {
     add(target, at: path.steps[...])
   }
 
+  /// Says that the value at a place means something, though it fills no rule.
+  mutating func note(_ path: JSONPath) {
+    guard let key = path.steps.first?.key else { return }
+    let index =
+      nodes.firstIndex { $0.key.utf8.elementsEqual(key.utf8) }
+      ?? {
+        nodes.append(Node(key: key))
+        return nodes.count - 1
+      }()
+    nodes[index].children.note(JSONPath(Array(path.steps.dropFirst())))
+  }
+
   private mutating func add(_ target: MemberTarget, at steps: ArraySlice<JSONPath.Step>) {
     guard let step = steps.first else {
       itself.append(target)

@@ -35,6 +35,7 @@ enum PlanFingerprint {
         hash.add(rule.transformerName ?? "")
         hash.add(rule.converter.fingerprintText)
         hash.add(rule.missing.rawValue + rule.mismatch.rawValue)
+        if let constant = rule.constant { hash.add("\(constant)") }
       }
       for rule in node.relationships {
         hash.add(rule.name)
@@ -44,8 +45,13 @@ enum PlanFingerprint {
         hash.add(rule.missing.rawValue)
         if rule.partial != nil { hash.add(-5) }
         if rule.createsStubs { hash.add(-6) }
+        if !rule.elements.isEmpty {
+          hash.add(JSONPath(rule.elements).description)
+          hash.add(rule.memberSlot ?? -1)
+        }
       }
       if let kinds = node.kinds { hash.add(kinds.fingerprintText) }
+      if let slot = node.memberSlot { hash.add(slot) }
       add(node.members, to: &hash)
     }
   }

@@ -28,6 +28,17 @@ package struct PlanNode: Sendable {
   /// Who says how the objects below a relationship are read, by its rule; where nobody does, the node of their entity.
   var sources: [Int: NestedSource]
 
+  /// The attribute that the keys of an object of objects fill: what the entity says (`sync.keyedBy`), else what identifies
+  /// an object.
+  package var memberSlot: Int? { keyedBy ?? identity.first }
+
+  /// Whether the entity says that its objects come as an object of objects.
+  package var takesMembers: Bool { keyedBy != nil }
+  private let keyedBy: Int?
+
+  /// What in an item says that its object is deleted (`sync.tombstoneKey`).
+  package let tombstone: JSONPath?
+
   /// What a new object starts with: the default values of the model.
   package let defaults: [(slot: Int, value: Value)]
 
@@ -72,6 +83,8 @@ package struct PlanNode: Sendable {
   ) {
     self.explicit = explicit
     self.sources = sources
+    keyedBy = explicit == nil ? MappingRules.keyedBy(entity) : nil
+    tombstone = explicit == nil ? MappingRules.tombstone(entity) : nil
     self.entity = entity
     self.identity = identity
     identityRange = PlanNode.range(of: identity)
@@ -198,6 +211,11 @@ package struct AttributeRule: Sendable {
 extension AttributeRule {
   /// Where the value stands in an item, as an error says it: `.user.name`.
   var path: String { remoteKey.path(written) }
+
+  /// The value for every item, where none is asked.
+  var constant: Value? {
+    if case .constant(let value)? = written?.content { value } else { nil }
+  }
 }
 
 extension RelationshipRule {
@@ -207,7 +225,7 @@ extension RelationshipRule {
 
 extension RemoteKey {
   fileprivate func path(_ rule: Rule?) -> String {
-    String("\(rule?.path ?? JSONPath(steps.map { .key($0) }))".dropFirst())
+    String("\(rule?.path.listPath ?? JSONPath(steps.map { .key($0) }))".dropFirst())
   }
 }
 
@@ -225,6 +243,12 @@ package struct RelationshipRule: Sendable {
 
   /// Whether keys of the children are unique per owner only: nothing ever moves between owners.
   package let keyScopeIsOwner: Bool
+
+  /// The way from the value to the objects, where it is no list of them: `[].node`.
+  private(set) var elements: [JSONPath.Step] = []
+
+  /// The attribute that the keys of an object of objects fill; nil is what the entity says.
+  private(set) var memberSlot: Int?
 
   /// Where nested objects are looked for first, and what an export calls them.
   package let remoteKey: RemoteKey
@@ -254,9 +278,12 @@ package struct RelationshipRule: Sendable {
   package init(
     relationship: RelationshipDescription, node: Int, hasCustomKey: Bool, keyScopeIsOwner: Bool,
     remoteKey: RemoteKey, objectKeys: [RemoteKey], referenceKeys: [RemoteKey],
-    missing: SyncPolicy.Missing, isExportable: Bool = true, createsStubs: Bool = false
+    missing: SyncPolicy.Missing, isExportable: Bool = true, createsStubs: Bool = false,
+    elements: [JSONPath.Step] = [], memberSlot: Int? = nil
   ) {
     self.createsStubs = createsStubs
+    self.elements = elements
+    self.memberSlot = memberSlot
     slot = relationship.slot
     name = relationship.name
     self.relationship = relationship
@@ -274,12 +301,13 @@ package struct RelationshipRule: Sendable {
   init(
     _ relationship: RelationshipDescription, node: Int, written: Rule, policy: NodePolicy
   ) {
-    let key = written.path.remoteKey
+    let key = written.path.listPath.remoteKey
     self.init(
       relationship: relationship, node: node, hasCustomKey: true, keyScopeIsOwner: false,
       remoteKey: key, objectKeys: [key], referenceKeys: [],
       missing: written.missing ?? policy.missingKey,
-      isExportable: MappingRules.isExportable(relationship.userInfo))
+      isExportable: MappingRules.isExportable(relationship.userInfo),
+      elements: written.path.elements)
     self.written = written
   }
 }

@@ -1,3 +1,5 @@
+import SyncCore
+
 /// Where in an item the value of a property stands: the key of a member, or the keys that lead to
 /// it through nested objects.
 public struct RemoteKey: Sendable, Hashable, Codable {
@@ -14,8 +16,14 @@ public struct RemoteKey: Sendable, Hashable, Codable {
   }
 
   /// Makes a key from text in which dots separate the steps. Text with an empty step, such as
-  /// `a..b`, is one literal key.
+  /// `a..b`, is one literal key; `['a.b']` is one with a dot. What stands in each element of a list,
+  /// behind `[]` or `*`, is no part of the key.
   package init(dotted text: String, isCustom: Bool) {
+    let path = JSONPath(text)
+    if path.leadsToEach || text.contains("['") || text.contains("[\"") {
+      self.init(steps: path.listPath.steps.map(\.key), isCustom: isCustom)
+      return
+    }
     let steps = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     self.init(steps: steps.contains("") ? [text] : steps, isCustom: isCustom)
   }

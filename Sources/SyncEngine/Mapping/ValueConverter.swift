@@ -57,6 +57,12 @@ package struct ValueConverter: Sendable {
     self.check = check
   }
 
+  /// The converter, for whatever kind of JSON value can be converted without loss.
+  var ofAnyKind: ValueConverter {
+    ValueConverter(
+      type, form: form, accepts: .any, checksWidth: checksWidth, decoder: decoder, check: check)
+  }
+
   /// Everything about the converter that is not a closure, for the fingerprint of a plan.
   var fingerprintText: String {
     "\(type.rawValue) \(form.rawValue) \(accepts.rawValue) \(checksWidth) \(decoder != nil)"

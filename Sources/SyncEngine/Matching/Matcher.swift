@@ -51,6 +51,8 @@ final class Matcher {
   /// What a look-up costs; see ``SyncRequest/scannedRowsPerKey``.
   let scannedRowsPerKey: Int
   private let targets: [Int64]
+  /// Occurrences that nothing has to lead to.
+  private let beside: [SubentityMention]
   private(set) var rootOwner: Owner?
   private var completed = 0
   private var completedOfBatch: [Int]
@@ -75,6 +77,7 @@ final class Matcher {
     arena = stager.arena
     report = stager.report
     targets = stager.targetRows
+    beside = stager.beside
     waves = batches.map { _ in [] }
     completedOfBatch = batches.map { _ in 0 }
     memberColumns = stager.batches.map { owners in
@@ -130,6 +133,12 @@ final class Matcher {
         }
       }
       if !targets.isEmpty { try loadRows(targets, in: batches[root]) }
+    }
+    for mention in beside {
+      let other = batches[mention.batch].ofSubentities[mention.occurrence] ?? mention
+      let batch = batches[other.batch]
+      guard !batch.occurrences[other.occurrence].flags.contains(.root) else { continue }
+      reach(other.occurrence, in: batch, &waves)
     }
     while waves.contains(where: { !$0.isEmpty }) {
       for batch in batches where !waves[batch.number].isEmpty {

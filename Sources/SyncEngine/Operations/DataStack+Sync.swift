@@ -13,7 +13,7 @@ public import SyncGraph
 ///   predicate those of them that meet it
 /// - `parentRelationship`: the relationship between the two, by its description or its name at either end, with or without inverse;
 ///   needed only when there are several
-/// - `path`: dotted path to the list inside the document, as in `data.items`
+/// - `path`: leads to the list inside the document, as in `data.items`; see ``Sync/path``
 extension DataStack {
   /// Brings the stored objects of an entity in step with JSON, on the stack's ``DataStack/syncQueue``.
   ///
@@ -26,7 +26,7 @@ extension DataStack {
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
     predicate: Filter? = nil, parent: ManagedObject? = nil,
     parentRelationship: (any RelationshipNameConvertible)? = nil,
-    operations: SyncOperations = .all, at path: String? = nil
+    operations: SyncOperations = .all, at path: JSONPath? = nil
   ) async throws -> SyncReport {
     let sync = Sync(
       changes: changes, inEntityNamed: entityName, predicate: predicate, parent: parent,
@@ -63,7 +63,7 @@ extension DataStack {
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
     predicate: Filter? = nil, parent: ManagedObject? = nil,
     parentRelationship: (any RelationshipNameConvertible)? = nil,
-    operations: SyncOperations = .all, at path: String? = nil
+    operations: SyncOperations = .all, at path: JSONPath? = nil
   ) throws -> SyncReport {
     let sync = Sync(
       changes: changes, inEntityNamed: entityName, predicate: predicate, parent: parent,
@@ -81,7 +81,7 @@ extension DataStack {
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
     predicate: Filter? = nil, parent: ManagedObject? = nil,
     parentRelationship: (any RelationshipNameConvertible)? = nil,
-    operations: SyncOperations = .all, at path: String? = nil,
+    operations: SyncOperations = .all, at path: JSONPath? = nil,
     completion: (@Sendable ((any Error)?) -> Void)?
   ) -> Sync {
     let sync = Sync(

@@ -19,7 +19,7 @@ extension DataStack {
   public func sync(
     _ values: some Encodable, inEntityNamed entityName: String, predicate: Filter? = nil,
     parent: ManagedObject? = nil, parentRelationship: (any RelationshipNameConvertible)? = nil,
-    operations: SyncOperations = .all, at path: String? = nil
+    operations: SyncOperations = .all, at path: JSONPath? = nil
   ) async throws -> SyncReport {
     try await sync(
       SyncPayload.encodable(values), inEntityNamed: entityName, predicate: predicate,
@@ -34,7 +34,7 @@ extension DataStack {
   public func sync(
     _ values: some Encodable, inEntityNamed entityName: String, predicate: Filter? = nil,
     parent: ManagedObject? = nil, parentRelationship: (any RelationshipNameConvertible)? = nil,
-    operations: SyncOperations = .all, at path: String? = nil
+    operations: SyncOperations = .all, at path: JSONPath? = nil
   ) throws -> SyncReport {
     try sync(
       SyncPayload.encodable(values), inEntityNamed: entityName, predicate: predicate,
@@ -51,7 +51,7 @@ extension DataStack {
   public func sync(
     _ values: some Encodable, inEntityNamed entityName: String, predicate: Filter? = nil,
     parent: ManagedObject? = nil, parentRelationship: (any RelationshipNameConvertible)? = nil,
-    operations: SyncOperations = .all, at path: String? = nil,
+    operations: SyncOperations = .all, at path: JSONPath? = nil,
     completion: (@Sendable ((any Error)?) -> Void)?
   ) -> Sync {
     sync(
@@ -101,7 +101,7 @@ extension SyncSession {
   @_disfavoredOverload
   @discardableResult
   public func sync(
-    _ values: some Encodable, named name: String? = nil, at path: String? = nil
+    _ values: some Encodable, named name: String? = nil, at path: JSONPath? = nil
   ) async throws -> SyncReport {
     try await sync(SyncPayload.encodable(values), named: name, at: path)
   }

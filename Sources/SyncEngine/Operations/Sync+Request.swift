@@ -69,6 +69,9 @@ extension Sync {
       for: setup.source ?? Conventional(entityName), in: dataStack.model)
     var request = SyncRequest(plan: plan, payload: payload)
     request.path = setup.path
+    request.takesMembers = plan.rootNode.takesMembers
+    request.deletes = settings.deletes
+    request.prepare = settings.prepare
     request.reading = settings.reading
     request.operations = settings.operations
     request.filter = settings.filter

@@ -16,8 +16,15 @@ extension Sync {
     set { settings[keyPath: setting] = newValue }
   }
 
-  /// Dotted path to the list inside the document, as in `data.items`. Default: the document itself.
-  public var path: String? {
+  /// Leads to the list inside the document. Default: the document itself.
+  ///
+  /// ```swift
+  /// sync.path = "data.items"              // a list inside
+  /// sync.path = ["odata.value"]           // one key
+  /// sync.path = "data.children[].data"    // an object in each element
+  /// sync.path = "users.*"                 // an object for each key, which fills the primary key
+  /// ```
+  public var path: JSONPath? {
     get { setup.withLock { $0.path } }
     set { change { $0.path = newValue } }
   }

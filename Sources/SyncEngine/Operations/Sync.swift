@@ -33,7 +33,7 @@ public final class Sync: Operation, @unchecked Sendable {
   struct Setup {
     var parent: ManagedObjectID?
     var parentRelationship: String?
-    var path: String?
+    var path: JSONPath?
     var isDryRun = false
     var usesFingerprints = true
     var transaction = SyncTransaction.whole
@@ -81,10 +81,10 @@ public final class Sync: Operation, @unchecked Sendable {
   ///   - payload: The JSON: bytes, a file, a tree, dictionaries or encodable values.
   ///   - entityName: Entity of the items. An unknown one is reported when the sync runs.
   ///   - dataStack: The stack to sync; kept alive until the operation goes.
-  ///   - path: Dotted path to the list inside the document, as in `data.items`.
+  ///   - path: Leads to the list inside the document, as in `data.items`; see ``path``.
   public convenience init(
     _ payload: SyncPayload, inEntityNamed entityName: String, dataStack: DataStack,
-    at path: String? = nil
+    at path: JSONPath? = nil
   ) {
     self.init(.payload(payload), inEntityNamed: entityName, dataStack: dataStack, at: path)
   }
@@ -119,7 +119,7 @@ public final class Sync: Operation, @unchecked Sendable {
   /// Makes an operation of one kind of work.
   init(
     _ work: SyncWork, inEntityNamed entityName: String, dataStack: DataStack,
-    context: ManagedObjectContext? = nil, at path: String? = nil
+    context: ManagedObjectContext? = nil, at path: JSONPath? = nil
   ) {
     self.work = work
     self.entityName = entityName

@@ -1,6 +1,13 @@
 public import Foundation
 public import SyncCore
 
+extension SyncPayload {
+  /// A JSON:API document in any form that is a payload: ``jsonAPI(_:)-(SyncPayload)``.
+  public static func jsonAPI(_ document: some SyncPayloadConvertible) -> SyncPayload {
+    jsonAPI(document.syncPayload)
+  }
+}
+
 // The forms of ``SyncPayload`` by their short names, where a call takes anything that is a payload:
 // `stack.sync(.file(url), inEntityNamed: "User")`, as in `Sync(.file(url), …)`.
 // They are disfavoured, so that where a payload is wanted the cases themselves are meant.
@@ -16,6 +23,12 @@ extension SyncPayloadConvertible where Self == SyncPayload {
   /// A JSON tree.
   @_disfavoredOverload
   public static func json(_ value: JSONValue) -> SyncPayload { SyncPayload.json(value) }
+
+  /// A JSON:API document; see ``SyncPayload/jsonAPI(_:)``.
+  @_disfavoredOverload
+  public static func jsonAPI(_ document: some SyncPayloadConvertible) -> SyncPayload {
+    SyncPayload.jsonAPI(document.syncPayload)
+  }
 
   /// The objects of `JSONSerialization` and of hand-written dictionaries.
   @_disfavoredOverload

@@ -16,6 +16,26 @@ public struct SyncSettings: Sendable {
   /// What the sync may do. Default: ``SyncOperations/all``.
   public var operations = SyncOperations.all
 
+  /// Whether an item at the top of the payload says that its object is deleted, as in `{ $0["deleted"] == true }`. Of such an
+  /// item nothing counts but its key: what is stored with it goes, by the delete rules of the model, and what is not is not
+  /// inserted. Where several items have a key, the last one counts. A model says it with the user info
+  /// `sync.tombstoneKey` of an entity, for nested items too, a serializer with `deletes`. It takes ``SyncOperations/update`` or
+  /// ``SyncOperations/delete``; the deletion guard does not count these. Default: nil.
+  public var deletes: ItemTest?
+
+  /// Rewrites the payload once, before it is read: is given what stands at the path of the sync, the whole document without
+  /// one, and returns what is read in its place. Paths of findings stay those of the document: an item that the closure
+  /// leaves as it is has the path that it had, wherever it is moved to. The payload is in memory as a whole then, and items
+  /// that come again are read again. Default: nil.
+  ///
+  /// ```swift
+  /// sync.prepare = { document in                       // a delta with a list of deleted keys
+  ///   let deleted = document["deleted"]?.arrayValue ?? []
+  ///   return .array((document["items"]?.arrayValue ?? []) + deleted.map { ["id": $0, "deleted": true] })
+  /// }
+  /// ```
+  public var prepare: (@Sendable (JSONValue) throws -> JSONValue)?
+
   /// How strictly the JSON is read.
   public var reading = JSONReadingOptions()
 

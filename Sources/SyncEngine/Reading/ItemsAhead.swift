@@ -66,14 +66,19 @@ final class ItemsAhead: @unchecked Sendable {
 
   /// Stages all items.
   ///
-  /// - Parameter body: Takes an item, and whatever it throws ends the scanning, too.
+  /// - Parameter body: Takes an item and where it stands, unless that is behind the one before it; whatever it throws
+  ///   ends the scanning, too.
   /// - Returns: The reader, behind the last item.
   /// - Throws: What is wrong with the payload, once the items before it are staged.
-  func stageAll(_ body: (JSONTape, ScannedItems.Item) throws -> Void) throws -> JSONItemReader {
+  func stageAll(
+    _ body: (JSONTape, ScannedItems.Item, JSONItemPlace?) throws -> Void
+  ) throws -> JSONItemReader {
     defer { stop() }
     while true {
       let portion = take()
-      for item in portion.items { try body(portion.tape, item) }
+      for (index, item) in portion.items.enumerated() {
+        try body(portion.tape, item, portion.places.isEmpty ? nil : portion.places[index])
+      }
       if let failure = portion.failure { throw failure }
       guard !portion.isLast else { break }
       if queueHasBaton {

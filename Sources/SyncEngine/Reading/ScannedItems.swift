@@ -12,6 +12,9 @@ final class ScannedItems {
   let tape = JSONTape(capacity: 1024)
   let items = PlainArray<Item>()
 
+  /// Where items stand that do not follow the one before them in its list, by their index.
+  private(set) var places: [Int: JSONItemPlace] = [:]
+
   /// Whether no items follow, because the payload ends or what comes is no JSON.
   private(set) var isLast = false
 
@@ -22,6 +25,8 @@ final class ScannedItems {
   func fill(from reader: inout JSONItemReader, size: Int) {
     tape.removeAll()
     items.removeAll(from: 0)
+    places.removeAll(keepingCapacity: true)
+    var last: JSONItemPlace?
     let limit = reader.position + size
     do {
       while reader.position < limit {
@@ -31,6 +36,11 @@ final class ScannedItems {
           return
         }
         let range = reader.itemRange
+        let place = reader.itemPlace
+        if last == nil || place.element < 1 || place.path != last?.path {
+          places[items.count] = place
+        }
+        last = place
         items.append(Item(token: token, start: range.lowerBound, end: range.upperBound))
       }
     } catch {

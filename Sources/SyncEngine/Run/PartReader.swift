@@ -48,11 +48,13 @@ struct PartReader {
   func read(_ advance: (Int) throws -> Void) throws -> StagedPart {
     let stager = Stager(
       plan: request.plan, operations: request.operations, onItemError: request.itemPolicy,
-      path: request.path, firstItem: start.itemCount, report: ReportBuilder(),
+      firstItem: start.itemCount, report: ReportBuilder(),
       keepsSources: request.willInsert != nil, tracksItems: tracksItems,
       tracesFingerprints: fingerprints != nil)
     stager.replacements = replacements
     stager.leftOut = leftOut
+    stager.deletes = request.deletes
+    stager.listsKeys = request.rewritten?.resources.isEmpty == false
     parent?.prepare(stager)
     let end =
       if let ahead {
@@ -95,6 +97,8 @@ struct PartReader {
       }
       let range = reader.itemRange
       do {
+        stager.upcoming = StagedItem(
+          place: place(of: stager.itemCount, reader.itemPlace, tape), key: reader.memberKey)
         try stage(step, ItemSource(tape: tape, base: base), range, with: stager)
       } catch let stop as Stager.Stop {
         stager.stop = stop
@@ -117,7 +121,8 @@ struct PartReader {
     var end = start.reader
     onUnknownItem?()
     do {
-      end = try items.stageAll { tape, item in
+      end = try items.stageAll { tape, item, place in
+        stager.upcoming = StagedItem(place: place)
         let range = item.start..<item.end
         let source = ItemSource(tape: tape, base: base, root: item.token)
         try stage(step(of: range), source, range, with: stager)
@@ -156,7 +161,9 @@ struct PartReader {
     _ step: Step, _ source: ItemSource, _ range: Range<Int>, with stager: Stager
   ) throws {
     let text = UnsafeRawBufferPointer(rebasing: bytes[range])
-    if case .known = step {
+    if let node = request.rewritten?.node(of: stager.itemCount) {
+      try stager.stageBeside(source, text: text, node: node)
+    } else if case .known = step {
       stager.passOver(1, fingerprints)
     } else if case .new(let fingerprint) = step {
       try stager.stageRootItem(source, text: text, fingerprint: fingerprint)
@@ -165,6 +172,10 @@ struct PartReader {
     } else {
       for row in request.targets { try stager.stageRootItem(source, text: text, as: row) }
     }
+  }
+
+  private func place(of item: Int, _ place: JSONItemPlace, _ tape: JSONTape) -> JSONItemPlace {
+    request.rewritten?.place(of: item, place) { tape.value(0) } ?? place
   }
 
   private enum Step {

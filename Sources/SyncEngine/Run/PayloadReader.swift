@@ -48,7 +48,8 @@ final class PayloadReader {
     self.control = control
     end = PayloadPlace(
       reader: try JSONItemReader(
-        bytes, at: request.path.map { JSONPath($0) } ?? JSONPath(), options: request.reading))
+        bytes, at: request.path ?? JSONPath(), options: request.reading,
+        takesMembers: request.takesMembers))
     start = end
   }
 
@@ -141,6 +142,7 @@ final class PayloadReader {
   private func itemsAhead(from place: PayloadPlace) -> ItemsAhead? {
     let size = request.scannedAhead
     guard case .none = limit, request.readsAhead, fingerprints?.count ?? 0 == 0,
+      place.reader.isPlainList, request.rewritten == nil,
       bytes.count - place.reader.position >= size * PayloadReader.leastPortions
     else { return nil }
     let items = ItemsAhead(place.reader, size: size, notesDates: hasDates)

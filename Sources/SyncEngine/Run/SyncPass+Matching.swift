@@ -38,7 +38,7 @@ extension SyncPass {
         return (stager, matcher, planner)
       }
       if request.itemPolicy == .fail {
-        if stager.tracksItems { throw try firstError(failure.error, check, stager.stop) }
+        if stager.tracksItems { throw try firstError(failure.error, check, stager) }
       } else if stager.tracksItems {
         let count = leftOut.count
         leftOut.merge(try check.offenders()) { first, _ in first }
@@ -59,12 +59,12 @@ extension SyncPass {
 
   /// Of several errors the one that comes first in the payload, whenever it was found.
   private func firstError(
-    _ known: SyncError, _ check: ItemCheck, _ stop: Stager.Stop?
+    _ known: SyncError, _ check: ItemCheck, _ stager: Stager
   ) throws -> SyncError {
     let first = try check.offenders().min { $0.key < $1.key }
     // Of the item that stopped the reading not everything was read.
-    if let stop, stop.item <= first?.key ?? .max { return stop.error }
-    return first.map { $1.at(PayloadPath(list: request.path).text(ofItem: $0)) } ?? known
+    if let stop = stager.stop, stop.item <= first?.key ?? .max { return stop.error }
+    return first.map { $1.at(stager.path.text(ofItem: $0)) } ?? known
   }
 
   /// How often a part is staged again without the items that cannot be stored. Once is the rule; it
@@ -142,7 +142,8 @@ extension SyncPass {
   }
 
   func absorb(_ stager: Stager, in transaction: StoreTransaction) throws {
-    claims.state.itemCount += stager.itemCount - stager.firstItem - stager.droppedItemCount
+    claims.state.itemCount +=
+      stager.itemCount - stager.firstItem - stager.droppedItemCount - stager.besideCount
     claims.state.usableItemCount += stager.usableItemCount
     if stager.hasUnreadableRootKey { claims.state.isRootSuspended = true }
     try claims.mention(stager.batches, control)
@@ -154,6 +155,7 @@ extension SyncPass {
     if request.operations.contains(.delete), root.node.policy.storedDuplicates == .keepOne {
       try claims.sortDuplicates(of: root, in: transaction)
     }
-    knownRows = isOnlyPart && root.isComplete ? root.stored.rows : nil
+    knownRows =
+      isOnlyPart && root.isComplete && root.tombstones.isEmpty ? root.stored.rows : nil
   }
 }

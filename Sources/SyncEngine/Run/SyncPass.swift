@@ -69,6 +69,7 @@ final class SyncPass {
     announced = SyncPass.bit(.parse)
     reader = try PayloadReader(
       bytes, request: request, parent: parent, limit: limit, report: report, control: control)
+    noteRewriting()
   }
 
   /// Bytes of a part of a streamed payload: large enough that statements are used well, small against
@@ -89,6 +90,24 @@ final class SyncPass {
     result.itemCount = reader.itemCount
     result.isDryRun = request.isDryRun
     return result
+  }
+
+  /// Says what of a document was passed over, and that a page of a list is no list.
+  private func noteRewriting() {
+    guard let rewritten = request.rewritten else { return }
+    let entity = request.plan.rootNode.entity
+    report.report.nextPage = rewritten.nextPage
+    for remark in rewritten.remarks {
+      report.note(.ignoredValue, entity, path: remark.path, message: remark.message)
+    }
+    if rewritten.isPage, request.session == nil {
+      report.note(
+        .suspendedDeletion, entity, path: "$.links",
+        message: """
+          The document is a page of a longer list, so nothing was deleted for want of mention. Sync all pages in a \
+          SyncSession to have that done.
+          """)
+    }
   }
 
   /// Reads and stages the next part, for ``process(in:)``.
@@ -154,6 +173,7 @@ final class SyncPass {
       try request.onLeftOut?(item, transaction)
     }
     try quarantining.forgetSuperseded(by: stager)
+    noteUnmatched(stager.rootBatch)
     try changeCount.mention(stager.batches, control)
     if let unread { changeCount.mention(unread, plan: request.plan) }
     unread = nil
@@ -180,10 +200,28 @@ final class SyncPass {
       try claims.list(planner)
       try control.checkpoint()
     }
+    try deleteTombstones(of: stager, in: transaction)
     if endsParentList, planner.suspendsParent { claims.state.isRootSuspended = true }
     try noteChildren(stager.rootBatch, among: stager.batches, in: transaction)
     matcher.noteKeys()
     clock.end(.link)
+  }
+
+  /// Reports the items at the top that are no stored object, and whose mapping makes no new ones.
+  private func noteUnmatched(_ batch: Batch) {
+    for (occurrence, path) in batch.paths.sorted(by: { $0.key < $1.key }) {
+      let mention = batch.occurrences[batch.representative(occurrence)]
+      guard batch.occurrences[occurrence].flags.contains(.root), mention.row == 0,
+        !mention.flags.contains(.leftOut)
+      else { continue }
+      report[batch.entity].skipped += 1
+      let key = batch.key(batch.block[occurrence]).description
+      report.note(
+        .skippedItem, batch.entity, key: key, path: path,
+        message: """
+          There is no \(batch.entity.name) \(key), and the mapping makes no new ones (insertMissing is off).
+          """)
+    }
   }
 
   /// Notes what the items at the top are, for mappings that were written by hand.

@@ -55,6 +55,13 @@ package struct SyncRun {
   }
 
   private func run(_ entrance: Entrance) throws -> (report: SyncReport, changes: ChangeSet) {
+    guard request.isPlain else {
+      return try SyncRun(request.rewriting(control), store: store, control: control).run(entrance)
+    }
+    return try runPlain(entrance)
+  }
+
+  private func runPlain(_ entrance: Entrance) throws -> (report: SyncReport, changes: ChangeSet) {
     try request.payload.withBytes(control) { bytes in
       let node = request.plan.rootNode
       try checkIdentity(of: node)
@@ -65,7 +72,7 @@ package struct SyncRun {
         request.saysNothing = true
         // Pages delete nothing, and go by the settings of their session.
         if request.session == nil { request.operations.remove(.delete) }
-        return try SyncRun(request, store: store, control: control).run(entrance)
+        return try SyncRun(request, store: store, control: control).runPlain(entrance)
       }
       let pass = try SyncPass(request, bytes: bytes, control: control)
       // Another thread may still read these bytes.

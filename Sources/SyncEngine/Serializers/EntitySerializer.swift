@@ -24,6 +24,9 @@ public struct EntitySerializer<Object: ManagedObject>: Serializer {
   public var didFill: FillHook? {
     didSet { origin = nil }
   }
+  public var deletes: ItemTest? {
+    didSet { origin = nil }
+  }
   public var groupers: [Filter] = []
   public var subentities: Subentities? {
     didSet { origin = nil }
@@ -54,6 +57,7 @@ public struct EntitySerializer<Object: ManagedObject>: Serializer {
     deleteMissing = other.deleteMissing
     validators = other.validators
     didFill = other.didFill
+    deletes = other.deletes
     groupers = other.groupers
     subentities = other.subentities
     policy = other.policy

@@ -55,6 +55,10 @@ public protocol Serializer<Object>: PlanSource {
   /// read again, because another item in it cannot be used. An error makes the item unfit. Default: none.
   var didFill: FillHook? { get }
 
+  /// Whether an item says that its object is deleted, as in `{ $0["deleted"] == true }`. Of such an item nothing counts but
+  /// its identifiers; what is stored with them goes, whatever ``deleteMissing`` says. Default: none.
+  var deletes: ItemTest? { get }
+
   /// The stored objects that the sync knows about: those that meet all of these. Others are neither matched nor
   /// deleted, so that an item whose key only an outsider has becomes a new object. Default: all.
   var groupers: [Filter] { get }
@@ -75,6 +79,7 @@ extension Serializer {
   public var deleteMissing: Bool { true }
   public var validators: [Validator] { [] }
   public var didFill: FillHook? { nil }
+  public var deletes: ItemTest? { nil }
   public var groupers: [Filter] { [] }
   public var subentities: Subentities? { nil }
   public var policy: SyncPolicy { SyncPolicy() }
@@ -88,7 +93,7 @@ extension Serializer {
           settings: ExplicitSettings(
             alwaysInserts: forceInsert, insertsMissing: insertMissing,
             updatesExisting: updateExisting, deletesMissing: deleteMissing,
-            validators: validators, didFill: didFill, group: group),
+            validators: validators, didFill: didFill, deletes: deletes, group: group),
           policy: policy, subentities: subentities)))
   }
 

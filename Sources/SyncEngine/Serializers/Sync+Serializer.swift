@@ -11,10 +11,10 @@ extension Sync {
   ///   - payload: The JSON: bytes, a file, a tree, dictionaries or encodable values.
   ///   - source: A ``Serializer``, or ``Conventional`` mapping. What is wrong with it is reported when the sync runs.
   ///   - dataStack: The stack to sync; kept alive until the operation goes.
-  ///   - path: Dotted path to the list inside the document, as in `data.items`.
+  ///   - path: Leads to the list inside the document, as in `data.items`; see ``Sync/path``.
   public convenience init(
     _ payload: SyncPayload, with source: some PlanSource, dataStack: DataStack,
-    at path: String? = nil
+    at path: JSONPath? = nil
   ) {
     self.init(
       .payload(payload), inEntityNamed: source.mappingSource.entityName, dataStack: dataStack,
@@ -51,7 +51,7 @@ extension DataStack {
     _ changes: some SyncPayloadConvertible, with source: some PlanSource,
     predicate: Filter? = nil, parent: ManagedObject? = nil,
     parentRelationship: (any RelationshipNameConvertible)? = nil,
-    operations: SyncOperations = .all, at path: String? = nil
+    operations: SyncOperations = .all, at path: JSONPath? = nil
   ) async throws -> SyncReport {
     let sync = Sync(
       changes: changes, with: source, predicate: predicate, parent: parent,
@@ -68,7 +68,7 @@ extension DataStack {
     _ changes: some SyncPayloadConvertible, with source: some PlanSource,
     predicate: Filter? = nil, parent: ManagedObject? = nil,
     parentRelationship: (any RelationshipNameConvertible)? = nil,
-    operations: SyncOperations = .all, at path: String? = nil
+    operations: SyncOperations = .all, at path: JSONPath? = nil
   ) throws -> SyncReport {
     let sync = Sync(
       changes: changes, with: source, predicate: predicate, parent: parent,
@@ -86,7 +86,7 @@ extension DataStack {
     _ changes: some SyncPayloadConvertible, with source: some PlanSource,
     predicate: Filter? = nil, parent: ManagedObject? = nil,
     parentRelationship: (any RelationshipNameConvertible)? = nil,
-    operations: SyncOperations = .all, at path: String? = nil,
+    operations: SyncOperations = .all, at path: JSONPath? = nil,
     completion: @escaping @Sendable (SyncResult<SyncReport>) -> Void
   ) -> Sync {
     let sync = Sync(

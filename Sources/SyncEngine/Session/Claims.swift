@@ -50,6 +50,8 @@ final class Claims {
     var nestsChildren = false
     /// Whether only some objects are in scope; false is every object of the entity.
     var hasScope = false
+    /// Whether items said that their objects are deleted, so that not everything that was mentioned is there.
+    var hasTombstones = false
     /// References so far, those that found their object among them.
     var referenceCount: Int64 = 0
 

@@ -25,7 +25,7 @@ struct ResumePoint: Codable {
     }
     let parts = [
       "\(request.plan.fingerprint)", "\(request.operations.rawValue)",
-      request.onItemError?.rawValue ?? "", request.path ?? "",
+      request.onItemError?.rawValue ?? "", request.path?.description ?? "",
       "\(request.reading.allowsTrailingCommas) \(request.reading.maximumDepth)",
       request.filter?.wholeText ?? "", request.parent.map { "\($0)" } ?? "",
       request.parentRelationship ?? "", "\(request.defersReferences)",

@@ -5,8 +5,16 @@ package import SyncStore
 package struct SyncRequest {
   package var plan: MappingPlan
   package var payload: SyncPayload
-  /// Dotted path to the list inside the document; nil is the document itself.
-  package var path: String?
+  /// Leads to the list inside the document; nil is the document itself.
+  package var path: JSONPath?
+  /// Whether an object of objects at that place is a list of them, by their keys.
+  package var takesMembers = false
+  /// Rewrites what stands at that place, once.
+  package var prepare: ((JSONValue) throws -> JSONValue)?
+  /// What the payload was rewritten into, once it is.
+  var rewritten: RewrittenPayload?
+  /// Says of items at the top that their objects are deleted, beside what the plan says.
+  package var deletes: ItemTest?
   package var reading = JSONReadingOptions()
   package var operations: SyncOperations = .all
   /// Limits the stored objects that take part.

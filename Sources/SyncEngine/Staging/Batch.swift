@@ -51,6 +51,10 @@ final class Batch {
 
   /// References of which a stub is made where no object has the key.
   var stubs: Set<Int32> = []
+  /// Where the objects stand whose mapping makes no new ones.
+  var paths: [Int32: String] = [:]
+  /// Objects that the payload says are deleted.
+  let tombstones: Tombstones
 
   let stored: StoredRows
   /// What differs between occurrences and their stored rows.
@@ -99,6 +103,7 @@ final class Batch {
     index = KeyIndex(block: block, identity: node.identity)
     references = RowBlock(slots: node.identityRange, capacity: 1)
     referenceIndex = KeyIndex(block: references, identity: node.identity)
+    tombstones = Tombstones(identity: node.identity, slots: node.identityRange)
     mentions = node.relationships.map { _ in LinkMentions() }
     stored = StoredRows(referenceCount: node.toOneSlots.count)
   }

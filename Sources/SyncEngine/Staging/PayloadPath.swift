@@ -10,17 +10,24 @@ final class PayloadPath: CustomStringConvertible {
   }
 
   private let steps = PlainArray<Step>()
+  /// What stands for the index of a step whose list is no plain one, by its depth.
+  private var elements: [Int: String] = [:]
   private var item = 0
-  private let list: String
 
-  /// - Parameter list: The dotted path of the list inside the document.
-  init(list: String?) {
-    self.list = list.map { "$." + $0 } ?? "$"
-  }
+  /// Where items stand: those from a number on one behind the other, from a place on.
+  private var runs: [(item: Int, place: JSONItemPlace)] = []
 
-  func reset(item: Int) {
+  /// - Parameter place: Where the item stands; nil is behind the item before it.
+  func reset(item: Int, at place: JSONItemPlace?) {
     self.item = item
     steps.removeAll(from: 0)
+    guard let place else { return }
+    if let last = runs.last, place.element >= 0, last.place.element >= 0,
+      place.element - last.place.element == item - last.item, place.path == last.place.path
+    {
+      return
+    }
+    runs.append((item, place))
   }
 
   /// Goes to what stands under a relationship.
@@ -37,19 +44,33 @@ final class PayloadPath: CustomStringConvertible {
     steps[steps.count - 1].index = index
   }
 
+  /// Goes to an element that is no direct one of the list.
+  func setElement(_ text: String) {
+    elements[steps.count - 1] = text
+  }
+
   @inline(__always)
   func pop() {
     steps.removeAll(from: steps.count - 1)
+    if !elements.isEmpty { elements[steps.count] = nil }
   }
 
   /// The path of an item.
-  func text(ofItem item: Int) -> String { "\(list)[\(item)]" }
+  func text(ofItem item: Int) -> String {
+    guard let run = runs.last(where: { $0.item <= item }) else { return "$" }
+    guard run.place.element >= 0 else { return run.place.path }
+    return "\(run.place.path)[\(run.place.element + item - run.item)]"
+  }
 
   var description: String {
     var result = text(ofItem: item)
-    for step in steps {
+    for (depth, step) in steps.enumerated() {
       result += step.link.takeUnretainedValue().key
-      if step.index >= 0 { result += "[\(step.index)]" }
+      if let element = elements[depth] {
+        result += element
+      } else if step.index >= 0 {
+        result += "[\(step.index)]"
+      }
     }
     return result
   }

@@ -6,6 +6,14 @@ extension Stager {
   func fill(
     _ cells: UnsafeMutablePointer<Cell>, from token: Int, of source: ItemSource, node: StagingNode
   ) throws {
+    try fillPresent(cells, from: token, of: source, node: node)
+    if node.scratch.hasMissingRules { try fillMissing(cells, node.plan) }
+  }
+
+  /// Fills cells from what the item says, whatever it does not say.
+  func fillPresent(
+    _ cells: UnsafeMutablePointer<Cell>, from token: Int, of source: ItemSource, node: StagingNode
+  ) throws {
     node.scratch.begin()
     if node.table.hasItself {
       for target in node.table.members.itself where target.kind == .attribute {
@@ -13,7 +21,27 @@ extension Stager {
       }
     }
     try fill(cells, from: token, of: source, table: node.table, node: node)
-    if node.scratch.hasMissingRules { try fillMissing(cells, node.plan) }
+    node.fillConstants(cells, arena)
+  }
+
+  /// Fills the attribute that the key of an item in an object of objects stands for, unless the item has a value for it. A
+  /// key is text, so whatever is written in it counts.
+  func fill(
+    _ cells: UnsafeMutablePointer<Cell>, from key: MemberKey, node: StagingNode
+  ) throws {
+    guard let slot = key.slot ?? node.memberSlot, cells[slot].holdsNothing,
+      let number = node.plan.attributeRule(forSlot: slot)
+    else { return }
+    let rule = node.plan.attributes[number]
+    _ = node.scratch.claims(number, 0)
+    var conversion = rule.converter.convert(key.token, of: key.tape, arena: arena)
+    if case .mismatch(.wrongKind) = conversion {
+      conversion = rule.converter.ofAnyKind.convert(key.token, of: key.tape, arena: arena)
+    }
+    switch conversion {
+    case .cell(let cell): cells[slot] = cell
+    case .mismatch(let reason): try refuse(reason, rule: rule, node: node.plan)
+    }
   }
 
   private func fillMissing(_ cells: UnsafeMutablePointer<Cell>, _ node: PlanNode) throws {

@@ -43,6 +43,7 @@ extension Stager {
     if isKeyless || alwaysInserts(role) {
       return try identifyKeyless(row, occurrence, source: source, in: batch, role: role)
     }
+    if !batch.tombstones.isEmpty { batch.tombstones.revoke(cells) }
     if case .root = role { occurrence.flags.insert(.root) }
     if rootOwner != nil, role.owner == rootOwner { occurrence.flags.insert(.root) }
     let head = batch.index.findOrInsert(Int32(row))
@@ -161,8 +162,11 @@ extension Stager {
   /// Whether an item is to become a new object whatever is stored.
   private func alwaysInserts(_ role: Role) -> Bool {
     guard operations.contains(.alwaysInsert) else { return false }
-    if case .root = role { return true }
-    return role.owner == rootOwner
+    switch role {
+    case .root: return true
+    case .beside: return false
+    default: return role.owner == rootOwner
+    }
   }
 
   /// An earlier occurrence that is certainly the same object: of the same key, and in the list of

@@ -34,9 +34,8 @@ extension Stager {
   }
 
   /// Reports that the item is left out, of which everything is staged but nothing counts.
-  func leaveOut(_ occurrence: Int32) throws {
+  func leaveOut(_ occurrence: Int32, of batch: Batch) throws {
     guard let error = leftOut[itemCount - 1] else { return }
-    let batch = rootBatch
     let key = batch.key(batch.block[occurrence])
     report[batch.entity].skipped += 1
     report.note(

@@ -129,12 +129,15 @@ extension Stager {
     choice: LinkCandidate, source: ItemSource
   ) throws {
     let token = choice.token
-    let emptyKind: LinkMentions.Kind = choice.kind == .references ? .keys : .objects
-    switch source.tokens[token].kind {
+    let kind = source.tokens[token].kind
+    let emptyKind: LinkMentions.Kind =
+      listsKeys || choice.kind == .references ? .keys : .objects
+    switch kind {
     case .null:
       link.mentions.append(
         owner: owner, kind: emptyKind, targets: EmptyCollection(), order: nextOrder(link))
-    case .array:
+    case .array,
+      .object where !link.elements.isEmpty:
       let first = targets.count
       defer { targets.removeAll(from: first) }
       let holdsObjects = try stageElements(token, of: source, link, node, owner: owner, in: batch)
@@ -145,7 +148,8 @@ extension Stager {
     default:
       noteIgnored(
         batch.node, property: link.name,
-        "“\(link.name)” leads to many objects, and the payload gives no list.")
+        "“\(link.name)” leads to many objects, and the payload gives no list."
+          + (kind == .object ? Stager.keyedAdvice : ""))
     }
   }
 
@@ -159,22 +163,25 @@ extension Stager {
     let place = Owner(batch: batch.number, owner: owner, rule: link.rule)
     let role: Role = link.isOwned ? .member(place) : .shared(place)
     var holdsObjects = false
-    var element = token + 1
-    for index in 0..<Int(source.tokens[token].word) {
-      defer { element = Int(source.tokens[element].next) }
-      path.setIndex(index)
-      switch source.tokens[element].kind {
+    try forEachElement(of: token, link, source) { element, key in
+      switch element.map({ source.tokens[$0].kind }) {
       case .object:
         holdsObjects = true
-        let child = try stage(element, of: source, node: node, role: role)
+        let child = try stage(element ?? token, of: source, node: node, role: role, key: key)
         if let child { targets.append(mention(child, of: node.batch, in: batches[link.node])) }
-      case .null, .array:
+      case .null where key != nil, .false where key != nil:
+        // A set of keys says so of those that are not in it.
+        break
+      case nil, .null, .array:
         noteUnreadable(role)
         noteIgnored(
           batch.node, property: link.name,
           "An element of “\(link.name)” is neither an object nor a key.")
-      default:
-        if let reference = stageReference(element, of: source, link, to: node, batch) {
+      case .some(let kind):
+        // In a set of keys, `{"a": true}`, the key is what refers to the object.
+        let value = kind == .true ? keyReference(key, node) : element
+        if let reference = value.flatMap({ stageReference($0, of: source, link, to: node, batch) })
+        {
           targets.append(~reference)
         } else {
           noteUnreadable(role)
@@ -183,6 +190,15 @@ extension Stager {
     }
     return holdsObjects
   }
+
+  /// The token of a key that refers to an object; nil where keys stand for something else than what identifies it.
+  private func keyReference(_ key: MemberKey?, _ node: StagingNode) -> Int? {
+    guard let key, key.slot ?? node.memberSlot == node.referenceSlot else { return nil }
+    return key.token
+  }
+
+  private static let keyedAdvice =
+    " If it is an object of objects by their keys, give the relationship the user info sync.keyedBy."
 
   /// Notes a key that refers to an object of the destination.
   private func stageReference(

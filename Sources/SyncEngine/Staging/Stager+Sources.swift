@@ -74,9 +74,11 @@ extension Stager {
     let isOfOwner = link.isToMany && (deletion == nil || deletion == .parent)
     let first = targets.count
     defer { targets.removeAll(from: first) }
-    func stageElement(_ token: Int) throws {
+    func stageElement(_ token: Int, _ key: MemberKey? = nil) throws {
       let count = node.batch.occurrences.count
-      guard let child = try stage(token, of: source, node: node, role: role) else { return }
+      guard let child = try stage(token, of: source, node: node, role: role, key: key) else {
+        return
+      }
       let target = mention(child, of: node.batch, in: batches[link.node])
       targets.append(target)
       guard link.isOwned, trace != nil, node.batch.ofSubentities[child] == nil else { return }
@@ -88,14 +90,12 @@ extension Stager {
         node.batch.occurrences[child].flags.insert(.listed)
       }
     }
-    if kind == .array {
-      var element = choice.token + 1
-      for index in 0..<Int(source.tokens[choice.token].word) {
-        defer { element = Int(source.tokens[element].next) }
-        path.setIndex(index)
-        try stageElement(element)
+    if kind == .array || (kind == .object && !link.elements.isEmpty) {
+      try forEachElement(of: choice.token, link, source) { element, key in
+        if let element { return try stageElement(element, key) }
+        noteUnreadable(role)
+        try skip(node.batch, .invalidItem, "There is nothing where the list should have an object.")
       }
-      path.setIndex(-1)
     } else if kind == .object || node.takesAnything {
       try stageElement(choice.token)
     } else {

@@ -21,6 +21,19 @@ final class Stager {
   /// The items at the top that are to be left out, by their index, and why.
   var leftOut: [Int: SyncError] = [:]
 
+  /// Where the item stands that is staged next.
+  var upcoming = StagedItem()
+
+  /// Says of items at the top that their objects are deleted.
+  var deletes: ItemTest?
+
+  /// Whether an empty list is one of keys, whatever key of JSON it stands under.
+  var listsKeys = false
+
+  /// Items that stand beside those at the top, and how many items that were.
+  var beside: [SubentityMention] = []
+  var besideCount = 0
+
   /// What was left out.
   var leftOutItems: [LeftOutItem] = []
 
@@ -78,7 +91,7 @@ final class Stager {
   var keyedNodes: [NodeKey: StagingNode] = [:]
   /// Stages the given parent into its batch.
   var parentScope: ParentScope?
-  let path: PayloadPath
+  let path = PayloadPath()
   let candidates = PlainArray<LinkCandidate>()
   let targets = PlainArray<Int32>()
   /// What was said so far about relationships of which several places may speak.
@@ -95,8 +108,8 @@ final class Stager {
   private(set) var trace: FingerprintTrace?
 
   init(
-    plan: MappingPlan, operations: SyncOperations, onItemError: ItemErrorPolicy, path: String?,
-    firstItem: Int, report: ReportBuilder, keepsSources: Bool = false, tracksItems: Bool = false,
+    plan: MappingPlan, operations: SyncOperations, onItemError: ItemErrorPolicy, firstItem: Int,
+    report: ReportBuilder, keepsSources: Bool = false, tracksItems: Bool = false,
     tracesFingerprints: Bool = false
   ) {
     self.tracksItems = tracksItems
@@ -105,7 +118,6 @@ final class Stager {
     self.plan = plan
     self.operations = operations
     self.onItemError = onItemError
-    self.path = PayloadPath(list: path)
     self.report = report
     let batches = plan.nodes.enumerated().map {
       Batch(
@@ -153,18 +165,18 @@ final class Stager {
   func stageRootItem(
     _ source: ItemSource, text: UnsafeRawBufferPointer, as target: Int64? = nil
   ) throws {
-    path.reset(item: itemCount)
+    path.reset(item: itemCount, at: upcoming.place)
     itemText = text
     isLeavingOut = leftOut[itemCount] != nil
     itemCount += 1
     if let target { targetRows.append(target) }
     let role = target.map { .target($0) } ?? rootOwner.map { rootRole(of: $0) } ?? Role.root
     let node = nodes[plan.root]
-    guard let occurrence = try stage(source.root, of: source, node: node, role: role) else {
-      return
-    }
+    let key = upcoming.key.map { MemberKey(tape: $0.tape, token: $0.token) }
+    guard let occurrence = try stage(source.root, of: source, node: node, role: role, key: key)
+    else { return }
     if isLeavingOut {
-      try leaveOut(occurrence)
+      try leaveOut(occurrence, of: rootBatch)
     } else if usableItemCount > 0 || rootBatch.ofSubentities[occurrence] != nil
       || saysSomething(source)
     {
@@ -174,6 +186,24 @@ final class Stager {
     if node.plan.explicit != nil, !isLeavingOut { rootItems.append(occurrence) }
     if rootOwner != nil { rootTargets.append(occurrence) }
     if let rootReference { refer(occurrence, to: rootReference) }
+  }
+
+  /// Stages an item that stands beside those at the top: it may be stored as if it were nested in one of them, and nothing
+  /// is deleted for want of it.
+  func stageBeside(
+    _ source: ItemSource, text: UnsafeRawBufferPointer, node number: Int
+  ) throws {
+    path.reset(item: itemCount, at: upcoming.place)
+    itemText = text
+    isLeavingOut = leftOut[itemCount] != nil
+    itemCount += 1
+    besideCount += 1
+    let node = nodes[number]
+    guard let occurrence = try stage(source.root, of: source, node: node, role: .beside) else {
+      return
+    }
+    if isLeavingOut { try leaveOut(occurrence, of: node.batch) }
+    beside.append(SubentityMention(batch: number, occurrence: occurrence))
   }
 
   private func rootRole(of owner: Owner) -> Role {
@@ -200,30 +230,43 @@ final class Stager {
   /// Stages one object and everything below it.
   ///
   /// - Returns: The occurrence that stands for it, or nil when it is left out, which is reported.
-  func stage(_ token: Int, of source: ItemSource, node: StagingNode, role: Role) throws -> Int32? {
+  ///
+  /// - Parameter key: The key that it has in an object of objects.
+  func stage(
+    _ token: Int, of source: ItemSource, node: StagingNode, role: Role, key: MemberKey? = nil
+  ) throws -> Int32? {
     let address = source.address(token)
     if let replacement = replacements?[address] {
       // The item keeps its identity, so that it is not offered for replacement again.
-      return try stage(replacement.root, of: replacement, address: address, node: node, role: role)
+      return try stage(
+        replacement.root, of: replacement, address: address, node: node, role: role, key: key)
     }
-    return try stage(token, of: source, address: address, node: node, role: role)
+    return try stage(token, of: source, address: address, node: node, role: role, key: key)
   }
 
   private func stage(
-    _ token: Int, of source: ItemSource, address: UInt, node: StagingNode, role: Role
+    _ token: Int, of source: ItemSource, address: UInt, node: StagingNode, role: Role,
+    key: MemberKey?
   ) throws -> Int32? {
+    if node.mayDelete || (deletes != nil && path.isAtTop),
+      try stageTombstone(token, of: source, node: node, role: role, key: key)
+    {
+      return nil
+    }
     if !node.validators.isEmpty {
       guard let valid = try validated(token, of: source, node: node, role: role) else {
         return nil
       }
-      return try stageValid(valid.root, of: valid, address: address, node: node, role: role)
+      return try stageValid(
+        valid.root, of: valid, address: address, node: node, role: role, key: key)
     }
-    return try stageValid(token, of: source, address: address, node: node, role: role)
+    return try stageValid(token, of: source, address: address, node: node, role: role, key: key)
   }
 
   @inline(__always)
   private func stageValid(
-    _ token: Int, of source: ItemSource, address: UInt, node: StagingNode, role: Role
+    _ token: Int, of source: ItemSource, address: UInt, node: StagingNode, role: Role,
+    key: MemberKey?
   ) throws -> Int32? {
     let batch = node.batch
     guard source.tokens[token].kind == .object || node.takesAnything else {
@@ -244,6 +287,7 @@ final class Stager {
     let firstCandidate = candidates.count
     defer { candidates.removeAll(from: firstCandidate) }
     try fill(batch.block[row], from: token, of: source, node: node)
+    if let key { try fill(batch.block[row], from: key, node: node) }
     if let hook = node.didFill, !isLeavingOut {
       try showFilled(row, to: hook, token, of: source, node: node)
     }
@@ -253,6 +297,9 @@ final class Stager {
       return nil
     }
     trace?.describe(occurrence, in: batch.number)
+    if node.permissions.contains(.neverInserted) {
+      batch.paths[occurrence] = path.description
+    }
     if candidates.count > firstCandidate {
       if trace != nil, batch.occurrences.count == earlierCount {
         batch.occurrences[occurrence].flags.insert(.conflicting)
@@ -278,7 +325,10 @@ final class Stager {
   /// Notes that nobody can tell which object a part of a list meant: the list then adds, but takes
   /// nothing away.
   func noteUnreadable(_ role: Role) {
-    if case .toOne = role { return }
+    switch role {
+    case .toOne, .beside: return
+    default: break
+    }
     if let owner = role.owner, owner != rootOwner {
       unreadableLists.insert(ListKey(batch: owner.batch, owner: owner.owner, rule: owner.rule))
     } else {

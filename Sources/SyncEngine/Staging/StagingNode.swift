@@ -25,6 +25,15 @@ final class StagingNode {
   let validators: [Validator]
   /// Sees what an item fills an object with; nil where nothing of it is ever stored.
   let didFill: FillHook?
+  /// The attribute that the keys of an object of objects fill.
+  let memberSlot: Int?
+  /// What in an item says that its object is deleted, and who says it beside.
+  let tombstone: JSONPath?
+  let deletes: ItemTest?
+  let mayDelete: Bool
+  /// The attributes that have the same value in every object, by the numbers of their rules, and the values.
+  private let constants: [(rule: Int, slot: Int, value: Value)]
+  private var constantCells: [Cell] = []
   /// Whether an item may be something else than an object.
   let takesAnything: Bool
   /// Which subentity each item is; nil where all are objects of the entity itself.
@@ -60,6 +69,13 @@ final class StagingNode {
     }
     self.permissions = permissions
     validators = explicit?.validators ?? []
+    constants = node.attributes.enumerated().compactMap { number, rule in
+      rule.constant.map { (number, rule.slot, $0) }
+    }
+    memberSlot = node.memberSlot
+    tombstone = node.tombstone
+    deletes = explicit?.deletes
+    mayDelete = tombstone != nil || deletes != nil
     let fills =
       explicit.map { $0.alwaysInserts || $0.insertsMissing || $0.updatesExisting } ?? false
     didFill = fills ? explicit?.didFill : nil
@@ -79,7 +95,8 @@ final class StagingNode {
         keepsOrders: relationship.isOneToOne || batch.orders != nil,
         inverse: StagingNode.inverse(relationship, to: batches[relationship.node].node),
         mentions: batch.mentions[rule], source: node.sources[rule],
-        missing: relationship.missing, key: relationship.path)
+        missing: relationship.missing, key: relationship.path, elements: relationship.elements,
+        memberSlot: relationship.memberSlot)
     }
     hasIdentity = !node.identity.isEmpty
     defaults = node.defaultsOfRequired
@@ -92,6 +109,24 @@ final class StagingNode {
 }
 
 extension StagingNode {
+  /// Fills cells with the values that every object has.
+  func fillConstants(_ cells: UnsafeMutablePointer<Cell>, _ arena: CellArena) {
+    guard !constants.isEmpty else { return }
+    if constantCells.isEmpty {
+      constantCells = constants.map { constant in
+        let conversion = plan.attributes[constant.rule].converter.cell(
+          for: constant.value, arena: arena)
+        // Checked when the rule was compiled.
+        if case .cell(let cell) = conversion { return cell }
+        return .null
+      }
+    }
+    for (constant, cell) in zip(constants, constantCells) {
+      cells[constant.slot] = cell
+      _ = scratch.claims(constant.rule, 0)
+    }
+  }
+
   /// The destination's rule of the inverse when that is to-one, or -1.
   private static func inverse(_ rule: RelationshipRule, to node: PlanNode) -> Int {
     guard let inverse = rule.relationship.inverseSlot, !rule.relationship.isInverseToMany else {
@@ -139,13 +174,19 @@ final class StagingLink {
   let missing: SyncPolicy.Missing
   /// Where the value stands in the item, as in `.user.notes`.
   let key: String
+  /// The way from the value to the objects, where it is no list of them.
+  let elements: ArraySlice<JSONPath.Step>
+  /// The attribute that the keys of an object of objects fill; nil is what their node says.
+  let memberSlot: Int?
 
   init(
     rule: Int, node: Int, isToMany: Bool, isOwned: Bool, name: String, isOneToOne: Bool,
     ownsKeyless: Bool, createsStubs: Bool, partial: PartialList?, keepsOrders: Bool, inverse: Int,
-    mentions: LinkMentions, source: NestedSource?,
-    missing: SyncPolicy.Missing, key: String
+    mentions: LinkMentions, source: NestedSource?, missing: SyncPolicy.Missing, key: String,
+    elements: [JSONPath.Step], memberSlot: Int?
   ) {
+    self.elements = elements[...]
+    self.memberSlot = memberSlot
     self.source = source
     self.missing = missing
     self.key = key

@@ -2,6 +2,8 @@
 enum Role {
   /// At the top.
   case root
+  /// Beside those at the top.
+  case beside
   /// At the top, as the description of a stored row.
   case target(Int64)
   /// Under a to-one relationship.
@@ -14,7 +16,7 @@ enum Role {
   /// The object under whose relationship it stands.
   var owner: Owner? {
     switch self {
-    case .root, .target: nil
+    case .root, .beside, .target: nil
     case .toOne(let owner), .shared(let owner), .member(let owner): owner
     }
   }

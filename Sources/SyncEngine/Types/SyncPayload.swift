@@ -14,12 +14,29 @@ public enum SyncPayload: Sendable {
   case stream(SyncByteStream)
   /// A JSON tree.
   case json(JSONValue)
+  /// A document of a form that is more than a list of objects; see ``jsonAPI(_:)``.
+  indirect case document(DocumentForm, SyncPayload)
   /// What could not be turned into JSON; the sync fails with it.
   case unusable(JSONError)
 
   /// The objects of `JSONSerialization` and of hand-written dictionaries.
   public static func objects(_ objects: [[String: Any]]) -> SyncPayload {
     list(of: objects)
+  }
+
+  /// A JSON:API document: `data` with its attributes and relationships, and everything that is `included`, in one
+  /// transaction.
+  ///
+  /// ```swift
+  /// try await stack.sync(.jsonAPI(data), inEntityNamed: "Article")
+  /// ```
+  ///
+  /// `data` means the entity that is synced; what else a type means is the entity whose user info `sync.type` says so, or
+  /// whose name it is, in the singular or plural, or that the relationship leads to. Primary keys are filled by `id`.
+  /// Resources that are only included are inserted and updated, never deleted for want of mention. A document whose `data` is
+  /// one resource, or that is a page of a list, deletes nothing; ``SyncReport/nextPage`` is the link to the next page.
+  public static func jsonAPI(_ document: SyncPayload) -> SyncPayload {
+    .document(.jsonAPI, document)
   }
 
   /// Items of any type that stands for JSON.
@@ -43,6 +60,12 @@ public enum SyncPayload: Sendable {
   }
 }
 
+/// What a document is beside JSON.
+public enum DocumentForm: String, Sendable, Hashable, CaseIterable {
+  /// See ``SyncPayload/jsonAPI(_:)``.
+  case jsonAPI = "json-api"
+}
+
 extension SyncPayload {
   /// Gives the bytes of the payload to a closure.
   ///
@@ -53,6 +76,8 @@ extension SyncPayload {
     _ control: SyncControl? = nil, _ body: (UnsafeRawBufferPointer) throws -> T
   ) throws -> T {
     switch self {
+    case .document(_, let payload):
+      return try payload.withBytes(control, body)
     case .stream(let stream):
       return try stream.read(control).withUnsafeBytes(body)
     case .data(let data):

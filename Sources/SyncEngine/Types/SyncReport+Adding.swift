@@ -20,6 +20,7 @@ extension SyncReport {
     itemCount += other.itemCount
     resumedItemCount += other.resumedItemCount
     isDryRun = isDryRun || other.isDryRun
+    nextPage = other.nextPage
   }
 }
 

@@ -95,6 +95,10 @@ public struct SyncReport: Sendable, Hashable, Codable {
   /// came of those is in no count here. Only syncs that commit per batch go on where one stopped.
   public internal(set) var resumedItemCount = 0
 
+  /// Where the page after the one that was synced is, as the payload says: the link `next` of a JSON:API document. Nil where
+  /// there is none.
+  public internal(set) var nextPage: String?
+
   /// The commits, in order; neither compared nor encoded.
   package var commits = Commits()
 
@@ -119,7 +123,7 @@ extension SyncReport {
 
   private enum CodingKeys: String, CodingKey {
     case entities, findings, findingCounts, phaseDurations, payloadBytes, itemCount
-    case resumedItemCount, isDryRun
+    case resumedItemCount, isDryRun, nextPage
   }
 
   /// Which objects were inserted, updated and deleted, and which of their properties: the change set

@@ -23,6 +23,9 @@ struct UnresolvedReference {
   /// Whether it was another owner's already when it was nested: then no other part can make it this one's.
   var isRefused = false
 
+  /// Where the object stands in the payload, when it is nested and its mapping makes no new ones.
+  var path: String?
+
   /// Whether the key may be that of an object of a subentity.
   var mayMeanSubentity: Bool { !isNested && !destination.subentities.isEmpty }
 
@@ -35,6 +38,15 @@ struct UnresolvedReference {
   var place: Place { Place(owner: owner, slot: relationship.slot) }
 
   func note(in report: ReportBuilder) {
+    if let path {
+      return report.note(
+        .unresolvedReference, destination, property: relationship.name, key: key.description,
+        path: path,
+        message: """
+          “\(relationship.name)” of \(owner.entity.name) \(ownerKey) holds \(destination.name) \(key), which does not \
+          exist, and the mapping makes no new ones.
+          """)
+    }
     let cure =
       isNested || destination.primaryKey == nil
       ? ""

@@ -10,7 +10,9 @@ enum FingerprintKey {
   /// everything that an item says is stored.
   static func of(_ request: SyncRequest) -> ContentFingerprint? {
     guard request.usesFingerprints, request.session == nil, request.parent == nil,
-      request.targets.isEmpty, request.willInsert == nil, !request.defersReferences,
+      request.targets.isEmpty, request.willInsert == nil, request.deletes == nil,
+      !request.takesMembers, request.rewritten == nil, request.path?.leadsToEach != true,
+      request.plan.nodes.allSatisfy({ $0.tombstone == nil }), !request.defersReferences,
       request.operations.isSuperset(of: everything),
       !request.operations.contains(.alwaysInsert), case .whole = request.transaction,
       !request.plan.rootNode.identity.isEmpty, request.plan.isPlain

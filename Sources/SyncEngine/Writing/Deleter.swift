@@ -144,7 +144,9 @@ struct Deleter {
   /// How many objects there are, when the payload mentions them all; nil when it does not, or when only
   /// looking at each can tell.
   private func countOfMentioned() throws -> Int? {
-    guard entity.superentity == nil, entity.subentities.isEmpty else { return nil }
+    guard entity.superentity == nil, entity.subentities.isEmpty, !claims.state.hasTombstones else {
+      return nil
+    }
     let count = try transaction.rowCount(of: entity)
     return count == claims[.mentioned(entity.rootIndex)]?.count ?? 0 ? count : nil
   }

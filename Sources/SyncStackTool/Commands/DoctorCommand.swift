@@ -17,6 +17,7 @@ struct DoctorCommand: Command {
       .init("--model", value: "MODEL", required: true, "the model document"),
       .init("--entity", value: "NAME", required: true, "the entity of the items"),
       .init("--at", value: "PATH", "where the list lies inside the document, as in data.items"),
+      DocumentOption.option,
       MappingFile.option,
     ])
 
@@ -24,6 +25,7 @@ struct DoctorCommand: Command {
   private let model: URL
   private let entity: String
   private let path: String?
+  private let form: DocumentForm?
   private let mapping: MappingFile?
 
   init(_ arguments: Arguments) throws {
@@ -34,6 +36,7 @@ struct DoctorCommand: Command {
     model = URL(filePath: try arguments.required("--model"))
     entity = try arguments.required("--entity")
     path = arguments["--at"]
+    form = try DocumentOption.form(arguments)
     mapping = MappingFile(arguments)
   }
 
@@ -42,13 +45,16 @@ struct DoctorCommand: Command {
       model: try ManagedObjectModel(contentsOf: model), entity: entity, path: path,
       mapping: mapping)
     let payloads = try files.map(InputFile.payload)
-    let task = Task { try await trial.run(payloads, on: terminal) }
+    let documents = payloads.map { $0.form(form) }
+    let task = Task { try await trial.run(documents, on: terminal) }
     let interrupt = Interrupt { task.cancel() }
     defer { withExtendedLifetime(interrupt) {} }
     let diagnosis = try await task.value
     terminal.print(diagnosis.lines)
     let report = diagnosis.report
-    if report.itemCount == 1, report.skipped == 1, let advice = try places(in: payloads[0]).advice {
+    if form == nil, report.itemCount == 1, report.skipped == 1,
+      let advice = try places(in: payloads[0]).advice
+    {
       terminal.print(advice)
     }
     return diagnosis.isHealthy ? .done : .failed

@@ -14,8 +14,27 @@ struct DraftInput {
   /// Bytes of a file that a sample is taken from; nobody reads more of a large one for that.
   private static let sampleBytes = 32 << 20
 
+  /// A payload whose items stand by themselves, whatever form of document they come in.
+  ///
+  /// - Throws: ``ToolError`` when there is no such file; `SyncError` when it is no document of the form.
+  init(_ path: String, form: DocumentForm?) throws {
+    let plain = try DraftInput(path)
+    guard form == .jsonAPI else {
+      self = plain
+      return
+    }
+    let document = try JSONAPIDocument(JSONValue(parsing: plain.bytes()))
+    self.init(
+      name: path, JSONValue.array(document.nested(namesTypes: false).map { .object($0) }).data())
+  }
+
+  private init(name: String, _ data: Data) {
+    self.name = name
+    source = .data(data)
+  }
+
   /// - Throws: ``ToolError`` when there is no such file.
-  init(_ path: String) throws {
+  private init(_ path: String) throws {
     name = path
     guard path != "-" else {
       source = .data(try FileHandle.standardInput.readToEnd() ?? Data())

@@ -84,7 +84,9 @@ struct ImportCommand: Command {
   }
 
   private func sync(_ payload: SyncPayload, _ stack: DataStack) throws -> Sync {
-    let sync = Sync(payload, inEntityNamed: settings.entity, dataStack: stack, at: settings.path)
+    let sync = Sync(
+      payload.form(settings.form), inEntityNamed: settings.entity, dataStack: stack,
+      at: settings.path.map { JSONPath($0) })
     sync.settings = syncSettings
     sync.isDryRun = settings.isDryRun
     if let batch = settings.batch { sync.transaction = .perBatch(batch) }
@@ -153,7 +155,9 @@ struct ImportCommand: Command {
     do {
       var reports: [SyncReport] = []
       for page in rest {
-        let sync = session.page(page.payload, named: page.name, at: settings.path)
+        let sync = session.page(
+          page.payload.form(settings.form), named: page.name,
+          at: settings.path.map { JSONPath($0) })
         reports.append(try await run(sync, on: stack, terminal))
         stored.insert(page.name)
       }

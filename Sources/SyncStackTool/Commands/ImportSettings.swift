@@ -28,6 +28,7 @@ struct ImportSettings: Sendable {
   let entity: String
   let store: URL
   let path: String?
+  let form: DocumentForm?
   let operations: SyncOperations
   let filter: String?
   let parent: Parent?
@@ -59,7 +60,11 @@ struct ImportSettings: Sendable {
         "--model", value: "MODEL", required: true, "the .xcdatamodeld, .xcdatamodel or XML file"),
       .init("--entity", value: "NAME", required: true, "the entity of the objects"),
       .init("--store", value: "FILE", required: true, "the SQLite file; made when there is none"),
-      .init("--at", value: "PATH", "where the array lies in the document, as in data.items"),
+      .init(
+        "--at", value: "PATH",
+        "where the array lies in the document, as in data.items; users.* for objects by their keys, "
+          + "data.children[].data for objects inside elements, ['a.b'] for one key"),
+      DocumentOption.option,
       MappingFile.option,
       .init(
         "--operations", value: "LIST", "what may happen, as in insert,update; everything by default"
@@ -109,6 +114,7 @@ struct ImportSettings: Sendable {
     entity = try arguments.required("--entity")
     store = URL(filePath: try arguments.required("--store"))
     path = arguments["--at"]
+    form = try DocumentOption.form(arguments)
     mapping = MappingFile(arguments)
     operations = try ImportSettings.operations(arguments)
     filter = arguments["--where"]
@@ -178,7 +184,10 @@ struct ImportSettings: Sendable {
   /// Options that have to be the same each time a session goes on: what its end deletes depends on them. The
   /// guard may be switched off when it refused, and unfit items may be treated otherwise.
   var lasting: [String: String] {
-    ["--at": path ?? "", "--where": filter ?? "", "--operations": "\(operations)"]
+    [
+      "--at": path ?? "", "--format": form?.rawValue ?? "", "--where": filter ?? "",
+      "--operations": "\(operations)",
+    ]
   }
 
   /// The words that `--operations` understands.

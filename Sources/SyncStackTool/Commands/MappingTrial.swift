@@ -18,7 +18,8 @@ struct MappingTrial {
     try mapping?.apply(to: stack)
     var report = SyncReport()
     for payload in payloads {
-      let sync = Sync(payload, inEntityNamed: entity.name, dataStack: stack, at: path)
+      let sync = Sync(
+        payload, inEntityNamed: entity.name, dataStack: stack, at: path.map { JSONPath($0) })
       sync.onItemError = .skip
       sync.operations = SyncOperations.all.subtracting(.delete)
       // Without a key each object is a new one, and shows all the same what would map.

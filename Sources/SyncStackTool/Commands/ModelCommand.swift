@@ -26,6 +26,7 @@ struct ModelCommand: Command {
         "with --from: the entity of the items; after the file, or what --at leads to, unless given"),
       .init(
         "--at", value: "PATH", "with --from: where the list lies in the document, as in data.items"),
+      DocumentOption.option,
       .init("--swift", "with --from: classes instead of a model document"),
     ])
 
@@ -39,6 +40,7 @@ struct ModelCommand: Command {
   private let showsMapping: Bool
   private let entity: String?
   private let path: String?
+  private let form: DocumentForm?
   private let writesClasses: Bool
 
   init(_ arguments: Arguments) throws {
@@ -46,11 +48,12 @@ struct ModelCommand: Command {
     showsMapping = arguments.has("--mapping")
     writesClasses = arguments.has("--swift")
     path = arguments["--at"]
+    form = try DocumentOption.form(arguments)
     if diagram != nil, showsMapping {
       throw arguments.error("--diagram and --mapping exclude each other.")
     }
     guard let file = arguments["--from"] else {
-      for option in ["--entity", "--at", "--swift"] where arguments.has(option) {
+      for option in ["--entity", "--at", "--format", "--swift"] where arguments.has(option) {
         throw arguments.error("\(option) goes with --from.")
       }
       guard let model = arguments.operands.first else { throw arguments.error("MODEL is missing.") }
@@ -102,7 +105,8 @@ struct ModelCommand: Command {
 
   private func draw(_ files: [String], _ terminal: Terminal) async throws -> ModelDraft {
     let drafting = PayloadDrafting(
-      inputs: try files.map(DraftInput.init), entity: entity, path: path, terminal: terminal)
+      inputs: try files.map { try DraftInput($0, form: form) }, entity: entity, path: path,
+      terminal: terminal)
     let task = Task { try await drafting.draft() }
     let interrupt = Interrupt { task.cancel() }
     defer { withExtendedLifetime(interrupt) {} }

@@ -54,6 +54,92 @@ struct JSONItemReaderTests {
     #expect(try items(text, at: path) == values)
   }
 
+  /// What each item is and where it stands.
+  private func placed(_ text: String, at path: JSONPath, takesMembers: Bool = false) throws
+    -> [String]
+  {
+    try Array(text.utf8).withUnsafeBytes { bytes in
+      var reader = try JSONItemReader(bytes, at: path, takesMembers: takesMembers)
+      let tape = JSONTape()
+      var result: [String] = []
+      while try reader.next(into: tape) {
+        let key = reader.memberKey.map { "\($0.tape.string($0.token)): " } ?? ""
+        result.append("\(reader.itemPath) \(key)\(tape.value(0))")
+      }
+      var skipping = try JSONItemReader(bytes, at: path, takesMembers: takesMembers)
+      var count = 0
+      while try skipping.skipNext() != nil {
+        #expect(result[count].hasPrefix(skipping.itemPath + " "))
+        count += 1
+      }
+      #expect(count == result.count)
+      return result
+    }
+  }
+
+  @Test(
+    "A step that means each child leads to items one after the other",
+    arguments: [
+      (
+        #"{"u":{"a":{"n":1},"b":{"n":2}},"z":0}"#, "u.*",
+        [#"$.u.a a: {"n":1}"#, #"$.u.b b: {"n":2}"#]
+      ),
+      (#"{"a":{"n":1},"b c":2}"#, "*", [#"$.a a: {"n":1}"#, #"$["b c"] b c: 2"#]),
+      (#"{"u":{}}"#, "u.*", []), (#"{"u":[5,6]}"#, "u.*", ["$.u[0] 5", "$.u[1] 6"]),
+      (
+        #"{"d":{"c":[{"k":1,"data":{"n":1}},{"data":{"n":2},"k":2}],"after":3}}"#, "d.c[].data",
+        [#"$.d.c[0].data {"n":1}"#, #"$.d.c[1].data {"n":2}"#]
+      ),
+      (#"{"c":[]}"#, "c[].data", []),
+      (#"{"c":[[1],[],[2,3]]}"#, "c[][]", ["$.c[0][0] 1", "$.c[2][0] 2", "$.c[2][1] 3"]),
+      (
+        #"{"g":[{"i":[1,2]},{"i":[]},{"i":[3]}]}"#, "g[].i",
+        ["$.g[0].i[0] 1", "$.g[0].i[1] 2", "$.g[2].i[0] 3"]
+      ),
+      (
+        #"{"r":{"a":{"m":{"x":1,"y":2}},"b":{"m":{"z":3}}}}"#, "r.*.m.*",
+        ["$.r.a.m.x x: 1", "$.r.a.m.y y: 2", "$.r.b.m.z z: 3"]
+      ),
+      (
+        #"{"e":[{"node":{"n":1}},{"node":null},null,{"cursor":"c"},7,{"node":{"n":2}}]}"#,
+        "e[*].node",
+        [
+          #"$.e[0].node {"n":1}"#, "$.e[1].node null", "$.e[2] null", "$.e[3].node null",
+          "$.e[4] null",
+          #"$.e[5].node {"n":2}"#,
+        ]
+      ),
+      (#"[[9,8],[7]]"#, "[].1", ["$[0][1] 8", "$[1][1] null"]),
+      ("{\"odata.value\":[1]}", "['odata.value']", [#"$["odata.value"][0] 1"#]),
+      (#"{"*":[1]}"#, ["*"], [#"$["*"][0] 1"#]), (#"{"a":[1]}"#, "$[\"a\"]", ["$.a[0] 1"]),
+      ("{\"d\":[1]}\n{\"d\":[2,3]}", "d[]", ["$.d[0] 1", "$[1].d[0] 2", "$[1].d[1] 3"]),
+    ] as [(String, JSONPath, [String])])
+  func findsEach(text: String, path: JSONPath, items: [String]) throws {
+    #expect(try placed(text, at: path) == items)
+  }
+
+  @Test(
+    "An object of objects is a list of them where that is wanted",
+    arguments: [
+      (#"{"a":{"n":1},"b":2}"#, [#"$.a a: {"n":1}"#, "$.b b: 2"]),
+      (#"{"id":1,"a":{}}"#, [#"$ {"id":1,"a":{}}"#]), ("{}", ["$ {}"]), ("[{}]", ["$[0] {}"]),
+    ])
+  func takesMembers(text: String, items: [String]) throws {
+    #expect(try placed(text, at: "", takesMembers: true) == items)
+  }
+
+  @Test(
+    "What is wrong on the way to each child is told with its path",
+    arguments: [
+      (#"{"c":[{"data":1},{"data":}]}"#, "$.c[1].data"), (#"{"c":[{"data":1} {}]}"#, "$.c"),
+      (#"{"c":[{"data":1,"data":2}]}"#, "$.c[0]"), (#"{"c":[{"data":1}"#, "$.c"),
+      (#"{"c":5}"#, "$.c"), (#"{"d":5}"#, "$"),
+    ])
+  func refusesEach(text: String, place: String) throws {
+    let error = #expect(throws: JSONError.self) { try placed(text, at: "c[].data") }
+    #expect(error?.path == place)
+  }
+
   @Test(
     "Values on lines of their own are items",
     arguments: [

@@ -51,7 +51,8 @@ import Testing
     try await stack.sync([["id": 1, "name": "Ada"]] as JSONValue, inEntityNamed: "User")
     let before = try stack.store.read { try $0.dump() }
     let sync = Sync(
-      input.payload, inEntityNamed: input.entity, dataStack: stack, at: input.path)
+      input.payload, inEntityNamed: input.entity, dataStack: stack,
+      at: input.path.map { JSONPath($0) })
     let error = await #expect(throws: (any Error).self) { try await stack.sync(sync) }
     let message = "\(try #require(error))"
     for mention in input.mentions {

@@ -35,10 +35,11 @@ struct ISOCodeTests {
   func theDocumentsAreSyncedAsTheyStand(_ standard: String, _ entity: String) async throws {
     let stack = try makeStack()
     let count = try items(standard).count
-    let first = try await stack.sync(ISOCodes.url(standard), inEntityNamed: entity, at: standard)
+    let path = JSONPath(standard)
+    let first = try await stack.sync(ISOCodes.url(standard), inEntityNamed: entity, at: path)
     #expect(first.inserted == count)
     #expect(first.findings.isEmpty)
-    let second = try await stack.sync(ISOCodes.url(standard), inEntityNamed: entity, at: standard)
+    let second = try await stack.sync(ISOCodes.url(standard), inEntityNamed: entity, at: path)
     #expect(second.isUnchanged)
     #expect(second.unchanged == count)
   }

@@ -18,7 +18,7 @@ struct ISOCodesTests {
   ) throws -> SyncReport {
     try bench.sync("", entity) {
       $0.payload = .file(ISOCodes.url(standard))
-      $0.path = standard
+      $0.path = JSONPath(standard)
       guard entity == "Subdivision" else { return }
       $0.willInsert = { item, _, _ in
         guard var object = item.objectValue, let code = object["code"]?.stringValue else {

@@ -103,6 +103,7 @@ import Testing
       switch step {
       case .key(let key): [key: inner]
       case .position(let count): .array(Array(repeating: .null, count: count) + [inner])
+      case .each: .array([inner])
       }
     }
     if case .key(let key)? = steps.first { item[key] = inner }

@@ -20,6 +20,9 @@ extension PlanSource {
 /// refuses it.
 public typealias Validator = @Sendable (JSONValue) throws -> JSONValue?
 
+/// Answers a question about an item of JSON.
+public typealias ItemTest = @Sendable (JSONValue) throws -> Bool
+
 /// Looks at what an item fills an object with, and may change it. An error refuses the item.
 public typealias FillHook =
   @Sendable (_ object: inout FilledObject, _ item: JSONValue) throws ->
@@ -133,12 +136,14 @@ package struct ExplicitSettings: Sendable {
   let deletesMissing: Bool
   let validators: [Validator]
   let didFill: FillHook?
+  /// Whether an item says that its object is deleted.
+  let deletes: ItemTest?
   /// The stored objects that take part; nil is all of the entity.
   let group: Filter?
 
   /// Everything about them that is no closure, for the fingerprint of a plan.
   var fingerprintText: String {
-    "\(alwaysInserts) \(insertsMissing) \(updatesExisting) \(deletesMissing) \(validators.count) \(didFill != nil) "
+    "\(alwaysInserts) \(insertsMissing) \(updatesExisting) \(deletesMissing) \(validators.count) \(didFill != nil) \(deletes != nil) "
       + (group?.wholeText ?? "")
   }
 }

@@ -79,8 +79,8 @@ extension PlanNode {
   var isPlain: Bool {
     guard !hasClosures, kinds?.hasSources != true else { return false }
     guard let explicit else { return true }
-    return explicit.validators.isEmpty && explicit.didFill == nil && !explicit.alwaysInserts
-      && explicit.insertsMissing && explicit.updatesExisting
+    return explicit.validators.isEmpty && explicit.didFill == nil && explicit.deletes == nil
+      && !explicit.alwaysInserts && explicit.insertsMissing && explicit.updatesExisting
       // Objects may leave a group without being written, and an item that is about one is about another one then.
       && (explicit.group == nil || policy.identityScope == .entity)
   }

@@ -16,15 +16,19 @@ extension Rule {
     }
     var rule: Rule?
     for member in members {
-      guard let kind = RuleKind(rawValue: member.key) else { continue }
+      let kind = RuleKind(rawValue: member.key)
+      guard kind != nil || member.key == Rule.constantKey else { continue }
       guard rule == nil else { throw RuleError("A rule has one kind, and this one has several.") }
-      rule = Rule(try JSONPath(rule: member.value), .attribute(kind))
+      rule =
+        try kind.map { Rule(try JSONPath(rule: member.value), .attribute($0)) }
+        ?? Rule(JSONPath(), .constant(Value(json: member.value)))
     }
     guard var rule else {
-      let kinds = RuleKind.allCases.map(\.rawValue).joined(separator: ", ")
-      throw RuleError("A rule names its kind: \(kinds).")
+      let kinds = RuleKind.allCases.map(\.rawValue) + [Rule.constantKey]
+      throw RuleError("A rule names its kind: \(kinds.joined(separator: ", ")).")
     }
-    for member in members where RuleKind(rawValue: member.key) == nil {
+    for member in members
+    where RuleKind(rawValue: member.key) == nil && member.key != Rule.constantKey {
       switch member.key {
       case "whenMissing": rule = rule.whenMissing(try RuleError.choice(member))
       case "onMismatch": rule = rule.onMismatch(try RuleError.choice(member))
@@ -37,6 +41,8 @@ extension Rule {
     }
     self = rule
   }
+
+  private static let constantKey = "constant"
 }
 
 /// Why JSON is no rule.

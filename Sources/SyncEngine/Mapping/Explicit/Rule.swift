@@ -21,7 +21,7 @@ public import SyncCore
 ///   `decimal(_:)`
 /// - Dates: `isoDate(_:)`, `unixTime(_:)`
 /// - Other values: `uuid(_:)`, `url(_:)`, `base64(_:)`, `structured(_:)`, `raw(_:)`,
-///   `custom(_:decode:encode:)`
+///   `custom(_:decode:encode:)`, `constant(_:)`
 /// - Relationships: `toOne(_:_:)`, `toMany(_:_:)`
 /// - What may happen: `whenMissing(_:)`, `onMismatch(_:)`, `coercing(_:)`, `isPartial(_:)`
 public struct Rule: Sendable {
@@ -35,6 +35,8 @@ public struct Rule: Sendable {
   enum Content: Sendable {
     case attribute(RuleKind)
     case custom(RuleCoding)
+    /// A value that no item gives.
+    case constant(Value)
     case objects(NestedSource, isToMany: Bool)
   }
 
@@ -49,6 +51,11 @@ public struct Rule: Sendable {
   init(_ path: JSONPath, _ content: Content) {
     self.path = path
     self.content = content
+  }
+
+  /// Whether the rule asks no item.
+  var isConstant: Bool {
+    if case .constant = content { true } else { false }
   }
 
   /// The rule with its own word for a missing key, whatever the mapping says. The mapping's default keeps the
@@ -128,6 +135,17 @@ extension Rule {
 
   /// Whatever the type of the attribute takes.
   public static func raw(_ path: JSONPath) -> Rule { Rule(path, .attribute(.raw)) }
+
+  /// The same value for every item, as the source of a list or the user it belongs to; it may be an identifier. An export
+  /// leaves it out, as the way back needs nothing for it.
+  ///
+  /// ```swift
+  /// var identifiers: [String] { ["source", "id"] }
+  /// var mapping: Mapping { ["source": .constant("crm"), "id": .int("id")] }
+  /// ```
+  public static func constant(_ value: some ValueConvertible) -> Rule {
+    Rule(JSONPath(), .constant(value.storedValue))
+  }
 
   /// A value that a closure makes.
   ///

@@ -11,7 +11,7 @@ struct RuleCompiler {
   ) -> AttributeRule {
     let converter =
       switch rule.content {
-      case .objects:
+      case .objects, .constant:
         ValueConverter(attribute.type)
       case .attribute(let kind):
         kind.converter(
@@ -58,6 +58,14 @@ struct RuleCompiler {
   func check(_ rule: Rule, for attribute: AttributeDescription) throws {
     let name = attribute.name
     guard rule.partial == nil else { throw notPartial(name) }
+    if rule.path.leadsToEach {
+      throw MappingError(
+        .unsuitableRule, entity: entity.name, property: name,
+        message: """
+          “\(entity.name).\(name)” takes one value, and \(rule.path) leads to each value of a list. Name a position, \
+          or make objects of the values with toMany.
+          """)
+    }
     switch rule.content {
     case .attribute(let kind) where !kind.fits(attribute.type):
       throw MappingError(
@@ -72,6 +80,17 @@ struct RuleCompiler {
         message: """
           The custom rule of “\(entity.name).\(name)” makes values of the type \(coding.type.rawValue), and \
           the attribute is of the type \(attribute.type.rawValue).
+          """)
+    case .constant(let value):
+      guard
+        case .mismatch(let reason) = ValueConverter(attribute.type).cell(
+          for: value, arena: CellArena())
+      else { break }
+      throw MappingError(
+        .unsuitableRule, entity: entity.name, property: name,
+        message: """
+          The constant of “\(entity.name).\(name)” is none that the attribute holds: \
+          \(reason.message(for: attribute.type)).
           """)
     case .objects: throw noRelationship(name)
     case .attribute, .custom: break
@@ -90,7 +109,7 @@ struct RuleCompiler {
     else {
       throw noRelationship(name)
     }
-    guard !rule.path.steps.isEmpty else {
+    guard !rule.path.listPath.steps.isEmpty else {
       throw MappingError(
         .unsuitableRule, entity: entity.name, property: name,
         message: """

@@ -113,15 +113,18 @@ struct SourceCompiler: Sendable {
           continue
         }
         table.add(
-          MemberTarget(.objects, rule: number, precedence: 0, isOfRule: true), at: rule.path)
+          MemberTarget(.objects, rule: number, precedence: 0, isOfRule: true),
+          at: rule.path.listPath)
         links[name] = rule
         sources[number] = source
       } else {
         let attribute = try compiler.attribute(named: name)
         try compiler.check(rule, for: attribute)
-        table.add(
-          MemberTarget(.attribute, rule: attributes.count, precedence: 0, isOfRule: true),
-          at: rule.path)
+        if !rule.isConstant {
+          table.add(
+            MemberTarget(.attribute, rule: attributes.count, precedence: 0, isOfRule: true),
+            at: rule.path)
+        }
         attributes.append(
           compiler.rule(
             rule, for: attribute, isIdentity: mapping.identifiers.contains(name),

@@ -14,7 +14,7 @@ struct ItemValues {
   init(_ item: JSONValue, plan: MappingPlan) throws {
     let report = ReportBuilder()
     let stager = Stager(
-      plan: plan, operations: .all, onItemError: .fail, path: nil, firstItem: 0, report: report)
+      plan: plan, operations: .all, onItemError: .fail, firstItem: 0, report: report)
     let node = plan.rootNode
     let tape = JSONTape()
     values = try item.data().withUnsafeBytes { bytes in

@@ -5,7 +5,7 @@ import SyncStore
 
 /// What the operations of a session call.
 extension SyncSession {
-  func operation(_ work: SyncWork, at path: String?) -> Sync {
+  func operation(_ work: SyncWork, at path: JSONPath?) -> Sync {
     let operation = Sync(work, inEntityNamed: entityName, dataStack: dataStack, at: path)
     operation.settings = settings
     operation.source = source

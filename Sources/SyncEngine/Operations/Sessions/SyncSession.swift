@@ -1,5 +1,5 @@
 import Foundation
-import SyncCore
+public import SyncCore
 public import SyncGraph
 import SyncStore
 
@@ -147,8 +147,8 @@ public final class SyncSession: Sendable {
   ///   - payload: The JSON of the page; text, dictionaries and the like have one: `text.syncPayload`.
   ///   - name: A name of the page; once it is synced, earlier failures of pages of that name count no
   ///     longer.
-  ///   - path: Dotted path to the list inside the document.
-  public func page(_ payload: SyncPayload, named name: String? = nil, at path: String? = nil)
+  ///   - path: Leads to the list inside the document; see ``Sync/path``.
+  public func page(_ payload: SyncPayload, named name: String? = nil, at path: JSONPath? = nil)
     -> Sync
   {
     let number = stage.withLock { stage in
@@ -169,7 +169,7 @@ public final class SyncSession: Sendable {
   /// - Parameters: as ``page(_:named:at:)``.
   @discardableResult
   public func sync(
-    _ payload: some SyncPayloadConvertible, named name: String? = nil, at path: String? = nil
+    _ payload: some SyncPayloadConvertible, named name: String? = nil, at path: JSONPath? = nil
   ) async throws -> SyncReport {
     try await dataStack.sync(page(payload.syncPayload, named: name, at: path))
   }

@@ -1,0 +1,17 @@
+import SyncCore
+
+/// Where an item at the top stands in the payload.
+struct StagedItem {
+  /// Nil is behind the item before it.
+  var place: JSONItemPlace?
+  /// The key that it has in an object of objects, on a tape.
+  var key: (tape: JSONTape, token: Int)?
+}
+
+/// The key of an item in an object of objects: it fills an attribute for which the item has no value itself.
+struct MemberKey {
+  let tape: JSONTape
+  let token: Int
+  /// The attribute, by its slot; nil is what identifies the objects.
+  var slot: Int?
+}

@@ -1,0 +1,60 @@
+import SyncCore
+
+/// The objects of a list that is none: members of an object, objects inside the elements of a list.
+extension Stager {
+  /// Calls a closure with each value that the way of a relationship leads to, and with the key that it has in an object of
+  /// objects; nil stands for an element in which the way ends early.
+  func forEachElement(
+    of token: Int, _ link: StagingLink, _ source: ItemSource,
+    _ body: (Int?, MemberKey?) throws -> Void
+  ) throws {
+    guard !link.elements.isEmpty else {
+      var element = token + 1
+      for index in 0..<Int(source.tokens[token].word) {
+        defer { element = Int(source.tokens[element].next) }
+        path.setIndex(index)
+        try body(element, nil)
+      }
+      return path.setIndex(-1)
+    }
+    try follow(link.elements, from: token, "", key: nil, link, source, body)
+  }
+
+  private func follow(
+    _ steps: ArraySlice<JSONPath.Step>, from token: Int, _ place: String, key: MemberKey?,
+    _ link: StagingLink, _ source: ItemSource, _ body: (Int?, MemberKey?) throws -> Void
+  ) throws {
+    let kind = source.tokens[token].kind
+    let rest = steps.dropFirst()
+    switch (steps.first, kind) {
+    case (.each, .array),
+      (nil, .array) where !place.isEmpty:
+      var element = token + 1
+      for index in 0..<Int(source.tokens[token].word) {
+        defer { element = Int(source.tokens[element].next) }
+        try follow(rest, from: element, "\(place)[\(index)]", key: nil, link, source, body)
+      }
+    case (.each, .object):
+      var member = token + 1
+      for _ in 0..<Int(source.tokens[token].word) {
+        defer { member = Int(source.tokens[member + 1].next) }
+        let name = JSONPath.text(ofKey: source.tape.string(member))
+        try follow(
+          rest, from: member + 1, place + name,
+          key: MemberKey(tape: source.tape, token: member, slot: link.memberSlot), link, source,
+          body)
+      }
+    case (nil, _):
+      path.setElement(place)
+      try body(token, key)
+    case (let step?, _):
+      let next = source.tape.value(at: JSONPath([step]), from: token)
+      let place = place + JSONPath([step]).description.dropFirst()
+      guard let next else {
+        path.setElement(place)
+        return try body(nil, nil)
+      }
+      try follow(rest, from: next, place, key: key, link, source, body)
+    }
+  }
+}
