@@ -45,7 +45,7 @@ extension StoreReader {
 }
 
 /// Turns lists of property names into slots; most changes have one of a few lists.
-private struct ColumnNames {
+struct ColumnNames {
   private var known: [Int: [String: SlotSet]] = [:]
 
   mutating func slots(_ names: String, of entity: EntityDescription) -> SlotSet {
