@@ -6,7 +6,7 @@ import Synchronization
 /// One SQLite file, or a database in memory, and its only writer in this program.
 ///
 /// Mutable states and what guards them:
-/// - `writer`, `writers`, `transaction`, `unsent`: the writer queue. Nothing else touches that connection, but for
+/// - `writer`, `writers`, `transaction`, `unsent`, `others`: the writer queue. Nothing else touches that connection, but for
 ///   `sqlite3_interrupt`, which is meant to be called from elsewhere.
 /// - idle readers: the mutex of ``ReaderPool``; a reader that was taken belongs to its taker.
 /// - `running`: its mutex; says which transaction an interrupt would hit.
@@ -37,6 +37,10 @@ package final class Store: @unchecked Sendable {
   private var writers: RowWriters?
   private var transaction: StoreTransaction?
   private let unsent = UnsentHistory()
+  private var others: OtherCommits?
+
+  /// Held by whoever looks for commits of others, so that nobody goes on before they were told.
+  private let look = Locked(())
   let readers: ReaderPool?
   private let hasBegunLog = Atomic<Bool>(false)
   private let running = Locked<(token: TransactionToken, interrupter: ConnectionInterrupter)?>(nil)
@@ -54,6 +58,8 @@ package final class Store: @unchecked Sendable {
     layout = opened.layout
     writer = opened.connection
     writers = RowWriters(layout: opened.layout, connection: opened.connection)
+    others = try OtherCommits(
+      of: StoreReader(layout: opened.layout, connection: opened.connection))
     readers = opened.path.isEmpty ? nil : ReaderPool(path: opened.path, configuration, recorder)
     writerQueue = DispatchQueue(label: "SyncStack.Store.writer")
     writerQueue.setSpecific(key: queueKey, value: true)
@@ -152,6 +158,7 @@ package final class Store: @unchecked Sendable {
     running.withLock { $0 = (token, interrupter) }
     defer { self.transaction = nil }
     do {
+      try tellOfOthers(reading: transaction)
       let result = try body(transaction)
       let changes = try transaction.finish()
       try passPointOfNoReturn(token)
@@ -159,6 +166,7 @@ package final class Store: @unchecked Sendable {
       if commit { try writer.commit() } else { try writer.rollback() }
       if !commit, transaction.changesUnsent { unsent.clear() }
       transaction.isEnded = true
+      if commit { others?.note(changes, on: writer) }
       if writer.walPages > 0 { hasBegunLog.store(true, ordering: .relaxed) }
       // Whoever is told may read; the transaction is none to read from any more.
       self.transaction = nil
@@ -192,7 +200,7 @@ package final class Store: @unchecked Sendable {
   private func foldLog(before ticket: WriteGate.Ticket) -> Bool {
     guard let writer, writer.walPages > writer.logLimit else { return false }
     writerQueue.async { [weak self, turn] in
-      self?.writer?.foldLog()
+      self?.writer?.foldLogAlone()
       self?.writer?.beginLog()
       turn.leave(ticket)
     }
@@ -236,6 +244,37 @@ package final class Store: @unchecked Sendable {
     }
   }
 
+  // MARK: - Other processes
+
+  /// Whether other processes can commit to the store: it is in a file.
+  package var isShareable: Bool { readers != nil }
+
+  /// Tells the hub what others have committed to the file since the last write or look: other processes, and other
+  /// stores of this one. Does nothing while somebody writes here, because nobody else can then, and what was there
+  /// before is told when a transaction begins.
+  ///
+  /// - Complexity: as long as nobody else has committed, one look at the head of the file or its log, some
+  ///   microseconds.
+  /// - Throws: ``StoreError``, when the file cannot be read or has another model now.
+  package func tellOfOthers() throws {
+    guard isShareable, !isOnWriterQueue else { return }
+    try look.withLock { _ in
+      guard let ticket = turn.enterAlone() else { return }
+      defer { turn.leave(ticket) }
+      try writerQueue.sync {
+        guard let writer, try others?.areThere(on: writer) == true else { return }
+        try writer.beginDeferred()
+        defer { writer.endRead() }
+        try tellOfOthers(reading: StoreReader(layout: layout, connection: writer))
+      }
+    }
+  }
+
+  private func tellOfOthers(reading reader: StoreReader) throws {
+    let found = try others?.look(with: reader, now: configuration.now) ?? []
+    for changes in found { hub.publish(changes) }
+  }
+
   // MARK: - Closing
 
   /// Closes the store when the write that runs has ended. Everything afterwards throws
@@ -248,6 +287,7 @@ package final class Store: @unchecked Sendable {
     readers?.close()
     writerQueue.sync {
       writers = nil
+      others = nil
       writer?.close()
       writer = nil
     }

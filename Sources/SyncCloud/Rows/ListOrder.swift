@@ -55,9 +55,7 @@ struct ListOrder {
     let arranged = members.sorted {
       ($0.place, $0.name, $0.row) < ($1.place, $1.name, $1.row)
     }
-    try transaction.setPositions(
-      list, of: entity,
-      positions: arranged.enumerated().map { (owner, $1.row, Int64($0)) })
+    try transaction.arrange(list, of: entity, owner: owner, as: arranged.map(\.row))
   }
 
   /// The members of an object in their order; one that is not synced has no name.

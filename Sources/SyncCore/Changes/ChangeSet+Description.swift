@@ -3,7 +3,8 @@ extension ChangeSet: CustomStringConvertible {
   public var description: String {
     let author = author.map { " by \($0)" } ?? ""
     let changes = entities.map(\.description).joined(separator: "; ")
-    return "Commit \(generation)\(author): \(isEmpty ? "nothing changed" : changes)"
+    let nothing = isUnknown ? "another process, without a history" : "nothing changed"
+    return "Commit \(generation)\(author): \(entities.isEmpty ? nothing : changes)"
   }
 }
 

@@ -12,6 +12,7 @@ extension ChangeSet {
 
   private func followed(by later: ChangeSet) -> ChangeSet {
     var result = later
+    result.isUnknown = isUnknown || later.isUnknown
     let theirs = Dictionary(later.entities.map { ($0.entity.index, $0) }) { first, _ in first }
     let ours = Set(entities.map(\.entity.index))
     result.entities =

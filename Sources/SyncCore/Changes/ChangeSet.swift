@@ -48,6 +48,10 @@ public struct ChangeSet: Sendable {
   /// When it was committed.
   public package(set) var date: Date
 
+  /// Whether nobody knows what was committed: another process did, and the file keeps no history that tells. Anything
+  /// may have changed, and ``entities`` is empty. Whoever keeps something of the store looks again.
+  public package(set) var isUnknown = false
+
   /// Which scratchpad made the change, so that it does not merge its own edits; 0 is nobody.
   package var origin: UInt64
 
@@ -64,7 +68,7 @@ public struct ChangeSet: Sendable {
   }
 
   /// Whether nothing changed.
-  public var isEmpty: Bool { entities.isEmpty }
+  public var isEmpty: Bool { entities.isEmpty && !isUnknown }
 }
 
 extension ChangeSet {

@@ -150,9 +150,7 @@ extension SyncPass {
       edits.withhold([links.relationship.slot], of: parent.row, links.entity)
       return
     }
-    try transaction.setPositions(
-      links.relationship, of: links.entity,
-      positions: wanted.enumerated().map { (parent.row, $1, Int64($0)) })
+    try transaction.arrange(links.relationship, of: links.entity, owner: parent.row, as: wanted)
   }
 
   /// Asks for each of some children whether the payload leaves it out, though it might have.

@@ -117,8 +117,7 @@ struct ReferenceResolver {
     var wanted = now.filter { $0 != target.row }
     wanted.insert(target.row, at: min(position, wanted.count))
     guard wanted != now else { return }
-    try transaction.setPositions(
-      reference.relationship, of: reference.owner.entity,
-      positions: wanted.enumerated().map { (reference.owner.row, $1, Int64($0)) })
+    try transaction.arrange(
+      reference.relationship, of: reference.owner.entity, owner: reference.owner.row, as: wanted)
   }
 }

@@ -117,13 +117,9 @@ struct LinkChanges {
     for object in objects {
       for (relationship, list) in lists(of: object)
       where relationship.isOrdered && list.hasChanges && list.isLoaded {
-        let owner = row(object)
-        let positions = list.objects.enumerated().map { index, member in
-          (owner: owner, member: row(member), position: Int64(index))
-        }
-        guard !positions.isEmpty else { continue }
-        try transaction.setPositions(
-          relationship.description, of: object.entity, positions: positions)
+        try transaction.arrange(
+          relationship.description, of: object.entity, owner: row(object),
+          as: list.objects.map(row))
       }
     }
   }

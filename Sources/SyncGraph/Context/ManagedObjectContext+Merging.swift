@@ -26,7 +26,8 @@ extension ManagedObjectContext {
     let isInside = depth > 0 && !atEntry && parent == nil
     while let first = mail.first, !(isInside && isHeldBack(first)) {
       switch mail.removeFirst() {
-      case .changes(let changes):
+      case .changes(let letter):
+        let changes = letter.isUnknown ? comparedWithLive(letter) : letter
         merge(changes)
         tellChildren(ofMerged: changes)
         outgoing.append(changesNotification(.merged(changes)))
@@ -50,6 +51,7 @@ extension ManagedObjectContext {
   private func isHeldBack(_ letter: Inbox.Mail) -> Bool {
     guard case .changes(let changes) = letter, !pending.isEmpty else { return false }
     for case .dropped in mail { return false }
+    if changes.isUnknown { return true }
     for entity in changes.entities {
       var isChanged = false
       forEachLive(entity.updated, row: \.row, root: entity.entity.rootIndex) { object, change in
@@ -79,6 +81,7 @@ extension ManagedObjectContext {
     var stale: [ManagedObject] = []
     var edited: [ManagedObject] = []
     let others = objects.isEmpty ? changes : changes.without(Set(objects.map(\.identifier)))
+    if changes.isUnknown { unloadAllLists() }
     for entity in others.entities { unloadLists(affectedBy: entity) }
     for entity in changes.entities {
       let root = entity.entity.rootIndex
@@ -232,7 +235,7 @@ extension ManagedObjectContext {
     }
   }
 
-  private func unloadAllLists(_ relationship: RelationshipDescription, root: Int) {
+  func unloadAllLists(_ relationship: RelationshipDescription, root: Int) {
     loadedRelationships.remove(ListKey(relationship))
     var owners: [ManagedObject] = []
     for object in identities.objects(root: root) where !object.links.isEmpty {

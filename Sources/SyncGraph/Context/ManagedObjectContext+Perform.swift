@@ -33,7 +33,10 @@ extension ManagedObjectContext {
     depth += 1
     defer { leave() }
     return try queue.serving {
-      if depth == 1 { mergeInbox(atEntry: true) }
+      if depth == 1 {
+        core.tellOfOthers()
+        mergeInbox(atEntry: true)
+      }
       return try body()
     }
   }

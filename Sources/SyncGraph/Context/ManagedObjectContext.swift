@@ -115,6 +115,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// How many readings are being told of, one inside the `awakeFromFetch()` of the other.
   var awakenings = 0
 
+  /// When code outside of blocks last had other processes' commits looked for.
+  var latestLook: ContinuousClock.Instant?
+
   /// What changed since observers were told last.
   var unannounced: [ManagedObject] = []
   var isAnnouncementScheduled = false
@@ -240,6 +243,14 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   // MARK: - Entering
 
+  /// Takes notice of other processes' commits where there are no blocks that begin: not at each of many calls.
+  private func lookOutsideOfBlocks() {
+    let now = ContinuousClock.now
+    if let latestLook, now - latestLook < .milliseconds(10) { return }
+    latestLook = now
+    core.tellOfOthers()
+  }
+
   /// Stops the program when the context is used on another queue.
   func check() {
     queue.check("The context\(name.map { " “\($0)”" } ?? "")")
@@ -248,6 +259,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// What every public operation begins with: the right queue, and what others committed merged.
   func enter() {
     check()
+    if depth == 0 { lookOutsideOfBlocks() }
     mergeInbox()
     if identities.isSweepOverdue { tidy() }
   }

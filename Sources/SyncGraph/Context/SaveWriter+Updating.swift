@@ -119,6 +119,7 @@ extension SaveWriter {
     }
     outcome.versions.append((object, 0))
     outcome.refreshed.append(object)
+    outcome.overruled.append((object, stored.values))
     return nil
   }
 

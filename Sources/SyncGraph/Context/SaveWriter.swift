@@ -18,6 +18,9 @@ struct SaveOutcome {
   /// Objects that have to read their row again: the store won.
   var refreshed: [ManagedObject] = []
 
+  /// Objects whose row somebody else had changed, with the row as that left it.
+  var overruled: [(object: ManagedObject, stored: RowValues)] = []
+
   /// Objects that a child context gave up, because they are gone from its parent.
   var vanished: [ManagedObject] = []
 
@@ -31,7 +34,7 @@ struct SaveOutcome {
 /// away from a deleted object has left it before the store applies the delete rules to rows.
 ///
 /// ```
-/// insert rows ─▶ update rows (version check) ─▶ links ─▶ positions ─▶ touched owners ─▶ delete rows
+/// insert rows ─▶ update rows (version check) ─▶ pairs ─▶ links ─▶ positions ─▶ touched owners ─▶ delete rows
 /// ```
 struct SaveWriter {
   let transaction: StoreTransaction
@@ -52,6 +55,7 @@ struct SaveWriter {
     // Children hand over objects that are older than others here.
     try insert(inserted.sorted { $0.rowNumber > $1.rowNumber }, &outcome)
     try update(updated, &outcome)
+    if !outcome.overruled.isEmpty { try settlePairs([inserted, updated].joinedLists, &outcome) }
     if policy == .error { try DeletionConflicts(transaction: transaction).check(deleted) }
     try LinkChanges(transaction, outcome.rows).write([inserted, updated].joinedLists)
     try delete(deleted)

@@ -33,7 +33,7 @@ extension LiveResults: ContextObserver {
     // are in no list and move the others on.
     let losesMembers: (() -> Bool)? =
       plan.offset > 0 ? nil : { [list] in list.contains { $0.isLost } }
-    guard !watch.isAffected(by: changes, losesMembers: losesMembers) else {
+    guard !changes.isUnknown, !watch.isAffected(by: changes, losesMembers: losesMembers) else {
       var rows: Set<Int64> = []
       for change in changes.entities where change.entity.rootIndex == root {
         rows.formUnion(change.updated.map(\.row))

@@ -51,7 +51,7 @@ extension DataStack {
     return changes(of: id)
   }
 
-  /// Returns when every notification about what was committed before has been delivered.
+  /// Returns when every notification about what was committed before has been delivered, by this process or another.
   ///
   /// Contexts with a queue of their own have merged and told their observers then. So have the main
   /// context and its children when this is called on the main queue, or in a block of a context that
@@ -60,6 +60,7 @@ extension DataStack {
   /// cannot wait for itself.
   public func drainNotifications() {
     guard !delivery.isCurrent else { return }
+    core.tellOfOthers()
     let main = ContextQueue.main
     let entersMain = main.isCurrent || main.waitsForCaller
     for context in core.contexts where entersMain || !context.needsMainQueue {
@@ -71,6 +72,7 @@ extension DataStack {
   /// Returns when every notification about what was committed before has been delivered, in all
   /// contexts and to all observers of the stack.
   public func drainNotifications() async {
+    core.tellOfOthers()
     for context in core.contexts {
       await context.perform { context.processPendingChanges() }
     }

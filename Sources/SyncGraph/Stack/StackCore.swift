@@ -13,6 +13,7 @@ final class StackCore: Sendable {
   private struct State {
     var store: Store?
     var subscription: ChangeSubscription?
+    var poll: CommitPoll?
     var contexts: [WeakContext] = []
     weak var stack: DataStack?
 
@@ -65,9 +66,11 @@ final class StackCore: Sendable {
   private func open() throws {
     let store = try Store(model: model, configuration: configuration)
     let subscription = store.hub.subscribe { [weak self] changes in self?.distribute(changes) }
+    let poll = store.isShareable ? CommitPoll { [weak self] in self?.tellOfOthers() } : nil
     state.withLock { state in
       state.store = store
       state.subscription = subscription
+      state.poll = poll
     }
   }
 
@@ -150,6 +153,11 @@ final class StackCore: Sendable {
     }
   }
 
+  /// Takes notice of what other processes have committed. A file that cannot be read says so to whoever reads it.
+  func tellOfOthers() {
+    try? store().tellOfOthers()
+  }
+
   // MARK: - Closing
 
   /// Closes the store; everything afterwards throws.
@@ -166,6 +174,7 @@ final class StackCore: Sendable {
       defer {
         state.store = nil
         state.subscription = nil
+        state.poll = nil
         if isClosing { state.isClosed = true }
       }
       return (state.store, state.subscription)

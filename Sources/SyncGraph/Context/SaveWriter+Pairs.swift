@@ -1,0 +1,58 @@
+import SyncCore
+import SyncStore
+
+/// A one-to-one relationship is one thing in two rows, and a merge policy decides row by row. When somebody else has
+/// changed rows that a save writes, pairs of which both say the same stand; whoever leads to an object that was given to
+/// another one leads to nothing.
+extension SaveWriter {
+  private struct Key: Hashable {
+    let entity: Int
+    let slot: Int
+
+    init(_ relationship: RelationshipDescription) {
+      entity = relationship.declaringIndex
+      slot = relationship.slot
+    }
+  }
+
+  /// Empties what leads to objects that do not lead back.
+  ///
+  /// - Parameter objects: those whose rows were written.
+  func settlePairs(_ objects: [ManagedObject], _ outcome: inout SaveOutcome) throws {
+    var rows: [Key: [Int64]] = [:]
+    for object in objects {
+      let row = outcome.rows[object.rowNumber] ?? object.rowNumber
+      for relationship in oneToOnes(of: object) {
+        rows[Key(relationship), default: []].append(row)
+      }
+    }
+    // Those that somebody else had paired with them may have lost them here.
+    for (object, stored) in outcome.overruled {
+      for relationship in oneToOnes(of: object) {
+        guard case .int(let partner) = stored[relationship.slot],
+          let inverse = object.entity.inverse(of: relationship)
+        else { continue }
+        rows[Key(inverse), default: []].append(partner)
+      }
+    }
+    var emptied: [Int: Set<Int64>] = [:]
+    let order = rows.keys.sorted { ($0.entity, $0.slot) < ($1.entity, $1.slot) }
+    for key in order {
+      let entity = EntityDescription(model: transaction.model, index: key.entity)
+      guard let relationship = entity.properties[key.slot].relationship else { continue }
+      emptied[entity.rootIndex, default: []]
+        .formUnion(try transaction.settlePairs(relationship, of: entity, rows: rows[key] ?? []))
+    }
+    let known = Set(outcome.refreshed.map(ObjectIdentifier.init))
+    outcome.refreshed += objects.filter {
+      emptied[$0.root]?.contains(outcome.rows[$0.rowNumber] ?? $0.rowNumber) == true
+        && !known.contains(ObjectIdentifier($0))
+    }
+  }
+
+  private func oneToOnes(of object: ManagedObject) -> [RelationshipDescription] {
+    object.home.shape.relationships.lazy.filter {
+      !$0.isToMany && !$0.isInverseToMany && $0.inverseSlot != nil
+    }.map(\.description)
+  }
+}

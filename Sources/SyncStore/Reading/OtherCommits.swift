@@ -1,0 +1,79 @@
+import Foundation
+import SyncCore
+
+/// Notices what others commit to the file of a store: other processes, and other stores in this one. Confined to the
+/// writer queue.
+///
+/// Every commit that changes something raises the file's generation by one, whoever makes it. What lies between the
+/// latest one that was told here and the one in the file was made by others. Of a file with a history they are known
+/// exactly; otherwise nobody knows what they changed (``ChangeSet/isUnknown``).
+struct OtherCommits {
+  /// What the writer's connection had seen of the file when it was last looked at.
+  private var version: UInt32
+
+  /// The latest commit that was told.
+  private var generation: Int64
+
+  /// The model of the file, as the store found it or made it.
+  private let model: String?
+
+  /// Has the connection look at the file. Nobody counts it among the statements of the store.
+  private let glance: Statement
+
+  init(of reader: StoreReader) throws {
+    glance = try Statement(
+      "PRAGMA data_version", connection: reader.connection.handle, recorder: StatementRecorder(),
+      isKept: true)
+    let metadata = Metadata(connection: reader.connection)
+    generation = try metadata.counters().generation
+    model = try metadata.text(.fingerprint)
+    version = reader.connection.seenVersion
+  }
+
+  /// Whether there is something to look at. To be asked outside of transactions.
+  func areThere(on connection: Connection) throws -> Bool {
+    defer { glance.reset() }
+    _ = try glance.step()
+    return connection.seenVersion != version
+  }
+
+  /// What others have committed since the last look, oldest first. To be asked inside a transaction.
+  ///
+  /// - Complexity: O(1), without a statement, as long as nobody else has committed.
+  mutating func look(with reader: StoreReader, now: () -> Date) throws -> [ChangeSet] {
+    let seen = reader.connection.seenVersion
+    guard seen != version else { return [] }
+    let metadata = Metadata(connection: reader.connection)
+    guard try metadata.text(.fingerprint) == model else { throw StoreError.migratedElsewhere }
+    let counters = try metadata.counters()
+    let known = generation
+    var found: [ChangeSet] = []
+    if counters.generation > known {
+      if counters.keepsHistory,
+        let commits = try reader.commits(after: known, through: counters.generation)
+      {
+        found = commits
+      } else {
+        var unknown = ChangeSet(generation: counters.generation, date: now())
+        unknown.isUnknown = true
+        found = [unknown]
+      }
+    }
+    generation = max(known, counters.generation)
+    version = seen
+    return found
+  }
+
+  /// Takes notice of a commit of the store itself.
+  mutating func note(_ changes: ChangeSet, on connection: Connection) {
+    generation = max(generation, changes.generation)
+    version = connection.seenVersion
+  }
+}
+
+extension StoreError {
+  fileprivate static let migratedElsewhere = StoreError(
+    .migrationNeeded,
+    message: "Another process has brought the store to another model since it was opened here. "
+      + "Close the stack, and open it with the model of that process.")
+}

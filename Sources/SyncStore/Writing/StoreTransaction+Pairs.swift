@@ -1,0 +1,42 @@
+package import SyncCore
+
+/// One-to-one relationships, which are one thing in two rows.
+extension StoreTransaction {
+  /// Empties a one-to-one relationship where it leads to an object that does not lead back: whoever lost its partner
+  /// to somebody else while both were written.
+  ///
+  /// - Parameters:
+  ///   - relationship: a to-one relationship whose inverse is one too.
+  ///   - entity: an entity that has it.
+  ///   - rows: the objects to look at.
+  /// - Returns: the objects whose relationship was emptied, ascending.
+  package func settlePairs(
+    _ relationship: RelationshipDescription, of entity: EntityDescription, rows: [Int64]
+  ) throws -> [Int64] {
+    try requireOpen()
+    let partners = layout.entities[relationship.destinationIndex]
+    guard !relationship.isInverseToMany, let inverse = relationship.inverseSlot,
+      let column = layout[entity].column(relationship.slot), let back = partners.column(inverse)
+    else { return [] }
+    let table = layout.table(of: entity)
+    let rows = Set(rows).sorted()
+    var alone: [Int64] = []
+    try KeyChunks.forEach(rows.count) { start, count, parameters in
+      let statement = try connection.statement(
+        "SELECT o._row FROM \(table.quoted) o JOIN \(partners.table.quoted) p "
+          + "ON p._row = o.\(column.quoted) WHERE p.\(back.quoted) IS NOT o._row "
+          + "AND o._row IN \(KeyChunks.placeholders(parameters)) ORDER BY o._row")
+      KeyChunks.bind(rows, from: start, count: count, parameters: parameters, to: statement)
+      defer { statement.reset() }
+      while try statement.step() { alone.append(statement.integer(0)) }
+    }
+    let statement = try connection.statement(
+      "UPDATE \(table.quoted) SET \(column.quoted) = NULL, _version = _version + 1 WHERE _row = ?")
+    for row in alone {
+      statement.bind(1, row)
+      try statement.run()
+      recorder.update(row, in: table, slots: [relationship.slot])
+    }
+    return alone
+  }
+}

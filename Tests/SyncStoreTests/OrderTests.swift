@@ -1,0 +1,78 @@
+import SyncCore
+import SyncStore
+import TestSupport
+import Testing
+
+/// Who belongs to an ordered list, and at which place, is decided by what is stored.
+@Suite struct OrderTests {
+  private let temporary: TemporaryStore
+  private let owner: EntityDescription
+
+  init() throws {
+    temporary = try TemporaryStore(TestModels.relationships())
+    owner = try temporary.store.model.requireEntity(named: "A")
+    try temporary.store.write { transaction in
+      try transaction.insert("A", (1...2).map { ["id": .int($0)] })
+      try transaction.insert(
+        "B", (1...5).map { ["id": .string("\($0)"), "owner": .int($0 < 5 ? 1 : 2)] })
+    }
+  }
+
+  private func relationship(_ name: String) throws -> RelationshipDescription {
+    try #require(owner.property(named: name)?.relationship)
+  }
+
+  private func members(_ name: String, of row: Int64) throws -> [Int64] {
+    let relationship = try relationship(name)
+    return try temporary.store.read {
+      try $0.members(of: relationship, in: owner, owners: [row]).map(\.row)
+    }
+  }
+
+  /// - Returns: what it changed.
+  private func arrange(_ name: String, of row: Int64, _ wanted: [Int64]) throws -> String {
+    let relationship = try relationship(name)
+    return try temporary.store.write {
+      try $0.arrange(relationship, of: owner, owner: row, as: wanted)
+    }.1.summary
+  }
+
+  private func link() throws {
+    let relationship = try relationship("links")
+    try temporary.store.write {
+      try $0.addLinks(relationship, of: owner, pairs: (1...4).map { (1, $0) })
+    }
+  }
+
+  @Test(arguments: ["items", "links"])
+  func membersThatTheOrderDoesNotNameComeLast(_ name: String) throws {
+    if name == "links" { try link() }
+    #expect(try arrange(name, of: 1, [4, 2]) == "A +[] ~[1: \(name)] -[]")
+    #expect(try members(name, of: 1) == [4, 2, 1, 3])
+  }
+
+  @Test(arguments: ["items", "links"])
+  func strangersArePassedOver(_ name: String) throws {
+    if name == "links" { try link() }
+    _ = try arrange(name, of: 1, [5, 3, 99, 1])
+    #expect(try members(name, of: 1) == [3, 1, 2, 4])
+    #expect(try members("items", of: 2) == [5])
+  }
+
+  @Test(arguments: ["items", "links"])
+  func anOrderThatIsStoredIsNotWritten(_ name: String) throws {
+    if name == "links" { try link() }
+    _ = try arrange(name, of: 1, [2, 1, 4, 3])
+    #expect(try arrange(name, of: 1, [2, 1, 4, 3]) == "")
+    #expect(try arrange(name, of: 1, [2, 1]) == "")
+  }
+
+  @Test(arguments: ["items", "links"])
+  func nobodySharesAPlace(_ name: String) throws {
+    if name == "links" { try link() }
+    for wanted in [[1, 2, 3], [4, 1], [3, 4, 2, 1], [2]] as [[Int64]] {
+      _ = try arrange(name, of: 1, wanted)
+      #expect(try temporary.store.read { try $0.checkConsistency() }.isEmpty)
+    }
+  }
+}
