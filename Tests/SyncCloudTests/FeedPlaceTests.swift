@@ -41,7 +41,8 @@ import Testing
     #expect(place.start == 27_000 && place.settled == 26_000)
     place = self.place(
       [30_000, 40_000], newest: 40_000, clock: 90_000, after: place, isFirst: false)
-    #expect(place.start == 26_000 && place.known == [27_000, 30_000, 40_000] && !place.isAmongPages)
+    #expect(
+      place.start == 26_000 && place.known == [27_000, 30_000, 40_000] && !place.isAmongPages)
   }
 
   @Test func whatWasWrittenIsKnownUntilItIsSettled() {

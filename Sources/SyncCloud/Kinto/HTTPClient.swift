@@ -226,7 +226,8 @@ private final class HTTPDelegate: NSObject, URLSessionDataDelegate {
       let place = url.map { "\($0.host() ?? "")\($0.port.map { ":\($0)" } ?? "")" } ?? "the address"
       return CloudError(
         .unreachable,
-        message: "Nobody answers at \(place) (\(reason)). Is the address right, and does the server run?",
+        message:
+          "Nobody answers at \(place) (\(reason)). Is the address right, and does the server run?",
         isClosed: true)
     }
     return unreachable(reason)

@@ -46,9 +46,9 @@ public final class KintoTransport: CloudTransport {
   private let client: HTTPClient
 
   /// What is known of the server.
-  private let known = Locked(Known())
+  let known = Locked(Known())
 
-  private struct Known: Sendable {
+  struct Known: Sendable {
     /// What its root says, once it was asked.
     var root: Root?
 
@@ -57,7 +57,7 @@ public final class KintoTransport: CloudTransport {
     var restsUntil: ContinuousClock.Instant?
   }
 
-  private struct Root: Sendable {
+  struct Root: Sendable {
     let account: String?
     let batch: Int
 
@@ -77,7 +77,8 @@ public final class KintoTransport: CloudTransport {
     guard ["http", "https"].contains(url.scheme?.lowercased()), url.host()?.isEmpty == false else {
       throw CloudError(
         .unsupported,
-        message: "“\(url.absoluteString)” is no address of a server: https://sync.example.com is one.")
+        message:
+          "“\(url.absoluteString)” is no address of a server: https://sync.example.com is one.")
     }
     guard app.utf8.count <= 200, app.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9_-]*/) != nil else {
       throw CloudError(
@@ -113,11 +114,12 @@ public final class KintoTransport: CloudTransport {
   /// Records in a page: a server in memory looks through all of them for each page.
   private static let page = 2000
 
-  private func readRoot() async throws -> Root {
+  func readRoot() async throws -> Root {
     if let root = known.withLock({ $0.root }) { return root }
     let answer = try await send("GET", "/")
     let json: JSONValue = answer.status == 404 ? .null : try answer.json()
-    guard json["settings"]?.objectValue != nil || json["http_api_version"]?.stringValue != nil else {
+    guard json["settings"]?.objectValue != nil || json["http_api_version"]?.stringValue != nil
+    else {
       throw CloudError(
         .unsupported, message: "What answers at \(base) is no Kinto server. Check the address.")
     }
@@ -135,96 +137,9 @@ public final class KintoTransport: CloudTransport {
     known.withLock { $0.root = nil }
   }
 
-  // MARK: - Zones
+  // MARK: - Places
 
-  public func open(_ zone: CloudZone, create: Bool) async throws -> CloudZoneState {
-    let path = try await path(of: zone)
-    var answer = try await send("GET", path)
-    if create, answer.isMissing {
-      try await make(zone, path)
-      answer = try await send("GET", path)
-    }
-    if answer.isMissing { throw KintoAnswer.missing(zone) }
-    let json = try answer.json()
-    if zone.scope == .private {
-      try await checkBucket(of: zone)
-      try await check(json["permissions"], of: path)
-    }
-    guard let data = json["data"] else {
-      throw CloudError(
-        .unreachable, message: "The server does not say what the zone is. Sync again later.")
-    }
-    guard let generation = data["generation"]?.stringValue else {
-      throw CloudError(
-        .unsupported,
-        message:
-          "The collection \(path) was not made by SyncStack: it has no generation. Use another app name."
-      )
-    }
-    // Who may only read a collection is not shown its permissions, whether or not it may add records of its own: what it
-    // may not change is refused record by record.
-    let isReadOnly = try await readRoot().isReadOnly
-    return CloudZoneState(generation: generation, access: isReadOnly ? .readOnly : .readWrite)
-  }
-
-  private func make(_ zone: CloudZone, _ path: String) async throws {
-    let bucket = try await bucket(of: zone)
-    let guardHeader = ["If-None-Match": "*"]
-    let made = try await send("PUT", "/buckets/\(bucket)", headers: guardHeader, body: [:])
-    // It is there: made by this account earlier, or by somebody else.
-    if made.status != 412, !made.isMissing { try made.check() }
-    if zone.scope == .private { try await checkBucket(of: zone) }
-    let permissions: JSONValue =
-      zone.scope == .public
-      ? ["read": ["system.Everyone"], "record:create": ["system.Authenticated"]] : [:]
-    let generation = UUID().uuidString.lowercased()
-    let collection = try await send(
-      "PUT", path, headers: guardHeader,
-      body: ["data": ["generation": .string(generation)], "permissions": permissions])
-    if collection.status != 412 { try collection.check() }
-  }
-
-  // MARK: - Owner
-
-  /// The name of an account's bucket can be guessed, so somebody else may have made it, and would read all that is
-  /// sent into it.
-  private func checkBucket(of zone: CloudZone) async throws {
-    let bucket = try await bucket(of: zone)
-    guard !known.withLock({ $0.owned.contains(bucket) }) else { return }
-    let answer = try await send("GET", "/buckets/\(bucket)")
-    if answer.isMissing { throw Self.notOwner("/buckets/\(bucket)") }
-    let permissions = try answer.json()["permissions"]
-    try await check(permissions, of: "/buckets/\(bucket)")
-    known.withLock { _ = $0.owned.insert(bucket) }
-  }
-
-  /// Whether the account may write, and nobody else may do anything. The server shows that to who may write, and always
-  /// counts who has made something among them.
-  private func check(_ permissions: JSONValue?, of path: String) async throws {
-    guard let lists = permissions?.objectValue else {
-      throw CloudError(
-        .unreachable, message: "The server does not say who may use \(path). Sync again later.")
-    }
-    let account = try await readRoot().account.map(JSONValue.string)
-    let others = lists.contains { $0.value.arrayValue?.contains { $0 != account } ?? true }
-    let writes = lists["write"]?.arrayValue?.contains { $0 == account } ?? false
-    guard writes, !others else { throw Self.notOwner(path) }
-  }
-
-  private static func notOwner(_ path: String) -> CloudError {
-    CloudError(
-      .notOwner,
-      message:
-        "\(path) on the server, where what is the account's alone belongs, was made by somebody else or is open to "
-        + "others. Nothing was sent. Use another app name, or have whoever runs the server look.")
-  }
-
-  public func remove(_ zone: CloudZone) async throws {
-    let answer = try await send("DELETE", try await path(of: zone))
-    if !answer.isMissing { try answer.check() }
-  }
-
-  private func bucket(of zone: CloudZone) async throws -> String {
+  func bucket(of zone: CloudZone) async throws -> String {
     guard zone.scope == .private else { return "\(app)-public" }
     guard let account = try await readRoot().account else { throw KintoAnswer.notSignedIn }
     // FNV-1a, 64 bits: names of buckets may not hold what names of accounts may.

@@ -46,7 +46,9 @@ enum FieldCoding {
 
   /// How many digits a number needs. With 16 or 17 some servers read or write it as its neighbour.
   private static func digits(_ value: Double) -> Int {
-    var digits = String(value).utf8.prefix { $0 != UInt8(ascii: "e") }.filter { (48...57).contains($0) }
+    var digits = String(value).utf8.prefix { $0 != UInt8(ascii: "e") }.filter {
+      (48...57).contains($0)
+    }
     digits.removeLast(digits.reversed().prefix { $0 == 48 }.count)
     return digits.drop { $0 == 48 }.count
   }
