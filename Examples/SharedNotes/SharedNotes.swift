@@ -87,7 +87,7 @@ struct SharedNotes {
       let url = URL(string: arguments[place + 1])
     else { return MemoryTransport() }
     let environment = ProcessInfo.processInfo.environment
-    return KintoTransport(
+    return try KintoTransport(
       url, app: "sharednotes",
       signIn: .password(
         environment["SYNCSTACK_USER"] ?? "", environment["SYNCSTACK_PASSWORD"] ?? ""))

@@ -38,6 +38,7 @@ enum ErrorHint {
       case .deletionRefused:
         return
           "With this command: --guard off allows it, and --guard count=N,share=N% sets the limits."
+      case .notOwner: return "With this command: --app gives another name."
       case .notSignedIn:
         return
           "With this command: --user names the account, and \(CloudSettings.passwordVariable) in the "

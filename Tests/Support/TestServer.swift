@@ -49,12 +49,25 @@ package enum TestServer {
     _ = try run([isRunning ? "start-database" : "stop-database", url.absoluteString])
   }
 
-  /// Runs the script.
+  /// Starts a proxy before a server, which makes faults; see `Tests/cloud-proxy`.
+  package static func startProxy(of url: URL) throws -> URL {
+    let address = try run(
+      [url.absoluteString, "--parent", String(ProcessInfo.processInfo.processIdentifier)],
+      script: "cloud-proxy")
+    guard let url = URL(string: address) else {
+      throw Unavailable(description: "“\(address)” is no address.")
+    }
+    return url
+  }
+
+  /// Runs a script.
   ///
   /// - Returns: What it printed.
-  private static func run(_ arguments: [String]) throws -> String {
+  private static func run(
+    _ arguments: [String], script name: String = "cloud-server"
+  ) throws -> String {
     let script = URL(filePath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "cloud-server")
+      .deletingLastPathComponent().appending(path: name)
     let process = Process()
     process.executableURL = script
     process.arguments = arguments

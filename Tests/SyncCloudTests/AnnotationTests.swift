@@ -81,7 +81,7 @@ import Testing
     var engines: [CloudEngine] = []
     for _ in 0..<2 {
       let user = try await TestServer.account(on: url)
-      let transport = KintoTransport(
+      let transport = try KintoTransport(
         url, app: app, signIn: .password(user, TestServer.password), timeout: 120)
       clients.append(try Client(transport, model: model))
       engines.append(

@@ -26,6 +26,20 @@ import Testing
       let kind = index % 101 == 50 ? "bad" : "good"
       try here.insert("Note", ["title": .string("\(kind) \(index)")])
     }
+    if failure == .unreachable {
+      // The server's fault, whatever it has against them: they wait, and the push says so.
+      for round in 0..<2 {
+        let error = await #expect(throws: CloudError.self) { try await here.engine.push() }
+        #expect(error?.code == .unreachable)
+        #expect(round == 1 || error?.message.contains("3 records stay") == true)
+        #expect(server.records(in: here.engine.zone).count == 300)
+        #expect(try here.engine.status.waiting == 3)
+        #expect(try here.engine.status.problems.isEmpty)
+      }
+      transport.poison { _ in nil }
+      #expect(try await here.engine.push().sent == 3)
+      return try await settle([here], fresh: server)
+    }
     let report = try await here.engine.push()
     #expect(report.sent == 300)
     #expect(report.refused == 3)
@@ -43,6 +57,20 @@ import Testing
     }
     #expect(try await here.engine.push().sent == 3)
     try await settle([here], fresh: server)
+  }
+
+  @Test func aRecordIsTooLargeOnlyWhileOthersGoThrough() async throws {
+    let transport = FaultyTransport(server)
+    transport.poison { Self.isBad($0) ? .fails(.tooLarge) : nil }
+    let here = try Client(transport)
+    try here.insert("Note", ["title": "bad"])
+    await #expect { try await here.engine.push() } throws: {
+      ($0 as? CloudError)?.code == .tooLarge
+    }
+    #expect(try here.engine.status.waiting == 1 && here.engine.status.problems.isEmpty)
+    try here.insert("Note", ["title": "good"])
+    #expect(try await here.engine.push().refused == 1)
+    #expect(try here.engine.status.problems.count == 1)
   }
 
   @Test func noRequestIsMadeEarlierThanTheServerAllowed() async throws {
@@ -182,6 +210,31 @@ import Testing
     // The page that failed is the only one that was asked for twice.
     #expect(transport.pages == 11)
     try await settle([here, there], fresh: server)
+  }
+
+  @Test func whatWasEditedCountsAsWaitingAtOnce() async throws {
+    let here = try Client(server)
+    let row = try here.insert("Note", ["title": "a"])
+    #expect(try here.engine.status.waiting == 1)
+    try await here.engine.sync()
+    #expect(try here.engine.status.waiting == 0)
+    try here.update("Note", row, ["title": "b"])
+    try here.update("Note", row, ["title": "c"])
+    #expect(try here.engine.status.waiting == 1)
+    let gone = try here.insert("Note", ["title": "came and went"])
+    let more = try here.insert("Note", ["title": "more"])
+    try here.delete("Note", gone)
+    #expect(try here.engine.status.waiting == 2)
+    try await here.drain()
+    #expect(try here.engine.status.waiting == 2)
+    try here.update("Note", row, ["title": "d"])
+    try here.delete("Note", more)
+    #expect(try here.engine.status.waiting == 2)
+    try await here.engine.sync()
+    #expect(try here.engine.status.waiting == 0)
+    try here.delete("Note", row)
+    #expect(try here.engine.status.waiting == 1)
+    try await settle([here], fresh: server)
   }
 
   @Test func fiftySavesDuringAPushSendTheirRecordAtMostTwice() async throws {

@@ -240,8 +240,8 @@ import Testing
   {
     let url = try TestServer.address(.memory)
     let user = try await TestServer.account(on: url)
-    let transports = [TestServer.password, "wrong"].map {
-      KintoTransport(url, app: "tests", signIn: .password(user, $0), timeout: 120)
+    let transports = try [TestServer.password, "wrong"].map {
+      try KintoTransport(url, app: "tests", signIn: .password(user, $0), timeout: 120)
     }
     let switched = SwitchedTransport(transports[0])
     let transport = FaultyTransport(switched)
@@ -270,7 +270,7 @@ import Testing
     defer { try? TestServer.stop(url) }
     let user = try await TestServer.account(on: url)
     let transport = FaultyTransport(
-      KintoTransport(
+      try KintoTransport(
         url, app: "tests", signIn: .password(user, TestServer.password), timeout: 120))
     let downtime = Duration.seconds(setting("DOWNTIME") ?? 0)
     // An outage of some seconds is what the defaults are for.

@@ -10,7 +10,7 @@ extension TestServer {
   ) async throws -> KintoTransport {
     let url = try address(kind)
     let name = try await TestServer.account(account, on: url)
-    return KintoTransport(url, app: "tests", signIn: .password(name, password), timeout: 120)
+    return try KintoTransport(url, app: "tests", signIn: .password(name, password), timeout: 120)
   }
 }
 

@@ -178,6 +178,21 @@ struct TransportContract: Sendable, CustomTestStringConvertible {
       let page = try await transport.changes(in: zone, after: first.token, limit: 10)
       #expect(page.records.contains(record))
     },
+    TransportContract("a token knows what its holder has written, and passes over nothing else") {
+      transport in
+      try await opened(transport)
+      let first = try await saved(transport, .create(name: "r1", content: content))
+      let page = try await transport.changes(in: zone, after: nil, limit: 10)
+      let mine = try await saved(transport, .create(name: "r2", content: content))
+      let other = try await saved(transport, .create(name: "r3", content: content))
+      let last = try await saved(
+        transport, .update(name: "r1", tag: first.tag, content: ["f_title": "two"]))
+      let token = transport.token(page.token, knowing: [mine, last])
+      let shown = try await transport.changes(in: zone, after: token, limit: 10)
+      #expect(shown.records.contains(other))
+      let all = transport.token(page.token, knowing: [mine, other, last])
+      #expect(try await transport.changes(in: zone, after: all, limit: 10).records.count <= 3)
+    },
     TransportContract("a token that is none is refused") { transport in
       try await opened(transport)
       await #expect {
@@ -221,6 +236,27 @@ struct TransportContract: Sendable, CustomTestStringConvertible {
     #expect(try String(contentsOf: page, encoding: .utf8).contains(example[start...]))
   }
 
+  /// The page is compiled in Swift 6 mode, comments are not.
+  @Test func theExampleOfTheEngineIsTheOneOfTheDocumentation() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let page = try String(
+      contentsOf: root.appending(path: "Sources/SyncStack/Documentation.docc/RemoteSync.md"),
+      encoding: .utf8)
+    let engine = try String(
+      contentsOf: root.appending(path: "Sources/SyncCloud/Engine/CloudEngine.swift"),
+      encoding: .utf8)
+    let lines = engine.split(separator: "\n").drop { $0 != "/// ```swift" }.dropFirst()
+      .prefix { $0 != "/// ```" }.map { line in
+        line.dropFirst(4).prefix { $0 != "/" }.trimmingCharacters(in: .whitespaces)
+      }
+    #expect(lines.count > 4)
+    for line in lines where !line.isEmpty {
+      let isThere = page.contains(line)
+      #expect(isThere, "\(line)")
+    }
+  }
+
   @Test(.server(.memory), .serialized, arguments: TransportContract.rules)
   func kintoInMemoryKeepsTheContract(_ rule: TransportContract) async throws {
     try await rule.check(try await TestServer.transport(.memory))
@@ -239,7 +275,7 @@ struct TransportContract: Sendable, CustomTestStringConvertible {
   /// Foundation on Linux never calls back for such an answer unless a delegate takes the challenge.
   @Test(.server(.memory)) func aWrongPasswordIsAnErrorAtOnce() async throws {
     let url = try TestServer.address(.memory)
-    let transport = KintoTransport(url, app: "tests", signIn: .password("nobody", "wrong"))
+    let transport = try KintoTransport(url, app: "tests", signIn: .password("nobody", "wrong"))
     await #expect {
       try await transport.open(CloudZone("any", scope: .public), create: false)
     } throws: {

@@ -10,11 +10,14 @@ import Testing
   /// Values of each type that something on the way could change.
   static let values: [AttributeType: [Value]] = {
     let integers: [Value] = [0, -1, .int(.max), .int(.min), .int(1 << 53), .int(1 << 53 + 1)]
-    let doubles: [Value] = [
-      0, .double(-0.0), 0.1, 1, -1.5, 1e15, 1e300, .double(.leastNonzeroMagnitude),
-      .double(.infinity),
-      .double(-.infinity), 123_456_789.123_456_78, .double(.greatestFiniteMagnitude),
-    ]
+    let doubles: [Value] =
+      [
+        0, .double(-0.0), 0.1, 1, -1.5, 1e15, 1e300, .double(.leastNonzeroMagnitude),
+        .double(.infinity),
+        .double(-.infinity), 123_456_789.123_456_78, .double(.greatestFiniteMagnitude),
+        .double(809 / 7), .double(0.1 + 0.2), .double(1 / 3), .double(2 / 3e5),
+        999_999_999_999_999.9,
+      ] + (1...40).map { .double(Double($0 * 7919) / 13) }
     return [
       .integer16: integers, .integer32: integers, .integer64: integers,
       .decimal: ["0", "1.1", "-12345678901234567890.123456789", "1e40"].map {

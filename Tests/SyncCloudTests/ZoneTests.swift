@@ -98,6 +98,8 @@ import Testing
     transport.beforeEachCall { _ in }
     // Nothing is sent from a store of which only half was replaced.
     await expect(.zoneReplaced, here)
+    let lastError = try here.engine.status.lastError as? CloudError
+    #expect(lastError?.message.contains("replaceLocal() did not come to its end") == true)
     try await here.engine.replaceLocal()
     #expect(try here.rows("Note").count == 120)
     try await settle([here, there], fresh: server)
@@ -241,7 +243,8 @@ import Testing
         let pushed = note.pushReport.map { " \($0.sent)" } ?? ""
         let pulled = note.pullReport.map { " \($0.inserted)" } ?? ""
         let failed = (note.cloudError as? CloudError).map { " \($0.code)" } ?? ""
-        heard.withLock { $0.append(text + pushed + pulled + failed) }
+        let direction = note.cloudDirection?.rawValue ?? "nothing"
+        heard.withLock { $0.append("\(direction) \(text)" + pushed + pulled + failed) }
       }
     }
     tokens.append(
@@ -255,7 +258,8 @@ import Testing
     await here.stack.drainNotifications()
     #expect(
       heard.withLock { $0 } == [
-        "start", "finish 0", "start", "finish 1", "start", "fail unreachable",
+        "pull start", "pull finish 0", "push start", "push finish 1", "pull start",
+        "pull fail unreachable",
       ])
     #expect(changes.withLock { $0 } >= 6)
   }

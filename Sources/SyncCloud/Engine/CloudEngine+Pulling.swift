@@ -27,7 +27,7 @@ extension CloudEngine {
 
   func pull(progress: Progress) async throws -> PullReport {
     try await turn.run {
-      try await running {
+      try await running(.pull) {
         let report = try await pullPages(progress)
         return (report, .pull(report))
       }
@@ -51,17 +51,22 @@ extension CloudEngine {
     var report = PullReport()
     var token = try await storedToken()
     var startsOver = false
+    // What does not come is asked for in smaller pages, and the pull goes on in those.
+    var halvings = 0
     while true {
       let page: CloudPage
       do {
         let place = token
         page = try await request {
-          try await transport.changes(in: zone, after: place, limit: limits.page)
+          let size = max(limits.page >> halvings, min(limits.page, Self.smallestPage))
+          halvings += 1
+          return try await transport.changes(in: zone, after: place, limit: size)
         }
+        halvings -= 1
       } catch let error as CloudError where error.code == .tokenRefused && !startsOver {
         // All that is known is compared by stamps, so starting over is complete.
         if !isChecked { try await checkZone() }
-        (startsOver, isChecked) = (true, true)
+        (startsOver, isChecked, halvings) = (true, true, 0)
         token = nil
         continue
       } catch let error as CloudError where error.code == .zoneMissing {
@@ -82,6 +87,8 @@ extension CloudEngine {
       monitor.tell()
     }
   }
+
+  private static let smallestPage = 25
 
   private func storedToken() async throws -> CloudToken? {
     let name = zone.name

@@ -15,7 +15,7 @@ extension CloudEngine {
 
   func push(progress: Progress) async throws -> PushReport {
     try await turn.run {
-      try await running {
+      try await running(.push) {
         let report = try await pushBatches(progress)
         return (report, .push(report))
       }
@@ -35,16 +35,25 @@ extension CloudEngine {
     /// Records that the server says it takes.
     var largest: Int
 
-    /// Failures of the batch at the cursor, one after the other, and how many of them were of a record alone.
-    var failures = 0
-    var failuresAlone = 0
-  }
+    /// Failures since the last answer.
+    var patience = CloudPatience()
 
-  /// Failures of a record alone, with the server answering everything else, until it counts as a problem.
-  private static let patience = 3
+    /// Records that failed alone since the last answer: their own fault, or the server's.
+    var suspects: [(save: CloudSave, error: CloudError)] = []
+
+    /// Records that failed alone while the server took others. They are passed over.
+    var failed: [String: CloudError] = [:]
+
+    /// Records that were written since the last pull.
+    var unread = 0
+  }
 
   /// Passes over all records that wait: a conflict leaves a record waiting for the next one.
   private static let passes = 5
+
+  /// Records after which a push pulls, so that what it has written is known by the place in the changes, and is never
+  /// read.
+  private static let longestUnread = 1000
 
   private func pushBatches(_ progress: Progress) async throws -> PushReport {
     let isFresh = connection.withLock { $0 == nil }
@@ -59,18 +68,34 @@ extension CloudEngine {
     if !isFresh { try await checkZone() }
     progress.totalUnitCount = Int64(count)
     var course = Course(size: known.limits.batch, largest: known.limits.batch)
-    for _ in 0..<Self.passes {
+    var passes = 0
+    while passes < Self.passes {
       course.cursor = ""
       let before = course.report
       while try await pushBatch(&course) {
         progress.completedUnitCount = min(Int64(course.report.sent), progress.totalUnitCount)
         monitor.tell()
       }
+      if course.suspects.contains(where: { $0.error.isTemporary }) {
+        // Nothing came after them that would have told whose fault it is.
+        course.suspects = []
+        continue
+      }
       let isSettled = course.report.conflicts == before.conflicts
       if isSettled { break }
+      passes += 1
     }
+    let failed = course.suspects.map { ($0.save.name, $0.error) } + course.failed.map { ($0, $1) }
+    if let first = failed.min(by: { $0.0 < $1.0 }) { throw Self.left(failed.count, first.1) }
     progress.completedUnitCount = progress.totalUnitCount
     return course.report
+  }
+
+  private static func left(_ count: Int, _ error: CloudError) -> CloudError {
+    CloudError(
+      error.code,
+      message: "\(error.message) \(count == 1 ? "One record stays" : "\(count) records stay") "
+        + "waiting because of that; the others were sent.", retryAfter: error.retryAfter)
   }
 
   /// Sends the batch at the cursor.
@@ -85,75 +110,90 @@ extension CloudEngine {
       return (try builder.saves(records), records.last?.name)
     }
     guard let last else { return false }
-    guard !saves.isEmpty else {
+    let left = saves.filter { course.failed[$0.name] == nil }
+    guard !left.isEmpty else {
       course.cursor = last
       return true
     }
     do {
-      let results = try await request(attempts: 0) {
-        try await transport.save(saves, in: zone)
+      let results = try await attempt(&course.patience) {
+        try await transport.save(left, in: zone)
       }
-      guard results.count == saves.count else { throw Self.incomplete }
-      try await answer(saves, results, &course)
-      course.cursor = last
-      course.failures = 0
-      course.failuresAlone = 0
-      course.size = min(course.size * 2, course.largest)
+      guard results.count == left.count else { throw Self.incomplete }
+      try await answer(left, results, &course)
     } catch let error as CloudError {
-      try await recover(from: error, saves, &course)
+      try await recover(from: error, left, last, &course)
+      return true
     }
+    course.cursor = last
+    course.size = min(course.size * 2, course.largest)
+    try await settle(&course)
     return true
   }
 
   private static let incomplete = CloudError(
     .unreachable, message: "The server did not answer for every record. Sync again later.")
 
-  /// Nothing is known about a batch: pulls, and goes on with less at once. A record that fails alone again and
-  /// again, while the server answers everything else, is a problem of its own.
-  private func recover(
-    from error: CloudError, _ saves: [CloudSave], _ course: inout Course
-  ) async throws {
-    switch error.code {
-    case .tooLarge:
-      guard saves.count > 1 else { return try await refuse(saves, error.message, &course) }
-      // The limit may have been lowered since it was read.
-      course.largest = try await request { try await transport.limits() }.batch
-      course.size =
-        saves.count > course.largest ? course.largest : (saves.count + 1) / 2
-    case .unreachable, .busy:
-      course.failures += 1
-      // What fails with the connection fails in the pull, too.
-      try await pause(before: course.failures)
-      _ = try await pullPages(Progress(totalUnitCount: 0))
-      guard error.code == .unreachable else { break }
-      if saves.count > 1 {
-        course.size = (saves.count + 1) / 2
+  /// The server takes records: those that it would not take alone are at fault themselves. One that is too large is a
+  /// problem; one with which the server fails waits, because that is a fault of the server.
+  private func settle(_ course: inout Course) async throws {
+    course.patience = CloudPatience()
+    let suspects = course.suspects
+    course.suspects = []
+    for (save, error) in suspects {
+      if error.code == .tooLarge {
+        try await answer([save], [.refused(error.message)], &course)
       } else {
-        course.failuresAlone += 1
-        if course.failuresAlone >= Self.patience {
-          try await refuse(saves, error.message, &course)
-        }
+        course.failed[save.name] = error
       }
-    default: throw error
     }
-    if course.failures > retry.attempts + 12 { throw error }
+    guard course.unread >= Self.longestUnread else { return }
+    course.unread = 0
+    _ = try await pullPages(Progress(totalUnitCount: 0))
   }
 
-  private func refuse(
-    _ saves: [CloudSave], _ reason: String, _ course: inout Course
+  /// Nothing is known about a batch: goes on with less at once, and with what comes after a record that fails alone,
+  /// until it has failed too often without any answer.
+  private func recover(
+    from error: CloudError, _ saves: [CloudSave], _ last: String, _ course: inout Course
   ) async throws {
-    try await answer(saves, saves.map { _ in .refused(reason) }, &course)
-    course.cursor = saves.last?.name ?? course.cursor
-    course.failures = 0
-    course.failuresAlone = 0
+    switch error.code {
+    case .tooLarge where saves.count > 1:
+      // The limit may have been lowered since it was read.
+      course.largest = try await request { try await transport.limits() }.batch
+      course.size = saves.count > course.largest ? course.largest : (saves.count + 1) / 2
+      return
+    case .tooLarge, .unreachable: break
+    case .busy:
+      try await fail(error, &course)
+      return
+    default: throw error
+    }
+    if saves.count == 1 {
+      course.suspects.append((saves[0], error))
+      course.cursor = last
+    } else {
+      // Twice in a row is no matter of how many.
+      course.size = course.patience.failures > 0 ? 1 : (saves.count + 1) / 2
+    }
+    try await fail(error, &course)
+  }
+
+  /// Counts a failure, and pulls: what was lost may have been written all the same.
+  private func fail(_ error: CloudError, _ course: inout Course) async throws {
+    course.patience.fail()
+    guard course.patience.failures <= retry.attempts else { throw error }
+    // What fails with the connection fails in the pull, too.
+    try await pause(&course.patience)
+    _ = try await pullPages(Progress(totalUnitCount: 0))
   }
 
   /// Writes down what the server said of a batch, in one transaction.
   private func answer(
     _ saves: [CloudSave], _ results: [CloudSaveResult], _ course: inout Course
   ) async throws {
-    let name = zone.name
-    try await write { writing in
+    let (name, transport) = (zone.name, transport)
+    let isNoted = try await write { writing in
       var shown: [CloudRecord] = []
       for (save, result) in zip(saves, results) {
         switch result {
@@ -170,7 +210,13 @@ extension CloudEngine {
       var writer = RecordWriter(writing)
       try writer.write(shown, isFeed: false)
       writing.zone.lastPush = writing.transaction.milliseconds
+      let before = writing.zone.token
+      writing.zone.token = before.map {
+        transport.token(CloudToken(rawValue: $0), knowing: shown).rawValue
+      }
+      return writing.zone.token != before
     }
+    if isNoted { course.unread += saves.count }
     course.report.batches += 1
     for result in results {
       switch result {

@@ -1,3 +1,4 @@
+import Foundation
 import SyncCore
 import SyncStore
 
@@ -8,32 +9,62 @@ struct CloudConnection: Sendable {
 }
 
 extension CloudEngine {
-  /// Asks the server something, never earlier than it allowed.
+  /// Asks the server something, never earlier than it allowed, and comes again when the failure may pass.
   ///
-  /// - Parameter attempts: How often to come again when the failure may pass.
-  func request<T: Sendable>(
-    attempts: Int? = nil, _ body: () async throws -> T
-  ) async throws -> T {
-    var attempt = 0
+  /// - Throws: ``CloudError``, with the code `busy` when the server wants to be left alone for longer than is waited.
+  func request<T: Sendable>(_ body: () async throws -> T) async throws -> T {
+    var patience = CloudPatience()
     while true {
-      if let earliest = monitor.earliest { try await Task.sleep(until: earliest) }
-      try Task.checkCancellation()
       do {
-        return try await body()
-      } catch {
-        let failure = try Self.understand(error)
-        if let seconds = failure.retryAfter { monitor.postpone(by: seconds) }
-        attempt += 1
-        guard failure.isTemporary, attempt <= attempts ?? retry.attempts else { throw failure }
-        try await pause(before: attempt)
+        return try await attempt(&patience, body)
+      } catch let failure as CloudError {
+        patience.fail()
+        // What was never there is not waited for; what was there a moment ago may just be starting again.
+        guard failure.isTemporary, patience.failures <= retry.attempts,
+          !failure.isClosed || monitor.isHeard
+        else { throw failure }
       }
     }
   }
 
-  /// Waits before an attempt.
-  func pause(before attempt: Int) async throws {
-    let seconds = retry.wait(before: attempt)
-    if seconds > 0 { try await Task.sleep(for: .seconds(seconds)) }
+  /// Asks the server something once.
+  func attempt<T: Sendable>(
+    _ patience: inout CloudPatience, _ body: () async throws -> T
+  ) async throws -> T {
+    try await pause(&patience)
+    do {
+      let answer = try await body()
+      monitor.hear()
+      return answer
+    } catch {
+      let failure = try Self.understand(error)
+      if !failure.isTemporary { monitor.hear() }
+      if let seconds = failure.retryAfter { monitor.postpone(by: seconds) }
+      throw failure
+    }
+  }
+
+  /// Waits until it is one's own turn, and until the server may be asked.
+  func pause(_ patience: inout CloudPatience) async throws {
+    var seconds = patience.isDue ? retry.wait(before: patience.failures) : 0
+    patience.isDue = false
+    let rest = [monitor.earliest, transport.restsUntil].compactMap { $0 }.max()
+    if let rest { seconds = max(seconds, ContinuousClock.now.duration(to: rest) / .seconds(1)) }
+    if seconds > 0 {
+      guard patience.waited + seconds <= retry.patience else { throw Self.busy(for: seconds) }
+      patience.waited += seconds
+      try await Task.sleep(for: .seconds(seconds))
+    }
+    try Task.checkCancellation()
+  }
+
+  private static func busy(for seconds: Double) -> CloudError {
+    let date = Date(timeIntervalSinceNow: Seconds.clamped(seconds))
+    return CloudError(
+      .busy,
+      message:
+        "The server wants to be left alone until \(date.formatted(.iso8601)). Nothing is lost; sync again then.",
+      retryAfter: seconds)
   }
 
   /// Whatever a transport throws: an error that it does not know says nothing about what was asked.
@@ -64,7 +95,7 @@ extension CloudEngine {
       throw Self.zoneReplaced
     }
     if let generation = known?.generation, generation != state.generation {
-      throw Self.zoneReplaced
+      throw Self.replaced(generation)
     }
     if known?.account == nil {
       try await write { writing in
@@ -85,7 +116,7 @@ extension CloudEngine {
     if let before = known?.account, before != account { throw Self.accountChanged(before, account) }
     do {
       let state = try await request { try await transport.open(zone, create: false) }
-      if state.generation != known?.generation { throw Self.zoneReplaced }
+      if state.generation != known?.generation { throw Self.replaced(known?.generation) }
     } catch let error as CloudError where error.code == .zoneMissing {
       throw Self.zoneReplaced
     }
@@ -94,6 +125,15 @@ extension CloudEngine {
   /// Whatever ended the work: the next one finds out anew who and what is there.
   func disconnect() {
     connection.withLock { $0 = nil }
+  }
+
+  /// Why the zone is another one than that of a generation.
+  private static func replaced(_ generation: String?) -> CloudError {
+    guard generation == unfinished else { return zoneReplaced }
+    return CloudError(
+      .zoneReplaced,
+      message:
+        "replaceLocal() did not come to its end. Nothing is sent before it did; call it once more.")
   }
 
   private static let zoneReplaced = CloudError(

@@ -7,9 +7,42 @@ extension CloudEngine {
   /// How far the engine has come. Reads the store, so it may throw what that throws.
   public var status: CloudStatus {
     get throws {
-      var status = try stack.store.read { [zone] in try Self.status(in: $0, of: zone.name) }
+      var status = try stack.store.read { [self] reader in
+        var status = try Self.status(in: reader, of: zone.name)
+        status.waiting += try countUnread(in: reader)
+        return status
+      }
       monitor.fill(&status)
       return status
+    }
+  }
+
+  /// How many objects were edited since the history was last read, those left out that wait already.
+  private func countUnread(in reader: StoreReader) throws -> Int {
+    guard let zone = try reader.remoteZone(zone.name) else { return 0 }
+    var token = HistoryToken(number: zone.history)
+    // By object: whether it is still there.
+    var edited: [ManagedObjectID: Bool] = [:]
+    while true {
+      let commits = try reader.history(since: token, authors: authors, limit: 100)
+      for change in commits.flatMap(\.changes) {
+        guard let entity = reader.model.entity(named: change.entity), fields.travels(entity) else {
+          continue
+        }
+        let rules = fields.rules(of: entity)
+        let isSent = change.properties.contains { name in
+          rules.sent.contains(name) || rules.sides.contains { $0.relationship.name == name }
+        }
+        guard change.kind != .update || isSent else { continue }
+        edited[ManagedObjectID(entity: entity.rootEntity, row: change.row)] = change.kind != .delete
+      }
+      guard let last = commits.last else { break }
+      token = last.token
+    }
+    return try edited.count { object, isThere in
+      // What came and went since was never known, and is never sent.
+      let record = try reader.remoteRecord(of: object.row, object.entity)
+      return record?.waiting.isEmpty ?? isThere
     }
   }
 

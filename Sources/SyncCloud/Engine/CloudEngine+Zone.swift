@@ -53,7 +53,7 @@ extension CloudEngine {
   @discardableResult
   public func replaceLocal() async throws -> PullReport {
     try await turn.run {
-      try await running {
+      try await running(.pull) {
         let report = try await takeServersContent()
         return (report, .pull(report))
       }
@@ -86,7 +86,7 @@ extension CloudEngine {
   }
 
   /// Stands for the generation of the zone while its content takes the place of what is here.
-  private static let unfinished = "unfinished"
+  static let unfinished = "unfinished"
 
   /// Whatever the server has of a record is newer than what is here.
   static func yield(_ record: RemoteRecord, in writing: CloudWriting) throws {

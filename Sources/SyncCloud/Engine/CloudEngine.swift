@@ -13,7 +13,7 @@ public import SyncStore
 ///
 /// let pull = PullOperation(cloud), push = PushOperation(cloud)
 /// push.addDependency(pull)
-/// cloud.queue.addOperations([pull, push], waitUntilFinished: false)
+/// for operation in [pull, push] { cloud.queue.addOperation(operation) }
 /// ```
 ///
 /// What was saved since the last push is sent, field by field; what others sent is fetched by token and written in

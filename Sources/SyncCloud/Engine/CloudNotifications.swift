@@ -5,7 +5,7 @@ import SyncGraph
 /// other on the stack's delivery queue, behind those of the commits that they are about, so that an observer never
 /// holds a pull or push up.
 extension Notification.Name {
-  /// A pull or push begins.
+  /// A pull or push begins. Carries ``Foundation/Notification/cloudDirection``, as the next two do.
   public static let cloudDidStart = Notification.Name("SyncStackCloudDidStart")
   /// A pull or push went through. Carries ``Foundation/Notification/pullReport`` or
   /// ``Foundation/Notification/pushReport``.
@@ -16,7 +16,18 @@ extension Notification.Name {
   public static let cloudStatusDidChange = Notification.Name("SyncStackCloudStatusDidChange")
 }
 
+/// What an engine does.
+public enum CloudDirection: String, Sendable, Hashable, CaseIterable {
+  case pull
+  case push
+}
+
 extension Notification {
+  /// Whether it is about a pull or a push; nil for notifications that are about neither.
+  public var cloudDirection: CloudDirection? {
+    userInfo?[CloudAnnouncer.directionKey] as? CloudDirection
+  }
+
   /// What a pull did, in `cloudDidFinish`.
   public var pullReport: PullReport? {
     if case .pull(let report)? = cloudOutcome { report } else { nil }
@@ -45,35 +56,42 @@ enum CloudOutcome: Sendable {
 /// Posts what an engine announces.
 struct CloudAnnouncer: Sendable {
   fileprivate static let key = "outcome"
+  fileprivate static let directionKey = "direction"
   private let stack: DataStack
 
   init(_ stack: DataStack) {
     self.stack = stack
   }
 
-  func post(_ name: Notification.Name, _ outcome: CloudOutcome? = nil) {
+  func post(
+    _ name: Notification.Name, _ direction: CloudDirection? = nil, _ outcome: CloudOutcome? = nil
+  ) {
     stack.delivery.post { [stack] in
+      var information: [AnyHashable: Any] = [:]
+      information[CloudAnnouncer.key] = outcome
+      information[CloudAnnouncer.directionKey] = direction
       NotificationCenter.default.post(
-        name: name, object: stack,
-        userInfo: outcome.map { StackNotifications.userInfo(CloudAnnouncer.key, $0) })
+        name: name, object: stack, userInfo: information.isEmpty ? nil : information)
     }
   }
 }
 
 extension CloudEngine {
   /// Runs a pull or push that says when it begins and how it ends.
-  func running<T>(_ body: () async throws -> (T, CloudOutcome)) async throws -> T {
-    announcer.post(.cloudDidStart)
+  func running<T>(
+    _ direction: CloudDirection, _ body: () async throws -> (T, CloudOutcome)
+  ) async throws -> T {
+    announcer.post(.cloudDidStart, direction)
     monitor.began()
     do {
       let (report, outcome) = try await body()
       monitor.ended(outcome)
-      announcer.post(.cloudDidFinish, outcome)
+      announcer.post(.cloudDidFinish, direction, outcome)
       return report
     } catch {
       disconnect()
       monitor.ended(.failure(error))
-      announcer.post(.cloudDidFail, .failure(error))
+      announcer.post(.cloudDidFail, direction, .failure(error))
       throw error
     }
   }

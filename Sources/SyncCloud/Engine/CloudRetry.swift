@@ -7,19 +7,44 @@ public struct CloudRetry: Sendable, Hashable {
   /// Seconds before the first of them; each further one waits twice as long.
   public var delay: Double
 
-  /// The longest wait in seconds, except when the server asks for more.
+  /// The longest wait in seconds. When the server asks to be left alone for longer, that is not slept out: the
+  /// operation fails with ``CloudError/Code/busy``, and so does every one until then.
   public var longestDelay: Double
 
   /// By default some 8 to 15 seconds until an operation fails: a server that is restarted is back by then.
-  public init(attempts: Int = 5, delay: Double = 0.5, longestDelay: Double = 30) {
+  public init(attempts: Int = 5, delay: Double = 0.5, longestDelay: Double = 15) {
     self.attempts = max(attempts, 0)
     self.delay = max(delay, 0)
     self.longestDelay = max(longestDelay, 0)
   }
 
   /// Seconds before an attempt, half of them drawn so that many clients do not come at once.
-  func wait(before attempt: Int) -> Double {
-    let full = min(delay * Double(1 << min(max(attempt - 1, 0), 20)), longestDelay)
-    return full <= 0 ? 0 : full * Double.random(in: 0.5...1)
+  func wait(before attempt: Int) -> Double { full(attempt) * Double.random(in: 0.5...1) }
+
+  private func full(_ attempt: Int) -> Double {
+    Seconds.clamped(min(delay * Double(1 << min(max(attempt - 1, 0), 20)), longestDelay))
+  }
+
+  /// How many seconds an operation waits in all without a good answer, for its own sake or the server's.
+  var patience: Double {
+    let own = (0..<min(attempts, 1000)).reduce(0) { $0 + full($1 + 1) }
+    return max(own, Seconds.clamped(longestDelay))
+  }
+}
+
+/// What an operation has gone through since the last good answer.
+struct CloudPatience: Sendable {
+  /// Attempts that have failed, one after the other.
+  private(set) var failures = 0
+
+  /// Whether nothing was waited for the last of them yet.
+  var isDue = false
+
+  /// Seconds that were waited.
+  var waited = 0.0
+
+  mutating func fail() {
+    failures += 1
+    isDue = true
   }
 }

@@ -3,7 +3,8 @@ import SyncCore
 
 /// How far remote sync has come.
 public struct CloudStatus: Sendable {
-  /// Records with something to send, those with a problem among them. Edits count once a pull or push has begun.
+  /// Records with something to send, those with a problem among them. Of what was saved since the latest pull or push
+  /// the objects count.
   public internal(set) var waiting = 0
 
   /// Relationships that lead to objects that are not here yet.
@@ -53,6 +54,9 @@ final class CloudMonitor: Sendable {
     var lastError: (any Error)?
     var running = 0
 
+    /// Whether the server has answered since the latest pull or push began.
+    var isHeard = false
+
     /// Before which the server must not be asked.
     var earliest: ContinuousClock.Instant?
     var next = 0
@@ -75,7 +79,10 @@ final class CloudMonitor: Sendable {
   }
 
   func began() {
-    state.withLock { $0.running += 1 }
+    state.withLock { state in
+      state.running += 1
+      state.isHeard = false
+    }
     tell()
   }
 
@@ -113,7 +120,11 @@ final class CloudMonitor: Sendable {
     }
   }
 
-  // MARK: - When the server may be asked
+  // MARK: - The server
+
+  var isHeard: Bool { state.withLock { $0.isHeard } }
+
+  func hear() { state.withLock { $0.isHeard = true } }
 
   var earliest: ContinuousClock.Instant? { state.withLock { $0.earliest } }
 

@@ -6,11 +6,15 @@ import SyncCore
   import FoundationNetworking
 #endif
 
-/// Sends requests one by one, each with a time limit of its own.
+/// Sends requests, each with a time limit for silence: whatever arrives, or is sent, begins it anew, so that a slow
+/// line is no dead one.
 ///
-/// A session with a delegate, because FoundationNetworking never calls back when a server answers 401 with
-/// `WWW-Authenticate: Basic` and there is none: the answer and its body reach the delegate before the challenge does,
-/// which is then refused. Redirects to another origin are refused as well, so that credentials never go there.
+/// What FoundationNetworking does not do well decides the form:
+/// - It never calls back when a server answers 401 with `WWW-Authenticate: Basic` and there is no delegate. The answer
+///   and its body reach the delegate before the challenge does, which is then refused.
+/// - A body that went out on a connection that was used before and is closed without an answer is sent once more, but
+///   never arrives: only the time limit ends that. So every request with a body has a connection of its own.
+/// - Redirects are refused, all of them: credentials never go elsewhere, and a `POST` would arrive as a `GET`.
 final class HTTPClient: Sendable {
   struct Answer: Sendable {
     let status: Int
@@ -21,35 +25,60 @@ final class HTTPClient: Sendable {
     func header(_ name: String) -> String? { headers[name.lowercased()] }
   }
 
-  private let session: URLSession
-  private let delegate: HTTPDelegate
+  /// For what has no body.
+  private let line: HTTPLine
   private let timeout: Double
 
-  /// - Parameter timeout: Seconds until an unanswered request fails.
+  /// - Parameter timeout: Seconds of silence after which a request fails.
   init(timeout: Double) {
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.urlCache = nil
-    configuration.httpCookieStorage = nil
-    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-    configuration.timeoutIntervalForRequest = timeout
-    let queue = OperationQueue()
-    queue.maxConcurrentOperationCount = 1
-    delegate = HTTPDelegate()
-    self.timeout = timeout
-    session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
-  }
-
-  deinit {
-    session.invalidateAndCancel()
+    self.timeout = max(Seconds.clamped(timeout), 0.1)
+    line = HTTPLine(timeout: self.timeout)
   }
 
   /// - Throws: ``CloudError``; `CancellationError`.
   func send(_ request: URLRequest) async throws -> Answer {
     try Task.checkCancellation()
+    guard request.httpBody != nil else { return try await line.send(request) }
+    let line = HTTPLine(timeout: timeout)
+    var request = request
+    request.setValue("close", forHTTPHeaderField: "Connection")
+    return try await line.send(request)
+  }
+}
+
+/// A session with its delegate.
+private final class HTTPLine: Sendable {
+  private let session: URLSession
+  private let delegate = HTTPDelegate()
+  private let timeout: Double
+
+  init(timeout: Double) {
+    self.timeout = timeout
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
+    configuration.httpCookieStorage = nil
+    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    // Counts whole seconds, and does not fire in every case: it comes after ours.
+    configuration.timeoutIntervalForRequest = timeout + 5
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
+  }
+
+  deinit {
+    session.finishTasksAndInvalidate()
+  }
+
+  func send(_ request: URLRequest) async throws -> HTTPClient.Answer {
     let task = session.dataTask(with: request)
-    // The session's own limit does not fire in every case.
-    let watchdog = DispatchWorkItem { [delegate] in delegate.expire(task) }
-    DispatchQueue.global().asyncAfter(deadline: .now() + timeout, execute: watchdog)
+    let watchdog = Task { [delegate, timeout] in
+      var left = timeout
+      while left > 0 {
+        try await Task.sleep(for: .seconds(left))
+        left = timeout - delegate.silence(of: task)
+      }
+      delegate.expire(task)
+    }
     defer { watchdog.cancel() }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -69,6 +98,9 @@ private final class HTTPDelegate: NSObject, URLSessionDataDelegate {
     var body = Data()
     var response: HTTPURLResponse?
 
+    /// When anything was last sent or received.
+    var heard = ContinuousClock.now
+
     /// Whether the server asked for credentials: what it answered is all there is.
     var isChallenged = false
     var isExpired = false
@@ -85,25 +117,44 @@ private final class HTTPDelegate: NSObject, URLSessionDataDelegate {
     exchanges.withLock { $0[task.taskIdentifier] = Exchange(continuation: continuation) }
   }
 
-  func expire(_ task: URLSessionTask) {
-    let isRunning = exchanges.withLock { exchanges in
-      exchanges[task.taskIdentifier]?.isExpired = true
-      return exchanges[task.taskIdentifier] != nil
+  /// Notes something that was heard of a task.
+  private func change(_ task: URLSessionTask, _ body: (inout Exchange) -> Void) {
+    exchanges.withLock { exchanges in
+      guard var exchange = exchanges.removeValue(forKey: task.taskIdentifier) else { return }
+      exchange.heard = .now
+      body(&exchange)
+      exchanges[task.taskIdentifier] = exchange
     }
-    if isRunning { task.cancel() }
+  }
+
+  /// Seconds since anything was sent or received.
+  func silence(of task: URLSessionTask) -> Double {
+    let heard = exchanges.withLock { $0[task.taskIdentifier]?.heard }
+    return heard.map { ($0.duration(to: .now)) / .seconds(1) } ?? 0
+  }
+
+  func expire(_ task: URLSessionTask) {
+    change(task) { $0.isExpired = true }
+    task.cancel()
   }
 
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
-    let response = response as? HTTPURLResponse
-    exchanges.withLock { $0[dataTask.taskIdentifier]?.response = response }
+    change(dataTask) { $0.response = response as? HTTPURLResponse }
     completionHandler(.allow)
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    exchanges.withLock { $0[dataTask.taskIdentifier]?.body.append(data) }
+    change(dataTask) { $0.body.append(data) }
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
+    totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+  ) {
+    change(task) { _ in }
   }
 
   func urlSession(
@@ -114,7 +165,7 @@ private final class HTTPDelegate: NSObject, URLSessionDataDelegate {
     let method = challenge.protectionSpace.authenticationMethod
     guard method == NSURLAuthenticationMethodHTTPBasic || method == NSURLAuthenticationMethodDefault
     else { return completionHandler(.performDefaultHandling, nil) }
-    exchanges.withLock { $0[task.taskIdentifier]?.isChallenged = true }
+    change(task) { $0.isChallenged = true }
     completionHandler(.cancelAuthenticationChallenge, nil)
     task.cancel()
   }
@@ -124,18 +175,10 @@ private final class HTTPDelegate: NSObject, URLSessionDataDelegate {
     willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
     completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    let isSameOrigin =
-      task.originalRequest?.url.map(HTTPDelegate.origin) == request.url.map(HTTPDelegate.origin)
-    if !isSameOrigin {
-      let target = request.url?.absoluteString ?? "elsewhere"
-      exchanges.withLock { $0[task.taskIdentifier]?.refusedRedirect = target }
-      task.cancel()
-    }
-    completionHandler(isSameOrigin ? request : nil)
-  }
-
-  private static func origin(_ url: URL) -> String {
-    "\(url.scheme ?? "")://\(url.host ?? ""):\(url.port ?? 0)"
+    change(task) { $0.refusedRedirect = request.url?.absoluteString ?? "elsewhere" }
+    // In this order: a task that is cancelled before it was answered stops the program.
+    completionHandler(nil)
+    task.cancel()
   }
 
   func urlSession(
@@ -143,26 +186,24 @@ private final class HTTPDelegate: NSObject, URLSessionDataDelegate {
   ) {
     let taken = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
     guard let taken else { return }
-    taken.continuation.resume(with: Self.outcome(of: taken, error))
+    taken.continuation.resume(with: Self.outcome(of: taken, error, task.originalRequest?.url))
   }
 
   private static func outcome(
-    of exchange: Exchange, _ error: (any Error)?
+    of exchange: Exchange, _ error: (any Error)?, _ url: URL?
   ) -> Result<HTTPClient.Answer, any Error> {
     if let target = exchange.refusedRedirect {
       return .failure(
         CloudError(
           .redirected,
           message:
-            "The server sends on to \(target), which is another origin. Nothing was sent there; give "
-            + "its address if that is meant."))
+            "The server sends on to \(target). Nothing was sent there; give its address if that is meant."
+        ))
     }
     if let error, !exchange.isChallenged {
-      if exchange.isExpired { return .failure(unreachable("It did not answer in time.")) }
-      if (error as? URLError)?.code == .cancelled { return .failure(CancellationError()) }
-      return .failure(unreachable("\((error as NSError).localizedDescription)"))
+      return .failure(failure(error, isExpired: exchange.isExpired, url))
     }
-    guard let response = exchange.response ?? (nil as HTTPURLResponse?) else {
+    guard let response = exchange.response else {
       if exchange.isChallenged {
         return .success(HTTPClient.Answer(status: 401, body: Data(), headers: [:]))
       }
@@ -174,6 +215,22 @@ private final class HTTPDelegate: NSObject, URLSessionDataDelegate {
     }
     return .success(
       HTTPClient.Answer(status: response.statusCode, body: exchange.body, headers: headers))
+  }
+
+  private static func failure(_ error: any Error, isExpired: Bool, _ url: URL?) -> any Error {
+    if isExpired { return unreachable("It did not answer in time.") }
+    let code = (error as? URLError)?.code
+    if code == .cancelled { return CancellationError() }
+    let reason = (error as NSError).localizedDescription
+    if code == .cannotConnectToHost || code == .cannotFindHost || code == .dnsLookupFailed {
+      let place = url.map { "\($0.host() ?? "")\($0.port.map { ":\($0)" } ?? "")" } ?? "the address"
+      return CloudError(
+        .unreachable,
+        message:
+          "Nobody answers at \(place) (\(reason)). Is the address right, and does the server run?",
+        isClosed: true)
+    }
+    return unreachable(reason)
   }
 
   private static func unreachable(_ reason: String) -> CloudError {

@@ -2,21 +2,52 @@ import Foundation
 import SyncCore
 
 /// An answer of a Kinto server, and what its status means.
+///
+/// A status alone is not believed where it would say something about records: proxies and portals answer with any of
+/// them. Kinto's own errors have a number (https://docs.kinto-storage.org/en/stable/api/1.x/errors.html).
 struct KintoAnswer {
   let status: Int
   private let content: Data
   private let answer: HTTPClient.Answer
 
-  init(_ answer: HTTPClient.Answer) {
+  /// How long it took, in milliseconds.
+  private let duration: Int64
+
+  init(_ answer: HTTPClient.Answer, after duration: Duration) {
     status = answer.status
     content = answer.body
     self.answer = answer
+    self.duration = Int64(Seconds.clamped(duration / .seconds(1)) * 1000)
   }
 
   func header(_ name: String) -> String? { answer.header(name) }
 
+  /// The number of Kinto's error; nil when it is none of Kinto's.
+  var errno: Int64? { (try? body())?["errno"]?.integerValue }
+
   /// Whether what was asked for is not there. A bucket that is not there is forbidden, as one of somebody else is.
-  var isMissing: Bool { status == 404 || status == 403 }
+  var isMissing: Bool {
+    switch status {
+    case 404: errno == 110 || errno == 111
+    case 403: errno == 121
+    default: false
+    }
+  }
+
+  /// The mark of the newest version in a list, in milliseconds since 1970.
+  var newest: Int64? {
+    header("ETag").flatMap { Int64($0.filter { $0 != "\"" }) }.flatMap(Self.time)
+  }
+
+  /// A time that the server's clock had passed when it began to answer, in milliseconds since 1970.
+  var clock: Int64? {
+    header("Date").flatMap(Seconds.date).map { Int64($0.timeIntervalSince1970 * 1000) - duration }
+  }
+
+  /// Milliseconds since 1970 that a server says; nil for what can be none.
+  static func time(_ milliseconds: Int64) -> Int64? {
+    (0...1 << 53).contains(milliseconds) ? milliseconds : nil
+  }
 
   /// The body of a good answer.
   ///
@@ -40,13 +71,13 @@ struct KintoAnswer {
   /// Throws when the status is not a good one.
   func check() throws {
     guard !(200..<300).contains(status) else { return }
-    throw Self.error(status, text: (try? body())?["message"]?.stringValue, answer)
+    let seconds = (header("Retry-After") ?? header("Backoff")).flatMap(Seconds.parse)
+    throw Self.error(status, text: (try? body())?["message"]?.stringValue, retryAfter: seconds)
   }
 
   /// What a status means for a request as a whole.
-  static func error(_ status: Int, text: String?, _ answer: HTTPClient.Answer?) -> CloudError {
+  static func error(_ status: Int, text: String?, retryAfter seconds: Double?) -> CloudError {
     let reason = text.map { " (\($0))" } ?? ""
-    let seconds = (answer?.header("Retry-After") ?? answer?.header("Backoff")).flatMap(retryAfter)
     switch status {
     case 401: return notSignedIn
     case 403:
@@ -75,16 +106,6 @@ struct KintoAnswer {
     return CloudError(
       .unreachable, message: "The server failed with status \(status)\(reason). Sync again later.",
       retryAfter: seconds)
-  }
-
-  /// Seconds, as a number or until a date (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after).
-  private static func retryAfter(_ text: String) -> Double? {
-    if let seconds = Double(text), seconds >= 0 { return seconds }
-    let formatter = DateFormatter()
-    formatter.locale = Locale(identifier: "en_US_POSIX")
-    formatter.timeZone = TimeZone(identifier: "GMT")
-    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
-    return formatter.date(from: text).map { max(0, $0.timeIntervalSinceNow) }
   }
 
   static let notSignedIn = CloudError(

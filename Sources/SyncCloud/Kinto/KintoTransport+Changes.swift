@@ -2,70 +2,101 @@ import Foundation
 import SyncCore
 
 extension KintoTransport {
-  /// Milliseconds from which the feed is read again.
-  private static let overlap: Int64 = 5000
-
-  /// A place in the feed.
-  ///
-  /// ```
-  /// 1795232914360                  begin here, with an overlap
-  /// 1795232914360+1795232915000    go on exactly here; the server was at the second number when the pull began, so
-  ///                                the next pull begins there at the latest
-  /// ```
-  private struct Place {
-    var position: Int64
-    var start: Int64?
-
-    init?(_ token: CloudToken) {
-      let parts = token.rawValue.split(separator: "+", omittingEmptySubsequences: false)
-      guard let position = Int64(parts[0]), parts.count < 3 else { return nil }
-      self.position = position
-      if parts.count == 2 {
-        guard let start = Int64(parts[1]) else { return nil }
-        self.start = start
-      }
-    }
-
-    static func token(_ position: Int64, start: Int64?) -> CloudToken {
-      CloudToken(rawValue: start.map { "\(position)+\($0)" } ?? String(position))
-    }
-  }
-
   public func changes(
     in zone: CloudZone, after token: CloudToken?, limit: Int
   ) async throws -> CloudPage {
-    let place = try token.map { token throws -> Place in
-      guard let place = Place(token) else { throw Self.refused(token.rawValue) }
-      return place
+    var place = FeedPlace()
+    if let token {
+      guard let known = FeedPlace(token.rawValue) else { throw Self.refused(token.rawValue) }
+      place = known
     }
-    var since = place?.position ?? 0
-    if place?.start == nil { since = max(0, since - Self.overlap) }
-    let path = try await path(of: zone)
+    let list = "\(try await path(of: zone))/records?_sort=last_modified&_limit=\(max(limit, 1))"
+    let isFirst = !place.isAmongPages
+    var clock: Int64?
+    if isFirst, !place.isSettled, !place.known.isEmpty {
+      let seen = try await look(list, place, zone)
+      if seen.isAll { return CloudPage(records: [], token: seen.place.token, hasMore: false) }
+      (place, clock) = (seen.place, seen.clock)
+    }
+    let answer = try await ask(
+      "\(list)&_since=\(place.start)", zone,
+      ifNewerThan: place.isSettled && place.newest > 0 ? place.newest : nil)
+    if answer.status == 304 {
+      return CloudPage(records: [], token: place.token, hasMore: false)
+    }
+    let records = try Self.list(answer, place).map(Self.record)
+    let hasMore = answer.header("Next-Page") != nil && !records.isEmpty
+    place.pass(
+      records.map(\.time), newest: answer.newest, clock: clock ?? answer.clock, isFirst: isFirst,
+      hasMore: hasMore)
+    return CloudPage(records: records, token: place.token, hasMore: hasMore)
+  }
+
+  public func token(_ token: CloudToken, knowing records: [CloudRecord]) -> CloudToken {
+    guard var place = FeedPlace(token.rawValue) else { return token }
+    place.remember(records.map(\.time))
+    return place.token
+  }
+
+  /// Asks for the times of what may have appeared since, without the records.
+  ///
+  /// - Returns: The place after it when all of it is known; else the one before the first that is not.
+  private func look(
+    _ list: String, _ place: FeedPlace, _ zone: CloudZone
+  ) async throws -> (place: FeedPlace, clock: Int64?, isAll: Bool) {
+    let path = "\(list)&_since=\(place.start)&_fields=last_modified"
+    // An earlier version that appears late does not change the mark by which the server knows that nothing is new. So
+    // that is asked only while the last look is still to come; a wrong clock here costs a request, no more.
+    let isEarly = !place.settles(at: Int64(Date().timeIntervalSince1970 * 1000))
+    var answer = try await ask(
+      path, zone, ifNewerThan: isEarly && place.isWhole ? place.newest : nil)
+    if answer.status == 304 {
+      guard place.settles(at: answer.clock) else { return (place, answer.clock, true) }
+      answer = try await ask(path, zone, ifNewerThan: nil)
+    }
+    let times = try Self.list(answer, place).map { try Self.record($0).time }
+    let hasMore = answer.header("Next-Page") != nil && !times.isEmpty
+    var next = place
+    let known = Set(place.known)
+    if let unknown = times.first(where: { !known.contains($0) }) {
+      next.skip(to: unknown - 1)
+      return (next, answer.clock, false)
+    }
+    if hasMore {
+      next.skip(to: times.last ?? 0)
+      return (next, answer.clock, false)
+    }
+    next.pass(times, newest: answer.newest, clock: answer.clock, isFirst: true, hasMore: false)
+    return (next, answer.clock, true)
+  }
+
+  private func ask(
+    _ path: String, _ zone: CloudZone, ifNewerThan newest: Int64?
+  ) async throws -> KintoAnswer {
     let answer = try await send(
-      "GET", "\(path)/records?_since=\(since)&_sort=last_modified&_limit=\(max(limit, 1))")
+      "GET", path, headers: newest.map { ["If-None-Match": "\"\($0)\""] } ?? [:])
     if answer.isMissing { throw KintoAnswer.missing(zone) }
-    let json: JSONValue
-    do {
-      json = try answer.json()
-    } catch let error as CloudError where error.code == .unsupported {
-      throw Self.refused(String(since))
-    }
-    guard let list = json["data"]?.arrayValue else {
+    if answer.status == 400, answer.errno == 107 { throw Self.refused(path) }
+    if answer.status != 304 || newest == nil { try answer.check() }
+    return answer
+  }
+
+  /// The members of a list.
+  ///
+  /// - Throws: ``CloudError`` with ``CloudError/Code/tokenRefused`` when the server has less than was seen there: it was
+  ///   taken back to an earlier state.
+  private static func list(_ answer: KintoAnswer, _ place: FeedPlace) throws -> [JSONValue] {
+    guard let list = try answer.json()["data"]?.arrayValue else {
       throw CloudError(
         .unreachable,
         message: "The server's list of records has no records in it. Sync again later.")
     }
-    let records = try list.map(Self.record)
-    let hasMore = answer.header("Next-Page") != nil
-    let now = answer.header("ETag").flatMap { Int64($0.filter(\.isNumber)) }
-    let position = max(records.last?.time ?? since, place?.position ?? 0)
-    let start = place?.start ?? now ?? position
-    return CloudPage(
-      records: records,
-      token: hasMore
-        ? Place.token(records.last?.time ?? since, start: start)
-        : Place.token(min(position, max(start, place?.position ?? 0)), start: nil),
-      hasMore: hasMore && !records.isEmpty)
+    if let newest = answer.newest, newest < place.newest {
+      throw CloudError(
+        .tokenRefused,
+        message: "The server was taken back to a state before the one that was last seen.")
+    }
+    return list
   }
 
   private static func refused(_ place: String) -> CloudError {
@@ -77,7 +108,7 @@ extension KintoTransport {
   /// has a type.
   static func record(_ json: JSONValue) throws -> CloudRecord {
     guard var content = json.objectValue, let name = content["id"]?.stringValue,
-      let time = content["last_modified"]?.integerValue
+      let time = content["last_modified"]?.integerValue.flatMap(KintoAnswer.time)
     else {
       throw CloudError(
         .unreachable, message: "A record of the server has no name or no time. Sync again later.")
@@ -89,4 +120,8 @@ extension KintoTransport {
     return CloudRecord(
       name: name, tag: String(time), content: isTombstone ? nil : content, time: time)
   }
+}
+
+extension FeedPlace {
+  fileprivate var token: CloudToken { CloudToken(rawValue: text) }
 }

@@ -14,29 +14,15 @@ extension KintoTransport {
       forgetLimits()
       throw error
     }
-    guard let parts = json["responses"]?.arrayValue, parts.count == saves.count else {
+    guard let answers = json["responses"]?.arrayValue, answers.count == saves.count else {
       throw CloudError(
         .unreachable,
         message: "The server did not answer for each record of a batch. Sync again later.")
     }
     // First whether any of it can be believed.
-    for part in parts {
-      let status = Int(part["status"]?.integerValue ?? 0)
-      if status == 409 || status >= 500 || status == 0 {
-        throw CloudError(
-          .unreachable,
-          message: "A part of a batch failed with status \(status): nothing of it counts.",
-          retryAfter: Self.retryAfter(part))
-      }
-      if status == 401 { throw KintoAnswer.notSignedIn }
-      if status == 405 || status == 410 || status == 429 {
-        throw KintoAnswer.error(status, text: Self.message(part), nil)
-      }
-      if status == 404, part["body"]?["errno"]?.integerValue == 111 {
-        throw KintoAnswer.missing(zone)
-      }
-    }
-    return try zip(saves, parts).map(Self.result)
+    let parts = try zip(saves, answers).map { try Part($1, of: $0, in: zone) }
+    try Self.checkAccess(parts, in: zone)
+    return try parts.map { try $0.result() }
   }
 
   private static func request(_ save: CloudSave, _ path: String) -> JSONValue {
@@ -55,35 +41,73 @@ extension KintoTransport {
     ]
   }
 
-  private static func result(_ save: CloudSave, _ part: JSONValue) throws -> CloudSaveResult {
-    let status = Int(part["status"]?.integerValue ?? 0)
-    switch status {
-    case 200, 201:
-      guard let data = part["body"]?["data"] else {
-        throw CloudError(
-          .unreachable, message: "The server does not say what it has written. Sync again later.")
-      }
-      return .saved(try record(data))
-    case 412:
-      guard let existing = part["body"]?["details"]?["existing"] else { return .missing }
-      let shown = try record(existing)
-      return shown.content == nil ? .missing : .conflict(shown)
-    case 404: return .missing
-    case 403:
-      return .refused(
-        save.tag == nil
-          ? "The account may not add records here. Ask the owner of the server."
-          : "The account may not change it: it belongs to another account. Revert it to take the server's copy."
-      )
-    default: return .refused(message(part) ?? "The server refuses it with status \(status).")
+  /// Whether all of a batch was forbidden, though none of it is somebody else's: that is no matter of its records.
+  private static func checkAccess(_ parts: [Part], in zone: CloudZone) throws {
+    let isZone = parts.allSatisfy { part in
+      part.status == 403 && (zone.scope == .private || part.save.tag == nil)
+    }
+    if isZone {
+      throw KintoAnswer.error(403, text: parts.first?.message, retryAfter: nil)
     }
   }
 
-  private static func message(_ part: JSONValue) -> String? {
-    part["body"]?["message"]?.stringValue
-  }
+  /// The answer for one record of a batch.
+  private struct Part {
+    let save: CloudSave
+    let status: Int
+    private let body: JSONValue?
 
-  private static func retryAfter(_ part: JSONValue) -> Double? {
-    part["headers"]?["Retry-After"]?.stringValue.flatMap { Double($0) }
+    var message: String? { body?["message"]?.stringValue }
+
+    /// - Throws: ``CloudError`` when it is none for that record, or nothing of the batch counts.
+    init(_ json: JSONValue, of save: CloudSave, in zone: CloudZone) throws {
+      self.save = save
+      status = Int(clamping: json["status"]?.integerValue ?? 0)
+      body = json["body"]
+      guard json["path"]?.stringValue?.hasSuffix("/records/\(save.name)") == true else {
+        throw CloudError(
+          .unreachable, message: "The server answered for other records. Sync again later.")
+      }
+      let errno = body?["errno"]?.integerValue
+      switch (status, errno) {
+      case (200, _), (201, _), (400, _), (403, _), (413, _), (404, 110), (412, 114): return
+      case (404, 111): throw KintoAnswer.missing(zone)
+      case (401, _), (405, _), (410, _), (429, _), (503, _):
+        let seconds = json["headers"]?["Retry-After"]?.stringValue.flatMap(Seconds.parse)
+        throw KintoAnswer.error(status, text: message, retryAfter: seconds)
+      default:
+        throw CloudError(
+          .unreachable,
+          message: "A part of a batch failed with status \(status): nothing of it counts.",
+          retryAfter: json["headers"]?["Retry-After"]?.stringValue.flatMap(Seconds.parse))
+      }
+    }
+
+    func result() throws -> CloudSaveResult {
+      switch status {
+      case 200, 201: return .saved(try shown(body?["data"]))
+      case 404: return .missing
+      case 412:
+        guard let existing = body?["details"]?["existing"] else { return .missing }
+        let record = try shown(existing)
+        return record.content == nil ? .missing : .conflict(record)
+      case 403:
+        return .refused(
+          save.tag == nil
+            ? "The account may not add records here. Ask the owner of the server."
+            : "The account may not change it: it belongs to another account. Revert it to take the server's copy."
+        )
+      default: return .refused(message ?? "The server refuses it with status \(status).")
+      }
+    }
+
+    private func shown(_ json: JSONValue?) throws -> CloudRecord {
+      let record = try json.map(KintoTransport.record)
+      guard let record, record.name == save.name else {
+        throw CloudError(
+          .unreachable, message: "The server does not say what it has written. Sync again later.")
+      }
+      return record
+    }
   }
 }

@@ -9,17 +9,16 @@ import SyncCore
 /// A Kinto server (https://docs.kinto-storage.org), version 1 of its API.
 ///
 /// ```swift
-/// let server = KintoTransport(url, app: "demo", signIn: .password("ann", password))
+/// let server = try KintoTransport(url, app: "demo", signIn: .password("ann", password))
 /// ```
 ///
 /// | here | there |
 /// |---|---|
-/// | private zone | a collection in a bucket of its own per app and account |
+/// | private zone | a collection in a bucket of its own per app and account, into which nobody else may look |
 /// | public zone | a collection in a bucket per app, which everybody may read |
 /// | generation | member `generation` of the collection's data, drawn when it is made |
 /// | tag | `last_modified` of the record |
-/// | token | the largest `last_modified` that was read; the feed is read again from 5 s before that, because a server
-/// with several workers may commit an earlier change later |
+/// | token | a time up to which everything is known, and what is known after it; see `FeedPlace` |
 ///
 /// A batch in which any part says 409 or 5xx is not believed at all: a server on PostgreSQL rolls back parts that it
 /// has said were done.
@@ -46,10 +45,19 @@ public final class KintoTransport: CloudTransport {
   private let authorization: String
   private let client: HTTPClient
 
-  /// What the root of the server says, once it was asked.
-  private let root = Locked<Root?>(nil)
+  /// What is known of the server.
+  let known = Locked(Known())
 
-  private struct Root: Sendable {
+  struct Known: Sendable {
+    /// What its root says, once it was asked.
+    var root: Root?
+
+    /// Buckets of which it was seen that they are the account's alone.
+    var owned: Set<String> = []
+    var restsUntil: ContinuousClock.Instant?
+  }
+
+  struct Root: Sendable {
     let account: String?
     let batch: Int
 
@@ -61,10 +69,28 @@ public final class KintoTransport: CloudTransport {
   ///
   /// - Parameters:
   ///   - url: Address of the server; `/v1` is added when it is missing.
-  ///   - app: Keeps programs on one server apart. Letters, digits, `-` and `_`.
+  ///   - app: Keeps programs on one server apart. Letters, digits, `-` and `_`, the first of them a letter or digit.
   ///   - signIn: Who asks.
-  ///   - timeout: Seconds until an unanswered request fails.
-  public init(_ url: URL, app: String, signIn: SignIn, timeout: Double = 30) {
+  ///   - timeout: Seconds of silence after which a request fails. A slow line is none.
+  /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when one of them can be none.
+  public init(_ url: URL, app: String, signIn: SignIn, timeout: Double = 30) throws {
+    guard ["http", "https"].contains(url.scheme?.lowercased()), url.host()?.isEmpty == false else {
+      throw CloudError(
+        .unsupported,
+        message:
+          "“\(url.absoluteString)” is no address of a server: https://sync.example.com is one.")
+    }
+    guard app.utf8.count <= 200, app.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9_-]*/) != nil else {
+      throw CloudError(
+        .unsupported,
+        message:
+          "“\(app)” cannot be the name of an app: letters of ASCII, digits, - and _ can, at most 200, with a "
+          + "letter or digit first.")
+    }
+    if case .password(let name, _) = signIn, name.contains(":") {
+      throw CloudError(
+        .unsupported, message: "“\(name)” cannot be the name of an account: it has a colon in it.")
+    }
     var text = url.absoluteString
     while text.hasSuffix("/") { text.removeLast() }
     base = text.hasSuffix("/v1") ? text : text + "/v1"
@@ -76,7 +102,7 @@ public final class KintoTransport: CloudTransport {
   // MARK: - Account and limits
 
   public func account() async throws -> String {
-    root.withLock { $0 = nil }
+    known.withLock { $0.root = nil }
     guard let account = try await readRoot().account else { throw KintoAnswer.notSignedIn }
     return account
   }
@@ -88,73 +114,32 @@ public final class KintoTransport: CloudTransport {
   /// Records in a page: a server in memory looks through all of them for each page.
   private static let page = 2000
 
-  private func readRoot() async throws -> Root {
-    if let known = root.withLock({ $0 }) { return known }
+  func readRoot() async throws -> Root {
+    if let root = known.withLock({ $0.root }) { return root }
     let answer = try await send("GET", "/")
-    guard answer.status != 404 else {
+    let json: JSONValue = answer.status == 404 ? .null : try answer.json()
+    guard json["settings"]?.objectValue != nil || json["http_api_version"]?.stringValue != nil
+    else {
       throw CloudError(
-        .unsupported, message: "There is no Kinto server at \(base). Check the address.")
+        .unsupported, message: "What answers at \(base) is no Kinto server. Check the address.")
     }
-    let json = try answer.json()
     let read = Root(
       account: json["user"]?["id"]?.stringValue,
-      batch: (json["settings"]?["batch_max_requests"]?.integerValue).map(Int.init) ?? 25,
+      batch: (json["settings"]?["batch_max_requests"]?.integerValue).map { Int(clamping: $0) }
+        ?? 25,
       isReadOnly: json["settings"]?["readonly"]?.boolValue ?? false)
-    root.withLock { $0 = read }
+    known.withLock { $0.root = read }
     return read
   }
 
   /// Forgets what the server said of its limits; called when it takes less than that.
   func forgetLimits() {
-    root.withLock { $0 = nil }
+    known.withLock { $0.root = nil }
   }
 
-  // MARK: - Zones
+  // MARK: - Places
 
-  public func open(_ zone: CloudZone, create: Bool) async throws -> CloudZoneState {
-    let path = try await path(of: zone)
-    var answer = try await send("GET", path)
-    if create, answer.isMissing {
-      try await make(zone, path)
-      answer = try await send("GET", path)
-    }
-    if answer.isMissing { throw KintoAnswer.missing(zone) }
-    let json = try answer.json()
-    guard let generation = json["data"]?["generation"]?.stringValue else {
-      throw CloudError(
-        .unsupported,
-        message:
-          "The collection \(path) was not made by SyncStack: it has no generation. Use another app name."
-      )
-    }
-    // Who may only read a collection is not shown its permissions, whether or not it may add records of its own: what it
-    // may not change is refused record by record.
-    let isReadOnly = try await readRoot().isReadOnly
-    return CloudZoneState(generation: generation, access: isReadOnly ? .readOnly : .readWrite)
-  }
-
-  private func make(_ zone: CloudZone, _ path: String) async throws {
-    let bucket = try await bucket(of: zone)
-    let guardHeader = ["If-None-Match": "*"]
-    let made = try await send("PUT", "/buckets/\(bucket)", headers: guardHeader, body: [:])
-    // It is there: made by this account earlier, or by whoever made the public one.
-    if made.status != 412, made.status != 403 { try made.check() }
-    let permissions: JSONValue =
-      zone.scope == .public
-      ? ["read": ["system.Everyone"], "record:create": ["system.Authenticated"]] : [:]
-    let generation = UUID().uuidString.lowercased()
-    let collection = try await send(
-      "PUT", path, headers: guardHeader,
-      body: ["data": ["generation": .string(generation)], "permissions": permissions])
-    if collection.status != 412 { try collection.check() }
-  }
-
-  public func remove(_ zone: CloudZone) async throws {
-    let answer = try await send("DELETE", try await path(of: zone))
-    if !answer.isMissing { try answer.check() }
-  }
-
-  private func bucket(of zone: CloudZone) async throws -> String {
+  func bucket(of zone: CloudZone) async throws -> String {
     guard zone.scope == .private else { return "\(app)-public" }
     guard let account = try await readRoot().account else { throw KintoAnswer.notSignedIn }
     // FNV-1a, 64 bits: names of buckets may not hold what names of accounts may.
@@ -184,6 +169,13 @@ public final class KintoTransport: CloudTransport {
       request.setValue("application/json", forHTTPHeaderField: "Content-Type")
       request.httpBody = body.data()
     }
-    return KintoAnswer(try await client.send(request))
+    let began = ContinuousClock.now
+    let answer = KintoAnswer(try await client.send(request), after: began.duration(to: .now))
+    if let seconds = answer.header("Backoff").flatMap(Seconds.parse), seconds > 0 {
+      known.withLock { $0.restsUntil = .now + .seconds(seconds) }
+    }
+    return answer
   }
+
+  public var restsUntil: ContinuousClock.Instant? { known.withLock { $0.restsUntil } }
 }

@@ -8,7 +8,7 @@ import SyncCore
 /// |---|---|
 /// | String | text; with U+0000 in it `["s", base64]` |
 /// | Integer | number up to 2^53, else `["i", text]` |
-/// | Double, Float | number of usual size, else (−0.0, infinity, very large and small ones) `["d", text]` |
+/// | Double, Float | number of usual size and at most 15 digits, else (−0.0, infinity, 0.1 + 0.2) `["d", text]` |
 /// | Boolean | `true`, `false` |
 /// | Decimal, Date, UUID, URI | `["n", text]`, `["t", seconds since 2001-01-01 UTC]`, `["u", text]`, `["l", text]` |
 /// | Binary, Transformable | `["b", base64]`, `["x", base64]` |
@@ -39,9 +39,18 @@ enum FieldCoding {
   }
 
   private static func encode(_ value: Double) -> JSONValue {
-    let isUsual = value.magnitude >= 1e-6 && value.magnitude < 1e15
+    let isUsual = value.magnitude >= 1e-6 && value.magnitude < 1e15 && digits(value) <= 15
     let isPlainZero = value == 0 && value.sign == .plus
     return isUsual || isPlainZero ? .double(value) : tagged("d", String(value))
+  }
+
+  /// How many digits a number needs. With 16 or 17 some servers read or write it as its neighbour.
+  private static func digits(_ value: Double) -> Int {
+    var digits = String(value).utf8.prefix { $0 != UInt8(ascii: "e") }.filter {
+      (48...57).contains($0)
+    }
+    digits.removeLast(digits.reversed().prefix { $0 == 48 }.count)
+    return digits.drop { $0 == 48 }.count
   }
 
   private static func tagged(_ tag: String, _ text: String) -> JSONValue {
@@ -71,7 +80,7 @@ enum FieldCoding {
       guard tag == "n", let text else { return json.decimalValue.map(Value.decimal) }
       return Decimal(string: text, locale: nil).map(Value.decimal)
     case .date:
-      guard tag == "t", let seconds = text.flatMap({ Double($0) }), !seconds.isNaN else {
+      guard tag == "t", let seconds = text.flatMap({ Double($0) }), seconds.isFinite else {
         return nil
       }
       return .date(Date(timeIntervalSinceReferenceDate: seconds))

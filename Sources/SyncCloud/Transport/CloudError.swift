@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Why remote sync could not go on, and what to do about it. Everything that was to be sent is still waiting.
 public struct CloudError: Error, Sendable {
   public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
@@ -11,6 +13,8 @@ public struct CloudError: Error, Sendable {
     case accountChanged
     /// The account may not do that.
     case forbidden
+    /// What belongs to the account alone is somebody else's on the server, or others may read it.
+    case notOwner
     /// The zone is not there.
     case zoneMissing
     /// The zone was removed, or removed and made again, since it was last synced.
@@ -40,13 +44,25 @@ public struct CloudError: Error, Sendable {
   /// A sentence that says what is wrong and what to do.
   public let message: String
 
-  /// Seconds before which the server must not be asked again; nil when it did not say.
+  /// Seconds before which the server must not be asked again, at most a day; nil when it did not say.
   public let retryAfter: Double?
 
+  /// When the server may be asked again; nil when it did not say.
+  public let retryDate: Date?
+
+  /// Whether nobody listens at the address: coming again does not help, unless a server was there a moment ago.
+  let isClosed: Bool
+
   public init(_ code: Code, message: String, retryAfter: Double? = nil) {
+    self.init(code, message: message, retryAfter: retryAfter, isClosed: false)
+  }
+
+  init(_ code: Code, message: String, retryAfter: Double? = nil, isClosed: Bool) {
     self.code = code
     self.message = message
-    self.retryAfter = retryAfter
+    self.retryAfter = retryAfter.map(Seconds.clamped)
+    retryDate = self.retryAfter.map { Date(timeIntervalSinceNow: $0) }
+    self.isClosed = isClosed
   }
 
   /// What programs can do about a zone or an account that is another one.

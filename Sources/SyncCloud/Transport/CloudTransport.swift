@@ -1,4 +1,4 @@
-/// A server that keeps records, as remote sync sees it: six calls.
+/// A server that keeps records, as remote sync sees it: six calls, and two things that it may know besides.
 ///
 /// Write one of your own to sync with another kind of server. What counts:
 ///
@@ -46,6 +46,20 @@ public protocol CloudTransport: Sendable {
 
   /// Removes a zone with its records. Does nothing when there is none.
   func remove(_ zone: CloudZone) async throws
+
+  /// The same place in the changes, for somebody who knows these versions of records, because they have written
+  /// them or were shown them by ``save(_:in:)``: they need not be shown again. The token itself unless a transport
+  /// can do better; it must never pass over a version that is not among them.
+  func token(_ token: CloudToken, knowing records: [CloudRecord]) -> CloudToken
+
+  /// Before when the server does not want to be asked, though its last answer was a good one; nil is at once.
+  var restsUntil: ContinuousClock.Instant? { get }
+}
+
+extension CloudTransport {
+  public func token(_ token: CloudToken, knowing records: [CloudRecord]) -> CloudToken { token }
+
+  public var restsUntil: ContinuousClock.Instant? { nil }
 }
 
 /// A set of records with changes of its own.
@@ -98,10 +112,10 @@ public struct CloudLimits: Sendable, Hashable {
   /// Records in one page of changes.
   public let page: Int
 
-  /// Makes limits; each is at least 1.
+  /// Makes limits; each is at least 1 and at most 100,000, whatever a server says.
   public init(batch: Int, page: Int) {
-    self.batch = max(batch, 1)
-    self.page = max(page, 1)
+    self.batch = min(max(batch, 1), 100_000)
+    self.page = min(max(page, 1), 100_000)
   }
 }
 

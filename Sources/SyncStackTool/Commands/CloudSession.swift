@@ -18,7 +18,7 @@ struct CloudSession {
         throw ToolError(
           "The store remembers “\(address.server)”, which is no address. Give --server URL.")
       }
-      return KintoTransport(
+      return try KintoTransport(
         url, app: address.app,
         signIn: .password(address.user, try CloudSession.password(of: address, terminal)))
     }

@@ -23,21 +23,21 @@ struct KintoTrial {
     try await withFolder { folder in
       let user = try await account()
       let mirror = try await postingPlainly()
-      let beside = BesideTransport(transport(of: user), post: mirror)
+      let beside = BesideTransport(try transport(of: user), post: mirror)
       let here = try Machine(folder, "here", beside)
       try await here.fill(records)
       let push = try await measure { try await here.cloud.push() }
       tell("push", "posting the same bodies", push, await beside.plain)
       let pages = try await fetchingPlainly(as: user)
-      let second = BesideTransport(transport(of: user), fetch: pages)
+      let second = BesideTransport(try transport(of: user), fetch: pages)
       let there = try Machine(folder, "there", second)
       let pull = try await measure { try await there.cloud.pull() }
       tell("pull", "fetching the same pages", pull, await second.plain)
     }
   }
 
-  private func transport(of user: String) -> KintoTransport {
-    KintoTransport(url, app: "benchmark", signIn: .password(user, password))
+  private func transport(of user: String) throws -> KintoTransport {
+    try KintoTransport(url, app: "benchmark", signIn: .password(user, password))
   }
 
   private func tell(

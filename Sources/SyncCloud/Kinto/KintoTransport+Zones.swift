@@ -1,0 +1,92 @@
+import Foundation
+import SyncCore
+
+/// Zones, and who may look into them.
+extension KintoTransport {
+  public func open(_ zone: CloudZone, create: Bool) async throws -> CloudZoneState {
+    let path = try await path(of: zone)
+    var answer = try await send("GET", path)
+    if create, answer.isMissing {
+      try await make(zone, path)
+      answer = try await send("GET", path)
+    }
+    if answer.isMissing { throw KintoAnswer.missing(zone) }
+    let json = try answer.json()
+    if zone.scope == .private {
+      try await checkBucket(of: zone)
+      try await check(json["permissions"], of: path)
+    }
+    guard let data = json["data"] else {
+      throw CloudError(
+        .unreachable, message: "The server does not say what the zone is. Sync again later.")
+    }
+    guard let generation = data["generation"]?.stringValue else {
+      throw CloudError(
+        .unsupported,
+        message:
+          "The collection \(path) was not made by SyncStack: it has no generation. Use another app name."
+      )
+    }
+    // Who may only read a collection is not shown its permissions, whether or not it may add records of its own: what it
+    // may not change is refused record by record.
+    let isReadOnly = try await readRoot().isReadOnly
+    return CloudZoneState(generation: generation, access: isReadOnly ? .readOnly : .readWrite)
+  }
+
+  private func make(_ zone: CloudZone, _ path: String) async throws {
+    let bucket = try await bucket(of: zone)
+    let guardHeader = ["If-None-Match": "*"]
+    let made = try await send("PUT", "/buckets/\(bucket)", headers: guardHeader, body: [:])
+    // It is there: made by this account earlier, or by somebody else.
+    if made.status != 412, !made.isMissing { try made.check() }
+    if zone.scope == .private { try await checkBucket(of: zone) }
+    let permissions: JSONValue =
+      zone.scope == .public
+      ? ["read": ["system.Everyone"], "record:create": ["system.Authenticated"]] : [:]
+    let generation = UUID().uuidString.lowercased()
+    let collection = try await send(
+      "PUT", path, headers: guardHeader,
+      body: ["data": ["generation": .string(generation)], "permissions": permissions])
+    if collection.status != 412 { try collection.check() }
+  }
+
+  // MARK: - Owner
+
+  /// The name of an account's bucket can be guessed, so somebody else may have made it, and would read all that is
+  /// sent into it.
+  private func checkBucket(of zone: CloudZone) async throws {
+    let bucket = try await bucket(of: zone)
+    guard !known.withLock({ $0.owned.contains(bucket) }) else { return }
+    let answer = try await send("GET", "/buckets/\(bucket)")
+    if answer.isMissing { throw Self.notOwner("/buckets/\(bucket)") }
+    let permissions = try answer.json()["permissions"]
+    try await check(permissions, of: "/buckets/\(bucket)")
+    known.withLock { _ = $0.owned.insert(bucket) }
+  }
+
+  /// Whether the account may write, and nobody else may do anything. The server shows that to who may write, and always
+  /// counts who has made something among them.
+  private func check(_ permissions: JSONValue?, of path: String) async throws {
+    guard let lists = permissions?.objectValue else {
+      throw CloudError(
+        .unreachable, message: "The server does not say who may use \(path). Sync again later.")
+    }
+    let account = try await readRoot().account.map(JSONValue.string)
+    let others = lists.contains { $0.value.arrayValue?.contains { $0 != account } ?? true }
+    let writes = lists["write"]?.arrayValue?.contains { $0 == account } ?? false
+    guard writes, !others else { throw Self.notOwner(path) }
+  }
+
+  private static func notOwner(_ path: String) -> CloudError {
+    CloudError(
+      .notOwner,
+      message:
+        "\(path) on the server, where what is the account's alone belongs, was made by somebody else or is open to "
+        + "others. Nothing was sent. Use another app name, or have whoever runs the server look.")
+  }
+
+  public func remove(_ zone: CloudZone) async throws {
+    let answer = try await send("DELETE", try await path(of: zone))
+    if !answer.isMissing { try answer.check() }
+  }
+}

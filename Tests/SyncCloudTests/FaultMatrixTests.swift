@@ -1,0 +1,80 @@
+import Foundation
+import SyncCore
+import SyncStore
+import TestSupport
+import Testing
+
+@testable import SyncCloud
+
+/// Every fault at every kind of request, once and for as long as it takes, before a real server: nothing hangs or stops
+/// the program, and once the fault is over two syncs leave nothing waiting, no problem, and equal stores.
+@Suite(.timeLimit(.minutes(10)), .serialized) struct FaultMatrixTests {
+  private static let retry = CloudRetry(attempts: 2, delay: 0)
+
+  /// One machine begins anew for each fault where only whoever begins asks for such a thing.
+  @Test(.server(.memory), arguments: Fault.Kind.allCases)
+  func afterEveryFaultTwoSyncsLeaveEverythingEqual(_ kind: Fault.Kind) async throws {
+    let proxy = try await TestProxy()
+    let there = try Client(try proxy.plain())
+    try there.insert("Note", ["title": "there"])
+    try await there.engine.sync()
+    let transport = try proxy.transport(timeout: 0.4)
+    var here = try Client(transport, retry: Self.retry)
+    try await here.engine.sync()
+    for (index, fault) in Fault.all.enumerated() {
+      for times in [1, nil] {
+        let place: Comment = "\(fault.name) at \(kind.rawValue), \(times.map(String.init) ?? "all")"
+        if kind != .changes && kind != .batch {
+          here = try Client(try proxy.transport(timeout: 0.4), retry: Self.retry)
+        }
+        try here.insert("Note", ["title": "here", "stars": .int(Int64(index))])
+        if let row = try here.rows("Note").first?.row {
+          try here.update("Note", row, ["text": .string(fault.name)])
+        }
+        let rows = try there.rows("Note")
+        for row in rows.dropFirst().prefix(2) { try there.update("Note", row.row, ["stars": 1]) }
+        if let last = rows.last, rows.count > 3 { try there.delete("Note", last.row) }
+        try await there.engine.sync()
+        try await proxy.set(fault, of: kind, times: times)
+        do {
+          try await here.engine.sync()
+        } catch {
+          #expect(error is CloudError, place)
+        }
+        #expect(try here.engine.status.problems.isEmpty, place)
+        try await proxy.clear()
+        try await here.engine.sync()
+        try await here.engine.sync()
+        #expect(try here.engine.status.waiting == 0, place)
+        #expect(try here.engine.status.problems.isEmpty, place)
+        try await there.engine.sync()
+        #expect(try here.graph() == there.graph(), place)
+      }
+    }
+  }
+
+  /// Reads work, and nothing that is sent arrives: it waits, and the push says so after as many tries as were promised.
+  @Test(.server(.memory)) func anOutageOfWritingIsNoProblemOfTheRecords() async throws {
+    let proxy = try await TestProxy()
+    let here = try Client(try proxy.transport(timeout: 5), retry: CloudRetry(attempts: 5, delay: 0))
+    try here.stack.store.write { transaction in
+      _ = try transaction.insert("Note", (0..<60).map { ["title": .string("\($0)")] })
+    }
+    try await here.engine.sync()
+    let arriving: Set<JSONValue> = ["after", "lost", "cut", "stall", "hang", "edit"]
+    for fault in Fault.all where !arriving.contains(fault.form["mode"] ?? nil) {
+      for row in try here.rows("Note") {
+        try here.update("Note", row.row, ["text": .string(fault.name)])
+      }
+      try await proxy.set(fault, of: .batch)
+      _ = try await proxy.log()
+      await #expect(throws: CloudError.self) { try await here.engine.push() }
+      #expect(try here.engine.status.waiting == 60, "\(fault.name)")
+      #expect(try here.engine.status.problems.isEmpty, "\(fault.name)")
+      #expect(try await proxy.log().filter { $0.kind == "batch" }.count <= 12, "\(fault.name)")
+      try await proxy.clear()
+      #expect(try await here.engine.push().sent == 60, "\(fault.name)")
+    }
+    try await settle([here], fresh: try proxy.plain())
+  }
+}
