@@ -64,10 +64,20 @@ struct ResolvedSources: Sendable {
   private static let keylessLimit = 16
 }
 
+extension AttributeRule {
+  /// Whether equal JSON means equal values, in every process: no closure makes them, or one that promises it.
+  fileprivate var isPlain: Bool { converter.decoder == nil || version != nil }
+
+  /// What a closure says of itself.
+  var version: Int? {
+    if case .custom(let coding)? = written?.content { coding.version } else { nil }
+  }
+}
+
 extension PlanNode {
   /// Whether all that the node says is data, and the store agrees with everything that an item says afterwards.
   var isPlain: Bool {
-    guard attributes.allSatisfy({ $0.converter.decoder == nil }) else { return false }
+    guard attributes.allSatisfy(\.isPlain) else { return false }
     guard let explicit else { return true }
     return explicit.validators.isEmpty && explicit.didFill == nil && !explicit.alwaysInserts
       && explicit.insertsMissing && explicit.updatesExisting && !identity.isEmpty
