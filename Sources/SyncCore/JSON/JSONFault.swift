@@ -87,16 +87,18 @@ extension JSONTape {
       index = Int(tokens[index].next)
     }
     chain.reverse()
-    var path = ""
+    var steps: [String] = []
     for (position, container) in chain.enumerated() {
       let inner = position + 1 < chain.count ? chain[position + 1] : nil
       if tokens[container].kind == .array {
-        path += "[\(tokens[container].count)]"
+        steps.append("[\(tokens[container].count)]")
       } else if let key = inner.map({ $0 - 1 }) ?? pendingKey(of: container) {
-        path += JSONPath.text(ofKey: string(key))
+        steps.append(JSONPath.text(ofKey: string(key)))
       }
     }
-    return path
+    // Where hundreds of arrays nest, the beginning and the end of the way are enough.
+    guard steps.count > 32 else { return steps.joined() }
+    return steps.prefix(20).joined() + "…" + steps.suffix(4).joined()
   }
 
   /// The key whose value had not been read to its end, in an object that holds no open container.

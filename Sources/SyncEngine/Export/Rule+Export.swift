@@ -34,7 +34,7 @@ extension Rule {
     switch (content, value) {
     case (.custom(let coding), _): return try coding.json(value, self, name, of: entity)
     case (.attribute(.isoDate), .date(let date)): return ExportDateFormat.iso8601.json(date)
-    case (.attribute(.unixTime), .date(let date)): return Rule.unixTime(of: date)
+    case (.attribute(.unixTime), .date(let date)): return unixTime(of: date)
     case (.attribute(.base64), .data(let data)): return .string(data.base64EncodedString())
     case (.attribute(.structured), .data(let data)): return BinaryText.json(of: data)
     // The rule takes no 0 and 1, and decimals no booleans.
@@ -54,9 +54,13 @@ extension Rule {
 
   /// Seconds since 1970, with milliseconds where there are any; microseconds where so many seconds would be taken for
   /// milliseconds.
-  private static func unixTime(of date: Date) -> JSONValue? {
+  private func unixTime(of date: Date) -> JSONValue? {
     let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
     guard let whole = Int64(exactly: milliseconds) else { return nil }
+    if let unit {
+      return unit.whole(whole).map { .integer($0) }
+        ?? (unit == .seconds ? .double(milliseconds / 1000) : nil)
+    }
     if whole.magnitude >= 100_000_000_000_000 {
       let (micros, isTooLarge) = whole.multipliedReportingOverflow(by: 1000)
       return isTooLarge ? nil : .integer(micros)

@@ -34,6 +34,7 @@ enum PlanFingerprint {
         hash.add(rule.type.rawValue)
         hash.add(rule.transformerName ?? "")
         hash.add(rule.converter.fingerprintText)
+        if let version = rule.version { hash.add(version) }
         hash.add(rule.missing.rawValue + rule.mismatch.rawValue)
         if let constant = rule.constant { hash.add("\(constant)") }
       }

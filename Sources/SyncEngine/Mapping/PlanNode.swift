@@ -131,7 +131,7 @@ package struct PlanNode: Sendable {
 
   /// Whether a closure has a say in what an item means: nobody can know whether it would say the same again.
   var hasClosures: Bool {
-    attributes.contains { $0.converter.decoder != nil }
+    attributes.contains { !$0.isPlain }
       || relationships.contains { $0.partial?.isClosure == true }
   }
 

@@ -10,10 +10,14 @@ package struct ValueConverter: Sendable {
     /// What the type suggests: text with a dash is an ISO 8601 date, other text and numbers are unix
     /// time; bytes are any JSON value.
     case natural
-    /// Dates as ISO 8601 text with time and zone only; empty text is no date.
+    /// Dates as ISO 8601 text with time and zone, in any of its spellings; empty text is no date.
     case isoDate
+    /// The same in its one spelling.
+    case strictISODate
     /// Dates as seconds, milliseconds or microseconds since 1970, as number or text.
     case unixTime
+    /// Dates as numbers of one unit since 1970.
+    case unixSeconds, unixMilliseconds, unixMicroseconds, unixNanoseconds
     /// Bytes as base64 text.
     case base64
     /// Numbers without a fraction, whatever the attribute can hold.
@@ -87,6 +91,7 @@ package struct ValueConverter: Sendable {
     let kind = token.kind.jsonKind
     guard accepts.contains(kind) else { return .mismatch(.wrongKind(kind)) }
     if type == .transformable { return .mismatch(.noTransformer) }
+    if let date = settledDate(index, of: tape, arena: arena) { return date }
     if type == .binary, form == .natural {
       if let data = BinaryText.bytes(index, of: tape) { return .cell(arena.blob(data)) }
       return .cell(.blob(tape.canonical(index, arena: arena)))

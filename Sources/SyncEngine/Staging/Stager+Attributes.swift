@@ -124,7 +124,7 @@ extension Stager {
       guard let date = DateText.parse(token.content) else { return false }
       cell = .real(date)
     case (.zonedDate, .string):
-      guard let date = ZonedDateText.parse(token.content) else { return false }
+      guard let date = ZonedDateText.parse(token.content, isStrict: true) else { return false }
       cell = .real(date)
     case (.real, .integer):
       cell = .real(Double(Int64(bitPattern: token.word)))

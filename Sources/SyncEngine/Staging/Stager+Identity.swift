@@ -208,6 +208,8 @@ extension Stager {
   private static let unmergeable: Occurrence.Flags = [.leftOut, .neverInserted, .neverUpdated]
 
   private func noteRepeated(_ occurrence: Int32, in batch: Batch) {
+    // What merely refers to an object is no item.
+    guard batch.occurrences[occurrence].flags.contains(.root) else { return }
     let key = batch.key(batch.block[occurrence]).description
     report.note(
       .repeatedItem, batch.entity, key: key, path: path.description,

@@ -24,6 +24,21 @@ extension SyncReport {
   }
 }
 
+extension SyncReport.Commits {
+  /// Adds a page of the session to which a report is the end.
+  mutating func addPage(_ page: [String: SyncReport.EntityReport]) {
+    pageCount += 1
+    for (name, report) in page { pages[name, default: .init()].add(report) }
+  }
+
+  /// What pages and end did together, by entity in the order of names.
+  func totals(with end: SyncReport) -> [(String, SyncReport.EntityReport)] {
+    var result = pages
+    for (name, report) in end.entities { result[name, default: .init()].add(report) }
+    return result.sorted { $0.key < $1.key }
+  }
+}
+
 extension SyncReport.EntityReport {
   fileprivate mutating func add(_ other: SyncReport.EntityReport) {
     inserted += other.inserted

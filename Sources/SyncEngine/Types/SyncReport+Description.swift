@@ -8,14 +8,20 @@
 extension SyncReport: CustomStringConvertible {
   public var description: String {
     let entities = entities.sorted { $0.key < $1.key }
-    var lines = entities.map { name, report in "\(name): \(report.counts)" }
+    var lines: [String] = []
+    if commits.pageCount > 0 {
+      lines.append("All \(commits.pageCount) pages and their end:")
+      lines += commits.totals(with: self).map { name, report in "\(name): \(report.counts)" }
+      lines.append("The end alone:")
+    }
+    lines += entities.map { name, report in "\(name): \(report.counts)" }
     for (name, report) in entities where !report.unusedKeys.isEmpty {
       lines.append("\(name), keys that fill nothing: \(names(report.unusedKeys))")
     }
     lines += findingCounts.sorted { $0.key < $1.key }.map { line($0.key, $0.value) }
     if resumedItemCount > 0 { lines.append("\(resumedItemCount) items were stored before") }
     if isDryRun { lines.append("Dry run: nothing was stored.") }
-    return lines.joined(separator: "\n")
+    return lines.isEmpty ? "Nothing changed." : lines.joined(separator: "\n")
   }
 
   /// How many findings there are of one kind, and the first of them.

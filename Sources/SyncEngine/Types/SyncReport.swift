@@ -116,6 +116,9 @@ extension SyncReport {
   package struct Commits: Sendable, Hashable {
     package var sets: [ChangeSet] = []
     package var objects = ObjectList()
+    /// Of the end of a session: how many pages were stored, and what they did, by entity.
+    package var pageCount = 0
+    package var pages: [String: EntityReport] = [:]
 
     package static func == (_: Commits, _: Commits) -> Bool { true }
     package func hash(into hasher: inout Hasher) {}

@@ -222,11 +222,20 @@ extension ManagedObject: Hashable {
 }
 
 extension ManagedObject: CustomStringConvertible {
-  /// Entity, identifier and state; never fires a fault.
+  /// Entity, identifier, state and the attributes that have a value, the key first; never fires a fault.
   public var description: String {
     var state = isFault ? " fault" : ""
     if isDeleted { state += " deleted" } else if isInserted { state += " inserted" }
-    return "<\(type(of: self)) \(identifier)\(state)>"
+    return "<\(type(of: self)) \(identifier)\(state)\(valuesText)>"
+  }
+
+  private var valuesText: String {
+    guard !row.isNone else { return "" }
+    let key = entity.primaryKey?.slot
+    let attributes = entity.attributes.filter { !row.isNull($0.slot) }
+    let sorted = attributes.filter { $0.slot == key } + attributes.filter { $0.slot != key }
+    guard !sorted.isEmpty else { return "" }
+    return " " + sorted.map { "\($0.name): \(row[$0.slot].excerpt)" }.joined(separator: ", ")
   }
 }
 

@@ -54,6 +54,48 @@ import Testing
         """)
   }
 
+  @Test func aReportOfNothingSaysSo() async throws {
+    #expect(SyncReport().description == "Nothing changed.")
+  }
+
+  @Test func theEndOfASessionSaysWhatAllPagesDid() async throws {
+    let stack = try stack()
+    let session = try SyncSession(entity: "User", dataStack: stack)
+    try await session.sync(#"[{"id": 1, "name": "Ann"}, {"id": 2}]"#)
+    try await session.sync(#"[{"id": 3}, {"id": 1, "name": "Bea"}]"#)
+    let report = try await session.finish()
+    #expect(report.inserted == 0)
+    #expect(
+      report.description.hasPrefix(
+        """
+        All 2 pages and their end:
+        User: 3 inserted, 1 updated (name), 0 deleted, 0 unchanged
+        The end alone:
+        """), "\(report)")
+    let data = try JSONEncoder().encode(report)
+    #expect(try JSONDecoder().decode(SyncReport.self, from: data) == report)
+  }
+
+  /// An object that another item merely refers to is no second item.
+  @Test func aReferenceIsNoRepeatedItem() async throws {
+    let model = try ManagedObjectModel([
+      EntityDraft(
+        "Person",
+        [
+          .attribute("id", .integer64), .attribute("name", .string),
+          .toOne("boss", to: "Person", inverse: "staff"),
+          .toMany("staff", to: "Person", inverse: "boss"),
+        ])
+    ])
+    let stack = try DataStack(model: model, store: .inMemory)
+    let report = try await stack.sync(
+      #"[{"id": 1, "boss": {"id": 2}}, {"id": 2, "name": "Ann"}]"#, inEntityNamed: "Person")
+    #expect(report.count(of: .repeatedItem) == 0, "\(report)")
+    let twice = try await stack.sync(
+      #"[{"id": 1}, {"id": 2}, {"id": 2}]"#, inEntityNamed: "Person")
+    #expect(twice.count(of: .repeatedItem) == 1)
+  }
+
   @Test("a report names the objects, and counts of an entity need no optionals")
   func changesNameObjects() async throws {
     let stack = try stack()

@@ -61,6 +61,25 @@ import Testing
     #expect(try bench.stack.store.read { try $0.dump() } == before)
   }
 
+  private static func shouting(version: Int?, _ make: @escaping @Sendable (String) -> String)
+    -> Batches
+  {
+    plain().with {
+      $0.mapping["name"] = .custom("name", version: version) { $0.stringValue.map(make) }
+    }
+  }
+
+  /// A closure may say something else each time, unless it promises not to.
+  @Test func aClosureWithAVersionKeepsFingerprints() throws {
+    try sync(Self.payload, with: Self.shouting(version: 1) { $0.uppercased() })
+    #expect(try !reads(with: Self.shouting(version: 1) { $0.uppercased() }))
+    let changed = try sync(Self.payload, with: Self.shouting(version: 2) { "\($0)!" })
+    #expect(changed["Batch"].updated == 3)
+    #expect(try !reads(with: Self.shouting(version: 2) { "\($0)!" }))
+    try sync(Self.payload, with: Self.shouting(version: nil) { "\($0)!" })
+    #expect(try reads(with: Self.shouting(version: nil) { "\($0)!" }))
+  }
+
   @Test func theReportSaysWhatItWouldSayAnyway() throws {
     try sync(Self.payload, with: Self.plain())
     var items = try #require(Self.payload.arrayValue)

@@ -68,6 +68,16 @@ struct ResolvedSources: Sendable {
   private static let keylessLimit = 16
 }
 
+extension AttributeRule {
+  /// Whether equal JSON means equal values, in every process: no closure makes them, or one that promises it.
+  var isPlain: Bool { converter.decoder == nil || version != nil }
+
+  /// What a closure says of itself.
+  var version: Int? {
+    if case .custom(let coding)? = written?.content { coding.version } else { nil }
+  }
+}
+
 extension PlanNode {
   /// Whether it can be said which objects items mean below a relationship: those without identifiers are the owner's.
   func tellsApart(below relationship: RelationshipDescription) -> Bool {

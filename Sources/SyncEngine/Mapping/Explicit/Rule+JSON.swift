@@ -4,7 +4,7 @@ public import SyncCore
 /// Rules as JSON, for programs whose mapping is a file: the kind and the path, then what may happen.
 ///
 /// ```json
-/// { "unixTime": ["meta", "joined"], "whenMissing": "fail", "onMismatch": "keep", "coercing": "strict" }
+/// { "unixTime": ["meta", "joined"], "unit": "seconds", "whenMissing": "fail", "onMismatch": "keep", "coercing": "strict" }
 /// ```
 extension Rule {
   /// Reads a rule. The path is a list of keys and positions, or a text with dots between the keys.
@@ -33,9 +33,10 @@ extension Rule {
       case "whenMissing": rule = rule.whenMissing(try RuleError.choice(member))
       case "onMismatch": rule = rule.onMismatch(try RuleError.choice(member))
       case "coercing": rule = rule.coercing(try RuleError.choice(member))
+      case "unit" where rule.content.isUnixTime: rule.unit = try RuleError.choice(member)
       default:
         throw RuleError(
-          "“\(member.key)” means nothing in a rule; there are whenMissing, onMismatch and coercing."
+          "“\(member.key)” means nothing in a rule; there are whenMissing, onMismatch and coercing, and unit of unixTime."
         )
       }
     }
@@ -43,6 +44,12 @@ extension Rule {
   }
 
   private static let constantKey = "constant"
+}
+
+extension Rule.Content {
+  fileprivate var isUnixTime: Bool {
+    if case .attribute(.unixTime) = self { true } else { false }
+  }
 }
 
 /// Why JSON is no rule.

@@ -19,9 +19,9 @@ public import SyncCore
 ///
 /// - Text and numbers: `string(_:)`, `bool(_:)`, `int(_:)`, `number(_:)`, `double(_:)`, `float(_:)`,
 ///   `decimal(_:)`
-/// - Dates: `isoDate(_:)`, `unixTime(_:)`
+/// - Dates: `isoDate(_:)`, `unixTime(_:_:)`
 /// - Other values: `uuid(_:)`, `url(_:)`, `base64(_:)`, `structured(_:)`, `raw(_:)`,
-///   `custom(_:decode:encode:)`, `constant(_:)`
+///   `custom(_:version:decode:encode:)`, `constant(_:)`
 /// - Relationships: `toOne(_:_:)`, `toMany(_:_:)`
 /// - What may happen: `whenMissing(_:)`, `onMismatch(_:)`, `coercing(_:)`, `isPartial(_:)`
 public struct Rule: Sendable {
@@ -47,6 +47,8 @@ public struct Rule: Sendable {
   private(set) var mismatch: Mismatch?
   private(set) var coercion: Coercion?
   var partial: PartialList?
+  /// What Unix time counts; nil is told by its size.
+  var unit: UnixTimeUnit?
 
   init(_ path: JSONPath, _ content: Content) {
     self.path = path
@@ -87,6 +89,8 @@ struct RuleCoding: Sendable {
   let encode: (@Sendable (Value) throws -> JSONValue?)?
   /// The type of attribute that holds what the closure makes.
   let type: AttributeType
+  /// Tells what the closure makes from what another one made; nil when nobody can know.
+  let version: Int?
 }
 
 // MARK: - Kinds
@@ -113,13 +117,20 @@ extension Rule {
   /// A number as a decimal, with all of its digits.
   public static func decimal(_ path: JSONPath) -> Rule { Rule(path, .attribute(.decimal)) }
 
-  /// A date and time in ISO 8601 with a zone, as `2026-11-24T09:30:00Z`; a fraction of a second may be there. A day
-  /// alone begins in UTC.
-  /// Empty text is no date.
+  /// A date and time in ISO 8601 with a zone, as `2026-11-24T09:30:00Z`, or a day, as `2026-11-24`; a fraction of a second
+  /// may be there. Empty text is no date. With `.coercing(.lossless)` also without leading zeros, with blanks around, and
+  /// with `GMT` or `UTC` for the zone.
   public static func isoDate(_ path: JSONPath) -> Rule { Rule(path, .attribute(.isoDate)) }
 
-  /// A date as seconds, milliseconds or microseconds since 1970, told apart by their size.
-  public static func unixTime(_ path: JSONPath) -> Rule { Rule(path, .attribute(.unixTime)) }
+  /// A date as a number since 1970.
+  ///
+  /// - Parameter unit: What is counted. Without it seconds, milliseconds and microseconds are told apart by their size, so
+  ///   milliseconds of the first years after 1970 are taken for seconds; with it every date comes back as it was exported.
+  public static func unixTime(_ path: JSONPath, _ unit: UnixTimeUnit? = nil) -> Rule {
+    var rule = Rule(path, .attribute(.unixTime))
+    rule.unit = unit
+    return rule
+  }
 
   /// A UUID as text.
   public static func uuid(_ path: JSONPath) -> Rule { Rule(path, .attribute(.uuid)) }
@@ -153,10 +164,13 @@ extension Rule {
   ///   - path: Where the value stands in the item.
   ///   - decode: Makes the value of the attribute; nil empties it. Not called for null. What it throws counts as
   ///     a value that cannot be converted. Called on the thread of the sync, for every item.
+  ///   - version: A promise that the closure makes the same of the same JSON as long as the number is the same, in
+  ///     every process, so that items that did not change need not be read again (<doc:Performance>). Give
+  ///     another number when the closure changes.
   ///   - encode: The way back. Without it an export of the entity throws ``ExportError``, unless the attribute
   ///     is left out with the user info `sync.nonExportable`.
   public static func custom<Result: ValueConvertible>(
-    _ path: JSONPath,
+    _ path: JSONPath, version: Int? = nil,
     decode: @escaping @Sendable (JSONValue) throws -> Result?,
     encode: (@Sendable (Result) throws -> JSONValue)? = nil
   ) -> Rule {
@@ -168,6 +182,7 @@ extension Rule {
       path,
       .custom(
         RuleCoding(
-          decode: { try decode($0)?.storedValue }, encode: back, type: Result.attributeType)))
+          decode: { try decode($0)?.storedValue }, encode: back, type: Result.attributeType,
+          version: version)))
   }
 }

@@ -16,7 +16,7 @@ struct RuleCompiler {
       case .attribute(let kind):
         kind.converter(
           for: attribute, coercion: rule.coercion ?? policy.coercion, isIdentity: isIdentity,
-          check: check?.ofValues)
+          unit: rule.unit, check: check?.ofValues)
       case .custom(let coding):
         ValueConverter(
           attribute.type, form: .natural, accepts: .any, checksWidth: !isIdentity,

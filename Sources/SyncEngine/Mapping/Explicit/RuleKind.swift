@@ -26,20 +26,22 @@ enum RuleKind: String, Sendable, CaseIterable {
 
   func converter(
     for attribute: AttributeDescription, coercion: SyncPolicy.Coercion, isIdentity: Bool,
-    check: AttributeCheck?
+    unit: UnixTimeUnit? = nil, check: AttributeCheck?
   ) -> ValueConverter {
     ValueConverter(
-      attribute.type, form: form, accepts: accepted(by: attribute.type, coercion),
+      attribute.type, form: form(coercion, unit), accepts: accepted(by: attribute.type, coercion),
       // A key that is too wide for its attribute still tells objects apart.
       checksWidth: !isIdentity, check: check)
   }
 
-  private var form: ValueConverter.Form {
+  private func form(
+    _ coercion: SyncPolicy.Coercion, _ unit: UnixTimeUnit?
+  ) -> ValueConverter.Form {
     switch self {
     case .int: .wholeNumber
     case .float: .float
-    case .isoDate: .isoDate
-    case .unixTime: .unixTime
+    case .isoDate: coercion == .strict ? .strictISODate : .isoDate
+    case .unixTime: .unixTime(unit)
     case .base64: .base64
     default: .natural
     }

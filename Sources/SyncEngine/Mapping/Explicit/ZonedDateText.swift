@@ -3,25 +3,27 @@ import SyncCore
 /// Reads the dates that rules for ISO 8601 take: a day, a time down to the second and a zone.
 ///
 /// ```
-/// y-M-dTH:m:s[.fraction]zone      zone = Z | z | GMT | UTC | ±hh | ±hhmm | ±hh:mm
+/// yyyy-MM-ddTHH:mm:ss[.fraction]zone      zone = Z | z | ±hh | ±hhmm | ±hh:mm
 /// ```
 ///
 /// Stricter than the dates of conventional mapping, which may lack time or zone: whoever writes a rule by hand
-/// would rather hear of another format than store a wrong moment. Leading zeros may be missing, blanks around
-/// the text are passed over, and of a fraction the milliseconds count.
+/// would rather hear of another format than store a wrong moment. Of a fraction the milliseconds count. Rules that convert
+/// what they can also take months, days and times without leading zero, blanks around the text, and `GMT` or `UTC` as zone;
+/// a year has four digits always.
 enum ZonedDateText {
   /// Seconds since 2001-01-01 UTC; nil when the text is no such date.
   ///
   /// - Complexity: O(*n*); no allocation.
-  static func parse(_ text: UnsafeRawBufferPointer) -> Double? {
+  static func parse(_ text: UnsafeRawBufferPointer, isStrict: Bool = false) -> Double? {
     var reader = Reader(bytes: text)
-    reader.skipBlanks()
-    guard let year = reader.number(digits: 1...4), reader.take("-"),
-      let month = reader.number(digits: 1...2), reader.take("-"),
-      let day = reader.number(digits: 1...2), reader.take("T"),
-      let hour = reader.number(digits: 1...2), reader.take(":"),
-      let minute = reader.number(digits: 1...2), reader.take(":"),
-      let second = reader.number(digits: 1...2)
+    let two = (isStrict ? 2 : 1)...2
+    if !isStrict { reader.skipBlanks() }
+    guard let year = reader.number(digits: 4...4), reader.take("-"),
+      let month = reader.number(digits: two), reader.take("-"),
+      let day = reader.number(digits: two), reader.take("T"),
+      let hour = reader.number(digits: two), reader.take(":"),
+      let minute = reader.number(digits: two), reader.take(":"),
+      let second = reader.number(digits: two)
     else { return nil }
     guard (1...12).contains(month), day >= 1, day <= length(ofMonth: month, year), hour < 24,
       minute < 60, second < 60
@@ -31,8 +33,8 @@ enum ZonedDateText {
       guard let fraction = reader.milliseconds() else { return nil }
       milliseconds = fraction
     }
-    guard let offset = reader.zone() else { return nil }
-    reader.skipBlanks()
+    guard let offset = reader.zone(isStrict) else { return nil }
+    if !isStrict { reader.skipBlanks() }
     guard reader.isAtEnd else { return nil }
     let seconds = ((days(to: year, month, day) * 24 + hour) * 60 + minute - offset) * 60 + second
     return Double((seconds - 978_307_200) * 1000 + milliseconds) / 1000
@@ -100,9 +102,9 @@ private struct Reader {
   }
 
   /// Minutes by which the zone is ahead of UTC; nil when there is no zone.
-  mutating func zone() -> Int? {
+  mutating func zone(_ isStrict: Bool) -> Int? {
     if take("Z") || take("z") { return 0 }
-    for name in ["GMT", "UTC"] as [StaticString] where matches(name) {
+    for name in ["GMT", "UTC"] as [StaticString] where !isStrict && matches(name) {
       position += name.utf8CodeUnitCount
       return 0
     }

@@ -80,6 +80,9 @@ extension SyncSession {
 
   /// Called as a page has its result.
   func didFinish(_ page: Sync, _ id: PageID, _ result: Result<SyncReport, any Error>) {
+    if case .success(let report) = result, !page.isDryRun {
+      stage.withLock { $0.done.addPage(report.entities) }
+    }
     guard case .failure(let error) = result, !page.isDryRun else { return }
     stage.withLock { _ = $0.failed.insert(id) }
     noteFailure(error)

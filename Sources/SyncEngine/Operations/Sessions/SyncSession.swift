@@ -46,6 +46,8 @@ public final class SyncSession: Sendable {
     /// Pages that failed and that no later one made up for.
     var failed: Set<PageID> = []
     var storedPages: Set<String> = []
+    /// What those did that ran here, for the report of the end.
+    var done = SyncReport.Commits()
     var isEnded = false
     /// Whether somebody is about to keep in the store which pages are missing.
     var isNoting = false
@@ -233,10 +235,15 @@ public final class SyncSession: Sendable {
 
   /// Deletes what no page mentioned, once all pages have run. See ``finishOperation()``.
   ///
-  /// - Returns: What the end did; each page has a report of its own.
+  /// - Returns: What the end did; each page has a report of its own. Printed, it says first what pages and end did together,
+  ///   as far as the pages ran in this process.
   @discardableResult
   public func finish() async throws -> SyncReport {
-    try await dataStack.sync(finishOperation())
+    var report = try await dataStack.sync(finishOperation())
+    let done = stage.withLock { $0.done }
+    report.commits.pageCount = done.pageCount
+    report.commits.pages = done.pages
+    return report
   }
 
   /// Deletes what no page mentioned, once all pages have run. See ``finishOperation()``.

@@ -1,0 +1,31 @@
+import SyncCore
+import SyncGraph
+import Testing
+
+/// What `print(object)` shows.
+@Suite struct ObjectDescriptionTests {
+  @Test func anObjectIsPrintedWithItsKeyAndValues() throws {
+    let model = try ManagedObjectModel([
+      EntityDraft(
+        "Order",
+        [
+          .attribute("note", .string), .attribute("id", .integer64), .attribute("total", .double),
+        ])
+    ])
+    let stack = try DataStack(model: model, store: .inMemory)
+    let context = stack.newBackgroundContext()
+    try context.performAndWait {
+      let order = context.insert(try model.requireEntity(named: "Order"))
+      #expect(order.description.hasSuffix(" inserted>"))
+      order["id"] = 7
+      order["total"] = 12.5
+      #expect(order.description.hasSuffix(" inserted id: 7, total: 12.5>"), "\(order)")
+      try context.save()
+      #expect(order.description.hasSuffix(" id: 7, total: 12.5>"), "\(order)")
+      // Printing reads nothing.
+      context.refresh(order, mergeChanges: false)
+      #expect(order.isFault && order.description.hasSuffix(" fault>"), "\(order)")
+      #expect(order.isFault)
+    }
+  }
+}
