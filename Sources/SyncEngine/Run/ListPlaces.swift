@@ -9,30 +9,31 @@ struct ListPlaces {
   private static let depth = 4
 
   /// - Parameter path: The path that was looked at, if any.
-  init(in bytes: UnsafeRawBufferPointer, at path: String?, options: JSONReadingOptions) {
+  init(in bytes: UnsafeRawBufferPointer, at path: JSONPath?, options: JSONReadingOptions) {
     let object = try? ListPlaces.onlyObject(in: bytes, at: path, options: options)
     paths =
-      object.map { ListPlaces.lists(in: $0, under: path.map { [$0] } ?? [], ListPlaces.depth) }
+      object.map { ListPlaces.lists(in: $0, under: path?.steps ?? [], ListPlaces.depth) }
       ?? []
   }
 
   private static func onlyObject(
-    in bytes: UnsafeRawBufferPointer, at path: String?, options: JSONReadingOptions
+    in bytes: UnsafeRawBufferPointer, at path: JSONPath?, options: JSONReadingOptions
   ) throws -> JSONObject? {
     let tape = JSONTape()
     var reader = try JSONItemReader(
-      bytes, at: path.map { JSONPath($0) } ?? JSONPath(), options: options)
+      bytes, at: path ?? JSONPath(), options: options)
     guard try reader.next(into: tape), let object = tape.value(0).objectValue else { return nil }
     return try reader.skipNext() == nil ? object : nil
   }
 
-  private static func lists(in object: JSONObject, under path: [String], _ depth: Int) -> [String] {
+  private static func lists(in object: JSONObject, under path: [JSONPath.Step], _ depth: Int)
+    -> [String]
+  {
     object.flatMap { member -> [String] in
-      guard !member.key.contains(".") else { return [] }
-      let place = path + [member.key]
+      let place = path + [.key(member.key)]
       switch member.value {
       case .array(let elements):
-        return elements.first?.objectValue == nil ? [] : [place.joined(separator: ".")]
+        return elements.first?.objectValue == nil ? [] : [String("\(JSONPath(place))".dropFirst(2))]
       case .object(let inner): return depth > 1 ? lists(in: inner, under: place, depth - 1) : []
       default: return []
       }

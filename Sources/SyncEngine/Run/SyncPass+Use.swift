@@ -27,7 +27,7 @@ extension SyncPass {
       ?? "Beside keys it says nothing that “\(entity.name)” knows, as an error document does."
     throw SyncError(
       first?.code ?? .invalidItem, entity: entity.name, property: first?.property,
-      path: first?.path ?? PayloadPath(list: request.path).text(ofItem: 0),
+      path: first?.path ?? "$",
       message: """
         \(state.itemCount == 1
           ? "The only item cannot be used." : "None of the \(state.itemCount) items can be used.") \(reason) Nothing was \

@@ -279,7 +279,8 @@ final class Stager {
         return nil
       }
       if reader !== node {
-        let object = try stage(token, of: source, address: address, node: reader, role: role)
+        let object = try stage(
+          token, of: source, address: address, node: reader, role: role, key: key)
         return object.map { mention($0, of: reader.batch, in: batch) }
       }
     }

@@ -89,7 +89,7 @@ extension MappingSource {
         mapping: [key.name: .raw([]).coercing(.lossless)],
         settings: ExplicitSettings(
           alwaysInserts: false, insertsMissing: true, updatesExisting: true, deletesMissing: false,
-          validators: [], didFill: nil, group: nil),
+          validators: [], didFill: nil, deletes: nil, group: nil),
         policy: SyncPolicy())
     }
   }
