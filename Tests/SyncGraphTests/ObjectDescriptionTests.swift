@@ -15,7 +15,7 @@ import Testing
     let stack = try DataStack(model: model, store: .inMemory)
     let context = stack.newBackgroundContext()
     try context.performAndWait {
-      let order = context.insert(try model.requireEntity(named: "Order"))
+      let order = try context.insert(entityNamed: "Order")
       #expect(order.description.hasSuffix(" inserted>"))
       order["id"] = 7
       order["total"] = 12.5
