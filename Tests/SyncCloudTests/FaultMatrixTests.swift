@@ -1,5 +1,6 @@
 import Foundation
 import SyncCore
+import SyncGraph
 import SyncStore
 import TestSupport
 import Testing
