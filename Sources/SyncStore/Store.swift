@@ -156,7 +156,10 @@ package final class Store: @unchecked Sendable {
     self.transaction = transaction
     let interrupter = ConnectionInterrupter(writer)
     running.withLock { $0 = (token, interrupter) }
-    defer { self.transaction = nil }
+    defer {
+      self.transaction = nil
+      writer.expectNoRows()
+    }
     do {
       try tellOfOthers(reading: transaction)
       let result = try body(transaction)

@@ -37,6 +37,12 @@ import Testing
     }
   }
 
+  private func addNote(_ id: Int64, to user: User, in context: ManagedObjectContext) {
+    let note = Note(context: context)
+    note.id = id
+    user.notes.insert(note)
+  }
+
   private func user(_ id: Int64, in context: ManagedObjectContext) throws -> User {
     try #require(try context.fetch(Fetch<User>("id == %@", id)).first)
   }
@@ -49,7 +55,7 @@ import Testing
         let user = User(context: context)
         user.id = id
         user.name = "old"
-        user.notes.insert(Note(context: context))
+        test.addNote(id, to: user, in: context)
       }
     }
     let context = test.here.newBackgroundContext()
@@ -62,7 +68,7 @@ import Testing
     try test.change { context in
       let user = try test.user(1, in: context)
       user.name = "new"
-      user.notes.insert(Note(context: context))
+      test.addNote(9, to: user, in: context)
       context.delete(try test.user(2, in: context))
     }
     context.performAndWait {
@@ -112,7 +118,7 @@ import Testing
     try test.change { context in
       let user = try test.user(1, in: context)
       user.name = "new"
-      user.notes.insert(Note(context: context))
+      test.addNote(9, to: user, in: context)
     }
     child.performAndWait {
       #expect(user.value.name == "new")

@@ -50,6 +50,7 @@ struct SaveWriter {
     _ inserted: [ManagedObject], _ updated: [ManagedObject], _ deleted: [ManagedObject]
   ) throws -> SaveOutcome {
     var outcome = SaveOutcome()
+    transaction.expectRows(inserted.count + updated.count + deleted.count)
     outcome.lost = try LostReferences(inserted, updated, in: transaction)
     guard outcome.lost.isEmpty else { return outcome }
     // Children hand over objects that are older than others here.

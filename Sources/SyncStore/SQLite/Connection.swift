@@ -37,6 +37,9 @@ final class Connection {
   /// Whether many transactions follow each other.
   var expectsBatches = false
 
+  /// Whether the transaction that runs writes many rows.
+  var expectsRows = false
+
   /// What the cache is set to without anybody's doing, once it was asked.
   var usualCacheSize: Int64?
 

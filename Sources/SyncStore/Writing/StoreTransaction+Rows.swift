@@ -165,6 +165,11 @@ extension StoreTransaction {
     recorder.reserveInserts(count, of: target)
   }
 
+  /// Says that about so many rows will be written in no order of their tables and indexes.
+  package func expectRows(_ count: Int) {
+    connection.expectRows(count)
+  }
+
   /// Slots of an entity by which an index of its table is sorted.
   package func leadingSlots(of entity: EntityDescription) -> [Int] {
     let target = layout[entity]

@@ -13,9 +13,10 @@ package import SyncCore
 ///   ``update(_:index:row:of:slots:isComplete:)``,
 ///   ``update(_:from:rows:of:slots:)``, ``delete(_:of:)``, ``touch(_:of:slots:)``
 /// - Links: ``addLinks(_:of:pairs:positions:)``, ``removeLinks(_:of:pairs:)``,
-///   ``setPositions(_:of:positions:)``
+///   ``setPositions(_:of:positions:)``; ``arrange(_:of:owner:as:)`` and ``settlePairs(_:of:rows:)`` decide by
+///   what is stored
 /// - Parts that may fail alone: ``savepoint(_:)``
-/// - Speed: ``prepareBulkInsert(_:count:)``, ``prepareBulkLinks(_:of:count:)``
+/// - Speed: ``expectRows(_:)``, ``prepareBulkInsert(_:count:)``, ``prepareBulkLinks(_:of:count:)``
 package final class StoreTransaction: StoreReader {
   /// Names this run for ``Store/interrupt(_:)``.
   package let token: TransactionToken

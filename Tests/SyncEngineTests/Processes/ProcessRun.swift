@@ -5,14 +5,6 @@ import SyncGraph
 import SyncStore
 import TestSupport
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// What one of several processes that write one file does, and what has to be left of it.
 ///
 /// All of them put objects of their own into shared lists, arrange these, pair their objects with shared ones and count
@@ -97,7 +89,7 @@ struct ProcessRun {
   // MARK: - Running
 
   mutating func run() async throws {
-    try await waitForOthers()
+    try await Self.wait(for: count, in: folder, as: number)
     for round in 0..<Self.rounds {
       let before = outcome
       while true {
@@ -134,7 +126,7 @@ struct ProcessRun {
   }
 
   /// All begin together: their processes take long to start.
-  private func waitForOthers() async throws {
+  static func wait(for count: Int, in folder: URL, as number: Int) async throws {
     try Data().write(to: folder.appending(path: "here-\(number)"))
     let names = (0..<count).map { folder.appending(path: "here-\($0)").path }
     while !names.allSatisfy(FileManager.default.fileExists) { await Task.yield() }

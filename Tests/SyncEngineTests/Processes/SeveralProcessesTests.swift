@@ -46,6 +46,36 @@ import Testing
     try stack.close()
   }
 
+  /// Nobody has made the file when they begin.
+  @Test func allOfThemMayMakeTheFile() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.url.path
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<8 {
+        group.addTask {
+          await #expect(processExitsWith: .success) {
+            [path = path as String, number = number as Int] in
+            let folder = URL(filePath: path)
+            try await ProcessRun.wait(for: 8, in: folder, as: number)
+            let stack = try ProcessRun.open(folder)
+            try await stack.sync(
+              [["id": .integer(Int64(number))]] as JSONValue, inEntityNamed: "Owner",
+              operations: .insert)
+            try stack.close()
+          }
+        }
+      }
+    }
+    let stack = try ProcessRun.open(folder.url)
+    #expect(try await stack.checkConsistency().isConsistent)
+    let context = stack.newBackgroundContext()
+    let owners = try context.performAndWait {
+      try context.count(Fetch<ManagedObject>(entityNamed: "Owner"))
+    }
+    #expect(owners == 8)
+    try stack.close()
+  }
+
   private func compare(
     _ outcome: ProcessRun.Outcome, _ context: ManagedObjectContext
   ) throws {
