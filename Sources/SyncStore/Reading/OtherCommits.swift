@@ -25,7 +25,8 @@ struct OtherCommits {
       "PRAGMA data_version", connection: reader.connection.handle, recorder: StatementRecorder(),
       isKept: true)
     let metadata = Metadata(connection: reader.connection)
-    generation = try metadata.counters().generation
+    // Counts that are damaged are the business of whoever writes, or repairs them.
+    generation = (try? metadata.counters().generation) ?? 0
     model = try metadata.text(.fingerprint)
     version = reader.connection.seenVersion
   }
@@ -45,10 +46,9 @@ struct OtherCommits {
     guard seen != version else { return [] }
     let metadata = Metadata(connection: reader.connection)
     guard try metadata.text(.fingerprint) == model else { throw StoreError.migratedElsewhere }
-    let counters = try metadata.counters()
     let known = generation
     var found: [ChangeSet] = []
-    if counters.generation > known {
+    if let counters = try? metadata.counters(), counters.generation > known {
       if counters.keepsHistory,
         let commits = try reader.commits(after: known, through: counters.generation)
       {
@@ -58,8 +58,8 @@ struct OtherCommits {
         unknown.isUnknown = true
         found = [unknown]
       }
+      generation = counters.generation
     }
-    generation = max(known, counters.generation)
     version = seen
     return found
   }
