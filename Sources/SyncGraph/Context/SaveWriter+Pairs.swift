@@ -26,10 +26,11 @@ extension SaveWriter {
         rows[Key(relationship), default: []].append(row)
       }
     }
-    // Those that somebody else had paired with them may have lost them here.
-    for (object, stored) in outcome.overruled {
+    // Those that were paired with them before, in the store or as they were read, may have lost them here.
+    let read = objects.lazy.filter { !$0.committed.isNone }.map { ($0, $0.baseAsRead) }
+    for (object, earlier) in outcome.overruled + Array(read) {
       for relationship in oneToOnes(of: object) {
-        guard case .int(let partner) = stored[relationship.slot],
+        guard case .int(let partner) = earlier[relationship.slot],
           let inverse = object.entity.inverse(of: relationship)
         else { continue }
         rows[Key(inverse), default: []].append(partner)

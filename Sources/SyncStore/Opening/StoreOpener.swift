@@ -47,8 +47,7 @@ struct StoreOpener {
   /// file is known to fit.
   private func setJournal(_ connection: Connection, path: String) throws {
     guard !path.isEmpty, !configuration.isReadOnly else { return }
-    let mode = configuration.journal == .writeAheadLog ? "WAL" : "DELETE"
-    _ = try connection.textScalar("PRAGMA journal_mode = \(mode)")
+    try connection.setJournal(configuration.journal == .writeAheadLog ? "WAL" : "DELETE")
     // What a large import leaves behind is cut to 16 MB when the log starts over.
     _ = try connection.scalar("PRAGMA journal_size_limit = 16777216")
   }

@@ -124,6 +124,21 @@ extension Connection {
   /// batches.
   var logLimit: Int { (expectsBatches ? 3000 : 1000) * PageSize.usual / pageSize }
 
+  /// Switches the file to a journal. Where others open the file at the same moment, SQLite asks nobody whether to wait
+  /// for them (https://www.sqlite.org/c3ref/busy_handler.html: it might be in vain).
+  func setJournal(_ mode: String) throws {
+    var waited = 0
+    while true {
+      do {
+        _ = try textScalar("PRAGMA journal_mode = \(mode)")
+        return
+      } catch let error as StoreError where error.code == .busy && waited < busyMilliseconds {
+        sqlite3_sleep(5)
+        waited += 5
+      }
+    }
+  }
+
   /// Says that many transactions follow each other, or that they have ended.
   ///
   /// Each touches as many pages of an index as it brings keys in no order, and the next touches them again. They

@@ -53,10 +53,11 @@ struct Metadata {
   }
 
   func kind() throws -> Kind {
-    let ours = try connection.scalar(
-      "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '_syncstack'")
-    if ours == 1 { return .store }
-    return try connection.scalar("SELECT count(*) FROM sqlite_master") == 0 ? .empty : .foreign
+    // At once: another process may be making the tables.
+    let kind = try connection.scalar(
+      "SELECT CASE count(*) WHEN 0 THEN 0 ELSE 1 + max(type = 'table' AND name = '_syncstack') END "
+        + "FROM sqlite_master")
+    return kind == 0 ? .empty : kind == 2 ? .store : .foreign
   }
 
   /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` for a count that is none.
