@@ -96,7 +96,10 @@ import Testing
       rule: "8.10 a payload that nests does not delete inner nodes of which it says nothing",
       model: .tree,
       stored: [
-        ("Organization", #"[{"id": 1, "children": [{"id": 2, "children": [{"id": 4}]}]}, {"id": 3}]"#)
+        (
+          "Organization",
+          #"[{"id": 1, "children": [{"id": 2, "children": [{"id": 4}]}]}, {"id": 3}]"#
+        )
       ],
       entity: "Organization", payload: #"[{"id": 1, "children": [{"id": 2}]}]"#,
       expected: [
