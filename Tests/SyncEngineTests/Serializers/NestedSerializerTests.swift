@@ -119,7 +119,7 @@ import Testing
     ])
   func unfit(json: String, code: SyncError.Code, path: String) throws {
     let error = try thrown(SyncError.self) {
-      try bench.stack.sync("[{\"id\": 1, \"department\": \(json)}]", with: employees())
+      try bench.syncStrictly("[{\"id\": 1, \"department\": \(json)}]", with: employees())
     }
     #expect(error?.code == code && error?.path == path)
     #expect(try departments().isEmpty)
