@@ -42,7 +42,11 @@ extension Matcher {
       let list = ListKey(
         batch: Int(mention.ownerBatch), owner: mention.owner, rule: Int(mention.ownerRule))
       if unreadableLists.contains(list) { rest = [] }
-      for (occurrence, index) in zip(rest, members[place] ?? []) {
+      // What was inserted here and not sent yet gives its place to nobody.
+      let places = (members[place] ?? []).filter {
+        edits?.edit(batch.stored.rows[$0], of: batch.entity)?.isInserted != true
+      }
+      for (occurrence, index) in zip(rest, places) {
         take(index, for: occurrence, in: batch)
         if batch.occurrences[occurrence].flags.contains(.active) { replaced.insert(occurrence) }
       }
@@ -70,8 +74,7 @@ extension Matcher {
       try loadRows(members.map(\.row), in: batch)
       for member in members {
         guard let index = batch.stored.index(ofRow: member.row), isFree(index, of: batch),
-          !(hasParts && claims.isParentMember(member.row)),
-          edits?.edit(member.row, of: batch.entity)?.isInserted != true
+          !(hasParts && claims.isParentMember(member.row))
         else { continue }
         result[OwnerList(owner: member.owner, list: list), default: []].append(index)
       }
