@@ -62,7 +62,9 @@ struct Exporter<Source: ExportSource> {
     for attribute in node.attributes where isWanted(attribute.slot, from: way) {
       try add(attribute, of: object, node, to: &result)
     }
-    if let kind = node.kind { result.place(.string(kind.name), at: kind.key[...]) }
+    if let kind = node.kind, way != nil || slots == nil {
+      result.place(.string(kind.name), at: kind.key[...])
+    }
     guard !node.relationships.isEmpty else { return .object(result) }
     let id = source.identifier(of: object)
     path.insert(id)

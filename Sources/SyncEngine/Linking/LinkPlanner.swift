@@ -167,7 +167,7 @@ final class LinkPlanner {
   {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
-    guard relationship.ownsKeyless, destination.node.identity.isEmpty,
+    guard relationship.ownsKeyless, destination.isKeyless(among: batches),
       batch.mentions[rule].kinds[mention] == .objects,
       operations.contains(.deleteRelationships),
       case let linked = linkedRow(owner, rule, of: batch), linked > 0

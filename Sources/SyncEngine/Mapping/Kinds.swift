@@ -73,8 +73,8 @@ struct Kinds: Sendable {
 
   /// What the annotations of the model say; nil where they say nothing, or the entity has no subentities.
   ///
-  /// - Parameter number: The number of an entity's node in the plan.
-  init?(annotated entity: EntityDescription, number: (EntityDescription) -> Int) {
+  /// - Parameter reader: Who reads objects of exactly a subentity.
+  init?(annotated entity: EntityDescription, reader: (EntityDescription) -> Reader) {
     guard let path = MappingRules.typeKey(of: entity) else { return nil }
     self.init(entity, at: path)
     // What is written beats what follows from names.
@@ -82,7 +82,7 @@ struct Kinds: Sendable {
       for kind in entity.familyEntities where !kind.isAbstract {
         let written = MappingRules.types(of: kind)
         guard written.isEmpty != isWritten else { continue }
-        let reader = kind == entity ? Reader.itself : .node(number(kind))
+        let reader = kind == entity ? .itself : reader(kind)
         let snake = Inflection.naturalSnake(kind.name)
         let names = [
           kind.name, snake, Inflection.snake(kind.name), Inflection.camel(snake) ?? snake,

@@ -15,6 +15,8 @@ package struct MappingPlanCompiler {
   private var numbers: [Int: Int] = [:]
   private var pending: [EntityDescription] = []
   private var remarks: [MappingRemark] = []
+  /// Whether the nodes of the plan follow the conventions; those of serializers say nothing of themselves.
+  private var hasNodes = true
 
   private init(
     _ model: ManagedObjectModel, transformers: TransformerRegistry,
@@ -65,6 +67,7 @@ package struct MappingPlanCompiler {
       policy: .conventional)
     // All that can be reached has its number by now.
     compiler.numbers = numbers
+    compiler.hasNodes = false
     return compiler.node(for: entity)
   }
 
@@ -145,7 +148,10 @@ package struct MappingPlanCompiler {
     for relationship in relationships where written.hasObjects {
       for kind in entity.destination(of: relationship).familyEntities { _ = self.number(of: kind) }
     }
-    let kinds = Kinds(annotated: entity) { self.number(of: $0) }
+    let kinds = Kinds(annotated: entity) { kind in
+      let number = self.number(of: kind)
+      return hasNodes ? .node(number) : .source(Conventional(kind.name))
+    }
     if let path = MappingRules.declaredTypeKey(of: entity) { table.know(path) }
     var node = PlanNode(
       entity: entity, identity: identity.map { [$0] } ?? [], attributes: attributeRules,

@@ -24,7 +24,7 @@ extension Matcher {
     }
     guard !lists.isEmpty else { return }
     let patterns = ValuePatterns(lists.values.joined(), of: batch, arena)
-    var members = try storedMembers(of: lists, in: batch)
+    let members = try storedMembers(of: lists, in: batch)
     let rows = members.values.joined().map { batch.stored.rows[$0] }
     var hashes: [Int32: [UInt64]] = [:]
     try transaction.scan(batch.entity, .rows(rows)) { cursor in
@@ -33,16 +33,22 @@ extension Matcher {
       }
     }
     var replaced: Set<Int32> = []
-    for (place, occurrences) in lists {
+    for (place, occurrences) in lists.sorted(by: { $0.value[0] < $1.value[0] }) {
       try control.checkpoint()
-      var rest = patterns.takeEqual(occurrences, from: &members[place, default: []], hashes) {
+      // Where owners share a member, the first one has it.
+      var free = (members[place] ?? []).filter { isFree($0, of: batch) }
+      var rest = patterns.takeEqual(occurrences, from: &free, hashes) {
         take($0, for: $1, in: batch)
       }
       let mention = batch.occurrences[occurrences[0]]
       let list = ListKey(
         batch: Int(mention.ownerBatch), owner: mention.owner, rule: Int(mention.ownerRule))
       if unreadableLists.contains(list) { rest = [] }
-      for (occurrence, index) in zip(rest, members[place] ?? []) {
+      // What was inserted here and not sent yet gives its place to nobody.
+      let places = free.filter {
+        edits?.edit(batch.stored.rows[$0], of: batch.entity)?.isInserted != true
+      }
+      for (occurrence, index) in zip(rest, places) {
         take(index, for: occurrence, in: batch)
         if batch.occurrences[occurrence].flags.contains(.active) { replaced.insert(occurrence) }
       }
@@ -69,9 +75,8 @@ extension Matcher {
       ).filter { $0.entity == batch.entity }
       try loadRows(members.map(\.row), in: batch)
       for member in members {
-        guard let index = batch.stored.index(ofRow: member.row), isFree(index, of: batch),
-          !(hasParts && claims.isParentMember(member.row)),
-          edits?.edit(member.row, of: batch.entity)?.isInserted != true
+        guard let index = batch.stored.index(ofRow: member.row),
+          !(hasParts && claims.isParentMember(member.row))
         else { continue }
         result[OwnerList(owner: member.owner, list: list), default: []].append(index)
       }
@@ -170,7 +175,9 @@ private struct ValuePatterns {
     var rest = occurrences
     for (number, slots) in patterns.enumerated() {
       let chosen = rest.filter {
-        number == 0 || numbers[ValuePatterns.mentioned(by: $0, in: batch)] == number
+        let mentioned = ValuePatterns.mentioned(by: $0, in: batch)
+        // Where nothing is said, everybody would be equal.
+        return !mentioned.isEmpty && (number == 0 || numbers[mentioned] == number)
       }
       guard !chosen.isEmpty, !members.isEmpty else { continue }
       // The first of equal ones is taken first.

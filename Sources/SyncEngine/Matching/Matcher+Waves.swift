@@ -91,7 +91,7 @@ extension Matcher {
       relationship.relationship.kind == .oneToMany && !destination.isComplete
     // Nobody has a list that was given again, so objects without a key that it owned are none.
     let latest =
-      relationship.ownsKeyless && destination.node.identity.isEmpty && batch.hasRepeats
+      relationship.ownsKeyless && batch.hasRepeats && destination.isKeyless(among: batches)
       ? latestMentions(rule, of: batch) : [:]
     for mention in 0..<mentions.count {
       if mention % SyncControl.stride == 0 { try control.checkpoint() }

@@ -13,6 +13,8 @@ import SyncStore
 /// 1. An object mentioned by its key alone is the first stored one of that key, or a new one.
 /// 2. An object in an owner's one-to-many list is the owner's own child of that key; else the entity's only object of
 ///    that key, unless another owner has listed it before in this payload or session; else a new one.
+/// 3. An object without a key in a list that owns its members is one of them by its values, or by its place
+///    (``matchValues(_:in:)``).
 final class Matcher {
   let batches: [Batch]
   let transaction: StoreTransaction

@@ -146,6 +146,11 @@ extension Batch {
       ? [] : batches.filter { $0.number != number && $0.entity.isKind(of: entity) }
   }
 
+  /// Whether no object of the entity and its subentities has a key.
+  func isKeyless(among batches: [Batch]) -> Bool {
+    node.identity.isEmpty && deeperBatches(among: batches).allSatisfy(\.node.identity.isEmpty)
+  }
+
   /// The batches of objects of subentities that are told apart by the same key.
   func subentityBatches(among batches: [Batch]) -> [Batch] {
     guard !entity.subentities.isEmpty, !node.identity.isEmpty else { return [] }

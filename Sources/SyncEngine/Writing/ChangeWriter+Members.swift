@@ -57,7 +57,7 @@ extension ChangeWriter {
       if isWithheld { edits.withhold([relationship.slot], of: owner, batch.entity) }
     }
     let destination = planner.batches[batch.node.relationships[rule].node]
-    if batch.node.relationships[rule].ownsKeyless, destination.node.identity.isEmpty,
+    if batch.node.relationships[rule].ownsKeyless, destination.isKeyless(among: planner.batches),
       planner.operations.contains(.deleteRelationships)
     {
       planner.claims.state.memberCount += changes.removed.count

@@ -26,7 +26,8 @@ import Testing
         2 × refused conversion: “age” of “User”: expected a whole number, found text that is no number. \
         ($[1].age)
         1 × skipped item: The item has no readable “id”. ($[3])
-        1 × unresolved reference: “company” of User 1 refers to Company 9, which does not exist.
+        1 × unresolved reference: “company” of User 1 refers to Company 9, which does not exist. \
+        To store it as a stub, which has nothing but the key, set createsStubs (user info sync.stub).
         """)
   }
 
