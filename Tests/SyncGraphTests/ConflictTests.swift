@@ -144,7 +144,7 @@ import Testing
       user.name = "Mine"
       try editElsewhere { $0.email = "theirs" }
       _ = try context.fetch(Fetch<User>())
-      context.processPendingChanges()
+      _ = try context.count(Fetch<User>())
       #expect(user.email == nil)
     }
     try context.performAndWait {

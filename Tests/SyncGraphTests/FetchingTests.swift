@@ -202,7 +202,7 @@ import Testing
         try context.save()
       }
       let run = try statements {
-        fresh.performAndWait {}
+        fresh.processPendingChanges()
         _ = try fresh.count(Fetch<Company>())
         #expect(users.map(\.age).reduce(0, +) == 560)
       }

@@ -76,7 +76,7 @@ import Testing
         user.id = 45
         user.age = 45
       }
-      _ = try context.count(Fetch<Company>())
+      context.processPendingChanges()
       let changed = try #require(log.take().first)
       #expect(changed.difference.deletions == [2])
       #expect(changed.difference.insertions == [2])
@@ -163,10 +163,10 @@ import Testing
       return results
     }
     func statements(_ body: @escaping (ManagedObjectContext) throws -> Void) throws -> Int {
-      // Inside a block of the context, so that it merges the commit when it is entered, not before.
+      // Inside a block of the context, so that it merges the commit when it is told to, not before.
       try context.performAndWait {
         try edit(in: other, body)
-        return try stack.store.recorder.record { _ = try context.saveIfChanged() }.count
+        return try stack.store.recorder.record { context.processPendingChanges() }.count
       }
     }
     let run1 = try statements { $0.insert(Note.self).id = 1 }

@@ -187,6 +187,7 @@ import Testing
       }
       let error = #expect(throws: GraphError.self) { try context.save() }
       #expect(error?.code == .conflict && error?.objects.contains(target) == true)
+      context.processPendingChanges()
       try context.save()
       #expect(runner.goal == nil && !context.hasChanges && goal.isDeleted)
     }

@@ -1,5 +1,6 @@
 public import Foundation
 import SyncCore
+import SyncGraph
 
 /// An operation whose work goes on after ``start()`` has returned: a request, a wait, anything `async`.
 ///
@@ -103,6 +104,12 @@ open class AsynchronousOperation<Output: Sendable>: Operation, @unchecked Sendab
       return state.result
     }
     if let result { handler(result) }
+  }
+
+  /// Waits until the operation has finished. On the main queue contexts see what was committed when they are used next.
+  open override func waitUntilFinished() {
+    super.waitUntilFinished()
+    ManagedObjectContext.hasWaited()
   }
 
   // MARK: - For subclasses

@@ -231,6 +231,13 @@ public final class Sync: Operation, @unchecked Sendable {
     announcer.begin(self)
     let result = Result { try run() }
     if let context, context.isCurrent { context.mergeCommits() }
+    ManagedObjectContext.hasWaited()
     finish(result)
+  }
+
+  /// Waits until the sync has finished. On the main queue its contexts see the result when they are used next.
+  public override func waitUntilFinished() {
+    super.waitUntilFinished()
+    ManagedObjectContext.hasWaited()
   }
 }

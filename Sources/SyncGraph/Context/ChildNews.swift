@@ -22,7 +22,7 @@ struct ChildNews {
   mutating func take() -> ChangeSet {
     var builder = ChangeSetBuilder()
     for object in objects {
-      if object.isDeleted {
+      if object.isKnownDeleted {
         builder.delete(object.identifier)
       } else if object.isInserted, object.flags.insert(.told).inserted {
         builder.insert(object.identifier)

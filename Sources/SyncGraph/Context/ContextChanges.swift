@@ -85,7 +85,7 @@ extension ManagedObjectContext {
   /// `Notification.Name.managedObjectContextObjectsDidChange` what changed since they were told last. Done by
   /// itself at the end of each block, before each save, and soon after a change outside of blocks.
   public func processPendingChanges() {
-    enter()
+    mergeCommits()
     announceChanges()
   }
 
@@ -99,7 +99,7 @@ extension ManagedObjectContext {
     for object in unannounced {
       object.flags.remove(.unannounced)
       let wasAnnounced = object.flags.contains(.announcedInsert)
-      if object.isDeleted {
+      if object.isKnownDeleted {
         if !object.flags.contains(.new) || wasAnnounced { deleted.append(object) }
       } else if object.isInserted, !wasAnnounced {
         object.flags.insert(.announcedInsert)

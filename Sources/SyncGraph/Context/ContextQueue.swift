@@ -17,6 +17,8 @@ import Synchronization
 /// ```
 ///
 /// Queues that wait for each other do not hang: see ``QueueWait``.
+///
+/// What runs on a queue comes in blocks, and contexts merge between them only: see ``QueueBlocks``.
 final class ContextQueue: @unchecked Sendable {
   private static let key = DispatchSpecificKey<ContextQueue>()
 
@@ -38,7 +40,13 @@ final class ContextQueue: @unchecked Sendable {
   /// waits for another queue. Nobody but that thread finds its own number here.
   private let thread = Atomic<UInt>(0)
 
-  // Touched by the block on the queue only.
+  // Touched by the block on the queue only, or by one that does work for it.
+  /// The blocks that run on the queue.
+  private(set) var blocks = QueueBlocks()
+
+  /// Whether a context of the queue is in the midst of a change of several steps.
+  private(set) var isClosed = false
+
   /// The waiting queue whose work the running block does at the moment.
   private var standsFor: ContextQueue?
 
@@ -73,7 +81,45 @@ final class ContextQueue: @unchecked Sendable {
   /// The same as ``isCurrent``, from what Dispatch knows.
   private var isServed: Bool {
     guard let current = DispatchQueue.getSpecific(key: ContextQueue.key) else { return false }
+    if current === self, self === ContextQueue.main { notePass() }
     return current === self || current.standsFor === self
+  }
+
+  // MARK: - Blocks
+
+  /// Runs the body of a block of one of the queue's contexts.
+  func inBlock<Result>(_ body: () throws -> Result) rethrows -> Result {
+    blocks.begin()
+    defer { blocks.end() }
+    return try serving(body)
+  }
+
+  /// Runs a change of several steps, which nobody may come in between: where it has to wait itself, it does nothing
+  /// meanwhile for those who want to read from a context of the queue.
+  func closed<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let outer = isClosed
+    isClosed = true
+    defer { isClosed = outer }
+    return try body()
+  }
+
+  /// Code that uses a context of the main queue outside of its blocks: what runs until the main queue gets to
+  /// something else is a block too.
+  private func notePass() {
+    guard blocks.beginPass() else { return }
+    let number = blocks.number
+    queue.async { [self] in endPass(number) }
+  }
+
+  /// The main queue got to something else, or waits for somebody.
+  func endPass(_ number: UInt64? = nil) {
+    if self === ContextQueue.main { blocks.endPass(number) }
+  }
+
+  /// What the queue itself calls begins here: an earlier pass of the main queue is over then.
+  func turn<Result>(_ body: () throws -> Result) rethrows -> Result {
+    endPass()
+    return try body()
   }
 
   /// Stops the program when the caller runs elsewhere.
@@ -100,8 +146,8 @@ final class ContextQueue: @unchecked Sendable {
   /// Runs the body on the queue some time later.
   func async(_ body: @escaping @Sendable () -> Void) {
     load.enter()
-    queue.async { [load] in
-      body()
+    queue.async { [self] in
+      turn(body)
       load.leave()
     }
   }
@@ -120,8 +166,8 @@ final class ContextQueue: @unchecked Sendable {
     guard let current = DispatchQueue.getSpecific(key: ContextQueue.key) else {
       load.enter()
       defer { load.leave() }
-      guard let writer = Store.writing else { return try queue.sync(execute: body) }
-      return try queue.sync { try serving(writer, body) }
+      guard let writer = Store.writing else { return try queue.sync { try turn(body) } }
+      return try queue.sync { try turn { try serving(writer, body) } }
     }
     if current === self || current.standsFor === self { return try body() }
     var result: Swift.Result<Result, any Error>?
@@ -157,6 +203,8 @@ final class ContextQueue: @unchecked Sendable {
     // The other queue may run the work on this very thread, where this queue's objects are not for it.
     let outer = thread.exchange(0, ordering: .relaxed)
     defer { thread.store(outer, ordering: .relaxed) }
+    // Whoever waits for others expects to see what they did.
+    if !isReading { endPass() }
     while true {
       switch wait.begin(on: self) {
       case .stand:
@@ -164,7 +212,7 @@ final class ContextQueue: @unchecked Sendable {
       case .help(let other):
         standing(for: other.target) { other.run() }
       case .enter:
-        target.queue.sync { wait.run() }
+        target.queue.sync { target.turn { wait.run() } }
         target.load.leave()
         return wait.end(on: self)
       case .queueUp:

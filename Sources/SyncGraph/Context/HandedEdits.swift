@@ -68,7 +68,7 @@ extension HandedEdits.List {
     let isColumn = relationship.inverseSlot != nil && !relationship.isInverseToMany
     guard !isColumn || relationship.isOrdered else { return nil }
     func ids(_ members: some Sequence<ManagedObject>) -> [ManagedObjectID] {
-      members.filter { !$0.isDeleted }.map(\.identifier).sorted {
+      members.filter { !$0.isKnownDeleted }.map(\.identifier).sorted {
         $0.insertionOrder < $1.insertionOrder
       }
     }

@@ -70,10 +70,10 @@ struct LinkChanges {
           changes[key] = Changes(relationship: canonical, entity: entity)
           order.append(key)
         }
-        for member in list.added.values where !member.isDeleted {
+        for member in list.added.values where !member.isKnownDeleted {
           changes[key]?.added.insert(pair(object, member, isTurned))
         }
-        for member in list.removed.values where !member.isDeleted {
+        for member in list.removed.values where !member.isKnownDeleted {
           changes[key]?.removed.insert(pair(object, member, isTurned))
         }
       }

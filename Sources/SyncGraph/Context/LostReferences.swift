@@ -74,7 +74,7 @@ struct LostReferences {
       } else if relationship.kind == .manyToMany,
         let list = object.link(relationship.ordinal) as? MemberList
       {
-        for member in list.added.values where !member.isDeleted {
+        for member in list.added.values where !member.isKnownDeleted {
           body(relationship, member.rowNumber)
         }
       }
@@ -108,7 +108,7 @@ struct LostReferences {
     let sentences =
       zip(references, targets).map { reference, target in
         "\(reference.owner.identifier).\(reference.relationship.description.name) leads to \(target)"
-      } + owners.map { "the lists of \($0.identifier) were changed" }
+      } + owners.map { "\($0.identifier) was edited" }
     let rest = sentences.count > 10 ? " (and \(sentences.count - 10) more)" : ""
     let involved = references.map(\.owner.identifier) + owners.map(\.identifier) + targets
     var named: Set<ManagedObjectID> = []
@@ -126,6 +126,22 @@ struct LostReferences {
   }
 }
 
+extension LostReferences {
+  /// What is given up, for whoever saves.
+  fileprivate var overruled: [SaveConflict] {
+    owners.map { object in
+      object.isVanished
+        ? SaveConflict(lost: object.identifier, object)
+        : SaveConflict(object, object.changed, object.baseAsRead, nil)
+    }
+      + references.filter { !$0.relationship.isToMany }.map { reference in
+        SaveConflict(
+          reference.owner, [reference.relationship.slot], reference.owner.baseAsRead,
+          reference.owner.base)
+      }
+  }
+}
+
 extension ManagedObject {
   /// Whether a save has relationships of it to write.
   fileprivate final var changesRelationships: Bool {
@@ -140,7 +156,7 @@ extension SaveConflict {
   /// - Parameter object: the object, when it is loaded.
   fileprivate init(lost id: ManagedObjectID, _ object: ManagedObject?) {
     var committed: [String: Value] = [:]
-    if let object, !object.isFault {
+    if let object, !object.isFault, !object.isVanished {
       let base = object.base
       let shape = object.home.shape
       for slot in shape.columns { committed[shape.names[slot]] = base[slot] }
@@ -153,11 +169,13 @@ extension ManagedObjectContext {
   /// Does what a merge of the deletions would have done, where the merge policy lets the store win.
   ///
   /// - Throws: ``GraphError`` with ``GraphError/Code/conflict`` under every other policy.
-  func giveUp(_ lost: LostReferences) throws {
+  func giveUp(_ lost: LostReferences, _ result: inout SaveResult) throws {
     func target(_ reference: LostReferences.Reference) -> ManagedObject? {
       identities.object(root: reference.relationship.destinationRoot, row: reference.target)
     }
     guard savingPolicy.letsStoreWin else { throw lost.error(target) }
+    result.overruled += lost.overruled
+    vanished = []
     var gone = lost.owners
     for reference in lost.references {
       if let object = target(reference) { gone.append(object) }
@@ -168,7 +186,7 @@ extension ManagedObjectContext {
     }
     for reference in lost.references where !reference.relationship.isToMany {
       let owner = reference.owner
-      if owner.isDeleted || owner.row[reference.relationship.slot] != .int(reference.target) {
+      if owner.isKnownDeleted || owner.row[reference.relationship.slot] != .int(reference.target) {
         continue
       }
       owner.point(reference.relationship, to: nil)

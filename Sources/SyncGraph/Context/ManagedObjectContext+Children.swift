@@ -133,7 +133,12 @@ extension ManagedObjectContext {
   func hearFromParent() {
     guard let parent, parent.isWithNews else { return }
     parent.queue.sync(isReading: true) {
-      parent.mergeInbox()
+      // Not in the midst of a block of the parent, be it this one or one that waits for it.
+      if parent.queue === queue {
+        parent.mergeAtBeginning()
+      } else if parent.queue.blocks.isBetween {
+        parent.mergeInbox()
+      }
       parent.tellChildren()
     }
   }

@@ -21,10 +21,12 @@ extension ManagedObjectContext {
   ///
   /// - Parameter prepared: objects whose hooks ran in a child context.
   func delete(_ objects: [ManagedObject], prepared: Set<ObjectIdentifier> = []) {
-    let doomed = collectDoomed(objects, prepared)
-    for object in doomed { unlinkDoomed(object) }
-    forgetDoomed(doomed)
-    for object in doomed where object.flags.contains(.new) { bury(object) }
+    queue.closed {
+      let doomed = collectDoomed(objects, prepared)
+      for object in doomed { unlinkDoomed(object) }
+      forgetDoomed(doomed)
+      for object in doomed where object.flags.contains(.new) { bury(object, isOwn: true) }
+    }
   }
 
   /// Marks the objects and everything that cascades from them, to any depth.
@@ -35,14 +37,14 @@ extension ManagedObjectContext {
     var waiting = Array(objects.reversed())
     while let next = waiting.popLast() {
       // The hook of an object may delete the object itself, or another one that deletes it.
-      guard !next.isDeleted, !next.flags.contains(.preparing) else { continue }
+      guard !next.isKnownDeleted, !next.flags.contains(.preparing) else { continue }
       if !prepared.contains(ObjectIdentifier(next)) {
         next.flags.insert(.preparing)
         next.prepareForDeletion()
         next.flags.remove(.preparing)
       }
       if next.isFault { fire(next) }
-      guard !next.isDeleted else { continue }
+      guard !next.isKnownDeleted else { continue }
       pending.setUpdated(next, false)
       if next.isInserted {
         pending.setInserted(next, false)
@@ -84,7 +86,7 @@ extension ManagedObjectContext {
       let rows = Set(objects.map(\.rowNumber))
       for relationship in core.classes.oneWayRelationships[root] ?? [] {
         for owner in identities.objects(root: relationship.ownerRoot)
-        where !owner.isDeleted && owner.binding.shape.has(relationship) {
+        where !owner.isKnownDeleted && owner.binding.shape.has(relationship) {
           guard relationship.isToMany else {
             guard !owner.isFault, case .int(let target) = owner.row[relationship.slot] else {
               continue
@@ -119,7 +121,7 @@ extension ManagedObjectContext {
     guard pending.deletedCount > 0 else { return }
     for object in pending.deleted {
       for relationship in object.home.shape.relationships where relationship.deleteRule == .deny {
-        let blocking = related(relationship, of: object).filter { !$0.isDeleted }
+        let blocking = related(relationship, of: object).filter { !$0.isKnownDeleted }
         guard !blocking.isEmpty else { continue }
         let names = blocking.prefix(10).map { "\($0.objectID)" }.joined(separator: ", ")
         throw GraphError(

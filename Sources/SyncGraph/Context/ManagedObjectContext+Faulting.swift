@@ -8,6 +8,11 @@ extension ManagedObjectContext {
     withSource { readRow(of: object) }
   }
 
+  /// Reads what was edited without being read, so that a save knows what is gone.
+  func lookForVanished() {
+    for object in pending.updated where object.isFault { fire(object) }
+  }
+
   private func readRow(of object: ManagedObject) {
     guard object.flags.isDisjoint(with: [.new, .gone]) else { return }
     let root = object.root
@@ -28,21 +33,24 @@ extension ManagedObjectContext {
     if rows.count < wanted.count {
       let found = Set(rows.map(\.row))
       for row in wanted where !found.contains(row) {
-        identities.object(root: root, row: row).map(bury)
+        guard let object = identities.object(root: root, row: row) else { continue }
+        if object.hasChanges { vanished.append(object) }
+        bury(object)
       }
     }
     awake(awoken)
   }
 
-  /// Turns an object whose row is gone into a tombstone.
-  func bury(_ object: ManagedObject) {
+  /// Turns an object whose row is gone into a tombstone. One that somebody else has deleted has no values any
+  /// more, whether it had any before or not.
+  ///
+  /// - Parameter isOwn: whether it is a new object that this context gives up.
+  func bury(_ object: ManagedObject, isOwn: Bool = false) {
     pending.setInserted(object, false)
     pending.setUpdated(object, false)
     pending.setDeleted(object, false)
-    object.flags.insert(.gone)
-    if object.row.isNone {
-      object.row = .own(Array(repeating: .null, count: object.home.shape.names.count))
-    }
+    object.flags.insert(isOwn ? .gone : [.gone, .vanished])
+    if !isOwn || object.row.isNone { object.row = .own(object.home.shape.defaults) }
     overtaken.forget(object)
     object.tellObserversOfAll()
     object.committed = .none
@@ -106,7 +114,7 @@ extension ManagedObject {
   /// Takes a row that was read from the store. Unsaved values stay.
   ///
   /// - Parameter isMerging: whether a commit is merged, or the program asked for new values. Otherwise an
-  ///   object with unsaved values stays as it is: nothing moves under them.
+  ///   object that has values stays as it is: nothing moves under whoever has read them.
   /// - Returns: whether values came in that the object did not have.
   final func adopt(_ stored: RowValues, _ storedVersion: Int64, isMerging: Bool = false) -> Bool {
     if row.isNone, !flags.contains(.gone) {
@@ -117,11 +125,10 @@ extension ManagedObject {
     }
     // The version says nothing of the unsaved values of a parent.
     let isChild = owner?.parent != nil
-    guard !flags.contains(.gone), isChild || version != storedVersion else { return false }
-    if !isChild, hasChangedRow {
-      guard isMerging else { return false }
-      owner?.overtaken.note(self)
+    guard isMerging, !flags.contains(.gone), isChild || version != storedVersion else {
+      return false
     }
+    if !isChild, hasChangedRow { owner?.overtaken.note(self) }
     tellObserversOfAll()
     version = storedVersion
     flags.remove(.lost)
@@ -140,8 +147,8 @@ extension ManagedObject {
     }
     committed = isEdited ? newBase : .none
     row = isEdited ? values : newBase
-    if !isEdited, !isDeleted { owner?.overtaken.forget(self) }
-    if !isInserted, !isDeleted { owner?.pending.setUpdated(self, !changed.isEmpty) }
+    if !isEdited, !isKnownDeleted { owner?.overtaken.forget(self) }
+    if !isInserted, !isKnownDeleted { owner?.pending.setUpdated(self, !changed.isEmpty) }
     return true
   }
 }

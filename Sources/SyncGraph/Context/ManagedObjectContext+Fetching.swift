@@ -63,7 +63,7 @@ extension ManagedObjectContext {
       // Each pending object takes at most one place in the answer of the store.
       wider.limit = plan.limit.map { max($0, 0) + max(plan.offset, 0) + self.pending.count }
       let stored = try readObjects(wider)
-      return try arrange(stored.filter { !$0.hasChanges && !$0.isDeleted } + pending, plan)
+      return try arrange(stored.filter { !$0.hasChanges && !$0.isKnownDeleted } + pending, plan)
     case .everything:
       return try arrange(allObjects(of: plan), plan)
     }
@@ -144,7 +144,7 @@ extension ManagedObjectContext {
       guard includes(object, in: plan) else { return false }
       // Whether an object of which only lists were changed is still there shows when its row is read.
       if object.isFault { fire(object) }
-      return !object.isDeleted
+      return !object.isKnownDeleted
     }
   }
 
@@ -159,7 +159,7 @@ extension ManagedObjectContext {
     all.includesSubentities = plan.includesSubentities
     let stored = try readObjects(all)
     let inserted = pending.inserted.filter { includes($0, in: plan) }
-    return stored.filter { !$0.isDeleted } + inserted
+    return stored.filter { !$0.isKnownDeleted } + inserted
   }
 
   /// Filters, sorts and cuts in memory what the store could not answer alone.

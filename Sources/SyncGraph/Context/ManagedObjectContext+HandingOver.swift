@@ -3,21 +3,21 @@ import SyncStore
 
 /// The saves of a child context go out here.
 extension ManagedObjectContext {
-  /// Makes what is unsaved here unsaved changes of the parent.
+  /// Makes what is unsaved here unsaved changes of the parent. To be called inside of ``withSource(_:)``.
   ///
   /// - Returns: what was handed over.
-  func handOver(to parent: ManagedObjectContext) throws -> [ManagedObject] {
+  func handOver(
+    to parent: ManagedObjectContext, _ result: inout SaveResult
+  ) throws -> [ManagedObject] {
     let inserted = pending.inserted
     let deleted = pending.deleted
-    let (updated, outcome, changes) = try withSource {
-      var outcome = SaveOutcome()
-      outcome.vanished = try lostObjects(parent)
-      let gone = Set(outcome.vanished.map(ObjectIdentifier.init))
-      let updated = pending.updated.filter { !gone.contains(ObjectIdentifier($0)) }
-      let edits = HandedEdits(inserted, updated, deleted)
-      let changes = parent.queue.sync { parent.receive(edits, from: self) }
-      return (updated, outcome, changes)
-    }
+    var outcome = SaveOutcome()
+    outcome.vanished = try lostObjects(parent)
+    let gone = Set(outcome.vanished.map(ObjectIdentifier.init))
+    let updated = pending.updated.filter { !gone.contains(ObjectIdentifier($0)) }
+    let edits = HandedEdits(inserted, updated, deleted)
+    let changes = parent.queue.sync { parent.receive(edits, from: self) }
+    result.overruled += outcome.vanished.map { SaveConflict($0, $0.changed, $0.base, nil) }
     take(outcome, inserted, updated, deleted)
     let saved = inserted + updated + deleted
     merge(changes, except: saved)
@@ -29,15 +29,16 @@ extension ManagedObjectContext {
 
   /// Lets edited objects go that were deleted in the parent, where the merge policy says so: before anything
   /// is validated or handed over, so that nothing that stays leads to them.
-  func giveUpLost() {
+  func giveUpLost(_ result: inout SaveResult) {
     guard savingPolicy.letsStoreWin else { return }
     let lost = pending.updated.filter { $0.flags.contains(.lost) }
     guard !lost.isEmpty else { return }
+    result.overruled += lost.map { SaveConflict($0, $0.changed, $0.base, nil) }
     for object in lost {
       bury(object)
       noteForChildren(object)
     }
-    settle()
+    queue.closed { settle() }
   }
 
   /// The edited objects that are gone from the parent, for the save to give up.

@@ -3,7 +3,7 @@ import SyncCore
 import SyncStore
 import Synchronization
 
-/// What others committed comes in here: at every entry, and by a kick soon after each commit. In a child
+/// What others committed comes in here: when a block begins, and by a kick soon after each commit. In a child
 /// context also what its parent changed and did not save.
 ///
 /// The cost follows the smaller of what is live here and what changed there. Clean objects forget
@@ -11,20 +11,35 @@ import Synchronization
 /// row, and the row that they were made on is kept for the save (``OvertakenRows``); deleted objects
 /// become tombstones.
 extension ManagedObjectContext {
+  /// Merges once in each block of the queue, before it reads anything.
+  func mergeAtBeginning() {
+    // What a parent on the same queue does are the block's own edits.
+    let isOfParent = parent?.queue === queue
+    guard mergedBlock != queue.blocks.number || isOfParent || queue.blocks.isEndless else { return }
+    mergedBlock = queue.blocks.number
+    if depth == 0 { lookOutsideOfBlocks() } else { core.tellOfOthers() }
+    mergeInbox()
+  }
+
   /// Merges what lies in the inbox, one commit after the other, then tells observers.
   ///
-  /// - Parameter atEntry: whether a block is about to begin. In the middle of one, a commit that changed
-  ///   an object with unsaved values waits until the block has ended, and so do those after it.
-  func mergeInbox(atEntry: Bool = false) {
+  /// Nobody is let in meanwhile: a child would read the context half merged.
+  func mergeInbox() {
     hearFromParent()
+    guard inbox.isFull || !mail.isEmpty else { return }
+    queue.closed { mergeMail() }
+    postOutgoing()
+  }
+
+  private func mergeMail() {
     if inbox.isFull, !children.isEmpty { hasNews.store(true, ordering: .releasing) }
     let (rows, letters) = inbox.take()
     rename(rows)
     mail += letters
     guard !mail.isEmpty, !isMergingMail else { return }
     isMergingMail = true
-    let isInside = depth > 0 && !atEntry && parent == nil
-    while let first = mail.first, !(isInside && isHeldBack(first)) {
+    vanished = []
+    while !mail.isEmpty {
       switch mail.removeFirst() {
       case .changes(let letter):
         let changes = letter.isUnknown ? comparedWithLive(letter) : letter
@@ -44,23 +59,6 @@ extension ManagedObjectContext {
     }
     settle()
     isMergingMail = false
-    postOutgoing()
-  }
-
-  /// Whether a letter would exchange the row of an object under its unsaved values.
-  private func isHeldBack(_ letter: Inbox.Mail) -> Bool {
-    guard case .changes(let changes) = letter, !pending.isEmpty else { return false }
-    for case .dropped in mail { return false }
-    if changes.isUnknown { return true }
-    for entity in changes.entities {
-      var isChanged = false
-      forEachLive(entity.updated, row: \.row, root: entity.entity.rootIndex) { object, change in
-        guard object.hasChangedRow else { return }
-        if !object.home.shape.columns(among: change.slots).isEmpty { isChanged = true }
-      }
-      if isChanged { return true }
-    }
-    return false
   }
 
   /// The store was emptied: everything that is live is gone.
@@ -162,7 +160,7 @@ extension ManagedObjectContext {
     for family in families.values {
       let batch = FaultBatch(rows: family.map(\.rowNumber), firstWindow: 1024)
       for (index, object) in family.enumerated() {
-        if object.isDeleted, parent == nil { overtaken.note(object) }
+        if object.isKnownDeleted, parent == nil { overtaken.note(object) }
         object.row = .none
         object.join(batch, at: index)
       }

@@ -102,8 +102,8 @@ extension ManagedObjectContext {
     enter()
     let wanted = current(id.row)
     let known = identities.object(root: id.entity.rootIndex, row: wanted)
-    if let known, !known.isFault, !known.isDeleted { return known }
-    if known?.isDeleted != true, isReadable(wanted), id.entity.model === model,
+    if let known, !known.isFault, !known.isKnownDeleted { return known }
+    if known?.isKnownDeleted != true, isReadable(wanted), id.entity.model === model,
       let row = try readRows(id.entity.rootEntity, [wanted]).first,
       let object = objects(of: [row]).first
     {

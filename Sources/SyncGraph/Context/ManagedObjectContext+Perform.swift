@@ -9,6 +9,7 @@ extension ManagedObjectContext {
   /// ```swift
   /// let names = try await work.perform { try work.fetch(Fetch<User>()).map(\.name) }
   /// ```
+  @discardableResult
   public func perform<Result: Sendable>(
     _ body: @Sendable () throws -> Result
   ) async rethrows -> Result {
@@ -22,6 +23,7 @@ extension ManagedObjectContext {
 
   /// Runs the body on the context's queue and waits for it. May be called from inside the queue, and
   /// from other contexts' queues that this one waits for.
+  @discardableResult
   public func performAndWait<Result: Sendable>(
     _ body: () throws -> Result
   ) rethrows -> Result {
@@ -32,11 +34,8 @@ extension ManagedObjectContext {
   private func entered<Result>(_ body: () throws -> Result) rethrows -> Result {
     depth += 1
     defer { leave() }
-    return try queue.serving {
-      if depth == 1 {
-        core.tellOfOthers()
-        mergeInbox(atEntry: true)
-      }
+    return try queue.inBlock {
+      mergeAtBeginning()
       return try body()
     }
   }

@@ -48,7 +48,7 @@ extension ManagedObjectContext {
   private func prefetch(
     _ description: RelationshipDescription, of objects: [ManagedObject]
   ) throws -> [ManagedObject] {
-    let owners = objects.filter { !$0.isDeleted }
+    let owners = objects.filter { !$0.isKnownDeleted }
     guard
       let relationship = owners.first?.binding.shape.relationship(at: description.slot)
     else { return [] }

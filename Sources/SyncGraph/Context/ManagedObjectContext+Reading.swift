@@ -103,7 +103,11 @@ extension ManagedObjectContext {
       }
     }
     awake(awoken)
-    return rows
+    // What this context has read already is what it says of it.
+    return rows.map { row in
+      let known = identities.object(root: row.entity.rootIndex, row: row.row)
+      return known.flatMap { $0.isFault ? nil : $0.storedRow } ?? row
+    }
   }
 
   private func identifiers(_ plan: FetchPlan) throws -> [ManagedObjectID] {

@@ -6,7 +6,7 @@ extension ManagedObjectContext {
   /// Identifiers among others of objects that were deleted here.
   func deleted(among ids: [ManagedObjectID]) -> Set<ManagedObjectID> {
     let ids = ids.filter {
-      identities.object(root: $0.entity.rootIndex, row: $0.row)?.isDeleted == true
+      identities.object(root: $0.entity.rootIndex, row: $0.row)?.isKnownDeleted == true
     }
     return Set(ids)
   }
@@ -66,7 +66,7 @@ extension ManagedObjectContext {
       if case .int(let row) = value {
         target = resolve(object.home.shape.relationships[ordinal], row, of: nil)
       }
-      object.setDestination(ordinal, target?.isDeleted == true ? nil : target)
+      object.setDestination(ordinal, target?.isKnownDeleted == true ? nil : target)
     }
   }
 
@@ -81,7 +81,7 @@ extension ManagedObjectContext {
       }
       for id in list.added {
         let member = self.object(id.entity, id.row)
-        if !member.isDeleted { object.addMember(list.ordinal, member) }
+        if !member.isKnownDeleted { object.addMember(list.ordinal, member) }
       }
     }
   }

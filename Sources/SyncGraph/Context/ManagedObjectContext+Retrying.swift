@@ -21,6 +21,7 @@ extension ManagedObjectContext {
   /// - Throws: ``GraphError`` with ``GraphError/Code/conflict`` after the last attempt, what the body throws,
   ///   and otherwise as ``save()``. All changes of the body are rolled back then.
   /// - Precondition: The context has no unsaved changes, which would be rolled back too.
+  @discardableResult
   public func updateAndSave<Result>(
     attempts: Int = 100, _ body: () throws -> Result
   ) throws -> Result {
@@ -42,6 +43,7 @@ extension ManagedObjectContext {
         return result
       } catch {
         rollback()
+        mergeCommits()
         left -= 1
         guard (error as? GraphError)?.code == .conflict, left > 0 else { throw error }
       }

@@ -9,19 +9,30 @@ extension ManagedObjectContext {
   /// since an object was read is a conflict, whether it was merged meanwhile or not. Nothing is stored that leads to an object which somebody else deleted meanwhile: a
   /// policy that lets the store win empties the relationship, under the others it is a conflict.
   ///
+  /// ```swift
+  /// for conflict in try context.save().overruled {
+  ///   print("Somebody else has changed", conflict.edited.keys, "of", conflict.objectID)
+  /// }
+  /// ```
+  ///
   /// In a child context the changes become unsaved changes of the ``parent`` instead, where new objects
   /// keep their temporary identifiers; the parent's save writes them.
   ///
   /// ``ManagedObject/didSave()`` and observers of the save may save again.
   ///
+  /// - Returns: which edits were not stored, because the merge policy let the store win.
   /// - Throws: ``GraphError`` for broken rules, denied deletions, values that may occur once only, and
   ///   conflicts; `StoreError` when the store cannot write. The changes are still unsaved then. `StoreError`
   ///   with the code `damaged` also when a list or an object of this context could not be read and seemed
   ///   empty, until ``reset()``.
   /// - Precondition: It is not called from ``ManagedObject/willSave()`` or a validation.
-  public func save() throws {
+  @discardableResult
+  public func save() throws -> SaveResult {
     enter()
-    guard !discardsOnSave else { return reset() }
+    guard !discardsOnSave else {
+      reset()
+      return SaveResult()
+    }
     require(
       !isSaving,
       """
@@ -36,7 +47,7 @@ extension ManagedObjectContext {
       """)
     isSaving = true
     defer { isSaving = false }
-    let saved = try saveChanges()
+    let (saved, result) = try saveChanges()
     isSaving = false
     savesToTell += 1
     defer { savesToTell -= 1 }
@@ -46,6 +57,7 @@ extension ManagedObjectContext {
       // A block of the parent tells at its end.
       if let parent, parent.depth == 0 { parent.announceChanges() }
     }
+    return result
   }
 
   /// Saves if there is anything to save.
@@ -54,34 +66,42 @@ extension ManagedObjectContext {
   @discardableResult
   public func saveIfChanged() throws -> Bool {
     enter()
-    guard !pending.isEmpty else { return false }
+    guard !pending.isEmpty || !vanished.isEmpty else { return false }
     try save()
     return true
   }
 
   /// - Returns: what was saved, to be told so.
-  private func saveChanges() throws -> [ManagedObject] {
+  private func saveChanges() throws -> (saved: [ManagedObject], SaveResult) {
     if let damage { throw damage }
-    if parent != nil { giveUpLost() }
+    var result = SaveResult()
+    if parent != nil { giveUpLost(&result) }
     callWillSave()
+    lookForVanished()
+    if !vanished.isEmpty { try giveUp(LostReferences(owners: vanished), &result) }
     while !pending.isEmpty {
       // Observers may change something, which is validated too.
       announceChanges()
       loadChangedOrders()
       try validate()
       try checkDenyRules()
-      if let parent { return try handOver(to: parent) }
-      let (saved, lost) = try writeChanges()
-      if lost.isEmpty { return saved }
-      try giveUp(lost)
+      if let parent {
+        let saved = try withSource { try handOver(to: parent, &result) }
+        return (saved, result)
+      }
+      let (saved, lost) = try writeChanges(&result)
+      if lost.isEmpty { return (saved, result) }
+      try giveUp(lost, &result)
     }
-    return []
+    return ([], result)
   }
 
   /// Writes what is unsaved to the store, unless something of it leads to what is gone there.
   ///
   /// - Returns: what was saved, or else what does.
-  private func writeChanges() throws -> (saved: [ManagedObject], LostReferences) {
+  private func writeChanges(
+    _ result: inout SaveResult
+  ) throws -> (saved: [ManagedObject], LostReferences) {
     let inserted = pending.inserted
     let updated = pending.updated
     let deleted = pending.deleted
@@ -100,10 +120,21 @@ extension ManagedObjectContext {
       return ([], LostReferences(owners: updated.filter { ids.contains($0.identifier) }))
     }
     guard outcome.lost.isEmpty else { return ([], outcome.lost) }
+    let edits = outcome.refreshed.map { ($0.isInserted ? nil : $0.changed, $0.baseAsRead) }
     take(outcome, inserted, updated, deleted)
+    let edited = outcome.refreshed.map(\.row)
     let saved = [inserted, updated, deleted].joinedLists
     if !isOnly(outcome, inserted, in: changes) { merge(changes, except: saved) }
     reread(outcome.refreshed)
+    var told: Set<ObjectIdentifier> = []
+    for (index, object) in outcome.refreshed.enumerated()
+    where !object.isFault && told.insert(ObjectIdentifier(object)).inserted {
+      let (changed, base) = edits[index]
+      if let conflict = SaveConflict(overruled: object, changed, base, edited[index]) {
+        result.overruled.append(conflict)
+      }
+      object.realign(from: edited[index])
+    }
     tellChildren(outcome, changes, saved)
     outgoing.append(
       saveNotification(.local(inserted: inserted, updated: updated, deleted: deleted, changes)))

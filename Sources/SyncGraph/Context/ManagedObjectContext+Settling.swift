@@ -21,7 +21,7 @@ extension ManagedObjectContext {
 
   /// Reads ordered lists with unsaved changes, so that a save knows all places.
   func loadChangedOrders() {
-    for object in pending.all where object.home.shape.hasOrderedLists && !object.isDeleted {
+    for object in pending.all where object.home.shape.hasOrderedLists && !object.isKnownDeleted {
       for case (let ordinal, let list as MemberList) in object.links.enumerated()
       where list.isOrdered && !list.isLoaded && list.hasChanges {
         _ = object.loadedList(ordinal)
@@ -39,7 +39,7 @@ extension ManagedObjectContext {
     for object in doomed {
       for relationship in object.home.shape.relationships where relationship.deleteRule == .cascade
       {
-        cascading += related(relationship, of: object).filter { !$0.isDeleted }
+        cascading += related(relationship, of: object).filter { !$0.isKnownDeleted }
       }
     }
     if !cascading.isEmpty { delete(cascading) }

@@ -46,9 +46,17 @@ extension ManagedObjectContext {
     _ = try bind(type)
   }
 
-  /// Merges what was committed, as every entry of the context does.
+  /// Merges what was committed, also in the midst of a block.
   package func mergeCommits() {
-    enter()
+    check()
+    mergedBlock = queue.blocks.number
+    core.tellOfOthers()
+    mergeInbox()
+  }
+
+  /// Says that whoever calls has waited for others. On the main queue, outside of blocks of contexts, a pass ends.
+  package static func hasWaited() {
+    if ContextQueue.main.isServedItself { ContextQueue.main.endPass() }
   }
 }
 

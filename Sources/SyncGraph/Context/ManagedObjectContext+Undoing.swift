@@ -6,6 +6,7 @@ extension ManagedObjectContext {
   /// Drops all unsaved changes: new objects go, deleted ones are back, values are as last read.
   public func rollback() {
     enter()
+    vanished = []
     let undone = changesOfUndoing()
     let inserted = pending.inserted
     let restored = pending.updated + pending.deleted
@@ -15,7 +16,7 @@ extension ManagedObjectContext {
     pending.removeAll()
     overtaken.removeAll()
     for object in restored { object.revert() }
-    for object in inserted { bury(object) }
+    for object in inserted { bury(object, isOwn: true) }
     for object in restored where object.flags.contains(.lost) { bury(object) }
     completeLists()
     tellChildren(undone)
@@ -52,6 +53,7 @@ extension ManagedObjectContext {
     check()
     let undone = changesOfUndoing()
     damage = nil
+    vanished = []
     pending.removeAll()
     overtaken.removeAll()
     for object in unannounced { object.flags.subtract([.unannounced, .announcedInsert]) }
@@ -70,18 +72,18 @@ extension ManagedObjectContext {
     tellObserversOfReset()
   }
 
-  /// Makes an object read its values again.
+  /// Merges what others committed, and makes an object read its values again.
   ///
   /// - Parameter mergeChanges: true keeps unsaved values on top of what is read, and the next save takes
   ///   them as made on that; false drops them.
   /// - Precondition: The object belongs to this context.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool = true) {
-    enter()
+    mergeCommits()
     require(
       object.owner === self,
       "\(object) belongs to another context, or to none any more. Refresh it there, or get it here with object(with: other.objectID)."
     )
-    guard !object.flags.contains(.new), !object.isDeleted else { return }
+    guard !object.flags.contains(.new), !object.isKnownDeleted else { return }
     if mergeChanges, object.isUpdated {
       reread([object])
       // The program has the newest values before its eyes now.
@@ -97,10 +99,10 @@ extension ManagedObjectContext {
     object.batch = nil
   }
 
-  /// Makes all objects read their values again when they are next used; unsaved values stay. Objects
+  /// Merges what others committed, and makes all objects read their values again when they are next used; unsaved values stay. Objects
   /// that nobody else holds are freed, those that held each other too.
   public func refreshAllObjects() {
-    enter()
+    mergeCommits()
     let edited = identities.objects.filter { object in
       guard object.hasChanges else {
         object.becomeFault()
@@ -135,10 +137,11 @@ extension ManagedObject {
     for relationship in home.shape.relationships where changed.contains(relationship.slot) {
       if relationship.isToMany {
         setMembers(
-          relationship.ordinal, committedMembers(relationship.ordinal).filter { !$0.isDeleted })
+          relationship.ordinal, committedMembers(relationship.ordinal).filter { !$0.isKnownDeleted }
+        )
       } else {
         let former = committedDestination(relationship.ordinal)
-        setDestination(relationship.ordinal, former?.isDeleted == true ? nil : former)
+        setDestination(relationship.ordinal, former?.isKnownDeleted == true ? nil : former)
       }
     }
   }

@@ -19,12 +19,12 @@ import Synchronization
 /// }
 /// ```
 ///
-/// What others commit is merged whenever the context is entered (`perform`, `fetch`, `save`, …), and
-/// by itself soon after the commit. Between two entries values do not move under the reader, and inside a
-/// block not under whoever edits: a commit that changed an object with unsaved values is merged when the
-/// block has ended. Unsaved values stay as they are and are seen by fetches. Nothing is ever saved by
-/// itself. What a save does when somebody else changed the same objects is the business of its
-/// ``mergePolicy``.
+/// What others commit is merged between blocks: when the next one begins, and by itself soon after the commit.
+/// What a block has read stays as it was read until it ends, but for its own edits, what a save of its own was
+/// refused, ``refresh(_:mergeChanges:)`` and ``processPendingChanges()``. On the main actor, outside of
+/// `perform { }`, a block is what runs between two suspensions; to wait for another context or a sync ends it
+/// too. Unsaved values stay as they are and are seen by fetches. Nothing is ever saved by itself. What a save
+/// does when somebody else changed the same objects is the business of its ``mergePolicy``.
 ///
 /// Invariants:
 /// 1. One object per identifier (`identities`).
@@ -104,6 +104,12 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   /// How many calls of `perform(_:)` and the like are under way.
   var depth = 0
+
+  /// The number of the queue's block in which the context has merged last.
+  var mergedBlock: UInt64 = 0
+
+  /// Objects that were edited here and turned out to be gone. A save tells of them.
+  var vanished: [ManagedObject] = []
   var isSaving = false
 
   /// How many saves are done and still being told of, one inside the other.
@@ -244,7 +250,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   // MARK: - Entering
 
   /// Takes notice of other processes' commits where there are no blocks that begin: not at each of many calls.
-  private func lookOutsideOfBlocks() {
+  func lookOutsideOfBlocks() {
     let now = ContinuousClock.now
     if let latestLook, now - latestLook < .milliseconds(10) { return }
     latestLook = now
@@ -256,11 +262,11 @@ public final class ManagedObjectContext: @unchecked Sendable {
     queue.check("The context\(name.map { " “\($0)”" } ?? "")")
   }
 
-  /// What every public operation begins with: the right queue, and what others committed merged.
+  /// What every public operation begins with: the right queue, and what others committed merged, unless the
+  /// block has read something already.
   func enter() {
     check()
-    if depth == 0 { lookOutsideOfBlocks() }
-    mergeInbox()
+    mergeAtBeginning()
     if identities.isSweepOverdue { tidy() }
   }
 }

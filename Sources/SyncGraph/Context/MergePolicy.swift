@@ -23,7 +23,11 @@
 /// So is a relationship that a save would let lead to an object which is gone from the store: the policies
 /// that let the store win empty it; under the others the save throws, and the error names both objects.
 ///
-/// Contexts begin with ``error``, the main context of a stack with ``storeWinsPerProperty``. For a value that
+/// A one-to-one relationship is one thing, although each side is a property: whoever loses it by the decision about
+/// one side is emptied on the other.
+///
+/// Contexts begin with ``error``, the main context of a stack with ``storeWinsPerProperty``: there a user's edit is
+/// dropped where somebody else has changed the same, and ``SaveResult/overruled`` says which. For a value that
 /// follows from the one before it, such as a counter, use
 /// ``ManagedObjectContext/updateAndSave(attempts:_:)``, which does it again until nobody came in between.
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable {

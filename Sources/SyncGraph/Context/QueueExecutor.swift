@@ -14,7 +14,8 @@ final class QueueExecutor: SerialExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     load.enter()
-    queue.async {
+    queue.async { [queue] in
+      if queue === DispatchQueue.main { ContextQueue.main.endPass() }
       job.runSynchronously(on: self.asUnownedSerialExecutor())
       self.load.leave()
     }

@@ -18,6 +18,8 @@ import Synchronization
 ///    its author expects others to work meanwhile.
 /// 2. Not while it waits to read: it is in the middle of something. Then the reading is done for it.
 /// 3. Every circle has a wait of the first kind, because children wait for their parents only.
+/// 4. A block in the midst of a change (``ContextQueue/closed(_:)``) does no reading of its own contexts for
+///    others: what it needs of the queue above is done in the name of that one, which does nothing but wait.
 ///
 /// States: `pending` ─▶ `running` (on the target's queue, or elsewhere in its name) ─▶ `done`.
 final class QueueWait: @unchecked Sendable {
@@ -63,7 +65,7 @@ final class QueueWait: @unchecked Sendable {
   func begin(on queue: ContextQueue) -> Step {
     Self.mutex.withLock { _ in
       let circle = Self.circle(from: target, to: queue)
-      if let circle, Self.isOpen(circle) { return .stand }
+      if let circle, Self.isOpen(circle) || Self.isOpenToClosed(queue, circle) { return .stand }
       for (index, wait) in (circle ?? []).enumerated()
       where wait.isReading && wait.state == .pending {
         let rest = circle?[(index + 1)...] ?? []
@@ -106,6 +108,16 @@ final class QueueWait: @unchecked Sendable {
   /// along, what counts is what that waits for.
   private static func isOpen(_ waits: some Sequence<QueueWait>) -> Bool {
     waits.first { $0.state == .pending }.map { !$0.isReading && !$0.isStanding } ?? true
+  }
+
+  /// Whether work may be done for the first queue of a chain although the last wait of it is to read from the queue
+  /// that asks: that one is in the midst of something, where nobody should read. Who waits to read holds
+  /// nothing above what it reads from.
+  private static func isOpenToClosed(_ queue: ContextQueue, _ waits: [QueueWait]) -> Bool {
+    guard queue.isClosed, let last = waits.last, last.state == .pending, last.isReading,
+      !last.isStanding
+    else { return false }
+    return isOpen(waits.dropLast())
   }
 
   // MARK: - The work

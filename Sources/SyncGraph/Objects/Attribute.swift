@@ -9,7 +9,7 @@ public import SyncCore
 /// ```
 ///
 /// The type may be any ``ValueConvertible`` one. Reading a required attribute that was never set
-/// stops the program with a message. When the class stands for an entity of a model document, the
+/// stops the program with a message; of an object that was deleted it gives the default, or the type's zero. When the class stands for an entity of a model document, the
 /// document decides and the parameters are not used.
 ///
 /// ## Values that are none of the type
@@ -183,12 +183,13 @@ extension ManagedObject {
     _ ordinal: UInt16, _ value: Value, _ type: Wrapped.Type
   ) -> Wrapped {
     if let none = Wrapped.absentValue { return none }
-    if value.isNull, !flags.contains(.gone),
+    if value.isNull,
       let standIn = binding.defaults[binding.slots[Int(ordinal)]],
       let result = Wrapped.converted(from: standIn)
     {
       return result
     }
+    if flags.contains(.gone), let zero = Wrapped.zero { return zero }
     missing(ordinal, value, "\(type)")
   }
 
@@ -218,7 +219,11 @@ extension ManagedObject {
         """)
     }
     guard !flags.contains(.gone) else {
-      programmingError("\(name) cannot be read: \(objectID) was deleted. Check isDeleted first.")
+      programmingError(
+        """
+        \(name) cannot be read: \(objectID) was deleted, and \(type) has no value that means nothing. Check \
+        isDeleted first, or give the property a default.
+        """)
     }
     programmingError(
       """

@@ -3,7 +3,7 @@ extension ManagedObject {
   /// when it has no context any more, or was deleted before.
   public final func delete() {
     checkAccess()
-    guard let owner, !isDeleted else { return }
+    guard let owner, !isKnownDeleted else { return }
     owner.delete(self)
   }
 }

@@ -13,7 +13,9 @@ extension ManagedObject {
   /// The object that a to-one relationship leads to.
   final func destination(_ ordinal: Int) -> ManagedObject? {
     let relationship = home.shape.relationships[ordinal]
-    guard case .int(let target) = value(at: relationship.slot) else { return nil }
+    guard case .int(let target) = value(at: relationship.slot), !flags.contains(.gone) else {
+      return nil
+    }
     var found = link(ordinal) as? ManagedObject
     // In a child context what was deleted comes back when the parent rolls back, as a new object.
     let isStale = found?.flags.contains(.gone) == true && owner?.parent != nil
@@ -21,7 +23,7 @@ extension ManagedObject {
       found = owner?.resolve(relationship, target, of: self)
     }
     // Nobody told this side when it happened: there is no inverse to find it by.
-    if let found, found.isDeleted, relationship.inverseSlot == nil { return nil }
+    if let found, found.isKnownDeleted, relationship.inverseSlot == nil { return nil }
     return found.flatMap { $0.flags.contains(.gone) ? nil : $0 }
   }
 
@@ -36,26 +38,28 @@ extension ManagedObject {
 
   /// Sets a to-one relationship and the other side of it.
   final func setDestination(_ ordinal: Int, _ newValue: ManagedObject?) {
-    prepareForChange()
-    let relationship = home.shape.relationships[ordinal]
-    check(newValue, for: relationship)
-    let old = destination(ordinal)
-    guard old !== newValue else {
-      // The row may name an object that is gone.
-      if newValue == nil { point(relationship, to: nil) }
-      return
-    }
-    guard let inverseSlot = relationship.inverseSlot else {
-      return point(relationship, to: newValue)
-    }
-    if relationship.isInverseToMany {
-      old?.changeableList(inverseSlot)?.remove(self)
-      old?.noteListChange(inverseSlot)
-      point(relationship, to: newValue)
-      newValue?.changeableList(inverseSlot)?.add(self)
-      newValue?.noteListChange(inverseSlot)
-    } else {
-      setPartner(old, newValue, relationship, inverseSlot)
+    changing {
+      guard prepareForChange(), newValue?.isUsable != false else { return }
+      let relationship = home.shape.relationships[ordinal]
+      check(newValue, for: relationship)
+      let old = destination(ordinal)
+      guard old !== newValue else {
+        // The row may name an object that is gone.
+        if newValue == nil { point(relationship, to: nil) }
+        return
+      }
+      guard let inverseSlot = relationship.inverseSlot else {
+        return point(relationship, to: newValue)
+      }
+      if relationship.isInverseToMany {
+        old?.changeableList(inverseSlot)?.remove(self)
+        old?.noteListChange(inverseSlot)
+        point(relationship, to: newValue)
+        newValue?.changeableList(inverseSlot)?.add(self)
+        newValue?.noteListChange(inverseSlot)
+      } else {
+        setPartner(old, newValue, relationship, inverseSlot)
+      }
     }
   }
 
@@ -102,45 +106,51 @@ extension ManagedObject {
   ///
   /// - Complexity: O(*n* + *m*) in old and new members.
   final func setMembers(_ ordinal: Int, _ newValue: [ManagedObject]) {
-    prepareForChange()
-    let relationship = home.shape.relationships[ordinal]
-    let list = loadedList(ordinal)
-    var wanted: Set<ObjectIdentifier> = []
-    let members = newValue.filter { wanted.insert(ObjectIdentifier($0)).inserted }
-    for member in members { check(member, for: relationship) }
-    for member in list.objects where !wanted.contains(ObjectIdentifier(member)) {
-      unlink(relationship, list, member)
-    }
-    for member in members where !list.contains(member) { link(relationship, list, member) }
-    if list.isOrdered, !list.objects.elementsEqual(members, by: ===) {
-      list.reorder(members)
-      noteListChange(relationship.slot)
+    changing {
+      guard prepareForChange() else { return }
+      let relationship = home.shape.relationships[ordinal]
+      let list = loadedList(ordinal)
+      var wanted: Set<ObjectIdentifier> = []
+      let members = newValue.filter { $0.isUsable && wanted.insert(ObjectIdentifier($0)).inserted }
+      for member in members { check(member, for: relationship) }
+      for member in list.objects where !wanted.contains(ObjectIdentifier(member)) {
+        unlink(relationship, list, member)
+      }
+      for member in members where !list.contains(member) { link(relationship, list, member) }
+      if list.isOrdered, !list.objects.elementsEqual(members, by: ===) {
+        list.reorder(members)
+        noteListChange(relationship.slot)
+      }
     }
   }
 
   /// Adds a member, at the end or at a position, and sets its other side. Members stay as they are.
   final func addMember(_ ordinal: Int, _ member: ManagedObject, at index: Int? = nil) {
-    prepareForChange()
-    let relationship = home.shape.relationships[ordinal]
-    check(member, for: relationship)
-    let list = loadedList(ordinal)
-    guard !list.contains(member) else { return }
-    link(relationship, list, member, at: index)
+    changing {
+      guard prepareForChange(), member.isUsable else { return }
+      let relationship = home.shape.relationships[ordinal]
+      check(member, for: relationship)
+      let list = loadedList(ordinal)
+      guard !list.contains(member) else { return }
+      link(relationship, list, member, at: index)
+    }
   }
 
   /// Removes a member and clears its other side. Others stay as they are.
   final func removeMember(_ ordinal: Int, _ member: ManagedObject) {
-    prepareForChange()
-    let list = loadedList(ordinal)
-    guard list.contains(member) else { return }
-    unlink(home.shape.relationships[ordinal], list, member)
+    changing {
+      guard prepareForChange() else { return }
+      let list = loadedList(ordinal)
+      guard list.contains(member) else { return }
+      unlink(home.shape.relationships[ordinal], list, member)
+    }
   }
 
   private func link(
     _ relationship: RelationshipShape, _ list: MemberList, _ member: ManagedObject,
     at index: Int? = nil
   ) {
-    member.prepareForChange()
+    guard member.prepareForChange() else { return }
     if let inverseSlot = relationship.inverseSlot,
       let back = member.binding.shape.relationship(at: inverseSlot)
     {
@@ -179,6 +189,19 @@ extension ManagedObject {
     noteListChange(relationship.slot)
   }
 
+  /// Runs a change of several steps. Nobody is let in meanwhile: a child of the context would see half of it.
+  private func changing(_ body: () -> Void) {
+    if let queue = home.queue { queue.closed(body) } else { body() }
+  }
+
+  /// Whether it may be at the other end of a relationship: what somebody else has deleted is led to by nobody,
+  /// and the log is told.
+  private var isUsable: Bool {
+    guard isVanished else { return true }
+    report("was put into a relationship")
+    return false
+  }
+
   /// Stops the program when an object cannot be at the other end of a relationship.
   private func check(_ object: ManagedObject?, for relationship: RelationshipShape) {
     guard let object else { return }
@@ -190,11 +213,11 @@ extension ManagedObject {
         this one with object(with: other.objectID).
         """)
     }
-    guard !object.isDeleted else {
+    guard !object.isKnownDeleted else {
       programmingError(
         "\(name) cannot lead to \(object), which was deleted. Check isDeleted first, or roll back.")
     }
-    guard !isDeleted else {
+    guard !isKnownDeleted else {
       programmingError(
         """
         \(name) of \(self) cannot lead to \(object): its owner was deleted. Check isDeleted first.

@@ -23,7 +23,7 @@ extension ManagedObject {
 
   /// Makes a list say of a member what the member says.
   private func settleMember(_ member: ManagedObject, _ slot: Int, isMember: Bool) {
-    guard !isDeleted, let list = changeableList(slot),
+    guard !isKnownDeleted, let list = changeableList(slot),
       !list.isInLine(with: member, isMember: isMember)
     else { return }
     if isMember { list.add(member) } else { list.remove(member) }
@@ -35,7 +35,7 @@ extension ManagedObject {
     _ partner: ManagedObject?, _ former: ManagedObject?, _ relationship: RelationshipShape,
     _ inverseSlot: Int
   ) {
-    if let former, former !== partner, !former.isDeleted,
+    if let former, former !== partner, !former.isKnownDeleted,
       let back = former.home.shape.relationship(at: inverseSlot),
       former.destination(back.ordinal) === self
     {
@@ -70,8 +70,8 @@ extension ManagedObject {
   }
 
   private func isLeftOut(_ member: ManagedObject, _ relationship: RelationshipShape) -> Bool {
-    guard let inverseSlot = relationship.inverseSlot else { return member.isDeleted }
-    if member.isDeleted {
+    guard let inverseSlot = relationship.inverseSlot else { return member.isKnownDeleted }
+    if member.isKnownDeleted {
       let rule = member.home.shape.relationship(at: inverseSlot)?.deleteRule
       return rule == .nullify || rule == .cascade
     }
@@ -87,7 +87,7 @@ extension ManagedObject {
 
   /// Whether an object says that it is a member here; nil when it has no unsaved value that says it.
   private func isMember(_ member: ManagedObject, _ inverseSlot: Int) -> Bool? {
-    if member.isDeleted { return false }
+    if member.isKnownDeleted { return false }
     guard !member.isFault, member.isInserted || member.changed.contains(inverseSlot) else {
       return nil
     }
@@ -109,5 +109,49 @@ extension ManagedObject {
         setLink(relationship.ordinal, nil)
       }
     }
+  }
+
+  // MARK: - After a save
+
+  /// Makes the other sides follow the to-one values that a save took from the store, instead of those that were
+  /// edited here.
+  ///
+  /// - Parameter edited: the row as it was edited.
+  final func realign(from edited: RowValues) {
+    guard let owner, !isFault, !edited.isNone else { return }
+    for relationship in home.shape.relationships where !relationship.isToMany {
+      let slot = relationship.slot
+      guard let inverseSlot = relationship.inverseSlot, edited[slot] != row[slot] else { continue }
+      for case .int(let target) in [edited[slot], row[slot]] {
+        guard
+          let other = owner.identities.object(root: relationship.destinationRoot, row: target),
+          let back = other.home.shape.relationship(at: inverseSlot)
+        else { continue }
+        other.tellObservers(inverseSlot)
+        if back.isToMany {
+          (other.link(back.ordinal) as? MemberList)?.unload()
+        } else {
+          realignPartner(other, relationship, back)
+        }
+      }
+    }
+  }
+
+  /// Makes a partner that was not saved here say what this side says.
+  private func realignPartner(
+    _ other: ManagedObject, _ relationship: RelationshipShape, _ back: RelationshipShape
+  ) {
+    guard !other.isFault else { return }
+    let isPartner = row[relationship.slot] == .int(other.rowNumber)
+    guard isPartner != (other.row[back.slot] == .int(rowNumber)) else { return }
+    if isPartner, case .int(let former) = other.row[back.slot],
+      let rival = owner?.identities.object(root: root, row: former), !rival.isFault,
+      rival.row[relationship.slot] == .int(other.rowNumber)
+    {
+      rival.row[relationship.slot] = .null
+      rival.setLink(relationship.ordinal, nil)
+    }
+    other.row[back.slot] = isPartner ? .int(rowNumber) : .null
+    other.setLink(back.ordinal, nil)
   }
 }

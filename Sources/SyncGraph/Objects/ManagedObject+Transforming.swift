@@ -61,11 +61,16 @@ extension ManagedObject {
       programmingError("\(error)")
     }
     if let none = (type as? any OptionalType.Type)?.absent as? Wrapped { return none }
-    if value.isNull, !flags.contains(.gone),
+    if value.isNull,
       let standIn = binding.defaults[binding.slots[Int(ordinal)]],
       let result = shownValue(standIn, at: binding.slots[Int(ordinal)]) as? Wrapped
     {
       return result
+    }
+    if flags.contains(.gone),
+      let zero = (type as? any ValueConvertible.Type)?.zero as? Wrapped
+    {
+      return zero
     }
     missing(ordinal, value, "\(type)")
   }

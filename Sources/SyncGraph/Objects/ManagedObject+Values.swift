@@ -128,7 +128,7 @@ extension ManagedObject {
 
   /// Sets an attribute after checking that the value is of its type.
   final func setAttribute(_ slot: Int, _ value: Value) {
-    prepareForChange()
+    guard prepareForChange() else { return }
     guard case .attribute(let type) = home.shape.kinds[slot] else {
       programmingError("\(entity.name).\(home.shape.names[slot]) is a relationship.")
     }
@@ -202,8 +202,11 @@ extension ManagedObject {
     queue.stop("The object \(self)")
   }
 
-  /// Stops the program when the object cannot be changed.
-  final func prepareForChange() {
+  /// Stops the program when it must not change the object.
+  ///
+  /// - Returns: false when somebody else has deleted it, which a program cannot know in time: the change is
+  ///   none then, and the log is told.
+  final func prepareForChange() -> Bool {
     checkAccess()
     guard owner != nil else {
       programmingError(
@@ -212,9 +215,27 @@ extension ManagedObject {
         again with object(with: objectID).
         """)
     }
-    guard !flags.contains(.gone) else {
+    if row.isNone {
+      fireFault()
+      // Nobody could know. A save says so.
+      if isVanished { owner?.vanished.append(self) }
+    }
+    guard flags.contains(.gone) else { return true }
+    guard isVanished else {
       programmingError("\(self) cannot be changed: it was deleted. Check isDeleted first.")
     }
+    report("was changed")
+    return false
+  }
+
+  /// Tells the log, once, that a program uses an object that somebody else has deleted.
+  final func report(_ use: String) {
+    guard flags.insert(.reported).inserted else { return }
+    SyncStackLog.note(
+      """
+      \(identifier) \(use) though somebody else has deleted it. Nothing came of that. isDeleted says so \
+      before.
+      """)
   }
 }
 

@@ -157,8 +157,20 @@ open class ManagedObject {
   /// Whether it was saved before and has unsaved values.
   public final var isUpdated: Bool { flags.contains(.updated) }
 
-  /// Whether it was deleted, here and not yet saved, or for good.
-  public final var isDeleted: Bool { !flags.isDisjoint(with: [.deleted, .gone]) }
+  /// Whether it was deleted, here and not yet saved, or for good. A fault looks whether its row is still there.
+  public final var isDeleted: Bool {
+    if isFault, !isKnownDeleted, owner != nil {
+      checkAccess()
+      fireFault()
+    }
+    return isKnownDeleted
+  }
+
+  /// Whether the context knows that it was deleted, without a look.
+  final var isKnownDeleted: Bool { !flags.isDisjoint(with: [.deleted, .gone]) }
+
+  /// Whether somebody else has deleted it.
+  final var isVanished: Bool { flags.contains(.vanished) }
 
   /// Whether a save has something to do for it.
   public final var hasChanges: Bool {
@@ -225,7 +237,7 @@ extension ManagedObject: CustomStringConvertible {
   /// Entity, identifier, state and the attributes that have a value, the key first; never fires a fault.
   public var description: String {
     var state = isFault ? " fault" : ""
-    if isDeleted { state += " deleted" } else if isInserted { state += " inserted" }
+    if isKnownDeleted { state += " deleted" } else if isInserted { state += " inserted" }
     return "<\(type(of: self)) \(identifier)\(state)\(valuesText)>"
   }
 
@@ -241,7 +253,7 @@ extension ManagedObject: CustomStringConvertible {
 
 /// What a context knows of an object besides its values.
 struct ObjectFlags: OptionSet {
-  let rawValue: UInt16
+  let rawValue: UInt32
 
   static let inserted = ObjectFlags(rawValue: 1)
   static let updated = ObjectFlags(rawValue: 2)
@@ -282,4 +294,10 @@ struct ObjectFlags: OptionSet {
 
   /// Was read by somebody who wants to hear of changes.
   static let observed = ObjectFlags(rawValue: 32768)
+
+  /// Was deleted by somebody else. Also ``gone``.
+  static let vanished = ObjectFlags(rawValue: 1 << 16)
+
+  /// The log was told that a program uses it though somebody else has deleted it.
+  static let reported = ObjectFlags(rawValue: 1 << 17)
 }

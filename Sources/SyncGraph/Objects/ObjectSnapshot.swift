@@ -22,9 +22,13 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable {
   /// What properties read where nothing is stored, by slot.
   private let defaults: [Int: Value]
 
+  /// Whether the object was deleted.
+  private let isGone: Bool
+
   init(_ object: ManagedObject, including names: [String]) {
     objectID = object.objectID
-    defaults = object.flags.contains(.gone) ? [:] : object.binding.defaults
+    defaults = object.binding.defaults
+    isGone = object.isKnownDeleted
     var values: [Value] = []
     var destinations: [Int: ManagedObjectID] = [:]
     for (slot, kind) in object.home.shape.kinds.enumerated() {
@@ -75,7 +79,7 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable {
     let stored = self[name] ?? .null
     guard
       let value = Property.Wrapped.converted(from: stored) ?? Property.Wrapped.absentValue
-        ?? standIn(for: name, stored)
+        ?? standIn(for: name, stored) ?? (isGone ? Property.Wrapped.zero : nil)
     else {
       programmingError(
         """

@@ -65,7 +65,7 @@ public struct OrderedToMany<Destination: ManagedObject>: PropertyWrapper {
     }
     _modify {
       let ordinal = object.toManyOrdinal(object[keyPath: storage].ordinal)
-      object.prepareForChange()
+      _ = object.prepareForChange()
       var change = ArrayChange(object, ordinal, object.typedArray(ordinal, of: Destination.self))
       defer { change.finish() }
       yield &change.members

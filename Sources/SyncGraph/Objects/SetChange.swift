@@ -35,6 +35,11 @@ struct SetChange<Member: ManagedObject> {
   mutating func finish() {
     object.owner?.tracker = outerTracker
     if !finishTracked() { finishCompared() }
+    // What somebody else has deleted is no member.
+    guard list.objects.count == members.count else {
+      members = []
+      return
+    }
     typed.members = members
     members = []
     list.typed = typed

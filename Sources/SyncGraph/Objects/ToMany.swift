@@ -75,7 +75,7 @@ public struct ToMany<Destination: ManagedObject>: PropertyWrapper {
     }
     _modify {
       let ordinal = object.toManyOrdinal(object[keyPath: storage].ordinal)
-      object.prepareForChange()
+      _ = object.prepareForChange()
       var change = SetChange(object, ordinal, object.typedSet(ordinal, of: Destination.self))
       defer { change.finish() }
       yield &change.members

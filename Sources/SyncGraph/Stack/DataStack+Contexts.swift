@@ -45,6 +45,7 @@ extension DataStack {
   }
 
   /// Runs the body in a new background context and returns what it returns.
+  @discardableResult
   public func performInNewBackgroundContext<Result: Sendable>(
     _ body: @Sendable (ManagedObjectContext) throws -> Result
   ) async rethrows -> Result {
@@ -60,6 +61,7 @@ extension DataStack {
   }
 
   /// Runs the operation in a new background context and returns what it returns.
+  @discardableResult
   public func performBackgroundTask<Result: Sendable>(
     operation: @Sendable (ManagedObjectContext) throws -> Result
   ) async rethrows -> Result {

@@ -31,6 +31,9 @@ public final class DataStack: Sendable {
   let core: StackCore
 
   /// The context of the main queue. Store values win conflicts, property by property.
+  ///
+  /// Its ``ManagedObjectContext/mergePolicy`` is ``MergePolicy/storeWinsPerProperty``: a save drops an edit of what somebody
+  /// else has changed too, and returns which (``SaveResult/overruled``).
   public let mainContext: ManagedObjectContext
 
   /// The serial queue for the syncs of this stack.

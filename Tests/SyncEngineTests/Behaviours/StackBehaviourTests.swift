@@ -150,7 +150,7 @@ import Testing
     await withCheckedContinuation { continuation in
       stack.performInNewBackgroundContext { context in
         _ = try? context.insert(entityNamed: "User")
-        try? context.save()
+        _ = try? context.save()
         continuation.resume()
       }
     }

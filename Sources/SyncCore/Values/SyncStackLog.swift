@@ -1,0 +1,19 @@
+/// What happened that nobody can be thrown an error for, told to whoever wants to hear of it.
+///
+/// ```swift
+/// SyncStackLog.handler = { print("SyncStack:", $0) }
+/// ```
+public enum SyncStackLog {
+  private static let state = Locked<(@Sendable (String) -> Void)?>(nil)
+
+  /// Called with a sentence for each finding, on the thread that met it; nil, as in the beginning, is nobody.
+  public static var handler: (@Sendable (String) -> Void)? {
+    get { state.withLock { $0 } }
+    set { state.withLock { $0 = newValue } }
+  }
+
+  /// Tells of something.
+  package static func note(_ sentence: @autoclosure () -> String) {
+    if let handler { handler(sentence()) }
+  }
+}

@@ -1,0 +1,315 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+/// The main context, two background contexts, a child of the main one and a child of that edit, save, roll
+/// back and sync at random, all of them with unsaved changes at the same time, under every merge policy. After
+/// each step both sides of every relationship say the same in each of them, and in the end all say what the
+/// store says.
+///
+/// `CONTEXTS_SEEDS` runs more sequences of 500 steps, from `CONTEXTS_FIRST` on:
+/// `CONTEXTS_SEEDS=200 swift test --filter ContextAgreementTests`.
+@Suite struct ContextAgreementTests {
+  private static let seeds: (all: [UInt64], steps: Int) = {
+    let environment = ProcessInfo.processInfo.environment
+    guard let count = environment["CONTEXTS_SEEDS"].flatMap({ UInt64($0) }) else {
+      return (Array(1...5), 200)
+    }
+    let first = environment["CONTEXTS_FIRST"].flatMap { UInt64($0) } ?? 1
+    return (Array(first..<first + count), 500)
+  }()
+
+  @Test(arguments: seeds.all)
+  func everyContextAgreesWithItselfAndInTheEndWithTheStore(seed: UInt64) async throws {
+    let folder = try TemporaryFolder()
+    let stack = try DataStack(
+      model: AgreementRun.model(),
+      store: seed % 2 == 0 ? .inMemory : .sqlite(folder.file("contexts.sqlite")))
+    var run = AgreementRun(stack, seed: seed)
+    for step in 1...Self.seeds.steps { try await run.step(step) }
+    try await run.finish()
+  }
+}
+
+/// One sequence of random steps.
+struct AgreementRun {
+  private struct Disagreement: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// Objects that somebody holds from step to step, so that what others do has to reach them. Used on the
+  /// queue of their context only.
+  private final class Held: @unchecked Sendable {
+    var objects: [ManagedObject] = []
+  }
+
+  private let stack: DataStack
+  private let contexts: [ManagedObjectContext]
+  private let held: [Held]
+  private var random: SeededGenerator
+  private var next = 100
+
+  init(_ stack: DataStack, seed: UInt64) {
+    self.stack = stack
+    let main = stack.mainContext
+    let child = main.newChildContext(.privateQueue)
+    contexts = [
+      main, stack.newBackgroundContext(), stack.newBackgroundContext(), child,
+      child.newChildContext(.privateQueue),
+    ]
+    held = contexts.map { _ in Held() }
+    random = SeededGenerator(seed: seed)
+    for (index, context) in contexts.enumerated() {
+      context.name = ["main", "first", "second", "child", "grandchild"][index]
+      context.mergePolicy = random.pick(MergePolicy.allCases)
+    }
+  }
+
+  /// Every kind of relationship: one-to-one (`passport`), also of an entity with itself (`mentor`), one-to-many
+  /// (`notes`) and ordered (`tasks`), a tree (`boss`), many-to-many (`tags`), also with itself (`friends`).
+  static func model() throws -> ManagedObjectModel {
+    func key() -> PropertyDraft { .attribute("id", .integer64) }
+    return try ManagedObjectModel([
+      EntityDraft(
+        "User",
+        [
+          key(), .attribute("name", .string),
+          .toOne("passport", to: "Passport", inverse: "user"),
+          .toOne("mentor", to: "User", inverse: "pupil"),
+          .toOne("pupil", to: "User", inverse: "mentor"),
+          .toMany("notes", to: "Note", inverse: "user", deleteRule: .cascade),
+          .toMany("tasks", to: "Task", inverse: "user", isOrdered: true),
+          .toOne("boss", to: "User", inverse: "team"),
+          .toMany("team", to: "User", inverse: "boss"),
+          .toMany("tags", to: "Tag", inverse: "users"),
+          .toMany("friends", to: "User", inverse: "friends"),
+        ]),
+      EntityDraft(
+        "Passport",
+        [key(), .attribute("name", .string), .toOne("user", to: "User", inverse: "passport")]),
+      EntityDraft(
+        "Note", [key(), .attribute("name", .string), .toOne("user", to: "User", inverse: "notes")]),
+      EntityDraft(
+        "Task", [key(), .attribute("name", .string), .toOne("user", to: "User", inverse: "tasks")]),
+      EntityDraft(
+        "Tag", [key(), .attribute("name", .string), .toMany("users", to: "User", inverse: "tags")]),
+    ])
+  }
+
+  private static let entities = ["User", "Passport", "Note", "Task", "Tag"]
+
+  // MARK: - Steps
+
+  mutating func step(_ number: Int) async throws {
+    let level = Int.random(in: contexts.indices, using: &random)
+    let context = contexts[level]
+    let seed = random.next()
+    switch Int.random(in: 0..<20, using: &random) {
+    case _ where number < 6, 0..<10:
+      next += 10
+      let first = next
+      try await context.perform {
+        var edits = BlockEdits(context: context, random: SeededGenerator(seed: seed), next: first)
+        for _ in 0..<Int.random(in: 1...4, using: &edits.random) { try edits.edit() }
+      }
+      try await check("edited", number, level)
+    case 10..<15:
+      try await save(level)
+      try await check("saved", number, level)
+    case 15:
+      await context.perform { context.rollback() }
+      try await check("rolled back", number, level)
+    case 16:
+      await context.perform { context.refreshAllObjects() }
+      try await check("refreshed", number, level)
+    case 17:
+      held[level].objects = []
+      try await check("let go", number, level)
+    default:
+      try await stack.sync(payload(), inEntityNamed: random.pick(["User", "Note", "Tag"]))
+      try await check("synced", number, level)
+    }
+  }
+
+  /// Saves, and does what a program does when it may not.
+  private mutating func save(_ level: Int) async throws {
+    let context = contexts[level]
+    let isRefreshed = random.chance(50)
+    try await context.perform {
+      do {
+        try context.save()
+      } catch let error as GraphError where error.code == .conflict {
+        guard !error.conflicts.isEmpty else {
+          throw Disagreement(description: "A conflict names nothing: \(error)")
+        }
+        guard isRefreshed else { return context.rollback() }
+        for conflict in error.conflicts { context.refresh(context.object(with: conflict.objectID)) }
+        do { try context.save() } catch { context.rollback() }
+      }
+    }
+  }
+
+  /// Some objects with their relationships, some of them unknown.
+  private mutating func payload() -> Data {
+    func ids(_ random: inout SeededGenerator, _ count: ClosedRange<Int>) -> [Int] {
+      Array((1...12).shuffled(using: &random).prefix(Int.random(in: count, using: &random)))
+    }
+    var items: [String] = []
+    for id in ids(&random, 1...8) {
+      var item = ["\"id\": \(id)", "\"name\": \"s\(Int.random(in: 0..<5, using: &random))\""]
+      for key in ["user_id", "boss_id"] where random.chance(30) {
+        item.append("\"\(key)\": \(ids(&random, 1...1)[0])")
+      }
+      for key in ["notes", "tasks", "tags", "friends"] where random.chance(30) {
+        let members = ids(&random, 0...3).map { "{\"id\": \($0)}" }
+        item.append("\"\(key)\": [\(members.joined(separator: ", "))]")
+      }
+      if random.chance(30) { item.append("\"passport\": {\"id\": \(ids(&random, 1...1)[0])}") }
+      items.append("{\(item.joined(separator: ", "))}")
+    }
+    return Data("[\(items.joined(separator: ", "))]".utf8)
+  }
+
+  // MARK: - Looking
+
+  /// Asks both sides of every relationship, in every context.
+  private func check(_ what: String, _ step: Int, _ level: Int) async throws {
+    for (index, context) in contexts.enumerated() {
+      let held = held[index]
+      let moment =
+        "\(context.name ?? "") after step \(step): \(contexts[level].name ?? "") \(what)"
+      try await context.perform {
+        for name in Self.entities {
+          for object in try context.fetch(Fetch<ManagedObject>(entityNamed: name)) {
+            try Self.check(object, moment)
+          }
+        }
+        for object in held.objects where !object.isDeleted { try Self.check(object, moment) }
+        held.objects = Array(context.registeredObjects)
+      }
+    }
+  }
+
+  private static func targets(_ object: ManagedObject, _ name: String) -> [ManagedObject] {
+    switch object[name] {
+    case let one as ManagedObject: [one]
+    case let many as [ManagedObject]: many
+    case let many as Set<ManagedObject>: many.sorted { $0.objectID < $1.objectID }
+    default: []
+    }
+  }
+
+  private static func check(_ object: ManagedObject, _ moment: String) throws {
+    for relationship in object.entity.relationships {
+      guard let inverse = object.entity.inverse(of: relationship) else { continue }
+      for target in targets(object, relationship.name) {
+        if target.isDeleted || target.managedObjectContext == nil {
+          throw Disagreement(
+            description: "\(object).\(relationship.name) leads to \(target), in \(moment)")
+        }
+        if !targets(target, inverse.name).contains(object) {
+          throw Disagreement(
+            description: """
+              \(object).\(relationship.name) has \(target), whose \(inverse.name) is \
+              \(targets(target, inverse.name)), in \(moment)
+              """)
+        }
+      }
+    }
+  }
+
+  /// Saves everything from the grandchild up, and compares all contexts with the store.
+  mutating func finish() async throws {
+    for level in contexts.indices.reversed() { try await save(level) }
+    for level in contexts.indices.reversed() {
+      let context = contexts[level]
+      await context.perform { context.rollback() }
+    }
+    try await check("finished", 0, 0)
+    let reader = stack.newBackgroundContext()
+    let stored = try await reader.perform { try Self.contents(reader) }
+    for context in contexts {
+      let found = try await context.perform { try Self.contents(context) }
+      for (key, value) in stored.merging(found, uniquingKeysWith: { first, _ in first })
+      where stored[key] != found[key] {
+        throw Disagreement(
+          description: """
+            \(context.name ?? "") in the end: \(key) is \(found[key] ?? "nothing"), not \
+            \(stored[key] ?? "nothing"), of \(value)
+            """)
+      }
+    }
+    let report = try await stack.checkConsistency()
+    guard report.problems.isEmpty else { throw Disagreement(description: "\(report)") }
+  }
+
+  /// All properties of all objects, by identifier and name.
+  private static func contents(_ context: ManagedObjectContext) throws -> [String: String] {
+    var result: [String: String] = [:]
+    for name in entities {
+      for object in try context.fetch(Fetch<ManagedObject>(entityNamed: name)) {
+        for property in object.entity.properties {
+          let value =
+            property.attribute == nil
+            ? "\(targets(object, property.name).map { "\($0.objectID)" })"
+            : "\(object.storedValue(forKey: property.name))"
+          result["\(object.objectID).\(property.name)"] = value
+        }
+      }
+    }
+    return result
+  }
+}
+
+/// Random edits inside one block.
+struct BlockEdits {
+  let context: ManagedObjectContext
+  var random: SeededGenerator
+  var next: Int
+
+  private mutating func any(_ entity: String) throws -> ManagedObject {
+    let all = try context.fetch(Fetch<ManagedObject>(entityNamed: entity))
+    if all.isEmpty || (all.count < 8 && random.chance(15)) {
+      let object = try context.insert(entityNamed: entity)
+      next += 1
+      object["id"] = random.chance(50) ? Int.random(in: 1...12, using: &random) : next
+      return object
+    }
+    return random.pick(all)
+  }
+
+  private mutating func some(_ entity: String) throws -> [ManagedObject] {
+    var result: [ManagedObject] = []
+    for _ in 0..<Int.random(in: 0...3, using: &random) {
+      let object = try any(entity)
+      if !result.contains(object) { result.append(object) }
+    }
+    return result
+  }
+
+  mutating func edit() throws {
+    let isNil = random.chance(25)
+    switch Int.random(in: 0..<16, using: &random) {
+    case 0: try any("User")["name"] = "n\(Int.random(in: 0..<5, using: &random))"
+    case 1: try any("Note")["name"] = "n\(Int.random(in: 0..<5, using: &random))"
+    case 2, 3: try any("User")["passport"] = isNil ? nil : any("Passport")
+    case 4: try any("Passport")["user"] = isNil ? nil : any("User")
+    case 5: try any("User")["mentor"] = isNil ? nil : any("User")
+    case 6, 7: try any("Note")["user"] = isNil ? nil : any("User")
+    case 8: try any("User")["notes"] = some("Note")
+    case 9, 10: try any("User")["tasks"] = some("Task")
+    case 11: try any("Task")["user"] = isNil ? nil : any("User")
+    case 12: try any("User")["boss"] = isNil ? nil : any("User")
+    case 13: try any("User")["tags"] = some("Tag")
+    case 14: try any("User")["friends"] = some("User")
+    default:
+      let entity = random.pick(["User", "Passport", "Note", "Task", "Tag"])
+      let all = try context.fetch(Fetch<ManagedObject>(entityNamed: entity))
+      if all.count > 5 { context.delete(random.pick(all)) }
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import SyncCore
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+/// What a block has read stays as it was read until the block ends.
+@Suite struct BlockTests {
+  private let folder: TemporaryFolder
+  private let stack: DataStack
+  private let context: ManagedObjectContext
+  private let other: ManagedObjectContext
+  private let x: ManagedObjectID
+  private let y: ManagedObjectID
+
+  init() throws {
+    try self.init(isFile: false)
+  }
+
+  private init(isFile: Bool) throws {
+    folder = try TemporaryFolder()
+    stack = try DataStack(
+      model: .social(), store: isFile ? .sqlite(folder.file("block.sqlite")) : .inMemory)
+    context = stack.newBackgroundContext()
+    let other = stack.newBackgroundContext()
+    self.other = other
+    (x, y) = try other.performAndWait {
+      let users = ["x", "y"].map { name in
+        let user = other.insert(User.self)
+        user.name = name
+        user.id = name == "x" ? 1 : 2
+        return user
+      }
+      let note = other.insert(Note.self)
+      note.user = users[0]
+      note.id = 1
+      try other.save()
+      return (users[0].objectID, users[1].objectID)
+    }
+  }
+
+  /// Renames x, gives it another note, and deletes y.
+  private func overtake() throws {
+    try other.performAndWait {
+      let user = try other.existingObject(with: x, as: User.self)
+      user.name = "new"
+      let note = other.insert(Note.self)
+      note.user = user
+      note.id = 2
+      other.delete(other.object(with: y))
+      try other.save()
+    }
+  }
+
+  enum Call: CaseIterable, Sendable {
+    case fetch, count, insert, delete, save, rollback, find, batch, nested
+  }
+
+  @Test(arguments: Call.allCases, [false, true])
+  func noCallChangesWhatABlockHasRead(call: Call, isFile: Bool) throws {
+    let scene = try BlockTests(isFile: isFile)
+    let context = scene.context
+    let (first, second) = try context.performAndWait {
+      let first = try context.existingObject(with: scene.x, as: User.self)
+      let second = try context.existingObject(with: scene.y, as: User.self)
+      let notes = first.notes
+      try scene.overtake()
+      switch call {
+      case .fetch: _ = try context.fetch(Fetch<User>())
+      case .count: _ = try context.count(Fetch<User>())
+      case .insert: _ = context.insert(Tag.self)
+      case .delete: context.delete(try #require(context.fetch(Fetch<Note>()).first))
+      case .save:
+        _ = context.insert(Tag.self)
+        try context.save()
+        _ = try context.fetch(Fetch<User>())
+      case .rollback: context.rollback()
+      case .find: _ = try context.existingObject(with: scene.x)
+      case .batch: _ = try context.batchUpdate(Fetch<Tag>(), ["name": "ab"])
+      case .nested: context.performAndWait { _ = context.hasChanges }
+      }
+      #expect(first.name == "x" && !second.isDeleted && second.name == "y", "\(call)")
+      if call != .delete { #expect(first.notes == notes, "\(call)") }
+      // Nothing stops the program that looked first.
+      let note = context.insert(Note.self)
+      note.id = 3
+      note.user = second
+      context.rollback()
+      return (Kept(object: first), Kept(object: second))
+    }
+    context.performAndWait {
+      #expect(first.object.name == "new" && second.object.isDeleted)
+      #expect(first.object.notes.count == 2)
+    }
+  }
+
+  @Test func newValuesComeInTheMidstOfABlockWhenAskedFor() throws {
+    try context.performAndWait {
+      let user = try context.existingObject(with: x, as: User.self)
+      let second = try context.existingObject(with: y, as: User.self)
+      try overtake()
+      context.processPendingChanges()
+      #expect(user.name == "new" && second.isDeleted)
+    }
+    let scene = try BlockTests()
+    try scene.context.performAndWait {
+      let user = try scene.context.existingObject(with: scene.x, as: User.self)
+      #expect(user.name == "x")
+      try scene.overtake()
+      scene.context.refresh(user)
+      #expect(user.name == "new")
+    }
+  }
+
+  // MARK: - The main context
+
+  @Test @MainActor func aPassOfTheMainActorIsABlock() async throws {
+    let main = stack.mainContext
+    let user = try main.existingObject(with: x, as: User.self)
+    #expect(user.name == "x")
+    // Somebody else commits, on another thread, and nobody of ours waits.
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      #expect(throws: Never.self) { try overtake() }
+      done.signal()
+    }
+    done.wait()
+    _ = try main.fetch(Fetch<Tag>())
+    #expect(user.name == "x" && user.notes.count >= 1)
+    main.performAndWait { #expect(user.name == "x") }
+    await other.perform {}
+    #expect(user.name == "new")
+  }
+
+  @Test @MainActor func waitingForAnotherContextEndsThePass() throws {
+    let main = stack.mainContext
+    let user = try main.existingObject(with: x, as: User.self)
+    #expect(user.name == "x")
+    try overtake()
+    _ = try main.count(Fetch<User>())
+    #expect(user.name == "new")
+  }
+}
+
+/// Hands an object from one block of its context to the next.
+private struct Kept: @unchecked Sendable {
+  let object: User
+}
