@@ -1,5 +1,6 @@
 import Foundation
 import SyncCore
+import SyncEngine
 import SyncGraph
 import SyncStore
 import TestSupport
@@ -94,6 +95,11 @@ final class Client: Sendable {
     }
   }
 
+  /// Syncs JSON, as an import does.
+  func sync(_ json: String, _ entity: String) async throws {
+    _ = try await stack.sync(Data(json.utf8), inEntityNamed: entity)
+  }
+
   /// Rows of an entity, in order.
   func rows(_ entity: String) throws -> [StoredRow] {
     try stack.store.read { reader in
@@ -147,6 +153,15 @@ final class Client: Sendable {
         var values: [String: JSONValue] = ["": .string(record.entity)]
         for (field, value) in try fields.values(stored, of: record, only: { _ in true }) {
           values[field] = value
+        }
+        // What is in the row: a link that waits is no object.
+        for slot in engine.fields.slots(of: entity) {
+          let property = entity.properties[slot]
+          guard let relationship = property.relationship, !relationship.isToMany,
+            case .int(let target) = stored.values[slot]
+          else { continue }
+          let other = try reader.remoteRecord(of: target, entity.destination(of: relationship))
+          values["\(property.name) in row"] = .string(other?.name ?? "none")
         }
         for side in engine.fields.rules(of: entity).sides {
           let members = try reader.members(of: side.relationship, in: entity, owners: [row])

@@ -119,6 +119,10 @@ final class FaultyTransport: CloudTransport {
     return try await call { try await inner.changes(in: zone, after: token, limit: limit) }
   }
 
+  func record(_ name: String, in zone: CloudZone) async throws -> CloudRecord? {
+    try await call { try await inner.record(name, in: zone) }
+  }
+
   func save(_ saves: [CloudSave], in zone: CloudZone) async throws -> [CloudSaveResult] {
     state.withLock { $0.saves.append(saves) }
     try await willSave(saves)

@@ -48,9 +48,12 @@ extension CloudEngine {
     _ limits: CloudLimits, isChecked: Bool, _ deletionGuard: DeletionGuard, _ progress: Progress
   ) async throws -> PullReport {
     var isChecked = isChecked
+    var hasLookedAhead = false
     var report = PullReport()
-    var token = try await storedToken()
-    var startsOver = false
+    let known = try await knownZone()
+    var token = known.token.map(CloudToken.init)
+    var lost = token == Self.startingOver ? LostRecords() : nil
+    if lost != nil { token = nil }
     // What does not come is asked for in smaller pages, and the pull goes on in those.
     var halvings = 0
     while true {
@@ -63,95 +66,191 @@ extension CloudEngine {
           return try await transport.changes(in: zone, after: place, limit: size)
         }
         halvings -= 1
-      } catch let error as CloudError where error.code == .tokenRefused && !startsOver {
-        // All that is known is compared by stamps, so starting over is complete.
+      } catch let error as CloudError where error.code == .tokenRefused && lost == nil {
         if !isChecked { try await checkZone() }
-        (startsOver, isChecked, halvings) = (true, true, 0)
-        token = nil
+        (isChecked, halvings) = (true, 0)
+        (token, lost) = (nil, try await startOver())
         continue
       } catch let error as CloudError where error.code == .zoneMissing {
         try await checkZone()
         throw error
       }
+      if lost == nil, report.pages == 0, try await isTakenBack(known, page) {
+        if !isChecked { try await checkZone() }
+        isChecked = true
+        (token, lost) = (nil, try await startOver())
+        continue
+      }
       if !isChecked, !page.records.isEmpty {
         try await checkZone()
         isChecked = true
       }
+      if page.hasMore, !hasLookedAhead, page.records.contains(where: \.isDeletion) {
+        try await lookAhead(page, limits, deletionGuard)
+        hasLookedAhead = true
+      }
       report.pages += 1
       report.records += page.records.count
       progress.totalUnitCount = Int64(report.records + (page.hasMore ? limits.page : 0))
-      report.add(try await store(page, deletionGuard))
+      lost?.note(page)
+      report.add(try await store(page, lost, deletionGuard))
       progress.completedUnitCount = Int64(report.records)
       token = page.token
-      if !page.hasMore { return report }
+      if !page.hasMore { break }
       monitor.tell()
     }
+    report.add(try await retrySetAside(deletionGuard))
+    return report
   }
 
   private static let smallestPage = 25
 
-  private func storedToken() async throws -> CloudToken? {
-    let name = zone.name
-    return try await read { reader in
-      try reader.remoteZone(name)?.token.map(CloudToken.init)
+  /// Writes a page together with its place.
+  private func store(
+    _ page: CloudPage, _ lost: LostRecords?, _ deletionGuard: DeletionGuard
+  ) async throws -> RecordWriter.Counts {
+    try await store(Self.latest(page.records), isFeed: lost == nil, deletionGuard) { writing in
+      if !page.hasMore {
+        writing.zone.deleted = 0
+        try lost?.sendAgain(in: writing)
+      }
+      // A place on the way of one who starts over is none to go on from.
+      guard lost == nil || !page.hasMore, writing.zone.token != page.token.rawValue else { return }
+      writing.zone.token = page.token.rawValue
+      writing.zone.lastPull = writing.transaction.milliseconds
     }
   }
 
-  /// Writes a page together with its place.
-  private func store(
-    _ page: CloudPage, _ deletionGuard: DeletionGuard
+  /// Writes records that the server shows, all or none; those that break a uniqueness constraint are put aside.
+  ///
+  /// - Parameters:
+  ///   - isFeed: Whether versions that are known already may be passed over.
+  ///   - note: Runs in the same transaction, or in a last one.
+  @discardableResult
+  func store(
+    _ records: [CloudRecord], isFeed: Bool, _ deletionGuard: DeletionGuard,
+    _ note: @escaping @Sendable (CloudWriting) throws -> Void
   ) async throws -> RecordWriter.Counts {
-    let records = Self.latest(page.records)
     do {
-      return try await write(records[...], deletionGuard) { Self.note(page, in: $0) }
+      return try await write(records[...], isFeed: isFeed, deletionGuard, note)
     } catch let error as StoreError where error.code == .notUnique {
-      let counts = try await storeInParts(records[...], deletionGuard)
-      try await write { Self.note(page, in: $0) }
+      let counts = try await storeInParts(records[...], isFeed: isFeed, deletionGuard)
+      try await write(note)
       return counts
     }
   }
 
   private func write(
-    _ records: ArraySlice<CloudRecord>, _ deletionGuard: DeletionGuard,
-    _ note: @escaping @Sendable (CloudWriting) -> Void = { _ in }
+    _ records: ArraySlice<CloudRecord>, isFeed: Bool, _ deletionGuard: DeletionGuard,
+    _ note: @escaping @Sendable (CloudWriting) throws -> Void = { _ in }
   ) async throws -> RecordWriter.Counts {
     try await write { writing in
       var writer = RecordWriter(writing)
-      try writer.write(Array(records), isFeed: true)
-      writing.zone.deleted += Int64(writer.counts.deleted)
-      try Self.check(deletionGuard, in: writing)
-      note(writing)
+      try writer.write(Array(records), isFeed: isFeed)
+      try Self.count(writer.counts.deleted, deletionGuard, in: writing)
+      try note(writing)
       return writer.counts
     }
   }
 
-  /// Refuses the page that would take more than may go, what the pages before it took counted, those of a pull that
-  /// was refused or ended earlier among them.
-  private static func check(_ limits: DeletionGuard, in writing: CloudWriting) throws {
+  /// Refuses what would take more than may go, what was taken before counted, that of a pull that was refused or ended
+  /// earlier included.
+  private static func count(
+    _ deleted: Int, _ limits: DeletionGuard, in writing: CloudWriting
+  ) throws {
+    guard deleted > 0 else { return }
+    writing.zone.deleted += Int64(deleted)
     let deleted = Int(writing.zone.deleted)
     guard limits.isOn, deleted > limits.count else { return }
     let left = try writing.transaction.countRemoteObjects(in: writing.zone.name)
-    guard Double(deleted) > limits.share * Double(left + deleted) else { return }
-    throw CloudError(
-      .deletionRefused,
-      message: "The pull would delete \(deleted) objects of \(left + deleted). This page and what "
-        + "comes after it was not stored. If the deletions are meant, set deletionGuard of the "
-        + "engine to off and pull again; uploadEverything() is the way back if they are not.")
+    try refuse(deleted, of: left + deleted, limits)
   }
 
-  private static func note(_ page: CloudPage, in writing: CloudWriting) {
-    if !page.hasMore { writing.zone.deleted = 0 }
-    guard writing.zone.token != page.token.rawValue else { return }
-    writing.zone.token = page.token.rawValue
-    writing.zone.lastPull = writing.transaction.milliseconds
+  private static func refuse(_ deleted: Int, of all: Int, _ limits: DeletionGuard) throws {
+    guard limits.isOn, deleted > limits.count, Double(deleted) > limits.share * Double(all) else {
+      return
+    }
+    throw CloudError(
+      .deletionRefused,
+      message:
+        "What the server says would delete \(deleted) objects of \(all). It was not stored, and "
+        + "neither is what comes after it. If the deletions are meant, set deletionGuard of the engine "
+        + "to off and pull again; if they are not, uploadEverything() says that what is here is right, "
+        + "so that the next sync brings it back everywhere.")
+  }
+
+  /// Reads the changes to their end, and refuses them before the first deletion is stored when they are too many: what
+  /// would be deleted before the guard objects could not come back from here.
+  private func lookAhead(
+    _ first: CloudPage, _ limits: CloudLimits, _ deletionGuard: DeletionGuard
+  ) async throws {
+    let name = zone.name
+    let (all, before) = try await read { reader in
+      (try reader.countRemoteObjects(in: name), Int(try reader.remoteZone(name)?.deleted ?? 0))
+    }
+    guard deletionGuard.isOn, all + before > deletionGuard.count else { return }
+    var page = first
+    var deletions: [String: String] = [:]
+    while true {
+      for record in page.records {
+        let content = record.isDeletion ? try? RecordContent(record, fields.wire) : nil
+        deletions[record.name] = content?.deletion?.text
+      }
+      guard page.hasMore else { break }
+      let place = page.token
+      page = try await request {
+        try await transport.changes(in: zone, after: place, limit: limits.page)
+      }
+    }
+    let gone = deletions
+    let deleted = try await read { reader in
+      try reader.remoteRecords(Array(gone.keys), in: name).values.count { record in
+        record.row != nil && !record.isDeadButHere
+          && record.latestStamp < gone[record.name] ?? ""
+      }
+    }
+    try Self.refuse(before + deleted, of: all + before, deletionGuard)
+  }
+
+  /// Tries once more what was put aside, as far as nothing is in its way any more.
+  private func retrySetAside(_ deletionGuard: DeletionGuard) async throws -> RecordWriter.Counts {
+    var counts = RecordWriter.Counts()
+    let name = zone.name
+    guard try await read({ try !$0.remoteProblems(in: name).isEmpty }) else { return counts }
+    let (free, deleted) = try await write { writing in
+      let aside = SetAside(writing)
+      let deleted = try aside.deleteDenied()
+      try Self.count(deleted, deletionGuard, in: writing)
+      writing.zone.deleted = 0
+      return (try aside.free(), deleted)
+    }
+    counts.deleted = deleted
+    if !free.isEmpty { counts.add(try await retry(free[...])) }
+    counts.problems = 0
+    return counts
+  }
+
+  private func retry(
+    _ records: ArraySlice<RemoteRecord>
+  ) async throws -> RecordWriter.Counts {
+    do {
+      return try await write { try SetAside($0).read(Array(records)) }
+    } catch let error as StoreError where error.code == .notUnique {
+      // What is alone stays aside.
+      guard records.count > 1 else { return RecordWriter.Counts() }
+      let middle = records.startIndex + records.count / 2
+      var counts = try await retry(records[..<middle])
+      counts.add(try await retry(records[middle...]))
+      return counts
+    }
   }
 
   /// Finds the records that break a uniqueness constraint by halves, and puts them aside.
   private func storeInParts(
-    _ records: ArraySlice<CloudRecord>, _ deletionGuard: DeletionGuard
+    _ records: ArraySlice<CloudRecord>, isFeed: Bool, _ deletionGuard: DeletionGuard
   ) async throws -> RecordWriter.Counts {
     do {
-      return try await write(records, deletionGuard)
+      return try await write(records, isFeed: isFeed, deletionGuard)
     } catch let error as StoreError where error.code == .notUnique {
       guard records.count > 1 else {
         return try await write { writing in
@@ -161,8 +260,9 @@ extension CloudEngine {
         }
       }
       let middle = records.startIndex + records.count / 2
-      var counts = try await storeInParts(records[..<middle], deletionGuard)
-      counts.add(try await storeInParts(records[middle...], deletionGuard))
+      var counts = try await storeInParts(
+        records[..<middle], isFeed: isFeed, deletionGuard)
+      counts.add(try await storeInParts(records[middle...], isFeed: isFeed, deletionGuard))
       return counts
     }
   }
@@ -173,5 +273,12 @@ extension CloudEngine {
     for (index, record) in records.enumerated() { places[record.name] = index }
     guard places.count < records.count else { return records }
     return records.enumerated().filter { places[$1.name] == $0 }.map(\.element)
+  }
+}
+
+extension CloudRecord {
+  /// Whether it says nothing but that its object was deleted.
+  fileprivate var isDeletion: Bool {
+    content.map { $0["d"] != nil && !$0.contains { $0.key.hasPrefix("f_") } } ?? true
   }
 }

@@ -32,6 +32,9 @@ extension CloudEngine {
     /// Records in a batch; halved when the server does not take them.
     var size: Int
 
+    /// Objects that its answers have deleted.
+    var deleted = 0
+
     /// Records that the server says it takes.
     var largest: Int
 
@@ -66,6 +69,7 @@ extension CloudEngine {
         .readOnly, message: "The zone can only be read. What was edited here stays waiting.")
     }
     if !isFresh { try await checkZone() }
+    try await catchUp()
     progress.totalUnitCount = Int64(count)
     var course = Course(size: known.limits.batch, largest: known.limits.batch)
     var passes = 0
@@ -88,6 +92,7 @@ extension CloudEngine {
     let failed = course.suspects.map { ($0.save.name, $0.error) } + course.failed.map { ($0, $1) }
     if let first = failed.min(by: { $0.0 < $1.0 }) { throw Self.left(failed.count, first.1) }
     progress.completedUnitCount = progress.totalUnitCount
+    if course.deleted > 0 { try await write { $0.zone.deleted = 0 } }
     return course.report
   }
 
@@ -193,11 +198,17 @@ extension CloudEngine {
     _ saves: [CloudSave], _ results: [CloudSaveResult], _ course: inout Course
   ) async throws {
     let (name, transport) = (zone.name, transport)
-    let isNoted = try await write { writing in
-      var shown: [CloudRecord] = []
+    let isNoted = Locked(false)
+    let shown = results.compactMap { result -> CloudRecord? in
+      switch result {
+      case .saved(let record), .conflict(let record): record
+      case .missing, .refused: nil
+      }
+    }
+    course.deleted += try await store(shown, isFeed: false, deletionGuard) { writing in
       for (save, result) in zip(saves, results) {
         switch result {
-        case .saved(let record), .conflict(let record): shown.append(record)
+        case .saved, .conflict: break
         case .missing: try Self.forgetTag(of: save.name, in: writing)
         case .refused(let reason):
           guard var record = try writing.transaction.remoteRecord(save.name, in: name) else {
@@ -207,16 +218,15 @@ extension CloudEngine {
           try writing.transaction.setRemoteRecord(record)
         }
       }
-      var writer = RecordWriter(writing)
-      try writer.write(shown, isFeed: false)
       writing.zone.lastPush = writing.transaction.milliseconds
       let before = writing.zone.token
       writing.zone.token = before.map {
         transport.token(CloudToken(rawValue: $0), knowing: shown).rawValue
       }
-      return writing.zone.token != before
-    }
-    if isNoted { course.unread += saves.count }
+      let isOther = writing.zone.token != before
+      isNoted.withLock { $0 = isOther }
+    }.deleted
+    if isNoted.withLock({ $0 }) { course.unread += saves.count }
     course.report.batches += 1
     for result in results {
       switch result {

@@ -8,7 +8,7 @@ extension CloudEngine {
   ///
   /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when the server has no copy: delete the object then;
   ///   and as ``pull()``.
-  /// - Complexity: Linear in what the server has, which is read until the copy comes.
+  /// - Complexity: One record is read, where the transport can; see ``CloudTransport/record(_:in:)``.
   public func revert(_ object: ManagedObjectID) async throws {
     let record = try await write { writing in
       try writing.transaction.remoteRecord(of: object.row, object.entity)
@@ -67,21 +67,9 @@ extension CloudEngine {
     }
   }
 
-  /// The last version of a record, from the server's changes.
   private func find(_ name: String) async throws -> CloudRecord {
-    let limits = try await connect().limits
-    var token: CloudToken?
-    var found: CloudRecord?
-    while true {
-      let place = token
-      let page = try await request {
-        try await transport.changes(in: zone, after: place, limit: limits.page)
-      }
-      found = page.records.last { $0.name == name } ?? found
-      token = page.token
-      if !page.hasMore { break }
-    }
-    guard let found else {
+    _ = try await connect()
+    guard let found = try await request({ try await transport.record(name, in: zone) }) else {
       throw CloudError(
         .notFound,
         message: "The server has no copy of that object to take. Delete it if it is not wanted.")

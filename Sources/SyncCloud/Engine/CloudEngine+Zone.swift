@@ -4,40 +4,94 @@ import SyncEngine
 import SyncStore
 
 extension CloudEngine {
-  /// Sends all objects of this store to whoever is signed in now, after ``CloudError/Code/zoneReplaced`` or
-  /// ``CloudError/Code/accountChanged``: makes the zone if need be, forgets what was known of the server, and
-  /// leaves it to the next sync. What the server has already is merged with it, field by field.
+  /// Says that what is here is right, after ``CloudError/Code/deletionRefused``, ``CloudError/Code/zoneReplaced`` or
+  /// ``CloudError/Code/accountChanged``: all objects of this store, their values and what they are joined to count as set
+  /// now, later than all that the server has. Makes the zone if need be, and leaves it to the next sync to send it to whoever
+  /// is signed in. What others have deleted comes back there; objects that only the server has come here.
   ///
   /// - Throws: ``CloudError``; `StoreError`.
+  /// - Complexity: Linear in what the server has and in what is here.
   public func uploadEverything() async throws {
     try await turn.run {
       disconnect()
       let account = try await request { try await transport.account() }
       let state = try await request { try await transport.open(zone, create: true) }
+      let latest = try await latestStamp(try await request { try await transport.limits() })
       let name = zone.name
       try await write { writing in
         writing.zone.account = account
         writing.zone.generation = state.generation
         writing.zone.token = nil
         writing.zone.deleted = 0
-        for var record in try writing.transaction.allRemoteRecords(in: name) {
-          if record.isEvicted { continue }
-          // Deletions that were sent are of no use to a server that has none of the records.
-          guard
-            record.row != nil || record.isJoined
-              || record.waiting.contains(RemoteRecord.deletionMark)
-          else {
+        (writing.zone.newest, writing.zone.witness) = (0, nil)
+        if let latest { writing.clock.see(latest) }
+        let stamp = writing.clock.next(at: writing.transaction.milliseconds).text
+        for record in try writing.transaction.allRemoteRecords(in: name) where !record.isEvicted {
+          guard let said = try Self.said(record, stamp, in: writing) else {
             try writing.transaction.removeRemoteRecord(record.name, in: name)
             continue
           }
-          record.tag = nil
-          record.problem = nil
-          if record.row != nil || record.isJoined { record.waiting = [RemoteRecord.whole] }
-          try writing.transaction.setRemoteRecord(record)
+          try writing.transaction.setRemoteRecord(said, before: record)
         }
       }
       monitor.tell()
     }
+  }
+
+  /// The latest stamp in the zone, whatever clock has made it.
+  private func latestStamp(_ limits: CloudLimits) async throws -> Stamp? {
+    var latest: Int64 = 0
+    var token: CloudToken?
+    while true {
+      let place = token
+      let page = try await request {
+        try await transport.changes(in: zone, after: place, limit: limits.page)
+      }
+      for record in page.records {
+        latest = max(latest, (try? RecordContent(record, fields.wire))?.latest ?? 0)
+      }
+      guard page.hasMore else { break }
+      token = page.token
+    }
+    return latest > 0 ? Stamp(milliseconds: latest, writer: writer) : nil
+  }
+
+  /// A record as said anew; nil for a deletion that was sent, which is of no use to a server that has not got the record.
+  private static func said(
+    _ record: RemoteRecord, _ stamp: String, in writing: CloudWriting
+  ) throws -> RemoteRecord? {
+    var said = record
+    said.tag = nil
+    said.problem = nil
+    said.waiting = [RemoteRecord.whole]
+    if let pair = try writing.transaction.remotePair(record.name, in: record.zone) {
+      for end in [pair.first, pair.second] {
+        guard try writing.transaction.remoteRecord(end, in: record.zone)?.row != nil else {
+          return nil
+        }
+      }
+      if try writing.transaction.isJoined(record, pair) {
+        said.stamp = stamp
+      } else {
+        said.deletion = stamp
+        said.waiting = [RemoteRecord.deletionMark]
+      }
+      return said
+    }
+    if record.row != nil {
+      said.stamp = stamp
+      // What nobody has ever given stays open.
+      said.stamps = record.stamps.filter { $0.value.isEmpty }
+      said.forgetBases()
+      return said
+    }
+    if record.waiting.contains(RemoteRecord.deletionMark) {
+      said.deletion = stamp
+      said.stamp = stamp
+      said.waiting = [RemoteRecord.deletionMark]
+      return said
+    }
+    return record.kept == nil ? nil : said
   }
 
   /// Takes what the server has in the place of what is here, after ``CloudError/Code/zoneReplaced`` or
@@ -72,6 +126,7 @@ extension CloudEngine {
       writing.zone.generation = Self.unfinished
       writing.zone.token = nil
       writing.zone.deleted = 0
+      (writing.zone.newest, writing.zone.witness) = (0, nil)
       for record in try writing.transaction.allRemoteRecords(in: name) {
         try Self.yield(record, in: writing)
       }

@@ -29,7 +29,8 @@ extension KintoTransport {
     place.pass(
       records.map(\.time), newest: answer.newest, clock: clock ?? answer.clock, isFirst: isFirst,
       hasMore: hasMore)
-    return CloudPage(records: records, token: place.token, hasMore: hasMore)
+    return CloudPage(
+      records: records, token: place.token, hasMore: hasMore, newest: answer.newest)
   }
 
   public func token(_ token: CloudToken, knowing records: [CloudRecord]) -> CloudToken {
@@ -97,6 +98,16 @@ extension KintoTransport {
         message: "The server was taken back to a state before the one that was last seen.")
     }
     return list
+  }
+
+  public func record(_ name: String, in zone: CloudZone) async throws -> CloudRecord? {
+    let answer = try await send("GET", "\(try await path(of: zone))/records/\(name)")
+    if answer.isMissing { return nil }
+    guard let data = try answer.json()["data"] else {
+      throw CloudError(
+        .unreachable, message: "The server's record has no data in it. Sync again later.")
+    }
+    return try Self.record(data)
   }
 
   private static func refused(_ place: String) -> CloudError {

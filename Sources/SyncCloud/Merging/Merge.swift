@@ -46,23 +46,31 @@ struct Merge {
   /// Fields that get the model's defaults: whatever the server has was to be taken, and it has none.
   private(set) var resets: Set<String> = []
 
+  /// Whether the object is there afterwards, or can be.
+  private(set) var isAlive = false
+
+  /// Where one side of the merge has the object and the other its deletion, and the object stays: the latest deletion
+  /// that the side of the object knew of, or an empty text.
+  private(set) var outlived: String?
+
   /// Whether the record has fields that the model does not know.
   private(set) var hasUnknownFields = false
 
   /// - Parameters:
   ///   - local: What is known here; nil when the record was never seen.
   ///   - rules: Of the fields that the model knows; nil when it does not know the entity.
+  ///   - heals: Whether stamps that nobody believes are written anew, even when nothing else is to be sent.
   ///   - choose: What a policy makes of the server's value of a field that is waiting here: the value that stays, or
   ///     nil for the later one.
   init(
     _ local: RemoteRecord?, with content: RecordContent, tag: String?, name: String, zone: String,
-    rules: FieldRules?, clock: inout StampClock,
+    rules: FieldRules?, heals: Bool, clock: inout StampClock,
     choose: (_ field: String, _ theirs: JSONValue) -> JSONValue? = { _, _ in nil }
   ) {
     let fields = rules?.names
     let fresh = RemoteRecord(
       zone: zone, name: name, entity: content.type ?? "", stamp: content.stamp?.text ?? "")
-    record = local ?? fresh
+    record = local?.corrected(content.corrections) ?? fresh
     let before = record
     let hasObject = before.row != nil
     record.tag = content.type == nil ? nil : tag
@@ -110,11 +118,14 @@ struct Merge {
     }
     if hasObject, given.contains(where: { record.stamp(of: $0) > deletion }) { isAlive = true }
 
+    if !content.corrections.isEmpty, heals || !record.waiting.isEmpty { heal(content) }
     if let rules { mask(rules) }
     if let own = before.deletion, own > content.deletion?.text ?? "" {
       record.waiting.insert(RemoteRecord.deletionMark)
     }
+    self.isAlive = isAlive
     if isAlive {
+      outlived = Self.outlived(before, content)
       fate = hasObject ? (values.isEmpty && resets.isEmpty ? .none : .update) : .insert
       if let deletion = record.deletion.flatMap(Stamp.init) {
         outlive(deletion, fields ?? [], &clock)
@@ -130,6 +141,15 @@ struct Merge {
       resets = []
       record.waiting.formIntersection([RemoteRecord.deletionMark])
     }
+  }
+
+  private static func outlived(_ before: RemoteRecord, _ content: RecordContent) -> String? {
+    let theirs = content.deletion?.text ?? ""
+    let isThere =
+      content.type != nil
+      && (theirs.isEmpty || content.fields.contains { $0.stamp.text > theirs })
+    if before.row != nil { return isThere ? nil : before.deletion ?? "" }
+    return isThere && before.waiting.contains(RemoteRecord.deletionMark) ? theirs : nil
   }
 
   /// Whether the server shows a value that is neither ours nor the one that was there before ours.
@@ -157,6 +177,14 @@ struct Merge {
       record.setBase(theirs, of: field.name)
       record.waiting.insert(field.name)
     }
+  }
+
+  /// Has stamps that were corrected sent as they are now.
+  private mutating func heal(_ content: RecordContent) {
+    for field in content.fields where content.corrected.contains(field.name) {
+      if record.stamp(of: field.name) == field.stamp.text { record.waiting.insert(field.name) }
+    }
+    if content.hasCorrectedDeletion { record.waiting.insert(RemoteRecord.deletionMark) }
   }
 
   /// What does not travel in a direction.

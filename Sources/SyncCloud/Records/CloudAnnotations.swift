@@ -1,4 +1,5 @@
 import SyncCore
+import SyncEngine
 import SyncStore
 
 /// What the user info of a model says about remote sync.
@@ -7,7 +8,7 @@ import SyncStore
 /// |---|---|---|
 /// | `cloud.scope`, or the first known word of `CloudCoreScopes` | entity | `private`, `public`, `none`; subentities have their parent's |
 /// | `cloud.mask`, or words of `CloudCoreMasks` | property | `upload`, `download`, `both`: does not travel that way |
-/// | `cloud.identity` | entity | `primaryKey`: objects of one key are one record |
+/// | `cloud.identity` | entity | `primaryKey`, the default where there is one: objects of one key are one record; `none` |
 /// | `cloud.policy` | property | `newest`, `server`, `largest`, `smallest` |
 enum CloudAnnotations {
   /// - Returns: The scope, or nil when the entity does not travel.
@@ -48,30 +49,44 @@ enum CloudAnnotations {
     }
   }
 
-  /// Slots of the attributes that say which object it is; empty when every object is one of its own.
+  /// Slots of the attributes that say which object it is; empty when every object is one of its own: the primary key,
+  /// else the first uniqueness constraint, unless the model says otherwise.
   static func identity(of entity: EntityDescription) throws(CloudError) -> [Int] {
+    var line: [EntityDescription] = []
     var current: EntityDescription? = entity
     while let each = current {
-      if let word = each.userInfo["cloud.identity"] {
-        guard word == "primaryKey" else {
-          throw unknown(word, "cloud.identity", entity.name, "primaryKey")
-        }
-        guard let key = entity.primaryKey else {
-          throw CloudError(
-            .unsupported,
-            message:
-              "\(entity.name) says cloud.identity = primaryKey and has no primary key. Annotate one "
-              + "with sync.isPrimaryKey, or leave cloud.identity out.")
-        }
-        return [key.slot]
-      }
-      for constraint in each.uniquenessConstraints {
-        let slots = constraint.compactMap { entity.property(named: $0)?.attribute?.slot }
-        if !slots.isEmpty, slots.count == constraint.count { return slots }
-      }
+      line.append(each)
       current = each.superentity
     }
+    if let word = line.lazy.compactMap({ $0.userInfo["cloud.identity"] }).first {
+      guard word == "primaryKey" || word == "none" else {
+        throw unknown(word, "cloud.identity", entity.name, "primaryKey and none")
+      }
+      if word == "none" { return [] }
+      if entity.primaryKey == nil {
+        throw CloudError(
+          .unsupported,
+          message:
+            "\(entity.name) says cloud.identity = primaryKey and has no primary key. Annotate one "
+            + "with sync.isPrimaryKey, or leave cloud.identity out.")
+      }
+      return entity.primaryKey.map { [$0.slot] } ?? []
+    }
+    if let key = entity.primaryKey, !line.contains(where: isUniquePerOwner) { return [key.slot] }
+    for constraint in line.flatMap(\.uniquenessConstraints) {
+      let slots = constraint.compactMap { entity.property(named: $0)?.attribute?.slot }
+      if !slots.isEmpty, slots.count == constraint.count { return slots }
+    }
     return []
+  }
+
+  /// Whether keys of the entity are unique per owner only, so that they do not say which object it is.
+  private static func isUniquePerOwner(_ entity: EntityDescription) -> Bool {
+    entity.model.entities.contains { owner in
+      owner.relationships.contains {
+        MappingRules.keyScopeIsOwner($0) && owner.destination(of: $0) == entity
+      }
+    }
   }
 
   static func policy(

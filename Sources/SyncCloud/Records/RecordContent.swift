@@ -1,4 +1,5 @@
 import SyncCore
+import SyncStore
 
 /// The members of a record, understood:
 ///
@@ -23,6 +24,12 @@ struct RecordContent {
   let deletion: Stamp?
   let fields: [Field]
 
+  /// Stamps that were too far in the future to be believed, by those that are taken in their place.
+  let corrections: [String: String]
+
+  /// Fields whose stamps were corrected.
+  let corrected: Set<String>
+
   /// What is wrong with a record.
   struct Malformed: Error {
     let reason: String
@@ -34,6 +41,7 @@ struct RecordContent {
       stamp = nil
       deletion = .deletion(at: record.time)
       fields = []
+      (corrections, corrected) = ([:], [])
       return
     }
     guard let type = content["type"]?.stringValue, !type.isEmpty else {
@@ -41,24 +49,80 @@ struct RecordContent {
     }
     self.type = names.entity(type)
     let names = names.fields(of: self.type ?? type)
-    stamp = try Self.stamp("t", in: content)
-    deletion = try Self.stamp("d", in: content)
+    var reader = StampReader(content: content, time: record.time)
+    stamp = try reader.stamp("t")
+    deletion = try reader.stamp("d")
     var fields: [Field] = []
+    var corrected: Set<String> = []
     for member in content where member.key.hasPrefix("f_") {
       let name = String(member.key.dropFirst(2))
-      guard let stamp = try Self.stamp("t_" + name, in: content) ?? stamp else {
+      guard let stamp = try reader.stamp("t_" + name) ?? stamp else {
         throw Malformed(reason: "Field “\(name)” has no stamp.")
       }
-      fields.append(Field(name: names[name] ?? name, value: member.value, stamp: stamp))
+      let field = Field(name: names[name] ?? name, value: member.value, stamp: stamp)
+      if reader.corrected.contains(content["t_" + name] == nil ? "t" : "t_" + name) {
+        corrected.insert(field.name)
+      }
+      fields.append(field)
     }
     self.fields = fields
+    self.corrected = corrected
+    corrections = reader.corrections
   }
 
-  private static func stamp(_ key: String, in content: JSONObject) throws(Malformed) -> Stamp? {
-    guard let value = content[key] else { return nil }
-    guard let stamp = value.stringValue.flatMap(Stamp.init) else {
-      throw Malformed(reason: "“\(key)” is no stamp.")
+  /// Whether the stamp of the deletion was corrected.
+  var hasCorrectedDeletion: Bool {
+    deletion.map { corrections.values.contains($0.text) } ?? false
+  }
+
+  /// The latest stamp of all, in milliseconds.
+  var latest: Int64 {
+    ([stamp, deletion].compactMap(\.self) + fields.map(\.stamp)).map(\.milliseconds).max() ?? 0
+  }
+
+  /// Reads the stamps of a record. One that is more than a day ahead of the server's clock when it wrote the record is
+  /// taken as of that moment: so it is the same to everybody, and nobody's wrong clock decides for ever.
+  private struct StampReader {
+    let content: JSONObject
+
+    /// When the server wrote the record; 0 when nobody knows.
+    let time: Int64
+    private(set) var corrections: [String: String] = [:]
+
+    /// Members of which that is so.
+    private(set) var corrected: Set<String> = []
+
+    private static let day: Int64 = 86_400_000
+
+    init(content: JSONObject, time: Int64) {
+      self.content = content
+      self.time = time
     }
-    return stamp
+
+    mutating func stamp(_ key: String) throws(Malformed) -> Stamp? {
+      guard let value = content[key] else { return nil }
+      guard let stamp = value.stringValue.flatMap(Stamp.init) else {
+        throw Malformed(reason: "“\(key)” is no stamp.")
+      }
+      guard time > 0, stamp.milliseconds > time, stamp.milliseconds - time > Self.day else {
+        return stamp
+      }
+      let believed = Stamp(milliseconds: time, writer: String(stamp.text.suffix(8)))
+      corrections[stamp.text] = believed.text
+      corrected.insert(key)
+      return believed
+    }
+  }
+}
+
+extension RemoteRecord {
+  /// With other stamps in the place of those that are not believed.
+  func corrected(_ corrections: [String: String]) -> RemoteRecord {
+    guard !corrections.isEmpty else { return self }
+    var record = self
+    record.stamp = corrections[stamp] ?? stamp
+    record.stamps = stamps.mapValues { corrections[$0] ?? $0 }
+    record.deletion = deletion.map { corrections[$0] ?? $0 }
+    return record
   }
 }

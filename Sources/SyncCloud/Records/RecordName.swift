@@ -35,16 +35,22 @@ enum RecordName {
     }
   }
 
-  /// The name that every machine gives to an object of those values; nil when one of them is empty.
+  /// The name that every machine gives to an object of those values; nil when one of them is empty, or when the
+  /// primary key is what the model gives to objects that have none yet. The entity is the object's own: where parent and
+  /// subentities count their keys each for itself, a key is not of one object.
   static func identity(
-    _ values: RowValues, _ slots: [Int], of entity: EntityDescription
+    of entity: EntityDescription, _ slots: [Int], _ value: (_ slot: Int) -> Value
   ) -> String? {
-    var text = entity.rootEntity.wireName
+    if let key = entity.primaryKey, slots == [key.slot], !key.defaultValue.isNull,
+      value(key.slot) == key.storedDefault
+    {
+      return nil
+    }
+    var text = entity.wireName
     for slot in slots {
-      guard let type = entity.properties[slot].attribute?.type, !values[slot].isNull else {
-        return nil
-      }
-      text += "\u{0}" + FieldCoding.encode(values[slot], as: type).description
+      let value = value(slot)
+      guard let type = entity.properties[slot].attribute?.type, !value.isNull else { return nil }
+      text += "\u{0}" + FieldCoding.encode(value, as: type).description
     }
     return hash(text)
   }

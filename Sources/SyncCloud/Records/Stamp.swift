@@ -34,6 +34,9 @@ struct Stamp: Sendable, Hashable, Comparable {
     Stamp(milliseconds: milliseconds, writer: "deletion")
   }
 
+  /// The latest stamp that is older than the millisecond of this one.
+  var eve: Stamp { Stamp(milliseconds: milliseconds - 1, writer: "zzzzzzzz") }
+
   static func < (left: Stamp, right: Stamp) -> Bool { left.text < right.text }
 }
 

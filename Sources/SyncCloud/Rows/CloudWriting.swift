@@ -30,6 +30,15 @@ final class CloudWriting {
 
   var model: ManagedObjectModel { transaction.model }
 
+  /// Whether stamps that nobody believes are written anew: in the public zone they are mostly other people's.
+  var heals: Bool { zone.name == CloudZone(.private).name }
+
+  /// Notes that the server has a version of a record.
+  func see(_ record: CloudRecord) {
+    guard record.content != nil, record.time > 0, record.time >= zone.newest else { return }
+    (zone.newest, zone.witness) = (record.time, record.name)
+  }
+
   /// Keeps the zone as it is now. Called last.
   func finish() throws {
     zone.clock = clock.last
@@ -62,6 +71,21 @@ final class CloudWriting {
   ) {
     guard relationship.isOrdered else { return }
     lists.insert(ListKey(root: entity.rootIndex, owner: owner, field: relationship.name))
+  }
+
+  /// Leads to an object that came whatever waited for it, and joins it with what it is paired with.
+  func follow(_ name: String, _ row: Int64, _ entity: EntityDescription) throws {
+    for link in hasLinks ? try transaction.remoteLinks(to: name, in: zone.name) : [] {
+      guard let source = try transaction.remoteRecord(link.source, in: zone.name),
+        let sourceRow = source.row, let owner = model.entity(named: source.entity),
+        let property = owner.property(named: link.field),
+        let relationship = property.relationship,
+        entity.isKind(of: owner.destination(of: relationship))
+      else { continue }
+      try RowValueWriter(self, owner).update(sourceRow, [(property.slot, .int(row))])
+      try removeLink(from: link.source, link.field)
+    }
+    try PairWriter(self).follow(name)
   }
 
   func removeLinks(from source: String) throws {

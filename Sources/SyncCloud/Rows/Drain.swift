@@ -20,6 +20,12 @@ struct Drain {
   /// Records that came in this drain, whose objects nobody else can know.
   private var fresh: Set<String> = []
 
+  /// Objects that took the name of their identity, of which others may have spoken before.
+  private var named: [(name: String, row: Int64, entity: EntityDescription)] = []
+
+  /// The names of the identities of objects that are about to get records.
+  private var identities: [ManagedObjectID: String] = [:]
+
   /// Commits that are read at once.
   private static let portion = 100
 
@@ -51,6 +57,7 @@ struct Drain {
         let deletions = commit.changes.filter { $0.kind == .delete }
         for change in deletions { try read(change, stamp) }
         if !deletions.isEmpty { stamp = writing.clock.next(at: time) }
+        try identify(commit.changes.filter { $0.kind == .insert })
         for change in commit.changes where change.kind != .delete { try read(change, stamp) }
         token = commit.token
       }
@@ -58,8 +65,15 @@ struct Drain {
     }
     writing.zone.history = latest.number
     if !writing.zone.isEnrolled { try enrol() }
+    for object in named
+    where try transaction.remoteRecord(object.name, in: writing.zone.name)?.row == object.row {
+      try writing.follow(object.name, object.row, object.entity)
+    }
     try pairs.run()
     try lists.run()
+    if !writing.lists.isEmpty {
+      try ListOrder(transaction, zone: writing.zone.name).arrange(writing)
+    }
   }
 
   private mutating func read(_ change: HistoryChange, _ stamp: Stamp) throws {
@@ -83,6 +97,7 @@ struct Drain {
         rules.sent.contains($0) && rules.lists[$0] == nil
       }
       guard !changed.isEmpty else { return }
+      if known == nil { try identify(.rows([change.row]), entity) }
       var record = try known ?? newRecord(change.row, entity, writing.clock.oldest)
       for field in changed {
         record.edit(field, stamp.text)
@@ -112,18 +127,44 @@ struct Drain {
     }
   }
 
+  /// Reads the identities of objects that came, all of an entity at once.
+  private mutating func identify(_ changes: [HistoryChange]) throws {
+    var rows: [String: [Int64]] = [:]
+    for change in changes { rows[change.entity, default: []].append(change.row) }
+    identities = [:]
+    for (name, rows) in rows {
+      guard let entity = transaction.model.entity(named: name) else { continue }
+      try identify(.listed(rows), entity)
+    }
+  }
+
+  private mutating func identify(_ rows: RowSelection, _ entity: EntityDescription) throws {
+    let slots = writing.fields.rules(of: entity).identity
+    guard !slots.isEmpty else { return }
+    var found: [(id: ManagedObjectID, name: String)] = []
+    try transaction.scan(entity, rows, slots: slots, isOrdered: false) { cursor in
+      guard cursor.entity == entity else { return }
+      let name = RecordName.identity(of: entity, slots) { cursor.value($0) }
+      if let name { found.append((ManagedObjectID(entity: entity, row: cursor.row), name)) }
+    }
+    for (id, name) in found { identities[id] = name }
+  }
+
   /// Gives records to objects that are older than the history, with the oldest stamp there is.
   private mutating func enrol() throws {
-    for entity in transaction.model.entities where entity.superentity == nil {
-      let known = try transaction.remoteRows(of: entity)
-      var objects: [(row: Int64, entity: EntityDescription)] = []
-      try transaction.scan(entity, .all, slots: []) { objects.append(($0.row, $0.entity)) }
-      for object in objects
-      where writing.fields.travels(object.entity) && !known.contains(object.row) {
-        try transaction.setRemoteRecord(
-          try newRecord(object.row, object.entity, writing.clock.oldest))
+    for entity in transaction.model.entities where writing.fields.travels(entity) {
+      let known = try transaction.remoteRows(of: entity.rootEntity)
+      var rows: [Int64] = []
+      try transaction.scan(entity, .all, slots: []) { cursor in
+        if cursor.entity == entity, !known.contains(cursor.row) { rows.append(cursor.row) }
+      }
+      guard !rows.isEmpty else { continue }
+      try identify(.all, entity)
+      for row in rows {
+        try transaction.setRemoteRecord(try newRecord(row, entity, writing.clock.oldest))
       }
     }
+    identities = [:]
     try pairs.enrol()
     try lists.enrol()
     writing.zone.isEnrolled = true
@@ -134,19 +175,22 @@ struct Drain {
     _ row: Int64, _ entity: EntityDescription, _ stamp: Stamp
   ) throws -> RemoteRecord {
     let zone = writing.zone.name
-    let slots = writing.fields.rules(of: entity).identity
-    var name: String?
-    if !slots.isEmpty, let stored = try transaction.rows(entity, rows: [row]).first {
-      name = RecordName.identity(stored.values, slots, of: entity)
-    }
+    var name = identities[ManagedObjectID(entity: entity, row: row)]
     let holder = try name.flatMap { try transaction.remoteRecord($0, in: zone) }
     if holder?.row != nil { name = nil }
     var record = RemoteRecord(
       zone: zone, name: name ?? names.next(), entity: entity.name, stamp: stamp.text)
     if let holder, holder.row == nil {
-      // The same object once more: the record goes on, and outlives the deletion.
+      // The same object once more: the record goes on, and outlives the deletion. It begins without what it was
+      // joined to up to now, whoever has done that and when.
       record.tag = holder.tag
-      record.deletion = holder.deletion
+      if let deletion = holder.deletion.flatMap(Stamp.init) {
+        if stamp <= deletion { record.stamp = writing.clock.survivor(of: deletion).text }
+        record.deletion = max(deletion, stamp.eve).text
+      }
+    }
+    if name != nil, holder != nil || writing.hasLinks {
+      named.append((record.name, row, entity))
     }
     record.row = row
     record.waiting = [RemoteRecord.whole]

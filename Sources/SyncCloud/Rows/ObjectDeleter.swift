@@ -15,6 +15,7 @@ struct ObjectDeleter {
 
   /// - Throws: `StoreError` with the code `deletionDenied` when a rule of a many-to-many relationship is in the way.
   func delete(_ row: Int64, _ entity: EntityDescription, name: String) throws {
+    try checkDenial(row, entity)
     try detach(row, entity, name)
     let denied = entity.relationships.filter {
       $0.kind == .toOne && !$0.isTransient && $0.deleteRule == .deny
@@ -24,6 +25,21 @@ struct ObjectDeleter {
         row, denied.map { ($0.slot, Value.null) })
     }
     try transaction.delete([row], of: entity) { _, _ in true }
+  }
+
+  /// Asked before anything is written.
+  private func checkDenial(_ row: Int64, _ entity: EntityDescription) throws {
+    for relationship in entity.relationships
+    where relationship.kind == .manyToMany && relationship.deleteRule == .deny {
+      let members = try transaction.members(of: relationship, in: entity, owners: [row])
+      guard members.contains(where: { $0.row != row || $0.entity.rootIndex != entity.rootIndex })
+      else { continue }
+      throw StoreError(
+        .deletionDenied,
+        message: "The delete rule of “\(relationship.name)” is Deny, and it has members, "
+          + "\(members.count) of them. Take them out of it, or delete them.",
+        entity: entity.name)
+    }
   }
 
   private func detach(_ row: Int64, _ entity: EntityDescription, _ name: String) throws {

@@ -159,10 +159,15 @@ struct PairDrain {
 
   private func join(_ pair: RemotePair, _ stamp: String) throws {
     let known = try transaction.remoteRecord(pair.name, in: zone)
-    if let known, known.isJoined { return }
+    if let known, try transaction.isJoined(known, pair) { return }
     var record =
       known ?? RemoteRecord(zone: zone, name: pair.name, entity: pair.relationship, stamp: "")
-    record.stamp = stamp
+    let parting = try transaction.parting(of: record, pair)
+    if stamp <= parting, let parting = Stamp(parting) {
+      record.stamp = writing.clock.survivor(of: parting).text
+    } else {
+      record.stamp = stamp
+    }
     record.waiting = [RemoteRecord.whole]
     record.problem = nil
     try transaction.setRemotePair(pair, in: zone)
@@ -170,9 +175,9 @@ struct PairDrain {
   }
 
   private func part(_ pair: RemotePair, _ stamp: String) throws {
-    guard var record = try transaction.remoteRecord(pair.name, in: zone), record.isJoined else {
-      return
-    }
+    guard var record = try transaction.remoteRecord(pair.name, in: zone),
+      try transaction.isJoined(record, pair)
+    else { return }
     record.deletion = stamp
     record.waiting = [RemoteRecord.deletionMark]
     record.problem = nil

@@ -1,8 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// Writes pairs of many-to-many relationships that a server shows. A pair is joined when it was joined later than it
-/// was parted; while one of its ends is not here, it waits for it.
+/// Writes pairs of many-to-many relationships that a server shows. While one of the ends of a joined pair is not here, it
+/// waits for it.
 struct PairWriter {
   private let writing: CloudWriting
 
@@ -24,7 +24,8 @@ struct PairWriter {
     }
     let theirs = (joined: content.stamp?.text ?? "", parted: content.deletion?.text ?? "")
     var record =
-      before ?? RemoteRecord(zone: zone, name: shown.name, entity: kind.name, stamp: "")
+      before?.corrected(content.corrections)
+      ?? RemoteRecord(zone: zone, name: shown.name, entity: kind.name, stamp: "")
     record.tag = content.type == nil ? nil : shown.tag
     record.stamp = max(record.stamp, theirs.joined)
     let parted = max(record.deletion ?? "", theirs.parted)
@@ -34,6 +35,9 @@ struct PairWriter {
       if record.tag == nil || record.stamp > theirs.joined { record.waiting = [RemoteRecord.whole] }
     } else if parted > theirs.parted {
       record.waiting = [RemoteRecord.deletionMark]
+    }
+    if !content.corrections.isEmpty, writing.heals, record.waiting.isEmpty {
+      record.waiting = [record.isJoined ? RemoteRecord.whole : RemoteRecord.deletionMark]
     }
     record.problem = nil
     record.kept = nil
@@ -58,8 +62,9 @@ struct PairWriter {
     try writing.removeLinks(from: record.name)
     let first = try transaction.remoteRecord(pair.first, in: zone)
     let second = try transaction.remoteRecord(pair.second, in: zone)
+    let isJoined = try transaction.isJoined(record, pair)
     guard let owner = first?.row, let member = second?.row else {
-      guard record.isJoined else { return }
+      guard isJoined else { return }
       // What is known and has no object was deleted, or removed here; the pair is joined when it comes back.
       for (field, target, known) in [
         ("first", pair.first, first), ("second", pair.second, second),
@@ -70,7 +75,7 @@ struct PairWriter {
       return
     }
     guard isKind(first, of: kind.entity), isKind(second, of: kind.destination) else { return }
-    if record.isJoined {
+    if isJoined {
       let missing = try transaction.missingLinks(
         kind.relationship, of: kind.entity, among: [(owner: owner, member: member)])
       guard !missing.isEmpty else { return }
@@ -80,6 +85,9 @@ struct PairWriter {
         writing.touchList(member, kind.destination, inverse)
       }
     } else {
+      // What could not be deleted here keeps the members that denied it.
+      let isDenied = first?.isDeadButHere == true || second?.isDeadButHere == true
+      if isDenied, record.isJoined { return }
       try transaction.removeLinks(
         kind.relationship, of: kind.entity, pairs: [(owner: owner, member: member)])
     }

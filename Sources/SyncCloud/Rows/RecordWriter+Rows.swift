@@ -89,24 +89,6 @@ extension RecordWriter {
       try writing.store(merge.record, before: item.before)
     }
   }
-
-  /// Sets the relationships that waited for what came.
-  func followLinks(to items: [Item]) throws {
-    guard writing.hasLinks else { return }
-    for item in items where item.merge.fate == .insert {
-      guard let row = item.merge.record.row else { continue }
-      for link in try transaction.remoteLinks(to: item.shown.name, in: zone) {
-        guard let source = try transaction.remoteRecord(link.source, in: zone),
-          let sourceRow = source.row, let entity = writing.model.entity(named: source.entity),
-          let property = entity.property(named: link.field),
-          let relationship = property.relationship,
-          item.entity.isKind(of: entity.destination(of: relationship))
-        else { continue }
-        try RowValueWriter(writing, entity).update(sourceRow, [(property.slot, .int(row))])
-        try writing.removeLink(from: link.source, link.field)
-      }
-    }
-  }
 }
 
 /// How many values that lost are kept.

@@ -43,6 +43,9 @@ struct RecordWriter {
     /// Orders to write, by the names of members.
     var orders: [(list: RelationshipDescription, names: [String])] = []
 
+    /// Whether it was deleted elsewhere, could not be here, and lives again.
+    var isBackAlive: Bool { before?.isDeadButHere == true && merge.isAlive }
+
     init(shown: CloudRecord, before: RemoteRecord?, merge: Merge, entity: EntityDescription) {
       self.shown = shown
       self.before = before
@@ -60,6 +63,7 @@ struct RecordWriter {
     var pairs: [(record: RemoteRecord, kind: PairKind)] = []
     let pairWriter = PairWriter(writing)
     for record in records {
+      writing.see(record)
       let before = known[record.name]
       if isFeed, let before, before.tag == record.tag { continue }
       if var before, before.isEvicted {
@@ -78,17 +82,24 @@ struct RecordWriter {
         try keepMalformed(record, before, error.reason)
       }
     }
-    for item in items { decode(item) }
+    var shaken = ShakenPairs(writing)
+    for item in items {
+      decode(item)
+      try shaken.note(item.merge, item.before)
+    }
     try delete(items)
     try place(&items)
     try writeRows(items)
     for item in items where item.merge.fate != .delete {
       try writing.store(item.merge.record, before: item.before)
     }
-    try followLinks(to: items)
-    for item in items where item.merge.fate == .insert {
-      if writing.hasLinks || item.before != nil { try pairWriter.follow(item.shown.name) }
+    for item in items where item.merge.fate == .insert || item.isBackAlive {
+      guard writing.hasLinks || item.before != nil, let row = item.merge.record.row else {
+        continue
+      }
+      try writing.follow(item.shown.name, row, item.entity)
     }
+    try shaken.settle(pairWriter)
     for (record, kind) in pairs { try pairWriter.apply(record, kind) }
     try ListOrder(transaction, zone: zone).arrange(writing)
   }
@@ -128,7 +139,7 @@ struct RecordWriter {
     let mine = choosable(before, entity, rules)
     var merge = Merge(
       before, with: content, tag: shown.tag, name: shown.name, zone: zone, rules: rules,
-      clock: &writing.clock
+      heals: writing.heals, clock: &writing.clock
     ) { field, theirs in
       mine[field].flatMap {
         rules?.policies[field]?.choose(
@@ -136,7 +147,9 @@ struct RecordWriter {
       }
     }
     merge.setProblem(nil)
-    if let before, before.row != nil, !before.waiting.isEmpty { merge.setProblem(before.problem) }
+    if let before, before.row != nil, before.kept == nil, !before.waiting.isEmpty {
+      merge.setProblem(before.problem)
+    }
     guard let entity else {
       // Kept until a model knows it.
       do {

@@ -16,7 +16,7 @@ struct SaveBuilder {
     let rows = try read(records)
     return try records.compactMap { record in
       if record.isPair { return try PairWriter.save(record, reader, fields.fields) }
-      guard let row = record.row else { return deletion(record) }
+      guard let row = record.row else { return kept(record) ?? deletion(record) }
       guard let entity = reader.model.entity(named: record.entity),
         let stored = rows[ManagedObjectID(entity: entity, row: row)]
       else { return nil }
@@ -49,10 +49,32 @@ struct SaveBuilder {
     return .replace(name: record.name, tag: tag, content: content)
   }
 
-  private func save(_ record: RemoteRecord, _ row: StoredRow) throws -> CloudSave? {
+  /// What a server has lost that this model cannot read goes back as it came.
+  private func kept(_ record: RemoteRecord) -> CloudSave? {
+    guard record.tag == nil, record.waiting.contains(RemoteRecord.whole),
+      let content = record.keptContent
+    else { return nil }
+    return .create(name: record.name, content: content)
+  }
+
+  /// The fields of a record that this model does not know.
+  private func unknown(_ record: RemoteRecord, _ entity: EntityDescription) -> JSONObject {
+    guard let kept = record.keptContent else { return [:] }
+    let known = Set(fields.fields.slots(of: entity).map { entity.properties[$0].wireName })
     var content = JSONObject()
+    for member in kept where member.key.hasPrefix("f_") {
+      let name = String(member.key.dropFirst(2))
+      guard !known.contains(name), let stamp = kept["t_" + name] ?? kept["t"] else { continue }
+      content[member.key] = member.value
+      content["t_" + name] = stamp
+    }
+    return content
+  }
+
+  private func save(_ record: RemoteRecord, _ row: StoredRow) throws -> CloudSave? {
     let rules = fields.fields.rules(of: row.entity)
     let isWhole = record.tag == nil || record.waiting.contains(RemoteRecord.whole)
+    var content = record.tag == nil ? unknown(record, row.entity) : [:]
     if isWhole {
       content["type"] = .string(rules.type)
       if !record.stamp.isEmpty { content["t"] = .string(record.stamp) }
@@ -75,4 +97,9 @@ struct SaveBuilder {
     guard let tag = record.tag else { return .create(name: record.name, content: content) }
     return .update(name: record.name, tag: tag, content: content)
   }
+}
+
+extension RemoteRecord {
+  /// What is kept of the server's content.
+  var keptContent: JSONObject? { kept.flatMap { try? JSONValue(parsing: $0).objectValue } }
 }

@@ -1,4 +1,4 @@
-/// A server that keeps records, as remote sync sees it: six calls, and two things that it may know besides.
+/// A server that keeps records, as remote sync sees it: six calls, and what it may know besides.
 ///
 /// Write one of your own to sync with another kind of server. What counts:
 ///
@@ -38,6 +38,11 @@ public protocol CloudTransport: Sendable {
     in zone: CloudZone, after token: CloudToken?, limit: Int
   ) async throws -> CloudPage
 
+  /// Reads one record as it is now; nil when there is none, or another program has deleted it.
+  ///
+  /// What is there by default reads the changes from the beginning.
+  func record(_ name: String, in zone: CloudZone) async throws -> CloudRecord?
+
   /// Writes records.
   ///
   /// - Returns: What came of each, in their order.
@@ -60,6 +65,20 @@ extension CloudTransport {
   public func token(_ token: CloudToken, knowing records: [CloudRecord]) -> CloudToken { token }
 
   public var restsUntil: ContinuousClock.Instant? { nil }
+}
+
+extension CloudTransport {
+  public func record(_ name: String, in zone: CloudZone) async throws -> CloudRecord? {
+    let limit = try await limits().page
+    var found: CloudRecord?
+    var token: CloudToken?
+    while true {
+      let page = try await changes(in: zone, after: token, limit: limit)
+      found = page.records.last { $0.name == name } ?? found
+      guard page.hasMore else { return found?.content == nil ? nil : found }
+      token = page.token
+    }
+  }
 }
 
 /// A set of records with changes of its own.
@@ -138,9 +157,14 @@ public struct CloudPage: Sendable, Hashable {
   /// Whether there is more to read at once.
   public let hasMore: Bool
 
-  public init(records: [CloudRecord], token: CloudToken, hasMore: Bool) {
+  /// When the latest change of the whole zone was written, as ``CloudRecord/time`` says it; nil when the server does not
+  /// say. Earlier than what was seen before means that the server was taken back to a backup.
+  public let newest: Int64?
+
+  public init(records: [CloudRecord], token: CloudToken, hasMore: Bool, newest: Int64? = nil) {
     self.records = records
     self.token = token
     self.hasMore = hasMore
+    self.newest = newest
   }
 }

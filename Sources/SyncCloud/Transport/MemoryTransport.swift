@@ -11,12 +11,12 @@ import SyncCore
 ///
 /// Everything is under one mutex.
 public final class MemoryTransport: CloudTransport {
-  private struct Entry {
+  fileprivate struct Entry {
     var record: CloudRecord
     var change: Int64
   }
 
-  private struct Zone {
+  fileprivate struct Zone {
     var generation: String
     var entries: [String: Entry] = [:]
 
@@ -29,6 +29,7 @@ public final class MemoryTransport: CloudTransport {
     var limits: CloudLimits
     var account: String
     var lastChange: Int64 = 0
+    var lastTime: Int64 = 0
     var requests = 0
   }
 
@@ -60,6 +61,17 @@ public final class MemoryTransport: CloudTransport {
       guard state.zones[zone]?.entries[name]?.record.content != nil else { return }
       _ = Self.write(name, nil, in: zone, &state)
     }
+  }
+
+  /// What is kept now, to be taken back to later.
+  public func backup() -> Backup { Backup(zones: state.withLock { $0.zones }) }
+
+  /// Takes everything back to what it was, as a server is that a backup is restored to.
+  public func restore(_ backup: Backup) { state.withLock { $0.zones = backup.zones } }
+
+  /// What a server in memory kept at some time.
+  public struct Backup: Sendable {
+    fileprivate let zones: [CloudZone: Zone]
   }
 
   /// The records of a zone that were not deleted, by name.
@@ -123,7 +135,16 @@ public final class MemoryTransport: CloudTransport {
       }
       return CloudPage(
         records: records, token: CloudToken(rawValue: String(place)),
-        hasMore: index < known.log.count)
+        hasMore: index < known.log.count,
+        newest: known.log.last.flatMap { known.entries[$0.name]?.record.time } ?? 0)
+    }
+  }
+
+  public func record(_ name: String, in zone: CloudZone) async throws -> CloudRecord? {
+    try state.withLock { state in
+      state.requests += 1
+      guard let known = state.zones[zone] else { throw Self.missing(zone) }
+      return known.entries[name].flatMap { $0.record.content == nil ? nil : $0.record }
     }
   }
 
@@ -171,9 +192,9 @@ public final class MemoryTransport: CloudTransport {
     _ name: String, _ content: JSONObject?, in zone: CloudZone, _ state: inout State
   ) -> CloudRecord {
     state.lastChange += 1
+    state.lastTime = max(state.lastTime + 1, Int64(Date().timeIntervalSince1970 * 1000))
     let record = CloudRecord(
-      name: name, tag: String(state.lastChange), content: content,
-      time: Int64(Date().timeIntervalSince1970 * 1000))
+      name: name, tag: String(state.lastChange), content: content, time: state.lastTime)
     state.zones[zone]?.entries[name] = Entry(record: record, change: state.lastChange)
     state.zones[zone]?.log.append((state.lastChange, name))
     return record

@@ -1,6 +1,31 @@
 import SyncCore
 import SyncStore
 
+extension Batch {
+  /// Learns by which names other machines know the objects that share a key.
+  func nameContested(in transaction: StoreTransaction) throws {
+    guard !contested.isEmpty else { return }
+    let rows = contested.values.joined().map { stored.rows[$0] }
+    guard rows.count != namedCount else { return }
+    namedCount = rows.count
+    sharedNames = try transaction.sharedNames(of: rows, entity)
+  }
+
+  /// Which of two stored objects of a key stands for it: the older one. What other machines know goes by its name there,
+  /// which is the same on all of them: else two machines would each delete what the other one keeps. Names that the key
+  /// makes are shorter than those that were drawn, and those that were drawn earlier come first.
+  func isSenior(_ left: Int32, _ right: Int32) -> Bool {
+    let rows = (stored.rows[left], stored.rows[right])
+    switch (sharedNames[rows.0], sharedNames[rows.1]) {
+    case (let left?, let right?):
+      return (left.utf8.count, left) < (right.utf8.count, right)
+    case (_?, nil): return true
+    case (nil, _?): return false
+    case (nil, nil): return rows.0 < rows.1
+    }
+  }
+}
+
 /// Stored objects that share a key.
 extension Claims {
   /// What has to be the same of two objects of a key so that they may become one: the entity, and the owner in
@@ -18,7 +43,7 @@ extension Claims {
     let further = try furtherOwners(of: batch, in: transaction)
     for indexes in batch.contested.values {
       var seen: Set<Kind> = []
-      for index in indexes.sorted(by: { stored.rows[$0] < stored.rows[$1] }) {
+      for index in indexes.sorted(by: batch.isSenior) {
         let row = stored.rows[index]
         let kind = Kind(
           entity: batch.concreteEntity(ofStored: index).index,

@@ -62,7 +62,7 @@ extension Matcher {
       ? holder : nil
   }
 
-  /// Stored rows of the key, in insertion order.
+  /// Stored rows of the key, the one that stands for it first.
   func storedRows(of head: Int32, in batch: Batch, isRoot: Bool = false) -> [Int32] {
     guard let rows = batch.contested[head] else {
       let index = batch.firstStored[head] ?? batch.occurrences[head].stored
@@ -72,7 +72,7 @@ extension Matcher {
     let sorted = batch.objects(ofKey: head).sorted(rows) { left, right in
       let isOwn = (isExact(left, in: batch), isExact(right, in: batch))
       if isOwn.0 != isOwn.1 { return isOwn.0 }
-      return batch.stored.rows[left] < batch.stored.rows[right]
+      return batch.isSenior(left, right)
     }
     guard isRoot, !preferred.isEmpty else { return sorted }
     return sorted.filter { isPreferred($0, in: batch) }

@@ -61,6 +61,12 @@ final class Batch {
   var differences: [SlotSet] = []
   /// All stored rows of a key that several rows have, by the first occurrence of the key.
   var contested: [Int32: [Int32]] = [:]
+
+  /// The names by which other machines know stored objects that share a key, by row.
+  var sharedNames: [Int64: String] = [:]
+
+  /// How many objects were asked for.
+  var namedCount = 0
   /// The object that is known by a key alone, once it is decided.
   var sharedObjects: [Int32: Int32] = [:]
   /// The stored row of a key whose first occurrence turned out to be another object.

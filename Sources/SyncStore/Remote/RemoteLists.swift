@@ -33,6 +33,26 @@ extension StoreReader {
   }
 }
 
+extension StoreReader {
+  /// The names by which machines know objects of one table, by row; those that were never synced remotely have none.
+  package func sharedNames(
+    of rows: [Int64], _ entity: EntityDescription
+  ) throws -> [Int64: String] {
+    try prepareToRead()
+    guard try Metadata(connection: connection).integer(.remote) != nil else { return [:] }
+    let statement = try connection.statement(
+      "SELECT object_row, name FROM _syncstack_remote_records WHERE root = ?1 "
+        + "AND object_row IN (SELECT value FROM json_each(?2))")
+    let list = "[" + rows.map { String($0) }.joined(separator: ",") + "]"
+    statement.bind([.string(entity.rootEntity.name), .string(list)])
+    defer { statement.clearBindings() }
+    var result: [Int64: String] = [:]
+    while try statement.step() { result[statement.integer(0)] = statement.text(1) }
+    statement.reset()
+    return result
+  }
+}
+
 extension StoreTransaction {
   /// Keeps the order of a list. Names with blanks in them are none.
   package func setRemoteList(

@@ -56,8 +56,18 @@ package struct RemoteRecord: Sendable, Equatable {
   /// Whether it stands for a pair of a many-to-many relationship, whose name is in the place of the entity's.
   package var isPair: Bool { entity.utf8.contains(UInt8(ascii: ".")) }
 
-  /// Whether the pair is joined: it was joined later than it was parted.
+  /// Whether the pair is joined as far as its own stamps say: it was joined later than it was parted.
   package var isJoined: Bool { isPair && stamp > deletion ?? "" }
+
+  /// The latest stamp of any of its fields.
+  package var latestStamp: String {
+    stamps.filter { !$0.key.hasSuffix(RemoteRecord.baseMark) }.values.reduce(stamp, max)
+  }
+
+  /// Whether it was deleted elsewhere and has an object still, because a rule denied that here.
+  package var isDeadButHere: Bool {
+    !isPair && row != nil && stamps.isEmpty && !stamp.isEmpty && deletion == stamp
+  }
 
   /// Whether a field is waiting, alone or with the whole record.
   package func isWaiting(_ field: String) -> Bool {
@@ -127,6 +137,11 @@ package struct RemoteZone: Sendable, Equatable {
 
   /// The place in the server's changes up to which they are stored here.
   package var token: String?
+
+  /// The latest version of a record that was seen, or written, and when the server wrote it: a server that has neither it
+  /// nor a later one was taken back to a backup.
+  package var witness: String?
+  package var newest: Int64 = 0
 
   /// The transaction of the history up to which edits have stamps.
   package var history: Int64 = 0

@@ -14,12 +14,21 @@ import SyncCore
 /// Made when an engine first opens the store; a store without remote sync has none of them.
 enum RemoteTables {
   /// Which tables there are.
-  static let version: Int64 = 2
+  static let version: Int64 = 3
+
+  /// What made of the tables of an earlier version those of the one after it.
+  static let upgrades: [Int64: [String]] = [
+    2: [
+      "ALTER TABLE _syncstack_remote_zones ADD COLUMN witness TEXT",
+      "ALTER TABLE _syncstack_remote_zones ADD COLUMN newest INTEGER NOT NULL DEFAULT 0",
+    ]
+  ]
 
   static let statements = [
     "CREATE TABLE _syncstack_remote_zones (name TEXT PRIMARY KEY, account TEXT, generation TEXT, "
       + "token TEXT, history INTEGER NOT NULL, clock INTEGER NOT NULL, model TEXT, "
-      + "enrolled INTEGER NOT NULL, deleted INTEGER NOT NULL, pulled_ms INTEGER, pushed_ms INTEGER) WITHOUT ROWID",
+      + "enrolled INTEGER NOT NULL, deleted INTEGER NOT NULL, pulled_ms INTEGER, pushed_ms INTEGER, "
+      + "witness TEXT, newest INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID",
     "CREATE TABLE _syncstack_remote_records (zone TEXT NOT NULL, name TEXT NOT NULL, "
       + "entity TEXT NOT NULL, root TEXT NOT NULL, object_row INTEGER, tag TEXT, "
       + "stamp TEXT NOT NULL, stamps TEXT, deletion TEXT, waiting TEXT, kept TEXT, problem TEXT, "
@@ -71,6 +80,11 @@ extension StoreReader {
 extension StoreTransaction {
   /// Makes the tables of remote sync unless they are there.
   package func makeRemoteTables() throws {
+    let metadata = Metadata(connection: connection)
+    while let version = try metadata.integer(.remote), let steps = RemoteTables.upgrades[version] {
+      for step in steps { try connection.execute(step) }
+      try metadata.set(.remote, version + 1)
+    }
     guard try !hasRemoteTables() else { return }
     for statement in RemoteTables.statements { try connection.execute(statement) }
     try Metadata(connection: connection).set(.remote, RemoteTables.version)
@@ -81,7 +95,8 @@ extension Connection {
   /// Gives what remote sync keeps the names of a new model, in the transaction that is open. What the new model
   /// no longer has keeps its old name.
   func migrateRemote(_ match: ModelMatch) throws {
-    guard try Metadata(connection: self).integer(.remote) == RemoteTables.version else { return }
+    let version = try Metadata(connection: self).integer(.remote) ?? 0
+    guard version == RemoteTables.version || RemoteTables.upgrades[version] != nil else { return }
     for old in match.oldEntities {
       guard let new = match.target(of: old) else { continue }
       let names = MigrationPlanner.names(old, new, match).filter { $0.key != $0.value }

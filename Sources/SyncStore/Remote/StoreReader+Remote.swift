@@ -7,7 +7,7 @@ extension StoreReader {
     try prepareToRead()
     let statement = try connection.statement(
       "SELECT account, generation, token, history, clock, model, enrolled, deleted, "
-        + "pulled_ms, pushed_ms "
+        + "pulled_ms, pushed_ms, witness, newest "
         + "FROM _syncstack_remote_zones WHERE name = ?")
     statement.bind(1, name)
     defer { statement.reset() }
@@ -26,6 +26,8 @@ extension StoreReader {
     zone.deleted = statement.integer(7)
     zone.lastPull = statement.optionalInteger(8)
     zone.lastPush = statement.optionalInteger(9)
+    zone.witness = statement.optionalText(10)
+    zone.newest = statement.integer(11)
     return zone
   }
 

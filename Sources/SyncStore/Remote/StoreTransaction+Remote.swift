@@ -6,13 +6,14 @@ extension StoreTransaction {
   package func setRemoteZone(_ zone: RemoteZone) throws {
     try run(
       "INSERT OR REPLACE INTO _syncstack_remote_zones (name, account, generation, token, history, "
-        + "clock, model, enrolled, deleted, pulled_ms, pushed_ms) "
-        + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        + "clock, model, enrolled, deleted, pulled_ms, pushed_ms, witness, newest) "
+        + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       [
         .string(zone.name), .text(zone.account), .text(zone.generation), .text(zone.token),
         .int(zone.history), .int(zone.clock), .text(zone.model), .int(zone.isEnrolled ? 1 : 0),
         .int(zone.deleted),
         zone.lastPull.map(Value.int) ?? .null, zone.lastPush.map(Value.int) ?? .null,
+        .text(zone.witness), .int(zone.newest),
       ])
   }
 

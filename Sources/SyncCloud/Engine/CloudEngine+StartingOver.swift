@@ -1,0 +1,85 @@
+import Foundation
+import SyncCore
+import SyncStore
+
+/// What a server that was taken back to a backup has lost: what is known of it here and is not among all that it shows.
+/// What it shows of an earlier version is older than what is here, and waits by that alone.
+struct LostRecords: Sendable {
+  private var seen: Set<String> = []
+  private var witness: String?
+  private var newest: Int64 = 0
+
+  mutating func note(_ page: CloudPage) {
+    for record in page.records {
+      seen.insert(record.name)
+      if record.content != nil, record.time > newest {
+        (newest, witness) = (record.time, record.name)
+      }
+    }
+  }
+
+  /// Has what was lost sent again.
+  func sendAgain(in writing: CloudWriting) throws {
+    let zone = writing.zone.name
+    for before in try writing.transaction.allRemoteRecords(in: zone)
+    where before.tag != nil && !seen.contains(before.name) && !before.isEvicted {
+      var record = before
+      record.tag = nil
+      record.problem = nil
+      // A deletion of what is not there need not be told; should anybody say it again, it is.
+      let isWanted = record.row != nil || record.isJoined || record.kept != nil
+      record.waiting = isWanted && !record.isDeadButHere ? [RemoteRecord.whole] : []
+      try writing.store(record, before: before)
+    }
+    (writing.zone.newest, writing.zone.witness) = (newest, witness)
+  }
+}
+
+/// A server that knows its own changes no more: everything is read once more, from the beginning.
+extension CloudEngine {
+  /// Stands for a place in the changes until everything was read. Kept, so that nothing is sent before, and a pull that is
+  /// interrupted begins anew.
+  static let startingOver = CloudToken(rawValue: "\u{1}starting over")
+
+  func knownZone() async throws -> RemoteZone {
+    let name = zone.name
+    return try await read { try $0.remoteZone(name) ?? RemoteZone(name) }
+  }
+
+  func startOver() async throws -> LostRecords {
+    try await write { $0.zone.token = Self.startingOver.rawValue }
+    return LostRecords()
+  }
+
+  /// Whether the server has lost the newest version that was seen of it. Asks for that version, except when the page
+  /// answers; a page without records is believed.
+  func isTakenBack(_ known: RemoteZone, _ page: CloudPage) async throws -> Bool {
+    guard let witness = known.witness else { return false }
+    if let newest = page.newest, newest < known.newest { return true }
+    if page.records.isEmpty { return false }
+    if page.records.contains(where: { $0.name == witness && $0.time >= known.newest }) {
+      return false
+    }
+    return try await hasLost(witness, of: known.newest)
+  }
+
+  /// Whether the server has neither a version of a record nor a later one.
+  private func hasLost(_ witness: String, of time: Int64) async throws -> Bool {
+    let shown = try await request { try await transport.record(witness, in: zone) }
+    return shown.map { $0.time < time } ?? true
+  }
+
+  /// Pulls before anything is sent to a server that was taken back, so that what it lost is known before new versions hide
+  /// it.
+  func catchUp() async throws {
+    let known = try await knownZone()
+    let isStartingOver = known.token == Self.startingOver.rawValue
+    if !isStartingOver {
+      guard let witness = known.witness, try await hasLost(witness, of: known.newest) else {
+        return
+      }
+      _ = try await startOver()
+    }
+    _ = try await pullPages(Progress(totalUnitCount: 0))
+  }
+}

@@ -1,0 +1,140 @@
+import SyncCore
+import SyncStore
+
+/// Records that were put aside because something here stood in their way: a unique value that another object has, or a
+/// deletion that a delete rule denies. They are tried again once that is gone. Confined to the body of a write.
+struct SetAside {
+  private let writing: CloudWriting
+
+  init(_ writing: CloudWriting) {
+    self.writing = writing
+  }
+
+  private var transaction: StoreTransaction { writing.transaction }
+  private var zone: String { writing.zone.name }
+
+  // MARK: - Deletions
+
+  /// Deletes what a rule kept when it was deleted elsewhere, as far as it is denied no more.
+  ///
+  /// - Returns: How many objects went.
+  func deleteDenied() throws -> Int {
+    let deleter = ObjectDeleter(writing)
+    var count = 0
+    for record in try transaction.remoteProblems(in: zone) where record.isDeadButHere {
+      guard let row = record.row, let entity = writing.model.entity(named: record.entity) else {
+        continue
+      }
+      do {
+        try deleter.delete(row, entity, name: record.name)
+      } catch let error as StoreError where error.code == .deletionDenied {
+        continue
+      }
+      try writing.forgetReferences(of: record.name)
+      var gone = record
+      gone.row = nil
+      gone.problem = nil
+      try transaction.setRemoteRecord(gone)
+      count += 1
+    }
+    return count
+  }
+
+  // MARK: - Unique values
+
+  /// A record with the values that it would give to its object.
+  private struct Candidate {
+    let record: RemoteRecord
+    let claims: [Claim]
+  }
+
+  /// Values that only one object may have.
+  private struct Claim {
+    let entity: EntityDescription
+    let values: [(slot: Int, value: Value)]
+  }
+
+  /// Records whose values no object has that is not among them, so that trying them is worth it.
+  func free() throws -> [RemoteRecord] {
+    var candidates = try transaction.remoteProblems(in: zone).compactMap(candidate)
+    while true {
+      let rows = Set(candidates.compactMap { candidate in candidate.record.row })
+      let free = try candidates.filter { try !isTaken($0, except: rows) }
+      if free.count == candidates.count { return free.map(\.record) }
+      candidates = free
+    }
+  }
+
+  /// Reads records once more as the server has them.
+  func read(_ records: [RemoteRecord]) throws -> RecordWriter.Counts {
+    var shown: [CloudRecord] = []
+    for record in records {
+      guard let tag = record.tag, let content = record.keptContent else { continue }
+      var open = record
+      open.problem = nil
+      open.kept = nil
+      try writing.store(open, before: record)
+      shown.append(
+        CloudRecord(name: record.name, tag: tag, content: content, time: writing.zone.newest))
+    }
+    var writer = RecordWriter(writing)
+    try writer.write(shown, isFeed: false)
+    return writer.counts
+  }
+
+  private func candidate(_ record: RemoteRecord) throws -> Candidate? {
+    guard let kept = record.keptContent, let entity = writing.model.entity(named: record.entity),
+      let content = try? RecordContent(
+        CloudRecord(name: record.name, tag: "", content: kept, time: 0), writing.fields.wire),
+      record.row == nil
+        || content.fields.contains(where: { $0.stamp.text > record.stamp(of: $0.name) })
+    else { return nil }
+    let stored = try record.row.flatMap { try transaction.rows(entity, rows: [$0]).first }
+    let claims = claims(content, entity, stored)
+    return claims.isEmpty ? nil : Candidate(record: record, claims: claims)
+  }
+
+  private func claims(
+    _ content: RecordContent, _ entity: EntityDescription, _ stored: StoredRow?
+  ) -> [Claim] {
+    var claims: [Claim] = []
+    var current: EntityDescription? = entity
+    while let each = current {
+      for constraint in each.uniquenessConstraints {
+        let values = constraint.compactMap { name -> (slot: Int, value: Value)? in
+          guard let attribute = entity.property(named: name)?.attribute else { return nil }
+          let given = content.fields.first { $0.name == name }
+          let value =
+            given.flatMap { FieldCoding.decode($0.value, as: attribute.type) }
+            ?? stored?.values[attribute.slot] ?? attribute.storedDefault
+          return value.isNull ? nil : (attribute.slot, value)
+        }
+        if values.count == constraint.count { claims.append(Claim(entity: each, values: values)) }
+      }
+      current = each.superentity
+    }
+    return claims
+  }
+
+  private func isTaken(_ candidate: Candidate, except rows: Set<Int64>) throws -> Bool {
+    let arena = CellArena()
+    return try withExtendedLifetime(arena) {
+      try candidate.claims.contains { claim in
+        let first = claim.values[0]
+        let cell = arena.cell(first.value, as: claim.entity.properties[first.slot].attribute?.type)
+        var isTaken = false
+        try transaction.scan(
+          claim.entity, .keys(slot: first.slot, [cell]), slots: claim.values.map(\.slot),
+          isOrdered: false
+        ) { cursor in
+          guard !isTaken, !rows.contains(cursor.row) else { return }
+          isTaken = claim.values.allSatisfy { cursor.value($0.slot) == $0.value }
+        }
+        return isTaken
+      }
+    }
+  }
+}
+
+@available(*, unavailable, message: "Confined to the body of a write.")
+extension SetAside: Sendable {}

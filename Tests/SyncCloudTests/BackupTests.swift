@@ -1,0 +1,133 @@
+import Foundation
+import SyncCore
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+@testable import SyncCloud
+
+/// A server that was taken back to a backup gets again what it lost.
+@Suite(.timeLimit(.minutes(10))) struct BackupTests {
+  private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
+
+  /// Two machines, a backup, and what both of them did since.
+  private func edited(
+    _ transports: [any CloudTransport]
+  ) async throws -> (
+    clients: [Client], graph: [String: [String: JSONValue]], MemoryTransport.Backup
+  ) {
+    let model = try IdentityTests.tagged()
+    let all = try transports.map { try Client($0, model: model) }
+    for index in 0..<60 {
+      try all[0].insert("Note", ["id": .string("n\(index)"), "title": "before"])
+      if index < 6 { try all[0].insert("Tag", ["id": .string("t\(index)")]) }
+    }
+    try await settle(all, fresh: server)
+    let backup = server.backup()
+    let (notes, tags) = (try all[0].rows("Note").map(\.row), try all[0].rows("Tag").map(\.row))
+    for row in notes[10..<20] { try all[0].update("Note", row, ["title": "after"]) }
+    try all[0].link("Note", notes[0], "tags", tags)
+    for row in notes[20..<25] { try all[0].delete("Note", row) }
+    for index in 0..<30 { try all[1].insert("Note", ["id": .string("m\(index)")]) }
+    try await settle(all, fresh: server)
+    return (all, try all[0].graph(), backup)
+  }
+
+  @Test(arguments: ["pull", "push", "others first", "interrupted"])
+  func whatTheServerHasLostIsSentAgain(_ way: String) async throws {
+    let transport = FaultyTransport(server)
+    let (all, graph, backup) = try await edited([transport, server])
+    server.restore(backup)
+    let model = all[0].stack.model
+    switch way {
+    case "push":
+      try all[0].insert("Note", ["id": "fresh"])
+      try await all[0].engine.push()
+    case "others first":
+      // Somebody who knows only what is in the backup hides it by a later change.
+      let third = try Client(server, model: model)
+      try third.insert("Note", ["id": "third"])
+      try await third.engine.sync()
+    case "interrupted":
+      let before = transport.pages
+      transport.beforeEachCall { _ in
+        if transport.pages > before + 2 { throw CloudError(.redirected, message: "Gone.") }
+      }
+      await #expect(throws: CloudError.self) { try await all[0].engine.pull() }
+      transport.beforeEachCall { _ in }
+      let third = try Client(server, model: model)
+      try third.insert("Note", ["id": "third"])
+      try await third.engine.sync()
+      try all[0].insert("Note", ["id": "fresh"])
+      try await all[0].engine.push()
+    default: break
+    }
+    try await settle(all, fresh: server)
+    let now = try all[0].graph()
+    for (name, values) in graph { #expect(now[name] == values, "\(name)") }
+    let more = ["pull": 0, "interrupted": 2][way] ?? 1
+    #expect(now.count == graph.count + more)
+  }
+
+  @Test func whatOnlyOneMachineHadSentComesBackFromIt() async throws {
+    let (all, _, _) = try await edited([server, server])
+    let backup = server.backup()
+    try all[1].insert("Note", ["id": "late"])
+    try await all[1].engine.push()
+    server.restore(backup)
+    // The other one never saw it.
+    for client in [all[0], all[1]] { try await client.engine.sync() }
+    try await settle(all, fresh: server)
+    let ids = try all[0].values("Note", "id")
+    #expect(ids.contains("late"))
+  }
+
+  @Test func aServerThatIsAsItWasIsNotReadAgain() async throws {
+    let transport = FaultyTransport(server)
+    let (all, _, _) = try await edited([transport, server])
+    let pages = transport.pages
+    try all[1].insert("Note", ["id": "late"])
+    try await all[1].engine.sync()
+    #expect(try await all[0].engine.pull().inserted == 1)
+    #expect(transport.pages == pages + 1)
+    // Nor is one from which another program has deleted what was seen last.
+    let row = try #require(try all[0].rows("Note").last).row
+    let name = try #require(try all[0].record("Note", row)?.name)
+    server.delete(name, in: all[0].engine.zone)
+    for _ in 0..<3 { for client in all { try await client.engine.sync() } }
+    let ids = try all[0].values("Note", "id")
+    #expect(!ids.contains("late"))
+    let after = transport.pages
+    try await all[0].engine.pull()
+    #expect(transport.pages == after + 1)
+    try await settle(all, fresh: server)
+  }
+
+  @Test func whatThisModelCannotReadIsSentAgainAsItCame() async throws {
+    let backup: MemoryTransport.Backup
+    let old = try ManagedObjectModel([
+      EntityDraft("Item", [.attribute("id", .integer64, isPrimaryKey: true)])
+    ])
+    let new = try ManagedObjectModel([
+      EntityDraft(
+        "Item", [.attribute("id", .integer64, isPrimaryKey: true), .attribute("text", .string)]),
+      EntityDraft("Other", [.attribute("id", .integer64, isPrimaryKey: true)]),
+    ])
+    let (here, there) = (try Client(server, model: old), try Client(server, model: new))
+    for client in [here, there] { try await client.engine.sync() }
+    backup = server.backup()
+    try there.insert("Item", ["id": 1, "text": "kept"])
+    try there.insert("Other", ["id": 2])
+    try await there.engine.sync()
+    try await here.engine.sync()
+    server.restore(backup)
+    try await here.engine.sync()
+    #expect(try here.engine.status.waiting == 0)
+    let fresh = try Client(server, model: new)
+    try await fresh.engine.pull()
+    #expect(try fresh.values("Item", "text") == ["kept"])
+    #expect(try fresh.rows("Other").count == 1)
+    try await settle([there], fresh: server)
+  }
+}
