@@ -132,7 +132,7 @@ import Testing
       #"{"data": null}"#,
       #"{"data": [{"type": "articles", "id": "2", "attributes": {"title": "New"}}], "links": {"next": "/p/2"}}"#,
       #"{"data": [], "links": {"prev": {"href": "/p/1"}, "next": null}}"#,
-      #"{"data": [{"type": "people", "id": "9"}]}"#,
+      #"{"data": [{"type": "labels", "id": "9"}]}"#,
     ])
   func partial(json: String) throws {
     try stack.sync(.jsonAPI(JSONAPITests.document), inEntityNamed: "Article")

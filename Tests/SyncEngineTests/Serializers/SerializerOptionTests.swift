@@ -65,7 +65,7 @@ import Testing
   @Test(
     "items that cannot be told apart change nothing",
     arguments: [
-      ("{}", SyncError.Code.missingIdentifier, "$[0]"),
+      ("{}", SyncError.Code.missingIdentifier, "$"),
       ("[{\"id\": 1}, {\"error\": \"none\"}]", .missingIdentifier, "$[1]"),
       ("[{\"id\": null}]", .missingIdentifier, "$[0]"), ("[5]", .invalidItem, "$[0]"),
       ("[{\"id\": 1}, null]", .invalidItem, "$[1]"),
