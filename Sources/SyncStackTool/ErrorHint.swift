@@ -52,7 +52,8 @@ enum ErrorHint {
       return "With this command: --guard off allows it, and --guard count=N,share=N%,empty=N sets "
         + "the limits; --operations insert,update,relationships "
         + "or --where keep the rest; --at names the list when it lies deeper in the document."
-    case .missingKey, .invalidItem, .typeMismatch, .outOfRange, .invalidDate, .requiredValueMissing,
+    case .missingKey, .unknownKind, .invalidItem, .typeMismatch, .outOfRange, .invalidDate,
+      .requiredValueMissing,
       .invalidValue, .invalidMemberCount, .tooManyObjects:
       return
         "With this command: --on-error skip leaves out objects that cannot be used; --at names "

@@ -19,14 +19,16 @@ import Testing
     let there = try Client(try proxy.plain())
     try there.insert("Note", ["title": "there"])
     try await there.engine.sync()
-    let transport = try proxy.transport(timeout: 0.4)
+    // Short where silence is what goes wrong.
+    let (short, long) = (try proxy.transport(timeout: 0.4), try proxy.transport())
+    let transport = SwitchedTransport(long)
     var here = try Client(transport, retry: Self.retry)
     try await here.engine.sync()
     for (index, fault) in Fault.all.enumerated() {
       for times in [1, nil] {
         let place: Comment = "\(fault.name) at \(kind.rawValue), \(times.map(String.init) ?? "all")"
         if kind != .changes && kind != .batch {
-          here = try Client(try proxy.transport(timeout: 0.4), retry: Self.retry)
+          here = try Client(transport, retry: Self.retry)
         }
         try here.insert("Note", ["title": "here", "stars": .int(Int64(index))])
         if let row = try here.rows("Note").first?.row {
@@ -37,6 +39,9 @@ import Testing
         if let last = rows.last, rows.count > 3 { try there.delete("Note", last.row) }
         try await there.engine.sync()
         try await proxy.set(fault, of: kind, times: times)
+        // One that has heard nothing of the server yet.
+        let fresh = try proxy.transport(timeout: 0.4)
+        transport.inner.withLock { $0 = kind == .changes || kind == .batch ? short : fresh }
         do {
           try await here.engine.sync()
         } catch {
@@ -44,6 +49,7 @@ import Testing
         }
         #expect(try here.engine.status.problems.isEmpty, place)
         try await proxy.clear()
+        transport.inner.withLock { $0 = long }
         try await here.engine.sync()
         try await here.engine.sync()
         #expect(try here.engine.status.waiting == 0, place)
@@ -57,7 +63,7 @@ import Testing
   /// Reads work, and nothing that is sent arrives: it waits, and the push says so after as many tries as were promised.
   @Test(.server(.memory)) func anOutageOfWritingIsNoProblemOfTheRecords() async throws {
     let proxy = try await TestProxy()
-    let here = try Client(try proxy.transport(timeout: 5), retry: CloudRetry(attempts: 5, delay: 0))
+    let here = try Client(try proxy.transport(), retry: CloudRetry(attempts: 5, delay: 0))
     try here.stack.store.write { transaction in
       _ = try transaction.insert("Note", (0..<60).map { ["title": .string("\($0)")] })
     }

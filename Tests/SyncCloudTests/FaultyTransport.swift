@@ -143,4 +143,10 @@ final class FaultyTransport: CloudTransport {
   }
 
   func remove(_ zone: CloudZone) async throws { try await call { try await inner.remove(zone) } }
+
+  func token(_ token: CloudToken, knowing records: [CloudRecord]) -> CloudToken {
+    inner.token(token, knowing: records)
+  }
+
+  var restsUntil: ContinuousClock.Instant? { inner.restsUntil }
 }

@@ -301,7 +301,7 @@ import Testing
 }
 
 /// A transport that may become another one.
-private final class SwitchedTransport: CloudTransport {
+final class SwitchedTransport: CloudTransport {
   let inner: Locked<any CloudTransport>
 
   init(_ inner: any CloudTransport) { self.inner = Locked(inner) }
@@ -322,4 +322,8 @@ private final class SwitchedTransport: CloudTransport {
     try await current.save(saves, in: zone)
   }
   func remove(_ zone: CloudZone) async throws { try await current.remove(zone) }
+  func token(_ token: CloudToken, knowing records: [CloudRecord]) -> CloudToken {
+    current.token(token, knowing: records)
+  }
+  var restsUntil: ContinuousClock.Instant? { current.restsUntil }
 }

@@ -151,6 +151,36 @@ import Testing
     #expect(text.contains("var conditionText: String?"))
   }
 
+  /// As of `{"Name": {"id": "title", "title": […]}}`, where `id` names the column.
+  @Test func aKeyThatIsTheSameEverywhereNamesNothing() async throws {
+    let json = #"""
+      [{"id": 1, "name": {"id": "title", "text": ["a"]}}, {"id": 2, "name": {"id": "title", "text": ["b"]}}]
+      """#
+    let text = try await draw(json, ["--entity", "Page", "--swift"], in: try ToolBench()).text
+    #expect(!text.contains("class Name"), "\(text)")
+  }
+
+  @Test func numbersAndTextsOfThemAreOneKey() async throws {
+    let json = #"[{"id": 1, "n": 1}, {"id": "1b", "n": 2}, {"id": "1", "n": 3}]"#
+    let text = try await draw(json, ["--entity", "Thing"], in: try ToolBench()).text
+    #expect(text.contains("is no key"), "\(text)")
+  }
+
+  @Test func aTreeIsOneEntity() async throws {
+    let json = #"""
+      {"id": 1, "name": "a", "children": [{"id": 2, "parent_id": 1, "children": [{"id": 3, "parent_id": 2}]}]}
+      """#
+    let text = try await draw(json, ["--entity", "Node", "--swift"], in: try ToolBench()).text
+    #expect(text.contains("var children: Set<Node>"), "\(text)")
+    #expect(!text.contains("class Child"))
+  }
+
+  @Test func keysWithDotsStayInTheirObject() async throws {
+    let json = #"[{"id": 1, "a.b": 2, "x": {"y.z": 3}}, {"id": 2, "a.b": 2, "x": {"y.z": 4}}]"#
+    let text = try await draw(json, ["--entity", "Thing", "--swift"], in: try ToolBench()).text
+    #expect(text.contains("var x: JSONValue"), "\(text)")
+  }
+
   @Test func theFirstWordOfANameIsSmall() async throws {
     let text = try await draw(PayloadShapes.tweets, in: try ToolBench()).text
     #expect(text.contains(#"attribute name="idStr""#))

@@ -90,7 +90,7 @@ struct DraftInput {
     _ body: (JSONValue) -> Void
   ) throws -> Bool {
     let position = Locked(0)
-    let display = terminal.map { terminal in
+    let display = terminal.flatMap { $0.errorWidth == nil ? nil : $0 }.map { terminal in
       ProgressDisplay(on: terminal) {
         let done = position.withLock { $0 }
         return .init(

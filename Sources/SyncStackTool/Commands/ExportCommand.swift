@@ -60,9 +60,9 @@ struct ExportCommand: Command {
     return .done
   }
 
-  /// Not between the lines of the result.
+  /// On a terminal, and not between the lines of the result.
   private func showsProgress(_ terminal: Terminal) -> Bool {
-    output != nil || terminal.outputWidth == nil
+    terminal.errorWidth != nil && (output != nil || terminal.outputWidth == nil)
   }
 
   private func write(to terminal: Terminal, _ progress: ExportProgress) throws {

@@ -9,7 +9,7 @@ struct MappingTrial {
   let path: String?
   var mapping: MappingFile?
 
-  /// - Parameter terminal: Where it is shown how far the trial is.
+  /// - Parameter terminal: Where it is shown how far the trial is, when it is one.
   /// - Throws: What a sync throws, for a payload that is no JSON as for a model that cannot be mapped.
   func run(_ payloads: [SyncPayload], on terminal: Terminal) async throws -> Diagnosis {
     let entity = try model.requireEntity(named: entity)
@@ -24,8 +24,8 @@ struct MappingTrial {
       sync.operations = SyncOperations.all.subtracting(.delete)
       // Without a key each object is a new one, and shows all the same what would map.
       if entity.primaryKey == nil { sync.operations.insert(.alwaysInsert) }
-      let display = ProgressDisplay(of: sync, on: terminal)
-      defer { display.end() }
+      let display = terminal.errorWidth.map { _ in ProgressDisplay(of: sync, on: terminal) }
+      defer { display?.end() }
       report.add(try await stack.sync(sync))
     }
     return Diagnosis(

@@ -86,6 +86,7 @@ struct PayloadDrafting {
       let entities = EntityFinder(root, named: name, doubts: doubts).entities
       let checks = KeyChecks()
       try items(at: path, upTo: limit) { checks.add($0, of: entities[0]) }
+      checks.finish(entities)
       guard !doubts.learn(from: checks, entities) else {
         (root, _) = try shape(at: path, upTo: limit)
         continue

@@ -40,7 +40,10 @@ struct EntityFinder {
       let name = EntityFinder.name(of: nested, at: place)
       let placeName = "\(owner.name).\(place.joined(separator: "."))"
       let kind: KeyFinder.Place = member.object == nil ? .listed : .single
-      let alike = entities.first { isAlike($0, nested, kind, named: name) }
+      let alike = entities.first {
+        isAlike($0, nested, kind, named: name)
+          || $0 === owner && isTree(owner, nested, kind, under: place)
+      }
       if let entity = alike, !doubts.separatePlaces.contains(placeName) {
         member.entity = entity
         entity.places.append(placeName)
@@ -57,7 +60,7 @@ struct EntityFinder {
         member.entity = entity
         entity.places.append(placeName)
         add(entity)
-      } else if member.object != nil, !nested.isDictionary {
+      } else if member.object != nil, !nested.isDictionary, nested.hasPlainKeys {
         visit(nested, in: owner, under: place)
       }
     }
@@ -87,7 +90,8 @@ struct EntityFinder {
   }
 
   /// Keys that say nothing of what is under them.
-  private static let plainKeys = KeyFinder.wrappers + ["nodes", "edges", "items", "results"]
+  private static let plainKeys =
+    KeyFinder.wrappers + ["nodes", "edges", "items", "results", "records"]
 
   private static func name(of shape: ObjectShape, at place: [String]) -> String {
     let telling = place.last { !plainKeys.contains($0) } ?? place.last
@@ -111,6 +115,19 @@ struct EntityFinder {
     let (mine, theirs) = (Set(entity.shape.keys), Set(shape.keys))
     let common = mine.intersection(theirs).count
     return common >= 4 && common * 4 >= mine.union(theirs).count * 3
+  }
+
+  /// Whether objects hold others under the key that they stand under themselves, as in a tree.
+  private func isTree(
+    _ owner: FoundEntity, _ shape: ObjectShape, _ kind: KeyFinder.Place, under place: [String]
+  ) -> Bool {
+    guard let key = owner.key, place.count == 1, let inner = shape.members[place[0]],
+      inner.object != nil || inner.elementObjects != nil, !differ(owner.shape, shape)
+    else { return false }
+    let finder = KeyFinder(
+      shape: shape, entity: owner.name, place: kind,
+      rejected: doubts.rejectedKeys[owner.name] ?? [])
+    return finder.key == key
   }
 
   /// Whether the objects say that they are of two types.

@@ -55,6 +55,8 @@ final class KeyChecks {
   private var ways: [ObjectIdentifier: WaysBack] = [:]
   /// By entity.
   private(set) var conflicts: [String: Conflict] = [:]
+  /// Lists that differ, of one key: one of them may be shortened.
+  private var doubtful: [String: Conflict] = [:]
 
   /// Looks at an item and everything below it.
   func add(_ object: JSONObject, of entity: FoundEntity) {
@@ -106,20 +108,26 @@ final class KeyChecks {
   // MARK: - Conflicts
 
   private func note(_ mention: Mention, _ key: JSONValue, of entity: FoundEntity) {
+    // 1 and "1" are one key where it is kept as text.
+    let key = key.integerValue.map { .string("\($0)") } ?? key
     let id = ObjectIdentifier(entity)
     guard let first = mentions[id]?[key] else {
       guard mentions[id]?.count ?? 0 < KeyChecks.mostMentions else { return }
       mentions[id, default: [:]][key] = mention
       return
     }
-    guard let name = KeyChecks.difference(first.object, mention.object, of: entity.shape) else {
-      return
-    }
+    let hard = KeyChecks.difference(first.object, mention.object, of: entity.shape, lists: false)
+    let soft = KeyChecks.difference(first.object, mention.object, of: entity.shape, lists: true)
+    guard let name = hard ?? soft else { return }
     let isSamePlace = first.place == mention.place
     let conflict = Conflict(
       key: key, name: name, places: [first.place, mention.place], member: mention.member,
       isBetweenOwners: isSamePlace && mention.member?.elementObjects != nil
         && first.owner != mention.owner)
+    if hard == nil {
+      doubtful[entity.name] = doubtful[entity.name] ?? conflict
+      return
+    }
     // Those that speak against more are kept.
     if let known = conflicts[entity.name], !(known.isBetweenOwners && !conflict.isBetweenOwners) {
       return
@@ -127,17 +135,28 @@ final class KeyChecks {
     conflicts[entity.name] = conflict
   }
 
+  /// Takes lists that differ for conflicts where one key stands for all objects: such a key names nothing.
+  func finish(_ entities: [FoundEntity]) {
+    for entity in entities where mentions[ObjectIdentifier(entity)]?.count == 1 {
+      conflicts[entity.name] = conflicts[entity.name] ?? doubtful[entity.name]
+    }
+  }
+
   /// The first member that has two values.
   private static func difference(
-    _ one: JSONObject, _ other: JSONObject, of shape: ObjectShape
+    _ one: JSONObject, _ other: JSONObject, of shape: ObjectShape, lists: Bool
   ) -> String? {
     for member in other {
       guard let mine = one[member.key], shape.members[member.key]?.entity == nil else { continue }
       switch (mine, member.value) {
       case (.object(let mine), .object(let theirs)):
         guard let inner = shape.members[member.key]?.object else { continue }
-        if let name = difference(mine, theirs, of: inner) { return "\(member.key).\(name)" }
-      // One of them may be shortened: a list may be empty, an object be given by its key.
+        if let name = difference(mine, theirs, of: inner, lists: lists) {
+          return "\(member.key).\(name)"
+        }
+      case (.array(let mine), .array(let theirs)):
+        if lists, mine != theirs { return member.key }
+      // An object may be given by its key.
       case (.object, _), (_, .object), (.array, _), (_, .array): continue
       default: if mine != member.value { return member.key }
       }

@@ -70,7 +70,7 @@ struct ModelDrafter {
       if let target = member.entity {
         addRelationship(number, at: place, to: target, member)
       } else if let object = member.object, member.lists == 0, member.scalars.count == 0,
-        !object.isDictionary, !key.contains(".")
+        !object.isDictionary, object.hasPlainKeys, !key.contains(".")
       {
         fill(number, from: object, of: entity, under: place, isAlwaysThere: isAlways)
       } else if member.objects == 0, member.lists == 0 {

@@ -30,6 +30,9 @@ final class ObjectShape {
     return new
   }
 
+  /// Whether a path with dots leads to every member.
+  var hasPlainKeys: Bool { keys.allSatisfy { !$0.isEmpty && !$0.contains(".") } }
+
   /// Whether the keys are data, as in `{"de": "Wien"}` with other languages elsewhere, or
   /// `{"17": …, "23": …}`: then they are no names of properties.
   var isDictionary: Bool {
