@@ -23,7 +23,9 @@ extension Stager {
     report[batch.entity].skipped += 1
     report.note(.skippedItem, batch.entity, path: path.description, message: error.message)
     guard path.isAtTop else { return }
-    if report.content.firstSkipped == nil { report.content.firstSkipped = error }
+    if report.content.firstSkipped == nil {
+      report.content.firstSkipped = leftOut[itemCount - 1] ?? error
+    }
     note(batch.entity, key: .null, error)
   }
 

@@ -23,7 +23,6 @@ import Testing
       (#"{"orders":[{"id":1}],"users":[{"id":2}]}"#, nil, .missingKey, "orders, users"),
       (#"{"data":{"orders":[{"id":1}]}}"#, "data", .missingKey, "data.orders"),
       (#"{"error":"unauthorised"}"#, nil, .missingKey, "at: \"data.items\""),
-      (#"{"id":401,"message":"unauthorised"}"#, nil, .invalidItem, "at: \"data.items\""),
       (#"["a","b"]"#, nil, .invalidItem, "None of the 2 items"),
       (#"[null]"#, nil, .invalidItem, "The only item"),
     ] as [(String, String?, SyncError.Code, String)],
@@ -41,6 +40,17 @@ import Testing
     #expect(error?.code == payload.2 && error?.entity == "Order")
     #expect(error?.message.contains(payload.3) == true, "\(String(describing: error))")
     #expect(try bench.count("Order") == 0)
+  }
+
+  @Test("one object that says nothing but its key is none where objects may be deleted")
+  func keyAlone() throws {
+    let bench = try bench()
+    let payload = #"{"id":401,"message":"unauthorised"}"#
+    let error = #expect(throws: SyncError.self) { try bench.sync(payload, "Order") }
+    #expect(error?.code == .invalidItem)
+    #expect(try bench.count("Order") == 0)
+    try bench.sync(payload, "Order") { $0.operations = [.insert, .update] }
+    #expect(try bench.count("Order") == 1)
   }
 
   @Test("so it is where objects are stored, and then it says how many would have gone")

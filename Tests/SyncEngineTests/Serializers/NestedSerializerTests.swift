@@ -106,7 +106,7 @@ import Testing
   func toOne(json: String, expected: [String]) throws {
     try bench.stack.sync(
       [["id": 1, "department": ["id": 1, "name": "a"]]] as JSONValue, with: employees())
-    try bench.stack.sync("[{\"id\": 1, \"department\": \(json)}]", with: employees())
+    try bench.syncStrictly("[{\"id\": 1, \"department\": \(json)}]", with: employees())
     #expect(try departments() == expected)
   }
 
@@ -119,7 +119,7 @@ import Testing
     ])
   func unfit(json: String, code: SyncError.Code, path: String) throws {
     let error = try thrown(SyncError.self) {
-      try bench.stack.sync("[{\"id\": 1, \"department\": \(json)}]", with: employees())
+      try bench.syncStrictly("[{\"id\": 1, \"department\": \(json)}]", with: employees())
     }
     #expect(error?.code == code && error?.path == path)
     #expect(try departments().isEmpty)
@@ -265,7 +265,7 @@ import Testing
       "clicks": .toMany("clicks") { SerializerBench.clicks() }.whenMissing(policy),
     ]
     let error = try thrown(SyncError.self) {
-      try bench.stack.sync([["id": 1]] as JSONValue, with: serializer)
+      try bench.syncStrictly([["id": 1]] as JSONValue, with: serializer)
     }
     #expect(try clicks() == [expected])
     #expect((error != nil) == (policy == .fail))

@@ -192,7 +192,7 @@ import Testing
     serializer.forceInsert = true
     serializer.policy.missingIdentity = policy
     let error = try thrown(SyncError.self) {
-      try bench.stack.sync(
+      try bench.syncStrictly(
         [["id": 1, "info": ["name": "new"]], ["info": ["name": "x"]]] as JSONValue,
         with: serializer)
     }
