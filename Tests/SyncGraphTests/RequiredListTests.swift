@@ -38,9 +38,13 @@ import Testing
     let context = try stack(minimum: minimum).newBackgroundContext()
     context.performAndWait {
       if minimum == 0 {
-        #expect(throws: Never.self) { try context.batchInsert("Team", [["name": "a"]]) }
+        #expect(throws: Never.self) {
+          try context.batchInsert(entityNamed: "Team", [["name": "a"]])
+        }
       } else {
-        #expect(throws: GraphError.self) { try context.batchInsert("Team", [["name": "a"]]) }
+        #expect(throws: GraphError.self) {
+          try context.batchInsert(entityNamed: "Team", [["name": "a"]])
+        }
       }
     }
   }
