@@ -33,7 +33,7 @@ import Testing
     let bench = try bench()
     let error = #expect(throws: SyncError.self) {
       try bench.sync(payload.0, "Order") {
-        $0.path = payload.1
+        $0.path = payload.1.map { JSONPath($0) }
         $0.operations = operations
       }
     }
