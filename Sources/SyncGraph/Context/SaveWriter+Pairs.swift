@@ -17,40 +17,24 @@ extension SaveWriter {
 
   /// Empties what leads to objects that do not lead back.
   ///
-  /// - Parameters:
-  ///   - inserted: New objects, which were written.
-  ///   - updated: Others that were.
-  func settlePairs(
-    _ inserted: [ManagedObject], _ updated: [ManagedObject], _ outcome: inout SaveOutcome
-  ) throws {
+  /// - Parameter objects: those whose rows were written.
+  func settlePairs(_ objects: [ManagedObject], _ outcome: inout SaveOutcome) throws {
     var rows: [Key: [Int64]] = [:]
-    func notePartner(
-      _ relationship: RelationshipDescription, of object: ManagedObject, _ values: RowValues
-    ) {
-      guard case .int(let partner) = values[relationship.slot],
-        let inverse = object.entity.inverse(of: relationship)
-      else { return }
-      rows[Key(inverse), default: []].append(partner)
-    }
-    // Whoever was paired with them as they were read: that may be later than what this context had before of the
-    // partner, which is not written then.
-    for object in updated where !object.committed.isNone {
-      for relationship in oneToOnes(of: object) where object.changed.contains(relationship.slot) {
-        notePartner(relationship, of: object, object.baseAsRead)
+    for object in objects {
+      let row = outcome.rows[object.rowNumber] ?? object.rowNumber
+      for relationship in oneToOnes(of: object) {
+        rows[Key(relationship), default: []].append(row)
       }
     }
-    guard !rows.isEmpty || !outcome.overruled.isEmpty else { return }
-    let objects = [inserted, updated].joinedLists
-    if !outcome.overruled.isEmpty {
-      for object in objects {
-        let row = outcome.rows[object.rowNumber] ?? object.rowNumber
-        for relationship in oneToOnes(of: object) {
-          rows[Key(relationship), default: []].append(row)
-        }
+    // Those that were paired with them before, in the store or as they were read, may have lost them here.
+    let read = objects.lazy.filter { !$0.committed.isNone }.map { ($0, $0.baseAsRead) }
+    for (object, earlier) in outcome.overruled + Array(read) {
+      for relationship in oneToOnes(of: object) {
+        guard case .int(let partner) = earlier[relationship.slot],
+          let inverse = object.entity.inverse(of: relationship)
+        else { continue }
+        rows[Key(inverse), default: []].append(partner)
       }
-    }
-    for (object, stored) in outcome.overruled {
-      for relationship in oneToOnes(of: object) { notePartner(relationship, of: object, stored) }
     }
     var emptied: [Int: Set<Int64>] = [:]
     let order = rows.keys.sorted { ($0.entity, $0.slot) < ($1.entity, $1.slot) }
