@@ -50,7 +50,7 @@ import Testing
 
   @Test(arguments: [
     ("--entity Cuntry", ExitCode.failed, "Country"), ("--entity Country --where x", .failed, "x"),
-    ("--entity Country --relationships all", .usage, "array, nested, none"),
+    ("--entity Country --relationships all", .usage, "array, nested, keys, none"),
     ("--entity Country --pretty --lines", .usage, "exclude each other"),
   ])
   func mistakesAreNamed(line: String, code: ExitCode, message: String) async throws {

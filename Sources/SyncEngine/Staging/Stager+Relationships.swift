@@ -179,7 +179,7 @@ extension Stager {
           "An element of “\(link.name)” is neither an object nor a key.")
       case .some(let kind):
         // In a set of keys, `{"a": true}`, the key is what refers to the object.
-        let value = kind == .true ? keyReference(key, node) : element
+        let value = kind == .true && key != nil ? keyReference(key, node) : element
         if let reference = value.flatMap({ stageReference($0, of: source, link, to: node, batch) })
         {
           targets.append(~reference)

@@ -49,7 +49,15 @@ struct DoctorCommand: Command {
     let task = Task { try await trial.run(documents, on: terminal) }
     let interrupt = Interrupt { task.cancel() }
     defer { withExtendedLifetime(interrupt) {} }
-    let diagnosis = try await task.value
+    let diagnosis: Diagnosis
+    do {
+      diagnosis = try await task.value
+    } catch let error as SyncError {
+      // A document of which nothing can be used is refused as a whole.
+      terminal.print(error.message)
+      if form == nil, let advice = try places(in: payloads[0]).advice { terminal.print(advice) }
+      return .failed
+    }
     terminal.print(diagnosis.lines)
     let report = diagnosis.report
     if form == nil, report.itemCount == 1, report.skipped == 1,
