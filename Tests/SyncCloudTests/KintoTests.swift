@@ -83,6 +83,7 @@ import Testing
     try await here.engine.sync()
     try here.insert("Note", ["title": "a"])
     try await proxy.set(.answer(503, headers: ["Retry-After": .string(seconds)]), of: .batch)
+    let began = ContinuousClock.now
     let error = await #expect(throws: CloudError.self) { try await here.engine.sync() }
     #expect(error?.code == .busy)
     let date = try #require(error?.retryDate)
@@ -207,7 +208,6 @@ import Testing
     let here = try Client(
       try KintoTransport(url, app: "tests", signIn: .password("a", "b")),
       retry: CloudRetry(attempts: 5, delay: 100, longestDelay: 100))
-    let began = ContinuousClock.now
     let error = await #expect(throws: CloudError.self) { try await here.engine.sync() }
     #expect(error?.code == .unreachable)
     #expect(try #require(error?.message).contains("Nobody answers at 127.0.0.1:1"))
