@@ -36,7 +36,7 @@ extension SaveWriter {
         rows[Key(inverse), default: []].append(partner)
       }
     }
-    var emptied: [Int: Set<Int64>] = [:]
+    var emptied = try leadPartnersBack(outcome)
     let order = rows.keys.sorted { ($0.entity, $0.slot) < ($1.entity, $1.slot) }
     for key in order {
       let entity = EntityDescription(model: transaction.model, index: key.entity)
@@ -49,6 +49,27 @@ extension SaveWriter {
       emptied[$0.root]?.contains(outcome.rows[$0.rowNumber] ?? $0.rowNumber) == true
         && !known.contains(ObjectIdentifier($0))
     }
+  }
+
+  /// Has partners of overruled objects lead back to them where this save has emptied them: the objects kept them.
+  ///
+  /// - Returns: the partners, by root entity.
+  private func leadPartnersBack(_ outcome: SaveOutcome) throws -> [Int: Set<Int64>] {
+    var result: [Int: Set<Int64>] = [:]
+    for (object, _) in outcome.overruled {
+      let row = object.rowNumber
+      guard let values = try transaction.rows(object.entity.rootEntity, rows: [row]).first?.values
+      else { continue }
+      for relationship in oneToOnes(of: object) {
+        let destination = object.entity.destination(of: relationship)
+        guard case .int(let partner) = values[relationship.slot],
+          let inverse = object.entity.inverse(of: relationship),
+          try transaction.leadBack(inverse, of: destination, from: partner, to: row)
+        else { continue }
+        result[destination.rootIndex, default: []].insert(partner)
+      }
+    }
+    return result
   }
 
   private func oneToOnes(of object: ManagedObject) -> [RelationshipDescription] {

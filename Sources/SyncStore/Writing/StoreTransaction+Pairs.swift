@@ -2,6 +2,27 @@ package import SyncCore
 
 /// One-to-one relationships, which are one thing in two rows.
 extension StoreTransaction {
+  /// Leads a one-to-one relationship that leads nowhere to an object.
+  ///
+  /// - Returns: whether it led nowhere.
+  package func leadBack(
+    _ relationship: RelationshipDescription, of entity: EntityDescription, from row: Int64,
+    to partner: Int64
+  ) throws -> Bool {
+    try requireOpen()
+    guard let column = layout[entity].column(relationship.slot) else { return false }
+    let table = layout.table(of: entity)
+    let statement = try connection.statement(
+      "UPDATE \(table.quoted) SET \(column.quoted) = ?1, _version = _version + 1 "
+        + "WHERE _row = ?2 AND \(column.quoted) IS NULL")
+    statement.bind(1, partner)
+    statement.bind(2, row)
+    try statement.run()
+    guard connection.changes > 0 else { return false }
+    recorder.update(row, in: table, slots: [relationship.slot])
+    return true
+  }
+
   /// Empties a one-to-one relationship where it leads to an object that does not lead back: whoever lost its partner
   /// to somebody else while both were written.
   ///
