@@ -115,7 +115,7 @@ open class AsynchronousOperation<Output: Sendable>: Operation, @unchecked Sendab
   // MARK: - For subclasses
 
   /// Begins the work and returns. Override it in subclasses, without calling `super`, and call
-  /// ``finish(with:)`` once the work has ended, inside or afterwards, on any thread.
+  /// `finish(with:)` once the work has ended, inside or afterwards, on any thread.
   ///
   /// - Precondition: The operation was made with a closure, or its class overrides this method.
   open override func main() {
@@ -141,7 +141,7 @@ open class AsynchronousOperation<Output: Sendable>: Operation, @unchecked Sendab
 
   /// Asks the work to end early. Called at most once, when the operation is cancelled while it runs,
   /// and never before ``main()`` has returned; work that takes long inside `main()` has to look at
-  /// `isCancelled`. The work still has to call ``finish(with:)``; it may be doing so at this moment.
+  /// `isCancelled`. The work still has to call `finish(with:)`; it may be doing so at this moment.
   open func stop() {
     let task = state.withLock { $0.task }
     task?.cancel()

@@ -24,7 +24,7 @@ extension SyncPayloadConvertible where Self == SyncPayload {
   @_disfavoredOverload
   public static func json(_ value: JSONValue) -> SyncPayload { SyncPayload.json(value) }
 
-  /// A JSON:API document; see ``SyncPayload/jsonAPI(_:)``.
+  /// A JSON:API document; see `jsonAPI(_:)`.
   @_disfavoredOverload
   public static func jsonAPI(_ document: some SyncPayloadConvertible) -> SyncPayload {
     SyncPayload.jsonAPI(document.syncPayload)

@@ -14,7 +14,7 @@ public enum SyncPayload: Sendable {
   case stream(SyncByteStream)
   /// A JSON tree.
   case json(JSONValue)
-  /// A document of a form that is more than a list of objects; see ``jsonAPI(_:)``.
+  /// A document of a form that is more than a list of objects; see `jsonAPI(_:)`.
   indirect case document(DocumentForm, SyncPayload)
   /// What could not be turned into JSON; the sync fails with it.
   case unusable(JSONError)
@@ -62,7 +62,7 @@ public enum SyncPayload: Sendable {
 
 /// What a document is beside JSON.
 public enum DocumentForm: String, Sendable, Hashable, CaseIterable {
-  /// See ``SyncPayload/jsonAPI(_:)``.
+  /// See `SyncPayload.jsonAPI(_:)`.
   case jsonAPI = "json-api"
 }
 
