@@ -130,7 +130,7 @@ struct OutboxStep {
     case .gone where change.kind == .delete: accept(nil)
     case .gone: takeGone()
     case .conflict(let json): takeConflict(json)
-    case .retry: entry.tries += 0
+    case .retry: break
     }
   }
 
