@@ -2,8 +2,8 @@ import SyncCore
 import SyncStore
 
 /// A one-to-one relationship is one thing in two rows, and a merge policy decides row by row. When somebody else has
-/// changed rows that a save writes, pairs of which both say the same stand; whoever leads to an object that was given to
-/// another one leads to nothing.
+/// changed either, pairs of which both say the same stand; whoever leads to an object that was given to another one leads
+/// to nothing.
 extension SaveWriter {
   private struct Key: Hashable {
     let entity: Int
@@ -15,66 +15,70 @@ extension SaveWriter {
     }
   }
 
-  /// Empties what leads to objects that do not lead back.
+  /// Has both sides of each pair that a save wrote say the same, whatever this context knew of them.
+  ///
+  /// What it had read of two objects may be of two times, so that it wrote one side alone. A partner that leads nowhere
+  /// is led back; after that, whoever leads to an object that does not lead back leads nowhere.
   ///
   /// - Parameter objects: those whose rows were written.
   func settlePairs(_ objects: [ManagedObject], _ outcome: inout SaveOutcome) throws {
-    var rows: [Key: [Int64]] = [:]
-    for object in objects {
+    var (claims, others): (Rows, Rows) = ([:], [:])
+    let overruled = Set(outcome.overruled.map { ObjectIdentifier($0.object) })
+    for object in objects where !object.home.shape.oneToOnes.isEmpty {
       let row = outcome.rows[object.rowNumber] ?? object.rowNumber
-      for relationship in oneToOnes(of: object) {
-        rows[Key(relationship), default: []].append(row)
+      let isWhole = object.isInserted || overruled.contains(ObjectIdentifier(object))
+      for relationship in object.home.shape.oneToOnes
+      where isWhole || object.changed.contains(relationship.slot) {
+        claims[Key(relationship.description), default: []].append(row)
+        if !object.isInserted { note(object, relationship, object.baseAsRead, in: &others) }
       }
     }
-    // Those that were paired with them before, in the store or as they were read, may have lost them here.
-    let read = objects.lazy.filter { !$0.committed.isNone }.map { ($0, $0.baseAsRead) }
-    for (object, earlier) in outcome.overruled + Array(read) {
-      for relationship in oneToOnes(of: object) {
-        guard case .int(let partner) = earlier[relationship.slot],
-          let inverse = object.entity.inverse(of: relationship)
-        else { continue }
-        rows[Key(inverse), default: []].append(partner)
+    // Those that were paired with overruled objects in the store may have lost them here.
+    for (object, stored) in outcome.overruled {
+      for relationship in object.home.shape.oneToOnes {
+        note(object, relationship, stored, in: &others)
       }
     }
-    var emptied = try leadPartnersBack(outcome)
-    let order = rows.keys.sorted { ($0.entity, $0.slot) < ($1.entity, $1.slot) }
-    for key in order {
-      let entity = EntityDescription(model: transaction.model, index: key.entity)
-      guard let relationship = entity.properties[key.slot].relationship else { continue }
-      emptied[entity.rootIndex, default: []]
-        .formUnion(try transaction.settlePairs(relationship, of: entity, rows: rows[key] ?? []))
+    guard !claims.isEmpty else { return }
+    var written: [Int: Set<Int64>] = [:]
+    try forEach(claims) { relationship, entity, rows in
+      written[entity.destination(of: relationship).rootIndex, default: []]
+        .formUnion(try transaction.leadPartnersBack(relationship, of: entity, rows: rows))
     }
+    try forEach(claims.merging(others, uniquingKeysWith: +)) { relationship, entity, rows in
+      written[entity.rootIndex, default: []]
+        .formUnion(try transaction.settlePairs(relationship, of: entity, rows: rows))
+    }
+    guard written.contains(where: { !$0.value.isEmpty }) else { return }
     let known = Set(outcome.refreshed.map(ObjectIdentifier.init))
     outcome.refreshed += objects.filter {
-      emptied[$0.root]?.contains(outcome.rows[$0.rowNumber] ?? $0.rowNumber) == true
+      written[$0.root]?.contains(outcome.rows[$0.rowNumber] ?? $0.rowNumber) == true
         && !known.contains(ObjectIdentifier($0))
     }
   }
 
-  /// Has partners of overruled objects lead back to them where this save has emptied them: the objects kept them.
-  ///
-  /// - Returns: the partners, by root entity.
-  private func leadPartnersBack(_ outcome: SaveOutcome) throws -> [Int: Set<Int64>] {
-    var result: [Int: Set<Int64>] = [:]
-    for (object, _) in outcome.overruled {
-      let row = object.rowNumber
-      guard let values = try transaction.rows(object.entity.rootEntity, rows: [row]).first?.values
-      else { continue }
-      for relationship in oneToOnes(of: object) {
-        let destination = object.entity.destination(of: relationship)
-        guard case .int(let partner) = values[relationship.slot],
-          let inverse = object.entity.inverse(of: relationship),
-          try transaction.leadBack(inverse, of: destination, from: partner, to: row)
-        else { continue }
-        result[destination.rootIndex, default: []].insert(partner)
-      }
-    }
-    return result
+  private typealias Rows = [Key: [Int64]]
+
+  /// Notes whom an object was paired with.
+  private func note(
+    _ object: ManagedObject, _ relationship: RelationshipShape, _ values: RowValues,
+    in rows: inout Rows
+  ) {
+    guard case .int(let partner) = values[relationship.slot],
+      let inverse = object.entity.inverse(of: relationship.description)
+    else { return }
+    rows[Key(inverse), default: []].append(partner)
   }
 
-  private func oneToOnes(of object: ManagedObject) -> [RelationshipDescription] {
-    object.home.shape.relationships.lazy.filter {
-      !$0.isToMany && !$0.isInverseToMany && $0.inverseSlot != nil
-    }.map(\.description)
+  private func forEach(
+    _ rows: Rows, _ body: (RelationshipDescription, EntityDescription, [Int64]) throws -> Void
+  ) throws {
+    for (key, rows) in rows.sorted(by: {
+      ($0.key.entity, $0.key.slot) < ($1.key.entity, $1.key.slot)
+    }) {
+      let entity = EntityDescription(model: transaction.model, index: key.entity)
+      guard let relationship = entity.properties[key.slot].relationship else { continue }
+      try body(relationship, entity, rows)
+    }
   }
 }

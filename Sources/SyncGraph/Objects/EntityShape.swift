@@ -43,6 +43,9 @@ final class EntityShape: Sendable {
   let relationships: [RelationshipShape]
   let relationshipSet: SlotSet
 
+  /// Those to-one relationships whose inverse is one too.
+  let oneToOnes: [RelationshipShape]
+
   /// Whether there are to-many relationships whose members have an order.
   let hasOrderedLists: Bool
 
@@ -69,6 +72,9 @@ final class EntityShape: Sendable {
     self.kinds = kinds
     self.relationships = relationships
     relationshipSet = relationships.reduce(into: SlotSet()) { $0.insert($1.slot) }
+    oneToOnes = relationships.filter {
+      !$0.isToMany && !$0.isInverseToMany && $0.inverseSlot != nil
+    }
     hasOrderedLists = relationships.contains { $0.isOrdered }
     columns = properties.filter(\.isColumn).map(\.slot)
     transients = properties.filter { !$0.isColumn && $0.attribute != nil }.map(\.slot)

@@ -29,12 +29,7 @@ import Testing
     }
     let stack = try ProcessRun.open(folder.url)
     let report = try await stack.checkConsistency()
-    // Eight processes may leave a one-to-one that one side knows of when a block reads its rows before and after another's commit.
-    withKnownIssue("A pair is read in two states.", isIntermittent: true) {
-      #expect(report.isConsistent, "\(report)")
-    } when: {
-      count > 2
-    }
+    #expect(report.isConsistent, "\(report)")
     let context = stack.newBackgroundContext()
     for number in 0..<count {
       let file = folder.url.appending(path: "outcome-\(number).json")
