@@ -117,6 +117,9 @@ import Testing
 
   @Test @MainActor func aPassOfTheMainActorIsABlock() async throws {
     let main = stack.mainContext
+    // What drains the main queue is known when it has ended a pass.
+    _ = try main.count(Fetch<User>())
+    await withCheckedContinuation { ended in DispatchQueue.main.async { ended.resume() } }
     let user = try main.existingObject(with: x, as: User.self)
     #expect(user.name == "x")
     // Somebody else commits, on another thread, and nobody of ours waits.

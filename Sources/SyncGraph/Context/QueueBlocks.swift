@@ -12,7 +12,7 @@
 /// ```
 ///
 /// A program whose main queue never gets to anything, because nothing drains it, has no passes: every use of a
-/// context merges.
+/// context merges. Whether anything does is known from the end of the first pass on, so that uses of that one merge too.
 struct QueueBlocks {
   /// The number of the block that runs, or of the last one that did.
   private(set) var number: UInt64 = 1
