@@ -6,7 +6,7 @@ import Synchronization
 /// One SQLite file, or a database in memory, and its only writer in this program.
 ///
 /// Mutable states and what guards them:
-/// - `writer`, `writers`, `transaction`, `unsent`, `others`: the writer queue. Nothing else touches that connection, but for
+/// - `writer`, `writers`, `transaction`, `unsent`, `earlierRows`, `others`: the writer queue. Nothing else touches that connection, but for
 ///   `sqlite3_interrupt`, which is meant to be called from elsewhere.
 /// - idle readers: the mutex of ``ReaderPool``; a reader that was taken belongs to its taker.
 /// - `running`: its mutex; says which transaction an interrupt would hit.
@@ -37,6 +37,7 @@ package final class Store: @unchecked Sendable {
   private var writers: RowWriters?
   private var transaction: StoreTransaction?
   private let unsent = UnsentHistory()
+  private var earlierRows: EarlierRows?
   private var others: OtherCommits?
 
   /// Held by whoever looks for commits of others, so that nobody goes on before they were told.
@@ -148,11 +149,13 @@ package final class Store: @unchecked Sendable {
     try token.checkpoint()
     writer.token = token
     defer { writer.token = nil }
+    try followDemand(for: configuration.values, writer)
     try writer.beginImmediate()
     let transaction = StoreTransaction(
       layout: layout, writers: writers, connection: writer, token: token, info: info,
       configuration: configuration, readers: readsBesideWrites ? readers : nil,
       unsent: unsent)
+    transaction.earlierRows = earlierRows
     self.transaction = transaction
     let interrupter = ConnectionInterrupter(writer)
     running.withLock { $0 = (token, interrupter) }
@@ -185,6 +188,14 @@ package final class Store: @unchecked Sendable {
       try? writer.rollback()
       throw error
     }
+  }
+
+  /// Begins or ends to keep the rows that transactions change.
+  private func followDemand(for values: ValueDemand, _ writer: Connection) throws {
+    guard values.isThere != (earlierRows != nil) else { return }
+    let rows = earlierRows ?? EarlierRows(layout: layout, connection: writer)
+    if earlierRows == nil { try rows.begin() } else { try rows.end() }
+    earlierRows = earlierRows == nil ? rows : nil
   }
 
   /// From here on stopping would come too late to be honest about it.

@@ -52,6 +52,9 @@ public struct ChangeSet: Sendable {
   /// may have changed, and ``entities`` is empty. Whoever keeps something of the store looks again.
   public package(set) var isUnknown = false
 
+  /// What changed objects held before and after, of as many as are told, while somebody asks for it.
+  package var values: [ManagedObjectID: ChangedValues] = [:]
+
   /// Which scratchpad made the change, so that it does not merge its own edits; 0 is nobody.
   package var origin: UInt64
 

@@ -19,6 +19,14 @@ public struct LoggedChange: Sendable, Hashable {
   /// Names of the properties that changed, when it was updated.
   public let properties: [String]
 
+  /// What the properties held before: all of a deleted object, those that changed of an updated one. A to-one
+  /// relationship holds the primary key of the object that it led to; to-many relationships are not in it. Empty
+  /// unless a ``SyncLogger`` asks for values.
+  public let oldValues: [String: Value]
+
+  /// What the properties hold now: all of an inserted object, those that changed of an updated one.
+  public let newValues: [String: Value]
+
   /// Number and time of the commit, and who made it.
   public let generation: Int64
   public let date: Date
@@ -32,11 +40,32 @@ public struct LoggedChange: Sendable, Hashable {
 }
 
 extension LoggedChange: CustomStringConvertible {
-  /// The change as a person would say it: `User 6 updated: email, updatedAt`.
+  /// The change as a person would say it: `User 6 updated: email, updatedAt`; with values
+  /// `User 6 updated: age 20 → 21, notes`.
   public var description: String {
     let name = key.map { $0.description } ?? "#\(objectID.row)"
     let text = "\(entity) \(name) \(kind.rawValue)"
-    return properties.isEmpty ? text : "\(text): \(properties.joined(separator: ", "))"
+    let names = kind == .updated ? properties : objectID.entity.properties.map(\.name)
+    let parts = names.compactMap { name -> String? in
+      switch (oldValues[name], newValues[name]) {
+      case (let old?, let new?): "\(name) \(written(old)) → \(written(new))"
+      case (let value?, nil), (nil, let value?): value.isNull ? nil : "\(name) \(written(value))"
+      case (nil, nil): kind == .updated ? name : nil
+      }
+    }
+    return parts.isEmpty ? text : "\(text): \(parts.joined(separator: ", "))"
+  }
+
+  private func written(_ value: Value) -> String {
+    if case .string(let text) = value { "“\(text)”" } else { "\(value)" }
+  }
+
+  private func json(_ values: [String: Value]) -> JSONObject {
+    var object: JSONObject = [:]
+    for property in objectID.entity.properties {
+      if let value = values[property.name] { object[property.name] = JSONValue(scalar: value) }
+    }
+    return object
   }
 
   /// The change as one line of JSON, with members in a fixed order.
@@ -46,6 +75,8 @@ extension LoggedChange: CustomStringConvertible {
     ]
     if let key { line["key"] = JSONValue(scalar: key) }
     if kind == .updated { line["properties"] = .array(properties.map { .string($0) }) }
+    if !oldValues.isEmpty { line["old"] = .object(json(oldValues)) }
+    if !newValues.isEmpty { line["new"] = .object(json(newValues)) }
     if let author { line["author"] = .string(author) }
     line["generation"] = .integer(generation)
     return line.description
@@ -71,15 +102,24 @@ extension ChangeSet {
     _ kind: LoggedChange.Kind, _ changes: EntityChanges, _ rows: some Collection<Int64>,
     _ keys: ChangeKeys
   ) -> [LoggedChange] {
-    rows.enumerated().map { index, row in
-      let names =
-        kind == .updated
-        ? changes.updated[index].slots.map { changes.entity.properties[$0].name } : []
+    let properties = changes.entity.properties
+    func named(_ slots: SlotSet?, _ values: [Value]) -> [String: Value] {
+      guard !values.isEmpty else { return [:] }
+      return properties.reduce(into: [:]) { result, property in
+        guard property.isColumn, slots?.contains(property.slot) ?? true else { return }
+        result[property.name] = values[property.slot]
+      }
+    }
+    return rows.enumerated().map { index, row in
+      let slots = kind == .updated ? changes.updated[index].slots : nil
+      let id = ManagedObjectID(entity: changes.entity, row: row)
+      let values = self.values[id] ?? ChangedValues()
       return LoggedChange(
-        kind: kind, objectID: ManagedObjectID(entity: changes.entity, row: row),
+        kind: kind, objectID: id,
         // Said in full: an empty value is a literal nil, too.
         key: keys.indices.contains(index) ? Optional.some(keys[index]) : Optional.none,
-        properties: names,
+        properties: slots?.map { properties[$0].name } ?? [],
+        oldValues: named(slots, values.earlier), newValues: named(slots, values.later),
         generation: generation, date: date, author: author, contextName: contextName)
     }
   }

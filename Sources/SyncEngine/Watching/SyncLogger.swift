@@ -1,6 +1,7 @@
 import Foundation
 import SyncCore
 public import SyncGraph
+import SyncStore
 import Synchronization
 
 /// Writes a line for every object that is inserted, updated or deleted, whoever does it.
@@ -15,6 +16,18 @@ import Synchronization
 /// Lines come after the commit, in commit order, each once, on the stack's delivery queue: a slow writer
 /// holds nobody up but those who are told after it. Unchanged objects are never mentioned. Logging ends
 /// when the logger is let go of, or cancelled.
+///
+/// With `values: true` the lines say what the properties held before and hold now, of deleted objects too:
+///
+/// ```swift
+/// let log = SyncLogger(stack, values: true) { print($0) }
+/// // User 6 updated: email nil → “ann@example.org”, notes
+/// // Note 12 deleted: id 12, text “Hello”, user 6
+/// ```
+///
+/// While such a logger exists each transaction keeps the rows that it changes, in SQLite's temporary database; the values
+/// of the first 10,000 objects of a commit are told, the others are named without. Of commits of other
+/// processes no values are known.
 ///
 /// The stack is not kept alive.
 public final class SyncLogger: Sendable {
@@ -37,43 +50,47 @@ public final class SyncLogger: Sendable {
   }
 
   private let observer: Locked<ObserverToken?>
+  private let demand: ValueDemand?
 
   /// Logs the changes of all entities.
   ///
   /// - Parameters:
+  ///   - values: Whether lines have old and new values. False by default, because each write costs more then.
   ///   - kinds: What is logged.
   ///   - isLogged: Asked about each change that the kinds let through, as in `{ $0.author == "me" }` or
   ///     `{ $0.properties.contains("email") }`; nil logs all of them.
   ///   - write: Called with one line at a time, without line break.
   public convenience init(
-    _ stack: DataStack, format: Format = .text,
+    _ stack: DataStack, format: Format = .text, values: Bool = false,
     kinds: Set<LoggedChange.Kind> = Set(LoggedChange.Kind.allCases),
     where isLogged: (@Sendable (LoggedChange) -> Bool)? = nil,
     _ write: @escaping @Sendable (String) -> Void
   ) {
-    self.init(stack, format, entities: nil, kinds, isLogged, write)
+    self.init(stack, format, values, entities: nil, kinds, isLogged, write)
   }
 
   /// Logs the changes of some entities and those below them.
   ///
   /// - Throws: ``ModelError`` when the model has no entity of one of the names.
   public convenience init(
-    _ stack: DataStack, format: Format = .text, entities: [String],
+    _ stack: DataStack, format: Format = .text, values: Bool = false, entities: [String],
     kinds: Set<LoggedChange.Kind> = Set(LoggedChange.Kind.allCases),
     where isLogged: (@Sendable (LoggedChange) -> Bool)? = nil,
     _ write: @escaping @Sendable (String) -> Void
   ) throws {
     let entities = try entities.map { try stack.model.requireEntity(named: $0) }
-    self.init(stack, format, entities: entities, kinds, isLogged, write)
+    self.init(stack, format, values, entities: entities, kinds, isLogged, write)
   }
 
   private init(
-    _ stack: DataStack, _ format: Format, entities: [EntityDescription]?,
+    _ stack: DataStack, _ format: Format, _ values: Bool, entities: [EntityDescription]?,
     _ kinds: Set<LoggedChange.Kind>, _ isLogged: (@Sendable (LoggedChange) -> Bool)?,
     _ write: @escaping @Sendable (String) -> Void
   ) {
     // What was committed before and is still being delivered is none of the logger's business.
     let hasBegun = Flag()
+    demand = values ? stack.valueDemand : nil
+    demand?.begin()
     stack.delivery.post { hasBegun.set() }
     let token = NotificationCenter.default.addObserver(
       forName: .dataStackDidChange, object: stack, queue: nil
@@ -100,7 +117,9 @@ public final class SyncLogger: Sendable {
       defer { observer = nil }
       return observer
     }
-    if let token { NotificationCenter.default.removeObserver(token.token) }
+    guard let token else { return }
+    NotificationCenter.default.removeObserver(token.token)
+    demand?.end()
   }
 }
 

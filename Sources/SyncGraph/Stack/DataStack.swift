@@ -117,6 +117,9 @@ public final class DataStack: Sendable {
     get throws { try core.store() }
   }
 
+  /// For whoever wants to know the values that commits change.
+  package var valueDemand: ValueDemand { core.configuration.values }
+
   /// The queue on which observers are told, in order.
   package var delivery: DeliveryQueue { core.delivery }
 }

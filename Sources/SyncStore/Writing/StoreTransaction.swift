@@ -50,6 +50,9 @@ package final class StoreTransaction: StoreReader {
   /// Link tables that were written to, by index.
   var writtenLinks: Set<Int> = []
 
+  /// The rows as they were before; nil when nobody asks for values.
+  var earlierRows: EarlierRows?
+
   /// What the history keeps of deleted objects, besides their keys.
   var tombstones: [ManagedObjectID: [String: Value]] = [:]
 
@@ -167,9 +170,10 @@ package final class StoreTransaction: StoreReader {
       entities, generation: generation, oldest: try readCounters().fingerprints,
       kept: keptFingerprints)
     try writeMarks(generation)
-    let changes = ChangeSet(
+    var changes = ChangeSet(
       entities: entities, author: info.author, contextName: info.contextName,
       generation: generation, date: configuration.now(), origin: info.origin)
+    if let earlierRows { changes.values = try earlierRows.take(entities, self) }
     if !entities.isEmpty, try keepsHistory {
       try ChangeJournal(connection: connection).record(
         changes, source: info.source, process: configuration.processName, tombstones: tombstones)

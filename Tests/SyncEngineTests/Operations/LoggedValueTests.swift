@@ -1,0 +1,165 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import TestSupport
+import Testing
+
+/// A logger that asks for values tells what was there before and what is there now, whoever changed it.
+@Suite(.timeLimit(.minutes(30))) struct LoggedValueTests {
+  private func stack(isFile: Bool, _ folder: TemporaryFolder) throws -> DataStack {
+    let stack = try DataStack(
+      model: TestModels.social(), store: isFile ? .sqlite(folder.file("values.sqlite")) : .inMemory)
+    try stack.sync(
+      [["id": 6, "name": "a", "notes": [["id": 12, "text": "Hello"], ["id": 13]]], ["id": 7]]
+        as JSONValue, inEntityNamed: "User")
+    return stack
+  }
+
+  /// What is logged while a body runs.
+  private func lines(
+    of stack: DataStack, _ format: SyncLogger.Format = .text,
+    _ body: (ManagedObjectContext) throws -> Void
+  ) throws -> [String] {
+    let lines = Log<String>()
+    let log = SyncLogger(stack, format: format, values: true) { lines.append($0) }
+    let context = stack.newBackgroundContext()
+    try context.performAndWait { try body(context) }
+    stack.drainNotifications()
+    log.cancel()
+    return lines.all
+  }
+
+  private func object(
+    _ entity: String, _ id: Int64, _ context: ManagedObjectContext
+  ) throws -> ManagedObject {
+    try #require(
+      try context.fetch(Fetch<ManagedObject>(entityNamed: entity, "id == %@", id)).first)
+  }
+
+  @Test(arguments: [false, true]) func ofSyncs(isFile: Bool) throws {
+    let folder = try TemporaryFolder()
+    let stack = try stack(isFile: isFile, folder)
+    let payload: JSONValue = [
+      [
+        "id": 6, "name": "b", "email": "b@example.org",
+        "notes": [["id": 13], ["id": 301, "text": "New"]],
+      ], ["id": 7],
+    ]
+    let told = try lines(of: stack) { _ in try stack.sync(payload, inEntityNamed: "User") }
+    #expect(
+      told == [
+        "User 6 updated: name “a” → “b”, email nil → “b@example.org”, notes",
+        "Note 301 inserted: id 301, text “New”, user 6",
+        "Note 12 deleted: id 12, text “Hello”, user 6",
+      ])
+  }
+
+  @Test(arguments: [false, true]) func ofSavesAndWhatTheyCascadeTo(isFile: Bool) throws {
+    let folder = try TemporaryFolder()
+    let stack = try stack(isFile: isFile, folder)
+    let told = try lines(of: stack) { context in
+      let note = try object("Note", 13, context)
+      note["user"] = try object("User", 7, context)
+      note["text"] = "first"
+      try context.save()
+      note["text"] = "second"
+      try context.save()
+      context.delete(try object("User", 7, context))
+      try context.save()
+    }
+    #expect(
+      told.filter { !$0.hasSuffix(": notes") } == [
+        "Note 13 updated: text nil → “first”, user 6 → 7",
+        "Note 13 updated: text “first” → “second”",
+        "User 7 deleted: id 7",
+        "Note 13 deleted: id 13, text “second”, user 7",
+      ])
+  }
+
+  @Test func ofBatches() throws {
+    let folder = try TemporaryFolder()
+    let stack = try stack(isFile: true, folder)
+    let told = try lines(of: stack) { context in
+      try context.batchUpdate(Fetch<ManagedObject>(entityNamed: "User", "id == 6"), ["age": 20])
+      try context.batchDelete(Fetch<ManagedObject>(entityNamed: "Note", "id == 12"))
+    }
+    #expect(
+      told.contains("User 6 updated: age nil → 20")
+        && told.contains("Note 12 deleted: id 12, text “Hello”, user 6"), "\(told)")
+  }
+
+  @Test func asJSON() throws {
+    let folder = try TemporaryFolder()
+    let stack = try stack(isFile: false, folder)
+    let told = try lines(of: stack, .ndjson) { context in
+      try object("User", 6, context)["name"] = "b"
+      try context.save()
+    }
+    #expect(
+      told == [
+        #"{"entity":"User","change":"updated","row":1,"key":6,"properties":["name"],"#
+          + #""old":{"name":"a"},"new":{"name":"b"},"generation":2}"#
+      ])
+  }
+
+  /// What a dry run has written is not what was there before.
+  @Test func whatWasUndoneIsForgotten() throws {
+    let folder = try TemporaryFolder()
+    let stack = try stack(isFile: true, folder)
+    let told = try lines(of: stack) { context in
+      let payload: JSONValue = [["id": 6, "name": "x"], ["id": 7, "name": "x"]]
+      let rehearsal = Sync(.json(payload), inEntityNamed: "User", dataStack: stack)
+      rehearsal.dryRun = true
+      rehearsal.start()
+      try object("User", 6, context)["name"] = "b"
+      try context.save()
+    }
+    #expect(told == ["User 6 updated: name “a” → “b”"])
+  }
+
+  @Test func withoutALoggerThatAsksThereAreNone() throws {
+    let folder = try TemporaryFolder()
+    let stack = try stack(isFile: true, folder)
+    _ = try lines(of: stack) { context in
+      try object("User", 6, context)["name"] = "b"
+      try context.save()
+    }
+    let plain = Log<LoggedChange>()
+    let log = SyncLogger(
+      stack,
+      format: .custom {
+        plain.append($0)
+        return nil
+      }
+    ) { _ in }
+    let context = stack.newBackgroundContext()
+    try context.performAndWait {
+      try object("User", 6, context)["name"] = "c"
+      try context.save()
+    }
+    stack.drainNotifications()
+    #expect(plain.all.map(\.oldValues) == [[:]] && plain.all.map(\.newValues) == [[:]])
+    log.cancel()
+  }
+
+  @Test func dropKeepsAsking() throws {
+    let folder = try TemporaryFolder()
+    let stack = try stack(isFile: true, folder)
+    let told = try lines(of: stack) { context in
+      try stack.drop()
+      try stack.sync([["id": 1, "name": "x"]] as JSONValue, inEntityNamed: "User")
+      try stack.sync([["id": 1, "name": "y"]] as JSONValue, inEntityNamed: "User")
+    }
+    #expect(told.last == "User 1 updated: name “x” → “y”")
+  }
+
+  @Test func memoryIsBounded() throws {
+    let stack = try DataStack.social()
+    let payload = JSONValue.array((1...10_001).map { ["id": .integer(Int64($0))] })
+    let told = try lines(of: stack) { _ in try stack.sync(payload, inEntityNamed: "User") }
+    #expect(told.count == 10_001)
+    #expect(told[9_999] == "User 10000 inserted: id 10000")
+    #expect(told[10_000] == "User 10001 inserted")
+  }
+}
