@@ -18,6 +18,9 @@ struct OutboxApplied: Sendable {
   /// What is left to send of the object at once.
   var more: OutboxEntry?
 
+  /// The key that the answer gave the object.
+  var key: Value?
+
   /// Whether the object became one with a copy of it.
   var isJoined = false
 
@@ -80,6 +83,7 @@ extension Outbox {
         .source(for: change.objectID.entity)
       let fill = try json == nil ? nil : source.map { try RowFill($0, stack) }
       if let found = json.flatMap({ fill?.key(in: $0) }) {
+        applied.key = found.value
         if step.entry.waiting?.kind == .delete {
           // Made and deleted here: only now it is known what to delete there.
           let key = change.objectID.entity.properties[found.slot].name
@@ -88,6 +92,11 @@ extension Outbox {
           applied.isJoined = try RowMerger(transaction, outbox: name).join(
             change.objectID, slot: found.slot, key: found.value)
         }
+      }
+      if step.isThereAlready {
+        step.entry.waiting?.base =
+          try transaction.values(of: [change.objectID.row], in: change.objectID.entity)[
+            change.objectID] ?? [:]
       }
       try transaction.setOutboxEntry(step.entry, before: before, in: name)
       let isThere = try !transaction.rows(change.objectID.entity, rows: [change.objectID.row])
@@ -112,6 +121,10 @@ struct OutboxStep {
   /// The server's version, to be taken over.
   private(set) var json: JSONValue?
   private(set) var deletesHere = false
+
+  /// Whether what was new here turned out to be on the server: what is here counts as what the server has, but where its
+  /// version says something else.
+  private(set) var isThereAlready = false
   private let change: OutboxChange
   private let settings: Outbox.Settings
 
@@ -142,7 +155,10 @@ struct OutboxStep {
   }
 
   private mutating func refuse(_ reason: String) {
+    // What the server has not made need not be deleted there.
+    let isOver = change.kind == .insert && entry.waiting?.kind == .delete
     entry.takeBack()
+    if isOver { entry.waiting = nil }
     entry.refusal = reason
     outcome = .refused(reason)
   }
@@ -184,6 +200,7 @@ struct OutboxStep {
         var slots = SlotSet()
         for property in change.objectID.entity.properties { slots.insert(property.slot) }
         entry.waiting = OutboxEntry.Edit(.update, slots: slots)
+        isThereAlready = true
       }
       if edit?.kind != .delete { self.json = json }
       outcome = .again

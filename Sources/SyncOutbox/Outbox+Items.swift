@@ -62,8 +62,15 @@ extension Outbox {
 
   private func items(_ entries: [OutboxEntry], _ reader: StoreReader) throws -> [OutboxItem] {
     let keys = try reader.keys(of: entries)
+    let destinations = settings.withLock { $0.destinations }
     return entries.compactMap { entry in
-      entry.edit.map { OutboxItem(entry, $0, key: keys[entry.id]) }
+      let isHandled =
+        destinations.isEmpty || destinations.destination(for: entry.id.entity) != nil
+      return entry.edit.map {
+        OutboxItem(
+          entry, $0, key: keys[entry.id],
+          obstacle: isHandled ? nil : OutboxReport.obstacle(entry.id.entity.name))
+      }
     }
   }
 
@@ -73,9 +80,12 @@ extension Outbox {
   ///
   /// - Throws: `StoreError`.
   public func retry(_ item: OutboxItem) throws {
-    try change(item) { entry in
+    try write { transaction in
+      guard let before = try transaction.outboxEntry(item.objectID, in: name) else { return }
+      var entry = before
       entry.refusal = nil
       entry.earliest = nil
+      try transaction.setOutboxEntry(entry, before: before, in: name)
     }
   }
 
@@ -83,45 +93,92 @@ extension Outbox {
   ///
   /// - Throws: `StoreError`.
   public func discard(_ item: OutboxItem) throws {
-    try change(item) { entry in
-      entry.waiting = nil
-      entry.sent = nil
-    }
+    try write { _ = try give(up: item.objectID, in: $0) }
   }
 
-  /// Gives a change up, and takes over what the server has: an object that was made here is deleted, one that was edited
-  /// takes the values of the JSON.
+  /// Gives changes up, and goes back to what the server last said: objects that were made here are deleted, those that were
+  /// edited take their values back, those that were deleted come back with their values and references. References to what
+  /// is deleted here, and not among the items, stay empty.
   ///
-  /// - Parameter json: The server's version; nil where the object was made here. A deletion is only given up: the next sync
-  ///   brings the object back.
+  /// - Throws: ``SyncError`` when nobody knows what the server had, because an edit is older than the outbox; `StoreError`,
+  ///   when the key of a deleted object has been given away, say. Nothing has changed then.
+  public func revert(_ items: [OutboxItem]) throws {
+    try revert(items, known: { item, unknown in
+      guard unknown.isEmpty else {
+        throw SyncError(
+          .invalidRequest, entity: item.entity,
+          message: "Nobody here knows what the server had as “\(unknown.joined(separator: "”, “"))” of "
+            + "\(item.entity) \(item.key?.description ?? "#\(item.objectID.row)"), which was edited before there was "
+            + "an outbox. Give its version to revert(_:to:), or discard the change and sync the object.")
+      }
+    })
+  }
+
+  /// Gives one change up as `revert(_:)` does for several.
+  public func revert(_ item: OutboxItem) throws { try revert([item]) }
+
+  /// Gives a change up as `revert(_:)` does, and takes over the server's version, when somebody has asked for
+  /// it.
+  ///
   /// - Throws: ``SyncError`` when the JSON cannot be used; `StoreError`. Nothing has changed then.
-  public func revert(_ item: OutboxItem, to json: JSONValue? = nil) throws {
+  public func revert(_ item: OutboxItem, to json: JSONValue) throws {
     let destination = settings.withLock { $0.destinations }.destination(for: item.objectID.entity)
     let source = destination?.source(for: item.objectID.entity)
     let fill = try RowFill(source ?? Conventional(item.entity), stack)
-    try change(item) { entry in
-      entry.waiting = nil
-      entry.sent = nil
-    } then: { before, transaction in
-      if before.edit?.kind == .insert {
-        try transaction.delete([before.id.row], of: before.id.entity)
-      } else if before.edit?.kind == .update, let json {
-        _ = try fill.fill(before.id.row, from: json, in: transaction)
-      }
+    try revert([item], known: { _, _ in }) { id, transaction in
+      _ = try fill.fill(id.row, from: json, in: transaction)
     }
   }
 
-  private func change(
-    _ item: OutboxItem, _ body: (inout OutboxEntry) -> Void,
-    then finish: (OutboxEntry, StoreTransaction) throws -> Void = { _, _ in }
+  /// - Parameters:
+  ///   - check: Shown the properties of an item of which nobody knows what the server had.
+  ///   - finish: Called with each object that is there afterwards.
+  private func revert(
+    _ items: [OutboxItem], known check: (OutboxItem, [String]) throws -> Void,
+    then finish: (ManagedObjectID, StoreTransaction) throws -> Void = { _, _ in }
   ) throws {
+    try write { transaction in
+      var made: [ManagedObjectID] = []
+      var reverters: [RowReverter] = []
+      for item in items {
+        guard let before = try give(up: item.objectID, in: transaction), let edit = before.edit
+        else { continue }
+        if edit.kind == .insert {
+          made.append(before.id)
+          continue
+        }
+        let reverter = RowReverter(transaction, before.id, edit)
+        try check(item, reverter.unknown)
+        reverters.append(reverter)
+      }
+      for reverter in reverters { try reverter.bringBack() }
+      for reverter in reverters where try reverter.isPresent {
+        try reverter.revert()
+        try finish(reverter.id, transaction)
+      }
+      for id in made { try transaction.delete([id.row], of: id.entity) }
+    }
+  }
+
+  /// Forgets what is to be sent of an object.
+  ///
+  /// - Returns: What that was.
+  private func give(
+    up id: ManagedObjectID, in transaction: StoreTransaction
+  ) throws -> OutboxEntry? {
+    guard let before = try transaction.outboxEntry(id, in: name) else { return nil }
+    var entry = before
+    entry.waiting = nil
+    entry.sent = nil
+    try transaction.setOutboxEntry(entry, before: before, in: name)
+    return before
+  }
+
+  /// Uses what is kept, with the latest edits.
+  private func write(_ body: (StoreTransaction) throws -> Void) throws {
     try stack.store.write(info) { transaction in
       try transaction.drainHistory(intoOutbox: name)
-      guard let before = try transaction.outboxEntry(item.objectID, in: name) else { return }
-      var entry = before
-      body(&entry)
-      try transaction.setOutboxEntry(entry, before: before, in: name)
-      try finish(before, transaction)
+      try body(transaction)
     }
     tell()
   }

@@ -36,7 +36,7 @@ import SyncStore
 ///   ``whenInConflict``
 /// - Working: ``send()``, ``SendOperation``
 /// - Watching: ``status``, ``statusUpdates``, ``pending``, ``refused``, and the notifications that begin with `outbox`
-/// - What was refused: ``retry(_:)``, ``discard(_:)``, ``revert(_:to:)``
+/// - What was refused: ``retry(_:)``, ``discard(_:)``, `revert(_:)`, ``revert(_:to:)``
 public final class Outbox: Sendable {
   /// Sends one change, and says what came of it. An error means that nothing is known: the change is sent again.
   public typealias Handler = @Sendable (OutboxChange) async throws -> OutboxAnswer

@@ -24,13 +24,18 @@ public struct OutboxItem: Sendable, Hashable {
   public let properties: [String]
   public let state: State
 
+  /// Why it would not be sent as things are: no handler sends objects of its entity. Nil for an outbox without any handlers,
+  /// which only looks.
+  public let obstacle: String?
+
   /// How often the server was asked without success.
   public let tries: Int
 
   /// Name of the object's own entity.
   public var entity: String { objectID.entity.name }
 
-  init(_ entry: OutboxEntry, _ edit: OutboxEntry.Edit, key: Value?) {
+  init(_ entry: OutboxEntry, _ edit: OutboxEntry.Edit, key: Value?, obstacle: String? = nil) {
+    self.obstacle = obstacle
     objectID = entry.id
     kind = OutboxChange.Kind(edit.kind)
     self.key = key
@@ -50,6 +55,7 @@ extension OutboxItem: CustomStringConvertible {
     if !properties.isEmpty { text += ": \(properties.joined(separator: ", "))" }
     switch state {
     case .waiting(let date):
+      if let obstacle { return "\(text) (\(obstacle))" }
       return date.map { "\(text) (waiting until \(DateText.iso8601($0)))" } ?? text
     case .unanswered: return "\(text) (no answer yet)"
     case .refused(let reason): return "\(text) (refused: \(reason))"

@@ -1,4 +1,6 @@
 public import Foundation
+import SyncCore
+import SyncEngine
 import SyncGraph
 
 /// What an outbox announces. The object of each notification is the ``DataStack``; they are posted one after the other on
@@ -29,13 +31,33 @@ private struct OutboxNews: Sendable {
 }
 
 extension Outbox {
-  func announce(_ name: Notification.Name, _ change: OutboxChange?, reason: String? = nil) {
-    guard let change else { return }
+  /// Tells observers and logs what came of a change.
+  ///
+  /// - Parameters:
+  ///   - key: The key that the answer gave the object.
+  ///   - reason: Why it was refused; nil when it was taken.
+  func announce(_ change: OutboxChange, key: Value? = nil, reason: String? = nil) {
+    let logged = LoggedChange(
+      sent: LoggedChange.Kind(change.kind), change.objectID, key: change.key ?? key,
+      properties: change.properties, reason: reason, author: Outbox.author, contextName: name)
     stack.delivery.post { [stack] in
       NotificationCenter.default.post(
-        name: name, object: stack,
+        name: reason == nil ? .outboxDidSend : .outboxDidRefuse, object: stack,
         userInfo: StackNotifications.userInfo(
           OutboxNews.key, OutboxNews(change: change, reason: reason)))
+      NotificationCenter.default.post(
+        name: Notification.stackDidLog, object: stack,
+        userInfo: StackNotifications.userInfo(Notification.loggedChangeKey, logged))
+    }
+  }
+}
+
+extension LoggedChange.Kind {
+  fileprivate init(_ kind: OutboxChange.Kind) {
+    switch kind {
+    case .insert: self = .inserted
+    case .update: self = .updated
+    case .delete: self = .deleted
     }
   }
 }

@@ -12,7 +12,7 @@ struct OutboxPreparing: Sendable {
     case nothing
     /// It cannot be sent in this run.
     case held
-    case refused(String)
+    case refused(String, OutboxChange)
     /// Another object, which has to be sent first.
     case after(OutboxEntry)
   }
@@ -135,10 +135,16 @@ struct OutboxPreparing: Sendable {
         "The object has no key, so nobody can say to the server which one is meant. Have the handler "
         + "answer an insertion with the JSON that gives the key, or sync the entity."
       try transaction.setOutboxEntry(entry, before: before, in: name)
-      return .refused(entry.refusal ?? "")
+      return .refused(entry.refusal ?? "", shipment.change)
     }
     entry.sent = sent
     entry.waiting = postponed.isEmpty ? nil : OutboxEntry.Edit(.update, slots: postponed)
+    for slot in postponed {
+      let property = before.id.entity.properties[slot]
+      let nothing = property.relationship?.isToMany == true ? RowList.value([]) : Value.null
+      entry.waiting?.base[property.name] =
+        edit.base[property.name] ?? (edit.kind == .insert ? nothing : nil)
+    }
     try transaction.setOutboxEntry(entry, before: before, in: name)
     return .ready(shipment)
   }

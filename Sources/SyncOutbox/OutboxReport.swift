@@ -26,6 +26,9 @@ public struct OutboxReport: Sendable {
   /// Why nothing more was sent: the server did not answer. Nil when everything had its turn.
   public internal(set) var stopReason: String?
 
+  /// Names of entities whose objects wait because no handler sends them, nor any JSON that they are nested in.
+  public internal(set) var unhandled: Set<String> = []
+
   /// Answers that were taken, but whose JSON could not be taken over, with the reason.
   public internal(set) var unusedAnswers: [String] = []
 
@@ -44,8 +47,16 @@ extension OutboxReport: CustomStringConvertible {
       "\(name): \(entity.accepted.count) accepted, \(entity.refused.count) refused, "
         + "\(entity.waiting.count) waiting"
     }
+    for name in unhandled.sorted() {
+      lines.append("\(name): \(OutboxReport.obstacle(name))")
+    }
     if let stopReason { lines.append("Stopped: \(stopReason)") }
     lines += unusedAnswers
     return lines.isEmpty ? "Nothing to send" : lines.joined(separator: "\n")
+  }
+
+  /// What to do about objects that nobody sends.
+  static func obstacle(_ entity: String) -> String {
+    "no handler sends it. Say how with outbox.send(\(entity).self) { … }, or nest it in what it belongs to."
   }
 }

@@ -96,7 +96,7 @@ final class OutboxRun {
         case .ready(let shipment): ready.append(shipment)
         case .nothing: finish(id, isHeld: false)
         case .held: finish(id, isHeld: true)
-        case .refused(let reason): refuse(id, reason)
+        case .refused(let reason, let change): refuse(change, reason)
         case .after(let other):
           if !schedule.contains(other.id) { schedule.addFirst(other) }
           schedule.park(id, below: other.id)
@@ -133,18 +133,18 @@ final class OutboxRun {
     switch applied.outcome {
     case .accepted:
       report.entities[change.entity, default: .init()].accepted.append(change.objectID)
-      outbox.announce(.outboxDidSend, change)
+      outbox.announce(change, key: applied.key)
       finish(change.objectID, isHeld: false)
-    case .refused(let reason): refuse(change.objectID, reason, change)
+    case .refused(let reason): refuse(change, reason)
     case .again: finish(change.objectID, isHeld: false)
     }
     if let more = applied.more { schedule.addFirst(more) }
   }
 
-  private func refuse(_ id: ManagedObjectID, _ reason: String, _ change: OutboxChange? = nil) {
-    report.entities[id.entity.name, default: .init()].refused.append(id)
-    outbox.announce(.outboxDidRefuse, change, reason: reason)
-    finish(id, isHeld: true)
+  private func refuse(_ change: OutboxChange, _ reason: String) {
+    report.entities[change.entity, default: .init()].refused.append(change.objectID)
+    outbox.announce(change, reason: reason)
+    finish(change.objectID, isHeld: true)
   }
 
   private func finish(_ id: ManagedObjectID, isHeld: Bool) {
@@ -159,6 +159,9 @@ final class OutboxRun {
     }
     for entry in pending where entry.refusal == nil {
       report.entities[entry.id.entity.name, default: .init()].waiting.append(entry.id)
+      if settings.destinations.destination(for: entry.id.entity) == nil {
+        report.unhandled.insert(entry.id.entity.name)
+      }
     }
   }
 }

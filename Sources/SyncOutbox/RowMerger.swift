@@ -58,11 +58,11 @@ struct RowMerger {
     if relationship.inverseSlot != nil, !relationship.isInverseToMany {
       // The other of a pair belongs to nobody else, unless the object has one already.
       guard let owner = owners.first, let slot = relationship.inverseSlot,
-        try value(slot, of: id).isNull
+        try transaction.value(slot, of: id).isNull
       else { return }
-      try set(slot, of: id, to: .int(owner.row))
+      try transaction.lead(slot, of: id, to: .int(owner.row))
     }
-    for owner in owners { try set(relationship.slot, of: owner, to: .int(id.row)) }
+    for owner in owners { try transaction.lead(relationship.slot, of: owner, to: .int(id.row)) }
     if let inverse = entity.inverse(of: relationship), inverse.isOrdered {
       let members = try transaction.members(of: inverse, in: id.entity, owners: [id.row])
       try transaction.setPositions(
@@ -85,34 +85,11 @@ struct RowMerger {
           relationship, of: id.entity, pairs: members.map { (id.row, $0.row) })
       case .toOne:
         guard relationship.inverseSlot == nil || relationship.isInverseToMany else { continue }
-        let target = try value(relationship.slot, of: copy)
-        guard !target.isNull, try value(relationship.slot, of: id).isNull else { continue }
-        try set(relationship.slot, of: id, to: target)
-      }
-    }
-  }
-
-  private func value(_ slot: Int, of id: ManagedObjectID) throws -> Value {
-    try transaction.rows(id.entity, rows: [id.row]).first?.values[slot] ?? .null
-  }
-
-  /// Writes where a to-one relationship leads, and says so to the lists at its other end.
-  private func set(_ slot: Int, of id: ManagedObjectID, to target: Value) throws {
-    let before = try value(slot, of: id)
-    let arena = CellArena()
-    let block = RowBlock(width: id.entity.properties.count, capacity: 1)
-    let index = block.append()
-    block[index][slot] = arena.cell(target, as: nil)
-    _ = try withExtendedLifetime(arena) {
-      try transaction.update(block, index: index, row: id.row, of: id.entity, slots: [slot])
-    }
-    guard let relationship = id.entity.properties[slot].relationship,
-      let inverse = relationship.inverseSlot, relationship.isInverseToMany
-    else { return }
-    for value in [before, target] {
-      if case .int(let row) = value {
-        try transaction.touch(
-          row, of: id.entity.destination(of: relationship), slots: [inverse])
+        let target = try transaction.value(relationship.slot, of: copy)
+        guard !target.isNull, try transaction.value(relationship.slot, of: id).isNull else {
+          continue
+        }
+        try transaction.lead(relationship.slot, of: id, to: target)
       }
     }
   }

@@ -1,13 +1,17 @@
 public import Foundation
 public import SyncCore
 
-/// One line of a change log: what happened to one object in one commit.
+/// One line of a change log: what happened to one object in one commit, or what a server said of it.
 public struct LoggedChange: Sendable, Hashable {
   /// What happened.
   public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
     case inserted
     case updated
     case deleted
+    /// A server has taken what was edited here; see ``sent``.
+    case sent
+    /// A server has refused it; see ``reason``.
+    case refused
   }
 
   public let kind: Kind
@@ -27,33 +31,66 @@ public struct LoggedChange: Sendable, Hashable {
   /// What the properties hold now: all of an inserted object, those that changed of an updated one.
   public let newValues: [String: Value]
 
-  /// Number and time of the commit, and who made it.
+  /// What a server was told of the object: that it was inserted, updated or deleted. Nil where none was asked.
+  public private(set) var sent: Kind?
+
+  /// Why the server refused it.
+  public private(set) var reason: String?
+
+  /// Number and time of the commit, and who made it; 0 where it is about a server.
   public let generation: Int64
   public let date: Date
   public let author: String?
 
-  /// Name of the context or operation that made the commit.
+  /// Name of the context or operation that made the commit, or of the outbox.
   public let contextName: String?
 
   /// Name of the object's own entity.
   public var entity: String { objectID.entity.name }
 }
 
+extension LoggedChange {
+  /// What a server said of a change.
+  ///
+  /// - Parameter reason: Why it was refused; nil when it was taken.
+  package init(
+    sent: Kind, _ objectID: ManagedObjectID, key: Value?, properties: [String], reason: String?,
+    author: String, contextName: String
+  ) {
+    kind = reason == nil ? .sent : .refused
+    self.objectID = objectID
+    self.key = key
+    self.properties = properties
+    oldValues = [:]
+    newValues = [:]
+    self.sent = sent
+    self.reason = reason
+    generation = 0
+    date = Date()
+    self.author = author
+    self.contextName = contextName
+  }
+}
+
 extension LoggedChange: CustomStringConvertible {
   /// The change as a person would say it: `User 6 updated: email, updatedAt`; with values
-  /// `User 6 updated: age 20 → 21, notes`.
+  /// `User 6 updated: age 20 → 21, notes`. Of what was sent `Order 17 sent: updated status`,
+  /// `Order 17 refused: updated status (Status 422: too late)`.
   public var description: String {
     let name = key.map { $0.description } ?? "#\(objectID.row)"
-    let text = "\(entity) \(name) \(kind.rawValue)"
-    let names = kind == .updated ? properties : objectID.entity.properties.map(\.name)
+    let isUpdate = (sent ?? kind) == .updated
+    let names = isUpdate ? properties : objectID.entity.properties.map(\.name)
     let parts = names.compactMap { name -> String? in
       switch (oldValues[name], newValues[name]) {
       case (let old?, let new?): "\(name) \(written(old)) → \(written(new))"
       case (let value?, nil), (nil, let value?): value.isNull ? nil : "\(name) \(written(value))"
-      case (nil, nil): kind == .updated ? name : nil
+      case (nil, nil): isUpdate ? name : nil
       }
     }
-    return parts.isEmpty ? text : "\(text): \(parts.joined(separator: ", "))"
+    var text = "\(entity) \(name) \(kind.rawValue)"
+    if let sent { text += ": \(sent.rawValue)" }
+    if !parts.isEmpty { text += "\(sent == nil ? ":" : "") \(parts.joined(separator: ", "))" }
+    return reason.map { "\(text) (\($0))" } ?? text
   }
 
   private func written(_ value: Value) -> String {
@@ -74,13 +111,26 @@ extension LoggedChange: CustomStringConvertible {
       "entity": .string(entity), "change": .string(kind.rawValue), "row": .integer(objectID.row),
     ]
     if let key { line["key"] = JSONValue(scalar: key) }
-    if kind == .updated { line["properties"] = .array(properties.map { .string($0) }) }
+    if let sent { line["sent"] = .string(sent.rawValue) }
+    if (sent ?? kind) == .updated {
+      line["properties"] = .array(properties.map { .string($0) })
+    }
     if !oldValues.isEmpty { line["old"] = .object(json(oldValues)) }
     if !newValues.isEmpty { line["new"] = .object(json(newValues)) }
+    if let reason { line["reason"] = .string(reason) }
     if let author { line["author"] = .string(author) }
-    line["generation"] = .integer(generation)
+    if sent == nil { line["generation"] = .integer(generation) }
     return line.description
   }
+}
+
+/// What a log tells besides commits.
+extension Notification {
+  /// Something came of what was sent. Posted on the stack's delivery queue, as what is about commits.
+  package static let stackDidLog = Name("SyncStackDidLog")
+  package static let loggedChangeKey = "loggedChange"
+
+  var loggedChange: LoggedChange? { userInfo?[Notification.loggedChangeKey] as? LoggedChange }
 }
 
 extension ChangeSet {

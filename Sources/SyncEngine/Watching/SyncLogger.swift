@@ -4,13 +4,16 @@ public import SyncGraph
 import SyncStore
 import Synchronization
 
-/// Writes a line for every object that is inserted, updated or deleted, whoever does it.
+/// Writes a line for every object that is inserted, updated or deleted, whoever does it, and for every change that an outbox
+/// has sent, or a server refused.
 ///
 /// ```swift
 /// let log = SyncLogger(stack) { print($0) }
 /// // User 6 updated: email, updatedAt
 /// // Note 301 inserted
 /// // Note 12 deleted
+/// // Order 17 sent: updated status
+/// // Order 18 refused: updated status (Status 422: too late)
 /// ```
 ///
 /// Lines come after the commit, in commit order, each once, on the stack's delivery queue: a slow writer
@@ -49,7 +52,7 @@ public final class SyncLogger: Sendable {
     }
   }
 
-  private let observer: Locked<ObserverToken?>
+  private let observers: Locked<[ObserverToken]>
   private let demand: ValueDemand?
 
   /// Logs the changes of all entities.
@@ -92,19 +95,23 @@ public final class SyncLogger: Sendable {
     demand = values ? stack.valueDemand : nil
     demand?.begin()
     stack.delivery.post { hasBegun.set() }
-    let token = NotificationCenter.default.addObserver(
-      forName: .dataStackDidChange, object: stack, queue: nil
-    ) { note in
-      guard hasBegun.isSet else { return }
-      for change in note.changeSet.loggedChanges where kinds.contains(change.kind) {
-        if let entities, !entities.contains(where: { change.objectID.entity.isKind(of: $0) }) {
-          continue
-        }
-        if let isLogged, !isLogged(change) { continue }
-        if let line = format.line(change) { write(line) }
-      }
+    @Sendable func log(_ change: LoggedChange) {
+      guard kinds.contains(change.kind) else { return }
+      if let entities, !entities.contains(where: { change.objectID.entity.isKind(of: $0) }) { return }
+      if let isLogged, !isLogged(change) { return }
+      if let line = format.line(change) { write(line) }
     }
-    observer = Locked(ObserverToken(token: token))
+    let center = NotificationCenter.default
+    let commits = center.addObserver(forName: .dataStackDidChange, object: stack, queue: nil) {
+      guard hasBegun.isSet else { return }
+      for change in $0.changeSet.loggedChanges { log(change) }
+    }
+    let answers = center.addObserver(
+      forName: Notification.stackDidLog, object: stack, queue: nil
+    ) {
+      if hasBegun.isSet, let change = $0.loggedChange { log(change) }
+    }
+    observers = Locked([ObserverToken(token: commits), ObserverToken(token: answers)])
   }
 
   deinit {
@@ -113,12 +120,12 @@ public final class SyncLogger: Sendable {
 
   /// Ends logging; a line that is being written may still arrive.
   public func cancel() {
-    let token = observer.withLock { observer in
-      defer { observer = nil }
-      return observer
+    let ended = observers.withLock { observers in
+      defer { observers = [] }
+      return observers
     }
-    guard let token else { return }
-    NotificationCenter.default.removeObserver(token.token)
+    guard !ended.isEmpty else { return }
+    for observer in ended { NotificationCenter.default.removeObserver(observer.token) }
     demand?.end()
   }
 }

@@ -150,7 +150,10 @@ final class ChangeWriter {
         // Linking needs no permission: whoever lists an object may update itself.
         if !occurrence.flags.contains(.active) { slots.subtract(attributes) }
         if let edits, !slots.isEmpty {
-          slots = edits.writable(slots, of: occurrence.row, batch.entity)
+          let writable = edits.writable(slots, of: occurrence.row, batch.entity)
+          slots.subtract(writable)
+          if !slots.isEmpty { try keepServerValues(slots, of: occurrence.row, index, in: batch) }
+          slots = writable
         }
         if slots.isEmpty { continue }
         let entity = entities.isEmpty ? batch.entity.index : Int(entities[occurrence.stored])
@@ -164,6 +167,18 @@ final class ChangeWriter {
       }
       try write(&run, of: batch)
     }
+  }
+
+  /// What the payload says where an edit stays that was not sent yet: there it goes back to when it is reverted.
+  private func keepServerValues(
+    _ slots: SlotSet, of row: Int64, _ index: Int, in batch: Batch
+  ) throws {
+    let properties = batch.entity.properties
+    let values = slots.map { slot in
+      (slot, batch.block[index][slot].value(as: properties[slot].attribute?.type))
+    }
+    try transaction.keepServerValues(
+      Dictionary(values) { first, _ in first }, of: ManagedObjectID(entity: batch.entity, row: row))
   }
 
   /// Objects of one entity, one behind the other, of which the same slots differ. Written together, so that nothing is

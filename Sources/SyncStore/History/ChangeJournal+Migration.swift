@@ -9,15 +9,15 @@ extension ChangeJournal {
   func migrate(_ match: ModelMatch) throws {
     guard try exists() else { return }
     var changes:
-      [(txn: Int64, sequence: Int64, entity: String, columns: String?, tombstone: String?)] =
-        []
+      [(txn: Int64, sequence: Int64, entity: String, columns: String?, kept: [String?])] = []
+    let base = try hasBase() ? "base" : "NULL"
     for old in match.oldEntities {
       guard let new = match.target(of: old) else { continue }
       let names = MigrationPlanner.names(old, new, match)
       let isRenamed = old.name != new.name || names.contains { $0 != $1 }
       guard isRenamed || hasConversions(new, match) else { continue }
       let statement = try connection.statement(
-        "SELECT txn, seq, columns, tombstone, object_row FROM _syncstack_history_changes "
+        "SELECT txn, seq, columns, tombstone, \(base), object_row FROM _syncstack_history_changes "
           + "WHERE entity = ?")
       statement.bind(1, old.name)
       defer { statement.reset() }
@@ -25,17 +25,18 @@ extension ChangeJournal {
         let columns = statement.text(2).split(separator: " ").map {
           names[String($0)] ?? String($0)
         }
+        let rows = try HistoryRows(stored: statement.value(5), of: statement.integer(0)).rows
+        let kept = try (3...4).map { column in
+          try statement.isNull(column)
+            ? nil
+            : Tombstone.renamed(
+              statement.text(column), count: rows.count, of: old, as: new, names: names,
+              keepsNulls: column == 4)
+        }
         changes.append(
           (
             statement.integer(0), statement.integer(1), new.name,
-            statement.isNull(2) ? nil : columns.joined(separator: " "),
-            statement.isNull(3)
-              ? nil
-              : try tombstone(
-                statement.text(3),
-                count: HistoryRows(stored: statement.value(4), of: statement.integer(0)).rows
-                  .count,
-                of: old, as: new, names: names)
+            statement.isNull(2) ? nil : columns.joined(separator: " "), kept
           ))
       }
     }
@@ -46,10 +47,17 @@ extension ChangeJournal {
           + "WHERE txn = ? AND seq = ?")
       statement.bind(1, change.entity)
       statement.bind(2, change.columns.map(Value.string) ?? .null)
-      statement.bind(3, change.tombstone.map(Value.string) ?? .null)
+      statement.bind(3, change.kept[0].map(Value.string) ?? .null)
       statement.bind(4, change.txn)
       statement.bind(5, change.sequence)
       try statement.run()
+      guard let base = change.kept[1] else { continue }
+      let before = try connection.statement(
+        "UPDATE _syncstack_history_changes SET base = ? WHERE txn = ? AND seq = ?")
+      before.bind(1, base)
+      before.bind(2, change.txn)
+      before.bind(3, change.sequence)
+      try before.run()
     }
   }
 
@@ -59,12 +67,15 @@ extension ChangeJournal {
         != attribute.type
     }
   }
+}
 
-  private func tombstone(
-    _ text: String, count: Int, of old: EntityDescription, as new: EntityDescription,
-    names: [String: String]
+extension Tombstone {
+  /// What is kept of so many objects, by the names of a new model and in its types.
+  static func renamed(
+    _ text: String, count: Int = 1, of old: EntityDescription, as new: EntityDescription,
+    names: [String: String], keepsNulls: Bool = false
   ) throws -> String? {
-    let texts = try Tombstone.decode(text, count: count, of: old).map { values in
+    let texts = try decode(text, count: count, of: old).map { values in
       var kept: [String: Value] = [:]
       for (name, value) in values {
         let newName = names[name] ?? name
@@ -73,8 +84,8 @@ extension ChangeJournal {
         }
         kept[newName] = conversion?.convert(value) ?? value
       }
-      return try Tombstone.encode(kept, of: new)
+      return try encode(kept, of: new, keepsNulls: keepsNulls)
     }
-    return Tombstone.joined(texts)
+    return joined(texts)
   }
 }

@@ -23,7 +23,7 @@ struct ChangeJournal {
       + "process TEXT NOT NULL, origin TEXT NOT NULL)",
     "CREATE TABLE _syncstack_history_changes (txn INTEGER NOT NULL, seq INTEGER NOT NULL, "
       + "entity TEXT NOT NULL, object_row INTEGER NOT NULL, kind INTEGER NOT NULL, columns TEXT, "
-      + "tombstone TEXT, PRIMARY KEY (txn, seq)) WITHOUT ROWID",
+      + "tombstone TEXT, base TEXT, PRIMARY KEY (txn, seq)) WITHOUT ROWID",
     "CREATE TABLE _syncstack_history_consumers (name TEXT PRIMARY KEY, txn INTEGER NOT NULL, "
       + "durable INTEGER NOT NULL, max_lag_txn INTEGER, max_lag_ms INTEGER, "
       + "updated_ms INTEGER NOT NULL) WITHOUT ROWID",
@@ -53,12 +53,30 @@ struct ChangeJournal {
     try metadata.set(.history, 1)
   }
 
+  /// Whether its records have a place for what objects were before. Those of earlier versions have none until the first
+  /// outbox is opened.
+  func hasBase() throws -> Bool {
+    try connection.scalar(
+      "SELECT count(*) FROM pragma_table_info('_syncstack_history_changes') WHERE name = 'base'")
+      ?? 0 > 0
+  }
+
+  /// Makes that place where there is none.
+  func makePlaceForBase() throws {
+    guard try !hasBase() else { return }
+    try connection.execute("ALTER TABLE _syncstack_history_changes ADD COLUMN base TEXT")
+  }
+
   // MARK: - Recording
 
   /// Writes what a transaction did.
+  ///
+  /// - Parameters:
+  ///   - tombstones: What is kept of deleted objects.
+  ///   - bases: What changed objects were before, where an outbox may have to go back to it.
   func record(
     _ changes: ChangeSet, source: TransactionInfo.Source, process: String,
-    tombstones: [ManagedObjectID: [String: Value]]
+    tombstones: [ManagedObjectID: [String: Value]], bases: [ManagedObjectID: [String: Value]]
   ) throws {
     let transaction = try connection.statement(
       "INSERT INTO _syncstack_history (generation, ts_ms, author, context, process, origin) "
@@ -70,7 +88,8 @@ struct ChangeJournal {
     transaction.bind(5, process)
     transaction.bind(6, source.rawValue)
     try transaction.run()
-    var writer = ChangeWriter(connection: connection, txn: connection.lastInsertedRow)
+    var writer = ChangeWriter(
+      connection: connection, txn: connection.lastInsertedRow, bases: bases)
     for changes in changes.entities {
       try writer.write(changes, tombstones: tombstones)
     }
@@ -92,11 +111,13 @@ struct ChangeJournal {
 
     let connection: Connection
     let txn: Int64
+    let bases: [ManagedObjectID: [String: Value]]
     var sequence: Int64 = 0
 
-    init(connection: Connection, txn: Int64) {
+    init(connection: Connection, txn: Int64, bases: [ManagedObjectID: [String: Value]]) {
       self.connection = connection
       self.txn = txn
+      self.bases = bases
     }
 
     mutating func write(
@@ -114,7 +135,8 @@ struct ChangeJournal {
         let run = rest.prefix { $0.slots == slots }
         let names = slots.map { entity.properties[$0].name }
         try write(
-          entity, HistoryRows(run.map(\.row)), .update, columns: names.joined(separator: " "))
+          entity, HistoryRows(run.map(\.row)), .update, columns: names.joined(separator: " "),
+          base: try base(of: entity, run.lazy.map(\.row), among: names))
         start += run.count
       }
       for rows in changes.deleted.indices.chunks(of: Self.limit) {
@@ -126,18 +148,37 @@ struct ChangeJournal {
           return try Tombstone.encode(kept, of: entity)
         }
         try write(
-          entity, HistoryRows(changes.deleted[rows]), .delete, tombstone: Tombstone.joined(kept))
+          entity, HistoryRows(changes.deleted[rows]), .delete, tombstone: Tombstone.joined(kept),
+          base: try base(of: entity, changes.deleted[rows]))
       }
+    }
+
+    /// What rows were before.
+    ///
+    /// - Parameter names: The properties that matter; nil is all.
+    private func base(
+      of entity: EntityDescription, _ rows: some Sequence<Int64>, among names: [String]? = nil
+    ) throws -> String? {
+      guard !bases.isEmpty else { return nil }
+      return Tombstone.joined(
+        try rows.map { row in
+          let known = bases[ManagedObjectID(entity: entity, row: row)] ?? [:]
+          let base = names.map { names in known.filter { names.contains($0.key) } } ?? known
+          return try Tombstone.encode(base, of: entity, keepsNulls: true)
+        })
     }
 
     private mutating func write(
       _ entity: EntityDescription, _ rows: HistoryRows, _ kind: HistoryChange.Kind,
-      columns: String? = nil, tombstone: String? = nil
+      columns: String? = nil, tombstone: String? = nil, base: String? = nil
     ) throws {
       sequence += 1
+      // There may be no place for it where it is nil.
+      let more = base == nil ? ("", "") : (", base", ", ?8")
       let statement = try connection.statement(
         "INSERT INTO _syncstack_history_changes "
-          + "(txn, seq, entity, object_row, kind, columns, tombstone) VALUES (?, ?, ?, ?, ?, ?, ?)")
+          + "(txn, seq, entity, object_row, kind, columns, tombstone\(more.0)) "
+          + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7\(more.1))")
       statement.bind(1, txn)
       statement.bind(2, sequence)
       statement.bind(3, entity.name)
@@ -145,6 +186,7 @@ struct ChangeJournal {
       statement.bind(5, kind.rawValue)
       statement.bind(6, columns.map(Value.string) ?? .null)
       statement.bind(7, tombstone.map(Value.string) ?? .null)
+      if let base { statement.bind(8, base) }
       try statement.run()
     }
   }

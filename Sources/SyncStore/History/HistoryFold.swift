@@ -19,6 +19,9 @@ package struct HistoryFold: Sendable {
 
     /// What the history keeps of a deleted object.
     package var tombstone: [String: Value]
+
+    /// What the object had before, as far as the history knows it and was asked for it; see ``OutboxEntry/Edit``.
+    package var base: [String: Value]
   }
 
   /// In the order in which the objects were changed first.
@@ -65,14 +68,16 @@ package struct HistoryFold: Sendable {
   }
 
   mutating func add(
-    _ id: ManagedObjectID, _ kind: HistoryChange.Kind, slots: SlotSet, tombstone: [String: Value]
+    _ id: ManagedObjectID, _ kind: HistoryChange.Kind, slots: SlotSet, tombstone: [String: Value],
+    base: [String: Value] = [:]
   ) {
     if kind == .delete, self[id]?.kind != .insert {
       deletions[id.entity.rootIndex, default: []].append(id)
     }
     guard var entry = self[id] else {
       if entriesByID[id] == nil { order.append(id) }
-      entriesByID[id] = Entry(id: id, kind: kind, slots: slots, tombstone: tombstone)
+      entriesByID[id] = Entry(
+        id: id, kind: kind, slots: slots, tombstone: tombstone, base: base)
       count += 1
       return
     }
@@ -85,8 +90,10 @@ package struct HistoryFold: Sendable {
       entry.kind = .delete
       entry.slots = SlotSet()
       entry.tombstone = tombstone
+      entry.base.merge(base) { first, _ in first }
     case (.update, _):
       entry.slots.formUnion(slots)
+      entry.base.merge(base) { first, _ in first }
     case (.insert, _), (.delete, _):
       return
     }

@@ -17,9 +17,16 @@ package struct OutboxEntry: Sendable, Equatable {
     /// The slots that changed, of an updated object.
     package var slots: SlotSet
 
-    package init(_ kind: HistoryChange.Kind, slots: SlotSet = SlotSet()) {
+    /// What the server last said, as far as that is known: of an updated object the properties that changed, of a
+    /// deleted one all. By name: attributes as they are, references as rows, lists of them as ``RowList``.
+    package var base: [String: Value]
+
+    package init(
+      _ kind: HistoryChange.Kind, slots: SlotSet = SlotSet(), base: [String: Value] = [:]
+    ) {
       self.kind = kind
       self.slots = slots
+      self.base = base
     }
   }
 
@@ -68,10 +75,31 @@ package struct OutboxEntry: Sendable, Equatable {
   package var edit: Edit? {
     guard let sent else { return waiting }
     guard let waiting else { return sent.edit }
-    if waiting.kind == .delete || sent.edit.kind == .delete { return Edit(.delete) }
+    // What was sent was made of what the server had.
+    let base = sent.edit.base.merging(waiting.base) { first, _ in first }
+    if waiting.kind == .delete || sent.edit.kind == .delete { return Edit(.delete, base: base) }
     var slots = sent.edit.slots
     slots.formUnion(waiting.slots)
-    return sent.edit.kind == .insert ? Edit(.insert) : Edit(.update, slots: slots)
+    return sent.edit.kind == .insert ? Edit(.insert) : Edit(.update, slots: slots, base: base)
+  }
+
+  /// Whether the same has to reach the server, so that nobody who knows the one has to hear of the other.
+  func hasSameEdit(as other: OutboxEntry) -> Bool {
+    edit?.kind == other.edit?.kind && edit?.slots == other.edit?.slots
+      && tombstone == other.tombstone
+  }
+
+  /// Takes over what the server has of properties that were edited here. What is under way was made of it; what was done
+  /// since was made of what is under way.
+  mutating func takeServerValues(_ values: [Int: Value]) {
+    for (slot, value) in values {
+      let name = id.entity.properties[slot].name
+      if let edit = sent?.edit, edit.slots.contains(slot) {
+        sent?.edit.base[name] = value
+      } else if waiting?.slots.contains(slot) == true {
+        waiting?.base[name] = value
+      }
+    }
   }
 
   /// Joins what happened to the object since; nothing is left of one that was made and deleted here without having been
@@ -80,11 +108,14 @@ package struct OutboxEntry: Sendable, Equatable {
     refusal = nil
     earliest = nil
     if later.kind == .delete { tombstone = later.tombstone }
-    let edit = Edit(later.kind, slots: later.slots)
+    var edit = Edit(later.kind, slots: later.slots, base: later.base)
     switch (waiting?.kind, later.kind) {
-    case (nil, _), (.update?, .delete): waiting = edit
+    case (nil, _): waiting = edit
     case (.insert?, .delete): waiting = nil
-    case (.update?, _): waiting?.slots.formUnion(later.slots)
+    case (.update?, _):
+      edit.base.merge(waiting?.base ?? [:]) { _, first in first }
+      if later.kind != .delete { edit.slots.formUnion(waiting?.slots ?? SlotSet()) }
+      waiting = Edit(later.kind == .delete ? .delete : .update, slots: edit.slots, base: edit.base)
     case (.insert?, _), (.delete?, _): break
     }
   }

@@ -16,7 +16,8 @@ enum OutboxTables {
     "CREATE TABLE _syncstack_outbox_entries (number INTEGER PRIMARY KEY AUTOINCREMENT, "
       + "outbox TEXT NOT NULL, entity TEXT NOT NULL, root TEXT NOT NULL, object_row INTEGER NOT NULL, "
       + "kind INTEGER, columns TEXT, tombstone TEXT, sent_kind INTEGER, sent_columns TEXT, json TEXT, "
-      + "changed TEXT, idempotency TEXT, tries INTEGER NOT NULL, earliest_ms INTEGER, refusal TEXT)",
+      + "changed TEXT, idempotency TEXT, tries INTEGER NOT NULL, earliest_ms INTEGER, refusal TEXT, "
+      + "base TEXT, sent_base TEXT)",
     "CREATE UNIQUE INDEX _syncstack_outbox_objects "
       + "ON _syncstack_outbox_entries (outbox, root, object_row)",
   ]
@@ -37,31 +38,31 @@ extension Connection {
         old.name != new.name || old.rootEntity.name != new.rootEntity.name || !names.isEmpty
       else { continue }
       let select = try ownedStatement(
-        "SELECT number, columns, sent_columns, tombstone FROM _syncstack_outbox_entries "
-          + "WHERE entity = ?")
+        "SELECT number, columns, sent_columns, tombstone, base, sent_base "
+          + "FROM _syncstack_outbox_entries WHERE entity = ?")
       select.bind(1, old.name)
-      var entries: [(number: Int64, columns: String, sent: String, tombstone: String?)] = []
+      var entries: [(number: Int64, columns: String, sent: String, kept: [String?])] = []
       while try select.step() {
-        let kept = select.isNull(3) ? [:] : try Tombstone.decode(select.text(3), of: old)
-        let renamed = Dictionary(kept.map { (names[$0.key] ?? $0.key, $0.value) }) { first, _ in
-          first
+        let kept = try (3...5).map { column in
+          try select.isNull(column)
+            ? nil
+            : Tombstone.renamed(
+              select.text(column), of: old, as: new, names: names, keepsNulls: column > 3)
         }
-        entries.append(
-          (
-            select.integer(0), select.text(1), select.text(2),
-            try Tombstone.encode(renamed, of: new)
-          ))
+        entries.append((select.integer(0), select.text(1), select.text(2), kept))
       }
       for entry in entries {
         let update = try statement(
           "UPDATE _syncstack_outbox_entries SET entity = ?, root = ?, columns = ?, "
-            + "sent_columns = ?, tombstone = ? WHERE number = ?")
+            + "sent_columns = ?, tombstone = ?, base = ?, sent_base = ? WHERE number = ?")
         update.bind(1, "\u{1}" + new.name)
         update.bind(2, "\u{1}" + new.rootEntity.name)
         update.bind(3, .string(Self.renamed(entry.columns, names)))
         update.bind(4, .string(Self.renamed(entry.sent, names)))
-        update.bind(5, entry.tombstone.map(Value.string) ?? .null)
-        update.bind(6, entry.number)
+        for (index, text) in entry.kept.enumerated() {
+          update.bind(Int32(5 + index), text.map(Value.string) ?? .null)
+        }
+        update.bind(8, entry.number)
         try update.run()
       }
     }

@@ -1,15 +1,18 @@
 import Foundation
 import SyncCore
 
-/// The text form of what is kept of a deleted object: a JSON object of texts by attribute name. Their
-/// types are the model's.
+/// The text form of what is kept of an object, deleted or as it was: a JSON object of texts by property
+/// name. Their types are the model's.
 enum Tombstone {
-  static func encode(_ values: [String: Value], of entity: EntityDescription) throws -> String? {
+  /// - Parameter keepsNulls: Whether an empty value is something else than one that is not known.
+  static func encode(
+    _ values: [String: Value], of entity: EntityDescription, keepsNulls: Bool = false
+  ) throws -> String? {
     guard !values.isEmpty else { return nil }
-    var texts: [String: String] = [:]
-    for (name, value) in values where !value.isNull {
-      let isArchived = entity.attribute(named: name)?.type == .transformable
-      texts[name] = isArchived ? value.archive.base64EncodedString() : text(value)
+    var texts: [String: String?] = [:]
+    for (name, value) in values where keepsNulls || !value.isNull {
+      let isArchived = entity.attribute(named: name)?.type == .transformable && !value.isNull
+      texts[name] = .some(isArchived ? value.archive.base64EncodedString() : text(value))
     }
     guard !texts.isEmpty else { return nil }
     let encoder = JSONEncoder()
@@ -31,7 +34,7 @@ enum Tombstone {
     let nothing: [[String: Value]] = Array(repeating: [:], count: count)
     guard let text else { return nothing }
     guard text.hasPrefix("[") else { return [try decode(text, of: entity)] + nothing.dropFirst() }
-    let lists = try JSONDecoder().decode([[String: String]?].self, from: Data(text.utf8))
+    let lists = try JSONDecoder().decode([[String: String?]?].self, from: Data(text.utf8))
     let decoded = lists.map { values($0 ?? [:], of: entity) }
     return Array((decoded + nothing).prefix(count))
   }
@@ -39,14 +42,18 @@ enum Tombstone {
   /// Attributes that the model no longer has come back as text.
   static func decode(_ text: String, of entity: EntityDescription?) throws -> [String: Value] {
     values(
-      try JSONDecoder().decode([String: String].self, from: Data(text.utf8)), of: entity)
+      try JSONDecoder().decode([String: String?].self, from: Data(text.utf8)), of: entity)
   }
 
   private static func values(
-    _ texts: [String: String], of entity: EntityDescription?
+    _ texts: [String: String?], of entity: EntityDescription?
   ) -> [String: Value] {
-    texts.reduce(into: [:]) {
-      $0[$1.key] = value($1.value, as: entity?.attribute(named: $1.key)?.type)
+    texts.reduce(into: [:]) { values, member in
+      guard let text = member.value else { return values[member.key] = .null }
+      let property = entity?.property(named: member.key)
+      // A reference is kept as the number of a row, a list as those of its members.
+      let isReference = property?.relationship?.isToMany == false
+      values[member.key] = value(text, as: isReference ? .integer64 : property?.attribute?.type)
     }
   }
 

@@ -15,13 +15,14 @@ extension StoreReader {
   ///
   /// Entities and properties that the model no longer has are left out.
   ///
+  /// - Parameter withBase: Whether what objects were before is read too; only where there is an outbox.
   /// - Complexity: one statement; linear in the transactions since and in their local changes.
-  package func readLocalHistory(into fold: inout HistoryFold) throws {
+  package func readLocalHistory(into fold: inout HistoryFold, withBase: Bool = false) throws {
     try prepareToRead()
     let latest = try connection.scalar("SELECT max(txn) FROM _syncstack_history") ?? 0
     guard latest > fold.token.number else { return }
     let statement = try connection.statement(
-      "SELECT c.entity, c.object_row, c.kind, c.columns, c.tombstone, c.txn "
+      "SELECT c.entity, c.object_row, c.kind, c.columns, c.tombstone, c.txn\(withBase ? ", c.base" : "") "
         + "FROM _syncstack_history h CROSS JOIN _syncstack_history_changes c ON c.txn = h.txn "
         + "WHERE h.txn > ?1 AND h.txn <= ?2 AND h.origin = 'local' ORDER BY h.txn, c.seq")
     statement.bind(1, fold.token.number)
@@ -34,10 +35,13 @@ extension StoreReader {
       let rows = try HistoryRows(stored: statement.value(1), of: statement.integer(5)).rows
       let tombstones = try Tombstone.decode(
         statement.isNull(4) ? nil : statement.text(4), count: rows.count, of: entity)
+      let bases = try Tombstone.decode(
+        withBase && !statement.isNull(6) ? statement.text(6) : nil, count: rows.count, of: entity)
       let changed = kind == .update ? slots.slots(statement.text(3), of: entity) : SlotSet()
-      for (row, tombstone) in zip(rows, tombstones) {
+      for (index, row) in rows.enumerated() {
         fold.add(
-          ManagedObjectID(entity: entity, row: row), kind, slots: changed, tombstone: tombstone)
+          ManagedObjectID(entity: entity, row: row), kind, slots: changed,
+          tombstone: tombstones[index], base: bases[index])
       }
     }
     fold.token = HistoryToken(number: latest)

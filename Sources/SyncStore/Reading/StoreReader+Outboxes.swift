@@ -33,8 +33,8 @@ extension StoreReader {
     try outboxes().first { $0.name == name }
   }
 
-  /// Shows the entries of an outbox in the order in which they came, without what was sent of them. Those of entities that
-  /// the model no longer has are left out.
+  /// Shows the entries of an outbox in the order in which they came, without what was sent of them and what was before.
+  /// Those of entities that the model no longer has are left out.
   ///
   /// - Complexity: linear in the entries.
   package func readOutbox(_ name: String, _ body: (OutboxEntry) throws -> Void) throws {
@@ -80,7 +80,7 @@ extension StoreReader {
 
   private func entryStatement(_ condition: String, withJSON: Bool) throws -> Statement {
     try prepareToRead()
-    let json = withJSON ? "json, changed" : "NULL, NULL"
+    let json = withJSON ? "json, changed, base, sent_base" : "NULL, NULL, NULL, NULL"
     return try connection.statement(
       "SELECT number, entity, object_row, kind, columns, tombstone, sent_kind, sent_columns, "
         + "idempotency, tries, earliest_ms, refusal, \(json) FROM _syncstack_outbox_entries "
@@ -102,7 +102,10 @@ extension StoreReader {
         throw StoreError.damaged("_syncstack_outbox_entries", "entry \(number)", "kind", code)
       }
       let slots = columns.slots(statement.text(column + 1), of: entity)
-      return OutboxEntry.Edit(kind, slots: kind == .update ? slots : SlotSet())
+      let base = column == 3 ? 14 : 15
+      return OutboxEntry.Edit(
+        kind, slots: kind == .update ? slots : SlotSet(),
+        base: statement.isNull(base) ? [:] : try Tombstone.decode(statement.text(base), of: entity))
     }
     entry.waiting = try edit(3)
     if !statement.isNull(5) {

@@ -65,7 +65,13 @@ extension ChangeRecorder {
     swap(&result, &updates[table.index])
     try result.join(transaction.token)
     var gone = RowSet()
-    for member in members { for row in deleted[member.entity.index].rows { gone.insert(row) } }
+    for member in members {
+      for row in deleted[member.entity.index].rows { gone.insert(row) }
+      // Those that came back under their numbers are inserted and nothing else.
+      for row in inserted[member.entity.index].rows.prefix(while: { !isNew($0, in: table) }) {
+        gone.insert(row)
+      }
+    }
     try transaction.token.checkpoint()
     if !gone.isEmpty { result.removeAll { gone.contains($0.row) } }
     // New rows have the largest numbers.

@@ -5,6 +5,7 @@ extension DeletePlanner {
 
   /// Clears what leads to the doomed rows, deletes them and records it.
   func apply() throws -> DeletionSummary {
+    for owner in entities { try transaction.keepBase(of: rows[owner.entity.index], in: owner.entity) }
     for owner in entities {
       for relationship in owner.entity.relationships {
         try release(relationship, of: owner)
@@ -73,6 +74,7 @@ extension DeletePlanner {
     let statement = try connection.statement(
       "UPDATE \(table.quoted) SET \(column.quoted) = NULL\(position), _version = _version + 1 "
         + "WHERE _row = ? AND \(column.quoted) = ?")
+    try transaction.keepBase(of: members.map(\.row), in: entity.entity, slots: [slot])
     for member in members {
       statement.bind(1, member.row)
       statement.bind(2, member.owner)
@@ -113,6 +115,7 @@ extension DeletePlanner {
     try transaction.prepareToLookUp(link)
     // Each once: one of thousands of doomed rows' partners may be the partner of all.
     var left = RowSet()
+    let other = layout.entities[otherTable.rootIndex].entity
     try KeyChunks.forEach(owners.count) { start, count, parameters in
       let condition = "\(doomedColumn) IN \(KeyChunks.placeholders(parameters))"
       if otherSlot != nil {
@@ -120,10 +123,13 @@ extension DeletePlanner {
           "SELECT \(otherColumn) FROM \(link.quoted) WHERE \(condition)")
         KeyChunks.bind(owners, from: start, count: count, parameters: parameters, to: select)
         defer { select.reset() }
+        var found: [Int64] = []
         while try select.step() {
           let row = select.integer(0)
-          if !isDoomed(row, in: otherTable) { left.insert(row) }
+          if !isDoomed(row, in: otherTable) { found.append(row) }
         }
+        for row in found { left.insert(row) }
+        if let otherSlot { try transaction.keepBase(of: found, in: other, slots: [otherSlot]) }
       }
       let delete = try connection.statement("DELETE FROM \(link.quoted) WHERE \(condition)")
       KeyChunks.bind(owners, from: start, count: count, parameters: parameters, to: delete)

@@ -34,6 +34,7 @@ extension StoreTransaction {
       }
     }
     try writer.keepNew(&entries, areNew: areNew && !end.table.isSymmetric)
+    try keepBase(of: pairs, in: relationship, of: entity)
     do {
       try writer.insert(entries)
     } catch let error as StoreError {
@@ -101,6 +102,7 @@ extension StoreTransaction {
   ) throws {
     let writer = try linkWriter(relationship, of: entity)
     var removed: [LinkWriter.Pair] = []
+    try keepBase(of: pairs, in: relationship, of: entity)
     for pair in pairs {
       let stored = writer.pair(owner: pair.owner, member: pair.member)
       guard try writer.remove(stored) else { continue }
@@ -125,6 +127,7 @@ extension StoreTransaction {
     case .link(let end):
       guard let column = end.positionColumn else { return }
       writtenLinks.insert(end.table.index)
+      try keepBase(of: positions.map(\.owner), in: entity, slots: slots)
       let writer = LinkWriter(end, connection: connection, token: token)
       for entry in positions {
         let pair = writer.pair(owner: entry.owner, member: entry.member)
@@ -172,6 +175,17 @@ extension StoreTransaction {
     }
     writtenLinks.insert(end.table.index)
     return LinkWriter(end, connection: connection, token: token)
+  }
+
+  /// Keeps the lists at both ends of pairs that come or go.
+  private func keepBase(
+    of pairs: [(owner: Int64, member: Int64)], in relationship: RelationshipDescription,
+    of entity: EntityDescription
+  ) throws {
+    try keepBase(of: pairs.map(\.owner), in: entity, slots: [relationship.slot])
+    guard let inverse = relationship.inverseSlot else { return }
+    let destination = entity.destination(of: relationship)
+    try keepBase(of: pairs.map(\.member), in: destination, slots: [inverse])
   }
 
   /// Records both ends of pairs that came or went.

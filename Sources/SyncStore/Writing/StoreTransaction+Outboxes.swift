@@ -11,6 +11,7 @@ extension StoreTransaction {
       for statement in OutboxTables.statements { try connection.execute(statement) }
       try Metadata(connection: connection).set(.outboxes, 1)
     }
+    try ChangeJournal(connection: connection).makePlaceForBase()
     guard try outbox(name) == nil else { return }
     try set(OutboxState(name: name, history: historyFloor(), revision: 0))
   }
@@ -43,7 +44,7 @@ extension StoreTransaction {
     guard var state = try outbox(name) else { return }
     try requireHistory(after: HistoryToken(number: state.history))
     var fold = HistoryFold(after: HistoryToken(number: state.history))
-    try readLocalHistory(into: &fold)
+    try readLocalHistory(into: &fold, withBase: true)
     guard fold.token.number > state.history else { return }
     for later in fold.entries {
       let before = try outboxEntry(later.id, in: name)
@@ -60,7 +61,7 @@ extension StoreTransaction {
   /// - Parameter before: What is kept of it.
   package func setOutboxEntry(_ entry: OutboxEntry, before: OutboxEntry, in name: String) throws {
     try requireOpen()
-    guard entry.edit != before.edit || entry.tombstone != before.tombstone else {
+    guard !entry.hasSameEdit(as: before) else {
       return try write(entry, name)
     }
     guard var state = try outbox(name) else { return }
@@ -104,16 +105,20 @@ extension StoreTransaction {
       return .string(edit.slots.map { entity.properties[$0].name }.joined(separator: " "))
     }
     func text(_ text: String?) -> Value { text.map(Value.string) ?? .null }
+    func base(_ edit: OutboxEntry.Edit?) throws -> Value {
+      text(try edit.flatMap { try Tombstone.encode($0.base, of: entity, keepsNulls: true) })
+    }
     // A conflict is about the object's place among the others, never about a new number.
     let statement = try connection.statement(
       "INSERT INTO _syncstack_outbox_entries (outbox, entity, root, object_row, kind, columns, "
-        + "tombstone, sent_kind, sent_columns, json, changed, idempotency, tries, earliest_ms, refusal) "
-        + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        + "tombstone, sent_kind, sent_columns, json, changed, idempotency, tries, earliest_ms, refusal, "
+        + "base, sent_base) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
         + "ON CONFLICT (outbox, root, object_row) DO UPDATE SET entity = excluded.entity, "
         + "kind = excluded.kind, columns = excluded.columns, tombstone = excluded.tombstone, "
         + "sent_kind = excluded.sent_kind, sent_columns = excluded.sent_columns, json = excluded.json, "
         + "changed = excluded.changed, idempotency = excluded.idempotency, tries = excluded.tries, "
-        + "earliest_ms = excluded.earliest_ms, refusal = excluded.refusal")
+        + "earliest_ms = excluded.earliest_ms, refusal = excluded.refusal, base = excluded.base, "
+        + "sent_base = excluded.sent_base")
     statement.bind(
       [
         .string(name), .string(entity.name), .string(entity.rootEntity.name), .int(entry.id.row),
@@ -122,6 +127,7 @@ extension StoreTransaction {
         entry.sent.map { .int($0.edit.kind.rawValue) } ?? .null, names(entry.sent?.edit),
         text(entry.sent?.json), text(entry.sent?.changedJSON), text(entry.sent?.idempotencyKey),
         .int(entry.tries), entry.earliest.map(Value.int) ?? .null, text(entry.refusal),
+        try base(entry.waiting), try base(entry.sent?.edit),
       ])
     try statement.run()
   }

@@ -17,6 +17,8 @@ extension StoreTransaction {
     try forEachPair(pair, among: rows, where: "p.\(pair.inverse.quoted) IS NULL") {
       alone.append(($0, $1))
     }
+    let destination = entity.destination(of: relationship)
+    try keepBase(of: alone.map(\.partner), in: destination, slots: [pair.inverseSlot])
     for (row, partner) in alone {
       try write(row, to: pair.inverse, slot: pair.inverseSlot, of: partner, in: pair.partners)
     }
@@ -39,6 +41,7 @@ extension StoreTransaction {
     try forEachPair(pair, among: rows, where: "p.\(pair.inverse.quoted) IS NOT o._row") { row, _ in
       alone.append(row)
     }
+    try keepBase(of: alone, in: entity, slots: [relationship.slot])
     for row in alone {
       try write(nil, to: pair.column, slot: relationship.slot, of: row, in: pair.table)
     }

@@ -55,6 +55,7 @@ extension StoreTransaction {
     isComplete: Bool = false
   ) throws -> Bool {
     try requireOpen()
+    try keepBase(of: [row], in: entity, slots: slots)
     do {
       guard
         try writers[entity].update(block[index], row: row, slots: slots, isComplete: isComplete)
@@ -77,6 +78,7 @@ extension StoreTransaction {
     slots: SlotSet
   ) throws {
     try requireOpen()
+    try keepBase(of: rows, in: entity, slots: slots)
     let missing: [Int]
     do {
       missing = try writers[entity].update(block, indexes: indexes, rows: rows, slots: slots)
@@ -99,6 +101,7 @@ extension StoreTransaction {
     slots: SlotSet
   ) throws -> [Int] {
     try requireOpen()
+    try keepBase(of: rows.map(\.row), in: entity, slots: slots)
     let failed: [Int]
     do {
       failed = try writers[entity].update(block, from: first, rows: rows, slots: slots, token)

@@ -56,6 +56,15 @@ package final class StoreTransaction: StoreReader {
   /// What the history keeps of deleted objects, besides their keys.
   var tombstones: [ManagedObjectID: [String: Value]] = [:]
 
+  /// What changed objects were before, where an outbox may have to go back to it; see ``keepBase(of:in:slots:)``.
+  var bases: [ManagedObjectID: [String: Value]] = [:]
+
+  /// Whether that is kept; nil before it was asked for.
+  var keepsBases: Bool?
+
+  /// The outboxes that have read the whole history.
+  var drained: Set<String> = []
+
   init(
     layout: TableLayout, writers: RowWriters, connection: Connection, token: TransactionToken,
     info: TransactionInfo, configuration: StoreConfiguration, readers: ReaderPool?,
@@ -124,7 +133,7 @@ package final class StoreTransaction: StoreReader {
   /// Runs a part that is undone alone when it throws; what came before it stays.
   package func savepoint<T>(_ body: () throws -> T) throws -> T {
     try requireOpen()
-    let before = (recorder, lateIndexes, tombstones, keptFingerprints, generationMarks)
+    let before = (recorder, lateIndexes, tombstones, bases, keptFingerprints, generationMarks)
     try connection.statement("SAVEPOINT part").run()
     do {
       let result = try body()
@@ -136,7 +145,7 @@ package final class StoreTransaction: StoreReader {
         try connection.statement("ROLLBACK TO part").run()
         try connection.statement("RELEASE part").run()
       }
-      (recorder, lateIndexes, tombstones, keptFingerprints, generationMarks) = before
+      (recorder, lateIndexes, tombstones, bases, keptFingerprints, generationMarks) = before
       forgetCounters()
       throw error
     }
@@ -176,7 +185,8 @@ package final class StoreTransaction: StoreReader {
     if let earlierRows { changes.values = try earlierRows.take(entities, self) }
     if !entities.isEmpty, try keepsHistory {
       try ChangeJournal(connection: connection).record(
-        changes, source: info.source, process: configuration.processName, tombstones: tombstones)
+        changes, source: info.source, process: configuration.processName, tombstones: tombstones,
+        bases: bases)
     }
     return changes
   }

@@ -1,0 +1,100 @@
+package import SyncCore
+
+/// What objects were before they were edited here: what an outbox goes back to when the server refuses an edit.
+///
+/// Kept only in stores with an outbox, and not of what a sync writes. Whatever writes rows or links calls
+/// ``keepBase(of:in:slots:)`` first; of an object that is written twice the first value counts.
+extension StoreTransaction {
+  /// Keeps what rows have in some slots.
+  ///
+  /// - Parameters:
+  ///   - rows: Those that are new, or not there, are passed over.
+  ///   - entity: The entity of the rows or one above it.
+  ///   - slots: Nil is all.
+  /// - Complexity: one statement, and one for each many-to-many relationship, for all rows.
+  func keepBase(
+    of rows: @autoclosure () -> [Int64], in entity: EntityDescription, slots: SlotSet? = nil
+  ) throws {
+    guard try isKeepingBases() else { return }
+    let table = layout.table(of: entity)
+    let rows = rows().filter { !recorder.isNew($0, in: table) }
+    for (id, values) in try values(of: rows, in: entity, slots: slots) {
+      bases[id, default: [:]].merge(values) { first, _ in first }
+    }
+  }
+
+  /// Keeps what the server has of slots whose edits it has not got yet: that is what they go back to now. Called by what
+  /// takes a server's version over and leaves those edits alone.
+  package func keepServerValues(_ values: [Int: Value], of id: ManagedObjectID) throws {
+    for outbox in try outboxes() where try outbox.history >= historyFloor() {
+      // Nothing is edited here as long as the transaction goes on.
+      if drained.insert(outbox.name).inserted { try drainHistory(intoOutbox: outbox.name) }
+      guard let before = try outboxEntry(id, in: outbox.name) else { continue }
+      var entry = before
+      entry.takeServerValues(values)
+      if entry != before { try setOutboxEntry(entry, before: before, in: outbox.name) }
+    }
+  }
+
+  private func isKeepingBases() throws -> Bool {
+    if let keepsBases { return keepsBases }
+    let result = try info.source == .local && keepsHistory && !outboxes().isEmpty
+    keepsBases = result
+    return result
+  }
+
+  /// What rows have in some slots: attributes as they are, references as rows, lists over link tables as ``RowList``.
+  package func values(
+    of rows: [Int64], in entity: EntityDescription, slots: SlotSet? = nil
+  ) throws -> [ManagedObjectID: [String: Value]] {
+    guard !rows.isEmpty else { return [:] }
+    var result: [ManagedObjectID: [String: Value]] = [:]
+    let family = entity.familyEntities
+    let columns = entity.properties.filter {
+      $0.isColumn && slots?.contains($0.slot) ?? true
+    }
+    // All of it where subentities have more.
+    let read = family.count > 1 || slots == nil ? nil : columns.map(\.slot)
+    try scan(entity, .rows(Array(Set(rows)).sorted()), slots: read) { cursor in
+      let id = ManagedObjectID(entity: cursor.entity, row: cursor.row)
+      var values: [String: Value] = [:]
+      for property in cursor.entity.properties
+      where property.isColumn && slots?.contains(property.slot) ?? true {
+        values[property.name] =
+          property.relationship == nil
+          ? cursor.value(property.slot) : cursor.integer(property.slot).map(Value.int) ?? .null
+      }
+      result[id] = values
+    }
+    for (concrete, ids) in Dictionary(grouping: result.keys, by: \.entity) {
+      for relationship in concrete.relationships
+      where relationship.kind == .manyToMany && slots?.contains(relationship.slot) ?? true {
+        var lists: [Int64: [Int64]] = [:]
+        for member in try members(of: relationship, in: concrete, owners: ids.map(\.row)) {
+          lists[member.owner, default: []].append(member.row)
+        }
+        for id in ids { result[id]?[relationship.name] = RowList.value(lists[id.row] ?? []) }
+      }
+    }
+    return result
+  }
+
+  /// Writes back a row that was deleted, under its own number: everything that knew it knows it again.
+  ///
+  /// - Throws: ``StoreError`` when the row is there.
+  package func restore(_ block: RowBlock, _ row: Int64, of entity: EntityDescription) throws {
+    try insert(block, of: entity, indexes: [0], rows: [row])
+  }
+}
+
+/// A list of rows as one value, in their order.
+package enum RowList {
+  package static func value(_ rows: [Int64]) -> Value {
+    .string(rows.map(String.init).joined(separator: " "))
+  }
+
+  package static func rows(_ value: Value) -> [Int64] {
+    guard case .string(let text) = value else { return [] }
+    return text.split(separator: " ").compactMap { Int64($0) }
+  }
+}
