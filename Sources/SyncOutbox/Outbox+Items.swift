@@ -103,15 +103,7 @@ extension Outbox {
   /// - Throws: ``SyncError`` when nobody knows what the server had, because an edit is older than the outbox; `StoreError`,
   ///   when the key of a deleted object has been given away, say. Nothing has changed then.
   public func revert(_ items: [OutboxItem]) throws {
-    try revert(items, known: { item, unknown in
-      guard unknown.isEmpty else {
-        throw SyncError(
-          .invalidRequest, entity: item.entity,
-          message: "Nobody here knows what the server had as “\(unknown.joined(separator: "”, “"))” of "
-            + "\(item.entity) \(item.key?.description ?? "#\(item.objectID.row)"), which was edited before there was "
-            + "an outbox. Give its version to revert(_:to:), or discard the change and sync the object.")
-      }
-    })
+    try revert(items, needsAll: true)
   }
 
   /// Gives one change up as `revert(_:)` does for several.
@@ -125,16 +117,16 @@ extension Outbox {
     let destination = settings.withLock { $0.destinations }.destination(for: item.objectID.entity)
     let source = destination?.source(for: item.objectID.entity)
     let fill = try RowFill(source ?? Conventional(item.entity), stack)
-    try revert([item], known: { _, _ in }) { id, transaction in
+    try revert([item], needsAll: false) { id, transaction in
       _ = try fill.fill(id.row, from: json, in: transaction)
     }
   }
 
   /// - Parameters:
-  ///   - check: Shown the properties of an item of which nobody knows what the server had.
+  ///   - needsAll: Whether nothing is done when nobody knows what the server had.
   ///   - finish: Called with each object that is there afterwards.
   private func revert(
-    _ items: [OutboxItem], known check: (OutboxItem, [String]) throws -> Void,
+    _ items: [OutboxItem], needsAll: Bool,
     then finish: (ManagedObjectID, StoreTransaction) throws -> Void = { _, _ in }
   ) throws {
     try write { transaction in
@@ -148,7 +140,7 @@ extension Outbox {
           continue
         }
         let reverter = RowReverter(transaction, before.id, edit)
-        try check(item, reverter.unknown)
+        if needsAll, !reverter.unknown.isEmpty { throw unknown(reverter.unknown, item) }
         reverters.append(reverter)
       }
       for reverter in reverters { try reverter.bringBack() }
@@ -158,6 +150,16 @@ extension Outbox {
       }
       for id in made { try transaction.delete([id.row], of: id.entity) }
     }
+  }
+
+  private func unknown(_ names: [String], _ item: OutboxItem) -> SyncError {
+    let object = "\(item.entity) \(item.key?.description ?? "#\(item.objectID.row)")"
+    return SyncError(
+      .invalidRequest, entity: item.entity,
+      message: """
+        Nobody here knows what the server had as “\(names.joined(separator: "”, “"))” of \(object), which was edited \
+        before there was an outbox. Give its version to revert(_:to:), or discard the change and sync the object.
+        """)
   }
 
   /// Forgets what is to be sent of an object.

@@ -30,7 +30,7 @@ import Testing
     }
     shop.outbox.concurrency = 1
     try await shop.outbox.send()
-    shop.stack.drainNotifications()
+    await shop.stack.drainNotifications()
     withExtendedLifetime((log, other)) {}
     #expect(
       lines.withLock { $0.sorted() } == [
@@ -59,7 +59,7 @@ import Testing
     defer { NotificationCenter.default.removeObserver(observer) }
     try await shop.edit { try $0.fetch(Fetch<Order>()).first?.status = "edited" }
     let report = try await shop.outbox.send()
-    shop.stack.drainNotifications()
+    await shop.stack.drainNotifications()
     #expect(report["Order"].refused.count == 1)
     guard case .refused(let reason) = try shop.outbox.pending.first?.state else {
       Issue.record("It was not refused.")

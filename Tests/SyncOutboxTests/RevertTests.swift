@@ -200,7 +200,9 @@ import Testing
     }
     func kept() throws -> Int {
       try stack.store.read { reader in
-        try reader.dump()["_syncstack_history_changes"]?.count { $0.contains("status") && !$0.hasSuffix("-") } ?? 0
+        try reader.dump()["_syncstack_history_changes"]?.count {
+          $0.contains("status") && !$0.hasSuffix("-")
+        } ?? 0
       }
     }
     #expect(try kept() == 0)

@@ -97,7 +97,8 @@ public final class SyncLogger: Sendable {
     stack.delivery.post { hasBegun.set() }
     @Sendable func log(_ change: LoggedChange) {
       guard kinds.contains(change.kind) else { return }
-      if let entities, !entities.contains(where: { change.objectID.entity.isKind(of: $0) }) { return }
+      let entity = change.objectID.entity
+      if let entities, !entities.contains(where: { entity.isKind(of: $0) }) { return }
       if let isLogged, !isLogged(change) { return }
       if let line = format.line(change) { write(line) }
     }

@@ -49,7 +49,10 @@ enum Tombstone {
     _ texts: [String: String?], of entity: EntityDescription?
   ) -> [String: Value] {
     texts.reduce(into: [:]) { values, member in
-      guard let text = member.value else { return values[member.key] = .null }
+      guard let text = member.value else {
+        values[member.key] = .null
+        return
+      }
       let property = entity?.property(named: member.key)
       // A reference is kept as the number of a row, a list as those of its members.
       let isReference = property?.relationship?.isToMany == false

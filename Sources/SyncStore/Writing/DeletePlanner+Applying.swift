@@ -5,7 +5,9 @@ extension DeletePlanner {
 
   /// Clears what leads to the doomed rows, deletes them and records it.
   func apply() throws -> DeletionSummary {
-    for owner in entities { try transaction.keepBase(of: rows[owner.entity.index], in: owner.entity) }
+    for owner in entities {
+      try transaction.keepBase(of: rows[owner.entity.index], in: owner.entity)
+    }
     for owner in entities {
       for relationship in owner.entity.relationships {
         try release(relationship, of: owner)
