@@ -1,4 +1,5 @@
 package import Foundation
+package import SyncCore
 
 /// Where a store lies and how it treats its file.
 package struct StoreConfiguration: Sendable {

@@ -1,7 +1,6 @@
 import Foundation
 import SyncCore
 public import SyncGraph
-import SyncStore
 import Synchronization
 
 /// Writes a line for every object that is inserted, updated or deleted, whoever does it, and for every change that an outbox

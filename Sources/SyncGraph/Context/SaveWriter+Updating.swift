@@ -107,7 +107,14 @@ extension SaveWriter {
     case .objectWins:
       written.formUnion(moved)
     }
-    for slot in written { values[slot] = object.row[slot] }
+    // What is stored already is not written: a member that is put where it is would lose its place.
+    for slot in written {
+      if values[slot] == object.row[slot] {
+        written.remove(slot)
+      } else {
+        values[slot] = object.row[slot]
+      }
+    }
     var restored = written
     restored.subtract(slots)
     try empty(&values, among: restored, of: object)
