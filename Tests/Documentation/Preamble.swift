@@ -106,3 +106,10 @@ public struct LineSerializer: Serializer {
   public var mapping: Mapping { ["id": .string("id")] }
   public init() {}
 }
+
+/// Stands for the type of swift-log, which the package does not depend on.
+public struct Logger: Sendable {
+  public func debug(_ message: @autoclosure () -> String) {}
+  public func info(_ message: @autoclosure () -> String) {}
+  public func warning(_ message: @autoclosure () -> String) {}
+}
