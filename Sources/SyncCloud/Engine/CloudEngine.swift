@@ -21,14 +21,6 @@ public import SyncStore
 /// Nothing is forgotten when an answer is lost or the program ends: see ``CloudError`` for what an error means.
 ///
 /// One engine at a time may work on a store, or one for each scope. Its calls may come from any thread; pulls and pushes follow each other.
-///
-/// ## At a glance
-/// - Working: ``sync()``, ``pull()``, ``push()``, ``PullOperation``, ``PushOperation``, ``queue``
-/// - Watching: ``status``, ``statusUpdates``, and the notifications that begin with `cloud`
-/// - What lost: ``conflicts``, ``restore(_:)``
-/// - Taking the server's copy: ``revert(_:)-(ManagedObjectID)``, ``replaceLocal()``, ``deletionGuard``
-/// - Removing objects here only: ``evict(_:)``
-/// - Zone and account: ``uploadEverything()``, ``replaceLocal()``
 public final class CloudEngine: Sendable {
   /// The author of what an engine writes, in the history and in change sets.
   public static let author = "SyncStack.cloud"

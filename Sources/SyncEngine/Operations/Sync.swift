@@ -18,13 +18,6 @@ import SyncStore
 ///
 /// Everything happens in one transaction. An error, a cancellation or a crash leaves the store exactly
 /// as it was.
-///
-/// ## At a glance
-/// - Set-up: ``settings``, ``path``, ``parent``, ``parentRelationship``, ``isDryRun``, ``transaction``,
-///   ``usesFingerprints``
-/// - Outcome: ``result``, ``error``, ``progress``, ``progress(ofEntityNamed:)``, ``progressUpdates``,
-///   ``whenFinished(_:)``
-/// - Without an operation: `changes(_:inEntityNamed:predicate:parent:parentRelationship:dataStack:operations:)`
 @dynamicMemberLookup
 public final class Sync: Operation, @unchecked Sendable {
   // Mutable state: `setup` until the operation starts, `state` ever after; each in its own lock.

@@ -31,15 +31,6 @@ import Synchronization
 /// 2. An object with unsaved changes is in `pending`. Others are let go of soon after nobody else holds
 ///    them (`tidy`).
 /// 3. Both sides of a relationship say the same, also while unsaved.
-///
-/// ## At a glance
-/// - Entering: `perform(_:)`, ``performAndWait(_:)``
-/// - Objects: ``insert(_:)``, ``insert(entityNamed:)``, ``delete(_:)``, ``object(with:)``,
-///   ``existingObject(with:)``
-/// - Asking: ``fetch(_:)``, ``count(_:)``, ``managerFor(_:)``
-/// - Children: ``newChildContext(_:)``, ``parent``
-/// - Saving: ``save()``, ``saveIfChanged()``, ``updateAndSave(attempts:_:)``, ``rollback()``, ``reset()``, ``refresh(_:mergeChanges:)``
-/// - State: ``hasChanges``, ``insertedObjects``, ``updatedObjects``, ``deletedObjects``
 public final class ManagedObjectContext: @unchecked Sendable {
   // Unchecked: everything mutable is confined to `queue` and checked at every entry, but for
   // `settings` (a mutex), `inbox` (its own mutex) and `hasNews` (an atomic).

@@ -8,17 +8,6 @@ public import SyncStore
 /// let stack = try DataStack(modelName: "Demo")
 /// let stack = try DataStack(model: ManagedObjectModel(User.self, Note.self), store: .inMemory)
 /// ```
-///
-/// ## At a glance
-/// - Making one: ``init(model:store:classes:migration:tracksChanges:transformers:busyTimeout:)``,
-///   ``init(modelName:bundle:storeType:storeName:containerURL:classes:migration:tracksChanges:transformers:)``
-/// - Contexts: ``mainContext``, ``newBackgroundContext()``, ``newNonMergingBackgroundContext()``,
-///   ``newDisposableMainContext()``, `performInNewBackgroundContext(_:)`; children of a context:
-///   ``ManagedObjectContext/newChildContext(_:)``
-/// - Watching: ``changes``, `changes(of:)`, `drainNotifications()`
-/// - Sending: ``pendingChanges(for:since:)``, ``acknowledge(through:for:)``, ``history(since:from:authors:limit:)``
-/// - Files: ``storeURL``, ``persistentStoreCoordinator``, ``copyStore(to:)``, ``copyStore(from:to:)``, ``destroyStore(at:)``
-/// - Ending: ``close()``, `drop()`
 public final class DataStack: Sendable {
   /// Where the data are kept.
   public enum Location: Sendable, Hashable {
