@@ -140,6 +140,16 @@ package struct PlanNode: Sendable {
     identity.map { entity.properties[$0].name }.joined(separator: ", ")
   }
 
+  /// The same in quotation marks, with the keys that were given for them: `“id” (key “trackId”)`.
+  package var identityText: String {
+    identity.map { slot in
+      let name = entity.properties[slot].name
+      let key = attributeRule(forSlot: slot).map { attributes[$0].remoteKey }
+      guard let key, key.isCustom, key.description != name else { return "“\(name)”" }
+      return "“\(name)” (key “\(key)”)"
+    }.joined(separator: ", ")
+  }
+
   /// Index in ``attributes`` of the rule that fills the slot, or nil when none does.
   package func attributeRule(forSlot slot: Int) -> Int? {
     attributes.firstIndex { $0.slot == slot }

@@ -110,12 +110,12 @@ extension Stager {
           .missingKey, entity: batch.entity.name, property: batch.node.identityName,
           path: path.description,
           message: """
-            An item of entity “\(batch.entity.name)” has no readable “\(batch.node.identityName)”, so \
+            An item of entity “\(batch.entity.name)” has no readable \(batch.node.identityText), so \
             nobody can tell which object it is.
             """))
     }
     noteUnreadable(role)
-    try skip(batch, .missingKey, "The item has no readable “\(batch.node.identityName)”.")
+    try skip(batch, .missingKey, "The item has no readable \(batch.node.identityText).")
     return nil
   }
 

@@ -24,7 +24,7 @@ extension Stager {
       try skip(
         batch, .missingKey,
         """
-        The item says that its object is deleted, and has no readable “\(batch.node.identityName)” that tells \
+        The item says that its object is deleted, and has no readable \(batch.node.identityText) that tells \
         which one.
         """)
       return true

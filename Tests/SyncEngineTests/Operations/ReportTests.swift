@@ -31,6 +31,18 @@ import Testing
         """)
   }
 
+  @Test(arguments: [("trackId", "“id” (key “trackId”)"), ("id", "“id”"), (nil, "“id”")])
+  func anItemWithoutKeySaysWhichKeyWasLookedFor(remoteKey: String?, name: String) throws {
+    let model = try ManagedObjectModel([
+      EntityDraft("Track", [.attribute("id", .integer64, isPrimaryKey: true, remoteKey: remoteKey)])
+    ])
+    let stack = try DataStack(model: model, store: .inMemory)
+    let key = remoteKey ?? "id"
+    let report = try stack.sync(
+      #"[{"\#(key)": 1}, {"other": 2}]"#.utf8Payload, inEntityNamed: "Track")
+    #expect(report.findings.map(\.message) == ["The item has no readable \(name)."])
+  }
+
   @Test func whatTheMappingCannotFollowIsNoTransformer() throws {
     let model = try ManagedObjectModel([
       EntityDraft("User", [.attribute("id", .integer64), .toMany("places", to: "Place")]),

@@ -38,7 +38,7 @@ struct ObjectSync {
       throw SyncError(
         .missingKey, entity: entity.name, property: plan.rootNode.identityName, path: "$",
         message: """
-          The JSON has no readable “\(plan.rootNode.identityName)”, so nobody can tell which object of \
+          The JSON has no readable \(plan.rootNode.identityText), so nobody can tell which object of \
           “\(entity.name)” it is.
           """)
     }
