@@ -83,6 +83,41 @@ import Testing
     #expect(ids.contains("late"))
   }
 
+  @Test(arguments: ["Note", "Note.tags", "deletion"], [true, false])
+  func aRecordThatComesBackOlderThanItWasShowsIt(_ what: String, _ isPush: Bool) async throws {
+    let (all, _, _) = try await edited([server, server])
+    let (here, there) = (all[0], all[1])
+    let backup = server.backup()
+    let slot = try #require(there.stack.model.requireEntity(named: "Note").primaryKey).slot
+    let note = try #require(try there.rows("Note").first { $0.values[slot] == "n0" }).row
+    let tag = try #require(try there.rows("Tag").first).row
+    try there.insert("Note", ["id": "late"])
+    try await there.engine.push()
+    // The newest record that this machine knows is one that the other one writes anew, without knowing of it.
+    switch what {
+    case "Note.tags": try there.link("Note", note, "tags", [tag], isAdded: false)
+    case "deletion": try there.delete("Note", note)
+    default: try there.update("Note", note, ["title": "mine"])
+    }
+    try await there.engine.push()
+    let zone = there.engine.zone
+    let newest = try #require(server.records(in: zone).values.max { $0.time < $1.time })
+    server.restore(backup)
+    let old = try #require(server.records(in: zone)[newest.name])
+    let other: JSONObject = ["f_later": "x", "t_later": "1000000000000-abcdefgh"]
+    _ = try await server.save([.update(name: old.name, tag: old.tag, content: other)], in: zone)
+    try await here.engine.sync()
+    if isPush {
+      try there.insert("Note", ["id": "fresh"])
+      if what == "Note" { try there.update("Note", note, ["title": "mine again"]) }
+      try await there.engine.push()
+    } else {
+      try await there.engine.pull()
+    }
+    try await settle([there, here], fresh: server)
+    #expect(try here.values("Note", "id").contains("late"))
+  }
+
   @Test func aServerThatIsAsItWasIsNotReadAgain() async throws {
     let transport = FaultyTransport(server)
     let (all, _, _) = try await edited([transport, server])

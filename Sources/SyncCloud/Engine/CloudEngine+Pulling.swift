@@ -93,8 +93,13 @@ extension CloudEngine {
       report.records += page.records.count
       progress.totalUnitCount = Int64(report.records + (page.hasMore ? limits.page : 0))
       lost?.note(page)
-      report.add(try await store(page, lost, deletionGuard))
+      let counts = try await store(page, lost, deletionGuard)
+      report.add(counts)
       progress.completedUnitCount = Int64(report.records)
+      if lost == nil, counts.isBehind {
+        (token, lost) = (nil, LostRecords())
+        continue
+      }
       token = page.token
       if !page.hasMore { break }
       monitor.tell()
@@ -114,8 +119,9 @@ extension CloudEngine {
         writing.zone.deleted = 0
         try lost?.sendAgain(in: writing)
       }
-      // A place on the way of one who starts over is none to go on from.
-      guard lost == nil || !page.hasMore, writing.zone.token != page.token.rawValue else { return }
+      // A place on the way of one who starts over, or has to, is none to go on from.
+      let isPlace = lost == nil ? writing.zone.token != Self.startingOver.rawValue : !page.hasMore
+      guard isPlace, writing.zone.token != page.token.rawValue else { return }
       writing.zone.token = page.token.rawValue
       writing.zone.lastPull = writing.transaction.milliseconds
     }
@@ -147,6 +153,7 @@ extension CloudEngine {
     try await write { writing in
       var writer = RecordWriter(writing)
       try writer.write(Array(records), isFeed: isFeed)
+      if writer.counts.isBehind { writing.zone.token = Self.startingOver.rawValue }
       try Self.count(writer.counts.deleted, deletionGuard, in: writing)
       try note(writing)
       return writer.counts

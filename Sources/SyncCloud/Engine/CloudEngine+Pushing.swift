@@ -205,7 +205,7 @@ extension CloudEngine {
       case .missing, .refused: nil
       }
     }
-    course.deleted += try await store(shown, isFeed: false, deletionGuard) { writing in
+    let counts = try await store(shown, isFeed: false, deletionGuard) { writing in
       for (save, result) in zip(saves, results) {
         switch result {
         case .saved, .conflict: break
@@ -225,8 +225,11 @@ extension CloudEngine {
       }
       let isOther = writing.zone.token != before
       isNoted.withLock { $0 = isOther }
-    }.deleted
+    }
+    course.deleted += counts.deleted
     if isNoted.withLock({ $0 }) { course.unread += saves.count }
+    // What the server has lost is known before more is written over it.
+    if counts.isBehind { course.unread = Self.longestUnread }
     course.report.batches += 1
     for result in results {
       switch result {

@@ -26,9 +26,13 @@ struct LostRecords: Sendable {
       var record = before
       record.tag = nil
       record.problem = nil
-      // A deletion of what is not there need not be told; should anybody say it again, it is.
-      let isWanted = record.row != nil || record.isJoined || record.kept != nil
-      record.waiting = isWanted && !record.isDeadButHere ? [RemoteRecord.whole] : []
+      let isAlive = record.row != nil || record.isJoined || record.kept != nil
+      if isAlive, !record.isDeadButHere {
+        record.waiting = [RemoteRecord.whole]
+      } else {
+        // A deletion is told, too, though nothing is there: others may have the object still.
+        record.waiting = record.deletion == nil ? [] : [RemoteRecord.deletionMark]
+      }
       try writing.store(record, before: before)
     }
     (writing.zone.newest, writing.zone.witness) = (newest, witness)

@@ -53,6 +53,10 @@ struct Merge {
   /// that the side of the object knew of, or an empty text.
   private(set) var outlived: String?
 
+  /// Whether the server shows less of the record than it was seen to have, which no writer does: it was taken back to a
+  /// backup.
+  private(set) var isBehind = false
+
   /// Whether the record has fields that the model does not know.
   private(set) var hasUnknownFields = false
 
@@ -104,6 +108,11 @@ struct Merge {
         settle(field, value, before, &clock)
       } else {
         take(field, before, hasObject: hasObject, clock.writer)
+        if hasObject, rules?.sent.contains(field.name) == true,
+          Self.isBehind(before, field.name, field.stamp.text)
+        {
+          isBehind = true
+        }
       }
     }
     // What gives way to the server has no stamps any more.
@@ -121,6 +130,7 @@ struct Merge {
     if !content.corrections.isEmpty, heals || !record.waiting.isEmpty { heal(content) }
     if let rules { mask(rules) }
     if let own = before.deletion, own > content.deletion?.text ?? "" {
+      isBehind = isBehind || Self.isBehind(before, content)
       record.waiting.insert(RemoteRecord.deletionMark)
     }
     self.isAlive = isAlive
@@ -141,6 +151,19 @@ struct Merge {
       resets = []
       record.waiting.formIntersection([RemoteRecord.deletionMark])
     }
+  }
+
+  /// Whether the server has been seen to have a later value of a field.
+  private static func isBehind(
+    _ before: RemoteRecord, _ field: String, _ theirs: String
+  ) -> Bool {
+    let seen = before.isWaiting(field) ? before.base(of: field) : before.stamp(of: field)
+    return before.tag != nil && theirs < seen ?? ""
+  }
+
+  /// Whether the server has been seen to have the deletion that it does not show.
+  private static func isBehind(_ before: RemoteRecord, _ content: RecordContent) -> Bool {
+    before.tag != nil && content.type != nil && before.waiting.isEmpty
   }
 
   private static func outlived(_ before: RemoteRecord, _ content: RecordContent) -> String? {

@@ -16,6 +16,9 @@ struct RecordWriter {
 
     /// Records that could not be used, or only in part.
     var problems = 0
+
+    /// Whether the server showed less of a record than it was seen to have.
+    var isBehind = false
   }
 
   let writing: CloudWriting
@@ -74,10 +77,14 @@ struct RecordWriter {
       do throws(RecordContent.Malformed) {
         let content = try RecordContent(record, writing.fields.wire)
         if let kind = (content.type ?? before?.entity).flatMap({ writing.fields.kinds[$0] }) {
-          pairs.append((try Self.merged(record, content, kind, before, pairWriter), kind))
+          let pair = try Self.merged(record, content, kind, before, pairWriter)
+          counts.isBehind = counts.isBehind || Self.isBehind(pair, before, content)
+          pairs.append((pair, kind))
           continue
         }
-        if let item = try merge(record, content, before) { items.append(item) }
+        guard let item = try merge(record, content, before) else { continue }
+        counts.isBehind = counts.isBehind || item.merge.isBehind
+        items.append(item)
       } catch {
         try keepMalformed(record, before, error.reason)
       }
@@ -102,6 +109,14 @@ struct RecordWriter {
     try shaken.settle(pairWriter)
     for (record, kind) in pairs { try pairWriter.apply(record, kind) }
     try ListOrder(transaction, zone: zone).arrange(writing)
+  }
+
+  /// Whether a pair waits to be sent that did not: the server was seen to have it.
+  private static func isBehind(
+    _ pair: RemoteRecord, _ before: RemoteRecord?, _ content: RecordContent
+  ) -> Bool {
+    before?.tag != nil && before?.waiting.isEmpty == true && !pair.waiting.isEmpty
+      && content.type != nil && content.corrections.isEmpty
   }
 
   private static func merged(
@@ -218,5 +233,6 @@ extension RecordWriter.Counts {
     updated += other.updated
     deleted += other.deleted
     problems += other.problems
+    isBehind = isBehind || other.isBehind
   }
 }
