@@ -66,6 +66,12 @@ extension StoreReader {
   package func hasRemoteTables() throws -> Bool {
     try prepareToRead()
     guard let version = try Metadata(connection: connection).integer(.remote) else { return false }
+    guard RemoteTables.upgrades[version] == nil else {
+      throw StoreError(
+        .unsupported,
+        message: "The store was synced by an earlier version of remote sync. It can be read after "
+          + "an engine of this version opens the store once, as a pull or a push does.")
+    }
     guard version == RemoteTables.version else {
       throw StoreError(
         .unsupported,
