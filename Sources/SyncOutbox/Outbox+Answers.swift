@@ -21,6 +21,9 @@ struct OutboxApplied: Sendable {
   /// The key that the answer gave the object.
   var key: Value?
 
+  /// Objects that were sent inside it.
+  var carried: [ManagedObjectID] = []
+
   /// Whether the object became one with a copy of it.
   var isJoined = false
 
@@ -99,17 +102,38 @@ extension Outbox {
             change.objectID] ?? [:]
       }
       try transaction.setOutboxEntry(step.entry, before: before, in: name)
+      applied.carried = try OutboxCargo.arrive(
+        step.outcome, change.objectID, as: change.idempotencyKey, name, in: transaction)
       let isThere = try !transaction.rows(change.objectID.entity, rows: [change.objectID.row])
         .isEmpty
       if !isThere { json = nil }
       if step.deletesHere, isThere {
         try transaction.delete([change.objectID.row], of: change.objectID.entity)
       } else if let json, let fill {
-        _ = try fill.fill(change.objectID.row, from: json, in: transaction)
+        // New objects that it carried have their keys in the server's list alone: those of the list take their places.
+        let keyless = try transaction.withoutKeys(applied.carried)
+        _ = try fill.fill(
+          change.objectID.row, from: json, replacesNested: !keyless.isEmpty, in: transaction)
+        for (entity, ids) in Dictionary(grouping: keyless, by: \.entity)
+        where transaction.touchedRows(of: entity, slots: SlotSet()).count >= ids.count {
+          try transaction.delete(ids.map(\.row), of: entity)
+        }
       }
       if step.entry.refusal == nil, step.entry.edit != nil { applied.more = step.entry }
       return applied
     }.0
+  }
+}
+
+extension StoreTransaction {
+  /// Those of some objects that have no key yet.
+  fileprivate func withoutKeys(_ ids: [ManagedObjectID]) throws -> [ManagedObjectID] {
+    try ids.filter { id in
+      guard let key = id.entity.primaryKey,
+        let row = try rows(id.entity, rows: [id.row]).first
+      else { return false }
+      return row.values[key.slot].isNull
+    }
   }
 }
 

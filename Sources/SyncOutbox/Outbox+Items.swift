@@ -60,17 +60,22 @@ extension Outbox {
     for listener in listeners { listener.yield(status) }
   }
 
-  private func items(_ entries: [OutboxEntry], _ reader: StoreReader) throws -> [OutboxItem] {
+  func items(_ entries: [OutboxEntry], _ reader: StoreReader) throws -> [OutboxItem] {
     let keys = try reader.keys(of: entries)
     let destinations = settings.withLock { $0.destinations }
-    return entries.compactMap { entry in
-      let isHandled =
+    var cargo = OutboxCargo(name, stack, destinations)
+    return try entries.compactMap { entry in
+      guard let edit = entry.edit else { return nil }
+      var isHandled =
         destinations.isEmpty || destinations.destination(for: entry.id.entity) != nil
-      return entry.edit.map {
-        OutboxItem(
-          entry, $0, key: keys[entry.id],
-          obstacle: isHandled ? nil : OutboxReport.obstacle(entry.id.entity.name))
+      if !isHandled {
+        isHandled =
+          try edit.kind == .delete
+          ? cargo.canTravel(entry.id.entity) : cargo.carrier(of: entry, reader) != nil
       }
+      return OutboxItem(
+        entry, edit, key: keys[entry.id],
+        obstacle: isHandled ? nil : OutboxReport.obstacle(entry.id.entity.name))
     }
   }
 

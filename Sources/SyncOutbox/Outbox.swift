@@ -214,6 +214,9 @@ struct OutboxDestination: Sendable {
 
   var entityName: String { source.mappingSource.entityName }
 
+  /// Whether objects are nested in each other all the way down.
+  var nestsAll: Bool { options.relationshipType == .array || options.relationshipType == .nested }
+
   /// What describes objects of an entity that may be below that of the source.
   func source(for entity: EntityDescription) -> any PlanSource {
     source is Conventional ? Conventional(entity.name) : source

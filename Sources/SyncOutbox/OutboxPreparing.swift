@@ -22,6 +22,9 @@ struct OutboxPreparing: Sendable {
   private let destinations: [OutboxDestination]
   private let now: Int64
 
+  /// What travels inside others.
+  var cargo: [ManagedObjectID: [ManagedObjectID]] = [:]
+
   /// - Throws: `ModelError` when the model has no entity of a handler.
   init(_ outbox: Outbox, _ destinations: [OutboxDestination]) throws {
     for destination in destinations {
@@ -37,6 +40,17 @@ struct OutboxPreparing: Sendable {
   func mayBeSent(_ entry: OutboxEntry) -> Bool {
     entry.edit != nil && entry.refusal == nil && entry.earliest ?? .min <= now
       && destinations.destination(for: entry.id.entity) != nil
+  }
+
+  /// Has objects without a handler travel inside those that nest them.
+  mutating func load(in transaction: StoreTransaction) throws {
+    var passengers: [ManagedObjectID] = []
+    try transaction.readOutbox(name) { entry in
+      if destinations.destination(for: entry.id.entity) == nil { passengers.append(entry.id) }
+    }
+    guard !passengers.isEmpty else { return }
+    var loading = OutboxCargo(name, stack, destinations)
+    cargo = try loading.load(passengers, in: transaction)
   }
 
   /// - Parameters:
@@ -87,7 +101,10 @@ struct OutboxPreparing: Sendable {
     }
     slots.subtract(postponed)
     let json = try export.json(of: row, only: edit.kind == .insert ? slots : exported, transaction)
-    let changed = edit.kind == .insert ? nil : try export.json(of: row, only: slots, transaction)
+    // Spelled out: a nil without a type would be the JSON value null.
+    let changed: JSONValue? =
+      edit.kind == .insert
+      ? Optional.none : try export.json(of: row, only: slots, transaction)
     return try send(
       entry, edit, json: json, changed: changed, postponed: postponed, destination,
       in: transaction)
@@ -146,6 +163,9 @@ struct OutboxPreparing: Sendable {
         edit.base[property.name] ?? (edit.kind == .insert ? nothing : nil)
     }
     try transaction.setOutboxEntry(entry, before: before, in: name)
+    if let ids = cargo[before.id] {
+      try OutboxCargo.ship(ids, as: sent.idempotencyKey, name, in: transaction)
+    }
     return .ready(shipment)
   }
 

@@ -15,7 +15,7 @@ final class OutboxRun {
   private let outbox: Outbox
   private let progress: Progress
   private let settings: Outbox.Settings
-  private let destinations: OutboxPreparing
+  private var destinations: OutboxPreparing
   private var schedule: OutboxSchedule
   private var ready: [OutboxShipment] = []
   private var report = OutboxReport()
@@ -38,17 +38,20 @@ final class OutboxRun {
   private static let portion = 32
 
   func run() async throws -> OutboxReport {
-    let entries = try await outbox.withStore { [outbox, destinations] store in
+    let begun = try await outbox.withStore { [outbox, destinations] store in
       try store.write(outbox.info) { transaction in
         try transaction.drainHistory(intoOutbox: outbox.name)
+        var destinations = destinations
+        try destinations.load(in: transaction)
         var entries: [OutboxEntry] = []
         try transaction.readOutbox(outbox.name) { entry in
           if destinations.mayBeSent(entry) { entries.append(entry) }
         }
-        return entries
+        return (entries, destinations)
       }.0
     }
-    schedule.add(entries)
+    destinations = begun.1
+    schedule.add(begun.0)
     progress.totalUnitCount = Int64(schedule.count)
     try await withThrowingTaskGroup(of: OutboxDelivery.self) { group in
       var underWay = 0
@@ -130,6 +133,13 @@ final class OutboxRun {
     if applied.isJoined {
       report.entities[change.entity, default: .init()].joined.append(change.objectID)
     }
+    for id in applied.carried {
+      switch applied.outcome {
+      case .accepted: report.entities[id.entity.name, default: .init()].accepted.append(id)
+      case .refused: report.entities[id.entity.name, default: .init()].refused.append(id)
+      case .again: break
+      }
+    }
     switch applied.outcome {
     case .accepted:
       report.entities[change.entity, default: .init()].accepted.append(change.objectID)
@@ -154,14 +164,13 @@ final class OutboxRun {
 
   /// Lists what is left.
   private func noteWaiting() async throws {
-    let pending = try await outbox.withStore { [name = outbox.name] store in
-      try store.read { try $0.pendingEntries(of: name) }
+    let items = try await outbox.withStore { [outbox] store in
+      try store.read { try outbox.items($0.pendingEntries(of: outbox.name), $0) }
     }
-    for entry in pending where entry.refusal == nil {
-      report.entities[entry.id.entity.name, default: .init()].waiting.append(entry.id)
-      if settings.destinations.destination(for: entry.id.entity) == nil {
-        report.unhandled.insert(entry.id.entity.name)
-      }
+    for item in items {
+      if case .refused = item.state { continue }
+      report.entities[item.entity, default: .init()].waiting.append(item.objectID)
+      if item.obstacle != nil { report.unhandled.insert(item.entity) }
     }
   }
 }

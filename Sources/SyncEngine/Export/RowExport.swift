@@ -25,6 +25,16 @@ package struct RowExport {
     return try exporter.export(objects.lowerBound, only: slots)
   }
 
+  /// The relationships of an object of exactly this entity whose objects are written as objects, not as keys.
+  package func nestedSlots(of entity: EntityDescription) throws -> SlotSet {
+    var result = SlotSet()
+    for relationship in try plan.rootNode(for: entity).relationships
+    where plan.options.relationshipType != .keys || relationship.isWritten {
+      result.insert(relationship.description.slot)
+    }
+    return result
+  }
+
   /// The slots that an export of an object of exactly this entity writes.
   package func slots(of entity: EntityDescription) throws -> SlotSet {
     let node = try plan.rootNode(for: entity)

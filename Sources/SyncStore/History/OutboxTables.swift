@@ -20,6 +20,8 @@ enum OutboxTables {
       + "base TEXT, sent_base TEXT)",
     "CREATE UNIQUE INDEX _syncstack_outbox_objects "
       + "ON _syncstack_outbox_entries (outbox, root, object_row)",
+    "CREATE INDEX _syncstack_outbox_sent ON _syncstack_outbox_entries (idempotency) "
+      + "WHERE idempotency IS NOT NULL",
   ]
 
   /// As whom an outbox reads the history.

@@ -59,6 +59,20 @@ extension StoreReader {
     return try statement.step() ? entry(statement, &columns) : nil
   }
 
+  /// What was sent under one idempotency key: an object, and what is nested in it.
+  package func outboxEntries(sentAs key: String, in name: String) throws -> [OutboxEntry] {
+    let statement = try entryStatement("idempotency = ?1 AND outbox = ?2", withJSON: true)
+    statement.bind(1, key)
+    statement.bind(2, name)
+    defer { statement.reset() }
+    var columns = ColumnNames()
+    var result: [OutboxEntry] = []
+    while try statement.step() {
+      if let entry = try entry(statement, &columns) { result.append(entry) }
+    }
+    return result
+  }
+
   /// What an outbox keeps, and what it has not read of the history yet, an object each.
   package func pendingEntries(of name: String) throws -> [OutboxEntry] {
     guard let state = try outbox(name) else { return [] }

@@ -22,12 +22,16 @@ package struct RowFill {
 
   /// Takes over what the JSON says, a new key among it, with all that is nested in it.
   ///
+  /// - Parameter replacesNested: Whether nested objects come and go as in a sync.
   /// - Throws: ``SyncError`` when the item cannot be used. The transaction has to end then.
   package func fill(
-    _ row: Int64, from item: JSONValue, in transaction: StoreTransaction
+    _ row: Int64, from item: JSONValue, replacesNested: Bool = false,
+    in transaction: StoreTransaction
   ) throws -> SyncReport {
     var request = SyncRequest(plan: plan, payload: .json(item))
-    request.operations = SyncOperations.all.subtracting([.insert, .delete])
+    request.operations =
+      replacesNested ? .all : SyncOperations.all.subtracting([.insert, .delete])
+    if replacesNested { request.deletionGuard = .off }
     request.targets = [row]
     request.usesFingerprints = false
     request.onLeftOut = { item, _ in throw item.reason }

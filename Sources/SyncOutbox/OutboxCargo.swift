@@ -1,0 +1,193 @@
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncStore
+
+/// Which objects without a handler of their own travel inside the JSON of another one: the lines of an order that nests them.
+///
+/// The carrier of an object is what its to-one relationship leads to, when the inverse of that relationship is nested in the
+/// JSON of an object with a handler; in the JSON of its carrier, when everything is nested. Confined to one use of the store.
+struct OutboxCargo {
+  private let outbox: String
+  private let stack: DataStack
+  private let destinations: [OutboxDestination]
+  private var nested: [Int: SlotSet] = [:]
+
+  init(_ outbox: String, _ stack: DataStack, _ destinations: [OutboxDestination]) {
+    self.outbox = outbox
+    self.stack = stack
+    self.destinations = destinations
+  }
+
+  /// An object with a handler, and the relationship below which another one stands in its JSON.
+  struct Carrier {
+    let id: ManagedObjectID
+    let slot: Int
+  }
+
+  // MARK: - Who carries what
+
+  /// What carries an object; nil when nothing does.
+  mutating func carrier(of entry: OutboxEntry, _ reader: StoreReader) throws -> Carrier? {
+    try carrier(of: entry.id, entry, reader, isDeep: false)
+  }
+
+  /// Whether objects of an entity can travel at all.
+  mutating func canTravel(_ entity: EntityDescription) throws -> Bool {
+    for relationship in entity.relationships where relationship.kind == .toOne {
+      guard let inverse = relationship.inverseSlot else { continue }
+      let owner = entity.destination(of: relationship)
+      if try nestedSlots(of: owner)?.contains(inverse) ?? canTravel(owner) { return true }
+    }
+    return false
+  }
+
+  private mutating func carrier(
+    of id: ManagedObjectID, _ entry: OutboxEntry?, _ reader: StoreReader, isDeep: Bool
+  ) throws -> Carrier? {
+    let row = try reader.rows(id.entity, rows: [id.row]).first
+    for relationship in id.entity.relationships where relationship.kind == .toOne {
+      let value = row?.values[relationship.slot] ?? entry?.edit?.base[relationship.name]
+      guard let inverse = relationship.inverseSlot, case .int(let number)? = value,
+        let owner = try owner(number, id.entity.destination(of: relationship), reader)
+      else { continue }
+      let slots = try nestedSlots(of: owner.id.entity)
+      if let slots {
+        let nestsAll = destinations.destination(for: owner.id.entity)?.nestsAll == true
+        guard slots.contains(inverse), !isDeep || nestsAll else { continue }
+        return Carrier(id: owner.id, slot: inverse)
+      }
+      if let found = try carrier(of: owner.id, owner.entry, reader, isDeep: true) { return found }
+    }
+    return nil
+  }
+
+  /// An object that is there, or whose deletion has not been sent.
+  private func owner(
+    _ row: Int64, _ entity: EntityDescription, _ reader: StoreReader
+  ) throws -> (id: ManagedObjectID, entry: OutboxEntry?)? {
+    if let stored = try reader.rows(entity.rootEntity, rows: [row]).first {
+      return (stored.id, nil)
+    }
+    let entry = try reader.outboxEntry(ManagedObjectID(entity: entity, row: row), in: outbox)
+    return entry.map { ($0.id, $0) }
+  }
+
+  /// The relationships whose objects are nested in the JSON of an entity's objects; nil when it has no handler.
+  private mutating func nestedSlots(of entity: EntityDescription) throws -> SlotSet? {
+    guard let destination = destinations.destination(for: entity) else { return nil }
+    if let known = nested[entity.index] { return known }
+    let slots = try RowExport(
+      destination.source(for: entity), in: stack.model, options: destination.options,
+      plans: stack.mappingPlans
+    ).nestedSlots(of: entity)
+    nested[entity.index] = slots
+    return slots
+  }
+
+  // MARK: - Loading
+
+  /// Has every carrier sent with what it carries: its JSON changes with that.
+  ///
+  /// - Parameter passengers: Objects without a handler.
+  /// - Returns: What each carrier carries.
+  mutating func load(
+    _ passengers: [ManagedObjectID], in transaction: StoreTransaction
+  ) throws -> [ManagedObjectID: [ManagedObjectID]] {
+    var result: [ManagedObjectID: [ManagedObjectID]] = [:]
+    for id in passengers {
+      guard let before = try transaction.outboxEntry(id, in: outbox) else { continue }
+      var entry = before
+      guard let carrier = try carrier(of: entry, transaction) else {
+        // Its owner was deleted, and it with it.
+        let isGone = try entry.edit?.kind == .delete && canTravel(id.entity) && hadOwner(entry)
+        if isGone { try remove(entry, in: transaction) }
+        continue
+      }
+      let carrying = try transaction.outboxEntry(carrier.id, in: outbox)
+      if let sent = entry.sent, carrying?.sent?.idempotencyKey != sent.idempotencyKey {
+        entry.takeBack()
+        try transaction.setOutboxEntry(entry, before: before, in: outbox)
+      }
+      guard entry.waiting != nil, entry.refusal == nil else { continue }
+      result[carrier.id, default: []].append(id)
+      try load(carrier, carrying, in: transaction)
+    }
+    return result
+  }
+
+  private func load(
+    _ carrier: Carrier, _ before: OutboxEntry?, in transaction: StoreTransaction
+  ) throws {
+    var entry = before ?? OutboxEntry(carrier.id)
+    entry.refusal = nil
+    switch entry.waiting?.kind {
+    case .update?: entry.waiting?.slots.insert(carrier.slot)
+    case nil where entry.sent?.edit.kind != .delete:
+      entry.waiting = OutboxEntry.Edit(.update, slots: [carrier.slot])
+    case nil, .insert?, .delete?: break
+    }
+    if entry != before {
+      try transaction.setOutboxEntry(entry, before: before ?? OutboxEntry(carrier.id), in: outbox)
+    }
+  }
+
+  private func hadOwner(_ entry: OutboxEntry) -> Bool {
+    entry.id.entity.relationships.contains {
+      if case .int? = entry.edit?.base[$0.name] { $0.inverseSlot != nil } else { false }
+    }
+  }
+
+  private func remove(_ before: OutboxEntry, in transaction: StoreTransaction) throws {
+    var entry = before
+    entry.waiting = nil
+    entry.sent = nil
+    try transaction.setOutboxEntry(entry, before: before, in: outbox)
+  }
+
+  // MARK: - Under way
+
+  /// Notes that objects are under way inside another one.
+  static func ship(
+    _ ids: [ManagedObjectID], as idempotencyKey: String, _ outbox: String,
+    in transaction: StoreTransaction
+  ) throws {
+    for id in ids {
+      guard let before = try transaction.outboxEntry(id, in: outbox), let edit = before.edit else {
+        continue
+      }
+      var entry = before
+      entry.sent = OutboxEntry.Shipment(
+        edit, json: "", changedJSON: "", idempotencyKey: idempotencyKey)
+      entry.waiting = nil
+      entry.refusal = nil
+      try transaction.setOutboxEntry(entry, before: before, in: outbox)
+    }
+  }
+
+  /// What came of a carrier comes of what it carried.
+  ///
+  /// - Parameter idempotencyKey: That of the carrier.
+  /// - Returns: The objects that it carried.
+  static func arrive(
+    _ outcome: OutboxApplied.Outcome, _ carrier: ManagedObjectID, as idempotencyKey: String,
+    _ outbox: String, in transaction: StoreTransaction
+  ) throws -> [ManagedObjectID] {
+    let carried = try transaction.outboxEntries(sentAs: idempotencyKey, in: outbox)
+      .filter { $0.id != carrier }
+    for before in carried {
+      var entry = before
+      switch outcome {
+      case .accepted:
+        entry.sent = nil
+        entry.tries = 0
+      case .refused(let reason):
+        entry.takeBack()
+        entry.refusal = reason
+      case .again: entry.takeBack()
+      }
+      try transaction.setOutboxEntry(entry, before: before, in: outbox)
+    }
+    return carried.map(\.id)
+  }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncOutbox
+import SyncStore
+import TestSupport
+import Testing
+
+/// Objects without a handler that travel inside the JSON of what they belong to.
+@Suite struct NestedTests {
+  // MARK: - Model
+
+  /// A document, its parts and their remarks, with keys that are made here.
+  final class Paper: ManagedObject {
+    @PrimaryKey var id: String?
+    @Attribute var title: String?
+    @ToMany(inverse: "paper", deleteRule: .cascade) var parts: Set<Part>
+  }
+
+  final class Part: ManagedObject {
+    @PrimaryKey var id: String?
+    @Attribute var text: String?
+    @ToOne var paper: Paper?
+    @ToMany(inverse: "part", deleteRule: .cascade) var remarks: Set<Remark>
+  }
+
+  final class Remark: ManagedObject {
+    @PrimaryKey var id: String?
+    @Attribute var text: String?
+    @ToOne var part: Part?
+  }
+
+  /// Answers everything alike.
+  private final class Server: Sendable {
+    let log = Locked<[OutboxChange]>([])
+    let answer = Locked<OutboxAnswer>(.accepted())
+  }
+
+  private let stack: DataStack
+  private let outbox: Outbox
+  private let server = Server()
+
+  init() throws {
+    stack = try DataStack(
+      model: ManagedObjectModel(Paper.self, Part.self, Remark.self), store: .inMemory,
+      tracksChanges: true)
+    outbox = try Outbox(stack, name: "api")
+    outbox.retry = OutboxRetry(attempts: 0, delay: 0)
+    outbox.send(Paper.self, using: ExportOptions(relationshipType: .array)) { [server] change in
+      server.log.withLock { $0.append(change) }
+      return server.answer.withLock { $0 }
+    }
+  }
+
+  private static let json = """
+    [{"id": "p", "title": "a", "parts": [
+      {"id": "1", "text": "one", "remarks": [{"id": "r", "text": "x"}]}, {"id": "2", "text": "two"}]}]
+    """
+
+  private func edit(_ body: @escaping @Sendable (ManagedObjectContext) throws -> Void) async throws
+  {
+    try await stack.performBackgroundTask { context in
+      try body(context)
+      try context.save()
+    }
+  }
+
+  private func parts(_ change: OutboxChange?) -> [String?] {
+    let parts = change?.changedJSON["parts"]?.arrayValue ?? []
+    return parts.map { $0["text"]?.stringValue }.sorted { $0 ?? "" < $1 ?? "" }
+  }
+
+  @Test func an_edit_of_a_nested_object_is_an_update_of_its_owner() async throws {
+    try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
+    try await edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "edited" }
+    #expect(try outbox.pending.map(\.obstacle) == [nil])
+    let report = try await outbox.send()
+    let change = try #require(server.log.withLock { $0.first })
+    #expect(change.kind == .update && change.id == "p" && change.properties == ["parts"])
+    #expect(parts(change) == ["edited", "two"])
+    #expect(change.changedJSON["title"] == nil)
+    #expect(report["Part"].accepted.count == 1 && report.unhandled.isEmpty)
+    #expect(try outbox.pending.isEmpty)
+    // What was accepted is the sync's again.
+    try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
+    let texts = try await stack.performBackgroundTask { try $0.fetch(Fetch<Part>()).map(\.text) }
+    #expect(Set(texts) == ["one", "two"])
+  }
+
+  @Test func so_is_an_edit_further_down() async throws {
+    try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
+    try await edit { try $0.fetch(Fetch<Remark>()).first?.text = "y" }
+    try await outbox.send()
+    let change = try #require(server.log.withLock { $0.first })
+    #expect(change.id == "p" && change.properties == ["parts"])
+    #expect(change.json.description.contains(#""text":"y""#))
+    #expect(try outbox.pending.isEmpty)
+  }
+
+  @Test func what_comes_and_goes_with_its_owner_is_sent_once() async throws {
+    try await edit { context in
+      let paper = Paper(context: context)
+      (paper.id, paper.title) = ("p", "new")
+      for number in 0..<3 {
+        let part = Part(context: context)
+        (part.id, part.text, part.paper) = ("\(number)", "\(number)", paper)
+      }
+    }
+    var report = try await outbox.send()
+    #expect(server.log.withLock { $0.map(\.kind) } == [.insert])
+    #expect(
+      parts(server.log.withLock { $0.last }) == ["0", "1", "2"])
+    #expect(report["Part"].accepted.count == 3)
+    try await edit { context in
+      for part in try context.fetch(Fetch<Part>("id == %@", "0")) { context.delete(part) }
+    }
+    report = try await outbox.send()
+    #expect(server.log.withLock { $0.map(\.kind) } == [.insert, .update])
+    #expect(parts(server.log.withLock { $0.last }) == ["1", "2"])
+    #expect(report["Part"].accepted.count == 1)
+    try await edit { for paper in try $0.fetch(Fetch<Paper>()) { $0.delete(paper) } }
+    report = try await outbox.send()
+    #expect(server.log.withLock { $0.map(\.kind) } == [.insert, .update, .delete])
+    #expect(report["Part"].accepted.count == 2)
+    #expect(try outbox.pending.isEmpty)
+  }
+
+  @Test func a_sync_leaves_it_alone_until_its_owner_was_taken() async throws {
+    try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
+    try await edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "mine" }
+    server.answer.withLock { $0 = .retry() }
+    #expect(try await outbox.send().waiting == 2)
+    try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
+    server.answer.withLock { $0 = .accepted() }
+    #expect(try await outbox.send().accepted == 2)
+    let changes = server.log.withLock { $0 }
+    #expect(changes.count == 2)
+    #expect(changes.first?.idempotencyKey == changes.last?.idempotencyKey)
+    #expect(parts(changes.last) == ["mine", "two"])
+    #expect(try outbox.pending.isEmpty)
+  }
+
+  @Test func it_is_refused_with_its_owner_and_tried_again_when_it_is_edited() async throws {
+    try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
+    try await edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "bad" }
+    server.answer.withLock { $0 = .refused("no") }
+    #expect(try await outbox.send().refused == 2)
+    #expect(try outbox.refused.map(\.entity).sorted() == ["Paper", "Part"])
+    #expect(try await outbox.send().description == "Nothing to send")
+    server.answer.withLock { $0 = .accepted() }
+    try await edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "good" }
+    #expect(try await outbox.send().accepted == 2)
+    #expect(parts(server.log.withLock { $0.last }) == ["good", "two"])
+    #expect(try outbox.pending.isEmpty)
+  }
+
+  @Test func reverting_the_nested_object_gives_its_values_back() async throws {
+    try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
+    try await edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "bad" }
+    server.answer.withLock { $0 = .refused("no") }
+    try await outbox.send()
+    try outbox.revert(outbox.refused)
+    #expect(try outbox.pending.isEmpty)
+    let texts = try await stack.performBackgroundTask { try $0.fetch(Fetch<Part>()).map(\.text) }
+    #expect(Set(texts) == ["one", "two"])
+  }
+
+  @Test func one_that_belongs_to_nobody_is_announced() async throws {
+    try await edit { Part(context: $0).text = "alone" }
+    #expect(try await outbox.send().unhandled == ["Part"])
+    #expect(server.log.withLock { $0.isEmpty })
+  }
+
+  @Test func keys_that_the_server_makes_come_with_its_list() async throws {
+    server.answer.withLock {
+      $0 = .accepted(["id": "p", "title": "new", "parts": [["id": "7", "text": "x"]]])
+    }
+    try await edit { context in
+      let paper = Paper(context: context)
+      paper.title = "new"
+      let part = Part(context: context)
+      (part.text, part.paper) = ("x", paper)
+    }
+    #expect(try await outbox.send().accepted == 2)
+    let found = try await stack.performBackgroundTask { context in
+      try context.fetch(Fetch<Part>()).map { [$0.id, $0.paper?.id] }
+    }
+    #expect(found == [["7", "p"]])
+    #expect(try outbox.pending.isEmpty)
+    #expect(try await stack.checkConsistency().problems.isEmpty)
+  }
+}
