@@ -7,6 +7,10 @@ import SyncStore
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// What is sent, in which order, and what becomes of it.
 @Suite struct SendingTests {
   @Test func edits_of_one_object_are_one_change() async throws {
@@ -406,5 +410,46 @@ import Testing
     await shop.server.whileUnderWay(nil)
     #expect(try await shop.outbox.send().accepted == 1)
     #expect(await shop.server.objects["Order"]?.count == 21)
+  }
+
+  @Test func a_key_that_the_server_changes_is_taken_over_and_no_edit() async throws {
+    let shop = try Shop()
+    try await shop.stack.sync(
+      #"[{"id": 1, "status": "a", "lines": [{"id": 5}]}]"#, inEntityNamed: "Order")
+    await shop.server.answer(.accepted(["id": 900, "status": "b"]), to: "Order")
+    try await shop.edit { try $0.fetch(Fetch<Order>()).first?.status = "b" }
+    try await shop.outbox.send()
+    #expect(try shop.stored("Order").keys.sorted() == [900])
+    #expect(try shop.outbox.pending.isEmpty)
+    try await shop.edit { context in
+      try context.fetch(Fetch<Order>()).first?.status = "c"
+      try context.fetch(Fetch<Line>()).first?.text = "x"
+    }
+    try await shop.outbox.send()
+    let log = await shop.server.log.suffix(2)
+    #expect(log.first { $0.entity == "Order" }?.id == "900")
+    #expect(log.first { $0.entity == "Line" }?.json["order_id"] == 900)
+  }
+
+  @Test func a_page_for_people_is_no_answer() async throws {
+    let shop = try Shop()
+    let pages = Locked(2)
+    shop.outbox.send(Order.self) { [server = shop.server] change in
+      let isPage = pages.withLock { left in
+        left -= 1
+        return left >= 0
+      }
+      guard isPage else { return try await server.answer(change) }
+      let url = try #require(URL(string: "http://127.0.0.1/orders"))
+      let response = try #require(
+        HTTPURLResponse(
+          url: url, statusCode: 200, httpVersion: "1.1",
+          headerFields: ["Content-Type": "text/html"]))
+      return OutboxAnswer(Data("<html>Sign in</html>".utf8), response)
+    }
+    try await shop.edit { Order(context: $0).status = "new" }
+    let report = try await shop.outbox.send()
+    #expect(report["Order"].sent == 3 && report.accepted == 1)
+    #expect(await shop.server.objects["Order"]?.count == 1)
   }
 }
