@@ -34,6 +34,8 @@ final class SyncPass {
   private var contradictions: [Int: Contradictions] = [:]
   /// The new objects of serializers with groupers, by entity and group.
   var newObjects: [String: NewObjectsOfGroup] = [:]
+  /// The entities whose objects are looked up without an index, and of which that was said.
+  var withoutIndex: Set<Int> = []
   /// What a sync that commits per batch leaves for another one to go on with.
   var resuming: Resuming?
 
@@ -160,6 +162,7 @@ final class SyncPass {
     }
     try begin(.match, total: first.rootBatch.occurrences.count)
     control.beginPart(objectCounts(first))
+    try noteMissingIndexes(first.batches, in: transaction)
     let (stager, matcher, planner) = try decide(first, in: transaction)
     for batch in stager.batches where batch.contradictions.count > 0 {
       contradictions[batch.entity.index, default: .init()].add(batch.contradictions)

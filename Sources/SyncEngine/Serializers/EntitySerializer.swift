@@ -12,29 +12,36 @@ public struct EntitySerializer<Object: ManagedObject>: Serializer {
   public let entityName: String
   public var identifiers: [String] = []
   public var mapping: Mapping = [:] {
-    didSet { origin = nil }
+    didSet { forget() }
   }
   public var forceInsert = false
   public var insertMissing = true
   public var updateExisting = true
   public var deleteMissing = true
   public var validators: [Validator] = [] {
-    didSet { origin = nil }
+    didSet { forget() }
   }
   public var didFill: FillHook? {
-    didSet { origin = nil }
+    didSet { forget() }
   }
   public var deletes: ItemTest? {
-    didSet { origin = nil }
+    didSet { forget() }
   }
   public var groupers: [Filter] = []
   public var subentities: Subentities? {
-    didSet { origin = nil }
+    didSet { forget() }
   }
   public var policy = SyncPolicy()
 
   /// The key of the serializer that this is a copy of, as long as no closure of it was replaced.
   private var origin: PlanKey?
+  /// What copies share as long as no closure of one of them was replaced.
+  private var kinship = Kinship()
+
+  private mutating func forget() {
+    origin = nil
+    kinship = Kinship()
+  }
 
   /// Makes a serializer of objects of a class.
   public init(_ type: Object.Type = Object.self) {
@@ -62,6 +69,7 @@ public struct EntitySerializer<Object: ManagedObject>: Serializer {
     subentities = other.subentities
     policy = other.policy
     origin = PlanKey(other)
+    if let other = other as? EntitySerializer<Object> { kinship = other.kinship }
   }
 
   private struct Key: Hashable {
@@ -74,12 +82,26 @@ public struct EntitySerializer<Object: ManagedObject>: Serializer {
 
   /// That of the serializer it is a copy of, with what was changed; nil when rules, validators or the hook were replaced.
   public var planKey: AnyHashable? {
-    origin.map {
-      AnyHashable(
-        Key(
-          origin: $0, identifiers: identifiers,
-          switches: [forceInsert, insertMissing, updateExisting, deleteMissing],
-          groupers: groupers.map(\.wholeText), policy: policy))
-    }
+    origin.map { AnyHashable(key($0, groupers.map(\.wholeText))) }
   }
+
+  public var mappingSource: MappingSource {
+    // Kinds have readers of their own below the reader of the group.
+    guard !groupers.isEmpty, subentities == nil else { return mappingSource(keyBesideGroup: nil) }
+    return mappingSource(keyBesideGroup: PlanKey(key(origin ?? PlanKey(kinship), [])))
+  }
+
+  private func key(_ origin: PlanKey, _ groupers: [String]) -> Key {
+    Key(
+      origin: origin, identifiers: identifiers,
+      switches: [forceInsert, insertMissing, updateExisting, deleteMissing],
+      groupers: groupers, policy: policy)
+  }
+}
+
+/// Stands for the closures of serializers that are copies of one another: equal to itself alone.
+private final class Kinship: Hashable, Sendable {
+  static func == (one: Kinship, other: Kinship) -> Bool { one === other }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

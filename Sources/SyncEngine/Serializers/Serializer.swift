@@ -84,7 +84,9 @@ extension Serializer {
   public var subentities: Subentities? { nil }
   public var policy: SyncPolicy { SyncPolicy() }
 
-  public var mappingSource: MappingSource {
+  public var mappingSource: MappingSource { mappingSource(keyBesideGroup: nil) }
+
+  func mappingSource(keyBesideGroup: PlanKey?) -> MappingSource {
     let group = groupers.isEmpty ? nil : Filter.all(groupers)
     return MappingSource(
       content: .explicit(
@@ -94,7 +96,8 @@ extension Serializer {
             alwaysInserts: forceInsert, insertsMissing: insertMissing,
             updatesExisting: updateExisting, deletesMissing: deleteMissing,
             validators: validators, didFill: didFill, deletes: deletes, group: group),
-          policy: policy, subentities: subentities)))
+          policy: policy, subentities: subentities)),
+      keyBesideGroup: keyBesideGroup)
   }
 
   /// A serializer that is `Hashable`, or has no stored properties, is compiled once for all syncs of a stack; others each

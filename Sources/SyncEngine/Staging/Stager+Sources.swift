@@ -175,11 +175,12 @@ extension Stager {
     _ source: any PlanSource, below link: StagingLink, of owner: EntityDescription
   ) throws -> StagingNode {
     let entity = plan.nodes[link.node].entity
-    let name = source.mappingSource.entityName
+    let said = source.mappingSource
+    let name = said.entityName
     guard try plan.model.requireEntity(named: name).isKind(of: entity) else {
       throw MappingError.wrongEntity(name, below: link.name, of: owner, to: entity)
     }
-    let result = try node(source)
+    let result = try node(source, saying: said)
     if result.plan.explicit?.alwaysInserts == false, !result.hasIdentity, !link.ownsKeyless {
       throw MappingError.identifiersRequired(result.plan.entity)
     }
@@ -196,13 +197,19 @@ extension Stager {
 
   /// The node that reads objects as a source says.
   func node(_ source: any PlanSource) throws -> StagingNode {
-    let name = source.mappingSource.entityName
+    try node(source, saying: source.mappingSource)
+  }
+
+  private func node(_ source: any PlanSource, saying said: MappingSource) throws -> StagingNode {
+    let name = said.entityName
     guard let compiler = plan.sources,
       let number = nodes.firstIndex(where: { $0.batch.entity.name == name })
     else { return nodes[plan.root] }
-    let key = PlanKey(source).map { NodeKey(number: number, key: $0) }
-    if let key, let known = keyedNodes[key] { return known }
-    let node = try compiler.node(for: source.mappingSource)
+    let key = NodeKey(number: number, source, besideGroup: said)
+    if let key, let known = keyedNodes[key] {
+      return key.ignoresGroup ? StagingNode(known, group: said.group) : known
+    }
+    let node = try compiler.node(for: said)
     let result = StagingNode(try batch(number, for: node), plan: node, among: batches)
     register(result, key)
     return result

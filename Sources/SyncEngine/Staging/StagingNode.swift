@@ -106,6 +106,36 @@ final class StagingNode {
     referenceSlot = keyConverter == nil ? nil : keySlot
     keyUse = keyConverter.map(StagingTable.use) ?? .general
   }
+
+  /// Reads what another one reads, all in common but the group.
+  init(_ other: StagingNode, group filter: Filter?) {
+    deletionGroup = filter.map(other.batch.number) ?? -1
+    group = other.plan.policy.identityScope == .group ? deletionGroup : -1
+    batch = other.batch
+    plan = other.plan
+    table = other.table
+    scratch = other.scratch
+    links = other.links
+    hasIdentity = other.hasIdentity
+    keySlot = other.keySlot
+    alwaysInserts = other.alwaysInserts
+    permissions = other.permissions
+    validators = other.validators
+    didFill = other.didFill
+    memberSlot = other.memberSlot
+    tombstone = other.tombstone
+    deletes = other.deletes
+    mayDelete = other.mayDelete
+    constants = other.constants
+    constantCells = other.constantCells
+    takesAnything = other.takesAnything
+    kinds = other.kinds
+    hasMissingLinks = other.hasMissingLinks
+    defaults = other.defaults
+    keyConverter = other.keyConverter
+    referenceSlot = other.referenceSlot
+    keyUse = other.keyUse
+  }
 }
 
 extension StagingNode {

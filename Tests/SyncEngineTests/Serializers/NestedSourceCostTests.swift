@@ -66,14 +66,16 @@ import Testing
   }
 
   /// Batches that each know their own clicks alone, with keys that are theirs alone, synced again and again.
-  @Test(arguments: [3, 40]) func groupsOfParentsKeepEqualKeysApart(parents: Int64) throws {
+  @Test(arguments: [3, 40], [true, false])
+  func groupsOfParentsKeepEqualKeysApart(parents: Int64, areCopies: Bool) throws {
     let bench = try SerializerBench()
+    let clicks = SerializerBench.clicks()
     var serializer = SerializerBench.batches()
     serializer.mapping = [
       "batchID": .int("id"),
       "clicks": .toMany("clicks") { parent in
         let id = parent["id"]?.integerValue ?? 0
-        return SerializerBench.clicks().with {
+        return (areCopies ? clicks : SerializerBench.clicks()).with {
           $0.groupers = [
             Filter("batch.batchID == %@ AND SUBQUERY(groups, $g, $g.batchID > 0).@count == 0", id)
           ]
@@ -97,6 +99,78 @@ import Testing
       try bench.objects("Click", "clickID", "text", links: ["batch"]).filter { $0.hasPrefix("0") }
         == (1...parents).map { "0 b\($0) → \($0)" }.sorted())
     #expect(statements.count { $0.hasPrefix("SELECT") } < 32)
+  }
+
+  /// Counts how often somebody was asked. Equal to itself alone.
+  private final class Asked: Sendable, Hashable {
+    let count = Locked(0)
+
+    static func == (one: Asked, other: Asked) -> Bool { one === other }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+    /// Clicks with groups that are asked for once by whoever reads the clicks.
+    var mapping: Mapping {
+      [
+        "clickID": .int("id"),
+        "groups": .toMany("groups") {
+          self.count.withLock { $0 += 1 }
+          return SerializerBench.batches()
+        },
+      ]
+    }
+  }
+
+  private struct AskingSerializer: Serializer, Hashable {
+    typealias Object = ManagedObject
+    let asked: Asked
+    var entityName: String { "Click" }
+    var identifiers: [String] { ["clickID"] }
+    var mapping: Mapping { asked.mapping }
+  }
+
+  /// A group for each parent is no mapping for each parent: what reads the objects is compiled once.
+  @Test(arguments: [true, false]) func groupsOfParentsAreOneMapping(hasKey: Bool) throws {
+    let bench = try SerializerBench()
+    let asked = Asked()
+    var plain = SerializerBench.clicks()
+    plain.mapping = asked.mapping
+    let (keyless, keyed) = (plain, AskingSerializer(asked: asked))
+    var serializer = SerializerBench.batches()
+    serializer.mapping = [
+      "batchID": .int("id"),
+      "clicks": .toMany("clicks") { parent in
+        let id = parent["id"]?.integerValue ?? 0
+        func limit(_ clicks: inout EntitySerializer<ManagedObject>) {
+          clicks.groupers = [Filter("batch.batchID == %@", id)]
+        }
+        return hasKey ? keyed.with(limit) : keyless.with(limit)
+      },
+    ]
+    let items = (1...Int64(20)).map { id -> JSONValue in
+      let group: JSONValue = .array([["id": 99]])
+      return ["id": .integer(id), "clicks": [["id": 0, "groups": group, "more": true]]]
+    }
+    let report = try bench.stack.sync(JSONValue.array(items), with: serializer)
+    #expect(asked.count.withLock(\.self) == 1)
+    #expect(report["Click"].inserted == 20 && report["Click"].unusedKeys == ["more": 20])
+  }
+
+  /// Without an index each batch reads the whole table, and whoever waits for it learns why.
+  @Test(arguments: [1_500, 10], [true, false])
+  func batchesThatReadWholeTablesAreNamed(rows: Int, hasBatches: Bool) throws {
+    let bench = try SerializerBench()
+    try bench.insert("Click", (1...rows).map { ["clickID": $0, "text": "\($0)"] })
+    let sync = Sync(
+      .json(.array((1...40).map { ["id": .integer($0), "text": "a"] })),
+      with: SerializerBench.clicks(), dataStack: bench.stack)
+    sync.operations = [.insert, .update]
+    if hasBatches { sync.transaction = .perBatch(10) }
+    sync.start()
+    let report = try #require(try sync.result?.get())
+    #expect(report["Click"].updated == min(rows, 40))
+    let remarks = report.findings(of: .mappingRemark)
+    #expect(remarks.map(\.property) == (hasBatches && rows > 1_000 ? ["clickID"] : []))
   }
 
   /// A page of a large table asks the group about the rows of the page, not about all.

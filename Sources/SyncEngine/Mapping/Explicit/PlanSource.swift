@@ -57,6 +57,10 @@ public struct MappingSource: Sendable {
 
   let content: Content
 
+  /// Equal ones promise that sources say the same but for the group: a group for each parent needs no plan for each.
+  /// Nil promises nothing.
+  var keyBesideGroup: PlanKey?
+
   /// The entity of the items.
   public var entityName: String {
     switch content {
@@ -67,6 +71,11 @@ public struct MappingSource: Sendable {
 }
 
 extension MappingSource {
+  /// The stored objects that take part; nil is all of the entity.
+  var group: Filter? {
+    if case .explicit(let mapping) = content { mapping.settings.group } else { nil }
+  }
+
   /// What is said by hand; nil where the conventions say it.
   ///
   /// - Throws: ``MappingError`` when no stub of an entity can be stored; `ModelError` when the model does not have it.
@@ -161,6 +170,18 @@ enum NestedSource: Sendable {
 struct NodeKey: Hashable {
   let number: Int
   let key: PlanKey
+  /// Whether the group is left to each source that has the key.
+  let ignoresGroup: Bool
+
+  /// Nil when the source promises nothing.
+  ///
+  /// - Parameter said: What the source says, where it may be told from others without its group.
+  init?(number: Int, _ source: any PlanSource, besideGroup said: MappingSource? = nil) {
+    guard let key = said?.keyBesideGroup ?? PlanKey(source) else { return nil }
+    self.number = number
+    self.key = key
+    ignoresGroup = said?.keyBesideGroup != nil
+  }
 }
 
 /// A key of ``PlanSource``.
@@ -172,4 +193,6 @@ struct PlanKey: Hashable, @unchecked Sendable {
     guard let key = source.planKey else { return nil }
     base = key
   }
+
+  init(_ base: some Hashable & Sendable) { self.base = AnyHashable(base) }
 }

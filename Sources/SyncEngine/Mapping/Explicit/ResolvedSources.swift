@@ -43,7 +43,7 @@ struct ResolvedSources: Sendable {
         let entity = nodes[destination].entity
         let number =
           nodes.firstIndex { $0.entity.name == source.mappingSource.entityName } ?? destination
-        let key = PlanKey(source).map { NodeKey(number: number, key: $0) }
+        let key = NodeKey(number: number, source)
         if let key, let other = known[key] {
           readers[reader].below[rule] = other
           continue
