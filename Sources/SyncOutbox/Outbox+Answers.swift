@@ -34,14 +34,18 @@ struct OutboxApplied: Sendable {
 extension Outbox {
   /// Takes an answer in: the change counts as sent, and what the JSON says is written, in one transaction. JSON that cannot
   /// be used costs nothing but itself.
+  ///
+  /// - Parameter made: objects that the server has made in this run.
   func apply(
-    _ answer: OutboxAnswer, to shipment: OutboxShipment, _ settings: Settings
+    _ answer: OutboxAnswer, to shipment: OutboxShipment, _ settings: Settings,
+    made: Set<ManagedObjectID>
   ) async throws -> OutboxApplied {
     try await withStore { [self] store in
       do {
-        return try write(answer, shipment.change, settings, to: store, takesJSON: true)
+        return try write(answer, shipment.change, settings, made, to: store, takesJSON: true)
       } catch let error where error is SyncError || error is MappingError {
-        var applied = try write(answer, shipment.change, settings, to: store, takesJSON: false)
+        var applied = try write(
+          answer, shipment.change, settings, made, to: store, takesJSON: false)
         applied.remarks.append(
           "The answer to the \(shipment.change) was accepted, but its JSON could not be taken over: \(error)"
         )
@@ -69,22 +73,46 @@ extension Outbox {
     }
   }
 
+  /// The key of an answer that the server has given to another new object before: one of the two it has not made. To join
+  /// them, as with a copy that a sync brought, would lose what was entered here.
+  private func keyOfAnother(
+    _ answer: OutboxAnswer, _ change: OutboxChange, _ fill: RowFill?, _ made: Set<ManagedObjectID>,
+    _ transaction: StoreTransaction
+  ) throws -> Value? {
+    guard case .accepted(let json?) = answer, change.kind == .insert,
+      let found = fill?.key(in: json),
+      let other = try RowMerger(transaction, outbox: name).copy(
+        of: change.objectID, slot: found.slot, key: found.value), made.contains(other)
+    else { return Optional.none }
+    return found.value
+  }
+
+  private static func sameKey(_ key: Value) -> String {
+    "The server gave it the key \(key), which it has given to another new object just now. Look at what the server has; "
+      + "then retry this object, or discard it."
+  }
+
   private func write(
-    _ answer: OutboxAnswer, _ change: OutboxChange, _ settings: Settings, to store: Store,
-    takesJSON: Bool
+    _ answer: OutboxAnswer, _ change: OutboxChange, _ settings: Settings,
+    _ made: Set<ManagedObjectID>, to store: Store, takesJSON: Bool
   ) throws -> OutboxApplied {
     try store.write(info) { transaction in
       try transaction.drainHistory(intoOutbox: name)
       guard let before = try transaction.outboxEntry(change.objectID, in: name),
         before.sent?.idempotencyKey == change.idempotencyKey
       else { return OutboxApplied(outcome: .again) }
-      var step = OutboxStep(before, change, settings)
-      step.take(answer)
-      var applied = OutboxApplied(outcome: step.outcome)
-      var json = takesJSON ? step.json : nil
       let source = settings.destinations.destination(for: change.objectID.entity)?
         .source(for: change.objectID.entity)
-      let fill = try json == nil ? nil : source.map { try RowFill($0, stack) }
+      let fill =
+        takesJSON && answer.json != nil ? try source.map { try RowFill($0, stack) } : nil
+      var step = OutboxStep(before, change, settings)
+      if let key = try keyOfAnother(answer, change, fill, made, transaction) {
+        step.take(.refused(Outbox.sameKey(key)))
+      } else {
+        step.take(answer)
+      }
+      var applied = OutboxApplied(outcome: step.outcome)
+      var json = takesJSON ? step.json : nil
       if let found = json.flatMap({ fill?.key(in: $0) }) {
         applied.key = found.value
         if step.entry.waiting?.kind == .delete {

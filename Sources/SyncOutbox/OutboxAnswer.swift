@@ -25,6 +25,14 @@ public enum OutboxAnswer: Sendable, Hashable {
 }
 
 extension OutboxAnswer {
+  /// What the server says of the object.
+  var json: JSONValue? {
+    switch self {
+    case .accepted(let json), .conflict(let json): json
+    case .gone, .refused, .retry: nil
+    }
+  }
+
   /// Reads the answer of an HTTP server in the usual way.
   ///
   /// | status | answer |

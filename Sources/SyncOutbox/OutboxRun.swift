@@ -23,6 +23,9 @@ final class OutboxRun {
   /// How often a change was given up in a row, without an answer to another one.
   private var failures = 0
 
+  /// Objects that the server has made.
+  private var made: Set<ManagedObjectID> = []
+
   /// How often an object was in conflict.
   private var conflicts: [ManagedObjectID: Int] = [:]
 
@@ -128,7 +131,7 @@ final class OutboxRun {
     let isTooOften = conflicts[change.objectID, default: 0] > settings.retry.attempts
     let applied = try await outbox.apply(
       isTooOften ? .refused("It is in conflict again and again.") : answer, to: delivery.shipment,
-      settings)
+      settings, made: made)
     report.unusedAnswers += applied.remarks
     if applied.isJoined {
       report.entities[change.entity, default: .init()].joined.append(change.objectID)
@@ -143,6 +146,7 @@ final class OutboxRun {
     switch applied.outcome {
     case .accepted:
       report.entities[change.entity, default: .init()].accepted.append(change.objectID)
+      if change.kind == .insert { made.insert(change.objectID) }
       outbox.announce(change, key: applied.key)
       finish(change.objectID, isHeld: false)
     case .refused(let reason): refuse(change, reason)

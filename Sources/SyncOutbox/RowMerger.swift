@@ -12,6 +12,15 @@ struct RowMerger {
     self.outbox = outbox
   }
 
+  /// The other object of a key, when there is just one.
+  func copy(of id: ManagedObjectID, slot: Int, key: Value) throws -> ManagedObjectID? {
+    let plan = FetchPlan(
+      entity: id.entity.rootEntity,
+      filter: .compare([id.entity.properties[slot].name], .equal, key))
+    let copies = try transaction.fetchIdentifiers(plan).filter { $0.row != id.row }
+    return copies.count == 1 ? copies.first : nil
+  }
+
   /// Has everything that leads to the copy lead to the object, and deletes the copy.
   ///
   /// A copy that was edited here is left alone.
@@ -21,11 +30,7 @@ struct RowMerger {
   ///   - key: What the copy has there, and the object will have.
   /// - Returns: Whether there was a copy.
   func join(_ id: ManagedObjectID, slot: Int, key: Value) throws -> Bool {
-    let plan = FetchPlan(
-      entity: id.entity.rootEntity,
-      filter: .compare([id.entity.properties[slot].name], .equal, key))
-    let copies = try transaction.fetchIdentifiers(plan).filter { $0.row != id.row }
-    guard let copy = copies.first, copies.count == 1,
+    guard let copy = try copy(of: id, slot: slot, key: key),
       try transaction.outboxEntry(copy, in: outbox) == nil
     else { return false }
     for entity in transaction.model.entities {

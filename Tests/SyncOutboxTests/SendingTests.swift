@@ -244,6 +244,28 @@ import Testing
     #expect(try shop.outbox.pending.isEmpty)
   }
 
+  /// Two answers of one key are no copies of one object: what was entered here stays.
+  @Test func an_answer_that_comes_twice_joins_nothing() async throws {
+    let shop = try Shop()
+    await shop.server.answer(.accepted(["id": 100]), to: "Order")
+    try await shop.edit { context in
+      Order(context: context).status = "one"
+      Order(context: context).status = "two"
+    }
+    let report = try await shop.outbox.send()
+    #expect(report["Order"].accepted.count == 1 && report["Order"].refused.count == 1)
+    #expect(report["Order"].joined.isEmpty)
+    guard case .refused(let reason)? = try shop.outbox.refused.first?.state else {
+      Issue.record("Nothing was refused.")
+      return
+    }
+    #expect(reason.contains("the key 100"))
+    let stored = try await shop.stack.performBackgroundTask { context in
+      Set(try context.fetch(Fetch<Order>()).map { $0.status ?? "" })
+    }
+    #expect(stored == ["one", "two"])
+  }
+
   @Test func a_copy_that_a_sync_brought_becomes_one_with_the_object() async throws {
     let shop = try Shop()
     let id = try await shop.edit { context in

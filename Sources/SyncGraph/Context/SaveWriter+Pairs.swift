@@ -20,8 +20,12 @@ extension SaveWriter {
   /// What it had read of two objects may be of two times, so that it wrote one side alone. A partner that leads nowhere
   /// is led back; after that, whoever leads to an object that does not lead back leads nowhere.
   ///
-  /// - Parameter objects: those whose rows were written.
-  func settlePairs(_ objects: [ManagedObject], _ outcome: inout SaveOutcome) throws {
+  /// - Parameters:
+  ///   - objects: those whose rows were written.
+  ///   - deleted: those whose rows will go, and are left as they are.
+  func settlePairs(
+    _ objects: [ManagedObject], except deleted: [ManagedObject], _ outcome: inout SaveOutcome
+  ) throws {
     var (claims, others): (Rows, Rows) = ([:], [:])
     let overruled = Set(outcome.overruled.map { ObjectIdentifier($0.object) })
     for object in objects where !object.home.shape.oneToOnes.isEmpty {
@@ -40,6 +44,14 @@ extension SaveWriter {
       }
     }
     guard !claims.isEmpty else { return }
+    if !others.isEmpty {
+      for (root, objects) in Dictionary(grouping: deleted, by: \.root) {
+        let doomed = Set(objects.map(\.rowNumber))
+        for key in others.keys where transaction.model.entities[key.entity].rootIndex == root {
+          others[key]?.removeAll(where: doomed.contains)
+        }
+      }
+    }
     var written: [Int: Set<Int64>] = [:]
     try forEach(claims) { relationship, entity, rows in
       written[entity.destination(of: relationship).rootIndex, default: []]

@@ -56,7 +56,7 @@ struct SaveWriter {
     // Children hand over objects that are older than others here.
     try insert(inserted.sorted { $0.rowNumber > $1.rowNumber }, &outcome)
     try update(updated, &outcome)
-    try settlePairs([inserted, updated].joinedLists, &outcome)
+    try settlePairs([inserted, updated].joinedLists, except: deleted, &outcome)
     if policy == .error { try DeletionConflicts(transaction: transaction).check(deleted) }
     try LinkChanges(transaction, outcome.rows).write([inserted, updated].joinedLists)
     try delete(deleted)
