@@ -105,10 +105,15 @@ import Testing
     for number in 0..<edits {
       try await run.edit(number)
       if Int.random(in: 0..<10, using: &run.generator) == 0 { try await run.sync() }
-      // Taken twice, restored a good while after, whoever has synced meanwhile.
+      // Taken twice, restored a good while after, when all had synced: what only one machine has seen may be lost.
       let phase = number % max(edits / 2, 1)
       if phase == edits / 5 { backup = memory?.backup() }
-      if phase == edits * 2 / 5, let backup { memory?.restore(backup) }
+      if phase == edits * 2 / 5, let backup {
+        for fault in faults { fault.lossRate = 0 }
+        try await settle(clients, fresh: server)
+        memory?.restore(backup)
+        for fault in faults { fault.lossRate = 0.04 }
+      }
     }
     for fault in faults { fault.lossRate = 0 }
     try await settle(clients, fresh: server)
