@@ -22,6 +22,8 @@ struct EarlierRows {
 
   /// Makes the tables and triggers. Not inside a transaction.
   func begin() throws {
+    // Whoever was stopped halfway has left some.
+    try end()
     for table in layout.tables {
       let (name, columns) = (name(table), columns(table))
       try connection.execute(
