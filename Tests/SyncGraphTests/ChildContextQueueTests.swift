@@ -86,6 +86,58 @@ import Testing
     #expect(child.performAndWait { child.insertedObjects.count } == 1)
   }
 
+  /// The root enters a grandchild, which waits to read from the parent, while the parent is about to merge what the
+  /// root changed and has to read from the root for that. Nobody may read from the parent meanwhile: some of
+  /// its values are from before the change and some from after it.
+  @Test(arguments: [ManagedObjectContext.Concurrency.mainQueue, .privateQueue])
+  func aChildNeverReadsAHalfMergedParent(_ kind: ManagedObjectContext.Concurrency) throws {
+    let stack = try DataStack.social()
+    let root = kind == .mainQueue ? stack.mainContext : stack.newBackgroundContext()
+    let parent = root.newChildContext(.privateQueue)
+    try root.performAndWait {
+      for id in 1...2 as ClosedRange<Int64> { root.insert(User.self).id = id }
+      let note = root.insert(Note.self)
+      note.id = 1
+      note.user = try root.user(1)
+      try root.save()
+    }
+    // An unsaved value, so that the merge has to read the note again.
+    try parent.performAndWait { try #require(parent.fetch(Fetch<Note>()).first).text = "unsaved" }
+    for round in 0..<40 as Range<Int64> {
+      let child = parent.newChildContext(.privateQueue)
+      let isInside = DispatchSemaphore(value: 0)
+      let isWaiting = DispatchSemaphore(value: 0)
+      let isOver = DispatchSemaphore(value: 0)
+      parent.perform {
+        #expect(throws: Never.self) { try Self.ends(parent) }
+        isInside.signal()
+        isWaiting.wait()
+        parent.processPendingChanges()
+        isOver.signal()
+      }
+      isInside.wait()
+      let ends = try root.performAndWait {
+        try #require(root.fetch(Fetch<Note>()).first).user = try root.user(1 + (round + 1) % 2)
+        root.processPendingChanges()
+        isWaiting.signal()
+        return try child.performAndWait { try Self.ends(child) }
+      }
+      isOver.wait()
+      #expect(ends.byNote == ends.byUser, "round \(round)")
+    }
+  }
+
+  /// Who owns the only note, as both ends of the relationship say.
+  private static func ends(
+    _ context: ManagedObjectContext
+  ) throws -> (byNote: Int64?, byUser: Int64?) {
+    let users = try context.fetch(Fetch<User>())
+    return (
+      try context.fetch(Fetch<Note>()).first?.user?.id,
+      users.first { !$0.notes.isEmpty }?.id
+    )
+  }
+
   @Test func contextsMayEnterEachOther() throws {
     let stack = try DataStack.social()
     let contexts = (0..<3).map { _ in stack.newBackgroundContext() }
