@@ -20,8 +20,9 @@ let package = Package(
     .library(name: "SyncStack", targets: ["SyncStack"]),
     .library(name: "SyncStackCloud", targets: ["SyncCloud"]),
     .executable(name: "syncstack", targets: ["SyncStackTool"]),
-    // What tests and benchmarks send into syncs; no part of the library.
+    // What tests and benchmarks send into syncs, and the server that they talk to; no part of the library.
     .library(name: "_SyncStackPayloads", targets: ["TestPayloads"]),
+    .library(name: "_SyncStackLoopback", targets: ["Loopback"]),
   ],
   targets: [
     .systemLibrary(
@@ -60,6 +61,11 @@ let package = Package(
       name: "FeedReader", dependencies: ["SyncStack"], path: "Examples/FeedReader"),
     .executableTarget(
       name: "SharedNotes", dependencies: ["SyncStack", "SyncCloud"], path: "Examples/SharedNotes"),
+    .executableTarget(
+      name: "OfflineOrders", dependencies: ["SyncStack", "Loopback"], path: "Examples/OfflineOrders"
+    ),
+    // A small HTTP server for examples, tests and benchmarks.
+    .target(name: "Loopback", path: "Examples/Loopback"),
 
     .target(name: "TestPayloads", path: "Tests/Payloads"),
     .target(
@@ -91,7 +97,7 @@ let package = Package(
         "SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "SyncOutbox", "TestSupport",
       ]),
     .testTarget(
-      name: "FeedReaderTests", dependencies: ["FeedReader", "SyncStack", "TestSupport"]),
+      name: "FeedReaderTests", dependencies: ["FeedReader", "SyncStack", "Loopback", "TestSupport"]),
     .testTarget(
       name: "SyncStackToolTests",
       dependencies: ["SyncStackTool", "SyncStack", "SyncStore", "SyncCloud", "TestSupport"]),

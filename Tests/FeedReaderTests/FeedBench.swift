@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import SyncStack
 import TestSupport
 import Testing
@@ -8,6 +9,8 @@ import Testing
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
+
+typealias Answer = LoopbackServer.Answer
 
 /// A stack, a server, and what was waited for.
 final class FeedBench: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import SyncStack
 import Testing
 
