@@ -4,7 +4,7 @@ import SyncStack
 extension Shape {
   /// Objects that become JSON again, and mappings by hand.
   static let exports = [
-    Shape("export with unsaved objects", counted: 200, timed: 2000) { count, scene in
+    Shape("export with unsaved objects", counted: 2000, timed: 2000) { count, scene in
       let stack = try scene.stack(ShapeModels.lists())
       let context = stack.newBackgroundContext()
       try context.performAndWait {
@@ -17,6 +17,28 @@ extension Shape {
         }
         try scene.measure { _ = try context.export("Item") }
       }
+    },
+    Shape("export of stored objects with unsaved ones", counted: 2000, timed: 2000) { count, scene in
+      let stack = try scene.stack(ShapeModels.lists())
+      try stack.take(Text.list(0..<count) { "{\"id\":\($0),\"children\":[{\"id\":\($0)}]}" })
+      let context = stack.newBackgroundContext()
+      try context.performAndWait {
+        for item in try context.fetch(Fetch<ManagedObject>(entityNamed: "Item")) {
+          let child = try context.insert(entityNamed: "Child")
+          child["id"] = Int64(count) + (item["id"] as? Int64 ?? 0)
+          child["item"] = item
+        }
+        try scene.measure { _ = try context.export("Item") }
+      }
+    },
+    // Each object is written with all below it: what is written grows with the depth, too.
+    Shape("export of a chain", counted: 400, timed: 1000) { count, scene in
+      let stack = try scene.stack(ShapeModels.tree())
+      try stack.take(
+        Text.list(0..<count) { "{\"id\":\($0),\"parent_id\":\($0 - 1)}" })
+      var options = ExportOptions()
+      options.maximumDepth = 20
+      try scene.measure { _ = try stack.export("Item", using: options) }
     },
     Shape("a group for each parent", counted: 50, timed: 1000) { count, scene in
       let stack = try scene.stack(ShapeModels.lists())
