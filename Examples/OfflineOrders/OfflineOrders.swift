@@ -32,7 +32,7 @@ struct OfflineOrders {
     let outbox = try Outbox(stack, name: "api")
     outbox.send(Order.self) { change in try await api.send(change) }
     outbox.send(Line.self) { change in try await api.send(change) }
-    outbox.retry = OutboxRetry(attempts: 1, delay: 0.1)
+    outbox.retry = RetryPolicy(attempts: 1, delay: 0.1)
     outbox.concurrency = 1  // so that the requests below come in one order
 
     print("The orders of the server are synced:")

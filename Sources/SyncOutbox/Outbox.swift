@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import SyncCore
+public import SyncCore
 public import SyncEngine
 public import SyncGraph
 import SyncStore
@@ -43,7 +43,7 @@ public final class Outbox: Sendable {
 
   struct Settings {
     var concurrency = 4
-    var retry = OutboxRetry()
+    var retry = RetryPolicy()
     var whenGone = OutboxGonePolicy.refuse
     var whenInConflict = OutboxConflictPolicy.merge
     var destinations: [OutboxDestination] = []
@@ -97,7 +97,7 @@ public final class Outbox: Sendable {
   }
 
   /// How often and when a change is tried again in one run.
-  public var retry: OutboxRetry {
+  public var retry: RetryPolicy {
     get { settings.withLock { $0.retry } }
     set { settings.withLock { $0.retry = newValue } }
   }

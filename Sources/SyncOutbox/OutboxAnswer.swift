@@ -40,7 +40,7 @@ extension OutboxAnswer {
   /// | 2xx | accepted, with the JSON of the body if there is one; a body that is HTML, or JSON that is cut, is no answer: retry |
   /// | 404, 410 | gone |
   /// | 409, 412 | conflict, with the JSON of the body if it is an object |
-  /// | 401, 407, 408, 425, 429, 5xx but 501 | retry, after what `Retry-After` says |
+  /// | 401, 407, 408, 425, 429, 5xx but 501 | retry, after what `Retry-After` or `Backoff` says, a day at most |
   /// | anything else | refused, with the reason in the body if it has one |
   ///
   /// - Parameters:
@@ -86,18 +86,10 @@ private struct HTTPHeaders {
   init(_ response: HTTPURLResponse) {
     let type = response.value(forHTTPHeaderField: "Content-Type")?.lowercased() ?? ""
     promisesDocument = type.contains("json") || type.contains("html")
-    let text = response.value(forHTTPHeaderField: "Retry-After") ?? ""
-    let seconds = Double(text) ?? HTTPHeaders.date(text)?.timeIntervalSinceNow
-    retryAfter = seconds.flatMap { $0.isFinite ? max($0, 0) : nil }
-  }
-
-  /// `Wed, 25 Nov 2026 08:00:00 GMT` (RFC 9110, 5.6.7).
-  private static func date(_ text: String) -> Date? {
-    let formatter = DateFormatter()
-    formatter.locale = Locale(identifier: "en_US_POSIX")
-    formatter.timeZone = TimeZone(secondsFromGMT: 0)
-    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-    return formatter.date(from: text)
+    let text =
+      response.value(forHTTPHeaderField: "Retry-After")
+      ?? response.value(forHTTPHeaderField: "Backoff")
+    retryAfter = text.flatMap(Seconds.parse)
   }
 }
 

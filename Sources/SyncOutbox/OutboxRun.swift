@@ -120,9 +120,7 @@ final class OutboxRun {
     report.entities[change.entity, default: .init()].sent += delivery.attempts - 1
     guard case .answer(let answer) = delivery.outcome else {
       failures += 1
-      if failures >= settings.concurrency, case .failure(let reason) = delivery.outcome {
-        report.stopReason = reason
-      }
+      if failures >= settings.concurrency { report.stopReason = delivery.reason }
       try await outbox.keepTries(delivery)
       return finish(change.objectID, isHeld: true)
     }
@@ -187,7 +185,7 @@ struct OutboxShipment: Sendable {
   /// Hands the change over until there is an answer, with growing pauses.
   ///
   /// - Throws: `CancellationError`; nothing else.
-  func deliver(_ retry: OutboxRetry) async throws -> OutboxDelivery {
+  func deliver(_ retry: RetryPolicy) async throws -> OutboxDelivery {
     var attempt = 1
     while true {
       var change = change
@@ -231,4 +229,12 @@ struct OutboxDelivery: Sendable {
   let shipment: OutboxShipment
   let attempts: Int
   let outcome: Outcome
+
+  /// Why there was no answer.
+  var reason: String? {
+    switch outcome {
+    case .answer: nil
+    case .failure(let reason), .later(_, let reason): reason
+    }
+  }
 }

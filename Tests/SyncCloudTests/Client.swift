@@ -49,7 +49,7 @@ final class Client: Sendable {
   /// - Parameter clock: By how many seconds the machine's clock is wrong.
   init(
     _ transport: any CloudTransport, model: ManagedObjectModel? = nil, file: URL? = nil,
-    clock: Double = 0, retry: CloudRetry = CloudRetry(attempts: 20, delay: 0)
+    clock: Double = 0, retry: RetryPolicy = RetryPolicy(attempts: 20, delay: 0)
   ) throws {
     var configuration = Store.Configuration(file.map { .file($0) } ?? .memory)
     configuration.keepsHistory = true

@@ -91,7 +91,7 @@ import Testing
 
   @Test func aServerThatIsDownFailsAfterTheRetriesAndAllStaysWaiting() async throws {
     let transport = FaultyTransport(server)
-    let here = try Client(transport, retry: CloudRetry(attempts: 3, delay: 0))
+    let here = try Client(transport, retry: RetryPolicy(attempts: 3, delay: 0))
     try here.insert("Note", ["title": "a"])
     try await here.engine.pull()
     transport.lossRate = 1
@@ -197,7 +197,7 @@ import Testing
     for index in 0..<500 { try there.insert("Note", ["title": .string("\(index)")]) }
     try await there.engine.push()
     let transport = FaultyTransport(server)
-    let here = try Client(transport, retry: CloudRetry(attempts: 0, delay: 0))
+    let here = try Client(transport, retry: RetryPolicy(attempts: 0, delay: 0))
     transport.beforeEachCall { _ in
       if transport.pages == 4 {
         throw CloudError(.unreachable, message: "The connection is gone.")

@@ -79,7 +79,7 @@ import Testing
   @Test(.server(.memory), arguments: ["3600", "99999999999999999999", "86400.5"])
   func aLongWaitIsNotSleptOut(_ seconds: String) async throws {
     let proxy = try await TestProxy()
-    let here = try Client(try proxy.transport(), retry: CloudRetry())
+    let here = try Client(try proxy.transport(), retry: RetryPolicy())
     try await here.engine.sync()
     try here.insert("Note", ["title": "a"])
     try await proxy.set(.answer(503, headers: ["Retry-After": .string(seconds)]), of: .batch)
@@ -103,7 +103,7 @@ import Testing
 
   @Test(.server(.memory)) func backoffOnAGoodAnswerIsKept() async throws {
     let proxy = try await TestProxy()
-    let here = try Client(try proxy.transport(), retry: CloudRetry())
+    let here = try Client(try proxy.transport(), retry: RetryPolicy())
     try await here.engine.sync()
     try await proxy.set(
       Fault("backoff", ["mode": "edit", "headers": ["Backoff": "1"]]), of: .changes, times: 1)
@@ -122,7 +122,7 @@ import Testing
   @Test(.server(.memory)) func tooManyRequestsAreGivenUpInTheTimeThatWasPromised() async throws {
     let proxy = try await TestProxy()
     let here = try Client(
-      try proxy.transport(), retry: CloudRetry(attempts: 5, delay: 0.01, longestDelay: 2))
+      try proxy.transport(), retry: RetryPolicy(attempts: 5, delay: 0.01, longestDelay: 2))
     try await here.engine.sync()
     try here.insert("Note", ["title": "a"])
     try await proxy.set(.answer(429, headers: ["Retry-After": "1"]), of: .batch)
@@ -158,7 +158,7 @@ import Testing
     try await there.engine.push()
     try await proxy.set(Fault("slow", ["mode": "slow", "rate": 120_000]), of: .changes)
     let fresh = try Client(
-      try proxy.transport(timeout: 0.7), retry: CloudRetry(attempts: 3, delay: 0))
+      try proxy.transport(timeout: 0.7), retry: RetryPolicy(attempts: 3, delay: 0))
     let began = ContinuousClock.now
     #expect(try await fresh.engine.pull().inserted == 40)
     #expect(began.duration(to: .now) > .seconds(1))
@@ -207,7 +207,7 @@ import Testing
     let url = try #require(URL(string: "http://127.0.0.1:1"))
     let here = try Client(
       try KintoTransport(url, app: "tests", signIn: .password("a", "b")),
-      retry: CloudRetry(attempts: 5, delay: 100, longestDelay: 100))
+      retry: RetryPolicy(attempts: 5, delay: 100, longestDelay: 100))
     let error = await #expect(throws: CloudError.self) { try await here.engine.sync() }
     #expect(error?.code == .unreachable)
     #expect(try #require(error?.message).contains("Nobody answers at 127.0.0.1:1"))
@@ -341,7 +341,7 @@ import Testing
   @Test(arguments: [Double.infinity, .nan, -1, 1e300]) func noNumberOfSecondsTraps(
     _ seconds: Double
   ) {
-    let retry = CloudRetry(attempts: .max, delay: seconds, longestDelay: seconds)
+    let retry = RetryPolicy(attempts: .max, delay: seconds, longestDelay: seconds)
     #expect((0...86_400).contains(retry.wait(before: 64)) && retry.patience <= 86_400_000)
     let after = CloudError(.busy, message: "", retryAfter: seconds).retryAfter
     #expect(after.map { (0...86_400).contains($0) } == true)

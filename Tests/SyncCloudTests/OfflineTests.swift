@@ -76,7 +76,7 @@ import Testing
 
   @Test func aValueOfWhichTheAnswerWasLostIsNoConflict() async throws {
     let transport = FaultyTransport(server)
-    let here = try Client(transport, retry: CloudRetry(attempts: 0, delay: 0))
+    let here = try Client(transport, retry: RetryPolicy(attempts: 0, delay: 0))
     let row = try here.insert("Note", ["title": "a"])
     try await here.engine.sync()
     try here.update("Note", row, ["title": "b"])
@@ -277,7 +277,7 @@ import Testing
     let here = try Client(
       transport,
       retry: downtime > .zero
-        ? CloudRetry() : CloudRetry(attempts: 60, delay: 0.05, longestDelay: 0.5))
+        ? RetryPolicy() : RetryPolicy(attempts: 60, delay: 0.05, longestDelay: 0.5))
     for index in 0..<60 { try here.insert("Note", ["title": .string("\(index)")]) }
     // Gone before the second batch, back after some attempts.
     let stopped = Locked<ContinuousClock.Instant?>(nil)

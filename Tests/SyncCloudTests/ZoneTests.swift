@@ -86,7 +86,7 @@ import Testing
     for index in 0..<120 { try there.insert("Note", ["title": .string("there \(index)")]) }
     try await there.engine.push()
     let transport = FaultyTransport(server)
-    let here = try Client(transport, retry: CloudRetry(attempts: 0, delay: 0))
+    let here = try Client(transport, retry: RetryPolicy(attempts: 0, delay: 0))
     try await here.engine.pull()
     for index in 0..<10 { try here.insert("Note", ["title": .string("here \(index)")]) }
     let before = transport.pages
@@ -272,7 +272,7 @@ import Testing
 
   @Test func everythingIsAnnouncedInOrderOnTheQueueOfTheStack() async throws {
     let transport = FaultyTransport(server)
-    let here = try Client(transport, retry: CloudRetry(attempts: 0, delay: 0))
+    let here = try Client(transport, retry: RetryPolicy(attempts: 0, delay: 0))
     try here.insert("Note", ["title": "a"])
     let heard = Locked<[String]>([])
     let names: [(Notification.Name, String)] = [

@@ -53,6 +53,8 @@ import Testing
     Case(
       status: 422, body: #"{"errors": [{"detail": "is taken"}]}"#,
       answer: .refused("Status 422: is taken")),
+    Case(
+      status: 503, headers: ["Backoff": "30"], answer: .retry(after: 30, reason: "Status 503.")),
     Case(status: 413, body: "Too large", answer: .refused("Status 413: Too large")),
   ]
 

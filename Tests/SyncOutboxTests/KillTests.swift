@@ -58,7 +58,7 @@ import Testing
     _ moment: Moment, round: Int
   ) async throws {
     let shop = try Shop(server: server, store: .sqlite(file))
-    shop.outbox.retry = OutboxRetry(attempts: 0, delay: 0)
+    shop.outbox.retry = RetryPolicy(attempts: 0, delay: 0)
     shop.outbox.concurrency = 1
     let count = Int.random(in: 2..<6, using: &random)
     try await shop.edit { context in

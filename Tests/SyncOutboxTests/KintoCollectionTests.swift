@@ -22,7 +22,7 @@ final class Chore: ManagedObject {
 @Suite(.enabled("no server: the output says why") { TestServer.isAvailable(.memory) })
 struct KintoCollectionTests {
   @Test func keys_versions_conflicts_and_deletions_of_a_real_server() async throws {
-    let collection = try await KintoCollection()
+    let collection = try await KintoCollection(on: TestServer.address(.memory))
     let stack = try DataStack(
       model: ManagedObjectModel(Chore.self), store: .inMemory, tracksChanges: true)
     let outbox = try Outbox(stack, name: "kinto")
@@ -68,15 +68,90 @@ struct KintoCollectionTests {
     #expect(try await outbox.send().refused == 1)
     #expect(try outbox.refused.first?.key == .string(keys[0]))
   }
+
+  /// An outbox with so many new objects for a collection.
+  private func outbox(of count: Int, _ collection: KintoCollection) async throws -> Outbox {
+    let stack = try DataStack(
+      model: ManagedObjectModel(Chore.self), store: .inMemory, tracksChanges: true)
+    let outbox = try Outbox(stack, name: "kinto")
+    outbox.send(Chore.self) { try await collection.send($0) }
+    try await stack.performBackgroundTask { context in
+      for number in 0..<count { Chore(context: context).title = "\(number)" }
+      try context.save()
+    }
+    return outbox
+  }
+
+  /// Kinto has no limit of its own to requests: those who run it set one before it.
+  @Test func a_429_of_a_proxy_before_kinto_is_obeyed() async throws {
+    let server = try TestServer.startProxy(of: TestServer.address(.memory))
+    let collection = try await KintoCollection(on: server)
+    let outbox = try await outbox(of: 20, collection)
+    outbox.retry = RetryPolicy(attempts: 5, delay: 0, longestDelay: 1)
+    try await collection.fault(429, ["Retry-After": "0"], times: 3)
+    let report = try await outbox.send()
+    #expect(report.accepted == 20 && report["Chore"].sent == 23, "\(report)")
+    #expect(try await collection.records().count == 20)
+
+    let later = try await self.outbox(of: 20, collection)
+    try await collection.fault(429, ["Retry-After": "3600"])
+    #expect(try await later.send().stopReason == "Status 429.")
+    let asked = try later.pending.filter { $0.date.map { $0.timeIntervalSinceNow > 3000 } ?? false }
+    #expect((1...8).contains(asked.count))
+    try await collection.fault(nil)
+    #expect(try await later.send().accepted == 20 - asked.count)
+    #expect(try later.pending.count == asked.count)
+    for item in try later.pending { try later.retry(item) }
+    #expect(try await later.send().accepted == asked.count)
+    #expect(try await collection.records().count == 40)
+  }
+
+  @Test(arguments: ["Retry-After", "Backoff"])
+  func a_503_of_a_proxy_before_kinto_is_obeyed(_ header: String) async throws {
+    let server = try TestServer.startProxy(of: TestServer.address(.memory))
+    let collection = try await KintoCollection(on: server)
+    let outbox = try await outbox(of: 1, collection)
+    try await collection.fault(503, [header: "3600"])
+    #expect(try await outbox.send().waiting == 1)
+    #expect(try outbox.pending.first?.date.map { $0.timeIntervalSinceNow > 3000 } == true)
+  }
+
+  @Test(.enabled("no server: the output says why") { TestServer.isAvailable(.postgres) })
+  func kinto_without_its_database_is_asked_again_when_it_says() async throws {
+    let server = try TestServer.startOwn()
+    defer { try? TestServer.stop(server) }
+    let collection = try await KintoCollection(on: server)
+    let outbox = try await outbox(of: 10, collection)
+    // It asks for a second, and more than half of one is not waited for.
+    outbox.retry = RetryPolicy(attempts: 5, delay: 0, longestDelay: 0.5)
+    try TestServer.setDatabase(false, of: server)
+    #expect(try await outbox.send().stopReason == "Status 503.")
+    #expect(try outbox.pending.contains { $0.date != nil })
+    try TestServer.setDatabase(true, of: server)
+    for item in try outbox.pending { try outbox.retry(item) }
+    #expect(try await outbox.send().accepted == 10)
+    #expect(try await collection.records().count == 10)
+  }
+}
+
+extension OutboxItem {
+  /// Before when it is not sent.
+  fileprivate var date: Date? {
+    switch state {
+    case .waiting(let date), .unanswered(let date): date
+    case .refused: nil
+    }
+  }
 }
 
 /// One collection with an account of its own.
 private struct KintoCollection: Sendable {
+  private let server: URL
   private let url: URL
   private let authorization: String
 
-  init() async throws {
-    let server = try TestServer.address(.memory)
+  init(on server: URL) async throws {
+    self.server = server
     let name = try await TestServer.account("u-\(UUID().uuidString.lowercased())", on: server)
     authorization = "Basic " + Data("\(name):\(TestServer.password)".utf8).base64EncodedString()
     let bucket = server.appending(path: "v1/buckets/b-\(UUID().uuidString.lowercased())")
@@ -103,6 +178,19 @@ private struct KintoCollection: Sendable {
       return OutboxAnswer(data, response, at: "details.existing")
     }
     return OutboxAnswer(data, response, at: "data")
+  }
+
+  /// Has the proxy before the server answer so many of the requests that make records, or all; nil ends that.
+  func fault(_ status: Int?, _ headers: JSONValue = [:], times: Int? = nil) async throws {
+    guard let status else {
+      _ = try await call("DELETE", server.appending(path: "__fault__"))
+      return
+    }
+    var fault: JSONObject = [
+      "kind": "changes", "mode": "answer", "status": .integer(Int64(status)), "headers": headers,
+    ]
+    if let times { fault["times"] = .integer(Int64(times)) }
+    _ = try await call("PUT", server.appending(path: "__fault__"), .object(fault))
   }
 
   func edit(_ key: String, _ body: JSONValue) async throws {

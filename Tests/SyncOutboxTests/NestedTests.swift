@@ -46,7 +46,7 @@ import Testing
       model: ManagedObjectModel(Paper.self, Part.self, Remark.self), store: .inMemory,
       tracksChanges: true)
     outbox = try Outbox(stack, name: "api")
-    outbox.retry = OutboxRetry(attempts: 0, delay: 0)
+    outbox.retry = RetryPolicy(attempts: 0, delay: 0)
     outbox.send(Paper.self, using: ExportOptions(relationshipType: .array)) { [server] change in
       server.log.withLock { $0.append(change) }
       return server.answer.withLock { $0 }

@@ -43,7 +43,7 @@ struct Shop {
     let model = try ManagedObjectModel(Customer.self, Order.self, Line.self, Label.self)
     stack = try DataStack(model: model, store: store, tracksChanges: true)
     outbox = try Outbox(stack, name: "api")
-    outbox.retry = OutboxRetry(attempts: 3, delay: 0, longestDelay: 1)
+    outbox.retry = RetryPolicy(attempts: 3, delay: 0, longestDelay: 1)
     self.server = server
     for name in ["Customer", "Order", "Line", "Label"] {
       outbox.send(with: Conventional(name)) { [server] in try await server.answer($0) }

@@ -31,7 +31,7 @@ import Testing
           (0..<Int.random(in: 0..<4, using: &random)).compactMap { _ in
             FakeServer.Fault.allCases.randomElement(using: &random)
           })
-        program.outbox.retry = OutboxRetry(
+        program.outbox.retry = RetryPolicy(
           attempts: Int.random(in: 0..<3, using: &random), delay: 0)
         try await program.outbox.send()
         await server.fail([])
@@ -41,7 +41,7 @@ import Testing
     // Two rounds: what the first deletes here may have to be sent in the second.
     for _ in 0..<2 {
       for program in programs {
-        program.outbox.retry = OutboxRetry(attempts: 3, delay: 0)
+        program.outbox.retry = RetryPolicy(attempts: 3, delay: 0)
         let report = try await program.outbox.send()
         #expect(report.waiting == 0 && report.refused == 0, "\(report)")
         #expect(report.unusedAnswers.isEmpty)

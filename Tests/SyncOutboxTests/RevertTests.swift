@@ -120,7 +120,7 @@ import Testing
     }
     // A sync before the send, and a conflict after it.
     try await shop.stack.sync(#"[{"id": 1, "status": "b", "amount": 2}]"#, inEntityNamed: "Order")
-    shop.outbox.retry = OutboxRetry(attempts: 1, delay: 0)
+    shop.outbox.retry = RetryPolicy(attempts: 1, delay: 0)
     await shop.server.answer(.conflict(["id": 1, "status": "c"]), to: "Order")
     try await shop.outbox.send()
     #expect(try shop.stored("Order")[1]?["status"] == "mine")

@@ -193,7 +193,7 @@ import Testing
 
   @Test func a_change_without_answer_is_sent_again_as_it_was() async throws {
     let shop = try Shop()
-    shop.outbox.retry = OutboxRetry(attempts: 0, delay: 0)
+    shop.outbox.retry = RetryPolicy(attempts: 0, delay: 0)
     await shop.server.fail([.lostAnswer])
     try await shop.edit { Order(context: $0).status = "new" }
     #expect(try await shop.outbox.send().waiting == 1)
@@ -352,7 +352,7 @@ import Testing
 
   @Test func a_run_ends_when_the_server_does_not_answer_any_more() async throws {
     let shop = try Shop()
-    shop.outbox.retry = OutboxRetry(attempts: 0, delay: 0)
+    shop.outbox.retry = RetryPolicy(attempts: 0, delay: 0)
     await shop.server.fail(Array(repeating: .unreachable, count: 1000))
     try await shop.edit { context in
       for _ in 0..<100 { Order(context: context).status = "new" }
@@ -360,6 +360,17 @@ import Testing
     let report = try await shop.outbox.send()
     #expect(report.waiting == 100)
     #expect(report.stopReason != nil)
+    #expect(await shop.server.log.count <= 8)
+  }
+
+  @Test func a_run_ends_when_the_server_wants_to_be_left_alone() async throws {
+    let shop = try Shop()
+    await shop.server.answer(.retry(after: 3600, reason: "Status 429."), to: "Order")
+    try await shop.edit { context in
+      for _ in 0..<100 { Order(context: context).status = "new" }
+    }
+    let report = try await shop.outbox.send()
+    #expect(report.waiting == 100 && report.stopReason == "Status 429.")
     #expect(await shop.server.log.count <= 8)
   }
 

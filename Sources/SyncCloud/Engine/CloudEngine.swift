@@ -1,6 +1,6 @@
 import Dispatch
 public import Foundation
-import SyncCore
+public import SyncCore
 public import SyncEngine
 public import SyncGraph
 public import SyncStore
@@ -35,7 +35,7 @@ public final class CloudEngine: Sendable {
 
   /// As whom the engine reads the history.
   private let consumer: String
-  let retry: CloudRetry
+  let retry: RetryPolicy
   let fields: TravellingFields
   let monitor: CloudMonitor
   let announcer: CloudAnnouncer
@@ -65,13 +65,14 @@ public final class CloudEngine: Sendable {
   ///     its own; relationships between scopes do not travel.
   ///   - policies: By entity and property, as `Note.stars`: which of two values stays. They win over those in the
   ///     user info of the model.
-  ///   - retry: How often and when to come again after a failure that may pass.
+  ///   - retry: How often and when to come again after a failure that may pass. When the server asks to be left alone for
+  ///     longer than its longest delay, operations fail with ``CloudError/Code/busy`` until then.
   /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when the stack does not track changes, or the user
   ///   info of the model says what is not known; `StoreError`.
   public init(
     _ stack: DataStack, transport: any CloudTransport, scope: CloudZone.Scope = .private,
     authors: HistoryAuthors = .all, policies: [String: CloudPolicy] = [:],
-    retry: CloudRetry = CloudRetry()
+    retry: RetryPolicy = RetryPolicy()
   ) throws {
     guard try stack.tracksChanges else {
       throw CloudError(

@@ -1,4 +1,5 @@
 public import Foundation
+import SyncCore
 
 /// Why remote sync could not go on, and what to do about it. Everything that was to be sent is still waiting.
 public struct CloudError: Error, Sendable {
