@@ -28,8 +28,10 @@ actor FakeServer {
   private var answers: [String: OutboxAnswer] = [:]
   private var next: Int64 = 100
 
-  /// How often something was done for the second time, and how often that was noticed by the key of the change.
+  /// How often it was asked for what it had done already, and how often for an insertion, which a server without
+  /// idempotency keys would have made twice.
   private(set) var repeats = 0
+  private(set) var repeatedInsertions = 0
 
   private let knowsKeys: Bool
   private var faults: [Fault] = []
@@ -80,9 +82,16 @@ actor FakeServer {
     }
   }
 
+  /// What happened, in one line.
+  var summary: String {
+    "\(log.count) requests, \(repeats) of them for what had been done already: without idempotency keys "
+      + "\(repeatedInsertions) objects would have been made twice."
+  }
+
   private func perform(_ change: OutboxChange) -> OutboxAnswer {
     if let known = answers[change.idempotencyKey] {
       repeats += 1
+      if change.kind == .insert { repeatedInsertions += 1 }
       if knowsKeys { return known }
     }
     let answer = write(change)

@@ -10,9 +10,10 @@ import Testing
 /// Several programs edit, send and sync at random against a server that misbehaves: in the end everybody has the same, and
 /// the server has everything once.
 @Suite struct RandomEditTests {
-  /// A run of so many steps for each of three programs; more of both with `SYNCSTACK_OUTBOX_EDITS`.
-  private static let steps =
-    ProcessInfo.processInfo.environment["SYNCSTACK_OUTBOX_EDITS"].flatMap { Int($0) } ?? 40
+  /// A run of so many steps for each of three programs; with `SYNCSTACK_OUTBOX_EDITS` so many as it says, and a line about them.
+  private static let soak =
+    ProcessInfo.processInfo.environment["SYNCSTACK_OUTBOX_EDITS"].flatMap { Int($0) }
+  private static let steps = soak ?? 40
 
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
   func programs_and_server_end_equal(_ seed: UInt64) async throws {
@@ -66,6 +67,9 @@ import Testing
     for program in programs {
       #expect(try program.outbox.pending.isEmpty)
       #expect(try await program.stack.checkConsistency().problems.isEmpty)
+    }
+    if let soak = RandomEditTests.soak {
+      print("Seed \(seed), \(soak) steps of each of 3 programs: \(await server.summary)")
     }
   }
 }
