@@ -34,18 +34,15 @@ struct OutboxApplied: Sendable {
 extension Outbox {
   /// Takes an answer in: the change counts as sent, and what the JSON says is written, in one transaction. JSON that cannot
   /// be used costs nothing but itself.
-  ///
-  /// - Parameter made: objects that the server has made in this run.
   func apply(
-    _ answer: OutboxAnswer, to shipment: OutboxShipment, _ settings: Settings,
-    made: Set<ManagedObjectID>
+    _ answer: OutboxAnswer, to shipment: OutboxShipment, _ settings: Settings
   ) async throws -> OutboxApplied {
     try await withStore { [self] store in
       do {
-        return try write(answer, shipment.change, settings, made, to: store, takesJSON: true)
+        return try write(answer, shipment.change, settings, to: store, takesJSON: true)
       } catch let error where error is SyncError || error is MappingError {
         var applied = try write(
-          answer, shipment.change, settings, made, to: store, takesJSON: false)
+          answer, shipment.change, settings, to: store, takesJSON: false)
         applied.remarks.append(
           "The answer to the \(shipment.change) was accepted, but its JSON could not be taken over: \(error)"
         )
@@ -73,28 +70,9 @@ extension Outbox {
     }
   }
 
-  /// The key of an answer that the server has given to another new object before: one of the two it has not made. To join
-  /// them, as with a copy that a sync brought, would lose what was entered here.
-  private func keyOfAnother(
-    _ answer: OutboxAnswer, _ change: OutboxChange, _ fill: RowFill?, _ made: Set<ManagedObjectID>,
-    _ transaction: StoreTransaction
-  ) throws -> Value? {
-    guard case .accepted(let json?) = answer, change.kind == .insert,
-      let found = fill?.key(in: json),
-      let other = try RowMerger(transaction, outbox: name).copy(
-        of: change.objectID, slot: found.slot, key: found.value), made.contains(other)
-    else { return Optional.none }
-    return found.value
-  }
-
-  private static func sameKey(_ key: Value) -> String {
-    "The server gave it the key \(key), which it has given to another new object just now. Look at what the server has; "
-      + "then retry this object, or discard it."
-  }
-
   private func write(
-    _ answer: OutboxAnswer, _ change: OutboxChange, _ settings: Settings,
-    _ made: Set<ManagedObjectID>, to store: Store, takesJSON: Bool
+    _ answer: OutboxAnswer, _ change: OutboxChange, _ settings: Settings, to store: Store,
+    takesJSON: Bool
   ) throws -> OutboxApplied {
     try store.write(info) { transaction in
       try transaction.drainHistory(intoOutbox: name)
@@ -106,12 +84,10 @@ extension Outbox {
       let fill =
         takesJSON && answer.json != nil ? try source.map { try RowFill($0, stack) } : nil
       var step = OutboxStep(before, change, settings)
-      if let key = try keyOfAnother(answer, change, fill, made, transaction) {
-        step.take(.refused(Outbox.sameKey(key)))
-      } else {
-        step.take(answer)
-      }
+      let check = try AnswerCheck(answer, to: change, fill, outbox: name, transaction)
+      step.take(check.answer)
       var applied = OutboxApplied(outcome: step.outcome)
+      applied.remarks += check.remarks
       var json = takesJSON ? step.json : nil
       if let found = json.flatMap({ fill?.key(in: $0) }) {
         applied.key = found.value
@@ -119,7 +95,7 @@ extension Outbox {
           // Made and deleted here: only now it is known what to delete there.
           let key = change.objectID.entity.properties[found.slot].name
           step.entry.tombstone[key] = found.value
-        } else if change.kind != .delete {
+        } else if change.kind == .insert {
           applied.isJoined = try RowMerger(transaction, outbox: name).join(
             change.objectID, slot: found.slot, key: found.value)
         }

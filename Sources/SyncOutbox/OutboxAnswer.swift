@@ -38,6 +38,8 @@ extension OutboxAnswer {
   /// | status | answer |
   /// |---|---|
   /// | 2xx | accepted, with the JSON of the body if there is one; a body that is HTML, or JSON that is cut, is no answer: retry |
+  /// | 202 | accepted; its body tells of the request, and of the object only `at` a path |
+  /// | 207 | refused: it has several answers, which you have to read |
   /// | 404, 410 | gone |
   /// | 409, 412 | conflict, with the JSON of the body if it is an object |
   /// | 401, 407, 408, 425, 429, 5xx but 501 | retry, after what `Retry-After` or `Backoff` says, a day at most |
@@ -57,6 +59,9 @@ extension OutboxAnswer {
     let found = path.map { body?.value(at: $0) } ?? body
     let object = found?.objectValue == nil ? nil : found
     switch http.statusCode {
+    case 202 where path == nil: self = .accepted()
+    case 207:
+      self = .refused("Status 207: several answers in one, which the handler has to read itself.")
     case 200..<300:
       if data.isEmpty || http.statusCode == 204 {
         self = .accepted()
@@ -94,18 +99,24 @@ private struct HTTPHeaders {
 }
 
 extension JSONValue {
-  /// What servers usually call a reason.
-  fileprivate var reason: String? {
+  /// What servers usually call a reason; several of them in one.
+  var reason: String? {
     if let text = stringValue { return text }
-    if let first = arrayValue?.first { return first.reason }
+    if let list = arrayValue { return JSONValue.joined(list.map(\.reason)) }
     guard let object = objectValue else { return nil }
     // `{"errors": {"status": ["is too late"]}}`: the property is half of the reason.
-    if let (field, value) = object["errors"]?.objectValue?.first.map({ ($0.key, $0.value) }) {
-      return value.reason.map { "\(field): \($0)" }
+    if let errors = object["errors"]?.objectValue {
+      return JSONValue.joined(
+        errors.map { error in error.value.reason.map { "\(error.key): \($0)" } })
     }
     for key in ["message", "error_description", "detail", "error", "title", "errors", "reason"] {
       if let text = object[key]?.reason { return text }
     }
     return nil
+  }
+
+  private static func joined(_ reasons: [String?]) -> String? {
+    let reasons = reasons.compactMap { $0 }
+    return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
   }
 }

@@ -23,9 +23,6 @@ final class OutboxRun {
   /// How often a change was given up in a row, without an answer to another one.
   private var failures = 0
 
-  /// Objects that the server has made.
-  private var made: Set<ManagedObjectID> = []
-
   /// How often an object was in conflict.
   private var conflicts: [ManagedObjectID: Int] = [:]
 
@@ -126,11 +123,14 @@ final class OutboxRun {
     }
     failures = 0
     if case .conflict = answer { conflicts[change.objectID, default: 0] += 1 }
-    let isTooOften = conflicts[change.objectID, default: 0] > settings.retry.attempts
+    // What is sent on top of the server's version is another change, not another try, so it may go once at least.
+    let isTooOften = conflicts[change.objectID, default: 0] > max(settings.retry.attempts, 1)
     let applied = try await outbox.apply(
       isTooOften ? .refused("It is in conflict again and again.") : answer, to: delivery.shipment,
-      settings, made: made)
-    report.unusedAnswers += applied.remarks
+      settings)
+    for remark in applied.remarks where !report.unusedAnswers.contains(remark) {
+      report.unusedAnswers.append(remark)
+    }
     if applied.isJoined {
       report.entities[change.entity, default: .init()].joined.append(change.objectID)
     }
@@ -144,7 +144,6 @@ final class OutboxRun {
     switch applied.outcome {
     case .accepted:
       report.entities[change.entity, default: .init()].accepted.append(change.objectID)
-      if change.kind == .insert { made.insert(change.objectID) }
       outbox.announce(change, key: applied.key)
       finish(change.objectID, isHeld: false)
     case .refused(let reason): refuse(change, reason)

@@ -22,6 +22,14 @@ import Testing
     Case(status: 201, body: #"{"id": 5}"#, answer: .accepted(["id": 5])),
     Case(status: 200, body: "[]", answer: .accepted()),
     Case(status: 204, answer: .accepted()),
+    Case(status: 201, headers: ["Location": "/orders/5"], answer: .accepted()),
+    // What is accepted is the request: the body is about that.
+    Case(status: 202, body: #"{"id": "job-1", "status": "queued"}"#, answer: .accepted()),
+    Case(
+      status: 207, body: #"{"results": [{"status": 422}]}"#,
+      answer: .refused(
+        "Status 207: several answers in one, which the handler has to read itself.")),
+    Case(status: 303, headers: ["Location": "/orders/5"], answer: .refused("Status 303.")),
     Case(status: 200, body: "ok", headers: ["Content-Type": "text/plain"], answer: .accepted()),
     Case(
       status: 200, body: "<html>Sign in</html>", headers: ["Content-Type": "text/html"],
@@ -54,6 +62,20 @@ import Testing
       status: 422, body: #"{"errors": [{"detail": "is taken"}]}"#,
       answer: .refused("Status 422: is taken")),
     Case(
+      status: 422, body: #"{"errors": {"title": ["can't be blank", "is odd"], "price": ["is 0"]}}"#,
+      answer: .refused("Status 422: title: can't be blank; is odd; price: is 0")),
+    Case(
+      status: 422,
+      body:
+        #"{"errors": [{"status": "422", "title": "Invalid", "detail": "No name."}, {"title": "No key"}]}"#,
+      answer: .refused("Status 422: No name.; No key")),
+    Case(
+      status: 400, body: #"{"type": "about:blank", "title": "Bad", "detail": "No such item."}"#,
+      answer: .refused("Status 400: No such item.")),
+    Case(
+      status: 402, body: #"{"error": {"type": "card_error", "message": "Declined."}}"#,
+      answer: .refused("Status 402: Declined.")),
+    Case(
       status: 503, headers: ["Backoff": "30"], answer: .retry(after: 30, reason: "Status 503.")),
     Case(status: 413, body: "Too large", answer: .refused("Status 413: Too large")),
   ]
@@ -66,6 +88,8 @@ import Testing
     let enveloped = Case(status: 201, body: #"{"data": {"order": {"id": 5}}}"#, answer: .gone)
     #expect(try answer(enveloped, at: "data.order") == .accepted(["id": 5]))
     #expect(try answer(enveloped, at: "data.orders[0]") == .accepted())
+    let later = Case(status: 202, body: #"{"order": {"id": 5}}"#, answer: .gone)
+    #expect(try answer(later, at: "order") == .accepted(["id": 5]))
   }
 
   private func answer(_ expected: Case, at path: JSONPath? = nil) throws -> OutboxAnswer {

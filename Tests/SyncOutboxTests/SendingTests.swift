@@ -244,28 +244,6 @@ import Testing
     #expect(try shop.outbox.pending.isEmpty)
   }
 
-  /// Two answers of one key are no copies of one object: what was entered here stays.
-  @Test func an_answer_that_comes_twice_joins_nothing() async throws {
-    let shop = try Shop()
-    await shop.server.answer(.accepted(["id": 100]), to: "Order")
-    try await shop.edit { context in
-      Order(context: context).status = "one"
-      Order(context: context).status = "two"
-    }
-    let report = try await shop.outbox.send()
-    #expect(report["Order"].accepted.count == 1 && report["Order"].refused.count == 1)
-    #expect(report["Order"].joined.isEmpty)
-    guard case .refused(let reason)? = try shop.outbox.refused.first?.state else {
-      Issue.record("Nothing was refused.")
-      return
-    }
-    #expect(reason.contains("the key 100"))
-    let stored = try await shop.stack.performBackgroundTask { context in
-      Set(try context.fetch(Fetch<Order>()).map { $0.status ?? "" })
-    }
-    #expect(stored == ["one", "two"])
-  }
-
   @Test func a_copy_that_a_sync_brought_becomes_one_with_the_object() async throws {
     let shop = try Shop()
     let id = try await shop.edit { context in
@@ -313,6 +291,35 @@ import Testing
     #expect(try shop.stored("Order")[1]?["amount"] == 2.0)
     let keys = await shop.server.log.map(\.idempotencyKey)
     #expect(Set(keys).count == 2)
+  }
+
+  /// Merging is no other try: what is sent on top is another change.
+  @Test(arguments: [0, 1])
+  func a_conflict_is_merged_and_sent_once_more_whatever_the_retries(_ attempts: Int) async throws {
+    let shop = try Shop()
+    shop.outbox.retry = RetryPolicy(attempts: attempts, delay: 0)
+    try await shop.stack.sync(#"[{"id": 1, "status": "a", "amount": 1}]"#, inEntityNamed: "Order")
+    await shop.server.put("Order", 1, ["id": 1, "status": "theirs", "amount": 2])
+    await shop.server.answer(.conflict(["id": 1, "status": "theirs", "amount": 2]), to: "Order")
+    await shop.server.whileUnderWay { [server = shop.server] _ in
+      if await server.log.count == 2 { await server.answer(nil, to: "Order") }
+    }
+    try await shop.edit { try $0.fetch(Fetch<Order>()).first?.status = "mine" }
+    let report = try await shop.outbox.send()
+    #expect(report.accepted == 1 && report.refused == 0, "\(report)")
+    #expect(await shop.server.objects["Order"]?[1] == ["id": 1, "status": "mine", "amount": 2])
+    #expect(try shop.stored("Order")[1]?["amount"] == 2.0)
+  }
+
+  @Test func what_is_in_conflict_again_and_again_is_refused() async throws {
+    let shop = try Shop()
+    shop.outbox.retry = RetryPolicy(attempts: 0, delay: 0)
+    try await shop.stack.sync(#"[{"id": 1, "status": "a"}]"#, inEntityNamed: "Order")
+    await shop.server.answer(.conflict(["id": 1, "status": "theirs"]), to: "Order")
+    try await shop.edit { try $0.fetch(Fetch<Order>()).first?.status = "mine" }
+    #expect(try await shop.outbox.send().refused == 1)
+    #expect(await shop.server.log.count == 2)
+    #expect(try shop.stored("Order")[1]?["status"] == "mine")
   }
 
   @Test(arguments: [OutboxGonePolicy.refuse, .deleteHere, .insertAgain])

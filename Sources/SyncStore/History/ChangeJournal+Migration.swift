@@ -15,7 +15,7 @@ extension ChangeJournal {
       guard let new = match.target(of: old) else { continue }
       let names = MigrationPlanner.names(old, new, match)
       let isRenamed = old.name != new.name || names.contains { $0 != $1 }
-      guard isRenamed || hasConversions(new, match) else { continue }
+      guard isRenamed || match.convertsAttributes(of: new) else { continue }
       let statement = try connection.statement(
         "SELECT txn, seq, columns, tombstone, \(base), object_row FROM _syncstack_history_changes "
           + "WHERE entity = ?")
@@ -60,11 +60,13 @@ extension ChangeJournal {
       try before.run()
     }
   }
+}
 
-  private func hasConversions(_ entity: EntityDescription, _ match: ModelMatch) -> Bool {
+extension ModelMatch {
+  /// Whether attributes of an entity of the new model have other types than before.
+  func convertsAttributes(of entity: EntityDescription) -> Bool {
     entity.attributes.contains { attribute in
-      match.source(of: attribute.slot, in: entity)?.attribute?.type ?? attribute.type
-        != attribute.type
+      source(of: attribute.slot, in: entity)?.attribute?.type ?? attribute.type != attribute.type
     }
   }
 }

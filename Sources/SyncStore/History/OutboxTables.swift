@@ -29,7 +29,7 @@ enum OutboxTables {
 }
 
 extension Connection {
-  /// Gives what outboxes keep the names of a new model, in the transaction that is open. What the new model no longer has
+  /// Gives what outboxes keep the names and types of a new model, in the transaction that is open. What the new model no longer has
   /// keeps its old name.
   func migrateOutboxes(_ match: ModelMatch) throws {
     guard try Metadata(connection: self).integer(.outboxes) == 1 else { return }
@@ -38,6 +38,7 @@ extension Connection {
       let names = MigrationPlanner.names(old, new, match).filter { $0.key != $0.value }
       guard
         old.name != new.name || old.rootEntity.name != new.rootEntity.name || !names.isEmpty
+          || match.convertsAttributes(of: new)
       else { continue }
       let select = try ownedStatement(
         "SELECT number, columns, sent_columns, tombstone, base, sent_base "

@@ -1,4 +1,4 @@
-import SyncCore
+package import SyncCore
 
 extension StoreReader {
   /// The place up to which every durable consumer but outboxes has read: what lies after it is not known to be
@@ -45,6 +45,15 @@ extension StoreReader {
       }
     }
     fold.token = HistoryToken(number: latest)
+  }
+
+  /// Whether an object was made in this program, and not by a sync, as far as the history goes back.
+  ///
+  /// - Complexity: linear in the local changes of the history.
+  package func isMadeHere(_ id: ManagedObjectID) throws -> Bool {
+    var fold = HistoryFold(after: HistoryToken(number: try historyFloor()))
+    try readLocalHistory(into: &fold)
+    return fold[id]?.kind == .insert
   }
 }
 

@@ -12,6 +12,14 @@ package struct RowFill {
     plan = try stack.mappingPlans.plan(for: source, in: stack.model)
   }
 
+  /// Where the JSON of an object has its key; nil when objects are not identified by one attribute.
+  package var keyName: String? {
+    guard plan.rootNode.identity.count == 1, let slot = plan.rootNode.identity.first else {
+      return nil
+    }
+    return plan.rootNode.attributes.first { $0.slot == slot }?.remoteKey.description
+  }
+
   /// The key that the JSON gives; nil when it has none that can be read.
   package func key(in item: JSONValue) -> (slot: Int, value: Value)? {
     guard plan.rootNode.identity.count == 1, let slot = plan.rootNode.identity.first,

@@ -1,0 +1,78 @@
+import SyncCore
+import SyncEngine
+import SyncStore
+
+/// What an answer comes to beside what is here: whose key its JSON has. Confined to a transaction.
+struct AnswerCheck {
+  /// The answer that counts.
+  private(set) var answer: OutboxAnswer
+
+  /// Why its JSON does not.
+  private(set) var remarks: [String] = []
+
+  init(
+    _ answer: OutboxAnswer, to change: OutboxChange, _ fill: RowFill?, outbox: String,
+    _ transaction: StoreTransaction
+  ) throws {
+    self.answer = answer
+    guard let fill, let keyName = fill.keyName, let json = answer.json else { return }
+    guard let found = fill.key(in: json) else {
+      checkWithoutKey(json, change, keyName)
+      return
+    }
+    if change.kind != .delete,
+      let other = try RowMerger(transaction, outbox: outbox).copy(
+        of: change.objectID, slot: found.slot, key: found.value)
+    {
+      try checkBeside(other, change, found.value, outbox, transaction)
+    }
+  }
+
+  private var isAccepted: Bool {
+    if case .accepted = answer { true } else { false }
+  }
+
+  /// JSON without a key does not say which object it is: it may be an envelope, or tell of an error.
+  private mutating func checkWithoutKey(
+    _ json: JSONValue, _ change: OutboxChange, _ keyName: String
+  ) {
+    if isAccepted {
+      guard change.kind == .insert, change.key == nil else { return }
+      remarks.append(
+        """
+        The server has taken new objects of \(change.entity), but its answers have no “\(keyName)”, so they are without \
+        key here. Say where the object stands, as in OutboxAnswer(data, response, at: "data"), or give the key yourself.
+        """)
+    } else if let reason = json.reason {
+      answer = .refused("It is in conflict with what the server has: \(reason)")
+    } else if change.kind == .insert {
+      answer = .refused(
+        "The server has it already, and its answer does not say under which “\(keyName)”.")
+    }
+  }
+
+  /// Another object has the key. That of a new object is a copy that a sync has brought, and becomes one with it; but not
+  /// when it was made or edited here: one of the two would lose what was entered. The JSON that answers an update is
+  /// somebody else's.
+  private mutating func checkBeside(
+    _ other: ManagedObjectID, _ change: OutboxChange, _ key: Value, _ outbox: String,
+    _ transaction: StoreTransaction
+  ) throws {
+    if change.kind == .update {
+      remarks.append(
+        "The answer to the \(change) has the key \(key) of another object here; its JSON was not taken over."
+      )
+      answer = isAccepted ? .accepted() : .conflict()
+      return
+    }
+    guard
+      try transaction.outboxEntry(other, in: outbox) != nil
+        || isAccepted && transaction.isMadeHere(other)
+    else { return }
+    answer = .refused(
+      """
+      The server gave it the key \(key), which another object has that was made or edited here. Look at what the server \
+      has; then retry this object, or discard it.
+      """)
+  }
+}

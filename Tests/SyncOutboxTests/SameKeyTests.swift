@@ -1,0 +1,125 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncOutbox
+import TestSupport
+import Testing
+
+/// Answers with the key of another object: copies become one, and nothing that was entered here is lost.
+@Suite struct SameKeyTests {
+  /// Two answers of one key are no copies of one object: what was entered here stays.
+  @Test func an_answer_that_comes_twice_joins_nothing() async throws {
+    let shop = try Shop()
+    await shop.server.answer(.accepted(["id": 100]), to: "Order")
+    try await shop.edit { context in
+      Order(context: context).status = "one"
+      Order(context: context).status = "two"
+    }
+    let report = try await shop.outbox.send()
+    #expect(report["Order"].accepted.count == 1 && report["Order"].refused.count == 1)
+    #expect(report["Order"].joined.isEmpty)
+    guard case .refused(let reason)? = try shop.outbox.refused.first?.state else {
+      Issue.record("Nothing was refused.")
+      return
+    }
+    #expect(reason.contains("the key 100"))
+    let stored = try await shop.stack.performBackgroundTask { context in
+      Set(try context.fetch(Fetch<Order>()).map { $0.status ?? "" })
+    }
+    #expect(stored == ["one", "two"])
+  }
+
+  @Test(arguments: [false, true])
+  func nor_does_one_that_comes_again_in_a_later_run(_ isRestarted: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let store = DataStack.Location.sqlite(folder.file("shop.sqlite"))
+    var shop = try Shop(store: store)
+    await shop.server.answer(.accepted(["id": 100]), to: "Order")
+    try await shop.edit { Order(context: $0).status = "one" }
+    #expect(try await shop.outbox.send().accepted == 1)
+    if isRestarted {
+      try shop.stack.close()
+      shop = try Shop(server: shop.server, store: store)
+    }
+    try await shop.edit { Order(context: $0).status = "two" }
+    let report = try await shop.outbox.send()
+    #expect(report.refused == 1 && report["Order"].joined.isEmpty)
+    let stored = try await shop.edit { context in
+      try context.fetch(Fetch<Order>()).map { "\($0.id ?? 0) \($0.status ?? "")" }.sorted()
+    }
+    #expect(stored == ["0 two", "100 one"])
+  }
+
+  @Test func what_was_deleted_here_meanwhile_deletes_nothing_of_that_key() async throws {
+    let shop = try Shop()
+    await shop.server.answer(.accepted(["id": 100]), to: "Order")
+    try await shop.edit { Order(context: $0).status = "one" }
+    try await shop.outbox.send()
+    try await shop.edit { Order(context: $0).status = "two" }
+    await shop.server.whileUnderWay { [stack = shop.stack] _ in
+      try await stack.performBackgroundTask { context in
+        for order in try context.fetch(Fetch<Order>("status == 'two'")) { context.delete(order) }
+        try context.save()
+      }
+    }
+    try await shop.outbox.send()
+    #expect(await shop.server.log.map(\.kind) == [.insert, .insert])
+    #expect(try shop.stored("Order")[100]?["status"] == "one")
+  }
+
+  /// The server finds what it has by its name instead of making it.
+  @Test func an_object_of_the_server_that_it_gives_for_a_new_one_becomes_one_with_it() async throws
+  {
+    let shop = try Shop()
+    try await shop.stack.sync(
+      #"[{"id": 7, "name": "urgent", "orders": [{"id": 1}]}]"#, inEntityNamed: "Label")
+    await shop.server.answer(.accepted(["id": 7, "name": "urgent"]), to: "Label")
+    let id = try await shop.edit { context in
+      let label = Label(context: context)
+      label.name = "urgent"
+      try context.save()
+      return label.objectID
+    }
+    #expect(try await shop.outbox.send()["Label"].joined == [id])
+    let orders = try await shop.edit { context in
+      try context.fetch(Fetch<Label>()).map { $0.orders.compactMap(\.id) }
+    }
+    #expect(orders == [[1]])
+  }
+
+  @Test func a_copy_that_was_edited_here_keeps_its_edit() async throws {
+    let shop = try Shop()
+    try await shop.edit { Order(context: $0).status = "new" }
+    await shop.server.whileUnderWay { [stack = shop.stack, server = shop.server] _ in
+      await server.whileUnderWay(nil)
+      try await stack.sync(#"[{"id": 100, "status": "new"}]"#, inEntityNamed: "Order")
+      try await stack.performBackgroundTask { context in
+        for order in try context.fetch(Fetch<Order>("id == 100")) { order.status = "edited" }
+        try context.save()
+      }
+    }
+    let report = try await shop.outbox.send()
+    #expect(report.refused == 1 && report["Order"].joined.isEmpty, "\(report)")
+    #expect(try shop.stored("Order")[100]?["status"] == "edited")
+    try shop.outbox.revert(try shop.outbox.refused)
+    try await shop.outbox.send()
+    let there = await shop.server.objects["Order", default: [:]]
+    #expect(there.mapValues { $0["status"] } == [100: "edited"])
+    #expect(try shop.stored("Order").keys.sorted() == [100])
+  }
+
+  @Test func an_update_that_is_answered_with_another_object_is_accepted_without_it() async throws {
+    let shop = try Shop()
+    try await shop.stack.sync(
+      #"[{"id": 1, "status": "a"}, {"id": 2, "status": "b"}]"#, inEntityNamed: "Order")
+    await shop.server.answer(.accepted(["id": 2, "status": "theirs"]), to: "Order")
+    try await shop.edit { context in
+      for order in try context.fetch(Fetch<Order>("id == 1")) { order.status = "mine" }
+    }
+    let report = try await shop.outbox.send()
+    #expect(report.accepted == 1 && report["Order"].joined.isEmpty)
+    #expect(report.unusedAnswers.count == 1 && report.unusedAnswers[0].contains("the key 2"))
+    #expect(try shop.stored("Order").mapValues { $0["status"] } == [1: "mine", 2: "b"])
+  }
+}
