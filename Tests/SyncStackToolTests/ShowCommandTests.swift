@@ -58,6 +58,24 @@ import Testing
     #expect(note.output == "Note 8\n  id    8\n  user  1\n")
   }
 
+  @Test(
+    arguments: [
+      ("name > '9'", true), ("id == 1 OR NOT (name <= '1101.10')", true), ("name > 'Ada'", false),
+      ("name == '9'", false), ("id > 9", false),
+    ])
+  func textsThatWereOrderedLikeNumbersAreRemarkedOn(
+    predicate: String, isRemarkedOn: Bool
+  ) async throws {
+    let bench = try await bench()
+    let shown = await bench.run("show", "User", "--store", bench.store, "--where", predicate)
+    let exported = await bench.run(
+      "export", "--entity", "User", "--store", bench.store, "--where", predicate)
+    for result in [shown, exported] {
+      #expect(result.code == .done, "\(result.error)")
+      #expect(result.error.contains("“name” holds texts") == isRemarkedOn, "\(result.error)")
+    }
+  }
+
   @Test(arguments: [("3", "no User with id “3”"), ("x", "“x” is no key of User")])
   func aKeyThatIsNotThereIsAnError(_ key: String, message: String) async throws {
     let bench = try await bench()

@@ -69,6 +69,9 @@ struct ExportCommand: Command {
     let model = try Store.keptModel(at: self.store)
     let request = FetchPlan(
       entity: try model.requireEntity(named: entity), filter: filter, sort: sort)
+    if let comparison = LetterComparison(in: filter, of: request.entity) {
+      terminal.note("\(comparison)")
+    }
     var configuration = Store.Configuration(.file(self.store))
     configuration.isReadOnly = true
     let store = try Store(model: model, configuration: configuration)

@@ -118,6 +118,7 @@ struct ShowCommand: Command {
     } else {
       terminal.note(Figures.counted(total, "object") + ".")
     }
+    if let comparison = LetterComparison(in: filter, of: entity) { terminal.note("\(comparison)") }
   }
 
   /// - Returns: How many objects were shown.
