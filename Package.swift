@@ -38,7 +38,8 @@ let package = Package(
     .target(name: "SyncGraph", dependencies: ["SyncCore", "SyncStore"]),
     .target(name: "SyncEngine", dependencies: ["SyncCore", "SyncStore", "SyncGraph"]),
     .target(
-      name: "SyncCloud", dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine"]),
+      name: "SyncCloud", dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine"],
+      resources: [.embedInCode("PostgreSQL/syncstack.sql")]),
     .target(
       name: "SyncOutbox", dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine"]),
     .target(

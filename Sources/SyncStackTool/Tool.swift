@@ -15,6 +15,7 @@ struct Tool {
     ImportCommand.self, ExportCommand.self, DoctorCommand.self, ShowCommand.self,
     ModelCommand.self, QuarantineCommand.self, SessionsCommand.self, HistoryCommand.self,
     WatchCommand.self, PendingCommand.self, PushCommand.self, PullCommand.self, StatusCommand.self,
+    CloudCommand.self,
     CheckCommand.self,
     CompletionCommand.self,
   ]

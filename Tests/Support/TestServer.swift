@@ -10,6 +10,8 @@ package enum TestServer {
     case memory
     case postgres
     case threads = "postgres-threads"
+    /// PostgreSQL itself, with the functions of SyncStack.
+    case database
   }
 
   package struct Unavailable: Error, CustomStringConvertible {
@@ -19,12 +21,14 @@ package enum TestServer {
   private static let memory = Result { try start(.memory) }
   private static let postgres = Result { try start(.postgres) }
   private static let threads = Result { try start(.threads) }
+  private static let database = Result { try start(.database) }
 
   package static func address(_ kind: Kind) throws -> URL {
     switch kind {
     case .memory: try memory.get()
     case .postgres: try postgres.get()
     case .threads: try threads.get()
+    case .database: try database.get()
     }
   }
 

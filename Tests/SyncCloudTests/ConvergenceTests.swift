@@ -135,11 +135,30 @@ import Testing
       edits: setting("EDITS_POSTGRES") ?? 30, seed: Self.seeds[0])
   }
 
+  @Test(.server(.database)) func threeMachinesEndEqualOnPostgreSQL() async throws {
+    try await converge(
+      on: try await TestServer.database(), edits: setting("EDITS_DATABASE") ?? 75,
+      seed: Self.seeds[0])
+  }
+
   @Test(.server(.threads)) func machinesThatSyncAtOnceEndEqualWithEightWorkerThreads() async throws
   {
     let server = try await TestServer.transport(.threads)
-    let (edits, seed) = (setting("EDITS_POSTGRES") ?? 30, Self.seeds[0])
-    let faults = (0..<3).map { FaultyTransport(server, seed: seed &+ $0) }
+    try await convergeAtOnce(
+      on: [server, server, server], edits: setting("EDITS_POSTGRES") ?? 30)
+  }
+
+  /// Each machine has a connection of its own.
+  @Test(.server(.database)) func machinesThatSyncAtOnceEndEqualOnPostgreSQL() async throws {
+    let role = try await TestServer.role()
+    try await convergeAtOnce(
+      on: try (0..<3).map { _ in try PostgreSQLTransport(role, app: "tests", timeout: 60) },
+      edits: setting("EDITS_DATABASE") ?? 60)
+  }
+
+  private func convergeAtOnce(on servers: [any CloudTransport], edits: Int) async throws {
+    let seed = Self.seeds[0]
+    let faults = servers.enumerated().map { FaultyTransport($1, seed: seed &+ UInt64($0)) }
     let clients = try zip(faults, [0.0, -300, 180]).map { try Client($0, clock: $1) }
     for index in 0..<40 {
       try clients[0].insert("Note", ["title": .string("start \(index)"), "stars": 0])
@@ -161,7 +180,7 @@ import Testing
       return try await group.reduce(into: []) { $0.append($1) }
     }
     let seconds = (ContinuousClock.now - began) / .seconds(1)
-    try await settle(clients, fresh: server)
+    try await settle(clients, fresh: servers[0])
     let graph = try clients[0].graph()
     let newest = runs.reduce(into: [String: Newest]()) { all, run in
       all.merge(run.newest) { $0.stamp < $1.stamp ? $1 : $0 }
@@ -169,7 +188,7 @@ import Testing
     Self.expect(
       newest, in: graph, deleted: runs.reduce(into: []) { $0.formUnion($1.deleted) }, seed)
     print(
-      "converged: seed \(seed), \(edits) edits on three machines at once with eight threads in "
+      "converged: seed \(seed), \(edits) edits on three machines at once in "
         + "\(String(format: "%.1f", seconds)) s: \(faults.reduce(0) { $0 + $1.saves.count }) batches, "
         + "\(faults.reduce(0) { $0 + $1.failures }) calls failed, \(graph.count) objects")
   }

@@ -1,7 +1,8 @@
 import Foundation
-import SyncCloud
 import TestSupport
 import Testing
+
+@testable import SyncCloud
 
 extension TestServer {
   /// A transport for an account of its own.
@@ -11,6 +12,29 @@ extension TestServer {
     let url = try address(kind)
     let name = try await TestServer.account(account, on: url)
     return try KintoTransport(url, app: "tests", signIn: .password(name, password), timeout: 120)
+  }
+
+  /// Where a role of its own signs in to PostgreSQL.
+  ///
+  /// - Parameter settings: What is set for it, as in `default_transaction_isolation = serializable`.
+  static func role(_ settings: String? = nil) async throws -> String {
+    let name = "u" + UUID().uuidString.lowercased().replacing("-", with: "")
+    try await run("create role \(name) login password '\(password)'")
+    if let settings { try await run("alter role \(name) set \(settings)") }
+    return try address(.database).absoluteString.replacing("kinto@", with: "\(name):\(password)@")
+      + "/kinto"
+  }
+
+  /// Runs a statement as the owner of the database.
+  @discardableResult
+  static func run(_ statement: String, _ arguments: String?...) async throws -> String? {
+    let address = try PostgreSQLAddress(try address(.database).absoluteString)
+    return try await PostgreSQLConnection(address, timeout: 60).value(statement, arguments)
+  }
+
+  /// PostgreSQL itself, for a role of its own.
+  static func database(_ settings: String? = nil) async throws -> PostgreSQLTransport {
+    try PostgreSQLTransport(try await role(settings), app: "tests", timeout: 60)
   }
 }
 

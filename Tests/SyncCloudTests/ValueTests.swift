@@ -90,6 +90,10 @@ import Testing
     try await roundTrip(try await TestServer.transport(.postgres))
   }
 
+  @Test(.server(.database)) func everyTypeGoesOutAndBackOnPostgreSQL() async throws {
+    try await roundTrip(try await TestServer.database())
+  }
+
   @Test(arguments: AttributeType.allCases)
   func whatIsNoneOfATypeIsRefused(_ type: AttributeType) {
     let wrong: [JSONValue] = [["q", "1"], ["r", "a", "B"], [:], ["n", "x"], ["b", "%"]]

@@ -52,6 +52,31 @@ import Testing
     }
   }
 
+  @Test(.enabled("no server: the output says why") { TestServer.isAvailable(.database) })
+  func twoStoresMeetOnPostgreSQL() async throws {
+    let url = try TestServer.address(.database).absoluteString.replacing("kinto@", with: "")
+    let address = ["--server", url + "/kinto", "--app", "tool", "--user", "kinto"]
+    try await importing(#"[{"id": 1, "name": "Ann"}, {"id": 2, "name": "Bob"}]"#)
+    let push = try ToolProcess(["push", "--store", bench.store] + address)
+    #expect(await push.wait() == 0, "\(push.error)")
+    #expect(push.output == "2 records sent.\n")
+    let other = bench.folder.file("other.sqlite").path
+    let pull = try ToolProcess(["pull", "--store", other, "--model", model] + address)
+    #expect(await pull.wait() == 0, "\(pull.error)")
+    #expect(pull.output == "2 objects inserted, 0 updated, 0 deleted.\n")
+    let again = try ToolProcess(["pull", "--store", other])
+    #expect(await again.wait() == 0, "\(again.error)")
+    #expect(again.output == "Nothing new.\n")
+  }
+
+  @Test func theSQLThatADatabaseNeedsIsPrinted() async throws {
+    let result = await bench.run("cloud", "install-sql")
+    #expect(result.code == .done)
+    #expect(result.output.contains("create schema if not exists syncstack;"))
+    #expect(result.output.hasSuffix("commit;\n\n"))
+    #expect(await bench.run("cloud", "uninstall").code == .usage)
+  }
+
   @Test func withoutPasswordAndTerminalItSaysWhereToPutIt() async throws {
     try await importing(#"[{"id": 1}]"#)
     let push = try ToolProcess([

@@ -18,6 +18,9 @@ struct CloudSession {
         throw ToolError(
           "The store remembers “\(address.server)”, which is no address. Give --server URL.")
       }
+      if url.scheme?.lowercased() == "postgresql" {
+        return try PostgreSQLTransport(CloudSession.connection(to: address), app: address.app)
+      }
       return try KintoTransport(
         url, app: address.app,
         signIn: .password(address.user, try CloudSession.password(of: address, terminal)))
@@ -32,6 +35,14 @@ struct CloudSession {
     self.command = command
     self.terminal = terminal
     self.connect = connect
+  }
+
+  /// A connection string for libpq, which knows more places for a password than the environment.
+  private static func connection(to address: RemoteAddress) -> String {
+    var parts = URLComponents(string: address.server)
+    parts?.user = address.user
+    parts?.password = ProcessInfo.processInfo.environment[CloudSettings.passwordVariable]
+    return parts?.string ?? address.server
   }
 
   private static func password(of address: RemoteAddress, _ terminal: Terminal) throws -> String {

@@ -26,7 +26,8 @@ struct CloudSettings: Sendable {
       "the model document; the model that the store was made with, unless given"),
     .init(
       "--server", value: "URL",
-      "address of the Kinto server; remembered in the store, as --app and --user are"),
+      "address of the Kinto server, or postgresql://host/database; remembered in the store, as --app and --user are"
+    ),
     .init("--app", value: "NAME", "keeps programs on one server apart: letters, digits, - and _"),
     .init(
       "--user", value: "NAME",
@@ -62,9 +63,12 @@ struct CloudSettings: Sendable {
     user = arguments["--user"]
     if let server {
       let url = URL(string: server)
-      guard let url, ["http", "https"].contains(url.scheme?.lowercased()), url.host() != nil else {
+      guard let url, ["http", "https", "postgresql"].contains(url.scheme?.lowercased()),
+        url.host() != nil
+      else {
         throw arguments.error(
-          "--server takes an address as in https://sync.example.com, not “\(server)”.")
+          "--server takes an address as in https://sync.example.com or postgresql://db.example.com/sync, not "
+            + "“\(server)”.")
       }
       guard url.user() == nil, url.password() == nil else {
         throw arguments.error(

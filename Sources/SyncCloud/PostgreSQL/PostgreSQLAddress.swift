@@ -1,0 +1,58 @@
+import SyncCore
+
+/// Where a database is and who signs in: a connection string of libpq
+/// (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING), as an address or as parameters.
+struct PostgreSQLAddress: Sendable {
+  private let text: String
+
+  /// What no error may say.
+  let password: String?
+
+  /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` for what libpq cannot read, and where there is no libpq. The
+  ///   error does not repeat the text, which may hold a password.
+  init(_ text: String) throws {
+    let library = try LibPQ.load()
+    guard text.contains("=") || text.contains("://"),
+      let options = text.withCString({ library.conninfoParse($0, nil) })
+    else {
+      throw CloudError(
+        .unsupported,
+        message:
+          "The connection string is none that libpq can read: postgresql://user@host/database is one, and "
+          + "“host=… dbname=… user=…”. Characters of a password that are no letters or digits are written %XX in the first form."
+      )
+    }
+    defer { library.conninfoFree(options) }
+    var password: String?
+    var option = options.assumingMemoryBound(to: LibPQ.Option.self)
+    while let keyword = option.pointee.keyword {
+      if String(cString: keyword) == "password", let value = option.pointee.value {
+        password = String(cString: value)
+      }
+      option += 1
+    }
+    self.text = text
+    self.password = password
+  }
+
+  /// Opens a connection. What the text does not say is ours: ten seconds to connect, and a line that is found dead within a
+  /// minute.
+  func connect(_ library: LibPQ) throws -> LibPQ.Connection {
+    let names = [
+      "application_name", "connect_timeout", "tcp_user_timeout", "client_encoding", "dbname",
+    ]
+    let values = ["SyncStack", "10", "60000", "UTF8", text]
+    // The last one holds a whole connection string, whose parameters count more than those before it.
+    let connection = CTexts(names).withPointer { names in
+      CTexts(values).withPointer { library.connectdbParams(names, $0, 1) }
+    }
+    guard let connection else {
+      throw CloudError(.unreachable, message: "There is no memory for a connection to PostgreSQL.")
+    }
+    guard library.status(connection) == LibPQ.isConnected else {
+      defer { library.finish(connection) }
+      throw PostgreSQLFailure(nil, connection, library, hiding: password)
+    }
+    return connection
+  }
+}

@@ -1,0 +1,299 @@
+-- Remote sync of SyncStack on PostgreSQL 13 or later: `psql -d DATABASE -f syncstack.sql` installs it, and once more
+-- brings an older one up to date. `drop schema syncstack cascade` removes it with all that it holds.
+--
+-- All rules live here, whichever client calls: guards, the order of changes, tokens, who sees what. Clients call the
+-- functions below and nothing else; they run as the owner of the schema. Tables may be read by anybody who may read the
+-- zones: row security sees to that.
+--
+-- A zone is named `app/scope/name`. Everybody has private zones of their own of any name; a public one is
+-- everybody's to read and to add to, and what is in it is changed by those who added it.
+--
+-- Errors that clients know, by SQLSTATE: SY400 bad name of a zone, SY401 nobody is signed in, SY403 not allowed,
+-- SY404 no such zone, SY410 the token is none of this zone, SY413 more records than one call takes.
+
+begin;
+
+create schema if not exists syncstack;
+
+do $check$
+declare installed integer;
+begin
+  if to_regprocedure('syncstack.version()') is not null then
+    execute 'select syncstack.version()' into installed;
+    if installed > 1 then
+      raise exception 'This database has version % of the functions of SyncStack, and this is version 1.', installed
+        using hint = 'Take the newer program, which has the newer file.';
+    end if;
+  end if;
+end
+$check$;
+
+-- What is kept. A change has a number that grows in its zone; the zone's row is locked from the drawing of a number
+-- to the end of the transaction, so numbers appear in their order and a token passes over nothing.
+
+create table if not exists syncstack.zone (
+  id bigint generated always as identity primary key,
+  app text not null,
+  scope text not null check (scope in ('private', 'public')),
+  name text not null,
+  owner text not null,
+  generation uuid not null default gen_random_uuid(),
+  change bigint not null default 0,
+  time bigint not null default 0
+);
+create unique index if not exists zone_private on syncstack.zone (app, name, owner) where scope = 'private';
+create unique index if not exists zone_public on syncstack.zone (app, name) where scope = 'public';
+
+create table if not exists syncstack.record (
+  zone bigint not null,
+  name text not null,
+  change bigint not null,
+  time bigint not null,
+  owner text not null,
+  content jsonb,
+  primary key (zone, name)
+);
+create unique index if not exists record_change on syncstack.record (zone, change);
+comment on column syncstack.record.content is 'null when somebody else than SyncStack has deleted it';
+
+-- Roles that speak for others: a gateway such as PostgREST, which says in request.jwt.claims for whom.
+create table if not exists syncstack.gateway (role text primary key);
+
+create or replace function syncstack.version() returns integer
+language sql immutable as $$ select 1 $$;
+
+-- Who asks: the role that has signed in, or whom a gateway has let in. Claims of anybody else do not count: everybody
+-- can set them.
+create or replace function syncstack.account() returns text
+language plpgsql stable security definer set search_path = syncstack, pg_temp as $$
+declare
+  who text := session_user;
+begin
+  if exists (select from gateway where role = session_user) then
+    who := nullif(current_setting('request.jwt.claims', true), '')::json ->> 'sub';
+  end if;
+  if coalesce(who, '') = '' then
+    raise exception 'Nobody is signed in.' using errcode = 'SY401';
+  end if;
+  return who;
+end
+$$;
+
+create or replace function syncstack.readable() returns setof bigint
+language sql stable security definer set search_path = syncstack, pg_temp as $$
+  select id from zone where scope = 'public' or owner = account()
+$$;
+
+alter table syncstack.zone enable row level security;
+alter table syncstack.record enable row level security;
+alter table syncstack.gateway enable row level security;
+drop policy if exists readable on syncstack.zone;
+create policy readable on syncstack.zone for select using (id in (select syncstack.readable()));
+drop policy if exists readable on syncstack.record;
+create policy readable on syncstack.record for select using (zone in (select syncstack.readable()));
+
+create or replace function syncstack.limits() returns json
+language sql immutable as $$ select '{"batch": 1000, "page": 5000}'::json $$;
+
+-- The zone of a name; all null when there is none.
+create or replace function syncstack.locate(path text) returns syncstack.zone
+language plpgsql stable security definer set search_path = syncstack, pg_temp as $$
+declare
+  parts text[] := regexp_match(path, '^([A-Za-z0-9][A-Za-z0-9_-]{0,199})/(private|public)/([A-Za-z0-9_-]{1,200})$');
+  found zone;
+begin
+  if parts is null then
+    raise exception '“%” names no zone: app/private/name does.', path using errcode = 'SY400';
+  end if;
+  select * into found from zone z
+    where z.app = parts[1] and z.scope = parts[2] and z.name = parts[3]
+      and (z.scope = 'public' or z.owner = account());
+  return found;
+end
+$$;
+
+create or replace function syncstack.required(path text) returns syncstack.zone
+language plpgsql stable security definer set search_path = syncstack, pg_temp as $$
+declare
+  found zone := locate(path);
+begin
+  if found.id is null then
+    raise exception 'There is no zone “%”.', path using errcode = 'SY404';
+  end if;
+  return found;
+end
+$$;
+
+-- The calls.
+
+create or replace function syncstack.open(zone text, make boolean) returns json
+language plpgsql volatile security definer set search_path = syncstack, pg_temp as $$
+declare
+  found zone := locate(open.zone);
+begin
+  if found.id is null and make then
+    insert into zone (app, scope, name, owner)
+      values (split_part(open.zone, '/', 1), split_part(open.zone, '/', 2), split_part(open.zone, '/', 3), account())
+      on conflict do nothing;
+  end if;
+  found := required(open.zone);
+  return json_build_object('generation', found.generation, 'access', 'readWrite');
+end
+$$;
+
+-- Records that have changed after a token, in the order of their changes. A copy of the database that is behind has
+-- nothing new for a token of the original.
+create or replace function syncstack.changes(zone text, after text, page integer) returns json
+language plpgsql stable security definer set search_path = syncstack, pg_temp as $$
+declare
+  found zone := required(changes.zone);
+  parts text[];
+  start bigint := 0;
+  last bigint;
+  list json;
+  more boolean;
+begin
+  if after is not null then
+    parts := regexp_match(after, '^([0-9a-f-]{36})/([0-9]{1,18})$');
+    start := parts[2]::bigint;
+    if parts is null or parts[1] <> found.generation::text or (start > found.change and not pg_is_in_recovery()) then
+      raise exception 'The token “%” is none of this zone as it is now.', after using errcode = 'SY410';
+    end if;
+  end if;
+  select coalesce(json_agg(json_build_object('name', r.name, 'tag', r.change::text, 'time', r.time, 'content', r.content)
+      order by r.change) filter (where r.number <= page), '[]'),
+    max(r.change) filter (where r.number <= page), coalesce(bool_or(r.number > page), false)
+    into list, last, more
+    from (
+      select row_number() over (order by c.change) as number, c.* from (
+        select * from record where record.zone = found.id and record.change > start order by record.change
+        limit least(greatest(page, 1), 5000) + 1
+      ) c
+    ) r;
+  return json_build_object(
+    'records', list, 'token', found.generation || '/' || coalesce(last, start), 'hasMore', more,
+    'newest', found.time);
+end
+$$;
+
+create or replace function syncstack.record(zone text, name text) returns json
+language plpgsql stable security definer set search_path = syncstack, pg_temp as $$
+declare
+  found zone := required(record.zone);
+begin
+  return (
+    select json_build_object('name', r.name, 'tag', r.change::text, 'time', r.time, 'content', r.content)
+    from record r where r.zone = found.id and r.name = record.name and r.content is not null);
+end
+$$;
+
+-- Writes records, each a JSON object with `op` (create, update, replace), `name`, `content` and, but for create, `tag`.
+-- Answers for each, in their order: `saved` or `conflict` with the record, `missing`, or `refused` with a reason. The
+-- content of what was saved is shown only where it is not what was sent.
+create or replace function syncstack.save(zone text, saves jsonb) returns json
+language plpgsql volatile security definer set search_path = syncstack, pg_temp
+set enable_seqscan = off as $$
+declare
+  found zone := required(save.zone);
+  who text := account();
+  written bigint;
+  now_ms bigint;
+  last_turn bigint;
+  more json[];
+  more_numbers bigint[];
+  answers json[] := '{}';
+  numbers bigint[] := '{}';
+begin
+  if jsonb_array_length(saves) > 1000 then
+    raise exception 'That are % records; a call takes 1000.', jsonb_array_length(saves) using errcode = 'SY413';
+  end if;
+  -- Whoever comes later waits here, and sees what was written before.
+  select * into found from zone z where z.id = found.id for update;
+  if found.id is null then
+    raise exception 'There is no zone “%”.', save.zone using errcode = 'SY404';
+  end if;
+  written := found.change;
+  now_ms := greatest((extract(epoch from clock_timestamp()) * 1000)::bigint, found.time);
+  -- A record that is named twice is written twice: each turn takes the next of each name.
+  select coalesce(max(n), 0) into last_turn from (
+    select row_number() over (partition by e ->> 'name') from jsonb_array_elements(saves) as x (e)) as turns (n);
+  for this_turn in 1 .. last_turn loop
+    with input as (
+      select *, row_number() over (partition by name order by number) as turn from (
+        select number, e ->> 'op' as op, coalesce(e ->> 'name', '') as name, e ->> 'tag' as tag, e -> 'content' as content
+        from jsonb_array_elements(saves) with ordinality as x (e, number)) as named
+    ), judged as (
+      select i.*, r.change, r.time, r.content as stored,
+        case
+          when length(i.name) > 255 or i.name !~ '^[A-Za-z0-9-][A-Za-z0-9_-]*$' then 'name'
+          when jsonb_typeof(i.content) is distinct from 'object' then 'content'
+          when i.op = 'create' then case when r.content is null then 'saved' else 'conflict' end
+          when r.content is null then 'missing'
+          when r.change::text is distinct from i.tag then 'conflict'
+          when found.scope = 'public' and r.owner <> who and found.owner <> who then 'owner'
+          when i.op in ('update', 'replace') then 'saved'
+          else 'op'
+        end as verdict
+      -- Says “by the primary key” whatever the planner has heard of the table: the first that is not before the name.
+      from input i left join lateral (
+        select * from record where (record.zone, record.name) >= (found.id, i.name)
+        order by record.zone, record.name limit 1
+      ) r on r.zone = found.id and r.name = i.name
+      where i.turn = this_turn
+    ), numbered as (
+      select j.*, written + row_number() over (partition by j.verdict order by j.number) as next,
+        case j.op when 'update' then j.stored || j.content else j.content end as result
+      from judged j
+    ), saved as (
+      insert into record as r (zone, name, change, time, owner, content)
+        select found.id, n.name, n.next, now_ms, who, n.result from numbered n where n.verdict = 'saved'
+        on conflict on constraint record_pkey
+          do update set change = excluded.change, time = excluded.time, content = excluded.content
+    )
+    select count(*) filter (where n.verdict = 'saved') + written, array_agg(n.number), array_agg(
+        case n.verdict
+          when 'saved' then case n.op
+            when 'update' then json_build_object('saved', json_build_object(
+              'name', n.name, 'tag', n.next::text, 'time', now_ms, 'content', n.result))
+            else json_build_object('saved', json_build_object('name', n.name, 'tag', n.next::text, 'time', now_ms)) end
+          when 'conflict' then json_build_object('conflict', json_build_object(
+            'name', n.name, 'tag', n.change::text, 'time', n.time, 'content', n.stored))
+          when 'missing' then '{"missing": true}'
+          when 'name' then json_build_object('refused', 'A record cannot be named “' || left(n.name, 300) || '”.')
+          when 'owner' then json_build_object('refused',
+            'The account may not change it: it belongs to another account. Revert it to take the server''s copy.')
+          when 'content' then json_build_object('refused', 'The content of a record is a JSON object.')
+          else json_build_object('refused', 'The server does not know “' || coalesce(left(n.op, 40), 'null') || '”.')
+        end)
+      into written, more_numbers, more
+      from numbered n;
+    answers := answers || more;
+    numbers := numbers || more_numbers;
+  end loop;
+  if written > found.change then
+    update zone z set change = written, time = now_ms where z.id = found.id;
+    perform pg_notify('syncstack', found.generation::text);
+  end if;
+  return (select coalesce(json_agg(a order by n), '[]') from unnest(answers, numbers) as x (a, n));
+end
+$$;
+
+-- Removes a zone with all its records. Nothing happens when there is none.
+create or replace function syncstack.remove(zone text) returns void
+language plpgsql volatile security definer set search_path = syncstack, pg_temp as $$
+declare
+  found zone := locate(remove.zone);
+begin
+  if found.owner <> account() then
+    raise exception 'Only %, who made the zone, removes it.', found.owner using errcode = 'SY403';
+  end if;
+  delete from zone z where z.id = found.id;
+  delete from record r where r.zone = found.id;
+end
+$$;
+
+revoke all on function syncstack.locate(text), syncstack.required(text) from public;
+grant usage on schema syncstack to public;
+grant select on syncstack.zone, syncstack.record to public;
+
+commit;

@@ -1,0 +1,26 @@
+import SyncCloud
+import SyncStack
+
+/// `syncstack cloud install-sql`: what a database needs to be a server of remote sync.
+struct CloudCommand: Command {
+  static let syntax = CommandSyntax(
+    name: "cloud", summary: "Prints the SQL that makes PostgreSQL a server of remote sync.",
+    operands: [
+      .init(
+        "install-sql", required: true,
+        "for psql, once, and again after an update: syncstack cloud install-sql | psql -d DATABASE"
+      )
+    ],
+    options: [])
+
+  init(_ arguments: Arguments) throws {
+    guard arguments.operands.first == "install-sql" else {
+      throw arguments.error("Say what is wanted: syncstack cloud install-sql.")
+    }
+  }
+
+  func run(terminal: Terminal) async throws -> ExitCode {
+    terminal.print(PostgreSQLTransport.schema)
+    return .done
+  }
+}

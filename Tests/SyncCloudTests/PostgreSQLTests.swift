@@ -1,0 +1,288 @@
+import Foundation
+import SyncCore
+import TestSupport
+import Testing
+
+@testable import SyncCloud
+
+/// PostgreSQL as the server, without anything in between.
+@Suite(.timeLimit(.minutes(10)), .server(.database)) struct PostgreSQLTests {
+  private static let zone = CloudZone("z")
+  private static let content: JSONObject = ["type": "Note", "t": "0", "f_title": "one"]
+
+  private static func code(_ body: () async throws -> Void) async -> CloudError.Code? {
+    do {
+      try await body()
+      return nil
+    } catch {
+      return (error as? CloudError)?.code
+    }
+  }
+
+  @Test(arguments: TransportContract.rules)
+  func postgreSQLKeepsTheContract(_ rule: TransportContract) async throws {
+    try await rule.check(try await TestServer.database())
+  }
+
+  @Test(arguments: TransportContract.rules)
+  func postgreSQLKeepsTheContractWhereTransactionsAreSerializable(
+    _ rule: TransportContract
+  ) async throws {
+    try await rule.check(
+      try await TestServer.database("default_transaction_isolation = serializable"))
+  }
+
+  // MARK: - Several at once
+
+  /// Writers of one zone and a reader that follows: whatever was said to be saved is shown to the reader, once, though its
+  /// token is always the latest.
+  private func everybodyWrites(_ addresses: [String]) async throws -> (saved: Int, shown: Int) {
+    let reader = try PostgreSQLTransport(addresses[0], app: "tests", timeout: 60)
+    _ = try await reader.open(Self.zone, create: true)
+    return try await withThrowingTaskGroup(of: Int.self) { group in
+      for (number, address) in addresses.enumerated() {
+        group.addTask {
+          let writer = try PostgreSQLTransport(address, app: "tests", timeout: 60)
+          var saved = 0
+          for round in 0..<15 {
+            let saves = (0..<4).map {
+              CloudSave.create(name: "r\(number)-\(round)-\($0)", content: Self.content)
+            }
+            for case .saved in try await writer.save(saves, in: Self.zone) { saved += 1 }
+          }
+          return saved
+        }
+      }
+      var names: [String] = []
+      var token: CloudToken?
+      func read() async throws {
+        let page = try await reader.changes(in: Self.zone, after: token, limit: 7)
+        names += page.records.map(\.name)
+        token = page.token
+        if page.hasMore { try await read() }
+      }
+      var saved = 0
+      while let count = try await group.next() {
+        saved += count
+        try await read()
+      }
+      try await read()
+      #expect(Set(names).count == names.count)
+      return (saved, names.count)
+    }
+  }
+
+  @Test(arguments: [nil, "default_transaction_isolation = serializable"])
+  func whatManyWriteAtOnceIsShownOnceAndPassedOverByNoToken(_ settings: String?) async throws {
+    let address = try await TestServer.role(settings)
+    let counts = try await everybodyWrites(Array(repeating: address, count: 6))
+    #expect(counts.saved == 6 * 15 * 4)
+    #expect(counts.shown == counts.saved)
+  }
+
+  /// The writer that drew its number first commits last: the other waits for it, and nobody is shown the later one alone.
+  @Test func aNumberThatWasDrawnLaterAppearsLater() async throws {
+    let address = try PostgreSQLAddress(try await TestServer.role())
+    let (first, second) = (
+      PostgreSQLConnection(address, timeout: 60), PostgreSQLConnection(address, timeout: 60)
+    )
+    func save(_ name: String, on connection: PostgreSQLConnection) async throws {
+      let saves = "[{\"op\": \"create\", \"name\": \"\(name)\", \"content\": {}}]"
+      _ = try await connection.value(
+        "select syncstack.save('tests/private/z', $1::jsonb)", [saves], isRepeatable: false)
+    }
+    _ = try await first.value("select syncstack.open('tests/private/z', true)", [])
+    _ = try await first.value("begin", [])
+    try await save("early", on: first)
+    let process = try await second.value("select pg_backend_pid()", [])
+    async let late: Void = save("late", on: second)
+    // The second stands before the zone's row.
+    while try await TestServer.run(
+      "select wait_event_type from pg_stat_activity where pid = $1::integer", process) != "Lock"
+    {
+      await Task.yield()
+    }
+    let reader = PostgreSQLConnection(address, timeout: 60)
+    let names =
+      "select string_agg(r ->> 'name', ' ') from json_array_elements("
+      + "syncstack.changes('tests/private/z', null, 10) -> 'records') r"
+    #expect(try await reader.value(names, []) == nil)
+    _ = try await first.value("commit", [])
+    try await late
+    #expect(try await reader.value(names, []) == "early late")
+  }
+
+  // MARK: - Who sees what
+
+  @Test func nobodyReadsOrWritesWhatIsAnothersByRawSQLEither() async throws {
+    let (ann, bob) = (try await TestServer.role(), try await TestServer.role())
+    let transport = try PostgreSQLTransport(ann, app: "tests", timeout: 60)
+    _ = try await transport.open(Self.zone, create: true)
+    _ = try await transport.save([.create(name: "mine", content: Self.content)], in: Self.zone)
+    let questions = [
+      "select count(*) from syncstack.record where name = 'mine'",
+      "select count(*) from syncstack.zone where scope = 'private'",
+    ]
+    let mine = PostgreSQLConnection(try PostgreSQLAddress(ann), timeout: 60)
+    let connection = PostgreSQLConnection(try PostgreSQLAddress(bob), timeout: 60)
+    for question in questions {
+      #expect(try await mine.value(question, []) == "1")
+      #expect(try await connection.value(question, []) == "0")
+    }
+    for statement in [
+      "insert into syncstack.zone (app, scope, name, owner) values ('a', 'public', 'b', 'c')",
+      "update syncstack.record set content = null", "delete from syncstack.zone",
+      "insert into syncstack.gateway values (session_user)", "select * from syncstack.gateway",
+      "select syncstack.locate('tests/private/z')",
+    ] {
+      #expect(await Self.code { _ = try await connection.value(statement, []) } == .forbidden)
+    }
+    // Whoever calls the functions has a zone of that name of his own, or none.
+    let other = try PostgreSQLTransport(bob, app: "tests", timeout: 60)
+    #expect(
+      await Self.code { _ = try await other.changes(in: Self.zone, after: nil, limit: 1) }
+        == .zoneMissing)
+  }
+
+  @Test func claimsCountWhereAGatewayMakesThemOnly() async throws {
+    let role = try await TestServer.role()
+    let name = try #require(URL(string: role)?.user())
+    let connection = PostgreSQLConnection(try PostgreSQLAddress(role), timeout: 60)
+    let ask = "select syncstack.account() from set_config('request.jwt.claims', $1, false)"
+    #expect(try await connection.value(ask, [#"{"sub": "ann"}"#]) == name)
+    try await TestServer.run("insert into syncstack.gateway values ($1)", name)
+    #expect(try await connection.value(ask, [#"{"sub": "ann"}"#]) == "ann")
+    #expect(await Self.code { _ = try await connection.value(ask, [""]) } == .notSignedIn)
+  }
+
+  @Test func whatIsInAPublicZoneIsChangedByThoseWhoAddedIt() async throws {
+    let zone = CloudZone("p" + UUID().uuidString.lowercased(), scope: .public)
+    let (ann, bob) = (try await TestServer.database(), try await TestServer.database())
+    _ = try await TestServer.database().open(zone, create: true)
+    let saved = try await ann.save([.create(name: "r1", content: Self.content)], in: zone)
+    guard case .saved(let record) = saved[0] else {
+      Issue.record("\(saved)")
+      return
+    }
+    #expect(try await bob.changes(in: zone, after: nil, limit: 10).records == [record])
+    let update = CloudSave.update(name: "r1", tag: record.tag, content: ["f_title": "two"])
+    guard case .refused = try await bob.save([update], in: zone)[0] else {
+      Issue.record("It was taken.")
+      return
+    }
+    guard case .saved = try await ann.save([update], in: zone)[0] else {
+      Issue.record("It was refused.")
+      return
+    }
+    #expect(await Self.code { try await bob.remove(zone) } == .forbidden)
+  }
+
+  @Test func sqlInNamesAndValuesIsText() async throws {
+    let transport = try await TestServer.database()
+    _ = try await transport.open(Self.zone, create: true)
+    let evil = "'); drop table syncstack.record; -- $1 \\ \" %s"
+    let content: JSONObject = ["type": .string(evil), "t": "0", "f_\(evil)": .string(evil)]
+    let result = try await transport.save([.create(name: "r1", content: content)], in: Self.zone)
+    #expect(try await transport.record("r1", in: Self.zone)?.content == content)
+    guard case .saved = result[0] else {
+      Issue.record("\(result)")
+      return
+    }
+    guard
+      case .refused = try await transport.save(
+        [.create(name: evil, content: content)], in: Self.zone)[0]
+    else {
+      Issue.record("The name was taken.")
+      return
+    }
+    let zone = CloudZone(evil)
+    #expect(await Self.code { _ = try await transport.open(zone, create: true) } == .unsupported)
+  }
+
+  // MARK: - When it goes wrong
+
+  @Test func noErrorSaysThePassword() async throws {
+    let right = try await TestServer.role()
+    let wrong = right.replacing(":\(TestServer.password)@", with: ":hunter2@")
+    await #expect {
+      _ = try await PostgreSQLTransport(wrong, app: "tests").account()
+    } throws: { error in
+      (error as? CloudError)?.code == .notSignedIn && !"\(error)".contains("hunter2")
+    }
+    for text in ["postgresql://ann:hunter2@[::1", "hunter2", "host=a password='hunter2"] {
+      #expect {
+        _ = try PostgreSQLTransport(text, app: "tests")
+      } throws: { error in
+        (error as? CloudError)?.code == .unsupported && !"\(error)".contains("hunter2")
+      }
+    }
+  }
+
+  @Test func nobodyWhoListensIsSaidAtOnce() async throws {
+    let transport = try PostgreSQLTransport("postgresql://ann@127.0.0.1:1/x", app: "tests")
+    await #expect {
+      _ = try await transport.account()
+    } throws: { error in
+      (error as? CloudError)?.code == .unreachable && (error as? CloudError)?.isClosed == true
+    }
+  }
+
+  @Test func aDatabaseWithoutTheFunctionsSaysWhatInstallsThem() async throws {
+    let name = "d" + UUID().uuidString.lowercased().replacing("-", with: "")
+    try await TestServer.run("create database \(name)")
+    let owner = try TestServer.address(.database).absoluteString
+    let transport = try PostgreSQLTransport(owner + "/" + name, app: "tests", timeout: 60)
+    await #expect {
+      _ = try await transport.account()
+    } throws: { error in
+      (error as? CloudError)?.code == .unsupported && "\(error)".contains("install-sql")
+    }
+    // An earlier version of them.
+    let connection = PostgreSQLConnection(try PostgreSQLAddress(owner + "/" + name), timeout: 60)
+    _ = try await connection.value("create schema syncstack", [])
+    _ = try await connection.value(
+      "create function syncstack.version() returns integer language sql as 'select 0'", [])
+    await #expect {
+      _ = try await transport.account()
+    } throws: { error in
+      (error as? CloudError)?.code == .unsupported && "\(error)".contains("install-sql")
+    }
+  }
+
+  @Test func aCancelledStatementEndsAtOnceAndTheNextOneRuns() async throws {
+    let connection = PostgreSQLConnection(
+      try PostgreSQLAddress(try await TestServer.role()), timeout: 600)
+    let process = try await connection.value("select pg_backend_pid()", [])
+    let task = Task { try await connection.value("select pg_sleep(600)", []) }
+    while try await TestServer.run(
+      "select wait_event from pg_stat_activity where pid = $1::integer", process) != "PgSleep"
+    {
+      await Task.yield()
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try await connection.value("select 1", []) == "1")
+  }
+
+  @Test func aStatementThatTakesTooLongIsEnded() async throws {
+    let connection = PostgreSQLConnection(
+      try PostgreSQLAddress(try await TestServer.role()), timeout: 0.2)
+    #expect(
+      await Self.code { _ = try await connection.value("select pg_sleep(600)", []) } == .unreachable
+    )
+    #expect(try await connection.value("select 1", []) == "1")
+  }
+
+  /// What reads is asked once more; of what writes nobody knows whether it was done.
+  @Test func aConnectionThatTheServerEndedIsMadeAnew() async throws {
+    let connection = PostgreSQLConnection(
+      try PostgreSQLAddress(try await TestServer.role()), timeout: 60)
+    for isRepeatable in [true, false] {
+      let process = try await connection.value("select pg_backend_pid()", [])
+      try await TestServer.run("select pg_terminate_backend($1::integer, 60000)", process)
+      let ask = { _ = try await connection.value("select 1", [], isRepeatable: isRepeatable) }
+      #expect(await Self.code(ask) == (isRepeatable ? nil : .unreachable))
+      #expect(await Self.code(ask) == nil)
+    }
+  }
+}
