@@ -1,4 +1,4 @@
-import SyncCore
+import SyncStack
 
 /// A comparison that orders texts letter by letter, though the text that was typed looks like a number: in
 /// `total > '9'` the text 1101.10 is the smaller one.
