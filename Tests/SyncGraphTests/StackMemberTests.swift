@@ -32,39 +32,6 @@ import Testing
   }
 
   @Test(arguments: [DataStack.StoreType.inMemory, .sqLite])
-  func theCoordinatorSaysWhichStoreIsOpen(_ type: DataStack.StoreType) throws {
-    let folder = try TemporaryFolder()
-    let url = type == .sqLite ? folder.file() : nil
-    let stack = try DataStack(
-      model: TestModels.users(), store: url.map(DataStack.Location.sqlite) ?? .inMemory)
-    let coordinator = stack.persistentStoreCoordinator
-    #expect(coordinator.managedObjectModel === stack.model)
-    func expectItsStore() {
-      #expect(coordinator.persistentStores.map(\.type) == [type])
-      #expect(coordinator.persistentStores.map(\.url) == [url])
-    }
-    expectItsStore()
-    try stack.drop()
-    expectItsStore()
-    try stack.close()
-    #expect(coordinator.persistentStores.isEmpty)
-  }
-
-  @Test func contextsOfOneStoreHaveEqualCoordinators() throws {
-    let stack = try DataStack(model: TestModels.users(), store: .inMemory)
-    let context = stack.newBackgroundContext()
-    for each in [context, stack.mainContext, stack.newNonMergingBackgroundContext()] {
-      #expect(each.persistentStoreCoordinator == stack.persistentStoreCoordinator)
-    }
-    let child = context.newChildContext()
-    #expect(child.persistentStoreCoordinator == stack.persistentStoreCoordinator)
-    let disposable = stack.newDisposableMainContext()
-    #expect(disposable.persistentStoreCoordinator != stack.persistentStoreCoordinator)
-    let other = try DataStack(model: TestModels.users(), store: .inMemory)
-    #expect(other.persistentStoreCoordinator != stack.persistentStoreCoordinator)
-  }
-
-  @Test(arguments: [DataStack.StoreType.inMemory, .sqLite])
   func storeTypesHaveTheirNumbers(_ type: DataStack.StoreType) {
     #expect(type.rawValue == (type == .inMemory ? 0 : 1))
   }

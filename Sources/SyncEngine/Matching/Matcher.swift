@@ -57,7 +57,6 @@ final class Matcher {
   private let beside: [SubentityMention]
   private(set) var rootOwner: Owner?
   private var completed = 0
-  private var completedOfBatch: [Int]
   private let total: Int
 
   init(
@@ -81,7 +80,6 @@ final class Matcher {
     targets = stager.targetRows
     beside = stager.beside
     waves = batches.map { _ in [] }
-    completedOfBatch = batches.map { _ in 0 }
     memberColumns = stager.batches.map { owners in
       owners.node.relationships.map { rule in
         rule.relationship.inverseSlot
@@ -202,10 +200,7 @@ final class Matcher {
 
   private func advance(by count: Int, in batch: Batch) throws {
     completed = min(completed + count, total)
-    completedOfBatch[batch.number] += count
-    try control.advance(
-      .match, to: completed, of: total, entity: batch.entity.index,
-      done: completedOfBatch[batch.number])
+    try control.advance(.match, to: completed, of: total)
   }
 
   /// Gives the wave's new objects their row numbers, in payload order.

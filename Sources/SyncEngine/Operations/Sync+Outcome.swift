@@ -60,10 +60,7 @@ extension Sync {
   }
 
   func finish(_ result: Result<SyncReport, any Error>) {
-    if case .success = result {
-      entityProgress.finish()
-      follower.finish()
-    }
+    if case .success = result { follower.finish() }
     feed.finish(follower)
     let handlers = state.withLock { state in
       state.result = result

@@ -14,10 +14,7 @@ extension Sync {
     let stepObserver = stepObserver
     let pace = StepPace()
     control.observe { [unowned self] step in
-      if let objects = step.objects {
-        entityProgress.begin(objects)
-      } else if pace.isDue(step) {
-        entityProgress.follow(step)
+      if pace.isDue(step) {
         follower.follow(step)
         feed.follow(step, follower)
         announcer.announce(step, of: self)

@@ -64,7 +64,6 @@ public final class Sync: Operation, @unchecked Sendable {
   let state = Locked(State())
   let control = SyncControl()
   let follower = SyncProgress()
-  let entityProgress = EntityProgress()
   let feed = ProgressFeed()
   let announcer: SyncAnnouncer
 
@@ -132,17 +131,6 @@ public final class Sync: Operation, @unchecked Sendable {
 
   private func progress(joinsCurrent: Bool) -> Progress {
     follower.progress(joinsCurrent: joinsCurrent) { [weak self] in self?.cancel() }
-  }
-
-  /// How far the objects of one entity are, of those that the payload has, each once and nested ones
-  /// among them: for a program that shows users and their notes in a line each.
-  ///
-  /// A part of no other progress, so it may be made one of the program's own. A payload that is worked
-  /// off in parts is counted as it is read: `totalUnitCount` grows then.
-  ///
-  /// - Throws: ``ModelError`` when the model has no such entity.
-  public func progress(ofEntityNamed name: String) throws -> Progress {
-    entityProgress.progress(of: try dataStack.model.requireEntity(named: name))
   }
 
   /// How far the phase is that runs at the moment; nil before the first.

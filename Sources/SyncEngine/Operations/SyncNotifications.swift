@@ -126,9 +126,6 @@ final class SyncAnnouncer: Sendable {
     stack.delivery.post { [stack] in
       NotificationCenter.default.post(
         name: news.name, object: stack, userInfo: StackNotifications.userInfo(SyncNews.key, news))
-      if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-        Sync.postMessage(for: news, of: stack)
-      }
     }
   }
 }

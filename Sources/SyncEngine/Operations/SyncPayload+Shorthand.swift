@@ -46,17 +46,6 @@ extension SyncPayloadConvertible where Self == SyncPayload {
   @_disfavoredOverload
   public static func handle(_ handle: FileHandle) -> SyncPayload { SyncPayload.handle(handle) }
 
-  /// What comes through a pipe until its other end is closed.
-  @_disfavoredOverload
-  public static func pipe(_ pipe: Pipe) -> SyncPayload { SyncPayload.pipe(pipe) }
-
-  /// Bytes as they come; see ``SyncPayload/bytes(_:)``.
-  @_disfavoredOverload
-  public static func bytes<Bytes: AsyncSequence & Sendable>(_ bytes: Bytes) -> SyncPayload
-  where Bytes.Element == UInt8 {
-    SyncPayload.bytes(bytes)
-  }
-
   /// Pieces of bytes as they come, cut anywhere.
   @_disfavoredOverload
   public static func chunks<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) -> SyncPayload

@@ -161,7 +161,6 @@ final class SyncPass {
       claims.state.partCount += 1
     }
     try begin(.match, total: first.rootBatch.occurrences.count)
-    control.beginPart(objectCounts(first))
     try noteMissingIndexes(first.batches, in: transaction)
     let (stager, matcher, planner) = try decide(first, in: transaction)
     for batch in stager.batches where batch.contradictions.count > 0 {
@@ -253,19 +252,6 @@ final class SyncPass {
     }
     note(noted..<stager.rootItems.count)
     report.report.commits.objects.append(objects)
-  }
-
-  /// How many objects of each entity a part has, those that are not read among them.
-  private func objectCounts(_ part: Stager) -> [Int: Int] {
-    var result: [Int: Int] = [:]
-    for batch in part.batches { result[batch.entity.index, default: 0] += batch.occurrences.count }
-    guard let fingerprints = reader.fingerprints else { return result }
-    for (shape, count) in zip(fingerprints.shapes, fingerprints.shapeCounts()) where count > 0 {
-      for entry in shape.entries where entry.isDescribed {
-        result[entry.entity, default: 0] += count
-      }
-    }
-    return result
   }
 
   /// Ends a page: the session takes over what it said.

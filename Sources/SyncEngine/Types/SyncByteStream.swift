@@ -1,11 +1,10 @@
 public import Foundation
 import SyncCore
 
-/// A payload that comes piece by piece, from a file handle, a pipe or a sequence of bytes. It may be
+/// A payload that comes piece by piece, from a file handle or a sequence. It may be
 /// larger than memory: it goes through a temporary file. It can be read once.
 ///
-/// Made by ``SyncPayload/handle(_:)``, ``SyncPayload/pipe(_:)``, ``SyncPayload/bytes(_:)`` and
-/// ``SyncPayload/chunks(_:)``.
+/// Made by ``SyncPayload/handle(_:)`` and ``SyncPayload/chunks(_:)``.
 public final class SyncByteStream: Sendable {
   private let source: Locked<(@Sendable (PayloadSpool) -> @Sendable () -> Void)?>
 
@@ -76,31 +75,10 @@ public final class SyncByteStream: Sendable {
 }
 
 extension SyncPayload {
-  /// What a file handle gives until its end: a file, a socket, the standard input. The sync closes
-  /// nothing.
+  /// What a file handle gives until its end: a file, a socket, the standard input, `pipe.fileHandleForReading`.
+  /// The sync closes nothing.
   public static func handle(_ handle: FileHandle) -> SyncPayload {
     .stream(SyncByteStream(handle))
-  }
-
-  /// What comes through a pipe until its other end is closed.
-  public static func pipe(_ pipe: Pipe) -> SyncPayload {
-    .stream(SyncByteStream(pipe.fileHandleForReading))
-  }
-
-  /// Bytes as they come, for example those of a download. An error of the sequence is that of the sync.
-  public static func bytes<Bytes: AsyncSequence & Sendable>(_ bytes: Bytes) -> SyncPayload
-  where Bytes.Element == UInt8 {
-    .stream(
-      SyncByteStream { give in
-        var piece = Data(capacity: SyncByteStream.pieceSize)
-        for try await byte in bytes {
-          piece.append(byte)
-          guard piece.count == SyncByteStream.pieceSize else { continue }
-          guard try give(piece) else { return }
-          piece.removeAll(keepingCapacity: true)
-        }
-        _ = try give(piece)
-      })
   }
 
   /// Pieces of bytes as they come, cut anywhere. An error of the sequence is that of the sync.

@@ -72,23 +72,9 @@ package final class SyncControl: Sendable {
   }
 
   /// Reports how far a phase is, and stops the sync here when it was cancelled.
-  ///
-  /// - Parameters:
-  ///   - entity: Index of the entity whose objects are worked off, if it is one.
-  ///   - done: How many of them, of the present part of the payload.
-  func advance(
-    _ phase: SyncPhase, to completed: Int, of total: Int, entity: Int? = nil, done: Int = 0
-  ) throws {
-    tell(
-      SyncStep(
-        phase: phase, completed: completed, total: total, begins: false, entity: entity, done: done)
-    )
+  func advance(_ phase: SyncPhase, to completed: Int, of total: Int) throws {
+    tell(SyncStep(phase: phase, completed: completed, total: total, begins: false))
     try checkpoint()
-  }
-
-  /// Reports how many objects of each entity, by its index, a part of the payload has.
-  func beginPart(_ objects: [Int: Int]) {
-    tell(SyncStep(phase: .match, completed: 0, total: 0, begins: false, objects: objects))
   }
 
   /// Records between two checkpoints: often enough to stop within a few milliseconds, and too seldom
@@ -103,9 +89,4 @@ package struct SyncStep: Sendable {
   package let completed: Int
   package let total: Int
   package let begins: Bool
-  /// The entity whose objects are worked off, by its index, and how many of the part's are done.
-  package var entity: Int?
-  package var done = 0
-  /// Objects of the part that begins, by entity; nil when none does.
-  package var objects: [Int: Int]?
 }

@@ -10,7 +10,7 @@ public enum SyncPayload: Sendable {
   case data(Data)
   /// A file of JSON text. It is read before anything is done; one of more than 256 MB by way of a temporary copy.
   case file(URL)
-  /// Bytes that come piece by piece; see ``handle(_:)``, ``pipe(_:)``, ``bytes(_:)`` and ``chunks(_:)``.
+  /// Bytes that come piece by piece; see ``handle(_:)`` and ``chunks(_:)``.
   case stream(SyncByteStream)
   /// A JSON tree.
   case json(JSONValue)

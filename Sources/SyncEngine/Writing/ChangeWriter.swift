@@ -67,12 +67,10 @@ final class ChangeWriter {
     // A portion at a time, so that nothing is held of all of them.
     var indexes: [Int32] = []
     var rows: [Int64] = []
-    var done = 0
     func write() throws {
       try transaction.insert(batch.block, of: batch.entity, indexes: indexes, rows: rows)
       completed += indexes.count
-      done += indexes.count
-      try control.advance(.insert, to: completed, of: total, entity: batch.entity.index, done: done)
+      try control.advance(.insert, to: completed, of: total)
       indexes.removeAll(keepingCapacity: true)
       rows.removeAll(keepingCapacity: true)
     }
@@ -140,8 +138,7 @@ final class ChangeWriter {
       for index in occurrences.indices {
         completed += 1
         if completed % SyncControl.stride == 0 {
-          try control.advance(
-            .update, to: completed, of: total, entity: batch.entity.index, done: index + 1)
+          try control.advance(.update, to: completed, of: total)
         }
         let occurrence = occurrences[index]
         guard occurrence.stored >= 0, !occurrence.flags.contains(.folded) else { continue }

@@ -146,7 +146,6 @@ extension ManagedObjectContext {
       for notification in round {
         tellObservers(notification)
         NotificationCenter.default.post(notification)
-        postMessage(for: notification)
       }
     }
     programmingError(

@@ -124,7 +124,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var mail: [Inbox.Mail] = []
   var isMergingMail = false
   var outgoing: [Notification] = []
-  var outgoingMessages: [Notification] = []
 
   /// Contexts that read from this one, and what they were not told yet.
   var children: [WeakContext] = []

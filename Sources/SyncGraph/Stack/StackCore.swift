@@ -146,10 +146,6 @@ final class StackCore: Sendable {
       NotificationCenter.default.post(
         name: .dataStackDidChange, object: stack,
         userInfo: StackNotifications.userInfo(StackNotifications.changeSetKey, changes))
-      if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-        NotificationCenter.default.postBeside(
-          DataStack.ChangeMessage(changes: changes), subject: stack)
-      }
     }
   }
 

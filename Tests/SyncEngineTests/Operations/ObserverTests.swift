@@ -34,37 +34,6 @@ import Testing
     deinit { end() }
   }
 
-  // MARK: - Typed messages
-
-  #if !canImport(Darwin)
-    @Test func commitsAndSyncsArePostedAsTypedMessages() async throws {
-      let log = Log<String>()
-      let center = NotificationCenter.default
-      let tokens = [
-        center.addObserver(of: stack, for: .dataStackDidChange) {
-          log.append("\($0.changes.counts.inserted) inserted")
-        },
-        center.addObserver(of: stack, for: .syncDidStart) {
-          log.append("start \($0.sync.entityName)")
-        },
-        center.addObserver(of: stack, for: .syncDidBeginPhase) { log.append("\($0.phase)") },
-        center.addObserver(of: stack, for: .syncDidFinish) {
-          log.append("\($0.report.inserted) in")
-        },
-        center.addObserver(of: stack, for: .syncDidFail) { log.append("\($0.error)") },
-      ]
-      let other = try DataStack.social()
-      try await other.sync(items(1...9), inEntityNamed: "User")
-      try await stack.sync(items(1...3), inEntityNamed: "User")
-      _ = try? await stack.sync(items([1]), inEntityNamed: "Nobody")
-      // The system delivers messages on threads of its own.
-      while log.all.count < 12 { await Task.yield() }
-      #expect(Set(log.all).isSuperset(of: ["3 inserted", "start User", "match", "save", "3 in"]))
-      #expect(!log.all.contains("9 inserted"))
-      for token in tokens { center.removeObserver(token) }
-    }
-  #endif
-
   @Test func aNotificationOfASyncSaysWhatItIsAbout() throws {
     let names: [Notification.Name] = [
       .syncDidStart, .syncDidBeginPhase, .syncDidFinish, .syncDidCancel, .syncDidFail,

@@ -10,7 +10,6 @@ import Testing
   enum Source: CaseIterable {
     case handle
     case pipe
-    case bytes
     case chunks
   }
 
@@ -18,13 +17,6 @@ import Testing
     #"[{"id": 1, "name": "é"}, {"id": 2}, {"id": 3}]"#,
     "{\"id\": 1, \"name\": \"é\"}\n{\"id\": 2}\n{\"id\": 3}\n",
   ]
-
-  /// One byte after the other, so that texts are cut anywhere.
-  private struct Bytes: AsyncSequence, AsyncIteratorProtocol, Sendable {
-    var rest: [UInt8]
-    func makeAsyncIterator() -> Bytes { self }
-    mutating func next() async -> UInt8? { rest.isEmpty ? nil : rest.removeFirst() }
-  }
 
   private func payload(_ source: Source, _ text: String, _ folder: TemporaryFolder) throws
     -> SyncPayload
@@ -41,9 +33,7 @@ import Testing
         for byte in data { try? pipe.fileHandleForWriting.write(contentsOf: Data([byte])) }
         try? pipe.fileHandleForWriting.close()
       }
-      return .pipe(pipe)
-    case .bytes:
-      return .bytes(Bytes(rest: Array(data)))
+      return .handle(pipe.fileHandleForReading)
     case .chunks:
       return .chunks(
         AsyncStream { continuation in
@@ -90,7 +80,8 @@ import Testing
     let stack = try DataStack.social()
     let pipe = Pipe()
     try pipe.fileHandleForWriting.write(contentsOf: Data("[".utf8))
-    let sync = Sync(.pipe(pipe), inEntityNamed: "User", dataStack: stack)
+    let sync = Sync(
+      .handle(pipe.fileHandleForReading), inEntityNamed: "User", dataStack: stack)
     stack.syncQueue.addOperation(sync)
     while !sync.isExecuting { await Task.yield() }
     sync.cancel()
@@ -141,7 +132,11 @@ import Testing
 
   @Test func aStreamCanBeReadOnce() async throws {
     let stack = try DataStack.social()
-    let payload = SyncPayload.bytes(Bytes(rest: Array("[]".utf8)))
+    let payload = SyncPayload.chunks(
+      AsyncStream<Data> { continuation in
+        continuation.yield(Data("[]".utf8))
+        continuation.finish()
+      })
     try await stack.sync(Sync(payload, inEntityNamed: "User", dataStack: stack))
     let error = await #expect(throws: SyncError.self) {
       try await stack.sync(Sync(payload, inEntityNamed: "User", dataStack: stack))

@@ -14,8 +14,8 @@ struct ObserveTrial {
   let users: Int
   var furtherSyncs = 0
 
-  /// - Parameter followers: `none`; `progress`, which looks at the sequence of updates and at a progress
-  ///   for each entity; `all`, which hears of notifications and commits too.
+  /// - Parameter followers: `none`; `progress`, which looks at the sequence of updates and at the
+  ///   progress; `all`, which hears of notifications and commits too.
   func run(_ followers: String) throws {
     let folder = try TrialFolder()
     let stack = try DataStack(
@@ -26,7 +26,7 @@ struct ObserveTrial {
     if followers != "none" {
       let updates = sync.progressUpdates
       Task.detached { for await update in updates { keep(update) } }
-      for entity in ["User", "Note"] { keep(try sync.progress(ofEntityNamed: entity)) }
+      keep(sync.progress)
     }
     if followers == "all" {
       let names: [Notification.Name] = [

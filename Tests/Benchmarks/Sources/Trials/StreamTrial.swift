@@ -83,7 +83,7 @@ struct StreamTrial {
       }
       try? pipe.fileHandleForWriting.close()
     }
-    return .pipe(pipe)
+    return .handle(pipe.fileHandleForReading)
   }
 
   private func report(
