@@ -106,21 +106,6 @@ import Testing
     #expect(rows.map(\.version) == [2, 1, 2])
   }
 
-  @Test func aCompleteUpdateLeavesOtherValuesAlone() throws {
-    let temporary = try TemporaryStore(TestModels.users())
-    let store = temporary.store
-    let entity = try store.model.requireEntity(named: "User")
-    try store.write { try $0.insert("User", [["id": 1, "name": "a", "age": 5]]) }
-    try store.write { transaction in
-      let block = RowBlock(width: entity.properties.count)
-      let arena = CellArena()
-      try block.append(["id": 1, "name": "b", "age": 5], of: entity, arena: arena)
-      try transaction.update(block, index: 0, row: 1, of: entity, slots: [1], isComplete: true)
-    }
-    let rows = try store.read { try $0.rows(entity, rows: [1]) }
-    #expect(rows[0].values.array.prefix(4).map(\.description) == ["1", "b", "nil", "5"])
-  }
-
   /// What stands behind its last cell in memory is no key.
   @Test func aBlockOfASuperentityHasNoKeyOfTheSubentity() throws {
     let temporary = try TemporaryStore(

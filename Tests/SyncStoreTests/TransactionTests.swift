@@ -177,20 +177,6 @@ import Testing
     #expect(nothing.isEmpty)
   }
 
-  @Test func aSavepointUndoesItsPartOnly() throws {
-    let temporary = try TemporaryStore(TestModels.users())
-    let (_, changes) = try temporary.store.write { transaction in
-      try transaction.insert("User", [["id": 1]])
-      try? transaction.savepoint {
-        try transaction.insert("User", [["id": 2]])
-        throw Stop()
-      }
-      try transaction.savepoint { _ = try transaction.insert("User", [["id": 3]]) }
-    }
-    #expect(changes.entities[0].insertedKeys == [1, 3])
-    #expect(try temporary.store.read { try $0.dump()["User"]?.count } == 2)
-  }
-
   @Test func aTransactionThatAnErrorEndedTakesNoMore() throws {
     let temporary = try TemporaryStore(TestModels.users())
     let store = temporary.store

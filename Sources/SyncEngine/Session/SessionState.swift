@@ -21,9 +21,6 @@ package final class SessionState: @unchecked Sendable {
 
   private static let kind = "session"
 
-  /// The same of builds that kept a session in one piece.
-  private static let formerKinds = ["session", "session-pages"]
-
   package init(entity: EntityDescription, name: String?) {
     self.entity = entity
     self.name = name
@@ -41,13 +38,13 @@ package final class SessionState: @unchecked Sendable {
 
   /// Makes the claims those of the store.
   ///
-  /// - Throws: ``SyncError`` when another session of that name has ended this one, when the store was migrated since,
-  ///   or when the session was kept by an earlier build.
+  /// - Throws: ``SyncError`` when another session of that name has ended this one, or when the store was migrated
+  ///   since.
   func refresh(in reader: StoreReader, _ control: SyncControl) throws {
     guard let key else { return }
     guard let sync = try reader.openSync(SessionState.kind, key) else {
       guard known == nil else { throw ended }
-      guard try strays(in: reader).isEmpty, try formerNames(in: reader).isEmpty else {
+      guard try strays(in: reader).isEmpty else {
         throw Claims.outdated
       }
       return
@@ -82,12 +79,6 @@ package final class SessionState: @unchecked Sendable {
       }
       return entity.model.entity(named: String(sync.name[..<slash])) == nil
     }
-  }
-
-  /// What an earlier build kept of the session.
-  private func formerNames(in reader: StoreReader) throws -> [String] {
-    guard let key else { return [] }
-    return try SessionState.formerKinds.filter { try reader.kept($0, key) != nil }
   }
 
   // MARK: - Pages
@@ -218,6 +209,5 @@ package final class SessionState: @unchecked Sendable {
     for sync in try (sync.map { [$0] } ?? []) + strays(in: transaction) {
       try transaction.forget(sync)
     }
-    for kind in try formerNames(in: transaction) { try transaction.keep(kind, key, nil) }
   }
 }

@@ -134,20 +134,11 @@ final class RowWriter {
 
   /// Sets slots of a row and raises its version.
   ///
-  /// - Parameters:
-  ///   - isComplete: whether the block's row holds what is stored in all other slots. Then all
-  ///     columns without an index are written, by one statement for the entity.
   /// - Returns: whether there was such a row.
   func update(
-    _ cells: UnsafeMutablePointer<Cell>, row: Int64, slots changed: SlotSet, isComplete: Bool
+    _ cells: UnsafeMutablePointer<Cell>, row: Int64, slots changed: SlotSet
   ) throws -> Bool {
-    var written = changed
-    if isComplete {
-      for slot in slots where !layout.table.isIndexed[layout.ordinals[slot]] {
-        written.insert(slot)
-      }
-    }
-    let update = try updates.update(written, expectsVersion: false)
+    let update = try updates.update(changed, expectsVersion: false)
     defer { update.statement.clearBindings() }
     return try write(cells, row, nil, update)
   }

@@ -46,20 +46,15 @@ extension StoreTransaction {
   ///   - index: the row of the block that holds the new values.
   ///   - entity: the concrete entity.
   ///   - slots: the slots that change; absent cells among them become null.
-  ///   - isComplete: whether the block's row holds what is stored in all other slots, too. That
-  ///     makes the update faster.
   /// - Returns: false when there is no such row.
   @discardableResult
   package func update(
-    _ block: RowBlock, index: Int, row: Int64, of entity: EntityDescription, slots: SlotSet,
-    isComplete: Bool = false
+    _ block: RowBlock, index: Int, row: Int64, of entity: EntityDescription, slots: SlotSet
   ) throws -> Bool {
     try requireOpen()
     try keepBase(of: [row], in: entity, slots: slots)
     do {
-      guard
-        try writers[entity].update(block[index], row: row, slots: slots, isComplete: isComplete)
-      else { return false }
+      guard try writers[entity].update(block[index], row: row, slots: slots) else { return false }
     } catch let error as StoreError {
       throw error.about(entity.name)
     }
@@ -67,7 +62,7 @@ extension StoreTransaction {
     return true
   }
 
-  /// Writes the same slots of rows, as ``update(_:index:row:of:slots:isComplete:)`` does for one: nothing is asked for
+  /// Writes the same slots of rows, as ``update(_:index:row:of:slots:)`` does for one: nothing is asked for
   /// each of them that is the same for all. Those that are not there are passed over.
   ///
   /// - Parameters:

@@ -10,12 +10,11 @@ package import SyncCore
 ///
 /// ## At a glance
 /// - Rows: ``reserveRows(_:in:)``, ``insert(_:of:indexes:rows:)``,
-///   ``update(_:index:row:of:slots:isComplete:)``,
+///   ``update(_:index:row:of:slots:)``,
 ///   ``update(_:from:rows:of:slots:)``, ``delete(_:of:)``, ``touch(_:of:slots:)``
 /// - Links: ``addLinks(_:of:pairs:positions:)``, ``removeLinks(_:of:pairs:)``,
 ///   ``setPositions(_:of:positions:)``; ``arrange(_:of:owner:as:)`` and ``settlePairs(_:of:rows:)`` decide by
 ///   what is stored
-/// - Parts that may fail alone: ``savepoint(_:)``
 /// - Speed: ``expectRows(_:)``, ``prepareBulkInsert(_:count:)``, ``prepareBulkLinks(_:of:count:)``
 package final class StoreTransaction: StoreReader {
   /// Names this run for ``Store/interrupt(_:)``.
@@ -129,27 +128,6 @@ package final class StoreTransaction: StoreReader {
 
   /// Has to be called when the history or the quarantine is switched.
   func forgetCounters() { counters = nil }
-
-  /// Runs a part that is undone alone when it throws; what came before it stays.
-  package func savepoint<T>(_ body: () throws -> T) throws -> T {
-    try requireOpen()
-    let before = (recorder, lateIndexes, tombstones, bases, keptFingerprints, generationMarks)
-    try connection.statement("SAVEPOINT part").run()
-    do {
-      let result = try body()
-      try requireOpen()
-      try connection.statement("RELEASE part").run()
-      return result
-    } catch {
-      if !connection.isAutocommit {
-        try connection.statement("ROLLBACK TO part").run()
-        try connection.statement("RELEASE part").run()
-      }
-      (recorder, lateIndexes, tombstones, bases, keptFingerprints, generationMarks) = before
-      forgetCounters()
-      throw error
-    }
-  }
 
   /// Takes out what was changed so far, as if that were committed: for a rehearsal of several commits.
   package func takeChanges() throws -> ChangeSet {

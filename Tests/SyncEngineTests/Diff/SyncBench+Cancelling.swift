@@ -1,6 +1,7 @@
 import SyncCore
 import SyncEngine
 import SyncStore
+import TestSupport
 import Testing
 
 extension SyncBench {

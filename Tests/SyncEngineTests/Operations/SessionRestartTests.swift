@@ -266,20 +266,6 @@ import Testing
     try stack.close()
   }
 
-  @Test func aSessionThatAnEarlierBuildKeptSaysWhatToDo() async throws {
-    let stack = try DataStack.social()
-    try await stack.sync(items([1, 2]), inEntityNamed: "User")
-    try stack.store.write { try $0.keep("session", "User/daily", Data("{}".utf8)) }
-    let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
-    let error = await #expect(throws: SyncError.self) { try await session.sync(items([1])) }
-    #expect(error?.message.contains("Abandon it") == true)
-    try session.abandon()
-    let next = try SyncSession(entity: "User", dataStack: stack, name: "daily")
-    try await next.sync(items([1]))
-    try await next.finish()
-    #expect(try stack.keys("User") == [1])
-  }
-
   /// While one page is in the store, others are read: with a pool of one thread nothing would wait.
   @Test func pagesAreParsedWhileAnotherIsWritten() async throws {
     let stack = try DataStack.social()

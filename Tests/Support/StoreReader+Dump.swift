@@ -1,5 +1,7 @@
+@testable package import SyncStore
+
 extension StoreReader {
-  /// The content of every table as text: by table name, one line per row. For diagnosis and for
+  /// The content of every table as text: by table name, one line per row. For
   /// tests that compare two states of a store.
   ///
   /// - Complexity: reads the whole store.
