@@ -66,7 +66,7 @@ import Testing
       ("im", "import"), ("--v", "--version"), ("help exp", "export"),
       ("import --on-e", "--on-error"), ("import --on-error q", "quarantine"),
       ("import --guard o", "off on"), ("completion ", "bash fish zsh"),
-      ("model --diagram ", "dot mermaid svg"), ("import 'my us", "my users.json"),
+      ("model --diagram ", "dot mermaid"), ("import 'my us", "my users.json"),
       ("show --store 'my", "my users.json"), ("show Us", ""), ("show User --where n", ""),
       ("import --store= --entity ", ""),
     ])
@@ -98,7 +98,7 @@ import Testing
       ("im", "import"), ("--v", "--version"), ("help exp", "export"),
       ("import --on-e", "--on-error"), ("import --on-error q", "quarantine"),
       ("import --guard o", "off on"), ("completion ", "bash fish zsh"),
-      ("model --diagram ", "dot mermaid svg"), ("import us", "users.json"),
+      ("model --diagram ", "dot mermaid"), ("import us", "users.json"),
       ("import --model us", "users.json"), ("show us", ""),
     ])
   func fishCompletesCommandLines(_ line: String, _ expected: String) async throws {
@@ -125,7 +125,7 @@ import Testing
       ("completion ''", "arguments :bash|zsh|fish:(bash zsh fish) --help[lists the options]"),
       (
         "model ''",
-        "--diagram=[a diagram instead of text]:mermaid|dot|svg:(mermaid dot svg)"
+        "--diagram=[a diagram instead of text]:mermaid|dot:(mermaid dot)"
       ),
       ("import ''", "--model=[the .xcdatamodeld, .xcdatamodel or XML file]:MODEL:_files"),
     ])

@@ -76,7 +76,7 @@ import Testing
       (["--verson"], "There is no option --verson. Did you mean --version?"),
       (["-v"], "There are --help and --version."), (["hlp"], "Did you mean help?"),
       (["show"], "--store FILE is missing"),
-      (["model"], "MODEL is missing."), (["model", "x", "--diagram", "png"], "mermaid, dot, svg"),
+      (["model"], "MODEL is missing."), (["model", "x", "--diagram", "png"], "mermaid, dot"),
       (["show", "--store", "x", "--where", "a = 1"], "needs an ENTITY"),
       (["show", "User", "1", "--store", "x", "--limit", "3"], "exclude each other"),
       (["completion", "tcsh"], "bash, zsh and fish"), (["completion"], "bash|zsh|fish is missing"),

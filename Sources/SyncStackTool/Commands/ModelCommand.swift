@@ -4,7 +4,7 @@ import SyncStack
 /// `syncstack model`: what a model document says, as text, as a diagram, or as a mapping; and a model to
 /// begin with, drawn from JSON.
 struct ModelCommand: Command {
-  enum Diagram: String, CaseIterable { case mermaid, dot, svg }
+  enum Diagram: String, CaseIterable { case mermaid, dot }
 
   static let syntax = CommandSyntax(
     name: "model", summary: "Shows what a model document says, or draws one from JSON.",
@@ -15,7 +15,7 @@ struct ModelCommand: Command {
       )
     ],
     options: [
-      .init("--diagram", value: "mermaid|dot|svg", "a diagram instead of text"),
+      .init("--diagram", value: "mermaid|dot", "a diagram instead of text"),
       .init("--mapping", "which JSON key fills what"),
       .init(
         "--from", value: "FILE",
@@ -91,7 +91,6 @@ struct ModelCommand: Command {
       switch diagram {
       case .mermaid: terminal.write(MermaidDiagram(model: model).text)
       case .dot: terminal.write(DotDiagram(model: model).text)
-      case .svg: terminal.write(SVGDiagram(model: model).text)
       case nil:
         if showsMapping {
           terminal.print(MappingDescription(of: model).description)
