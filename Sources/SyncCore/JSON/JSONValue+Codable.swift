@@ -1,6 +1,24 @@
 import Foundation
 
 extension JSONValue: Codable {
+  /// Encodes a value into a tree, as `JSONEncoder` does: members sorted by name, decimals exact, dates as ISO 8601
+  /// text, data as Base64 text, UUIDs and URLs as text.
+  ///
+  /// - Throws: What the value's own `encode(to:)` throws, and `EncodingError` for a number that JSON does not have.
+  public init(encoding value: some Encodable) throws {
+    if let json = value as? JSONValue {
+      self = json
+      return
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    encoder.dateEncodingStrategy = .custom { date, encoder in
+      var container = encoder.singleValueContainer()
+      try container.encode(DateText.iso8601(date))
+    }
+    try self.init(canonical: encoder.encode(value))
+  }
+
   /// Decodes any JSON with any decoder. Members are sorted by name, because decoders do not tell
   /// their order.
   public init(from decoder: any Decoder) throws {

@@ -151,15 +151,15 @@ struct JSONValueTests {
     var ratio: Double
   }
 
-  @Test func encodableValuesKeepTheOrderOfTheirMembers() throws {
+  @Test func encodableValuesHaveTheirMembersSorted() throws {
     let sample = Sample(
       zeta: 1, alpha: .init(text: nil, flags: [true, false]), kind: .two,
       amounts: ["x": Decimal(string: "12.20") ?? 0], big: .max, any: ["b": [1, nil]], ratio: 0.1)
     let value = try JSONValue(encoding: sample)
     #expect(
       value.description
-        == "{\"zeta\":1,\"alpha\":{\"flags\":[true,false]},\"kind\":\"two\","
-        + "\"amounts\":{\"x\":12.2},\"big\":18446744073709551615,\"any\":{\"b\":[1,null]},\"ratio\":0.1}"
+        == "{\"alpha\":{\"flags\":[true,false]},\"amounts\":{\"x\":12.2},\"any\":{\"b\":[1,null]},"
+        + "\"big\":18446744073709551615,\"kind\":\"two\",\"ratio\":0.1,\"zeta\":1}"
     )
     #expect(try JSONDecoder().decode(Sample.self, from: value.data()) == sample)
     #expect(try JSONValue(encoding: [sample, sample]) == [value, value])
