@@ -1,7 +1,6 @@
 import Dispatch
 package import Foundation
 package import SyncCore
-import Synchronization
 
 /// One SQLite file, or a database in memory, and its only writer in this program.
 ///
@@ -43,7 +42,6 @@ package final class Store: @unchecked Sendable {
   /// Held by whoever looks for commits of others, so that nobody goes on before they were told.
   private let look = Locked(())
   let readers: ReaderPool?
-  private let hasBegunLog = Atomic<Bool>(false)
   private let running = Locked<(token: TransactionToken, interrupter: ConnectionInterrupter)?>(nil)
 
   /// Opens the store, and makes it when there is none.
@@ -86,22 +84,6 @@ package final class Store: @unchecked Sendable {
     return try readers.read(layout: layout, body)
   }
 
-  /// Reads as ``read(_:)`` does, for whoever is about to write. Where no reader is open and nobody writes it does
-  /// so over the writer's connection: to open another one and to read the schema once more takes longer than to
-  /// read a little. A write that comes meanwhile waits.
-  package func readBeforeWrite<T>(_ body: (StoreReader) throws -> T) throws -> T {
-    guard !isOnWriterQueue, let readers, !readers.hasIdle, let ticket = turn.enterAlone() else {
-      return try read(body)
-    }
-    defer { turn.leave(ticket) }
-    return try writerQueue.sync {
-      guard let writer else { throw StoreError.closed }
-      try writer.beginDeferred()
-      defer { writer.endRead() }
-      return try readFromWriter(body)
-    }
-  }
-
   private func readFromWriter<T>(_ body: (StoreReader) throws -> T) throws -> T {
     guard let writer else { throw StoreError.closed }
     return try body(transaction ?? StoreReader(layout: layout, connection: writer))
@@ -115,19 +97,16 @@ package final class Store: @unchecked Sendable {
   /// - Parameters:
   ///   - commit: false rolls back in any case: the same work and the same change set, for nothing.
   ///   - token: What ``interrupt(_:)`` stops this transaction by.
-  ///   - beginsLog: Whether the log begins first, as by ``prepareToWrite()``; false for whoever expects that there
-  ///     is nothing to write.
   /// - Precondition: not called from inside the body of another write of the store.
   @discardableResult
   package func write<T>(
     _ info: TransactionInfo = TransactionInfo(), commit: Bool = true,
-    token: TransactionToken = TransactionToken(), beginsLog: Bool = true,
+    token: TransactionToken = TransactionToken(),
     _ body: (StoreTransaction) throws -> T
   ) throws -> (T, ChangeSet) {
     require(
       !isOnWriterQueue,
       "A write was started inside a write of the same store. Use the transaction that is there.")
-    if beginsLog { prepareToWrite() }
     let ticket = turn.ticket(priority: 0)
     token.onStop { [turn] in turn.withdraw(ticket) }
     guard turn.wait(ticket) else { throw StoreError.interrupted }
@@ -173,7 +152,6 @@ package final class Store: @unchecked Sendable {
       if !commit, transaction.changesUnsent { unsent.clear() }
       transaction.isEnded = true
       if commit { others?.note(changes, on: writer) }
-      if writer.walPages > 0 { hasBegunLog.store(true, ordering: .relaxed) }
       // Whoever is told may read; the transaction is none to read from any more.
       self.transaction = nil
       if commit, !changes.isEmpty { hub.publish(changes) }
@@ -215,7 +193,6 @@ package final class Store: @unchecked Sendable {
     guard let writer, writer.walPages > writer.logLimit else { return false }
     writerQueue.async { [weak self, turn] in
       self?.writer?.foldLogAlone()
-      self?.writer?.beginLog()
       turn.leave(ticket)
     }
     return true
@@ -227,26 +204,6 @@ package final class Store: @unchecked Sendable {
     writerQueue.async { [weak self] in self?.writer?.expectBatches() }
     defer { writerQueue.async { [weak self] in self?.writer?.expectBatches(false) } }
     try body()
-  }
-
-  /// Whether the first write would have the log begin, and wait for the disk.
-  package var waitsForLog: Bool {
-    readsBesideWrites && !configuration.isReadOnly && !hasBegunLog.load(ordering: .relaxed)
-  }
-
-  /// Has the log begin before the first write does, which waits for it as for another write. To be called by
-  /// whoever has something else to do before it writes; returns at once.
-  package func prepareToWrite() {
-    guard readsBesideWrites, !configuration.isReadOnly,
-      !hasBegunLog.exchange(true, ordering: .relaxed)
-    else { return }
-    let ticket = turn.ticket(priority: .max)
-    writerQueue.async { [weak self, turn] in
-      self?.writer?.beginLog()
-      // It is waiting still when another write was faster, and inside otherwise.
-      turn.withdraw(ticket)
-      turn.leave(ticket)
-    }
   }
 
   /// Stops a transaction wherever it is: it throws ``StoreError/Code/interrupted`` and nothing of it

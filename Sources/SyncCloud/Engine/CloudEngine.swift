@@ -110,7 +110,7 @@ public final class CloudEngine: Sendable {
   /// before this one had to put aside.
   private func prepare() throws {
     let model = stack.model.fingerprint
-    _ = try stack.store.write(Self.info, beginsLog: false) { transaction in
+    _ = try stack.store.write(Self.info) { transaction in
       let consumers = try transaction.historyConsumers()
       if !consumers.contains(where: { $0.name == consumer }) {
         let token = HistoryToken(number: try transaction.historyBeginning())
@@ -140,7 +140,7 @@ public final class CloudEngine: Sendable {
     _ body: @escaping @Sendable (CloudWriting) throws -> T
   ) async throws -> T {
     try await withStore { [self] store in
-      try store.write(Self.info, beginsLog: false) { transaction in
+      try store.write(Self.info) { transaction in
         let writing = try CloudWriting(
           transaction, zone: zone.name, fields: fields, writer: writer)
         var drain = Drain(writing, authors: authors)

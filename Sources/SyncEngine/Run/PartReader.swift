@@ -38,12 +38,6 @@ struct PartReader {
   /// The items to leave out, by their index, and why.
   var leftOut: [Int: SyncError] = [:]
 
-  /// Called when the first item turns out not to be known.
-  var onUnknownItem: (() -> Void)?
-
-  /// Called with the objects at the top when the first items of a large part are staged.
-  var onSample: ((Batch) throws -> Void)?
-
   /// - Parameter advance: Called every now and then with how far it is; may stop it.
   func read(_ advance: (Int) throws -> Void) throws -> StagedPart {
     let stager = Stager(
@@ -76,7 +70,6 @@ struct PartReader {
     var progress = Progress(first: start.reader.position)
     var reader = start.reader.separated()
     var isAtEnd = false
-    var onUnknownItem = onUnknownItem
     // Items one behind the other that were not known.
     var unknown = 0
     while true {
@@ -91,10 +84,6 @@ struct PartReader {
         break
       }
       unknown = step.isKnown ? 0 : unknown + 1
-      if let tell = onUnknownItem, !step.isKnown {
-        onUnknownItem = nil
-        tell()
-      }
       let range = reader.itemRange
       do {
         stager.upcoming = StagedItem(
@@ -119,7 +108,6 @@ struct PartReader {
     let base = UInt(bitPattern: bytes.baseAddress)
     var progress = Progress(first: start.reader.position)
     var end = start.reader
-    onUnknownItem?()
     do {
       end = try items.stageAll { tape, item, place in
         stager.upcoming = StagedItem(place: place)
@@ -153,7 +141,6 @@ struct PartReader {
     if !progress.hasReserved, range.upperBound - progress.first >= PartReader.sampleSize {
       progress.hasReserved = true
       stager.reserve(expectedFactor(from: progress.first, to: range.upperBound))
-      try onSample?(stager.rootBatch)
     }
   }
 

@@ -81,13 +81,7 @@ final class PayloadReader {
   }
 
   /// Stages the next part, or takes it as another thread has staged it, and begins to read the one after it.
-  ///
-  /// - Parameters:
-  ///   - onUnknownItem: Called when the first item of a part that is read here turns out not to be known.
-  ///   - onSample: Called with the objects of the first items of a large part that is read here, when these are staged.
-  func next(
-    onUnknownItem: (() -> Void)? = nil, onSample: ((Batch) throws -> Void)? = nil
-  ) throws -> Stager {
+  func next() throws -> Stager {
     start = end
     startReport = report.content
     let part: StagedPart
@@ -95,10 +89,7 @@ final class PayloadReader {
       part = try ahead.take(advance)
       try advance(part.end.reader.position)
     } else {
-      var reader = reader(from: start)
-      reader.onUnknownItem = onUnknownItem
-      reader.onSample = onSample
-      part = try reader.read(advance)
+      part = try reader(from: start).read(advance)
     }
     end = part.end
     readAhead()

@@ -29,7 +29,7 @@ package struct SessionEnd {
       let pass = try SyncPass(request, bytes: bytes, control: control)
       defer { state.didFailPage() }
       // Where pages brought news, the log has begun.
-      let changes = try store.write(request, control, beginsLog: false) { transaction in
+      let changes = try store.write(request, control) { transaction in
         try pass.work(in: transaction) {
           try pass.readScope(in: $0)
           try check(state.hasPages, $0)

@@ -113,12 +113,8 @@ final class SyncPass {
   }
 
   /// Reads and stages the next part, for ``process(in:)``.
-  ///
-  /// - Parameters:
-  ///   - onUnknownItem: Called when the first item turns out not to be known.
-  ///   - onSample: Called with the objects of the first items of a large part, when these are staged.
-  func stage(onUnknownItem: (() -> Void)? = nil, onSample: ((Batch) throws -> Void)? = nil) throws {
-    let part = try reader.next(onUnknownItem: onUnknownItem, onSample: onSample)
+  func stage() throws {
+    let part = try reader.next()
     // Items before it may be wrong too, which takes the store to find out.
     if let stop = part.stop, stop.item == part.firstItem || checks.allSatisfy(\.isEmpty) {
       throw stop.error

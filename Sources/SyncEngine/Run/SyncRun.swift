@@ -104,8 +104,8 @@ package struct SyncRun {
   private func run(_ pass: SyncPass, _ entrance: Entrance) throws -> ChangeSet {
     switch request.transaction {
     case .whole where !pass.isStreamed:
-      let beginsLog = try stage(pass)
-      return try write(pass, entrance, beginsLog: beginsLog) {
+      try stage(pass)
+      return try write(pass, entrance) {
         try pass.readScope(in: $0)
         try pass.process(in: $0)
         try pass.end(in: $0)
@@ -141,15 +141,11 @@ package struct SyncRun {
     }
   }
 
-  /// Reads a payload that is in memory as a whole. Of the store nothing is needed for that but fingerprints, and
-  /// whether there will be something to write: the log begins beforehand then, since that waits for the disk, and not
-  /// at all where there is nothing.
-  ///
-  /// - Returns: Whether something will have to be written, as far as one can tell.
-  private func stage(_ pass: SyncPass) throws -> Bool {
+  /// Reads a payload that is in memory as a whole. Of the store nothing is needed for that but fingerprints.
+  private func stage(_ pass: SyncPass) throws {
     if pass.wantsFingerprints {
       if store.readsBesideWrites {
-        try store.readBeforeWrite { try pass.readFingerprints(from: $0) }
+        try store.read { try pass.readFingerprints(from: $0) }
       } else {
         pass.postponeFingerprints()
       }
@@ -158,35 +154,15 @@ package struct SyncRun {
     if request.session == nil {
       pass.reader.whenScanned = { [store] in store.prepareToReadBeside() }
     }
-    if let known = pass.reader.fingerprints, known.count > 0 {
-      try pass.stage { store.prepareToWrite() }
-      return !known.isMatchedCompletely
-    }
-    guard store.waitsForLog else {
-      try pass.stage()
-      return false
-    }
-    // What is known of items is kept in any case.
-    let isNew =
-      try pass.reader.fingerprints != nil || store.readBeforeWrite { try pass.isAllNew(in: $0) }
-    guard !isNew else {
-      try pass.stage { store.prepareToWrite() }
-      return pass.hasItems
-    }
-    try pass.stage(onSample: { batch in
-      if try store.readBeforeWrite({ try pass.expectsChanges(among: batch, in: $0) }) {
-        store.prepareToWrite()
-      }
-    })
-    return false
+    try pass.stage()
   }
 
   /// A page stores what it brings at once; what it does not mention waits for the other pages.
   private func runPage(_ pass: SyncPass, _ entrance: Entrance) throws -> ChangeSet {
-    let beginsLog = try pass.isStreamed || stage(pass)
+    if !pass.isStreamed { try stage(pass) }
     // Nothing is left to fail when the page was committed.
     defer { request.session?.didFailPage() }
-    let changes = try write(pass, entrance, beginsLog: beginsLog) {
+    let changes = try write(pass, entrance) {
       try pass.readScope(in: $0)
       try pass.process(in: $0)
       while !pass.isAtEnd {
@@ -200,11 +176,11 @@ package struct SyncRun {
   }
 
   private func write(
-    _ pass: SyncPass, _ entrance: Entrance, beginsLog: Bool = true,
+    _ pass: SyncPass, _ entrance: Entrance,
     _ body: (StoreTransaction) throws -> Void
   ) throws -> ChangeSet {
     try entrance.pass()
-    let changes = try store.write(request, control, beginsLog: beginsLog) {
+    let changes = try store.write(request, control) {
       try pass.work(in: $0, body)
     }
     pass.count(changes)

@@ -92,13 +92,6 @@ final class FingerprintSet {
 
   var count: Int { records.count }
 
-  /// Whether the payload has every item that was kept, as it was, and nobody wrote since, so that there is nothing
-  /// to keep anew.
-  var isMatchedCompletely: Bool {
-    count > 0 && generation == keptGeneration
-      && matchedCount == states.indices.count { states[$0] != .absent }
-  }
-
   /// The rows of a record, in the order of its shape's entries.
   @inline(__always)
   func rows(of record: Int) -> UnsafeBufferPointer<UInt32> {

@@ -29,9 +29,6 @@ final class ReaderPool: Sendable {
     options = Connection.Options(mode: .reader, busyTimeout: configuration.busyTimeout)
   }
 
-  /// Whether a reader is open that nobody uses.
-  var hasIdle: Bool { state.withLock { !$0.idle.isEmpty } }
-
   /// Runs the body with a reader that sees one state of the database throughout.
   func read<T>(layout: TableLayout, _ body: (StoreReader) throws -> T) throws -> T {
     let connection = try take()

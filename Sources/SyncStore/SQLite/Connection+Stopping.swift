@@ -35,7 +35,7 @@ extension Connection {
     let step = min(count + 1, 10)
     // 1 + 2 + … + 10 milliseconds, then ten each time.
     let waited = count <= 10 ? count * (count + 1) / 2 : 55 + (count - 10) * 10
-    guard waitsForOthers, !isStopped, waited + step <= busyMilliseconds else { return false }
+    guard !isStopped, waited + step <= busyMilliseconds else { return false }
     sqlite3_sleep(Int32(step))
     return !isStopped
   }

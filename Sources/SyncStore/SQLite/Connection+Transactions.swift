@@ -30,19 +30,6 @@ extension Connection {
     try statement("ROLLBACK").run()
   }
 
-  /// Begins the log anew, when all of it was folded back and nobody reads from it: SQLite waits for the
-  /// disk then (https://www.sqlite.org/fileformat2.html#the_write_ahead_log: the header is synced before
-  /// what follows). Otherwise the next transaction would wait in its midst, where nothing can stop it.
-  ///
-  /// What it writes is a number that it has read. Does nothing when somebody else writes.
-  func beginLog() {
-    guard isAutocommit else { return }
-    waitsForOthers = false
-    defer { waitsForOthers = true }
-    guard let version = setting("user_version") else { return }
-    set("user_version", version)
-  }
-
   /// Builds an index. SQLite sorts as many entries at a time as go into its cache, and nothing stops it
   /// meanwhile: twenty milliseconds for the two megabytes it has otherwise. The least that it takes is
   /// one (``PageSize``).

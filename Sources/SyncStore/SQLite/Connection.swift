@@ -25,9 +25,6 @@ final class Connection {
   /// The transaction that runs or begins, while it may still be stopped.
   var token: TransactionToken?
 
-  /// Whether a lock that somebody else holds is waited for.
-  var waitsForOthers = true
-
   /// Pages in the log after the latest commit that wrote to it.
   var walPages = 0
 
