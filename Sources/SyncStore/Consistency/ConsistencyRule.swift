@@ -1,28 +1,71 @@
 import SyncCore
 
-/// One thing that holds in every file that only this library has written.
-protocol ConsistencyRule: Sendable {
-  var kind: ConsistencyProblem.Kind { get }
+/// One thing that holds in every file that only this library has written: a query that finds nothing, and what mends
+/// what it finds.
+struct ConsistencyRule {
+  let kind: ConsistencyProblem.Kind
+  let table: String
 
-  /// Where it does not hold.
-  func problems(_ reader: StoreReader) throws -> [ConsistencyProblem]
+  /// The property it is about, as `Entity.name`; nil when it is about whole rows.
+  var property: String?
 
-  /// Makes it hold as far as nothing is lost by that; does nothing where something would be.
-  func repair(_ transaction: StoreTransaction) throws
-}
+  /// Says what is wrong with what is found.
+  let message: String
 
-extension ConsistencyRule {
-  func repair(_ transaction: StoreTransaction) throws {}
-}
+  /// The first column names what is found by a number, or is null.
+  let select: String
 
-/// All rules, in the order in which they are looked at and repaired: a link is looked at when it is known which
-/// objects there are, an inverse when it is known where links lead.
-enum ConsistencyRules {
-  static let all: [any ConsistencyRule] = [
-    FileRule(), RowRule(), VersionRule(), EntityRule(), CounterRule(), SequenceRule(),
-    ReferenceRule(), LinkRule(), InverseRule(), MirrorRule(), ListOrderRule(), LinkOrderRule(),
-    UniquenessRule(), FingerprintRule(), SessionRule(), HistoryRule(), RemoteRule(),
-  ]
+  /// Makes it hold for the numbers that were found; nil where something would be lost by that.
+  var mend: ((StoreTransaction, [Int64]) throws -> Void)?
+
+  /// What SQL cannot say: whether a row of the select is right all the same.
+  var isRight: ((Statement) throws -> Bool)?
+
+  /// What is found; nil when nothing is.
+  func problem(_ reader: StoreReader) throws -> ConsistencyProblem? {
+    var count = 0
+    var examples: [Int64] = []
+    try forEach(reader) { number in
+      count += 1
+      if let number, examples.count < 5 { examples.append(number) }
+    }
+    guard count > 0 else { return nil }
+    return ConsistencyProblem(
+      kind, table, property: property, count: count, examples: examples,
+      isRepairable: mend != nil, message)
+  }
+
+  /// Mends what is found.
+  func repair(_ transaction: StoreTransaction) throws {
+    guard let mend else { return }
+    var numbers: [Int64] = []
+    var isFound = false
+    try forEach(transaction) { number in
+      isFound = true
+      if let number { numbers.append(number) }
+    }
+    if isFound { try mend(transaction, numbers) }
+  }
+
+  private func forEach(_ reader: StoreReader, _ body: (Int64?) -> Void) throws {
+    let statement = try reader.connection.ownedStatement(select)
+    while try statement.step() {
+      if try isRight?(statement) != true { body(statement.optionalInteger(0)) }
+    }
+  }
+
+  /// All rules, in the order in which they are looked at and repaired: a link is looked at when it is known which
+  /// objects there are, an inverse when it is known where links lead.
+  private static var all: [(StoreReader) throws -> [ConsistencyRule]] {
+    [
+      rows, versions, entities, counters, sequences, references, links, inverses, mirrors, orders,
+      uniqueness, fingerprints, sessions, history, remote,
+    ]
+  }
+
+  static func all(_ reader: StoreReader) throws -> [ConsistencyRule] {
+    try all.flatMap { try $0(reader) }
+  }
 }
 
 extension StoreReader {
@@ -32,9 +75,9 @@ extension StoreReader {
   package func checkConsistency() throws -> [ConsistencyProblem] {
     try prepareToRead()
     var problems: [ConsistencyProblem] = []
-    for rule in ConsistencyRules.all {
+    func look(_ body: () throws -> [ConsistencyProblem]) throws {
       do {
-        problems += try rule.problems(self)
+        problems += try body()
       } catch let error as StoreError where error.code == .notADatabase {
         // A page that SQLite cannot read: its own check has said so, or says it here.
         if !problems.contains(where: { $0.kind == .file }) {
@@ -44,21 +87,29 @@ extension StoreReader {
         }
       }
     }
+    try look(fileProblems)
+    var rules: [ConsistencyRule] = []
+    try look {
+      rules = try ConsistencyRule.all(self)
+      return []
+    }
+    for rule in rules { try look { try rule.problem(self).map { [$0] } ?? [] } }
     return problems
   }
 
-  /// How many rows a select finds, and the first column of a few of them.
-  func look(_ select: String) throws -> (count: Int, examples: [Int64]) {
-    let count = try connection.scalar("SELECT count(*) FROM (\(select))") ?? 0
-    guard count > 0 else { return (0, []) }
-    return (Int(clamping: count), try integers("\(select) LIMIT 5"))
-  }
-
-  /// The first column of all rows that a select finds.
-  func integers(_ select: String) throws -> [Int64] {
-    let statement = try connection.ownedStatement(select)
-    var result: [Int64] = []
-    while try statement.step() { result.append(statement.integer(0)) }
+  /// What SQLite finds itself: https://www.sqlite.org/pragma.html#pragma_integrity_check.
+  fileprivate func fileProblems() throws -> [ConsistencyProblem] {
+    let statement = try connection.ownedStatement("PRAGMA integrity_check(100)")
+    var result: [ConsistencyProblem] = []
+    while try statement.step() {
+      let message = statement.text(0)
+      guard message != "ok" else { continue }
+      // “row 3 missing from index User_id_index”, “wrong # of entries in index User_id_index”.
+      let isOfIndex = message.contains(" index ")
+      result.append(
+        ConsistencyProblem(
+          .file, "sqlite_schema", count: 1, isRepairable: isOfIndex, "SQLite says “\(message)”"))
+    }
     return result
   }
 
@@ -67,20 +118,18 @@ extension StoreReader {
     try connection.scalar(
       "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '\(name)'") == 1
   }
-
-  /// A condition that no object of an entity, or of one below it, has a row number.
-  func isMissing(_ number: String, _ entity: EntityLayout) -> String {
-    let condition = entity.entityCondition(prefix: "m.").map { " AND " + $0 } ?? ""
-    return
-      "NOT EXISTS (SELECT 1 FROM \(entity.table.quoted) m WHERE m._row = \(number)\(condition))"
-  }
 }
 
 extension StoreTransaction {
   /// Repairs kinds of problems, and says what was and what is left.
   package func repair(_ kinds: Set<ConsistencyProblem.Kind>) throws -> ConsistencyReport {
     let before = try checkConsistency()
-    for rule in ConsistencyRules.all where kinds.contains(rule.kind) { try rule.repair(self) }
+    if kinds.contains(.file), before.contains(where: { $0.kind == .file && $0.isRepairable }) {
+      try connection.execute("REINDEX")
+    }
+    for rule in try ConsistencyRule.all(self) where kinds.contains(rule.kind) {
+      try rule.repair(self)
+    }
     let after = try checkConsistency()
     let repaired = before.compactMap { problem -> ConsistencyProblem? in
       guard kinds.contains(problem.kind) else { return nil }
@@ -89,8 +138,27 @@ extension StoreTransaction {
     }
     return ConsistencyReport(problems: after, repaired: repaired)
   }
+
+  /// Records that a relationship of an object changed; nil is none.
+  func record(_ row: Int64, _ entity: EntityLayout, _ slot: Int?) {
+    guard let slot, RowNumber.isValid(row) else { return }
+    recorder.update(row, in: entity.table, slots: [slot])
+  }
+
+  /// Sets columns of rows, and records that a slot of them changed. Rows whose numbers are none stay as
+  /// they are.
+  func rewrite(_ rows: [Int64], in table: Table, slot: Int, setting columns: String) throws {
+    for row in rows where RowNumber.isValid(row) {
+      let statement = try connection.statement(
+        "UPDATE \(table.quoted) SET \(columns), _version = _version + 1 WHERE _row = ?")
+      statement.bind(1, row)
+      try statement.run()
+      recorder.update(row, in: table, slots: [slot])
+    }
+  }
 }
 
+/// Conditions that several rules have.
 enum ConsistencyText {
   /// The numbers that rows can have, as a condition on a column.
   static func isRow(_ column: String) -> String {
@@ -100,5 +168,12 @@ enum ConsistencyText {
   /// The numbers that can be counted on, as a condition on a column.
   static func isCountable(_ column: String) -> String {
     "typeof(\(column)) = 'integer' AND \(column) BETWEEN 0 AND \(Int64.max / 2)"
+  }
+
+  /// A condition that no object of an entity, or of one below it, has a row number.
+  static func isMissing(_ number: String, _ entity: EntityLayout) -> String {
+    let condition = entity.entityCondition(prefix: "m.").map { " AND " + $0 } ?? ""
+    return
+      "NOT EXISTS (SELECT 1 FROM \(entity.table.quoted) m WHERE m._row = \(number)\(condition))"
   }
 }
