@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  /// Stores keep fingerprints: of resume points, plans, and items.
+  /// Stores keep fingerprints: of plans and items.
   @Test func fingerprintsOfEveryLengthAreWhatStoresHave() {
     let bytes = (0..<200).map { UInt8(truncatingIfNeeded: $0 * 73 + 19) }
     var sum = ContentFingerprint(low: 0, high: 0)

@@ -56,29 +56,8 @@ final class PayloadReader {
   /// Items up to the end of the current part.
   var itemCount: Int { end.itemCount }
 
-  /// Where the item after the current part is looked for.
-  var position: Int { end.reader.position }
-
   /// Whether the current part is the last.
   var isAtEnd: Bool { end.isAtEnd }
-
-  /// Passes items over that another sync has worked off.
-  ///
-  /// - Returns: False when they do not end where they should; then nothing is passed over.
-  func skip(_ count: Int, to position: Int) throws -> Bool {
-    var reader = end.reader
-    for index in 0..<count {
-      if index % SyncControl.stride == 0 { try control.checkpoint() }
-      guard try reader.skipNext() != nil else { return false }
-    }
-    // Whoever read the last item may have read the end of the list too.
-    if reader.position != position {
-      guard try reader.skipNext() == nil, reader.position == position else { return false }
-    }
-    end = PayloadPlace(reader: reader, itemCount: count)
-    try control.advance(.parse, to: position, of: bytes.count)
-    return true
-  }
 
   /// Stages the next part, or takes it as another thread has staged it, and begins to read the one after it.
   func next() throws -> Stager {

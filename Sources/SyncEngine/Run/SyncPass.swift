@@ -36,8 +36,6 @@ final class SyncPass {
   var newObjects: [String: NewObjectsOfGroup] = [:]
   /// The entities whose objects are looked up without an index, and of which that was said.
   var withoutIndex: Set<Int> = []
-  /// What a sync that commits per batch leaves for another one to go on with.
-  var resuming: Resuming?
 
   /// Whether the payload is worked off in parts, because it is larger than should be in memory.
   let isStreamed: Bool
@@ -58,9 +56,6 @@ final class SyncPass {
     }
     isStreamed = request.partItems != nil || bytes.count > request.streamingThreshold
     fingerprintKey = isStreamed ? nil : FingerprintKey.of(request)
-    resuming = ResumePoint.name(of: request).map {
-      Resuming(name: $0, bytes: bytes)
-    }
     let limit: PayloadReader.PartLimit =
       switch request.transaction {
       case .perBatch(let count): .items(max(count, 1))

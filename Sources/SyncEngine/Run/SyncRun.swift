@@ -10,9 +10,8 @@ package import SyncStore
 ///
 /// A large file is worked off in parts, parse to link for each, inside the one transaction; while one is
 /// written the next is read (``PartAhead``). A sync that commits per batch has a transaction for each part
-/// and a last one for the deletions, and a sync of the same payload goes on where one was stopped
-/// (``ResumePoint``). A dry run of it has one transaction, so that parts see those before them. Parts are applied in order,
-/// without knowing what comes; what the end has to know of them is in ``Claims``.
+/// and a last one for the deletions. A dry run of it has one transaction, so that parts see those before them. Parts are
+/// applied in order, without knowing what comes; what the end has to know of them is in ``Claims``.
 ///
 /// Whatever throws in between, a checkpoint of a cancelled sync among it, leaves the store as it was at
 /// the last commit.
@@ -111,23 +110,15 @@ package struct SyncRun {
         try pass.end(in: $0)
       }
     case .perBatch where !request.isDryRun:
-      _ = try write(pass, entrance) {
-        if try !pass.resume(in: $0) { try pass.readScope(in: $0) }
-      }
+      _ = try write(pass, entrance) { try pass.readScope(in: $0) }
       try store.writeInBatches {
         repeat {
           try pass.stage()
-          _ = try write(pass, entrance) {
-            try pass.process(in: $0)
-            try pass.keepResumePoint(in: $0)
-          }
+          _ = try write(pass, entrance) { try pass.process(in: $0) }
           pass.claims.commit()
         } while !pass.isAtEnd
       }
-      return try write(pass, entrance) {
-        try pass.end(in: $0)
-        try pass.forgetResumePoint(in: $0)
-      }
+      return try write(pass, entrance) { try pass.end(in: $0) }
     case .whole, .perBatch:
       return try write(pass, entrance) {
         try pass.readScope(in: $0)

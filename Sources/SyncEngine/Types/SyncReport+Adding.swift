@@ -18,7 +18,6 @@ extension SyncReport {
     phaseDurations.merge(other.phaseDurations, uniquingKeysWith: +)
     payloadBytes += other.payloadBytes
     itemCount += other.itemCount
-    resumedItemCount += other.resumedItemCount
     isDryRun = isDryRun || other.isDryRun
     nextPage = other.nextPage
   }

@@ -19,7 +19,6 @@ extension SyncReport: CustomStringConvertible {
       lines.append("\(name), keys that fill nothing: \(names(report.unusedKeys))")
     }
     lines += findingCounts.sorted { $0.key < $1.key }.map { line($0.key, $0.value) }
-    if resumedItemCount > 0 { lines.append("\(resumedItemCount) items were stored before") }
     if isDryRun { lines.append("Dry run: nothing was stored.") }
     return lines.isEmpty ? "Nothing changed." : lines.joined(separator: "\n")
   }

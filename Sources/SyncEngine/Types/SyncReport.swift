@@ -91,10 +91,6 @@ public struct SyncReport: Sendable, Hashable, Codable {
   public internal(set) var payloadBytes = 0
   public internal(set) var itemCount = 0
 
-  /// Items among them that an earlier sync of the same payload had stored before it was stopped: what
-  /// came of those is in no count here. Only syncs that commit per batch go on where one stopped.
-  public internal(set) var resumedItemCount = 0
-
   /// Where the page after the one that was synced is, as the payload says: the link `next` of a JSON:API document. Nil where
   /// there is none.
   public internal(set) var nextPage: String?
@@ -126,7 +122,7 @@ extension SyncReport {
 
   private enum CodingKeys: String, CodingKey {
     case entities, findings, findingCounts, phaseDurations, payloadBytes, itemCount
-    case resumedItemCount, isDryRun, nextPage
+    case isDryRun, nextPage
   }
 
   /// Which objects were inserted, updated and deleted, and which of their properties: the change set

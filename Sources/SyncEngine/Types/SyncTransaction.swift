@@ -7,10 +7,8 @@ public enum SyncTransaction: Sendable, Hashable {
   /// A commit for every so many items at the top of the payload, and a last one for the deletions. A
   /// sync that is stopped keeps what was committed; deletions are then not made.
   ///
-  /// A further sync of the same payload, with the same settings, goes on where one was stopped: by
-  /// `cancel()`, by an error, or with the whole process. It does so as long as nobody else has
-  /// written to the store meanwhile; otherwise it begins at the beginning, where it finds what is there
-  /// already. ``SyncReport/resumedItemCount`` says which it was.
+  /// A further sync of the same payload begins at its beginning, finds unchanged what is there already, and makes
+  /// the deletions at its end. Objects of ``SyncOperations/alwaysInsert`` it cannot recognise: it inserts them again.
   ///
   /// The number has to be at least 1; otherwise the sync fails with
   /// ``SyncError/Code/invalidRequest``.

@@ -120,10 +120,11 @@ struct ImportCommand: Command {
     do {
       return try await run(sync, on: stack, terminal)
     } catch is CancellationError where settings.batch != nil {
-      throw Cancelled("What was stored stays; the same import goes on there. Nothing was deleted.")
+      throw Cancelled(
+        "What was stored stays; the same import finds it unchanged. Nothing was deleted.")
     } catch  where settings.batch != nil {
       terminal.note(
-        "Batches before the one that failed stay; the same import goes on behind them. Nothing was "
+        "Batches before the one that failed stay; the same import finds them unchanged. Nothing was "
           + "deleted.")
       throw error
     }

@@ -80,7 +80,7 @@ struct ImportSettings: Sendable {
       .init(
         "--per-batch", value: "N",
         "stores N objects at a time; what was stored stays when the import is stopped, and the same "
-          + "import goes on there"),
+          + "import finds it unchanged"),
       .init(
         "--session", value: "NAME",
         "keeps which FILEs are stored: the same import goes on behind them when it was stopped, and "

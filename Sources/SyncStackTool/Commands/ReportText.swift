@@ -48,11 +48,6 @@ struct ReportText {
       let names = entity.unfilledAttributes.joined(separator: ", ")
       lines.append("\(name), attributes that nothing fills: \(names).")
     }
-    if report.resumedItemCount > 0 {
-      lines.append(
-        "\(Figures.counted(report.resumedItemCount, "item")) of it had been stored before it was "
-          + "stopped; this import went on behind them.")
-    }
     if report.quarantined > 0, !report.isDryRun {
       lines.append(
         "\(Figures.counted(report.quarantined, "item")) in quarantine: 'syncstack quarantine' lists "

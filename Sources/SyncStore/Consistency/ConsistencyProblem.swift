@@ -30,7 +30,7 @@ public struct ConsistencyProblem: Sendable, Hashable {
     /// Fingerprints of what syncs have stored that contradict the file. Repair forgets all of them: the next
     /// sync reads everything once.
     case fingerprints
-    /// What sessions and stopped imports keep and nobody can go on with. Repair forgets these sessions;
+    /// What sessions keep and nobody can go on with. Repair forgets these sessions;
     /// nothing is deleted.
     case sessions
     /// Entries of the history that cannot be read. `DataStack.stopTrackingChanges()` forgets all of it.

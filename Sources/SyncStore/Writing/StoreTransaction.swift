@@ -33,9 +33,6 @@ package final class StoreTransaction: StoreReader {
   /// The set of fingerprints that is about the rows as the transaction leaves them.
   var keptFingerprints: KeptFingerprintSet?
 
-  /// Where the generation is kept that the transaction leads to.
-  var generationMarks: [(kind: String, name: String)] = []
-
   /// What reads beside the transaction; nil where nobody can.
   let readers: ReaderPool?
   let changesBefore: Int
@@ -156,7 +153,6 @@ package final class StoreTransaction: StoreReader {
     try FingerprintStore(connection: connection).finish(
       entities, generation: generation, oldest: try readCounters().fingerprints,
       kept: keptFingerprints)
-    try writeMarks(generation)
     var changes = ChangeSet(
       entities: entities, author: info.author, contextName: info.contextName,
       generation: generation, date: configuration.now(), origin: info.origin)

@@ -20,7 +20,7 @@ import Testing
     _ = try sync(#"[{"id": 3}]"#, "Note", bench)
     _ = try sync(#"[{"id": 4}]"#, "Tag", bench)
     #expect(try bench.objects("User") == ["id=1 notes=[3] company=7 tags=[4]"])
-    #expect(try bench.store.read { try $0.kept("references", "deferred") } == nil)
+    #expect(try bench.store.read { try $0.openSyncs("references") }.isEmpty)
   }
 
   @Test func withoutTheSettingAnUnknownKeyIsForgotten() throws {
@@ -42,7 +42,7 @@ import Testing
     let bench = try SyncBench(TestModels.social())
     _ = try sync(#"[{"id": 1, "company_id": 7}, {"id": 2}]"#, "User", bench)
     _ = try sync(#"[{"id": 2}]"#, "User", bench)
-    #expect(try bench.store.read { try $0.kept("references", "deferred") } == nil)
+    #expect(try bench.store.read { try $0.openSyncs("references") }.isEmpty)
   }
 
   @Test func aRelationshipThatWasSetMeanwhileEndsTheWait() throws {

@@ -81,7 +81,7 @@ import Testing
       report.phaseDurations = [:]
       outcome = "\(report)\n\(report.findings)"
       outcome += "\n\(report.findingCounts.sorted { $0.key < $1.key })"
-      outcome += "\n\(report.itemCount) \(report.payloadBytes) \(report.resumedItemCount)"
+      outcome += "\n\(report.itemCount) \(report.payloadBytes)"
       for (name, counts) in report.entities.sorted(by: { $0.key < $1.key }) {
         outcome += "\n\(name) \(counts.skipped) \(counts.quarantined)"
         outcome += " \(counts.unusedKeys.sorted { $0.key < $1.key }) \(counts.unfilledAttributes)"

@@ -51,7 +51,7 @@ struct OracleVariant: CustomTestStringConvertible, Sendable {
     case whole
     /// A page session; one that is kept begins anew with each page, with what the store kept of it.
     case pages(isKept: Bool)
-    /// A commit per batch; one that is stopped goes on where it was stopped.
+    /// A commit per batch; one that is stopped is run again from the beginning.
     case batches(areStopped: Bool)
   }
 

@@ -71,7 +71,7 @@ import Testing
     try second.stack.close()
   }
 
-  @Test(arguments: [1, 3, 7]) func aSyncPerBatchGoesOnWhereItWasStopped(count: Int) throws {
+  @Test(arguments: [1, 3, 7]) func aSyncPerBatchThatWasStoppedIsMadeUpFor(count: Int) throws {
     let bench = try SerializerBench()
     try Self.stored(bench)
     func sync() -> Sync {
@@ -91,7 +91,7 @@ import Testing
     #expect(throws: CancellationError.self) { try stopped.result?.get() }
     let resumed = sync()
     resumed.start()
-    #expect(try resumed.result?.get().resumedItemCount ?? 0 > 0)
+    _ = try resumed.result?.get()
     #expect(try objects(bench) == expected())
   }
 
