@@ -53,6 +53,11 @@ package enum TestServer {
     _ = try run([isRunning ? "start-database" : "stop-database", url.absoluteString])
   }
 
+  /// Stops Kinto over the database of a server of ``startOwn()``, or starts it again.
+  package static func setKinto(_ isRunning: Bool, of url: URL) throws {
+    _ = try run([isRunning ? "start-kinto" : "stop-kinto", url.absoluteString])
+  }
+
   /// Starts a proxy before a server, which makes faults; see `Tests/cloud-proxy`.
   package static func startProxy(of url: URL) throws -> URL {
     let address = try run(

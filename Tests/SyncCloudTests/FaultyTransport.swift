@@ -11,6 +11,8 @@ final class FaultyTransport: CloudTransport {
     var saves: [[CloudSave]] = []
     var failures: [any Error] = []
     var pages = 0
+    var shown = 0
+    var lines: [AsyncStream<Void>.Continuation]?
     var failed = 0
     var calls: [ContinuousClock.Instant] = []
     var willCall: @Sendable (Int) async throws -> Void = { _ in }
@@ -47,6 +49,15 @@ final class FaultyTransport: CloudTransport {
 
   /// Pages that were asked for.
   var pages: Int { state.withLock { $0.pages } }
+
+  /// Records that were shown in them.
+  var shown: Int { state.withLock { $0.shown } }
+
+  /// Has live signals, which a test gives.
+  func listen() { state.withLock { $0.lines = [] } }
+
+  /// The lines on which signals go, oldest first.
+  var lines: [AsyncStream<Void>.Continuation] { state.withLock { $0.lines ?? [] } }
 
   /// Calls in which the transport inside has failed.
   var failures: Int { state.withLock { $0.failed } }
@@ -116,7 +127,18 @@ final class FaultyTransport: CloudTransport {
     in zone: CloudZone, after token: CloudToken?, limit: Int
   ) async throws -> CloudPage {
     state.withLock { $0.pages += 1 }
-    return try await call { try await inner.changes(in: zone, after: token, limit: limit) }
+    let page = try await call { try await inner.changes(in: zone, after: token, limit: limit) }
+    state.withLock { $0.shown += page.records.count }
+    return page
+  }
+
+  func signals(for zone: CloudZone) -> AsyncStream<Void>? {
+    state.withLock { state in
+      guard state.lines != nil else { return nil }
+      let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+      state.lines?.append(continuation)
+      return stream
+    }
   }
 
   func record(_ name: String, in zone: CloudZone) async throws -> CloudRecord? {

@@ -23,6 +23,12 @@ struct TestProxy {
     account = try await TestServer.account(on: server)
   }
 
+  /// Before a server of one's own, for an account of it.
+  init(before server: URL, account: String) throws {
+    (self.server, self.account) = (server, account)
+    address = try TestServer.startProxy(of: server)
+  }
+
   /// A transport through the proxy.
   func transport(timeout: Double = 120, app: String = "tests") throws -> KintoTransport {
     try KintoTransport(
@@ -49,7 +55,10 @@ struct TestProxy {
   /// A request that has passed.
   struct Request {
     let kind: String
+    let path: String
     let status: Int64
+
+    /// Records in the answer, of which it may have only the times.
     let records: Int64
 
     /// What it was to be newer than.
@@ -61,7 +70,8 @@ struct TestProxy {
     let json = try JSONValue(parsing: try await control("GET", "__log__"))
     return (json.arrayValue ?? []).map { line in
       Request(
-        kind: line["kind"]?.stringValue ?? "", status: line["status"]?.integerValue ?? 0,
+        kind: line["kind"]?.stringValue ?? "", path: line["path"]?.stringValue ?? "",
+        status: line["status"]?.integerValue ?? 0,
         records: line["records"]?.integerValue ?? 0,
         condition: line["condition"]?.stringValue ?? "")
     }

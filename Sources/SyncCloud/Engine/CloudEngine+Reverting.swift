@@ -67,7 +67,7 @@ extension CloudEngine {
     }
   }
 
-  private func find(_ name: String) async throws -> CloudRecord {
+  func find(_ name: String) async throws -> CloudRecord {
     _ = try await connect()
     guard let found = try await request({ try await transport.record(name, in: zone) }) else {
       throw CloudError(

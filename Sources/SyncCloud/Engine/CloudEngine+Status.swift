@@ -13,6 +13,9 @@ extension CloudEngine {
         return status
       }
       monitor.fill(&status)
+      let driver = driver.withLock { $0 }
+      status.isStarted = driver != nil
+      status.nextSync = driver?.pause.map { Date(timeIntervalSinceNow: $0 / .seconds(1)) }
       return status
     }
   }

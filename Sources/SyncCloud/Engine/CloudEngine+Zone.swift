@@ -36,6 +36,7 @@ extension CloudEngine {
       }
       monitor.tell()
     }
+    wake()
   }
 
   /// The latest stamp in the zone, whatever clock has made it.
@@ -106,12 +107,14 @@ extension CloudEngine {
   /// - Complexity: Linear in what the server has and in what is here.
   @discardableResult
   public func replaceLocal() async throws -> PullReport {
-    try await turn.run {
+    let report = try await turn.run {
       try await running(.pull) {
         let report = try await takeServersContent()
         return (report, .pull(report))
       }
     }
+    wake()
+    return report
   }
 
   private func takeServersContent() async throws -> PullReport {

@@ -9,7 +9,8 @@ public import SyncStore
 ///
 /// ```swift
 /// let cloud = try CloudEngine(stack, transport: server)
-/// try await cloud.sync()                       // pull, then push
+/// cloud.start()                                // from now on by itself
+/// try await cloud.sync()                       // or now: pull, then push
 ///
 /// let pull = PullOperation(cloud), push = PushOperation(cloud)
 /// push.addDependency(pull)
@@ -50,6 +51,9 @@ public final class CloudEngine: Sendable {
   let turn = CloudTurn()
 
   private let limits = Locked(DeletionGuard.on)
+
+  /// What has it sync by itself, from ``start(pace:clock:)`` on.
+  let driver = Locked<CloudDriver?>(nil)
 
   /// What was found out about the server, until something says that it may have changed.
   let connection = Locked<CloudConnection?>(nil)
@@ -93,6 +97,10 @@ public final class CloudEngine: Sendable {
     queue.name = "SyncStack.cloud"
     queue.maxConcurrentOperationCount = 1
     try prepare()
+  }
+
+  deinit {
+    driver.withLock { $0 }?.stop()
   }
 
   /// What a pull may delete; by default not more than 500 objects that are more than half of those that are synced.

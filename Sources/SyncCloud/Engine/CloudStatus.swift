@@ -25,6 +25,12 @@ public struct CloudStatus: Sendable {
 
   /// Whether a pull or push is running.
   public internal(set) var isRunning = false
+
+  /// Whether the engine was started.
+  public internal(set) var isStarted = false
+
+  /// When an engine that was started syncs next; nil while it does, and while ``lastError`` halts it until ``CloudEngine/wake()``.
+  public internal(set) var nextSync: Date?
 }
 
 /// A record that is not sent, or could not be used.

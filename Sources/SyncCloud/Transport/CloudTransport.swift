@@ -57,12 +57,19 @@ public protocol CloudTransport: Sendable {
   /// can do better; it must never pass over a version that is not among them.
   func token(_ token: CloudToken, knowing records: [CloudRecord]) -> CloudToken
 
+  /// Something each time that a zone has changed on the server, from now on, or may have; nil when the server has nothing
+  /// like that. An engine that was started asks for the changes then, and else only at the longest interval; when the stream ends
+  /// it asks for another one a little later. Signals that come faster than they are taken may be dropped.
+  func signals(for zone: CloudZone) -> AsyncStream<Void>?
+
   /// Before when the server does not want to be asked, though its last answer was a good one; nil is at once.
   var restsUntil: ContinuousClock.Instant? { get }
 }
 
 extension CloudTransport {
   public func token(_ token: CloudToken, knowing records: [CloudRecord]) -> CloudToken { token }
+
+  public func signals(for zone: CloudZone) -> AsyncStream<Void>? { nil }
 
   public var restsUntil: ContinuousClock.Instant? { nil }
 }

@@ -31,6 +31,8 @@ public final class MemoryTransport: CloudTransport {
     var lastChange: Int64 = 0
     var lastTime: Int64 = 0
     var requests = 0
+    var listeners: [Int: (zone: CloudZone, continuation: AsyncStream<Void>.Continuation)] = [:]
+    var listened = 0
   }
 
   private let state: Locked<State>
@@ -61,6 +63,7 @@ public final class MemoryTransport: CloudTransport {
       guard state.zones[zone]?.entries[name]?.record.content != nil else { return }
       _ = Self.write(name, nil, in: zone, &state)
     }
+    signal(zone)
   }
 
   /// What is kept now, to be taken back to later.
@@ -149,7 +152,7 @@ public final class MemoryTransport: CloudTransport {
   }
 
   public func save(_ saves: [CloudSave], in zone: CloudZone) async throws -> [CloudSaveResult] {
-    try state.withLock { state in
+    let results = try state.withLock { state in
       state.requests += 1
       guard state.zones[zone] != nil else { throw Self.missing(zone) }
       guard saves.count <= state.limits.batch else {
@@ -157,6 +160,28 @@ public final class MemoryTransport: CloudTransport {
           .tooLarge, message: "The server takes \(state.limits.batch) records at once.")
       }
       return saves.map { Self.save($0, in: zone, &state) }
+    }
+    signal(zone)
+    return results
+  }
+
+  public func signals(for zone: CloudZone) -> AsyncStream<Void>? {
+    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let number = state.withLock { state in
+        state.listened += 1
+        state.listeners[state.listened] = (zone, continuation)
+        return state.listened
+      }
+      continuation.onTermination = { [weak self] _ in
+        self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
+      }
+    }
+  }
+
+  /// Tells all who listen to a zone.
+  private func signal(_ zone: CloudZone) {
+    for listener in state.withLock({ $0.listeners.values.filter { $0.zone == zone } }) {
+      listener.continuation.yield()
     }
   }
 

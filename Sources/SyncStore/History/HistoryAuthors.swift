@@ -12,6 +12,15 @@ public enum HistoryAuthors: Sendable, Hashable {
   /// All but those of the authors of these names; those without an author belong to it.
   case except(Set<String>)
 
+  /// Whether a transaction of that author is meant.
+  package func include(_ author: String?) -> Bool {
+    switch self {
+    case .all: true
+    case .only(let names): author.map(names.contains) ?? false
+    case .except(let names): author.map { !names.contains($0) } ?? true
+    }
+  }
+
   /// The names, as SQLite reads lists; nil when they do not matter.
   var names: String? {
     switch self {

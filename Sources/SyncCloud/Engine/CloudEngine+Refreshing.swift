@@ -1,0 +1,50 @@
+import Foundation
+public import SyncCore
+import SyncStore
+
+extension CloudEngine {
+  /// Takes what the server has of one object, and of what its to-one relationships lead to, without a pull. Whatever
+  /// those lead to that is not here is fetched, too, and so on. Edits here stay, as in a pull.
+  ///
+  /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when the object is not synced or the server has none; and
+  ///   as ``pull()``.
+  /// - Complexity: A request for each object, where the transport can; see ``CloudTransport/record(_:in:)``.
+  public func refresh(_ object: ManagedObjectID) async throws {
+    let name = try await write { writing in
+      try writing.transaction.remoteRecord(of: object.row, object.entity)?.name
+    }
+    guard let name else {
+      throw CloudError(.notFound, message: "\(object) is no object that is synced.")
+    }
+    try await turn.run {
+      try await take(try await find(name))
+      monitor.tell()
+    }
+  }
+
+  /// Stores a record with what it leads to.
+  private func take(_ shown: CloudRecord) async throws {
+    var known: Set<String> = [shown.name]
+    var next = [(record: shown, isFirst: true)]
+    while let (record, isFirst) = next.popLast() {
+      try await store([record], isFeed: false, deletionGuard) { _ in }
+      let targets = RecordContent.references(of: record, fields.wire)
+        .filter { known.insert($0).inserted }
+      let here = try await read { [name = zone.name] in try $0.remoteRecords(targets, in: name) }
+      for target in targets where isFirst || here[target] == nil {
+        let found = try await request { try await transport.record(target, in: zone) }
+        if let found { next.append((found, false)) }
+      }
+    }
+  }
+}
+
+extension RecordContent {
+  /// The names of the records that a record leads to.
+  fileprivate static func references(
+    of record: CloudRecord, _ names: WireNames
+  ) -> [String] {
+    guard let content = try? RecordContent(record, names) else { return [] }
+    return content.fields.compactMap { FieldCoding.decodeReference($0.value)??.name }
+  }
+}

@@ -1,0 +1,106 @@
+import SyncCore
+import SyncGraph
+import SyncStore
+
+extension CloudEngine {
+  /// Syncs from now on by itself, until ``stop()``, and as long as engine and stack are there: at once, shortly after each
+  /// commit of this process or another one on the same file, at intervals that grow while nothing happens, when the
+  /// server says that something has changed, and after ``wake()``. While the server is not there it comes back later and later.
+  ///
+  /// ```swift
+  /// cloud.start()
+  /// ```
+  ///
+  /// A failure that somebody has to do something about (nobody signed in, another account or zone, a deletion that the guard
+  /// refuses, …) halts it until ``wake()``; ``status`` says which. What the program calls itself, as ``sync()``, goes
+  /// on to work. Does the same as ``wake()`` when it is started already.
+  ///
+  /// - Parameters:
+  ///   - pace: How often.
+  ///   - clock: What it waits by.
+  public func start(
+    pace: CloudPace = CloudPace(), clock: any Clock<Duration> = ContinuousClock()
+  ) {
+    let made = makeDriver(pace, clock)
+    let known = driver.withLock { driver in
+      if driver == nil { driver = made }
+      return driver
+    }
+    guard let known, known === made else { return wake() }
+    // Before the first sync, so that nothing falls between.
+    let commits = stack.changes
+    let signals = transport.signals(for: zone)
+    known.send(.started)
+    if let signals {
+      known.follow(signals, again: { [transport, zone] in transport.signals(for: zone) }, pace)
+    }
+    known.listen { [fields, authors, weak self] driver in
+      for await commit in commits where Self.concerns(commit, fields, authors) {
+        driver.send(.committed)
+      }
+      // The stack was closed, or this was stopped.
+      if !Task.isCancelled { await self?.stop() }
+    }
+  }
+
+  /// Syncs at once, when it was started: call it when a push message came, the program came to the front, or what halted it
+  /// was put right.
+  public func wake() {
+    driver.withLock { $0 }?.send(.asked)
+  }
+
+  /// Ends what ``start(pace:clock:)`` began, and returns when what was in flight is cancelled. Pulls and pushes that the program
+  /// called go on.
+  public func stop() async {
+    let driver = driver.withLock { driver in
+      defer { driver = nil }
+      return driver
+    }
+    await driver?.stop()?.value
+    monitor.tell()
+  }
+
+  private func makeDriver(_ pace: CloudPace, _ clock: some Clock<Duration>) -> CloudDriver {
+    let sync: @Sendable () async -> CloudTimetable.Event = { [weak self] in
+      do {
+        guard let (pull, push) = try await self?.sync() else { return .stopped }
+        return .ended(hasMoved: pull.hasMoved || push.hasMoved)
+      } catch let error as CloudError {
+        return error.needsSomebody ? .halted : .failed(rest: error.retryAfter.map { .seconds($0) })
+      } catch {
+        return .failed(rest: nil)
+      }
+    }
+    return CloudDriver(pace, clock, tell: { [monitor] in monitor.tell() }, sync: sync)
+  }
+
+  /// Whether something was committed that is to be sent.
+  private static func concerns(
+    _ commit: ChangeSet, _ fields: TravellingFields, _ authors: HistoryAuthors
+  ) -> Bool {
+    commit.isUnknown
+      || authors.include(commit.author) && commit.entities.contains { fields.travels($0.entity) }
+  }
+}
+
+extension PullReport {
+  fileprivate var hasMoved: Bool { inserted + updated + deleted > 0 }
+}
+
+extension PushReport {
+  fileprivate var hasMoved: Bool { sent + conflicts > 0 }
+}
+
+extension CloudError {
+  /// Whether coming again does not help before somebody has done something.
+  fileprivate var needsSomebody: Bool {
+    switch code {
+    case .notSignedIn, .accountChanged, .notOwner, .zoneReplaced, .endOfService, .redirected,
+      .unsupported, .deletionRefused:
+      true
+    case .unreachable, .busy, .forbidden, .zoneMissing, .tokenRefused, .tooLarge, .readOnly,
+      .unsent, .notFound:
+      false
+    }
+  }
+}
