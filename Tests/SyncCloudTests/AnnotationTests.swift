@@ -37,8 +37,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("cloud.scope", "none"), ("CloudCoreScopes", "other none"), ("cloud.scope", "public"),
-    ("CloudCoreScopes", "public,private"),
+    ("cloud.scope", "none"), ("CloudCoreScopes", "none"), ("cloud.scope", "public"),
+    ("CloudCoreScopes", "public"), ("CloudCoreScopes", ""),
   ])
   func entitiesOfAnotherScopeHaveNoRecords(_ key: String, _ value: String) async throws {
     let model = try Self.scoped(key, value)

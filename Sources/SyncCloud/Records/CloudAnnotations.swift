@@ -6,18 +6,19 @@ import SyncStore
 ///
 /// | user info | on | values |
 /// |---|---|---|
-/// | `cloud.scope`, or the first known word of `CloudCoreScopes` | entity | `private`, `public`, `none`; subentities have their parent's |
-/// | `cloud.mask`, or words of `CloudCoreMasks` | property | `upload`, `download`, `both`: does not travel that way |
+/// | `cloud.scope` | entity | `private`, `public`, `none`; subentities have their parent's |
+/// | `cloud.mask` | property | `upload`, `download`, `both`: does not travel that way |
 /// | `cloud.identity` | entity | `primaryKey`, the default where there is one: objects of one key are one record; `none` |
 /// | `cloud.policy` | property | `newest`, `server`, `largest`, `smallest` |
+///
+/// What says nothing of these may say it as CloudCore has it; see ``CloudCoreAnnotations``.
 enum CloudAnnotations {
   /// - Returns: The scope, or nil when the entity does not travel.
   static func scope(of entity: EntityDescription) throws(CloudError) -> CloudZone.Scope? {
     var current: EntityDescription? = entity
     while let each = current {
-      let word =
-        each.userInfo["cloud.scope"]
-        ?? words(each.userInfo["CloudCoreScopes"]).first { known.contains($0) }
+      var word = each.userInfo["cloud.scope"]
+      if word == nil { word = try CloudCoreAnnotations.scope(of: each) }
       if let word {
         guard known.contains(word) else {
           throw unknown(word, "cloud.scope", entity.name, "private, public or none")
@@ -36,8 +37,7 @@ enum CloudAnnotations {
     of property: PropertyDescription, in entity: EntityDescription
   ) throws(CloudError) -> (upload: Bool, download: Bool) {
     guard let word = property.userInfo["cloud.mask"] else {
-      let words = words(property.userInfo["CloudCoreMasks"])
-      return (words.contains("upload"), words.contains("download"))
+      return try CloudCoreAnnotations.mask(of: property, in: entity)
     }
     switch word {
     case "upload": return (true, false)
@@ -103,11 +103,33 @@ enum CloudAnnotations {
     }
   }
 
-  private static func words(_ text: String?) -> [String] {
-    (text ?? "").split { !$0.isLetter }.map { $0.lowercased() }
+  /// Refuses what is said under names like these and nobody reads: mostly a misspelt one.
+  static func check(_ entity: EntityDescription) throws(CloudError) {
+    try check(
+      entity.userInfo, entity.name,
+      ["cloud.scope", "cloud.identity", "CloudCoreScopes", "CloudCoreParent", "CloudCoreCacheable"])
+    for property in entity.properties {
+      try check(
+        property.userInfo, "\(entity.name).\(property.name)",
+        ["cloud.mask", "cloud.policy", "CloudCoreMasks", "CloudCoreType"])
+    }
+    try CloudCoreAnnotations.check(entity)
   }
 
-  private static func unknown(
+  private static func check(
+    _ userInfo: [String: String], _ place: String, _ known: [String]
+  ) throws(CloudError) {
+    for key in userInfo.keys.sorted()
+    where (key.hasPrefix("cloud.") || key.hasPrefix("CloudCore")) && !known.contains(key) {
+      throw CloudError(
+        .unsupported,
+        message:
+          "\(place) says \(key) in its user info, which nobody reads there. Known are "
+          + known.joined(separator: ", ") + ".")
+    }
+  }
+
+  static func unknown(
     _ word: String, _ key: String, _ place: String, _ known: String
   ) -> CloudError {
     CloudError(

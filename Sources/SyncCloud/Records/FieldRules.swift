@@ -40,12 +40,15 @@ final class FieldRules: Sendable {
       (lists, sides, identity) = ([:], [], [])
       return
     }
+    try CloudAnnotations.check(entity)
+    let services = try CloudCoreAnnotations.serviceAttributes(of: entity)
     let sides = try PairKind.sides(of: entity, in: model, travels: travels)
     var slots: [Int] = []
     var (sent, taken) = (Set<String>(), Set<String>())
     var chosen: [String: CloudPolicy] = [:]
     var lists: [String: RelationshipDescription] = [:]
-    for property in entity.properties where Self.travels(property) {
+    for property in entity.properties
+    where Self.travels(property) && !services.contains(property.name) {
       if let relationship = property.relationship, !travels(entity.destination(of: relationship)) {
         continue
       }

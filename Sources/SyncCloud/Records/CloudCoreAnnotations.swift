@@ -1,0 +1,94 @@
+import SyncCore
+
+/// What a model says that was made for CloudCore.
+///
+/// | user info | on | what becomes of it |
+/// |---|---|---|
+/// | `CloudCoreScopes` | entity | the scope; one at most, and none when it is empty |
+/// | `CloudCoreMasks` | property | the mask |
+/// | `CloudCoreType` | attribute | service attributes do not travel: what they keep is beside the data here |
+/// | `CloudCoreParent` | entity | has to name a to-one relationship; without sharing it says nothing else |
+/// | `CloudCoreCacheable` | entity | refused: its files would not travel |
+enum CloudCoreAnnotations {
+  /// - Returns: The word that `cloud.scope` would say; nil when the entity says nothing.
+  static func scope(of entity: EntityDescription) throws(CloudError) -> String? {
+    guard let text = entity.userInfo["CloudCoreScopes"] else { return nil }
+    let words = try words(text, of: ["private", "public", "none"], "CloudCoreScopes", entity.name)
+    if words.contains("private"), words.contains("public") {
+      throw CloudError(
+        .unsupported,
+        message:
+          "\(entity.name) says CloudCoreScopes = “\(text)” in its user info. Objects of an entity travel in one "
+          + "scope: say cloud.scope = private or cloud.scope = public beside it, or make two entities."
+      )
+    }
+    return words.first ?? "none"
+  }
+
+  /// Which ways a property does not travel.
+  static func mask(
+    of property: PropertyDescription, in entity: EntityDescription
+  ) throws(CloudError) -> (upload: Bool, download: Bool) {
+    let words = try words(
+      property.userInfo["CloudCoreMasks"] ?? "", of: ["upload", "download", "both"],
+      "CloudCoreMasks", "\(entity.name).\(property.name)")
+    let both = words.contains("both")
+    return (both || words.contains("upload"), both || words.contains("download"))
+  }
+
+  /// Words between commas; only known ones.
+  private static func words(
+    _ text: String, of known: [String], _ key: String, _ place: String
+  ) throws(CloudError) -> [String] {
+    let words = text.split { !$0.isLetter }.map { $0.lowercased() }
+    if let word = words.first(where: { !known.contains($0) }) {
+      throw CloudAnnotations.unknown(
+        word, key, place,
+        known.dropLast().joined(separator: ", ") + " and \(known[known.count - 1])")
+    }
+    return words
+  }
+
+  // MARK: - Service attributes
+
+  private static let roles = ["recordName", "ownerName", "privateRecordData", "publicRecordData"]
+
+  /// The attributes in which CloudCore keeps its own notes: those that say so, and those that have their names in an
+  /// entity that has all four.
+  static func serviceAttributes(
+    of entity: EntityDescription
+  ) throws(CloudError) -> Set<String> {
+    var names: [String: String] = [:]
+    for property in entity.properties {
+      guard let role = property.userInfo["CloudCoreType"] else { continue }
+      guard roles.contains(role) else {
+        throw CloudAnnotations.unknown(
+          role, "CloudCoreType", "\(entity.name).\(property.name)", roles.joined(separator: ", "))
+      }
+      names[role] = property.name
+    }
+    let all = roles.map { names[$0] ?? $0 }
+    let isComplete = all.allSatisfy { entity.property(named: $0)?.attribute != nil }
+    return Set(isComplete ? all : Array(names.values))
+  }
+
+  // MARK: - Others
+
+  /// Looks at what is said of an entity that travels.
+  static func check(_ entity: EntityDescription) throws(CloudError) {
+    if let name = entity.userInfo["CloudCoreParent"] {
+      guard let parent = entity.property(named: name)?.relationship, !parent.isToMany else {
+        throw CloudAnnotations.unknown(
+          name, "CloudCoreParent", entity.name, "the names of its to-one relationships")
+      }
+    }
+    if entity.userInfo["CloudCoreCacheable"] != nil {
+      throw CloudError(
+        .unsupported,
+        message:
+          "\(entity.name) says CloudCoreCacheable in its user info, and files do not travel on their own. Take that "
+          + "out and the mask from its binary attribute, which then travels with the record; or say cloud.scope = none."
+      )
+    }
+  }
+}
