@@ -270,6 +270,27 @@ import Testing
     }
   }
 
+  @Test func theProgressOfASyncIsThatOfItsPullAndItsPush() async throws {
+    let (here, there) = (try Client(server), try Client(server))
+    for number in 0..<60 { try here.insert("Note", ["stars": .int(Int64(number))]) }
+    for client in [here, there, there] {
+      let progress = Progress(totalUnitCount: 1)
+      try await client.engine.sync(progress: progress)
+      #expect(progress.isFinished && progress.fractionCompleted == 1)
+    }
+    let transport = FaultyTransport(server)
+    let late = try Client(transport, retry: CloudRetry(attempts: 0, delay: 0))
+    try late.insert("Note", ["title": "a"])
+    // Half is done when the push begins.
+    let progress = Progress(totalUnitCount: 1)
+    let seen = Locked(0.0)
+    transport.beforeEachCall { _ in
+      if !transport.saves.isEmpty { seen.withLock { $0 = progress.fractionCompleted } }
+    }
+    try await late.engine.sync(progress: progress)
+    #expect(seen.withLock { $0 } == 0.5)
+  }
+
   @Test func everythingIsAnnouncedInOrderOnTheQueueOfTheStack() async throws {
     let transport = FaultyTransport(server)
     let here = try Client(transport, retry: RetryPolicy(attempts: 0, delay: 0))
@@ -286,13 +307,17 @@ import Testing
         let pulled = note.pullReport.map { " \($0.inserted)" } ?? ""
         let failed = (note.cloudError as? CloudError).map { " \($0.code)" } ?? ""
         let direction = note.cloudDirection?.rawValue ?? "nothing"
+        #expect(note.cloudZone == here.engine.zone)
         heard.withLock { $0.append("\(direction) \(text)" + pushed + pulled + failed) }
       }
     }
     tokens.append(
       NotificationCenter.default.addObserver(
         forName: .cloudStatusDidChange, object: here.stack, queue: nil
-      ) { _ in changes.withLock { $0 += 1 } })
+      ) { note in
+        #expect(note.cloudZone == here.engine.zone && note.cloudDirection == nil)
+        changes.withLock { $0 += 1 }
+      })
     defer { for token in tokens { NotificationCenter.default.removeObserver(token) } }
     try await here.engine.sync()
     transport.lossRate = 1

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import SyncCore
 import SyncEngine
 import SyncStore
@@ -8,30 +8,35 @@ extension CloudEngine {
   ///
   /// Each page is one transaction together with its place, so a pull that ends early goes on from there.
   ///
+  /// - Parameter progress: Counts records, of those that are known of; one that is its parent's child counts in that.
   /// - Throws: ``CloudError``; `StoreError`; `CancellationError`, with the pages so far stored.
   /// - Complexity: Linear in what changed since the last pull.
   @discardableResult
-  public func pull() async throws -> PullReport {
-    try await pull(progress: Progress(totalUnitCount: 0))
+  public func pull(progress: Progress = Progress(totalUnitCount: 0)) async throws -> PullReport {
+    try await turn.run {
+      try await running(.pull) {
+        let report = try await pullPages(progress)
+        progress.end()
+        return (report, .pull(report))
+      }
+    }
   }
 
   /// Fetches what others sent, and sends what was saved here.
   ///
+  /// - Parameter progress: Half of it is for the pull, half for the push.
   /// - Returns: What both did.
-  /// - Throws: As ``pull()`` and ``push()``.
+  /// - Throws: As ``pull(progress:)`` and ``push(progress:)``.
   @discardableResult
-  public func sync() async throws -> (pull: PullReport, push: PushReport) {
-    let pulled = try await pull()
-    return (pulled, try await push())
-  }
-
-  func pull(progress: Progress) async throws -> PullReport {
-    try await turn.run {
-      try await running(.pull) {
-        let report = try await pullPages(progress)
-        return (report, .pull(report))
-      }
-    }
+  public func sync(
+    progress: Progress = Progress(totalUnitCount: 0)
+  ) async throws -> (pull: PullReport, push: PushReport) {
+    progress.totalUnitCount = 2
+    let (pulling, pushing) = (Progress(totalUnitCount: 0), Progress(totalUnitCount: 0))
+    progress.addChild(pulling, withPendingUnitCount: 1)
+    progress.addChild(pushing, withPendingUnitCount: 1)
+    let pulled = try await pull(progress: pulling)
+    return (pulled, try await push(progress: pushing))
   }
 
   func pullPages(_ progress: Progress) async throws -> PullReport {
@@ -287,5 +292,13 @@ extension CloudRecord {
   /// Whether it says nothing but that its object was deleted.
   fileprivate var isDeletion: Bool {
     content.map { $0["d"] != nil && !$0.contains { $0.key.hasPrefix("f_") } } ?? true
+  }
+}
+
+extension Progress {
+  /// Says that nothing is left to do, also when there was nothing.
+  func end() {
+    totalUnitCount = max(totalUnitCount, 1)
+    completedUnitCount = totalUnitCount
   }
 }

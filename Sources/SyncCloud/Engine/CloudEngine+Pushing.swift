@@ -1,22 +1,20 @@
-import Foundation
+public import Foundation
 import SyncCore
 import SyncStore
 
 extension CloudEngine {
   /// Sends what was saved here since the last push, field by field.
   ///
+  /// - Parameter progress: Counts records, of those that wait.
   /// - Throws: ``CloudError``, with everything that was not answered still waiting; `StoreError`;
   ///   `CancellationError`.
   /// - Complexity: Linear in what waits.
   @discardableResult
-  public func push() async throws -> PushReport {
-    try await push(progress: Progress(totalUnitCount: 0))
-  }
-
-  func push(progress: Progress) async throws -> PushReport {
+  public func push(progress: Progress = Progress(totalUnitCount: 0)) async throws -> PushReport {
     try await turn.run {
       try await running(.push) {
         let report = try await pushBatches(progress)
+        progress.end()
         return (report, .push(report))
       }
     }
@@ -91,7 +89,6 @@ extension CloudEngine {
     }
     let failed = course.suspects.map { ($0.save.name, $0.error) } + course.failed.map { ($0, $1) }
     if let first = failed.min(by: { $0.0 < $1.0 }) { throw Self.left(failed.count, first.1) }
-    progress.completedUnitCount = progress.totalUnitCount
     if course.deleted > 0 { try await write { $0.zone.deleted = 0 } }
     return course.report
   }

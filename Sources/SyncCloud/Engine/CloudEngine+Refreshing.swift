@@ -7,7 +7,7 @@ extension CloudEngine {
   /// those lead to that is not here is fetched, too, and so on. Edits here stay, as in a pull.
   ///
   /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when the object is not synced or the server has none; and
-  ///   as ``pull()``.
+  ///   as ``pull(progress:)``.
   /// - Complexity: A request for each object, where the transport can; see ``CloudTransport/record(_:in:)``.
   public func refresh(_ object: ManagedObjectID) async throws {
     let name = try await write { writing in

@@ -7,7 +7,7 @@ extension CloudEngine {
   /// server refuses. The values that were not sent are in ``conflicts``.
   ///
   /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when the server has no copy: delete the object then;
-  ///   and as ``pull()``.
+  ///   and as ``pull(progress:)``.
   /// - Complexity: One record is read, where the transport can; see ``CloudTransport/record(_:in:)``.
   public func revert(_ object: ManagedObjectID) async throws {
     let record = try await write { writing in
@@ -24,33 +24,6 @@ extension CloudEngine {
   /// - Throws: As ``revert(_:)-(ManagedObjectID)``.
   public func revert(_ problem: CloudProblem) async throws {
     try await revert(named: problem.record)
-  }
-
-  /// Removes an object here only: it stays on the server and elsewhere, and a pull does not bring it back.
-  /// ``replaceLocal()`` does. What leads to the object keeps that on the server. Delete rules do not apply.
-  ///
-  /// - Throws: ``CloudError`` with ``CloudError/Code/unsent`` when it has edits that were not sent, and
-  ///   ``CloudError/Code/notFound`` when it is not synced; `StoreError`.
-  public func evict(_ object: ManagedObjectID) async throws {
-    try await write { writing in
-      let known = try writing.transaction.remoteRecord(of: object.row, object.entity)
-      guard var record = known, record.zone == writing.zone.name else {
-        throw CloudError(.notFound, message: "\(object) is no object that is synced.")
-      }
-      guard record.waiting.isEmpty else {
-        throw CloudError(
-          .unsent,
-          message: "\(object) has edits that were not sent yet. Push, then remove it.")
-      }
-      try ObjectDeleter(writing).delete(object.row, object.entity, name: record.name)
-      try writing.forgetReferences(of: record.name)
-      record.row = nil
-      record.stamps = [:]
-      record.kept = nil
-      record.isEvicted = true
-      try writing.transaction.setRemoteRecord(record)
-    }
-    monitor.tell()
   }
 
   private func revert(named name: String) async throws {

@@ -12,7 +12,7 @@ extension CloudEngine {
   /// ```
   ///
   /// A failure that somebody has to do something about (nobody signed in, another account or zone, a deletion that the guard
-  /// refuses, …) halts it until ``wake()``; ``status`` says which. What the program calls itself, as ``sync()``, goes
+  /// refuses, …) halts it until ``wake()``; ``status`` says which. What the program calls itself, as ``sync(progress:)``, goes
   /// on to work. Does the same as ``wake()`` when it is started already.
   ///
   /// - Parameters:

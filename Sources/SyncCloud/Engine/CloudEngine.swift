@@ -91,7 +91,7 @@ public final class CloudEngine: Sendable {
     zone = CloudZone(scope)
     consumer = scope == .private ? CloudEngine.author : "\(CloudEngine.author).\(scope)"
     fields = try TravellingFields(stack.model, scope: scope, policies: policies)
-    announcer = CloudAnnouncer(stack)
+    announcer = CloudAnnouncer(stack, zone)
     monitor = CloudMonitor(announcer)
     queue = OperationQueue()
     queue.name = "SyncStack.cloud"

@@ -3,7 +3,7 @@ import SyncGraph
 
 /// What an engine announces. The object of each notification is the ``DataStack``; they are posted one after the
 /// other on the stack's delivery queue, behind those of the commits that they are about, so that an observer never
-/// holds a pull or push up.
+/// holds a pull or push up. Each carries ``Foundation/Notification/cloudZone``: two engines of one stack tell apart what is theirs.
 extension Notification.Name {
   /// A pull or push begins. Carries ``Foundation/Notification/cloudDirection``, as the next two do.
   public static let cloudDidStart = Notification.Name("SyncStackCloudDidStart")
@@ -27,6 +27,9 @@ extension Notification {
   public var cloudDirection: CloudDirection? {
     userInfo?[CloudAnnouncer.directionKey] as? CloudDirection
   }
+
+  /// What is synced, with its scope.
+  public var cloudZone: CloudZone? { userInfo?[CloudAnnouncer.zoneKey] as? CloudZone }
 
   /// What a pull did, in `cloudDidFinish`.
   public var pullReport: PullReport? {
@@ -57,21 +60,24 @@ enum CloudOutcome: Sendable {
 struct CloudAnnouncer: Sendable {
   fileprivate static let key = "outcome"
   fileprivate static let directionKey = "direction"
+  fileprivate static let zoneKey = "zone"
   private let stack: DataStack
+  private let zone: CloudZone
 
-  init(_ stack: DataStack) {
+  init(_ stack: DataStack, _ zone: CloudZone) {
     self.stack = stack
+    self.zone = zone
   }
 
   func post(
     _ name: Notification.Name, _ direction: CloudDirection? = nil, _ outcome: CloudOutcome? = nil
   ) {
-    stack.delivery.post { [stack] in
-      var information: [AnyHashable: Any] = [:]
+    stack.delivery.post { [stack, zone] in
+      var information: [AnyHashable: Any] = [CloudAnnouncer.zoneKey: zone]
       information[CloudAnnouncer.key] = outcome
       information[CloudAnnouncer.directionKey] = direction
       NotificationCenter.default.post(
-        name: name, object: stack, userInfo: information.isEmpty ? nil : information)
+        name: name, object: stack, userInfo: information)
     }
   }
 }

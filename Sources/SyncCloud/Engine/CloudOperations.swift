@@ -2,7 +2,7 @@ public import Foundation
 import SyncCore
 public import SyncEngine
 
-/// Fetches what others sent; see ``CloudEngine/pull()``.
+/// Fetches what others sent; see ``CloudEngine/pull(progress:)``.
 ///
 /// Put it on the engine's queue, or on any other: pulls and pushes of one engine follow each other.
 public final class PullOperation: AsynchronousOperation<PullReport>, @unchecked Sendable {
@@ -10,7 +10,7 @@ public final class PullOperation: AsynchronousOperation<PullReport>, @unchecked 
   private let work: CloudWork<PullReport>
 
   /// Records so far, of those that are known of.
-  public let progress: Progress = Progress(totalUnitCount: 0)
+  public let progress = Progress(totalUnitCount: 0)
 
   public init(_ engine: CloudEngine) {
     work = CloudWork { [progress] in try await engine.pull(progress: progress) }
@@ -27,7 +27,7 @@ public final class PullOperation: AsynchronousOperation<PullReport>, @unchecked 
   }
 }
 
-/// Sends what was saved here; see ``CloudEngine/push()``.
+/// Sends what was saved here; see ``CloudEngine/push(progress:)``.
 ///
 /// Let it depend on a ``PullOperation``, so that conflicts are found before they are sent.
 public final class PushOperation: AsynchronousOperation<PushReport>, @unchecked Sendable {
@@ -35,7 +35,7 @@ public final class PushOperation: AsynchronousOperation<PushReport>, @unchecked 
   private let work: CloudWork<PushReport>
 
   /// Records so far, of those that wait.
-  public let progress: Progress = Progress(totalUnitCount: 0)
+  public let progress = Progress(totalUnitCount: 0)
 
   public init(_ engine: CloudEngine) {
     work = CloudWork { [progress] in try await engine.push(progress: progress) }

@@ -1,0 +1,181 @@
+public import SyncCore
+public import SyncGraph
+import SyncStore
+
+/// Objects that are on the server and not here.
+extension CloudEngine {
+  /// Removes an object here only: it stays on the server and elsewhere, and a pull does not bring it back.
+  /// ``bringBack(_:)`` and ``replaceLocal()`` do. What leads to the object keeps that on the server. Delete rules do not apply.
+  ///
+  /// - Throws: ``CloudError`` with ``CloudError/Code/unsent`` when it has edits that were not sent, and
+  ///   ``CloudError/Code/notFound`` when it is not synced; `StoreError`.
+  public func evict(_ object: ManagedObjectID) async throws {
+    try await write { writing in
+      let known = try writing.transaction.remoteRecord(of: object.row, object.entity)
+      guard let record = known, record.zone == writing.zone.name else {
+        throw CloudError(.notFound, message: "\(object) is no object that is synced.")
+      }
+      guard record.waiting.isEmpty else {
+        throw CloudError(
+          .unsent,
+          message: "\(object) has edits that were not sent yet. Push, then remove it.")
+      }
+      try Self.evict(record, object, in: writing)
+    }
+    monitor.tell()
+  }
+
+  /// Removes here only what a fetch finds, and what the model's delete rules would delete with it.
+  ///
+  /// ```swift
+  /// try await cloud.evict(where: Fetch<Note>("date < %@", lastYear))
+  /// ```
+  ///
+  /// What has edits that were not sent stays, and so does whatever would take it along. A relationship to something that goes
+  /// is empty here, and stays on the server.
+  ///
+  /// - Returns: How many objects went.
+  /// - Throws: `StoreError` with the code `deletionDenied` when a rule of a many-to-many relationship is in the way, with
+  ///   nothing removed; ``GraphError``, `FilterError` as a fetch does.
+  /// - Complexity: Linear in what goes.
+  @discardableResult
+  public func evict<Object: ManagedObject>(where fetch: Fetch<Object>) async throws -> Int {
+    let context = stack.newNonMergingBackgroundContext()
+    let found = try await context.perform { try context.identifiers(fetch) }
+    let count = try await write { writing in
+      let eviction = Eviction(writing)
+      return try eviction.whole(found).count { record, object in
+        try Self.evict(record, object, in: writing)
+        return true
+      }
+    }
+    monitor.tell()
+    return count
+  }
+
+  private static func evict(
+    _ known: RemoteRecord, _ object: ManagedObjectID, in writing: CloudWriting
+  ) throws {
+    var record = known
+    try ObjectDeleter(writing).delete(object.row, object.entity, name: record.name)
+    try writing.forgetReferences(of: record.name)
+    record.row = nil
+    record.stamps = [:]
+    record.kept = nil
+    record.isEvicted = true
+    try writing.transaction.setRemoteRecord(record)
+  }
+
+  /// Fetches again what was removed here only.
+  ///
+  /// - Parameter entityName: Of which entity, subentities included; nil is all.
+  /// - Returns: How many objects are here again; the server may have deleted others.
+  /// - Throws: As ``pull(progress:)``.
+  /// - Complexity: Linear in what the server has: all of it is read once.
+  @discardableResult
+  public func bringBack(_ entityName: String? = nil) async throws -> Int {
+    let wanted = try entityName.map { try stack.model.requireEntity(named: $0) }
+    let count = try await turn.run {
+      let limits = try await connect().limits
+      let name = zone.name
+      let model = stack.model
+      let evicted = try await write { writing in
+        try writing.transaction.allRemoteRecords(in: name).filter { record in
+          guard let entity = model.entity(named: record.entity) else { return false }
+          return record.isEvicted && wanted.map(entity.isKind) ?? true
+        }.map(\.name)
+      }
+      return evicted.isEmpty ? 0 : try await bringBack(Set(evicted), limits)
+    }
+    monitor.tell()
+    return count
+  }
+
+  private func bringBack(_ names: Set<String>, _ limits: CloudLimits) async throws -> Int {
+    var count = 0
+    var token: CloudToken?
+    while true {
+      let place = token
+      let page = try await request {
+        try await transport.changes(in: zone, after: place, limit: limits.page)
+      }
+      let shown = page.records.filter { names.contains($0.name) }
+      if !shown.isEmpty {
+        try await write { writing in
+          // As if it had never been here.
+          for record in shown {
+            try writing.transaction.removeRemoteRecord(record.name, in: writing.zone.name)
+          }
+        }
+        count += try await store(shown, isFeed: false, deletionGuard) { _ in }.inserted
+      }
+      guard page.hasMore else { return count }
+      token = page.token
+    }
+  }
+}
+
+/// What goes when objects are removed here only.
+private struct Eviction {
+  private let writing: CloudWriting
+
+  init(_ writing: CloudWriting) {
+    self.writing = writing
+  }
+
+  /// The objects whose whole cascade was sent, with that.
+  func whole(
+    _ objects: [ManagedObjectID]
+  ) throws -> [(record: RemoteRecord, object: ManagedObjectID)] {
+    var result: [(record: RemoteRecord, object: ManagedObjectID)] = []
+    var going: Set<ManagedObjectID> = []
+    for object in objects where !going.contains(object) {
+      guard let part = try cascade(of: object, going) else { continue }
+      going.formUnion(part.map(\.object))
+      result += part
+    }
+    return result
+  }
+
+  /// An object and what it would take along; nil when anything of that has to stay.
+  private func cascade(
+    of object: ManagedObjectID, _ going: Set<ManagedObjectID>
+  ) throws -> [(record: RemoteRecord, object: ManagedObjectID)]? {
+    var seen = going.union([object])
+    var next = [object]
+    var result: [(record: RemoteRecord, object: ManagedObjectID)] = []
+    while let each = next.popLast() {
+      let transaction = writing.transaction
+      guard let record = try transaction.remoteRecord(of: each.row, each.entity),
+        record.zone == writing.zone.name, record.waiting.isEmpty,
+        let entity = writing.model.entity(named: record.entity)
+      else { return nil }
+      result.append((record, each))
+      for relationship in entity.relationships
+      where relationship.deleteRule == .cascade && !relationship.isTransient {
+        for member in try targets(of: relationship, entity, each.row)
+        where seen.insert(member).inserted { next.append(member) }
+      }
+    }
+    return result
+  }
+
+  private func targets(
+    of relationship: RelationshipDescription, _ entity: EntityDescription, _ row: Int64
+  ) throws -> [ManagedObjectID] {
+    if relationship.isToMany {
+      return try writing.transaction.members(of: relationship, in: entity, owners: [row])
+        .map { ManagedObjectID(entity: $0.entity, row: $0.row) }
+    }
+    guard let stored = try writing.transaction.rows(entity, rows: [row]).first,
+      case .int(let target) = stored.values[relationship.slot],
+      let found = try writing.transaction.rows(
+        entity.destination(of: relationship), rows: [target]
+      ).first
+    else { return [] }
+    return [found.id]
+  }
+}
+
+@available(*, unavailable, message: "Confined to the body of a write.")
+extension Eviction: Sendable {}

@@ -1,0 +1,78 @@
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncStore
+import Testing
+
+@testable import SyncCloud
+
+/// Objects that are removed here only, many at once, and come back.
+@Suite(.timeLimit(.minutes(10))) struct EvictionTests {
+  private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 3))
+
+  private func fetch(
+    _ entity: String, _ format: String, _ argument: String
+  ) -> Fetch<ManagedObject> {
+    Fetch<ManagedObject>(entityNamed: entity, format, argument)
+  }
+
+  @Test func deleteRulesTakeAlongWhatTheyWouldDeleteAndAllComesBack() async throws {
+    let (here, there) = (try Client(server), try Client(server))
+    let old = try here.insert("Folder", ["name": "old"])
+    let inner = try here.insert("Folder", ["name": "inner", "parent": .int(old)])
+    let new = try here.insert("Folder", ["name": "new"])
+    for folder in [old, inner, new] {
+      try here.insert("Note", ["title": .string("in \(folder)"), "folder": .int(folder)])
+    }
+    try await settle([here, there], fresh: server)
+    let before = try here.graph()
+    #expect(try await here.engine.evict(where: fetch("Folder", "name == %@", "old")) == 4)
+    #expect(try here.values("Folder", "name") == ["new"])
+    #expect(try here.rows("Note").count == 1)
+    #expect(try await here.engine.push() == PushReport())
+    // Edits of others do not bring it back.
+    let row = try #require(try there.rows("Note").first).row
+    try there.update("Note", row, ["text": "edited"])
+    try await there.engine.push()
+    try await here.engine.pull()
+    #expect(try here.rows("Note").count == 1)
+    #expect(try await here.engine.bringBack("Note") == 2)
+    #expect(try here.rows("Note").count == 3 && here.rows("Folder").count == 1)
+    #expect(try here.values("Note", "text").contains("edited"))
+    #expect(try await here.engine.bringBack() == 2)
+    #expect(try await here.engine.bringBack() == 0)
+    #expect(try Set(here.graph().keys) == Set(before.keys))
+    try await settle([here, there], fresh: server)
+  }
+
+  @Test func whatWasNotSentStaysWithWhateverWouldTakeItAlong() async throws {
+    let here = try Client(server)
+    let folders = try ["a", "b"].map { try here.insert("Folder", ["name": .string($0)]) }
+    let notes = try folders.map { try here.insert("Note", ["title": "x", "folder": .int($0)]) }
+    try await settle([here], fresh: server)
+    try here.update("Note", notes[0], ["title": "not sent"])
+    #expect(try await here.engine.evict(where: Fetch<ManagedObject>(entityNamed: "Folder")) == 2)
+    #expect(try here.values("Folder", "name") == ["a"])
+    #expect(try here.values("Note", "title") == ["not sent"])
+    try await here.engine.sync()
+    #expect(try await here.engine.bringBack() == 2)
+    try await settle([here], fresh: server)
+  }
+
+  @Test func onlyTheObjectsThatAreFoundGo() async throws {
+    let here = try Client(server)
+    let folder = try here.insert("Folder", ["name": "a"])
+    for number in 0..<5 {
+      try here.insert("Note", ["stars": .int(Int64(number)), "folder": .int(folder)])
+    }
+    try await settle([here], fresh: server)
+    let few = Fetch<ManagedObject>(entityNamed: "Note", "stars < %@", 3)
+    #expect(try await here.engine.evict(where: few.limit(2)) == 2)
+    #expect(try here.values("Note", "stars") == [2, 3, 4])
+    #expect(try here.values("Folder", "name") == ["a"])
+    #expect(try await here.engine.evict(where: few) == 1)
+    #expect(try await here.engine.bringBack("Folder") == 0)
+    await #expect(throws: ModelError.self) { try await here.engine.bringBack("Nothing") }
+    #expect(try await here.engine.bringBack() == 3)
+  }
+}
