@@ -49,14 +49,15 @@ final class Client: Sendable {
   /// - Parameter clock: By how many seconds the machine's clock is wrong.
   init(
     _ transport: any CloudTransport, model: ManagedObjectModel? = nil, file: URL? = nil,
-    clock: Double = 0, retry: RetryPolicy = RetryPolicy(attempts: 20, delay: 0)
+    clock: Double = 0, retry: RetryPolicy = RetryPolicy(attempts: 20, delay: 0),
+    cipher: (any CloudCipher)? = nil
   ) throws {
     var configuration = Store.Configuration(file.map { .file($0) } ?? .memory)
     configuration.keepsHistory = true
     if clock != 0 { configuration.now = { Date(timeIntervalSinceNow: clock) } }
     stack = try DataStack(
       model: try model ?? CloudModels.notes(), configuration: configuration, classes: [])
-    engine = try CloudEngine(stack, transport: transport, retry: retry)
+    engine = try CloudEngine(stack, transport: transport, retry: retry, cipher: cipher)
   }
 
   func close() throws { try stack.close() }

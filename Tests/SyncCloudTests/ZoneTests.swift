@@ -279,7 +279,7 @@ import Testing
       #expect(progress.isFinished && progress.fractionCompleted == 1)
     }
     let transport = FaultyTransport(server)
-    let late = try Client(transport, retry: CloudRetry(attempts: 0, delay: 0))
+    let late = try Client(transport, retry: RetryPolicy(attempts: 0, delay: 0))
     try late.insert("Note", ["title": "a"])
     // Half is done when the push begins.
     let progress = Progress(totalUnitCount: 1)

@@ -71,12 +71,13 @@ public final class CloudEngine: Sendable {
   ///     user info of the model.
   ///   - retry: How often and when to come again after a failure that may pass. When the server asks to be left alone for
   ///     longer than its longest delay, operations fail with ``CloudError/Code/busy`` until then.
+  ///   - cipher: For attributes that the model marks with `cloud.encrypted`.
   /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when the stack does not track changes, or the user
   ///   info of the model says what is not known; `StoreError`.
   public init(
     _ stack: DataStack, transport: any CloudTransport, scope: CloudZone.Scope = .private,
     authors: HistoryAuthors = .all, policies: [String: CloudPolicy] = [:],
-    retry: RetryPolicy = RetryPolicy()
+    retry: RetryPolicy = RetryPolicy(), cipher: (any CloudCipher)? = nil
   ) throws {
     guard try stack.tracksChanges else {
       throw CloudError(
@@ -90,7 +91,7 @@ public final class CloudEngine: Sendable {
     self.retry = retry
     zone = CloudZone(scope)
     consumer = scope == .private ? CloudEngine.author : "\(CloudEngine.author).\(scope)"
-    fields = try TravellingFields(stack.model, scope: scope, policies: policies)
+    fields = try TravellingFields(stack.model, scope: scope, policies: policies, cipher: cipher)
     announcer = CloudAnnouncer(stack, zone)
     monitor = CloudMonitor(announcer)
     queue = OperationQueue()

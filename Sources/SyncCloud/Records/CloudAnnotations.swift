@@ -10,6 +10,7 @@ import SyncStore
 /// | `cloud.mask` | property | `upload`, `download`, `both`: does not travel that way |
 /// | `cloud.identity` | entity | `primaryKey`, the default where there is one: objects of one key are one record; `none` |
 /// | `cloud.policy` | property | `newest`, `server`, `largest`, `smallest` |
+/// | `cloud.encrypted` | attribute | `true`, `false`; also `allowsCloudEncryption` of the model document |
 ///
 /// What says nothing of these may say it as CloudCore has it; see ``CloudCoreAnnotations``.
 enum CloudAnnotations {
@@ -103,6 +104,32 @@ enum CloudAnnotations {
     }
   }
 
+  /// The attributes whose values are sealed.
+  static func sealed(
+    of entity: EntityDescription, _ slots: [Int], identity: [Int]
+  ) throws(CloudError) -> Set<String> {
+    var sealed: Set<String> = []
+    for property in slots.map({ entity.properties[$0] }) {
+      let place = "\(entity.name).\(property.name)"
+      let word = property.userInfo["cloud.encrypted"] ?? property.userInfo["allowsCloudEncryption"]
+      switch word?.lowercased() {
+      case nil, "false", "no", "0": continue
+      case "true", "yes", "1": sealed.insert(property.name)
+      case let word?: throw unknown(word, "cloud.encrypted", place, "true and false")
+      }
+      let reason: String? =
+        property.attribute == nil
+        ? "is a relationship, and only attributes are encrypted"
+        : identity.contains(property.slot)
+          ? "says which object it is, and its record is named by it. Say cloud.identity = none"
+          : nil
+      if let reason {
+        throw CloudError(.unsupported, message: "\(place) is to be encrypted, but \(reason).")
+      }
+    }
+    return sealed
+  }
+
   /// Refuses what is said under names like these and nobody reads: mostly a misspelt one.
   static func check(_ entity: EntityDescription) throws(CloudError) {
     try check(
@@ -111,7 +138,7 @@ enum CloudAnnotations {
     for property in entity.properties {
       try check(
         property.userInfo, "\(entity.name).\(property.name)",
-        ["cloud.mask", "cloud.policy", "CloudCoreMasks", "CloudCoreType"])
+        ["cloud.mask", "cloud.policy", "cloud.encrypted", "CloudCoreMasks", "CloudCoreType"])
     }
     try CloudCoreAnnotations.check(entity)
   }

@@ -17,6 +17,9 @@ final class FieldRules: Sendable {
   let taken: Set<String>
   let policies: [String: CloudPolicy]
 
+  /// Attributes whose values the server does not see.
+  let sealed: Set<String>
+
   /// Ordered to-many relationships of which the order travels, by name.
   let lists: [String: RelationshipDescription]
 
@@ -37,7 +40,7 @@ final class FieldRules: Sendable {
     type = entity.wireName
     guard self.travels else {
       (slots, names, sent, taken, self.policies) = ([], [], [], [], [:])
-      (lists, sides, identity) = ([:], [], [])
+      (sealed, lists, sides, identity) = ([], [:], [], [])
       return
     }
     try CloudAnnotations.check(entity)
@@ -71,6 +74,7 @@ final class FieldRules: Sendable {
     (self.sent, self.taken, self.policies) = (sent, taken, chosen)
     (self.lists, self.sides) = (lists, sides)
     identity = try CloudAnnotations.identity(of: entity)
+    sealed = try CloudAnnotations.sealed(of: entity, slots, identity: identity)
   }
 
   private static func travels(_ property: PropertyDescription) -> Bool {

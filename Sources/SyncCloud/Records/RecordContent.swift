@@ -48,6 +48,7 @@ struct RecordContent {
       throw Malformed(reason: "The record has no “type”.")
     }
     self.type = names.entity(type)
+    let seal = names.seal
     let names = names.fields(of: self.type ?? type)
     var reader = StampReader(content: content, time: record.time)
     stamp = try reader.stamp("t")
@@ -59,7 +60,8 @@ struct RecordContent {
       guard let stamp = try reader.stamp("t_" + name) ?? stamp else {
         throw Malformed(reason: "Field “\(name)” has no stamp.")
       }
-      let field = Field(name: names[name] ?? name, value: member.value, stamp: stamp)
+      let value = seal?.open(member.value, member.key, of: record.name) ?? member.value
+      let field = Field(name: names[name] ?? name, value: value, stamp: stamp)
       if reader.corrected.contains(content["t_" + name] == nil ? "t" : "t_" + name) {
         corrected.insert(field.name)
       }

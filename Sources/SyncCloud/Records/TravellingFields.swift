@@ -21,7 +21,7 @@ struct TravellingFields: Sendable {
   /// - Parameter policies: By entity and property: `Note.stars`. They win over the model's.
   init(
     _ model: ManagedObjectModel, scope: CloudZone.Scope = .private,
-    policies: [String: CloudPolicy] = [:]
+    policies: [String: CloudPolicy] = [:], cipher: (any CloudCipher)? = nil
   ) throws(CloudError) {
     self.model = model
     var scopes: [CloudZone.Scope?] = []
@@ -38,7 +38,14 @@ struct TravellingFields: Sendable {
         .unsupported, message: "There is no property “\(name)” that travels, to give a policy to.")
     }
     self.rules = rules
-    wire = try WireNames(model) { entity in
+    if cipher == nil, let rule = rules.first(where: { !$0.sealed.isEmpty }) {
+      throw CloudError(
+        .unsupported,
+        message:
+          "\(rule.type).\(rule.sealed.sorted()[0]) is to be encrypted, and the engine has no cipher. Give it one."
+      )
+    }
+    wire = try WireNames(model, seal: cipher.map(FieldSeal.init)) { entity in
       let rule = rules[entity.index]
       return rule.travels ? rule.slots.map { entity.properties[$0] } : nil
     }

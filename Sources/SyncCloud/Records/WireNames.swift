@@ -12,11 +12,16 @@ struct WireNames: Sendable {
   /// Per entity, by name.
   private var fields: [String: [String: String]] = [:]
 
+  /// What opens values that were sealed.
+  let seal: FieldSeal?
+
   /// - Parameter travelling: The properties of an entity that travel as fields; nil when it does not travel.
   /// - Throws: ``CloudError`` with the code `unsupported` when two would travel under one name.
   init(
-    _ model: ManagedObjectModel, travelling: (EntityDescription) -> [PropertyDescription]?
+    _ model: ManagedObjectModel, seal: FieldSeal?,
+    travelling: (EntityDescription) -> [PropertyDescription]?
   ) throws(CloudError) {
+    self.seal = seal
     var types: [String: String] = [:]
     for entity in model.entities {
       guard let properties = travelling(entity) else { continue }

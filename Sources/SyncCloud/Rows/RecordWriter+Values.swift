@@ -11,6 +11,10 @@ extension RecordWriter {
       if let attribute = property.attribute {
         if let value = FieldCoding.decode(json, as: attribute.type) {
           item.values.append((property.slot, value))
+        } else if FieldSeal.isSealed(json) {
+          refuse(
+            "Field “\(field)” is encrypted and cannot be opened here; the value here stays as it is.",
+            item)
         } else {
           refuse(
             "Field “\(field)” holds \(json.kindText) that is no \(attribute.type.rawValue); the value "

@@ -89,7 +89,10 @@ struct SaveBuilder {
     }
     for (field, value) in values {
       let wire = row.entity.property(named: field)?.wireName ?? field
-      content["f_" + wire] = value
+      let member = "f_" + wire
+      content[member] =
+        rules.sealed.contains(field)
+        ? try fields.fields.wire.seal?.seal(value, member, of: record.name) : value
       let stamp = record.stamp(of: field)
       if !isWhole || stamp != record.stamp { content["t_" + wire] = .string(stamp) }
     }

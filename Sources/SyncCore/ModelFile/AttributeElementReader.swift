@@ -35,6 +35,7 @@ struct AttributeElementReader {
     let isKept = try fields.flag("preservesValueInHistoryOnDeletion")
     draft.preservesValueInHistory = isPreserved || isKept
     let isIndexed = try fields.flag("indexed")
+    let isEncrypted = try fields.flag("allowsCloudEncryption")
     try fields.finish(harmless: ModelFileReader.harmlessInProperties)
     for child in element.children {
       guard draft.userInfo.isEmpty else {
@@ -42,6 +43,8 @@ struct AttributeElementReader {
       }
       draft.userInfo = try userInfo(child, fields)
     }
+    // Remote sync reads it there.
+    if isEncrypted { draft.userInfo["allowsCloudEncryption"] = "YES" }
     return (draft, isIndexed && !draft.isTransient)
   }
 

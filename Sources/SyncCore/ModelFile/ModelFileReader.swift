@@ -170,6 +170,6 @@ struct ModelFileReader {
 
   static let harmlessInProperties: Set<String> = [
     "syncable", "usesScalarValueType", "versionHashModifier", "spotlightIndexingEnabled",
-    "storedInTruthFile", "allowsExternalBinaryDataStorage", "allowsCloudEncryption",
+    "storedInTruthFile", "allowsExternalBinaryDataStorage",
   ]
 }

@@ -106,7 +106,7 @@ import Testing
       <entity name="A" syncable="YES" codeGenerationType="class" versionHashModifier="2"
         coreSpotlightDisplayNameExpression="a">
         <attribute name="a" attributeType="Binary" allowsExternalBinaryDataStorage="YES"
-          spotlightIndexingEnabled="YES" storedInTruthFile="YES" allowsCloudEncryption="YES"/>
+          spotlightIndexingEnabled="YES" storedInTruthFile="YES" allowsCloudEncryption="NO"/>
         <relationship name="b" destinationEntity="A" indexed="YES" storedInTruthFile="YES"/>
         <fetchedProperty name="f"><fetchRequest name="r" entity="A"/></fetchedProperty>
         <fetchIndex name="i"><fetchIndexElement expression="a + 1" expressionType="Integer 16"
@@ -118,7 +118,17 @@ import Testing
       """)
     let entity = try model.requireEntity(named: "A")
     #expect(entity.properties.map(\.name) == ["a", "b"])
-    #expect(entity.indexes.isEmpty)
+    #expect(entity.indexes.isEmpty && entity.properties.allSatisfy(\.userInfo.isEmpty))
+  }
+
+  @Test func whatRemoteSyncIsToEncryptIsInTheUserInfo() throws {
+    let entity = try entity(
+      """
+      <attribute name="a" attributeType="String" allowsCloudEncryption="YES">
+        <userInfo><entry key="k" value="v"/></userInfo></attribute>
+      """)
+    #expect(
+      entity.attribute(named: "a")?.userInfo == ["k": "v", "allowsCloudEncryption": "YES"])
   }
 
   @Test func theOldWaysToAskForIndexesAreKept() throws {
