@@ -34,6 +34,14 @@ struct KintoAnswer {
     }
   }
 
+  /// Whether it is of a server that does not know who asked.
+  var isAnonymous: Bool { (try? json())?["user"] == nil && status == 200 }
+
+  /// Whether parts of a batch were refused because the server does not know who asked.
+  var hasRefusedParts: Bool {
+    (try? json())?["responses"]?.arrayValue?.contains { $0["status"]?.integerValue == 401 } ?? false
+  }
+
   /// The mark of the newest version in a list, in milliseconds since 1970.
   var newest: Int64? {
     header("ETag").flatMap { Int64($0.filter { $0 != "\"" }) }.flatMap(Self.time)

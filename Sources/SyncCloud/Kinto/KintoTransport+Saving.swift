@@ -6,7 +6,9 @@ extension KintoTransport {
     guard !saves.isEmpty else { return [] }
     let path = try await path(of: zone)
     let requests = saves.map { Self.request($0, path) }
-    let answer = try await send("POST", "/batch", body: ["requests": .array(requests)])
+    let answer = try await send("POST", "/batch", body: ["requests": .array(requests)]) {
+      $0.status == 401 || $0.hasRefusedParts
+    }
     let json: JSONValue
     do {
       json = try answer.json()

@@ -24,25 +24,21 @@ import SyncCore
 /// has said were done.
 public final class KintoTransport: CloudTransport {
   /// Who asks.
-  public enum SignIn: Sendable, Hashable {
+  public enum SignIn: Sendable {
     /// Name and password of an account.
     case password(String, String)
 
     /// A token that the server takes as `Authorization: Bearer`.
     case token(String)
 
-    var header: String {
-      switch self {
-      case .password(let name, let password):
-        "Basic " + Data("\(name):\(password)".utf8).base64EncodedString()
-      case .token(let token): "Bearer \(token)"
-      }
-    }
+    /// What a closure gives: asked before the first request, and once more whenever the server does not accept it any
+    /// more. When it is not accepted then either, that is ``CloudError/Code/notSignedIn``.
+    case renewed(@Sendable () async throws -> SignIn)
   }
 
   private let base: String
   private let app: String
-  private let authorization: String
+  private let credentials: KintoCredentials
   private let client: HTTPClient
 
   /// What is known of the server.
@@ -95,7 +91,7 @@ public final class KintoTransport: CloudTransport {
     while text.hasSuffix("/") { text.removeLast() }
     base = text.hasSuffix("/v1") ? text : text + "/v1"
     self.app = app
-    authorization = signIn.header
+    credentials = KintoCredentials(signIn)
     client = HTTPClient(timeout: timeout)
   }
 
@@ -116,7 +112,8 @@ public final class KintoTransport: CloudTransport {
 
   func readRoot() async throws -> Root {
     if let root = known.withLock({ $0.root }) { return root }
-    let answer = try await send("GET", "/")
+    // Who is not known is answered all the same, without a name.
+    let answer = try await send("GET", "/") { $0.status == 401 || $0.isAnonymous }
     let json: JSONValue = answer.status == 404 ? .null : try answer.json()
     guard json["settings"]?.objectValue != nil || json["http_api_version"]?.stringValue != nil
     else {
@@ -154,8 +151,23 @@ public final class KintoTransport: CloudTransport {
 
   // MARK: - Requests
 
+  /// - Parameter isRefused: Whether an answer says that the credentials are not accepted.
   func send(
-    _ method: String, _ path: String, headers: [String: String] = [:], body: JSONValue? = nil
+    _ method: String, _ path: String, headers: [String: String] = [:], body: JSONValue? = nil,
+    isRefused: (KintoAnswer) -> Bool = { $0.status == 401 }
+  ) async throws -> KintoAnswer {
+    let authorization = try await credentials.header(refused: nil)
+    let answer = try await send(method, path, headers, body, authorization)
+    guard credentials.areRenewed, isRefused(answer) else { return answer }
+    let renewed = try await credentials.header(refused: authorization)
+    // They may be those of somebody else.
+    if path != "/" { known.withLock { $0.root = nil } }
+    return try await send(method, path, headers, body, renewed)
+  }
+
+  private func send(
+    _ method: String, _ path: String, _ headers: [String: String], _ body: JSONValue?,
+    _ authorization: String
   ) async throws -> KintoAnswer {
     guard let url = URL(string: base + path) else {
       throw CloudError(.unsupported, message: "“\(base + path)” is no address.")

@@ -64,6 +64,14 @@ extension StoreTransaction {
     try removeRemoteLists(of: name, in: zone)
   }
 
+  /// Forgets everything about a zone.
+  package func removeRemoteZone(_ zone: String) throws {
+    for table in ["records", "links", "pairs", "lists", "conflicts"] {
+      try run("DELETE FROM _syncstack_remote_\(table) WHERE zone = ?", [.string(zone)])
+    }
+    try run("DELETE FROM _syncstack_remote_zones WHERE name = ?", [.string(zone)])
+  }
+
   /// Remembers where a to-one relationship leads once its target arrives.
   package func setRemoteLink(_ link: RemoteLink, in zone: String) throws {
     try run(

@@ -1,0 +1,48 @@
+import SyncCore
+import SyncEngine
+import SyncStore
+
+extension CloudEngine {
+  /// Stops, and forgets the account: the next sync is the first one, of whoever is signed in then.
+  ///
+  /// - Parameter wipe: Whether all objects of the scope go here, those with edits that were not sent among them: look at
+  ///   ``CloudStatus/waiting`` before. On the server nothing goes. Otherwise they stay, and the next sync sends them as the
+  ///   oldest there are: whatever that account has of the same identity wins.
+  /// - Throws: `StoreError`, with everything as it was.
+  /// - Complexity: Linear in what is synced.
+  public func signOut(wipe: Bool) async throws {
+    await stop()
+    try await turn.run {
+      disconnect()
+      try await write { writing in
+        let transaction = writing.transaction
+        if wipe { try Self.wipe(in: writing) }
+        try transaction.removeRemoteZone(writing.zone.name)
+        var zone = RemoteZone(writing.zone.name)
+        // What was edited up to now counts by what is there.
+        zone.history = try transaction.requireHistoryToken().number
+        zone.model = writing.zone.model
+        writing.zone = zone
+      }
+    }
+    monitor.tell()
+  }
+
+  private static func wipe(in writing: CloudWriting) throws {
+    let transaction = writing.transaction
+    let deleter = ObjectDeleter(writing)
+    for record in try transaction.allRemoteRecords(in: writing.zone.name) {
+      guard let row = record.row, let entity = writing.model.entity(named: record.entity) else {
+        continue
+      }
+      // All go, so that nothing that leads to something denies that.
+      for relationship in entity.relationships
+      where relationship.kind == .manyToMany && relationship.deleteRule == .deny {
+        let members = try transaction.members(of: relationship, in: entity, owners: [row])
+        try transaction.removeLinks(
+          relationship, of: entity, pairs: members.map { (owner: row, member: $0.row) })
+      }
+      try deleter.delete(row, entity, name: record.name)
+    }
+  }
+}
