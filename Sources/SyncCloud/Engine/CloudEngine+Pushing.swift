@@ -105,14 +105,23 @@ extension CloudEngine {
   /// - Returns: Whether there may be more.
   private func pushBatch(_ course: inout Course) async throws -> Bool {
     let (name, cursor, size, fields) = (zone.name, course.cursor, course.size, fields)
-    let (saves, last) = try await write { writing in
+    let (saves, about, last) = try await write { writing in
       let records = try writing.transaction.waitingRemoteRecords(
         in: name, after: cursor, limit: size)
       let builder = SaveBuilder(writing.transaction, zone: name, fields: fields)
-      return (try builder.saves(records), records.last?.name)
+      let about = records.map { record in
+        let entity = writing.model.entity(named: record.entity)
+        let object = entity.flatMap { entity in
+          record.row.map { ManagedObjectID(entity: entity, row: $0) }
+        }
+        return (record.name, (entity: record.entity, object: object))
+      }
+      return (
+        try builder.saves(records), Dictionary(about) { first, _ in first }, records.last?.name
+      )
     }
     guard let last else { return false }
-    let left = saves.filter { course.failed[$0.name] == nil }
+    let left = chosen(saves.filter { course.failed[$0.name] == nil }, about)
     guard !left.isEmpty else {
       course.cursor = last
       return true

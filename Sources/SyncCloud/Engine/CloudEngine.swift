@@ -52,6 +52,8 @@ public final class CloudEngine: Sendable {
 
   private let limits = Locked(DeletionGuard.on)
 
+  let listener = Locked(CloudListener())
+
   /// What has it sync by itself, from ``start(pace:clock:)`` on.
   let driver = Locked<CloudDriver?>(nil)
 
@@ -149,7 +151,7 @@ public final class CloudEngine: Sendable {
     _ body: @escaping @Sendable (CloudWriting) throws -> T
   ) async throws -> T {
     try await withStore { [self] store in
-      try store.write(Self.info) { transaction in
+      let (result, changes) = try store.write(Self.info) { transaction in
         let writing = try CloudWriting(
           transaction, zone: zone.name, fields: fields, writer: writer)
         var drain = Drain(writing, authors: authors)
@@ -158,7 +160,11 @@ public final class CloudEngine: Sendable {
         try writing.finish()
         try acknowledge(writing)
         return result
-      }.0
+      }
+      if !changes.isEmpty {
+        listener.withLock { if $0.delegate != nil { $0.changes.append(changes) } }
+      }
+      return result
     }
   }
 

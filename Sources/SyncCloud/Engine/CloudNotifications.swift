@@ -92,11 +92,14 @@ extension CloudEngine {
     do {
       let (report, outcome) = try await body()
       monitor.ended(outcome)
+      tellChanges()
       announcer.post(.cloudDidFinish, direction, outcome)
       return report
     } catch {
       disconnect()
       monitor.ended(.failure(error))
+      tellChanges()
+      delegate?.cloud(self, didFail: error, in: direction)
       announcer.post(.cloudDidFail, direction, .failure(error))
       throw error
     }

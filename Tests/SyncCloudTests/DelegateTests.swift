@@ -1,0 +1,127 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncStore
+import Testing
+
+@testable import SyncCloud
+
+/// What a delegate decides and hears.
+@Suite(.timeLimit(.minutes(10))) struct DelegateTests {
+  private let server = MemoryTransport()
+
+  private final class Listener: CloudDelegate {
+    struct Heard {
+      var asked: [CloudOutgoing] = []
+      var inserted = 0
+      var failures: [String] = []
+    }
+
+    let heard = Locked(Heard())
+    let allows = Locked<@Sendable (CloudOutgoing) -> Bool>({ _ in true })
+    let sends = Locked<@Sendable (CloudOutgoing) -> JSONObject>({ $0.content })
+
+    func cloud(_ cloud: CloudEngine, shouldPush record: CloudOutgoing) -> Bool {
+      heard.withLock { $0.asked.append(record) }
+      return allows.withLock { $0 }(record)
+    }
+
+    func cloud(_ cloud: CloudEngine, willPush record: CloudOutgoing) -> JSONObject {
+      sends.withLock { $0 }(record)
+    }
+
+    func cloud(_ cloud: CloudEngine, didPull changes: [ChangeSet]) {
+      heard.withLock { $0.inserted += changes.map(\.inserted.count).reduce(0, +) }
+    }
+
+    func cloud(
+      _ cloud: CloudEngine, didFail error: any Error, in direction: CloudDirection
+    ) {
+      heard.withLock { $0.failures.append("\(direction) \((error as? CloudError)?.code as Any)") }
+    }
+  }
+
+  @Test func whatIsNotToBeSentWaitsUntilItIs() async throws {
+    let (here, listener) = (try Client(server), Listener())
+    here.engine.delegate = listener
+    let note = try here.insert("Note", ["title": "draft"])
+    try here.insert("Folder", ["name": "Home"])
+    listener.allows.withLock { $0 = { $0.entity == "Folder" } }
+    #expect(try await here.engine.push().sent == 1)
+    #expect(try here.engine.status.waiting == 1)
+    let asked = listener.heard.withLock { $0.asked }.filter { $0.entity == "Note" }
+    #expect(asked.map(\.object?.row) == [note])
+    #expect(asked.first?.content["f_title"] == "draft")
+    listener.allows.withLock { $0 = { _ in true } }
+    #expect(try await here.engine.push().sent == 1)
+    try await settle([here], fresh: server)
+  }
+
+  @Test func membersAreLeftOutOrRewritten() async throws {
+    let (here, there, listener) = (try Client(server), try Client(server), Listener())
+    here.engine.delegate = listener
+    listener.sends.withLock {
+      $0 = { record in
+        var content = record.content
+        content["f_text"] = nil
+        if content["f_title"] != nil { content["f_title"] = "rewritten" }
+        return content
+      }
+    }
+    let note = try here.insert("Note", ["title": "a", "text": "own", "stars": 1])
+    try await here.engine.sync()
+    try await there.engine.sync()
+    #expect(try there.values("Note", "title") == ["rewritten"])
+    #expect(try there.values("Note", "stars") == [1])
+    #expect(try there.values("Note", "text") == [.null])
+    #expect(try here.values("Note", "title") == ["a"])
+    #expect(try here.engine.status.waiting == 0)
+    // What was left out waits; nothing is sent for it alone.
+    try here.update("Note", note, ["text": "mine"])
+    #expect(try await here.engine.push().batches == 0)
+    try here.update("Note", note, ["stars": 2])
+    #expect(try await here.engine.push().sent == 1)
+    #expect(try here.engine.status.waiting == 1)
+    let record = try #require(server.records(in: here.engine.zone).values.first?.content)
+    #expect(record["f_text"] == nil && record["t_text"] == nil)
+    #expect(try here.values("Note", "text") == ["mine"])
+    here.engine.delegate = nil
+    try await here.engine.sync()
+    try await there.engine.sync()
+    #expect(try there.values("Note", "text") == ["mine"])
+    #expect(try here.engine.status.waiting == 0)
+  }
+
+  @Test func pullsAndFailuresAreTold() async throws {
+    let transport = FaultyTransport(server)
+    let (here, there, listener) = (
+      try Client(transport, retry: RetryPolicy(attempts: 0, delay: 0)), try Client(server),
+      Listener()
+    )
+    here.engine.delegate = listener
+    for number in 0..<3 { try there.insert("Note", ["stars": .int(Int64(number))]) }
+    try await there.engine.push()
+    // What is here already is nothing that a pull has changed.
+    try here.insert("Folder", ["name": "Home"])
+    try await here.engine.sync()
+    #expect(listener.heard.withLock { $0.inserted } == 3)
+    try await here.engine.sync()
+    #expect(listener.heard.withLock { $0.inserted } == 3)
+    transport.fail(CloudError(.unreachable, message: "Nobody."))
+    await #expect(throws: CloudError.self) { try await here.engine.pull() }
+    let failures = listener.heard.withLock { $0.failures }
+    #expect(failures.count == 1 && failures[0].hasPrefix("pull"))
+    #expect(failures[0].contains("unreachable"))
+  }
+
+  @Test func aDelegateIsNotKeptAlive() throws {
+    let here = try Client(server)
+    do {
+      let listener = Listener()
+      here.engine.delegate = listener
+      #expect(here.engine.delegate === listener)
+    }
+    #expect(here.engine.delegate == nil)
+  }
+}
