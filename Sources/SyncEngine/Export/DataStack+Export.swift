@@ -1,7 +1,6 @@
 public import Foundation
 public import SyncCore
 public import SyncGraph
-import SyncStore
 
 /// Export of what is stored, without making objects.
 ///
@@ -22,11 +21,7 @@ extension DataStack {
     _ entityName: String, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
     using options: ExportOptions = ExportOptions()
   ) throws -> JSONValue {
-    var objects: [JSONValue] = []
-    try storeExport(options).forEach(request(entityName, filter, keys)) {
-      objects.append($0)
-    }
-    return .array(objects)
+    try export(with: Conventional(entityName), where: filter, sortedBy: keys, using: options)
   }
 
   /// The stored objects of an entity as JSON text.
@@ -36,9 +31,7 @@ extension DataStack {
     _ entityName: String, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
     using options: ExportOptions = ExportOptions()
   ) throws -> Data {
-    try ExportWriter.data(options) { writer in
-      try storeExport(options).forEach(request(entityName, filter, keys)) { try writer.write($0) }
-    }
+    try exportData(with: Conventional(entityName), where: filter, sortedBy: keys, using: options)
   }
 
   /// Writes the stored objects of an entity to a file, in bounded memory. The file appears when it is
@@ -51,9 +44,8 @@ extension DataStack {
     _ entityName: String, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
     to url: URL, using options: ExportOptions = ExportOptions()
   ) throws -> Int {
-    try ExportFile.replace(url) { handle in
-      try export(entityName, where: filter, sortedBy: keys, to: handle, using: options)
-    }
+    try export(
+      with: Conventional(entityName), where: filter, sortedBy: keys, to: url, using: options)
   }
 
   /// Writes the stored objects of an entity to a handle, in bounded memory. The handle stays open.
@@ -65,21 +57,7 @@ extension DataStack {
     _ entityName: String, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
     to handle: FileHandle, using options: ExportOptions = ExportOptions()
   ) throws -> Int {
-    var writer = ExportWriter(options) { try handle.write(contentsOf: $0) }
-    let count = try storeExport(options).forEach(request(entityName, filter, keys)) {
-      try writer.write($0)
-    }
-    try writer.finish()
-    return count
-  }
-
-  private func storeExport(_ options: ExportOptions) throws -> StoreExport {
-    StoreExport(try store, plans: mappingPlans, options: options)
-  }
-
-  private func request(
-    _ entityName: String, _ filter: Filter?, _ keys: [SortKey]
-  ) throws -> FetchPlan {
-    FetchPlan(entity: try model.requireEntity(named: entityName), filter: filter, sort: keys)
+    try export(
+      with: Conventional(entityName), where: filter, sortedBy: keys, to: handle, using: options)
   }
 }

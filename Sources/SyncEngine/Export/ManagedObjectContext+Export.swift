@@ -13,8 +13,7 @@ extension ManagedObjectContext {
     _ entityName: String, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
     using options: ExportOptions = ExportOptions()
   ) throws -> JSONValue {
-    try export(
-      Fetch<ManagedObject>(entityNamed: entityName, filter).sorted(by: keys), using: options)
+    try export(with: Conventional(entityName), where: filter, sortedBy: keys, using: options)
   }
 
   /// The objects of a fetch as a JSON array, in its order.
@@ -34,11 +33,7 @@ extension ManagedObjectContext {
     _ entityName: String, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
     using options: ExportOptions = ExportOptions()
   ) throws -> Data {
-    var exporter = Exporter(ExportPlan(options: options, plans: exportPlans), ObjectSource())
-    let request = Fetch<ManagedObject>(entityNamed: entityName, filter).sorted(by: keys)
-    return try ExportWriter.data(options) { writer in
-      for object in try fetch(request) { try writer.write(exporter.export(object)) }
-    }
+    try exportData(with: Conventional(entityName), where: filter, sortedBy: keys, using: options)
   }
 }
 

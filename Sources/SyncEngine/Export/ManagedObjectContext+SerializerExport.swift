@@ -12,10 +12,7 @@ extension ManagedObjectContext {
     with source: some PlanSource, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
     using options: ExportOptions = ExportOptions()
   ) throws -> JSONValue {
-    let mapping = source.mappingSource
-    return try export(
-      Fetch<ManagedObject>(entityNamed: mapping.entityName, mapping.filter(and: filter))
-        .sorted(by: keys), with: source, using: options)
+    try export(request(source, filter, keys), with: source, using: options)
   }
 
   /// The objects of a fetch as a JSON array, in its order, as a serializer describes them.
@@ -41,10 +38,20 @@ extension ManagedObjectContext {
     with source: some PlanSource, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
     using options: ExportOptions = ExportOptions()
   ) throws -> Data {
-    let objects = try export(with: source, where: filter, sortedBy: keys, using: options)
+    let plan = try ExportPlan(source, in: model, options: options, plans: exportPlans)
+    var exporter = Exporter(plan, ObjectSource())
     return try ExportWriter.data(options) { writer in
-      for object in objects.arrayValue ?? [] { try writer.write(object) }
+      for object in try fetch(request(source, filter, keys)) {
+        try writer.write(exporter.export(object))
+      }
     }
+  }
+
+  private func request(
+    _ source: some PlanSource, _ filter: Filter?, _ keys: [SortKey]
+  ) -> Fetch<ManagedObject> {
+    let mapping = source.mappingSource
+    return Fetch(entityNamed: mapping.entityName, mapping.filter(and: filter)).sorted(by: keys)
   }
 }
 

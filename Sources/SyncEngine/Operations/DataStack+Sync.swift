@@ -8,6 +8,7 @@ public import SyncGraph
 /// The parameters are the same everywhere:
 /// - `changes`: a list of JSON objects: `Data`, text, the URL of a file, `JSONValue`, dictionaries,
 ///   `Encodable` values, or a payload, as in `.file(url)`
+/// - `source`: a ``Serializer``; what it allows and what `operations` allow both have to allow it
 /// - `predicate`: limits the stored objects that may be deleted
 /// - `parent`: the saved object whose children the items are; only its other children may be deleted, beside a
 ///   predicate those of them that meet it
@@ -15,24 +16,63 @@ public import SyncGraph
 ///   needed only when there are several
 /// - `path`: leads to the list inside the document, as in `data.items`; see ``Sync/path``
 extension DataStack {
-  /// Brings the stored objects of an entity in step with JSON, on the stack's ``DataStack/syncQueue``.
+  /// Brings the stored objects that a serializer is about in step with JSON, on the stack's ``DataStack/syncQueue``.
   ///
-  /// Afterwards every context sees the result when it is next used. Cancelling the task cancels the
-  /// sync, and the store stays as it was.
+  /// Afterwards every context sees the result when it is next used. Cancelling the task cancels the sync, and the store
+  /// stays as it was.
   ///
-  /// - Throws: `CancellationError`, ``SyncError``, ``JSONError`` or what the store says.
+  /// - Throws: `CancellationError`, ``MappingError`` when the serializer does not fit the model, ``SyncError``,
+  ///   ``JSONError`` or what the store says.
   @discardableResult
   public func sync(
-    _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
+    _ changes: some SyncPayloadConvertible, with source: some PlanSource,
     predicate: Filter? = nil, parent: ManagedObject? = nil,
     parentRelationship: (any RelationshipNameConvertible)? = nil,
     operations: SyncOperations = .all, at path: JSONPath? = nil
   ) async throws -> SyncReport {
+    try await sync(
+      Sync(
+        changes: changes, with: source, predicate: predicate, parent: parent,
+        parentRelationship: parentRelationship, dataStack: self, operations: operations, at: path))
+  }
+
+  /// Brings the stored objects that a serializer is about in step with JSON, now, on the calling thread.
+  ///
+  /// It waits for syncs that run already, not for those that wait in queues, and never for the main
+  /// queue, so it may be called from there.
+  ///
+  /// - Throws: ``MappingError``, ``SyncError``, ``JSONError`` or what the store says.
+  @discardableResult
+  public func sync(
+    _ changes: some SyncPayloadConvertible, with source: some PlanSource,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
+    operations: SyncOperations = .all, at path: JSONPath? = nil
+  ) throws -> SyncReport {
+    try Sync(
+      changes: changes, with: source, predicate: predicate, parent: parent,
+      parentRelationship: parentRelationship, dataStack: self, operations: operations, at: path
+    ).runNow()
+  }
+
+  /// Brings the stored objects that a serializer is about in step with JSON, on the stack's ``DataStack/syncQueue``.
+  ///
+  /// - Parameter completion: Called once, on the main queue, with the report or the error.
+  /// - Returns: The operation, to be observed or cancelled.
+  @discardableResult
+  public func sync(
+    _ changes: some SyncPayloadConvertible, with source: some PlanSource,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
+    operations: SyncOperations = .all, at path: JSONPath? = nil,
+    completion: @escaping @Sendable (SyncResult<SyncReport>) -> Void
+  ) -> Sync {
     let sync = Sync(
-      changes: changes, inEntityNamed: entityName, predicate: predicate, parent: parent,
-      parentRelationship: parentRelationship, dataStack: self, operations: operations)
-    sync.path = path
-    return try await self.sync(sync)
+      changes: changes, with: source, predicate: predicate, parent: parent,
+      parentRelationship: parentRelationship, dataStack: self, operations: operations, at: path)
+    sync.deliver(to: completion)
+    syncQueue.addOperation(sync)
+    return sync
   }
 
   /// Runs a sync on the stack's queue and waits for its result.
@@ -52,12 +92,24 @@ extension DataStack {
     }
   }
 
-  /// Brings the stored objects of an entity in step with JSON, now, on the calling thread.
-  ///
-  /// It waits for syncs that run already, not for those that wait in queues, and never for the main
-  /// queue, so it may be called from there.
-  ///
-  /// - Throws: ``SyncError``, ``JSONError`` or what the store says.
+  // MARK: - By convention
+
+  /// Brings the stored objects of an entity in step with JSON, on the stack's ``DataStack/syncQueue``, as the form for
+  /// a serializer does.
+  @discardableResult
+  public func sync(
+    _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
+    operations: SyncOperations = .all, at path: JSONPath? = nil
+  ) async throws -> SyncReport {
+    try await sync(
+      changes, with: Conventional(entityName), predicate: predicate, parent: parent,
+      parentRelationship: parentRelationship, operations: operations, at: path)
+  }
+
+  /// Brings the stored objects of an entity in step with JSON, now, on the calling thread, as the form for a serializer
+  /// does.
   @discardableResult
   public func sync(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
@@ -65,11 +117,9 @@ extension DataStack {
     parentRelationship: (any RelationshipNameConvertible)? = nil,
     operations: SyncOperations = .all, at path: JSONPath? = nil
   ) throws -> SyncReport {
-    let sync = Sync(
-      changes: changes, inEntityNamed: entityName, predicate: predicate, parent: parent,
-      parentRelationship: parentRelationship, dataStack: self, operations: operations)
-    sync.path = path
-    return try sync.runNow()
+    try sync(
+      changes, with: Conventional(entityName), predicate: predicate, parent: parent,
+      parentRelationship: parentRelationship, operations: operations, at: path)
   }
 
   /// Brings the stored objects of an entity in step with JSON, on the stack's ``DataStack/syncQueue``.
@@ -84,12 +134,9 @@ extension DataStack {
     operations: SyncOperations = .all, at path: JSONPath? = nil,
     completion: (@Sendable ((any Error)?) -> Void)?
   ) -> Sync {
-    let sync = Sync(
-      changes: changes, inEntityNamed: entityName, predicate: predicate, parent: parent,
-      parentRelationship: parentRelationship, dataStack: self, operations: operations)
-    sync.path = path
-    if let completion { sync.deliver(to: completion) }
-    syncQueue.addOperation(sync)
-    return sync
+    sync(
+      changes, with: Conventional(entityName), predicate: predicate, parent: parent,
+      parentRelationship: parentRelationship, operations: operations, at: path
+    ) { completion?($0.error) }
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 public import SyncCore
 public import SyncGraph
 
@@ -11,10 +12,78 @@ public import SyncGraph
 ///
 /// The parameters are those of `DataStack.sync`.
 extension ManagedObjectContext {
+  /// Brings the stored objects that a serializer is about in step with JSON, now, on the calling thread.
+  ///
+  /// - Throws: ``MappingError``; ``SyncError``, among it ``SyncError/Code/invalidRequest`` when the caller is not on the
+  ///   context's queue; ``JSONError``; what the store says.
+  @discardableResult
+  public func sync(
+    _ changes: some SyncPayloadConvertible, with source: some PlanSource,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
+    operations: SyncOperations = .all
+  ) throws -> SyncReport {
+    try syncNow(
+      changes.syncPayload, source, predicate, parent, parentRelationship, operations)
+  }
+
+  /// Brings the stored objects that a serializer is about in step with JSON, from any thread: the sync waits its turn
+  /// like any other, and the context has merged the result when the call returns.
+  ///
+  /// Cancelling the task cancels the sync, and the store stays as it was.
+  @discardableResult
+  public func sync(
+    _ changes: some SyncPayloadConvertible, with source: some PlanSource,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
+    operations: SyncOperations = .all
+  ) async throws -> SyncReport {
+    guard let stack else {
+      let payload = changes.syncPayload
+      return try await perform {
+        try self.syncNow(payload, source, predicate, nil, parentRelationship, operations)
+      }
+    }
+    let report = try await stack.sync(
+      Sync(
+        changes: changes, with: source, predicate: predicate, parent: parent,
+        parentRelationship: parentRelationship, context: self, dataStack: stack,
+        operations: operations))
+    await perform { self.mergeCommits() }
+    return report
+  }
+
+  /// Brings the stored objects that a serializer is about in step with JSON, on the stack's sync queue.
+  ///
+  /// - Parameter completion: Called once, on the main queue, with the report or the error. The context sees the result
+  ///   when it is next used.
+  public func sync(
+    _ changes: some SyncPayloadConvertible, with source: some PlanSource,
+    operations: SyncOperations = .all,
+    completion: @escaping @Sendable (SyncResult<SyncReport>) -> Void
+  ) {
+    guard let stack else {
+      return completion(
+        .failure(
+          SyncError(
+            .invalidRequest, entity: source.mappingSource.entityName,
+            message: """
+              The context is disposable, or its stack is gone, so nobody keeps a queue for it. Use a form of the \
+              call that throws.
+              """)))
+    }
+    let sync = Sync(
+      changes: changes, with: source, predicate: nil, parent: nil, parentRelationship: nil,
+      context: self, dataStack: stack, operations: operations)
+    sync.deliver(to: completion)
+    stack.syncQueue.addOperation(sync)
+  }
+
+  // MARK: - By convention
+
   /// Brings the stored objects of an entity in step with JSON.
   ///
-  /// - Throws: ``SyncError``, among it ``SyncError/Code/invalidRequest`` when the caller is not on the
-  ///   context's queue; ``JSONError``; what the store says.
+  /// - Throws: As the form for a serializer.
   @discardableResult
   public func sync(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
@@ -22,9 +91,22 @@ extension ManagedObjectContext {
     parentRelationship: (any RelationshipNameConvertible)? = nil,
     operations: SyncOperations = .all
   ) throws -> SyncReport {
-    try syncNow(
-      changes.syncPayload, Conventional(entityName), predicate, parent, parentRelationship,
-      operations)
+    try sync(
+      changes, with: Conventional(entityName), predicate: predicate, parent: parent,
+      parentRelationship: parentRelationship, operations: operations)
+  }
+
+  /// Brings the stored objects of an entity in step with JSON, from any thread, as the form for a serializer does.
+  @discardableResult
+  public func sync(
+    _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
+    predicate: Filter? = nil, parent: ManagedObject? = nil,
+    parentRelationship: (any RelationshipNameConvertible)? = nil,
+    operations: SyncOperations = .all
+  ) async throws -> SyncReport {
+    try await sync(
+      changes, with: Conventional(entityName), predicate: predicate, parent: parent,
+      parentRelationship: parentRelationship, operations: operations)
   }
 
   /// Brings the stored objects of an entity in step with JSON.
@@ -42,33 +124,6 @@ extension ManagedObjectContext {
         operations)
     }
     completion?(result.error)
-  }
-
-  /// Brings the stored objects of an entity in step with JSON, from any thread: the sync waits its turn
-  /// like any other, and the context has merged the result when the call returns.
-  ///
-  /// Cancelling the task cancels the sync, and the store stays as it was.
-  @discardableResult
-  public func sync(
-    _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
-    predicate: Filter? = nil, parent: ManagedObject? = nil,
-    parentRelationship: (any RelationshipNameConvertible)? = nil,
-    operations: SyncOperations = .all
-  ) async throws -> SyncReport {
-    guard let stack else {
-      let payload = changes.syncPayload
-      return try await perform {
-        try self.syncNow(
-          payload, Conventional(entityName), predicate, nil, parentRelationship, operations)
-      }
-    }
-    let report = try await stack.sync(
-      Sync(
-        changes: changes, inEntityNamed: entityName, predicate: predicate, parent: parent,
-        parentRelationship: parentRelationship, context: self, dataStack: stack,
-        operations: operations))
-    await perform { self.mergeCommits() }
-    return report
   }
 
   /// Brings the stored objects of an entity in step with JSON: another name of
@@ -93,9 +148,9 @@ extension ManagedObjectContext {
     parentRelationship: (any RelationshipNameConvertible)? = nil,
     operations: SyncOperations = .all
   ) throws -> SyncReport {
-    try syncNow(
-      changes.syncPayload, Conventional(entityName), predicate, parent, parentRelationship,
-      operations)
+    try sync(
+      changes, inEntityNamed: entityName, predicate: predicate, parent: parent,
+      parentRelationship: parentRelationship, operations: operations)
   }
 
   /// Brings the stored objects of an entity in step with JSON, from any thread: another name of the
