@@ -252,7 +252,7 @@ extension CloudEngine {
       return
     }
     record.tag = nil
-    record.waiting = record.row == nil && !record.isJoined ? [] : [RemoteRecord.whole]
+    record.waiting = record.row == nil && !record.isJoined ? [] : [.whole]
     try writing.transaction.setRemoteRecord(record)
   }
 }

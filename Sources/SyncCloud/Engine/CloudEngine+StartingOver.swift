@@ -28,10 +28,10 @@ struct LostRecords: Sendable {
       record.problem = nil
       let isAlive = record.row != nil || record.isJoined || record.kept != nil
       if isAlive, !record.isDeadButHere {
-        record.waiting = [RemoteRecord.whole]
+        record.waiting = [.whole]
       } else {
         // A deletion is told, too, though nothing is there: others may have the object still.
-        record.waiting = record.deletion == nil ? [] : [RemoteRecord.deletionMark]
+        record.waiting = record.deletion == nil ? [] : [.deletion]
       }
       try writing.store(record, before: before)
     }

@@ -64,7 +64,7 @@ extension CloudEngine {
     var said = record
     said.tag = nil
     said.problem = nil
-    said.waiting = [RemoteRecord.whole]
+    said.waiting = [.whole]
     if let pair = try writing.transaction.remotePair(record.name, in: record.zone) {
       for end in [pair.first, pair.second] {
         guard try writing.transaction.remoteRecord(end, in: record.zone)?.row != nil else {
@@ -75,7 +75,7 @@ extension CloudEngine {
         said.stamp = stamp
       } else {
         said.deletion = stamp
-        said.waiting = [RemoteRecord.deletionMark]
+        said.waiting = [.deletion]
       }
       return said
     }
@@ -86,10 +86,10 @@ extension CloudEngine {
       said.forgetBases()
       return said
     }
-    if record.waiting.contains(RemoteRecord.deletionMark) {
+    if record.waiting.contains(.deletion) {
       said.deletion = stamp
       said.stamp = stamp
-      said.waiting = [RemoteRecord.deletionMark]
+      said.waiting = [.deletion]
       return said
     }
     return record.kept == nil ? nil : said
@@ -158,13 +158,13 @@ extension CloudEngine {
     record.deletion = nil
     record.problem = nil
     // Stays for the conflicts: what the server has shows which values lose.
-    if record.waiting.contains(RemoteRecord.whole),
+    if record.waiting.contains(.whole),
       let entity = writing.model.entity(named: record.entity)
     {
-      record.waiting.formUnion(writing.fields.rules(of: entity).sent)
+      record.waiting.formUnion(writing.fields.rules(of: entity).sent.map { .field($0) })
     }
-    record.waiting.remove(RemoteRecord.whole)
-    record.waiting.remove(RemoteRecord.deletionMark)
+    record.waiting.remove(.whole)
+    record.waiting.remove(.deletion)
     try writing.transaction.setRemoteRecord(record)
   }
 

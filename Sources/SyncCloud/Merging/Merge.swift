@@ -131,7 +131,7 @@ struct Merge {
     if let rules { mask(rules) }
     if let own = before.deletion, own > content.deletion?.text ?? "" {
       isBehind = isBehind || Self.isBehind(before, content)
-      record.waiting.insert(RemoteRecord.deletionMark)
+      record.waiting.insert(.deletion)
     }
     self.isAlive = isAlive
     if isAlive {
@@ -142,14 +142,14 @@ struct Merge {
         if let rules { mask(rules) }
       }
       // The server has nothing any more that could be added to.
-      if record.tag == nil { record.waiting = [RemoteRecord.whole] }
+      if record.tag == nil { record.waiting = [.whole] }
     } else {
       if hasObject { end(before, deletion) } else { discard(content, before, clock.writer) }
       record.stamps = [:]
       record.stamp = deletion
       values = [:]
       resets = []
-      record.waiting.formIntersection([RemoteRecord.deletionMark])
+      record.waiting.formIntersection([.deletion])
     }
   }
 
@@ -172,7 +172,7 @@ struct Merge {
       content.type != nil
       && (theirs.isEmpty || content.fields.contains { $0.stamp.text > theirs })
     if before.row != nil { return isThere ? nil : before.deletion ?? "" }
-    return isThere && before.waiting.contains(RemoteRecord.deletionMark) ? theirs : nil
+    return isThere && before.waiting.contains(.deletion) ? theirs : nil
   }
 
   /// Whether the server shows a value that is neither ours nor the one that was there before ours.
@@ -180,7 +180,7 @@ struct Merge {
   {
     guard before.isWaiting(field), theirs != before.stamp(of: field) else { return false }
     guard let base = before.base(of: field) else {
-      return before.waiting.contains(RemoteRecord.whole)
+      return before.waiting.contains(.whole)
     }
     return theirs != base
   }
@@ -198,16 +198,18 @@ struct Merge {
     } else {
       record.stamps[field.name] = clock.next(at: 0).text
       record.setBase(theirs, of: field.name)
-      record.waiting.insert(field.name)
+      record.waiting.insert(.field(field.name))
     }
   }
 
   /// Has stamps that were corrected sent as they are now.
   private mutating func heal(_ content: RecordContent) {
     for field in content.fields where content.corrected.contains(field.name) {
-      if record.stamp(of: field.name) == field.stamp.text { record.waiting.insert(field.name) }
+      if record.stamp(of: field.name) == field.stamp.text {
+        record.waiting.insert(.field(field.name))
+      }
     }
-    if content.hasCorrectedDeletion { record.waiting.insert(RemoteRecord.deletionMark) }
+    if content.hasCorrectedDeletion { record.waiting.insert(.deletion) }
   }
 
   /// What does not travel in a direction.
@@ -215,8 +217,8 @@ struct Merge {
     values = values.filter { rules.taken.contains($0.key) }
     resets.formIntersection(rules.taken)
     losses = losses.filter { rules.taken.contains($0.field) }
-    record.waiting = record.waiting.filter {
-      rules.sent.contains($0) || $0 == RemoteRecord.whole || $0 == RemoteRecord.deletionMark
+    record.waiting = record.waiting.filter { waiting in
+      if case .field(let name) = waiting { rules.sent.contains(name) } else { true }
     }
     record.forgetBases()
   }
@@ -230,7 +232,7 @@ struct Merge {
     let mine = hasObject ? before.stamp(of: field.name) : ""
     let theirs = field.stamp.text
     if theirs < mine {
-      record.waiting.insert(field.name)
+      record.waiting.insert(.field(field.name))
       if Self.isConflict(before, field.name, theirs), !field.stamp.isBy(writer) {
         losses.append(Loss(field: field.name, stamp: theirs, winner: mine, theirs: field.value))
       }
@@ -255,7 +257,7 @@ struct Merge {
     }
     let mine = before.stamp(of: field)
     let cameWithRecord = before.stamps[field] == nil && content.stamp?.text == before.stamp
-    if mine > deletion, !cameWithRecord { record.waiting.insert(field) }
+    if mine > deletion, !cameWithRecord { record.waiting.insert(.field(field)) }
   }
 
   /// A field that gives way to a server that has none.
@@ -273,7 +275,7 @@ struct Merge {
       let stamp = record.stamp(of: field)
       guard !stamp.isEmpty, stamp <= deletion.text else { continue }
       record.stamps[field] = survivor.text
-      record.waiting.insert(field)
+      record.waiting.insert(.field(field))
       clock.see(survivor)
     }
   }
@@ -281,8 +283,7 @@ struct Merge {
   /// The object goes; what was waiting has lost.
   private mutating func end(_ before: RemoteRecord, _ deletion: String) {
     fate = .delete
-    losses = before.waiting.sorted()
-      .filter { $0 != RemoteRecord.whole && $0 != RemoteRecord.deletionMark }
+    losses = before.waitingFields.sorted()
       .map { Loss(field: $0, stamp: before.stamp(of: $0), winner: deletion) }
   }
 
@@ -290,7 +291,7 @@ struct Merge {
   private mutating func discard(
     _ content: RecordContent, _ before: RemoteRecord, _ writer: String
   ) {
-    guard before.waiting.contains(RemoteRecord.deletionMark), let deletion = before.deletion else {
+    guard before.waiting.contains(.deletion), let deletion = before.deletion else {
       return
     }
     for field in content.fields where !field.stamp.isBy(writer) {

@@ -120,7 +120,7 @@ struct Drain {
       for field in writing.fields.rules(of: entity).names {
         record.setBase(before.base(of: field) ?? before.stamp(of: field), of: field)
       }
-      record.waiting = [RemoteRecord.deletionMark]
+      record.waiting = [.deletion]
       record.problem = nil
       record.kept = nil
       try transaction.setRemoteRecord(record, before: before)
@@ -193,7 +193,7 @@ struct Drain {
       named.append((record.name, row, entity))
     }
     record.row = row
-    record.waiting = [RemoteRecord.whole]
+    record.waiting = [.whole]
     return record
   }
 }
@@ -203,7 +203,7 @@ extension RemoteRecord {
   mutating func edit(_ field: String, _ stamp: String) {
     if !isWaiting(field) { setBase(self.stamp(of: field), of: field) }
     stamps[field] = stamp
-    if !waiting.contains(RemoteRecord.whole) { waiting.insert(field) }
+    if !waiting.contains(.whole) { waiting.insert(.field(field)) }
     // Whatever kept it from being sent may be cured.
     problem = nil
   }

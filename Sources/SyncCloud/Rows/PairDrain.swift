@@ -168,7 +168,7 @@ struct PairDrain {
     } else {
       record.stamp = stamp
     }
-    record.waiting = [RemoteRecord.whole]
+    record.waiting = [.whole]
     record.problem = nil
     try transaction.setRemotePair(pair, in: zone)
     try transaction.setRemoteRecord(record)
@@ -179,7 +179,7 @@ struct PairDrain {
       try transaction.isJoined(record, pair)
     else { return }
     record.deletion = stamp
-    record.waiting = [RemoteRecord.deletionMark]
+    record.waiting = [.deletion]
     record.problem = nil
     try writing.removeLinks(from: record.name)
     try transaction.setRemoteRecord(record)

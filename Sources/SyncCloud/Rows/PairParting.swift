@@ -63,7 +63,7 @@ struct ShakenPairs {
       if let survivor, survivor.text > record.stamp {
         writing.clock.see(survivor)
         record.stamp = survivor.text
-        record.waiting = [RemoteRecord.whole]
+        record.waiting = [.whole]
         try transaction.setRemoteRecord(record)
       }
       try writer.apply(record, kind)

@@ -32,12 +32,12 @@ struct PairWriter {
     record.deletion = parted.isEmpty ? nil : parted
     record.waiting = []
     if record.isJoined {
-      if record.tag == nil || record.stamp > theirs.joined { record.waiting = [RemoteRecord.whole] }
+      if record.tag == nil || record.stamp > theirs.joined { record.waiting = [.whole] }
     } else if parted > theirs.parted {
-      record.waiting = [RemoteRecord.deletionMark]
+      record.waiting = [.deletion]
     }
     if !content.corrections.isEmpty, writing.heals, record.waiting.isEmpty {
-      record.waiting = [record.isJoined ? RemoteRecord.whole : RemoteRecord.deletionMark]
+      record.waiting = [record.isJoined ? .whole : .deletion]
     }
     record.problem = nil
     record.kept = nil

@@ -39,7 +39,7 @@ struct SaveBuilder {
 
   /// A deleted object's record shrinks to what it is and when it was deleted.
   private func deletion(_ record: RemoteRecord) -> CloudSave? {
-    guard let deletion = record.deletion, record.waiting.contains(RemoteRecord.deletionMark) else {
+    guard let deletion = record.deletion, record.waiting.contains(.deletion) else {
       return nil
     }
     let content: JSONObject = [
@@ -51,7 +51,7 @@ struct SaveBuilder {
 
   /// What a server has lost that this model cannot read goes back as it came.
   private func kept(_ record: RemoteRecord) -> CloudSave? {
-    guard record.tag == nil, record.waiting.contains(RemoteRecord.whole),
+    guard record.tag == nil, record.waiting.contains(.whole),
       let content = record.keptContent
     else { return nil }
     return .create(name: record.name, content: content)
@@ -73,19 +73,19 @@ struct SaveBuilder {
 
   private func save(_ record: RemoteRecord, _ row: StoredRow) throws -> CloudSave? {
     let rules = fields.fields.rules(of: row.entity)
-    let isWhole = record.tag == nil || record.waiting.contains(RemoteRecord.whole)
+    let isWhole = record.tag == nil || record.waiting.contains(.whole)
     var content = record.tag == nil ? unknown(record, row.entity) : [:]
     if isWhole {
       content["type"] = .string(rules.type)
       if !record.stamp.isEmpty { content["t"] = .string(record.stamp) }
     }
-    let sendsDeletion = isWhole || record.waiting.contains(RemoteRecord.deletionMark)
+    let sendsDeletion = isWhole || record.waiting.contains(.deletion)
     if sendsDeletion, let deletion = record.deletion { content["d"] = .string(deletion) }
     let sent = rules.sent
     let values = try fields.values(row, of: record) { field in
       // What is not newer than the deletion is never sent.
       sent.contains(field) && record.stamp(of: field) > record.deletion ?? ""
-        && (isWhole || record.waiting.contains(field))
+        && (isWhole || record.waiting.contains(.field(field)))
     }
     for (field, value) in values {
       let wire = row.entity.property(named: field)?.wireName ?? field

@@ -25,8 +25,8 @@ package struct RemoteRecord: Sendable, Equatable {
   /// The stamp of the latest deletion.
   package var deletion: String?
 
-  /// Fields whose stamp here is newer than the one last seen from the server.
-  package var waiting: Set<String> = []
+  /// What is to be sent: what has a newer stamp here than the server was last seen to have.
+  package var waiting: Set<Waiting> = []
 
   /// The content as the server has it, when part of it cannot be used with this model.
   package var kept: String?
@@ -37,11 +37,13 @@ package struct RemoteRecord: Sendable, Equatable {
   /// Why the record is not sent, or could not be used.
   package var problem: String?
 
-  /// Stands in ``waiting`` for a record that the server has never been seen to have: all of it.
-  package static let whole = "*"
-
-  /// Stands in ``waiting`` for a deletion.
-  package static let deletionMark = "-"
+  /// What may be to be sent of a record.
+  package enum Waiting: Sendable, Hashable {
+    /// All of one that the server has never been seen to have.
+    case whole
+    case deletion
+    case field(String)
+  }
 
   package init(zone: String, name: String, entity: String, stamp: String) {
     self.zone = zone
@@ -71,7 +73,12 @@ package struct RemoteRecord: Sendable, Equatable {
 
   /// Whether a field is waiting, alone or with the whole record.
   package func isWaiting(_ field: String) -> Bool {
-    waiting.contains(field) || waiting.contains(RemoteRecord.whole)
+    waiting.contains(.field(field)) || waiting.contains(.whole)
+  }
+
+  /// The fields that are waiting by themselves.
+  package var waitingFields: [String] {
+    waiting.compactMap { if case .field(let name) = $0 { name } else { nil } }
   }
 
   /// The server's stamp of a field at the time when it began to wait: what is neither this nor ours is news.
@@ -84,7 +91,7 @@ package struct RemoteRecord: Sendable, Equatable {
   /// Forgets the bases of fields that do not wait.
   package mutating func forgetBases() {
     for key in stamps.keys where key.hasSuffix(RemoteRecord.baseMark) {
-      if !waiting.contains(String(key.dropLast())) { stamps[key] = nil }
+      if !waiting.contains(.field(String(key.dropLast()))) { stamps[key] = nil }
     }
   }
 
@@ -98,7 +105,10 @@ package struct RemoteRecord: Sendable, Equatable {
     return stamps.keys.sorted().map { "\($0) \(stamps[$0] ?? "")" }.joined(separator: " ")
   }
 
-  var waitingText: String? { waiting.isEmpty ? nil : waiting.sorted().joined(separator: " ") }
+  /// Names of fields, `*` for all of it and `-` for a deletion, in order.
+  var waitingText: String? {
+    waiting.isEmpty ? nil : waiting.map(\.text).sorted().joined(separator: " ")
+  }
 
   static func stamps(_ text: String) -> [String: String] {
     guard !text.isEmpty else { return [:] }
@@ -110,8 +120,8 @@ package struct RemoteRecord: Sendable, Equatable {
     return result
   }
 
-  static func waiting(_ text: String) -> Set<String> {
-    text == whole ? [whole] : Set(text.split(separator: " ").map(String.init))
+  static func waiting(_ text: String) -> Set<Waiting> {
+    Set(text.split(separator: " ").map { Waiting(String($0)) })
   }
 
   /// A stored form with other names of fields.
@@ -122,6 +132,24 @@ package struct RemoteRecord: Sendable, Equatable {
         guard word.hasSuffix(baseMark) else { return names[String(word)] ?? String(word) }
         return names[String(word.dropLast())].map { $0 + baseMark } ?? String(word)
       }.joined(separator: " ")
+  }
+}
+
+extension RemoteRecord.Waiting {
+  fileprivate init(_ text: String) {
+    switch text {
+    case "*": self = .whole
+    case "-": self = .deletion
+    default: self = .field(text)
+    }
+  }
+
+  fileprivate var text: String {
+    switch self {
+    case .whole: "*"
+    case .deletion: "-"
+    case .field(let name): name
+    }
   }
 }
 
