@@ -10,6 +10,12 @@ struct AnswerCheck {
   /// Why its JSON does not.
   private(set) var remarks: [String] = []
 
+  /// The key in its JSON.
+  private(set) var key: (slot: Int, value: Value)?
+
+  /// A copy of a new object, which becomes one with it.
+  private(set) var copy: ManagedObjectID?
+
   init(
     _ answer: OutboxAnswer, to change: OutboxChange, _ fill: RowFill?, outbox: String,
     _ transaction: StoreTransaction
@@ -20,6 +26,7 @@ struct AnswerCheck {
       checkWithoutKey(json, change, keyName)
       return
     }
+    key = found
     if change.kind != .delete,
       let other = try RowMerger(transaction, outbox: outbox).copy(
         of: change.objectID, slot: found.slot, key: found.value)
@@ -68,7 +75,10 @@ struct AnswerCheck {
     guard
       try transaction.outboxEntry(other, in: outbox) != nil
         || isAccepted && transaction.isMadeHere(other)
-    else { return }
+    else {
+      copy = other
+      return
+    }
     answer = .refused(
       """
       The server gave it the key \(key), which another object has that was made or edited here. Look at what the server \

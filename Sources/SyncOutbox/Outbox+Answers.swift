@@ -32,22 +32,39 @@ struct OutboxApplied: Sendable {
 }
 
 extension Outbox {
-  /// Takes an answer in: the change counts as sent, and what the JSON says is written, in one transaction. JSON that cannot
+  /// Takes answers in: the changes count as sent, and what the JSON says is written, in one transaction. JSON that cannot
   /// be used costs nothing but itself.
+  ///
+  /// - Returns: What became of each, in their order.
   func apply(
-    _ answer: OutboxAnswer, to shipment: OutboxShipment, _ settings: Settings
-  ) async throws -> OutboxApplied {
-    try await withStore { [self] store in
-      do {
-        return try write(answer, shipment.change, settings, to: store, takesJSON: true)
-      } catch let error where error is SyncError || error is MappingError {
-        var applied = try write(
-          answer, shipment.change, settings, to: store, takesJSON: false)
-        applied.remarks.append(
-          "The answer to the \(shipment.change) was accepted, but its JSON could not be taken over: \(error)"
-        )
-        return applied
+    _ answered: [OutboxRun.Answered], _ settings: Settings
+  ) async throws -> [OutboxApplied] {
+    guard !answered.isEmpty else { return [] }
+    return try await withStore { [self] store in try write(answered, settings, to: store) }
+  }
+
+  private func write(
+    _ answered: [OutboxRun.Answered], _ settings: Settings, to store: Store
+  ) throws -> [OutboxApplied] {
+    func all(takesJSON: Bool) throws -> [OutboxApplied] {
+      try store.write(info) { transaction in
+        try transaction.drainHistory(intoOutbox: name)
+        return try answered.map {
+          try write($0.answer, $0.change, settings, in: transaction, takesJSON: takesJSON)
+        }
+      }.0
+    }
+    do {
+      return try all(takesJSON: true)
+    } catch let error where error is SyncError || error is MappingError {
+      if answered.count > 1 {
+        return try answered.flatMap { try write([$0], settings, to: store) }
       }
+      var applied = try all(takesJSON: false)
+      applied[0].remarks.append(
+        "The answer to the \(answered[0].change) was accepted, but its JSON could not be taken over: \(error)"
+      )
+      return applied
     }
   }
 
@@ -71,61 +88,60 @@ extension Outbox {
   }
 
   private func write(
-    _ answer: OutboxAnswer, _ change: OutboxChange, _ settings: Settings, to store: Store,
-    takesJSON: Bool
+    _ answer: OutboxAnswer, _ change: OutboxChange, _ settings: Settings,
+    in transaction: StoreTransaction, takesJSON: Bool
   ) throws -> OutboxApplied {
-    try store.write(info) { transaction in
-      try transaction.drainHistory(intoOutbox: name)
-      guard let before = try transaction.outboxEntry(change.objectID, in: name),
-        before.sent?.idempotencyKey == change.idempotencyKey
-      else { return OutboxApplied(outcome: .again) }
-      let source = settings.destinations.destination(for: change.objectID.entity)?
-        .source(for: change.objectID.entity)
-      let fill =
-        takesJSON && answer.json != nil ? try source.map { try RowFill($0, stack) } : nil
-      var step = OutboxStep(before, change, settings)
-      let check = try AnswerCheck(answer, to: change, fill, outbox: name, transaction)
-      step.take(check.answer)
-      var applied = OutboxApplied(outcome: step.outcome)
-      applied.remarks += check.remarks
-      var json = takesJSON ? step.json : nil
-      if let found = json.flatMap({ fill?.key(in: $0) }) {
-        applied.key = found.value
-        if step.entry.waiting?.kind == .delete {
-          // Made and deleted here: only now it is known what to delete there.
-          let key = change.objectID.entity.properties[found.slot].name
-          step.entry.tombstone[key] = found.value
-        } else if change.kind == .insert {
-          applied.isJoined = try RowMerger(transaction, outbox: name).join(
-            change.objectID, slot: found.slot, key: found.value)
-        }
+    guard let before = try transaction.outboxEntry(change.objectID, in: name),
+      before.sent?.idempotencyKey == change.idempotencyKey
+    else { return OutboxApplied(outcome: .again) }
+    let source = settings.destinations.destination(for: change.objectID.entity)?
+      .source(for: change.objectID.entity)
+    let fill =
+      takesJSON && answer.json != nil ? try source.map { try RowFill($0, stack) } : nil
+    var step = OutboxStep(before, change, settings)
+    let check = try AnswerCheck(answer, to: change, fill, outbox: name, transaction)
+    step.take(check.answer)
+    var applied = OutboxApplied(outcome: step.outcome)
+    applied.remarks += check.remarks
+    var json = takesJSON ? step.json : nil
+    if json != nil, let found = check.key {
+      applied.key = found.value
+      if step.entry.waiting?.kind == .delete {
+        // Made and deleted here: only now it is known what to delete there.
+        let key = change.objectID.entity.properties[found.slot].name
+        step.entry.tombstone[key] = found.value
+      } else if let copy = check.copy {
+        try RowMerger(transaction, outbox: name).join(change.objectID, copy)
+        applied.isJoined = true
       }
-      if step.isThereAlready {
-        step.entry.waiting?.base =
-          try transaction.values(of: [change.objectID.row], in: change.objectID.entity)[
-            change.objectID] ?? [:]
+    }
+    if step.isThereAlready {
+      step.entry.waiting?.base =
+        try transaction.values(of: [change.objectID.row], in: change.objectID.entity)[
+          change.objectID] ?? [:]
+    }
+    try transaction.setOutboxEntry(step.entry, before: before, in: name)
+    applied.carried = try OutboxCargo.arrive(
+      step.outcome, change.objectID, as: change.idempotencyKey, name, in: transaction)
+    let isThere = try !transaction.rows(change.objectID.entity, rows: [change.objectID.row])
+      .isEmpty
+    if !isThere { json = nil }
+    if step.deletesHere, isThere {
+      try transaction.delete([change.objectID.row], of: change.objectID.entity)
+    } else if let json, let fill {
+      // New objects that it carried have their keys in the server's list alone: those of the list take their places.
+      let keyless = Dictionary(
+        grouping: try transaction.withoutKeys(applied.carried), by: \.entity)
+      let before = keyless.keys.map { transaction.touchedRows(of: $0, slots: SlotSet()).count }
+      _ = try fill.fill(
+        change.objectID.row, from: json, replacesNested: !keyless.isEmpty, in: transaction)
+      for ((entity, ids), count) in zip(keyless, before)
+      where transaction.touchedRows(of: entity, slots: SlotSet()).count - count >= ids.count {
+        try transaction.delete(ids.map(\.row), of: entity)
       }
-      try transaction.setOutboxEntry(step.entry, before: before, in: name)
-      applied.carried = try OutboxCargo.arrive(
-        step.outcome, change.objectID, as: change.idempotencyKey, name, in: transaction)
-      let isThere = try !transaction.rows(change.objectID.entity, rows: [change.objectID.row])
-        .isEmpty
-      if !isThere { json = nil }
-      if step.deletesHere, isThere {
-        try transaction.delete([change.objectID.row], of: change.objectID.entity)
-      } else if let json, let fill {
-        // New objects that it carried have their keys in the server's list alone: those of the list take their places.
-        let keyless = try transaction.withoutKeys(applied.carried)
-        _ = try fill.fill(
-          change.objectID.row, from: json, replacesNested: !keyless.isEmpty, in: transaction)
-        for (entity, ids) in Dictionary(grouping: keyless, by: \.entity)
-        where transaction.touchedRows(of: entity, slots: SlotSet()).count >= ids.count {
-          try transaction.delete(ids.map(\.row), of: entity)
-        }
-      }
-      if step.entry.refusal == nil, step.entry.edit != nil { applied.more = step.entry }
-      return applied
-    }.0
+    }
+    if step.entry.refusal == nil, step.entry.edit != nil { applied.more = step.entry }
+    return applied
   }
 }
 

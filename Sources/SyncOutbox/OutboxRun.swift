@@ -4,20 +4,43 @@ import SyncEngine
 import SyncGraph
 import SyncStore
 
-/// One run of an outbox: reads what waits, keeps so many changes on their way at once, and takes in their answers one by one.
+/// One run of an outbox: reads what waits, keeps so many changes on their way at once, and takes in their answers.
 ///
 /// ```
-/// drain ─▶ schedule ─▶ prepare: a transaction for several ─▶ handlers, side by side ─▶ answer: a transaction each
-///              ▲                                                                          │
-///              └────────────── more to send, and what waited for it ─────────────────────┘
+/// drain ─▶ schedule ─▶ prepare: a transaction for several ─▶ handlers, side by side ─▶ answers: a transaction for those
+///              ▲                                                                        │        that came meanwhile
+///              └────────────── more to send, and what waited for it ───────────────────┘
 /// ```
+///
+/// The store works while requests are under way: the next changes are made ready before they are due, and answers that come
+/// while others are written wait for the next transaction together. A change is on its way until its answer is written, so
+/// no more than that many are sent again when the program ends here.
 final class OutboxRun {
+  /// What a task of the run comes back with.
+  private enum Event: Sendable {
+    case prepared([(ManagedObjectID, OutboxPreparing.Outcome)])
+    case delivered(OutboxDelivery)
+    case applied([Answered], [OutboxApplied])
+  }
+
+  /// A change with the answer that counts.
+  struct Answered: Sendable {
+    let change: OutboxChange
+    let answer: OutboxAnswer
+  }
+
   private let outbox: Outbox
   private let progress: Progress
   private let settings: Outbox.Settings
   private var destinations: OutboxPreparing
   private var schedule: OutboxSchedule
   private var ready: [OutboxShipment] = []
+  private var isPreparing = false
+  private var underWay = 0
+  private var answered: [Answered] = []
+
+  /// How many answers are being written.
+  private var applying = 0
   private var report = OutboxReport()
 
   /// How often a change was given up in a row, without an answer to another one.
@@ -53,64 +76,104 @@ final class OutboxRun {
     destinations = begun.1
     schedule.add(begun.0)
     progress.totalUnitCount = Int64(schedule.count)
-    try await withThrowingTaskGroup(of: OutboxDelivery.self) { group in
-      var underWay = 0
-      while true {
-        while underWay < settings.concurrency, report.stopReason == nil,
-          let shipment = try await nextShipment(isIdle: underWay == 0)
-        {
-          underWay += 1
-          report.entities[shipment.change.entity, default: .init()].sent += 1
-          group.addTask { [retry = settings.retry] in try await shipment.deliver(retry) }
+    try await withThrowingTaskGroup(of: Event.self) { group in
+      do {
+        while true {
+          deliver(in: &group)
+          prepare(in: &group)
+          apply(in: &group)
+          guard let event = try await group.next() else { break }
+          try await take(event)
+          outbox.tell()
         }
-        guard let delivery = try await group.next() else { break }
-        underWay -= 1
-        try await take(delivery)
-        outbox.tell()
+      } catch {
+        // What the server has answered is not to be asked again.
+        _ = try? await outbox.apply(answered, settings)
+        throw error
       }
     }
     try await noteWaiting()
     return report
   }
 
-  /// The next change that can be sent.
-  ///
-  /// - Parameter isIdle: Whether nothing is under way that others wait for.
-  private func nextShipment(isIdle: Bool) async throws -> OutboxShipment? {
-    while ready.isEmpty {
-      var ids: [ManagedObjectID] = []
-      var isForced = false
-      while ids.count < OutboxRun.portion, let id = schedule.next() { ids.append(id) }
-      if ids.isEmpty, isIdle, let id = schedule.forced() {
-        ids.append(id)
-        isForced = true
+  // MARK: - Beginning
+
+  /// Hands changes over that are ready.
+  private func deliver(in group: inout ThrowingTaskGroup<Event, any Error>) {
+    while underWay + answered.count + applying < settings.concurrency, report.stopReason == nil,
+      let shipment = ready.popLast()
+    {
+      underWay += 1
+      report.entities[shipment.change.entity, default: .init()].sent += 1
+      group.addTask { [retry = settings.retry] in
+        .delivered(try await shipment.deliver(retry))
       }
-      guard !ids.isEmpty else { return nil }
-      let known = schedule
-      let prepared = try await outbox.withStore { [outbox, destinations, ids, isForced] store in
-        try store.write(outbox.info) { transaction in
-          try ids.map { id in
-            (id, try destinations.prepare(id, known, isForced: isForced, in: transaction))
-          }
-        }.0
-      }
-      for (id, outcome) in prepared {
-        switch outcome {
-        case .ready(let shipment): ready.append(shipment)
-        case .nothing: finish(id, isHeld: false)
-        case .held: finish(id, isHeld: true)
-        case .refused(let reason, let change): refuse(change, reason)
-        case .after(let other):
-          if !schedule.contains(other.id) { schedule.addFirst(other) }
-          schedule.park(id, below: other.id)
-        }
-      }
-      ready.reverse()
     }
-    return ready.popLast()
   }
 
-  // MARK: - Answers
+  /// Has the next changes made ready when they will soon be due.
+  private func prepare(in group: inout ThrowingTaskGroup<Event, any Error>) {
+    guard !isPreparing, report.stopReason == nil, ready.count < settings.concurrency else { return }
+    var ids: [ManagedObjectID] = []
+    var isForced = false
+    while ids.count < OutboxRun.portion, let id = schedule.next() { ids.append(id) }
+    // Nothing is under way that others wait for.
+    let isIdle = underWay == 0 && ready.isEmpty && answered.isEmpty && applying == 0
+    if ids.isEmpty, isIdle, let id = schedule.forced() {
+      ids.append(id)
+      isForced = true
+    }
+    guard !ids.isEmpty else { return }
+    isPreparing = true
+    group.addTask { [outbox, destinations, schedule, ids, isForced] in
+      .prepared(
+        try await outbox.withStore { store in
+          try store.write(outbox.info) { transaction in
+            try ids.map { id in
+              (id, try destinations.prepare(id, schedule, isForced: isForced, in: transaction))
+            }
+          }.0
+        })
+    }
+  }
+
+  /// Has the answers that have come written, all together.
+  private func apply(in group: inout ThrowingTaskGroup<Event, any Error>) {
+    guard applying == 0, !answered.isEmpty else { return }
+    applying = answered.count
+    group.addTask { [outbox, answered, settings] in
+      .applied(answered, try await outbox.apply(answered, settings))
+    }
+    answered = []
+  }
+
+  // MARK: - Ending
+
+  private func take(_ event: Event) async throws {
+    switch event {
+    case .prepared(let outcomes):
+      isPreparing = false
+      for (id, outcome) in outcomes { take(outcome, of: id) }
+    case .delivered(let delivery):
+      underWay -= 1
+      try await take(delivery)
+    case .applied(let answered, let results):
+      applying = 0
+      for (one, applied) in zip(answered, results) { take(applied, one.change) }
+    }
+  }
+
+  private func take(_ outcome: OutboxPreparing.Outcome, of id: ManagedObjectID) {
+    switch outcome {
+    case .ready(let shipment): ready.insert(shipment, at: 0)
+    case .nothing: finish(id, isHeld: false)
+    case .held: finish(id, isHeld: true)
+    case .refused(let reason, let change): refuse(change, reason)
+    case .after(let other):
+      if !schedule.contains(other.id) { schedule.addFirst(other) }
+      schedule.park(id, below: other.id)
+    }
+  }
 
   private func take(_ delivery: OutboxDelivery) async throws {
     let change = delivery.shipment.change
@@ -125,9 +188,13 @@ final class OutboxRun {
     if case .conflict = answer { conflicts[change.objectID, default: 0] += 1 }
     // What is sent on top of the server's version is another change, not another try, so it may go once at least.
     let isTooOften = conflicts[change.objectID, default: 0] > max(settings.retry.attempts, 1)
-    let applied = try await outbox.apply(
-      isTooOften ? .refused("It is in conflict again and again.") : answer, to: delivery.shipment,
-      settings)
+    answered.append(
+      Answered(
+        change: change,
+        answer: isTooOften ? .refused("It is in conflict again and again.") : answer))
+  }
+
+  private func take(_ applied: OutboxApplied, _ change: OutboxChange) {
     for remark in applied.remarks where !report.unusedAnswers.contains(remark) {
       report.unusedAnswers.append(remark)
     }

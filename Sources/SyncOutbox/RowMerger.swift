@@ -22,17 +22,7 @@ struct RowMerger {
   }
 
   /// Has everything that leads to the copy lead to the object, and deletes the copy.
-  ///
-  /// A copy that was edited here is left alone.
-  ///
-  /// - Parameters:
-  ///   - slot: The attribute that identifies objects.
-  ///   - key: What the copy has there, and the object will have.
-  /// - Returns: Whether there was a copy.
-  func join(_ id: ManagedObjectID, slot: Int, key: Value) throws -> Bool {
-    guard let copy = try copy(of: id, slot: slot, key: key),
-      try transaction.outboxEntry(copy, in: outbox) == nil
-    else { return false }
+  func join(_ id: ManagedObjectID, _ copy: ManagedObjectID) throws {
     for entity in transaction.model.entities {
       for relationship in entity.relationships
       where relationship.declaringIndex == entity.index
@@ -43,7 +33,6 @@ struct RowMerger {
     }
     try takeMembers(of: copy, to: id)
     try transaction.delete([copy.row], of: copy.entity)
-    return true
   }
 
   /// Has the objects of an entity that lead to the copy lead to the object.

@@ -40,6 +40,13 @@ let package = Package(
         .product(name: "SyncStackCloud", package: "SyncStack"),
       ]),
     .executableTarget(
+      name: "OutboxBenchmark",
+      dependencies: [
+        .product(name: "Measuring", package: "Counts"),
+        .product(name: "SyncStack", package: "SyncStack"),
+        .product(name: "_SyncStackLoopback", package: "SyncStack"),
+      ]),
+    .executableTarget(
       name: "ObjectBenchmark",
       dependencies: [
         .product(name: "CSQLite", package: "Counts"),
