@@ -58,6 +58,31 @@ package enum TestServer {
     _ = try run([isRunning ? "start-kinto" : "stop-kinto", url.absoluteString])
   }
 
+  /// What can stand beside a database.
+  package enum Companion: String, Sendable {
+    /// pgbouncer in transaction mode, where everybody is the owner of the database.
+    case pooler
+    case replica
+  }
+
+  /// Starts what stands beside the database, and ends with it.
+  package static func start(_ companion: Companion) throws -> String {
+    try run([companion.rawValue, try address(.database).absoluteString]) + "/kinto"
+  }
+
+  /// Starts what stands in for PostgREST before the database; see `Tests/postgrest-stand-in`.
+  package static func startStandInForPostgREST() throws -> URL {
+    let address = try run(
+      [
+        try address(.database).absoluteString + "/kinto", "--parent",
+        String(ProcessInfo.processInfo.processIdentifier),
+      ], script: "postgrest-stand-in")
+    guard let url = URL(string: address) else {
+      throw Unavailable(description: "“\(address)” is no address.")
+    }
+    return url
+  }
+
   /// Starts a proxy before a server, which makes faults; see `Tests/cloud-proxy`.
   package static func startProxy(of url: URL) throws -> URL {
     let address = try run(

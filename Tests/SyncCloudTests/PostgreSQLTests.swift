@@ -32,6 +32,57 @@ import Testing
       try await TestServer.database("default_transaction_isolation = serializable"))
   }
 
+  /// One account for all: each rule begins with no zone.
+  @Test func postgreSQLKeepsTheContractBehindAPoolerOfTransactions() async throws {
+    let transport = try PostgreSQLTransport(
+      try TestServer.start(.pooler), app: "pooler", timeout: 60)
+    for rule in TransportContract.rules {
+      try await rule.check(transport)
+      try await transport.remove(CloudZone("contract"))
+    }
+  }
+
+  /// What is read there is what was written, from the beginning and without a gap, up to some moment.
+  @Test func aReplicaIsCompleteOrBehindAndNeverAhead() async throws {
+    let role = try await TestServer.role()
+    let transport = try PostgreSQLTransport(role, app: "tests", timeout: 60)
+    _ = try await transport.open(Self.zone, create: true)
+    let replica = try TestServer.start(.replica)
+    let port = try #require(URL(string: replica)?.port)
+    let primary = try #require(URL(string: role)?.port)
+    let reader = try PostgreSQLTransport(
+      role.replacing(":\(primary)/", with: ":\(port)/"), app: "tests", timeout: 60)
+    var written: [String] = []
+    var shown: [String] = []
+    var token: CloudToken?
+    func read() async throws {
+      let page = try await reader.changes(in: Self.zone, after: token, limit: 100)
+      shown += page.records.map(\.name)
+      token = page.token
+    }
+    for number in 0..<60 {
+      _ = try await transport.save(
+        [.create(name: "r\(number)", content: Self.content)], in: Self.zone)
+      written.append("r\(number)")
+      // A token of the original, which the copy may not have come to yet.
+      let latest = try await transport.changes(in: Self.zone, after: token, limit: 1000).token
+      _ = try await reader.changes(in: Self.zone, after: latest, limit: 100)
+      try await read()
+      #expect(shown == Array(written.prefix(shown.count)))
+    }
+    let end = try await TestServer.run("select pg_current_wal_lsn()")
+    let copy = PostgreSQLConnection(try PostgreSQLAddress(replica), timeout: 60)
+    while try await copy.value("select pg_last_wal_replay_lsn() >= $1::pg_lsn", [end]) != "t" {
+      await Task.yield()
+    }
+    try await read()
+    #expect(shown == written)
+    #expect(
+      await Self.code {
+        _ = try await reader.save([.create(name: "x", content: Self.content)], in: Self.zone)
+      } == .readOnly)
+  }
+
   // MARK: - Several at once
 
   /// Writers of one zone and a reader that follows: whatever was said to be saved is shown to the reader, once, though its
@@ -110,6 +161,35 @@ import Testing
     _ = try await first.value("commit", [])
     try await late
     #expect(try await reader.value(names, []) == "early late")
+  }
+
+  @Test func whoListensIsToldOfChangesOfItsZoneAndOfTheEndOfTheConnection() async throws {
+    let role = try await TestServer.role()
+    let (here, there) = (
+      try PostgreSQLTransport(role, app: "tests", timeout: 60),
+      try PostgreSQLTransport(role, app: "tests", timeout: 60, listens: false)
+    )
+    #expect(there.signals(for: Self.zone) == nil)
+    _ = try await here.open(Self.zone, create: true)
+    let signals = try #require(here.signals(for: Self.zone))
+    var heard = signals.makeAsyncIterator()
+    let ask =
+      "select count(*) from pg_stat_activity where query = 'listen syncstack' and usename = $1"
+    let name = try #require(URL(string: role)?.user())
+    while try await TestServer.run(ask, name) != "1" { await Task.yield() }
+    // Another zone is nothing to tell, and comes first.
+    let other = CloudZone("other")
+    _ = try await there.open(other, create: true)
+    _ = try await there.save([.create(name: "r1", content: Self.content)], in: other)
+    _ = try await there.save([.create(name: "r1", content: Self.content)], in: Self.zone)
+    #expect(await heard.next() != nil)
+    try await TestServer.run(
+      "select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen syncstack' and usename = $1",
+      name)
+    #expect(await heard.next() == nil)
+    // A zone that is not there has no signals.
+    let none = try #require(here.signals(for: CloudZone("none")))
+    for await _ in none { Issue.record("a signal") }
   }
 
   // MARK: - Who sees what

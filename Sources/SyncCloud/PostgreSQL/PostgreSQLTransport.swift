@@ -22,6 +22,8 @@ import SyncCore
 /// Calls may come from any task; they follow each other on one connection.
 public final class PostgreSQLTransport: CloudTransport {
   private let functions: StoredFunctions
+  private let address: PostgreSQLAddress
+  private let listens: Bool
 
   /// Makes a transport; nothing is sent yet.
   ///
@@ -29,12 +31,16 @@ public final class PostgreSQLTransport: CloudTransport {
   ///   - connection: Address or parameters as libpq reads them.
   ///   - app: Keeps programs in one database apart. Letters, digits, `-` and `_`, the first of them a letter or digit.
   ///   - timeout: Seconds after which a statement is ended.
+  ///   - listens: Whether to be told of changes at once, over a connection of its own. Behind a pooler in transaction mode nobody is:
+  ///     say false there, so that an engine that was started asks more often.
   /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when one of them can be none, and where libpq is not
   ///   installed.
-  public init(_ connection: String, app: String, timeout: Double = 30) throws {
-    functions = try StoredFunctions(
-      app: app,
-      PostgreSQLCaller(try PostgreSQLAddress(connection), timeout: timeout))
+  public init(
+    _ connection: String, app: String, timeout: Double = 30, listens: Bool = true
+  ) throws {
+    address = try PostgreSQLAddress(connection)
+    functions = try StoredFunctions(app: app, PostgreSQLCaller(address, timeout: timeout))
+    self.listens = listens
   }
 
   /// The SQL that makes the functions, or brings them up to date; for `psql` and for migrations.
@@ -65,6 +71,26 @@ public final class PostgreSQLTransport: CloudTransport {
   }
 
   public func remove(_ zone: CloudZone) async throws { try await functions.remove(zone) }
+
+  /// A signal each time that somebody has written into a zone, by `LISTEN`. The stream ends when the connection is lost.
+  public func signals(for zone: CloudZone) -> AsyncStream<Void>? {
+    #if os(Windows)
+      nil
+    #else
+      guard listens else { return nil }
+      return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+        Task { [functions, address] in
+          do {
+            let state = try await functions.open(zone, create: false)
+            try PostgreSQLListener.listen(address, for: state.generation, continuation)
+          } catch {
+            // Whoever asks for the zone is told why; here there is nothing to hear.
+            continuation.finish()
+          }
+        }
+      }
+    #endif
+  }
 }
 
 /// Calls functions by SQL.

@@ -292,6 +292,106 @@ begin
 end
 $$;
 
+-- For reports and for programs of the server.
+
+-- The value of a field without the mark that says its type.
+create or replace function syncstack.plain(field jsonb) returns text
+language sql immutable as $$
+  select case jsonb_typeof(field) when 'array' then field ->> 1 else field #>> '{}' end
+$$;
+
+-- Whether the object of a record is there: nobody has deleted it, or somebody has edited it later.
+create or replace function syncstack.is_alive(content jsonb) returns boolean
+language sql immutable as $$
+  select content ->> 'd' is null or content ->> 'd' < greatest(content ->> 't', (
+    select max(f.value #>> '{}') from jsonb_each(content) f where f.key like 't\_%'))
+$$;
+
+-- Makes a view for each entity that has records in a zone: a column for each property, of the type that its values have,
+-- and the record's name. Call it again when the model has new properties.
+--
+-- Whoever calls needs the right to make schemas, or views in the one that is there. Returns the names of the views.
+create or replace function syncstack.create_views(zone text, schema text default 'synced') returns setof text
+language plpgsql volatile as $$
+declare
+  found bigint;
+  entity text;
+  columns text;
+begin
+  select z.id into found from syncstack.zone z
+    where z.app || '/' || z.scope || '/' || z.name = create_views.zone
+      and (z.scope = 'public' or z.owner = syncstack.account());
+  if found is null then
+    raise exception 'There is no zone “%”.', create_views.zone using errcode = 'SY404';
+  end if;
+  if to_regnamespace(quote_ident(schema)) is null then
+    execute format('create schema %I', schema);
+  end if;
+  for entity in
+    select distinct r.content ->> 'type' from syncstack.record r where r.zone = found and r.content ? 'type'
+  loop
+    with field as (
+      select f.key, case jsonb_typeof(f.value) when 'array' then f.value ->> 0 else jsonb_typeof(f.value) end as kind
+      from syncstack.record r, jsonb_each(r.content) f
+      where r.zone = found and r.content ->> 'type' = entity and f.key like 'f\_%' and jsonb_typeof(f.value) <> 'null'
+    ), property as (
+      select key, case
+          when bool_and(kind in ('number', 'i', 'n')) then 'numeric'
+          when bool_and(kind in ('number', 'd')) then 'double precision'
+          when bool_and(kind = 'boolean') then 'boolean'
+          when bool_and(kind = 'u') then 'uuid'
+          when bool_and(kind = 't') then 'timestamptz'
+          when bool_and(kind in ('b', 'x')) then 'bytea'
+          when bool_and(kind = 'o') then 'jsonb'
+          else 'text'
+        end as type
+      from field group by key
+    )
+    select string_agg(format(', ' || case type
+        when 'timestamptz' then 'to_timestamp(978307200 + syncstack.plain(content -> %1$L)::double precision)'
+        when 'bytea' then 'decode(syncstack.plain(content -> %1$L), ''base64'')'
+        when 'jsonb' then '(content -> %1$L) - 0'
+        else 'syncstack.plain(content -> %1$L)::' || type
+      end || ' as %2$I', key, substr(key, 3)), '' order by key)
+      into columns from property;
+    execute format('drop view if exists %I.%I', schema, entity);
+    execute format(
+      'create view %I.%I as select name as record_name%s from syncstack.record where zone = %s'
+        || ' and content ->> ''type'' = %L and syncstack.is_alive(content)',
+      schema, entity, coalesce(columns, ''), found, entity);
+    return next format('%I.%I', schema, entity);
+  end loop;
+end
+$$;
+
+-- Writes an object as a machine does: each value gets a stamp that is later than all stamps of the record, so what
+-- was edited elsewhere later still wins. `fields` are values by property, in the form that records have; a record that is not there
+-- is made. Returns the answer of `save` for it.
+create or replace function syncstack.write(zone text, entity text, name text, fields jsonb) returns json
+language plpgsql volatile as $$
+declare
+  known json := syncstack.record(write.zone, write.name);
+  latest text;
+  stamp text;
+  content jsonb;
+begin
+  select max(f.value #>> '{}') into latest from jsonb_each((known -> 'content')::jsonb) f
+    where f.key in ('t', 'd') or f.key like 't\_%';
+  stamp := lpad(greatest(
+    (extract(epoch from clock_timestamp()) * 1000)::bigint, left(latest, 13)::bigint + 1)::text, 13, '0') || '-postgres';
+  if known is null then
+    select jsonb_build_object('type', entity, 't', stamp) || coalesce(jsonb_object_agg('f_' || f.key, f.value), '{}')
+      into content from jsonb_each(fields) f;
+    return syncstack.save(write.zone, jsonb_build_array(
+      jsonb_build_object('op', 'create', 'name', write.name, 'content', content))) -> 0;
+  end if;
+  select jsonb_object_agg('f_' || f.key, f.value) || jsonb_object_agg('t_' || f.key, stamp)
+    into content from jsonb_each(fields) f;
+  return syncstack.save(write.zone, jsonb_build_array(jsonb_build_object(
+    'op', 'update', 'name', write.name, 'tag', known ->> 'tag', 'content', coalesce(content, '{}')))) -> 0;
+end
+$$;
+
 revoke all on function syncstack.locate(text), syncstack.required(text) from public;
 grant usage on schema syncstack to public;
 grant select on syncstack.zone, syncstack.record to public;

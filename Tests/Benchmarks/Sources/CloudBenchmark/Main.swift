@@ -9,6 +9,7 @@ import SyncStack
 /// CloudBenchmark shapes [OBJECTS]          how other shapes of use grow: many children, keys of text, everything at once
 /// CloudBenchmark memory [RECORDS]          the most memory that a first pull of so many has
 /// CloudBenchmark kinto URL [RECORDS]       a push and a pull beside plain loops that send and fetch the same bytes
+/// CloudBenchmark postgres ADDRESS [RECORDS]    a push and a pull beside plain statements that write and read the same rows
 /// ```
 @main
 struct Main {
@@ -34,10 +35,12 @@ struct Main {
     case "kinto" where arguments.count > 1:
       guard let url = URL(string: arguments[1]) else { fallthrough }
       try await KintoTrial(url: url, records: number(2, 10_000)).run()
+    case "postgres" where arguments.count > 1:
+      try await PostgreSQLTrial(address: arguments[1], records: number(2, 100_000)).run()
     default:
       throw BenchmarkError(
         "usage: CloudBenchmark throughput [RECORDS] | delta [OBJECTS] | pairs [OBJECTS] | shapes [OBJECTS] | "
-          + "memory [RECORDS] | kinto URL [RECORDS]"
+          + "memory [RECORDS] | kinto URL [RECORDS] | postgres ADDRESS [RECORDS]"
       )
     }
   }

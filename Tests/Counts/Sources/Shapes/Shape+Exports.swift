@@ -18,7 +18,8 @@ extension Shape {
         try scene.measure { _ = try context.export("Item") }
       }
     },
-    Shape("export of stored objects with unsaved ones", counted: 2000, timed: 2000) { count, scene in
+    Shape("export of stored objects with unsaved ones", counted: 2000, timed: 2000) {
+      count, scene in
       let stack = try scene.stack(ShapeModels.lists())
       try stack.take(Text.list(0..<count) { "{\"id\":\($0),\"children\":[{\"id\":\($0)}]}" })
       let context = stack.newBackgroundContext()

@@ -1,0 +1,57 @@
+import Foundation
+import SyncCore
+import TestSupport
+import Testing
+
+@testable import SyncCloud
+
+/// The functions behind HTTP. What stands in for PostgREST here is a script of our own; a real one is tried where
+/// `SYNCSTACK_POSTGREST_URL` and `SYNCSTACK_POSTGREST_TOKEN` say where it is and who signs in.
+@Suite(.timeLimit(.minutes(10))) struct PostgRESTTests {
+  private static let standIn = Result { try TestServer.startStandInForPostgREST() }
+
+  private static func transport(_ token: String) throws -> PostgRESTTransport {
+    try PostgRESTTransport(try standIn.get(), app: "tests", timeout: 60) { token }
+  }
+
+  @Test(.server(.database), arguments: TransportContract.rules)
+  func aStandInForPostgRESTKeepsTheContract(_ rule: TransportContract) async throws {
+    try await rule.check(try Self.transport("u-" + UUID().uuidString))
+  }
+
+  @Test(.server(.database)) func aTokenThatAStandInForPostgRESTDoesNotTakeIsAskedForOnceMore()
+    async throws
+  {
+    let tokens = Locked(["expired", "ann", "never"])
+    let transport = try PostgRESTTransport(try Self.standIn.get(), app: "tests", timeout: 60) {
+      tokens.withLock { $0.removeFirst() }
+    }
+    await #expect {
+      try await transport.limits()
+    } throws: {
+      ($0 as? CloudError)?.code == .notSignedIn
+    }
+    #expect(try await transport.account() == "ann")
+    #expect(try await transport.account() == "ann")
+    #expect(tokens.withLock { $0 } == ["never"])
+    await #expect {
+      try await Self.transport("expired").account()
+    } throws: {
+      ($0 as? CloudError)?.code == .notSignedIn
+    }
+  }
+
+  private static let real = ProcessInfo.processInfo.environment["SYNCSTACK_POSTGREST_URL"].flatMap {
+    URL(string: $0)
+  }
+
+  @Test(.enabled(if: real != nil, "SYNCSTACK_POSTGREST_URL names no server"))
+  func aRealPostgRESTKeepsTheContract() async throws {
+    let token = ProcessInfo.processInfo.environment["SYNCSTACK_POSTGREST_TOKEN"] ?? ""
+    let transport = try PostgRESTTransport(try #require(Self.real), app: "contract") { token }
+    for rule in TransportContract.rules {
+      try await rule.check(transport)
+      try await transport.remove(CloudZone("contract"))
+    }
+  }
+}
