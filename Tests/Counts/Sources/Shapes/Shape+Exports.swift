@@ -21,7 +21,8 @@ extension Shape {
     Shape("export of stored objects with unsaved ones", counted: 2000, timed: 2000) {
       count, scene in
       let stack = try scene.stack(ShapeModels.lists())
-      try stack.take(Text.list(0..<count) { "{\"id\":\($0),\"children\":[{\"id\":\($0)}]}" })
+      let json = Text.list(0..<count) { "{\"id\":\($0),\"children\":[{\"id\":\($0)}]}" }
+      try stack.take(json)
       let context = stack.newBackgroundContext()
       try context.performAndWait {
         for item in try context.fetch(Fetch<ManagedObject>(entityNamed: "Item")) {
