@@ -7,6 +7,7 @@ import SyncStack
 ///
 ///     swift run SharedNotes                                    with a server in memory
 ///     swift run SharedNotes --server http://127.0.0.1:8888     with Kinto; SYNCSTACK_USER and SYNCSTACK_PASSWORD sign in
+///     swift run SharedNotes --server postgresql://ann@127.0.0.1/sync     with PostgreSQL
 @main
 struct SharedNotes {
   final class Note: ManagedObject {
@@ -86,6 +87,9 @@ struct SharedNotes {
     guard let place = arguments.firstIndex(of: "--server"), place + 1 < arguments.count,
       let url = URL(string: arguments[place + 1])
     else { return MemoryTransport() }
+    if url.scheme == "postgresql" {
+      return try PostgreSQLTransport(arguments[place + 1], app: "sharednotes")
+    }
     let environment = ProcessInfo.processInfo.environment
     return try KintoTransport(
       url, app: "sharednotes",

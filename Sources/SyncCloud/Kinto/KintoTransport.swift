@@ -76,13 +76,7 @@ public final class KintoTransport: CloudTransport {
         message:
           "“\(url.absoluteString)” is no address of a server: https://sync.example.com is one.")
     }
-    guard app.utf8.count <= 200, app.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9_-]*/) != nil else {
-      throw CloudError(
-        .unsupported,
-        message:
-          "“\(app)” cannot be the name of an app: letters of ASCII, digits, - and _ can, at most 200, with a "
-          + "letter or digit first.")
-    }
+    try AppName.check(app)
     if case .password(let name, _) = signIn, name.contains(":") {
       throw CloudError(
         .unsupported, message: "“\(name)” cannot be the name of an account: it has a colon in it.")

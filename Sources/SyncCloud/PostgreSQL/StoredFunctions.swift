@@ -23,13 +23,7 @@ struct StoredFunctions: Sendable {
 
   /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when the app can have no such name.
   init(app: String, _ caller: any StoredFunctionCaller) throws {
-    guard app.utf8.count <= 200, app.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9_-]*/) != nil else {
-      throw CloudError(
-        .unsupported,
-        message:
-          "“\(app)” cannot be the name of an app: letters of ASCII, digits, - and _ can, at most 200, with a "
-          + "letter or digit first.")
-    }
+    try AppName.check(app)
     self.app = app
     self.caller = caller
   }

@@ -144,7 +144,8 @@ $$;
 -- Records that have changed after a token, in the order of their changes. A copy of the database that is behind has
 -- nothing new for a token of the original.
 create or replace function syncstack.changes(zone text, after text, page integer) returns json
-language plpgsql stable security definer set search_path = syncstack, pg_temp as $$
+language plpgsql stable security definer set search_path = syncstack, pg_temp
+set enable_seqscan = off set enable_sort = off set jit = off as $$
 declare
   found zone := required(changes.zone);
   parts text[];
@@ -160,18 +161,15 @@ begin
       raise exception 'The token “%” is none of this zone as it is now.', after using errcode = 'SY410';
     end if;
   end if;
-  select coalesce(json_agg(json_build_object('name', r.name, 'tag', r.change::text, 'time', r.time, 'content', r.content)
-      order by r.change) filter (where r.number <= page), '[]'),
-    max(r.change) filter (where r.number <= page), coalesce(bool_or(r.number > page), false)
-    into list, last, more
+  select coalesce(json_agg(r), '[]'), coalesce(max(r.tag::bigint), start) into list, last
     from (
-      select row_number() over (order by c.change) as number, c.* from (
-        select * from record where record.zone = found.id and record.change > start order by record.change
-        limit least(greatest(page, 1), 5000) + 1
-      ) c
+      select name, change::text as tag, time, content from record
+      where record.zone = found.id and record.change > start order by record.change
+      limit least(greatest(page, 1), 5000)
     ) r;
+  more := exists (select from record where record.zone = found.id and record.change > last);
   return json_build_object(
-    'records', list, 'token', found.generation || '/' || coalesce(last, start), 'hasMore', more,
+    'records', list, 'token', found.generation || '/' || last, 'hasMore', more,
     'newest', found.time);
 end
 $$;
@@ -192,13 +190,16 @@ $$;
 -- content of what was saved is shown only where it is not what was sent.
 create or replace function syncstack.save(zone text, saves jsonb) returns json
 language plpgsql volatile security definer set search_path = syncstack, pg_temp
-set enable_seqscan = off as $$
+-- Without scans and sorts the planner has no way to a record but its key, whatever it has heard of the table. What it
+-- cannot do without looks dear to it then, which is no reason to compile anything.
+set enable_seqscan = off set enable_sort = off set jit = off as $$
 declare
   found zone := required(save.zone);
   who text := account();
   written bigint;
   now_ms bigint;
-  last_turn bigint;
+  this_turn bigint := 1;
+  last_turn bigint := 1;
   more json[];
   more_numbers bigint[];
   answers json[] := '{}';
@@ -215,9 +216,7 @@ begin
   written := found.change;
   now_ms := greatest((extract(epoch from clock_timestamp()) * 1000)::bigint, found.time);
   -- A record that is named twice is written twice: each turn takes the next of each name.
-  select coalesce(max(n), 0) into last_turn from (
-    select row_number() over (partition by e ->> 'name') from jsonb_array_elements(saves) as x (e)) as turns (n);
-  for this_turn in 1 .. last_turn loop
+  while this_turn <= last_turn loop
     with input as (
       select *, row_number() over (partition by name order by number) as turn from (
         select number, e ->> 'op' as op, coalesce(e ->> 'name', '') as name, e ->> 'tag' as tag, e -> 'content' as content
@@ -234,7 +233,7 @@ begin
           when i.op in ('update', 'replace') then 'saved'
           else 'op'
         end as verdict
-      -- Says “by the primary key” whatever the planner has heard of the table: the first that is not before the name.
+      -- The first that is not before the name, in the order of the key.
       from input i left join lateral (
         select * from record where (record.zone, record.name) >= (found.id, i.name)
         order by record.zone, record.name limit 1
@@ -264,11 +263,12 @@ begin
             'The account may not change it: it belongs to another account. Revert it to take the server''s copy.')
           when 'content' then json_build_object('refused', 'The content of a record is a JSON object.')
           else json_build_object('refused', 'The server does not know “' || coalesce(left(n.op, 40), 'null') || '”.')
-        end)
-      into written, more_numbers, more
+        end), (select max(i.turn) from input i)
+      into written, more_numbers, more, last_turn
       from numbered n;
     answers := answers || more;
     numbers := numbers || more_numbers;
+    this_turn := this_turn + 1;
   end loop;
   if written > found.change then
     update zone z set change = written, time = now_ms where z.id = found.id;
