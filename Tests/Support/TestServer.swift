@@ -65,8 +65,18 @@ package enum TestServer {
     case replica
   }
 
-  /// Starts what stands beside the database, and ends with it.
-  package static func start(_ companion: Companion) throws -> String {
+  private static let pooler = Result { try start(.pooler) }
+  private static let replica = Result { try start(.replica) }
+
+  /// Where what stands beside the database is reached; it ends with that.
+  package static func address(_ companion: Companion) throws -> String {
+    switch companion {
+    case .pooler: try pooler.get()
+    case .replica: try replica.get()
+    }
+  }
+
+  private static func start(_ companion: Companion) throws -> String {
     try run([companion.rawValue, try address(.database).absoluteString]) + "/kinto"
   }
 
@@ -150,11 +160,20 @@ package enum TestServer {
   /// Whether a kind of server can be had. Where it cannot, the reason goes to the output; with `CI=true` it is true
   /// all the same, so that the tests that need it fail rather than being skipped.
   package static func isAvailable(_ kind: Kind) -> Bool {
+    isAvailable(kind.rawValue) { _ = try address(kind) }
+  }
+
+  /// The same of what stands beside a database.
+  package static func isAvailable(_ companion: Companion) -> Bool {
+    isAvailable(companion.rawValue) { _ = try address(companion) }
+  }
+
+  private static func isAvailable(_ name: String, _ start: () throws -> Void) -> Bool {
     do {
-      _ = try address(kind)
+      try start()
       return true
     } catch {
-      print("no server “\(kind.rawValue)”: \(error)")
+      print("no server “\(name)”: \(error)")
       return ProcessInfo.processInfo.environment["CI"] == "true"
     }
   }

@@ -33,9 +33,10 @@ import Testing
   }
 
   /// One account for all: each rule begins with no zone.
-  @Test func postgreSQLKeepsTheContractBehindAPoolerOfTransactions() async throws {
+  @Test(.server(.pooler)) func postgreSQLKeepsTheContractBehindAPoolerOfTransactions() async throws
+  {
     let transport = try PostgreSQLTransport(
-      try TestServer.start(.pooler), app: "pooler", timeout: 60)
+      try TestServer.address(.pooler), app: "pooler", timeout: 60)
     for rule in TransportContract.rules {
       try await rule.check(transport)
       try await transport.remove(CloudZone("contract"))
@@ -43,11 +44,11 @@ import Testing
   }
 
   /// What is read there is what was written, from the beginning and without a gap, up to some moment.
-  @Test func aReplicaIsCompleteOrBehindAndNeverAhead() async throws {
+  @Test(.server(.replica)) func aReplicaIsCompleteOrBehindAndNeverAhead() async throws {
     let role = try await TestServer.role()
     let transport = try PostgreSQLTransport(role, app: "tests", timeout: 60)
     _ = try await transport.open(Self.zone, create: true)
-    let replica = try TestServer.start(.replica)
+    let replica = try TestServer.address(.replica)
     let port = try #require(URL(string: replica)?.port)
     let primary = try #require(URL(string: role)?.port)
     let reader = try PostgreSQLTransport(

@@ -43,4 +43,9 @@ extension Trait where Self == ConditionTrait {
   static func server(_ kind: TestServer.Kind) -> Self {
     .enabled("no server: the output says why") { TestServer.isAvailable(kind) }
   }
+
+  /// Runs the test where what stands beside a database can be had.
+  static func server(_ companion: TestServer.Companion) -> Self {
+    .enabled("no server: the output says why") { TestServer.isAvailable(companion) }
+  }
 }

@@ -36,7 +36,7 @@ extension CloudEngine {
   ///
   /// - Returns: How many objects went.
   /// - Throws: `StoreError` with the code `deletionDenied` when a rule of a many-to-many relationship is in the way, with
-  ///   nothing removed; ``GraphError``, `FilterError` as a fetch does.
+  ///   nothing removed; `GraphError`, `FilterError` as a fetch does.
   /// - Complexity: Linear in what goes.
   @discardableResult
   public func evict<Object: ManagedObject>(where fetch: Fetch<Object>) async throws -> Int {

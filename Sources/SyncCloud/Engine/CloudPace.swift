@@ -1,4 +1,4 @@
-/// When an engine that was started pulls and pushes; see ``CloudEngine/start()``.
+/// When an engine that was started pulls and pushes; see ``CloudEngine/start(pace:clock:)``.
 public struct CloudPace: Sendable, Hashable {
   /// How long after a commit it is sent; further commits until then go with it. After a failure that may pass the
   /// first wait is as long, and each further one twice as long as the one before.

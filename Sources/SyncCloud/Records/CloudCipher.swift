@@ -8,20 +8,29 @@ import SyncCore
 /// struct Vault: CloudCipher {
 ///   let key: SymmetricKey
 ///   func seal(_ value: Data, for place: String) throws -> Data {
-///     try AES.GCM.seal(value, using: key, authenticating: Data(place.utf8)).combined!
+///     try ChaChaPoly.seal(value, using: key, authenticating: Data(place.utf8)).combined
 ///   }
 ///   func open(_ sealed: Data, for place: String) throws -> Data {
-///     try AES.GCM.open(.init(combined: sealed), using: key, authenticating: Data(place.utf8))
+///     try ChaChaPoly.open(.init(combined: sealed), using: key, authenticating: Data(place.utf8))
 ///   }
 /// }
 /// ```
 ///
 /// Called inside transactions: quick, and without the store.
 public protocol CloudCipher: Sendable {
-  /// - Parameter place: Record and field, as `018f…/f_title`: authenticate it, so that nobody exchanges two values.
+  /// Makes a value unreadable to the server.
+  ///
+  /// - Parameters:
+  ///   - value: The value as records have it, in bytes of JSON.
+  ///   - place: Record and field, as `018f…/f_title`: authenticate it, so that nobody exchanges two values.
   /// - Throws: Whatever it likes: nothing is sent then, and the push throws it.
   func seal(_ value: Data, for place: String) throws -> Data
 
+  /// Makes what ``seal(_:for:)`` has made readable again.
+  ///
+  /// - Parameters:
+  ///   - sealed: What ``seal(_:for:)`` has returned, here or on another machine.
+  ///   - place: The same record and field.
   /// - Throws: Whatever it likes: the record is a problem then, and the value here stays.
   func open(_ sealed: Data, for place: String) throws -> Data
 }
