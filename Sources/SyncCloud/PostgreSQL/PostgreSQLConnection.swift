@@ -52,7 +52,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
         }
       }
     } onCancel: {
-      Self.end(running, .cancelled)
+      // Elsewhere: telling the server may take as long as a connection does, and whoever cancels may be the main queue.
+      DispatchQueue.global().async { Self.end(running, .cancelled) }
     }
   }
 

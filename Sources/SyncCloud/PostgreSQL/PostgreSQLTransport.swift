@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import SyncCore
 
@@ -80,12 +81,16 @@ public final class PostgreSQLTransport: CloudTransport {
       guard listens else { return nil }
       return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
         Task { [functions, address] in
-          do {
-            let state = try await functions.open(zone, create: false)
-            try PostgreSQLListener.listen(address, for: state.generation, continuation)
-          } catch {
-            // Whoever asks for the zone is told why; here there is nothing to hear.
-            continuation.finish()
+          // Whoever asks for the zone is told what is wrong; here there is nothing to hear then.
+          guard let state = try? await functions.open(zone, create: false) else {
+            return continuation.finish()
+          }
+          DispatchQueue.global().async {
+            do {
+              try PostgreSQLListener.listen(address, for: state.generation, continuation)
+            } catch {
+              continuation.finish()
+            }
           }
         }
       }
