@@ -8,7 +8,7 @@ import Testing
 /// The functions behind HTTP. What stands in for PostgREST here is a script of our own; a real one is tried where
 /// `SYNCSTACK_POSTGREST_URL` and `SYNCSTACK_POSTGREST_TOKEN` say where it is and who signs in.
 @Suite(.timeLimit(.minutes(10))) struct PostgRESTTests {
-  private static let standIn = Result { try TestServer.startStandInForPostgREST() }
+  static let standIn = Result { try TestServer.startStandInForPostgREST() }
 
   private static func transport(_ token: String) throws -> PostgRESTTransport {
     try PostgRESTTransport(try standIn.get(), app: "tests", timeout: 60) { token }

@@ -5,12 +5,41 @@ extension KintoTransport {
   public func changes(
     in zone: CloudZone, after token: CloudToken?, limit: Int
   ) async throws -> CloudPage {
+    let records = try await self.place(of: zone)
     var place = FeedPlace()
     if let token {
-      guard let known = FeedPlace(token.rawValue) else { throw Self.refused(token.rawValue) }
+      let (name, text) = Self.parts(token)
+      guard name == records.name, let known = FeedPlace(text) else {
+        throw Self.refused(token.rawValue)
+      }
       place = known
     }
-    let list = "\(try await path(of: zone))/records?_sort=last_modified&_limit=\(max(limit, 1))"
+    do {
+      let page = try await changes(records, zone, from: place, limit)
+      guard let name = records.name else { return page }
+      return CloudPage(
+        records: page.records, token: CloudToken(rawValue: "\(name)/\(page.token.rawValue)"),
+        hasMore: page.hasMore, newest: page.newest)
+    } catch let error as CloudError where error.code == .zoneMissing {
+      guard try await hasMoved(zone, from: records) else { throw error }
+      return try await changes(in: zone, after: token, limit: limit)
+    }
+  }
+
+  /// A token's collection, when that is another one than the zone's own, and the place in its changes.
+  private static func parts(_ token: CloudToken) -> (name: String?, place: String) {
+    guard let slash = token.rawValue.lastIndex(of: "/") else { return (nil, token.rawValue) }
+    return (
+      String(token.rawValue[..<slash]),
+      String(token.rawValue[token.rawValue.index(after: slash)...])
+    )
+  }
+
+  private func changes(
+    _ records: Place, _ zone: CloudZone, from start: FeedPlace, _ limit: Int
+  ) async throws -> CloudPage {
+    var place = start
+    let list = "\(records.path)/records?_sort=last_modified&_limit=\(max(limit, 1))"
     let isFirst = !place.isAmongPages
     var clock: Int64?
     if isFirst, !place.isSettled, !place.known.isEmpty {
@@ -34,9 +63,10 @@ extension KintoTransport {
   }
 
   public func token(_ token: CloudToken, knowing records: [CloudRecord]) -> CloudToken {
-    guard var place = FeedPlace(token.rawValue) else { return token }
+    let (name, text) = Self.parts(token)
+    guard var place = FeedPlace(text) else { return token }
     place.remember(records.map(\.time))
-    return place.token
+    return CloudToken(rawValue: (name.map { "\($0)/" } ?? "") + place.text)
   }
 
   /// Asks for the times of what may have appeared since, without the records.
@@ -101,8 +131,13 @@ extension KintoTransport {
   }
 
   public func record(_ name: String, in zone: CloudZone) async throws -> CloudRecord? {
-    let answer = try await send("GET", "\(try await path(of: zone))/records/\(name)")
-    if answer.isMissing { return nil }
+    let place = try await place(of: zone)
+    let answer = try await send("GET", "\(place.path)/records/\(name)")
+    if answer.isMissing {
+      // One that is not there is missing itself, and so is the collection.
+      guard answer.status == 403 || answer.errno != 110 else { return nil }
+      return try await hasMoved(zone, from: place) ? try await record(name, in: zone) : nil
+    }
     guard let data = try answer.json()["data"] else {
       throw CloudError(
         .unreachable, message: "The server's record has no data in it. Sync again later.")

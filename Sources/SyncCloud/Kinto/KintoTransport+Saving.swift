@@ -4,7 +4,19 @@ import SyncCore
 extension KintoTransport {
   public func save(_ saves: [CloudSave], in zone: CloudZone) async throws -> [CloudSaveResult] {
     guard !saves.isEmpty else { return [] }
-    let path = try await path(of: zone)
+    let place = try await place(of: zone)
+    do {
+      return try await save(saves, in: zone, place.path)
+    } catch let error as CloudError where error.code == .zoneMissing || error.code == .forbidden {
+      // Nothing was written where the collection is missing.
+      guard try await hasMoved(zone, from: place) else { throw error }
+      return try await save(saves, in: zone, try await self.place(of: zone).path)
+    }
+  }
+
+  private func save(
+    _ saves: [CloudSave], in zone: CloudZone, _ path: String
+  ) async throws -> [CloudSaveResult] {
     let requests = saves.map { Self.request($0, path) }
     let answer = try await send("POST", "/batch", body: ["requests": .array(requests)]) {
       $0.status == 401 || $0.hasRefusedParts

@@ -4,17 +4,18 @@ import SyncCore
 /// Zones, and who may look into them.
 extension KintoTransport {
   public func open(_ zone: CloudZone, create: Bool) async throws -> CloudZoneState {
-    let path = try await path(of: zone)
+    let path = try await directory(of: zone)
     var answer = try await send("GET", path)
-    if create, answer.isMissing {
+    if create, zone.owner == nil, answer.isMissing {
       try await make(zone, path)
       answer = try await send("GET", path)
     }
     if answer.isMissing { throw KintoAnswer.missing(zone) }
     let json = try answer.json()
-    if zone.scope == .private {
+    let members = Self.members(json["data"])
+    if zone.scope == .private, zone.owner == nil {
       try await checkBucket(of: zone)
-      try await check(json["permissions"], of: path)
+      try await check(json["permissions"], of: path, readers: Set(members.keys))
     }
     guard let data = json["data"] else {
       throw CloudError(
@@ -29,7 +30,15 @@ extension KintoTransport {
     }
     // Who may only read a collection is not shown its permissions, whether or not it may add records of its own: what it
     // may not change is refused record by record.
-    let isReadOnly = try await readRoot().isReadOnly
+    let root = try await readRoot()
+    var isReadOnly = root.isReadOnly
+    if zone.scope == .private {
+      setPlace(data["place"]?.stringValue, of: zone)
+      if zone.owner != nil {
+        guard let access = members[root.account ?? ""] else { throw KintoAnswer.missing(zone) }
+        isReadOnly = isReadOnly || access == .readOnly
+      }
+    }
     return CloudZoneState(generation: generation, access: isReadOnly ? .readOnly : .readWrite)
   }
 
@@ -66,13 +75,21 @@ extension KintoTransport {
 
   /// Whether the account may write, and nobody else may do anything. The server shows that to who may write, and always
   /// counts who has made something among them.
-  private func check(_ permissions: JSONValue?, of path: String) async throws {
+  ///
+  /// - Parameter readers: Who may read besides.
+  private func check(
+    _ permissions: JSONValue?, of path: String, readers: Set<String> = []
+  ) async throws {
     guard let lists = permissions?.objectValue else {
       throw CloudError(
         .unreachable, message: "The server does not say who may use \(path). Sync again later.")
     }
     let account = try await readRoot().account.map(JSONValue.string)
-    let others = lists.contains { $0.value.arrayValue?.contains { $0 != account } ?? true }
+    let others = lists.contains { list in
+      list.value.arrayValue?.contains { name in
+        name != account && !(list.key == "read" && readers.contains(name.stringValue ?? ""))
+      } ?? true
+    }
     let writes = lists["write"]?.arrayValue?.contains { $0 == account } ?? false
     guard writes, !others else { throw Self.notOwner(path) }
   }
@@ -86,7 +103,24 @@ extension KintoTransport {
   }
 
   public func remove(_ zone: CloudZone) async throws {
-    let answer = try await send("DELETE", try await path(of: zone))
+    guard zone.owner == nil else { throw CloudParticipant.notOwner }
+    let directory = try await directory(of: zone)
+    if zone.scope == .private {
+      let place: Place
+      do {
+        place = try await self.place(of: zone)
+      } catch let error as CloudError where error.code == .zoneMissing {
+        return
+      }
+      // First what nobody finds without the other.
+      if place.path != directory { try await delete(place.path) }
+    }
+    try await delete(directory)
+    forgetPlace(of: zone)
+  }
+
+  private func delete(_ path: String) async throws {
+    let answer = try await send("DELETE", path)
     if !answer.isMissing { try answer.check() }
   }
 }

@@ -16,6 +16,7 @@ import SyncCore
 /// |---|---|
 /// | private zone | a collection in a bucket of its own per app and account, into which nobody else may look |
 /// | public zone | a collection in a bucket per app, which everybody may read |
+/// | participants | who may read the collection; see `KintoTransport+Sharing.swift`. One needs only the name: `ann` is `account:ann` |
 /// | generation | member `generation` of the collection's data, drawn when it is made |
 /// | tag | `last_modified` of the record |
 /// | token | a time up to which everything is known, and what is known after it; see `FeedPlace` |
@@ -50,6 +51,9 @@ public final class KintoTransport: CloudTransport {
 
     /// Buckets of which it was seen that they are the account's alone.
     var owned: Set<String> = []
+
+    /// The names of the collections that have the records of zones; nil is the zone's own.
+    var places: [CloudZone: String?] = [:]
     var restsUntil: ContinuousClock.Instant?
   }
 
@@ -132,15 +136,13 @@ public final class KintoTransport: CloudTransport {
 
   func bucket(of zone: CloudZone) async throws -> String {
     guard zone.scope == .private else { return "\(app)-public" }
-    guard let account = try await readRoot().account else { throw KintoAnswer.notSignedIn }
+    var owner = zone.owner
+    if owner == nil { owner = try await readRoot().account }
+    guard let account = owner else { throw KintoAnswer.notSignedIn }
     // FNV-1a, 64 bits: names of buckets may not hold what names of accounts may.
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in account.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
     return "\(app)-\(String(hash, radix: 16))"
-  }
-
-  func path(of zone: CloudZone) async throws -> String {
-    "/buckets/\(try await bucket(of: zone))/collections/\(zone.name)"
   }
 
   // MARK: - Requests

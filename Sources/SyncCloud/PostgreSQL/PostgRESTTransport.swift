@@ -64,6 +64,18 @@ public final class PostgRESTTransport: CloudTransport {
   }
 
   public func remove(_ zone: CloudZone) async throws { try await functions.remove(zone) }
+
+  public func participants(of zone: CloudZone) async throws -> [CloudParticipant] {
+    try await functions.participants(of: zone)
+  }
+
+  public func setParticipants(
+    _ participants: [CloudParticipant], of zone: CloudZone
+  ) async throws {
+    try await functions.setParticipants(participants, of: zone)
+  }
+
+  public func leave(_ zone: CloudZone) async throws { try await functions.leave(zone) }
 }
 
 /// Calls functions by `POST /rpc/…`.

@@ -13,6 +13,7 @@ import SyncCore
 /// | account | the role that signs in |
 /// | private zone | a row of `syncstack.zone` that its owner alone may read |
 /// | public zone | one that every role may read and add to |
+/// | participants | rows of `syncstack.member`; row security shows them the zone |
 /// | tag | the number of the change that the record was written by |
 /// | token | the zone's generation, and the number of a change |
 ///
@@ -72,6 +73,18 @@ public final class PostgreSQLTransport: CloudTransport {
   }
 
   public func remove(_ zone: CloudZone) async throws { try await functions.remove(zone) }
+
+  public func participants(of zone: CloudZone) async throws -> [CloudParticipant] {
+    try await functions.participants(of: zone)
+  }
+
+  public func setParticipants(
+    _ participants: [CloudParticipant], of zone: CloudZone
+  ) async throws {
+    try await functions.setParticipants(participants, of: zone)
+  }
+
+  public func leave(_ zone: CloudZone) async throws { try await functions.leave(zone) }
 
   /// A signal each time that somebody has written into a zone, by `LISTEN`. The stream ends when the connection is lost.
   public func signals(for zone: CloudZone) -> AsyncStream<Void>? {

@@ -19,7 +19,7 @@ struct StoredFunctions: Sendable {
   private let caller: any StoredFunctionCaller
 
   /// What the database has to have.
-  private static let version: Int64 = 1
+  private static let version: Int64 = 2
 
   /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when the app can have no such name.
   init(app: String, _ caller: any StoredFunctionCaller) throws {
@@ -102,10 +102,34 @@ struct StoredFunctions: Sendable {
     _ = try await caller.call("remove", ["zone": path(zone)], isRepeatable: true)
   }
 
+  func participants(of zone: CloudZone) async throws -> [CloudParticipant] {
+    let answer = try await caller.call("participants", ["zone": path(zone)], isRepeatable: true)
+    guard let list = answer.arrayValue else { throw Self.unreadable }
+    return try list.map { each in
+      guard let account = each["account"]?.stringValue,
+        let access = each["access"]?.stringValue.flatMap(CloudZoneState.Access.init)
+      else { throw Self.unreadable }
+      return CloudParticipant(account, access)
+    }
+  }
+
+  func setParticipants(_ participants: [CloudParticipant], of zone: CloudZone) async throws {
+    let list = participants.map { each -> JSONValue in
+      ["account": .string(each.account), "access": .string(each.access.rawValue)]
+    }
+    _ = try await caller.call(
+      "set_participants", ["zone": path(zone), "participants": .array(list)], isRepeatable: true)
+  }
+
+  func leave(_ zone: CloudZone) async throws {
+    _ = try await caller.call("leave", ["zone": path(zone)], isRepeatable: true)
+  }
+
   // MARK: - Translation
 
   private func path(_ zone: CloudZone) -> JSONValue {
-    .string("\(app)/\(zone.scope.rawValue)/\(zone.name)")
+    let owner = zone.owner.map { "/\($0)" } ?? ""
+    return .string("\(app)/\(zone.scope.rawValue)/\(zone.name)\(owner)")
   }
 
   private static func result(_ save: CloudSave, _ answer: JSONValue) throws -> CloudSaveResult {

@@ -6,7 +6,8 @@
 -- zones: row security sees to that.
 --
 -- A zone is named `app/scope/name`. Everybody has private zones of their own of any name; a public one is
--- everybody's to read and to add to, and what is in it is changed by those who added it.
+-- everybody's to read and to add to, and what is in it is changed by those who added it. A private zone that
+-- somebody else shares is named `app/private/name/owner`; nobody but its members sees it.
 --
 -- Errors that clients know, by SQLSTATE: SY400 bad name of a zone, SY401 nobody is signed in, SY403 not allowed,
 -- SY404 no such zone, SY410 the token is none of this zone, SY413 more records than one call takes.
@@ -20,8 +21,8 @@ declare installed integer;
 begin
   if to_regprocedure('syncstack.version()') is not null then
     execute 'select syncstack.version()' into installed;
-    if installed > 1 then
-      raise exception 'This database has version % of the functions of SyncStack, and this is version 1.', installed
+    if installed > 2 then
+      raise exception 'This database has version % of the functions of SyncStack, and this is version 2.', installed
         using hint = 'Take the newer program, which has the newer file.';
     end if;
   end if;
@@ -56,11 +57,20 @@ create table if not exists syncstack.record (
 create unique index if not exists record_change on syncstack.record (zone, change);
 comment on column syncstack.record.content is 'null when somebody else than SyncStack has deleted it';
 
+create table if not exists syncstack.member (
+  zone bigint not null,
+  account text not null,
+  access text not null check (access in ('readOnly', 'readWrite')),
+  primary key (zone, account)
+);
+create index if not exists member_account on syncstack.member (account);
+comment on table syncstack.member is 'with whom owners share their private zones';
+
 -- Roles that speak for others: a gateway such as PostgREST, which says in request.jwt.claims for whom.
 create table if not exists syncstack.gateway (role text primary key);
 
 create or replace function syncstack.version() returns integer
-language sql immutable as $$ select 1 $$;
+language sql immutable as $$ select 2 $$;
 
 -- Who asks: the role that has signed in, or whom a gateway has let in. Claims of anybody else do not count: everybody
 -- can set them.
@@ -82,15 +92,19 @@ $$;
 create or replace function syncstack.readable() returns setof bigint
 language sql stable security definer set search_path = syncstack, pg_temp as $$
   select id from zone where scope = 'public' or owner = account()
+  union all select m.zone from member m where m.account = syncstack.account()
 $$;
 
 alter table syncstack.zone enable row level security;
 alter table syncstack.record enable row level security;
+alter table syncstack.member enable row level security;
 alter table syncstack.gateway enable row level security;
 drop policy if exists readable on syncstack.zone;
 create policy readable on syncstack.zone for select using (id in (select syncstack.readable()));
 drop policy if exists readable on syncstack.record;
 create policy readable on syncstack.record for select using (zone in (select syncstack.readable()));
+drop policy if exists readable on syncstack.member;
+create policy readable on syncstack.member for select using (zone in (select syncstack.readable()));
 
 create or replace function syncstack.limits() returns json
 language sql immutable as $$ select '{"batch": 1000, "page": 5000}'::json $$;
@@ -99,7 +113,9 @@ language sql immutable as $$ select '{"batch": 1000, "page": 5000}'::json $$;
 create or replace function syncstack.locate(path text) returns syncstack.zone
 language plpgsql stable security definer set search_path = syncstack, pg_temp as $$
 declare
-  parts text[] := regexp_match(path, '^([A-Za-z0-9][A-Za-z0-9_-]{0,199})/(private|public)/([A-Za-z0-9_-]{1,200})$');
+  parts text[] := regexp_match(
+    path, '^([A-Za-z0-9][A-Za-z0-9_-]{0,199})/(private|public)/([A-Za-z0-9_-]{1,200})(?:/(.+))?$');
+  who text := account();
   found zone;
 begin
   if parts is null then
@@ -107,7 +123,11 @@ begin
   end if;
   select * into found from zone z
     where z.app = parts[1] and z.scope = parts[2] and z.name = parts[3]
-      and (z.scope = 'public' or z.owner = account());
+      and (z.scope = 'public' or z.owner = coalesce(parts[4], who));
+  if found.scope = 'private' and found.owner <> who
+      and not exists (select from member m where m.zone = found.id and m.account = who) then
+    return null;
+  end if;
   return found;
 end
 $$;
@@ -124,6 +144,13 @@ begin
 end
 $$;
 
+-- What the account may do in a zone that it sees.
+create or replace function syncstack.access_to(found syncstack.zone) returns text
+language sql stable security definer set search_path = syncstack, pg_temp as $$
+  select case when found.scope = 'public' or found.owner = account() then 'readWrite'
+    else (select m.access from member m where m.zone = found.id and m.account = syncstack.account()) end
+$$;
+
 -- The calls.
 
 create or replace function syncstack.open(zone text, make boolean) returns json
@@ -131,13 +158,13 @@ language plpgsql volatile security definer set search_path = syncstack, pg_temp 
 declare
   found zone := locate(open.zone);
 begin
-  if found.id is null and make then
+  if found.id is null and make and split_part(open.zone, '/', 4) = '' then
     insert into zone (app, scope, name, owner)
       values (split_part(open.zone, '/', 1), split_part(open.zone, '/', 2), split_part(open.zone, '/', 3), account())
       on conflict do nothing;
   end if;
   found := required(open.zone);
-  return json_build_object('generation', found.generation, 'access', 'readWrite');
+  return json_build_object('generation', found.generation, 'access', access_to(found));
 end
 $$;
 
@@ -212,6 +239,10 @@ begin
   select * into found from zone z where z.id = found.id for update;
   if found.id is null then
     raise exception 'There is no zone “%”.', save.zone using errcode = 'SY404';
+  end if;
+  -- Asked with the zone locked: who takes away a right waits until what was begun with it has ended.
+  if access_to(found) is distinct from 'readWrite' then
+    raise exception 'The account may only read the zone.' using errcode = 'SY403';
   end if;
   written := found.change;
   now_ms := greatest((extract(epoch from clock_timestamp()) * 1000)::bigint, found.time);
@@ -289,6 +320,46 @@ begin
   end if;
   delete from zone z where z.id = found.id;
   delete from record r where r.zone = found.id;
+  delete from member m where m.zone = found.id;
+end
+$$;
+
+-- With whom a zone is shared: `account` and `access` of each.
+create or replace function syncstack.participants(zone text) returns json
+language plpgsql stable security definer set search_path = syncstack, pg_temp as $$
+declare
+  found zone := required(participants.zone);
+begin
+  return (
+    select coalesce(json_agg(json_build_object('account', m.account, 'access', m.access) order by m.account), '[]')
+    from member m where m.zone = found.id);
+end
+$$;
+
+-- Shares a private zone with these and nobody else.
+create or replace function syncstack.set_participants(zone text, participants jsonb) returns void
+language plpgsql volatile security definer set search_path = syncstack, pg_temp as $$
+declare
+  found zone := required(set_participants.zone);
+begin
+  if found.owner <> account() or found.scope <> 'private' then
+    raise exception 'Only the owner of a private zone says who takes part in it.' using errcode = 'SY403';
+  end if;
+  perform from zone z where z.id = found.id for update;
+  delete from member m where m.zone = found.id;
+  insert into member (zone, account, access)
+    select found.id, p ->> 'account', p ->> 'access' from jsonb_array_elements(participants) p;
+  perform pg_notify('syncstack', found.generation::text);
+end
+$$;
+
+-- Gives up one's own part in a zone of somebody else.
+create or replace function syncstack.leave(zone text) returns void
+language plpgsql volatile security definer set search_path = syncstack, pg_temp as $$
+declare
+  found zone := locate(leave.zone);
+begin
+  delete from member m where m.zone = found.id and m.account = syncstack.account();
 end
 $$;
 
@@ -328,7 +399,8 @@ begin
     execute format('create schema %I', schema);
   end if;
   for entity in
-    select distinct r.content ->> 'type' from syncstack.record r where r.zone = found and r.content ? 'type'
+    select distinct r.content ->> 'type' from syncstack.record r
+    where r.zone = found and r.content ->> 'type' not like '-%'
   loop
     with field as (
       select f.key, case jsonb_typeof(f.value) when 'array' then f.value ->> 0 else jsonb_typeof(f.value) end as kind
@@ -392,8 +464,8 @@ begin
 end
 $$;
 
-revoke all on function syncstack.locate(text), syncstack.required(text) from public;
+revoke all on function syncstack.locate(text), syncstack.required(text), syncstack.access_to(syncstack.zone) from public;
 grant usage on schema syncstack to public;
-grant select on syncstack.zone, syncstack.record to public;
+grant select on syncstack.zone, syncstack.record, syncstack.member to public;
 
 commit;

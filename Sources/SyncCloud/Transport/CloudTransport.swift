@@ -64,6 +64,22 @@ public protocol CloudTransport: Sendable {
 
   /// Before when the server does not want to be asked, though its last answer was a good one; nil is at once.
   var restsUntil: ContinuousClock.Instant? { get }
+
+  /// With whom a zone is shared, by name; its owner is not among them. The owner and the participants may ask.
+  ///
+  /// What is there by default throws ``CloudError/Code/unsupported``, as for the next two.
+  func participants(of zone: CloudZone) async throws -> [CloudParticipant]
+
+  /// Shares a zone of the account's own with these and nobody else. Called with nobody when the zone was made, before there
+  /// are records in it.
+  ///
+  /// Who is not among them any more sees nothing of the zone from then on, by whatever request, what they wrote
+  /// themselves included: for them it is missing. Where that takes another place for the records, the others get
+  /// ``CloudError/Code/tokenRefused`` for the tokens they have, and read the zone anew.
+  func setParticipants(_ participants: [CloudParticipant], of zone: CloudZone) async throws
+
+  /// Gives up one's own part in a zone that somebody else shares. Servers on which only the owner can do that do nothing.
+  func leave(_ zone: CloudZone) async throws
 }
 
 extension CloudTransport {
@@ -89,6 +105,8 @@ extension CloudTransport {
 }
 
 /// A set of records with changes of its own.
+///
+/// A zone that somebody else shares has an owner, and is missing for whoever it is not shared with.
 public struct CloudZone: Sendable, Hashable {
   /// Whose data a zone holds.
   public enum Scope: String, Sendable, Hashable, CaseIterable {
@@ -101,9 +119,13 @@ public struct CloudZone: Sendable, Hashable {
   public let name: String
   public let scope: Scope
 
-  public init(_ name: String, scope: Scope = .private) {
+  /// The account whose zone it is; nil when it is the one that is signed in, or the zone is public.
+  public let owner: String?
+
+  public init(_ name: String, scope: Scope = .private, owner: String? = nil) {
     self.name = name
     self.scope = scope
+    self.owner = owner
   }
 
   /// The zone in which an engine keeps what is of a scope.

@@ -22,12 +22,13 @@ public final class MemoryTransport: CloudTransport {
 
     /// Names by the number of their latest change; ones that changed again since stay as gaps.
     var log: [(change: Int64, name: String)] = []
+
+    var members: [String: CloudZoneState.Access] = [:]
   }
 
   private struct State {
     var zones: [CloudZone: Zone] = [:]
     var limits: CloudLimits
-    var account: String
     var lastChange: Int64 = 0
     var lastTime: Int64 = 0
     var requests = 0
@@ -35,7 +36,24 @@ public final class MemoryTransport: CloudTransport {
     var listened = 0
   }
 
-  private let state: Locked<State>
+  /// What all who are signed in share.
+  private final class Server: Sendable {
+    let state: Locked<State>
+
+    /// Whose the zones are that have no owner.
+    let first: String
+
+    init(_ first: String, _ state: State) {
+      self.first = first
+      self.state = Locked(state)
+    }
+  }
+
+  private let server: Server
+
+  /// Whose zones those without an owner are here; nil is the server's first account, whoever is signed in.
+  private let user: String?
+  private let signedIn: Locked<String>
 
   /// Makes an empty server.
   ///
@@ -45,21 +63,35 @@ public final class MemoryTransport: CloudTransport {
   public init(
     account: String = "memory", limits: CloudLimits = CloudLimits(batch: 200, page: 1000)
   ) {
-    state = Locked(State(limits: limits, account: account))
+    server = Server(account, State(limits: limits))
+    user = nil
+    signedIn = Locked(account)
+  }
+
+  private init(_ server: Server, user: String) {
+    self.server = server
+    self.user = user == server.first ? nil : user
+    signedIn = Locked(user)
+  }
+
+  /// The same server as another account has it, with private zones of its own.
+  public func signedIn(as account: String) -> MemoryTransport {
+    MemoryTransport(server, user: account)
   }
 
   /// How many calls were made.
-  public var requestCount: Int { state.withLock { $0.requests } }
+  public var requestCount: Int { server.state.withLock { $0.requests } }
 
   /// Changes who is signed in.
-  public func signIn(_ account: String) { state.withLock { $0.account = account } }
+  public func signIn(_ account: String) { signedIn.withLock { $0 = account } }
 
   /// Changes how much is taken and given at once, as a server's administrator may at any time.
-  public func setLimits(_ limits: CloudLimits) { state.withLock { $0.limits = limits } }
+  public func setLimits(_ limits: CloudLimits) { server.state.withLock { $0.limits = limits } }
 
   /// Deletes a record as another program would, so that a tombstone is left.
   public func delete(_ name: String, in zone: CloudZone) {
-    state.withLock { state in
+    let zone = placed(zone)
+    server.state.withLock { state in
       guard state.zones[zone]?.entries[name]?.record.content != nil else { return }
       _ = Self.write(name, nil, in: zone, &state)
     }
@@ -67,10 +99,10 @@ public final class MemoryTransport: CloudTransport {
   }
 
   /// What is kept now, to be taken back to later.
-  public func backup() -> Backup { Backup(zones: state.withLock { $0.zones }) }
+  public func backup() -> Backup { Backup(zones: server.state.withLock { $0.zones }) }
 
   /// Takes everything back to what it was, as a server is that a backup is restored to.
-  public func restore(_ backup: Backup) { state.withLock { $0.zones = backup.zones } }
+  public func restore(_ backup: Backup) { server.state.withLock { $0.zones = backup.zones } }
 
   /// What a server in memory kept at some time.
   public struct Backup: Sendable {
@@ -79,7 +111,8 @@ public final class MemoryTransport: CloudTransport {
 
   /// The records of a zone that were not deleted, by name.
   public func records(in zone: CloudZone) -> [String: CloudRecord] {
-    state.withLock { state in
+    let zone = placed(zone)
+    return server.state.withLock { state in
       (state.zones[zone]?.entries ?? [:]).compactMapValues {
         $0.record.content == nil ? nil : $0.record
       }
@@ -89,24 +122,25 @@ public final class MemoryTransport: CloudTransport {
   // MARK: - CloudTransport
 
   public func account() async throws -> String {
-    state.withLock { state in
-      state.requests += 1
-      return state.account
-    }
+    server.state.withLock { $0.requests += 1 }
+    return signedIn.withLock { $0 }
   }
 
   public func limits() async throws -> CloudLimits {
-    state.withLock { state in
+    server.state.withLock { state in
       state.requests += 1
       return state.limits
     }
   }
 
   public func open(_ zone: CloudZone, create: Bool) async throws -> CloudZoneState {
-    try state.withLock { state in
+    let zone = placed(zone)
+    return try server.state.withLock { state in
       state.requests += 1
-      if let known = state.zones[zone] { return CloudZoneState(generation: known.generation) }
-      guard create else { throw Self.missing(zone) }
+      if let access = access(to: zone, state), let known = state.zones[zone] {
+        return CloudZoneState(generation: known.generation, access: access)
+      }
+      guard create, isOwn(zone) else { throw Self.missing(zone) }
       let made = Zone(generation: UUID().uuidString.lowercased())
       state.zones[zone] = made
       return CloudZoneState(generation: made.generation)
@@ -116,9 +150,12 @@ public final class MemoryTransport: CloudTransport {
   public func changes(
     in zone: CloudZone, after token: CloudToken?, limit: Int
   ) async throws -> CloudPage {
-    try state.withLock { state in
+    let zone = placed(zone)
+    return try server.state.withLock { state in
       state.requests += 1
-      guard let known = state.zones[zone] else { throw Self.missing(zone) }
+      guard access(to: zone, state) != nil, let known = state.zones[zone] else {
+        throw Self.missing(zone)
+      }
       var place: Int64 = 0
       if let token {
         guard let number = Int64(token.rawValue), number <= state.lastChange else {
@@ -144,17 +181,24 @@ public final class MemoryTransport: CloudTransport {
   }
 
   public func record(_ name: String, in zone: CloudZone) async throws -> CloudRecord? {
-    try state.withLock { state in
+    let zone = placed(zone)
+    return try server.state.withLock { state in
       state.requests += 1
-      guard let known = state.zones[zone] else { throw Self.missing(zone) }
+      guard access(to: zone, state) != nil, let known = state.zones[zone] else {
+        throw Self.missing(zone)
+      }
       return known.entries[name].flatMap { $0.record.content == nil ? nil : $0.record }
     }
   }
 
   public func save(_ saves: [CloudSave], in zone: CloudZone) async throws -> [CloudSaveResult] {
-    let results = try state.withLock { state in
+    let zone = placed(zone)
+    let results = try server.state.withLock { state in
       state.requests += 1
-      guard state.zones[zone] != nil else { throw Self.missing(zone) }
+      guard let access = access(to: zone, state) else { throw Self.missing(zone) }
+      guard access == .readWrite else {
+        throw CloudError(.forbidden, message: "The account may only read the zone.")
+      }
       guard saves.count <= state.limits.batch else {
         throw CloudError(
           .tooLarge, message: "The server takes \(state.limits.batch) records at once.")
@@ -166,30 +210,82 @@ public final class MemoryTransport: CloudTransport {
   }
 
   public func signals(for zone: CloudZone) -> AsyncStream<Void>? {
-    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      let number = state.withLock { state in
+    let zone = placed(zone)
+    return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let number = server.state.withLock { state in
         state.listened += 1
         state.listeners[state.listened] = (zone, continuation)
         return state.listened
       }
       continuation.onTermination = { [weak self] _ in
-        self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
+        self?.server.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
       }
     }
   }
 
   /// Tells all who listen to a zone.
   private func signal(_ zone: CloudZone) {
-    for listener in state.withLock({ $0.listeners.values.filter { $0.zone == zone } }) {
+    for listener in server.state.withLock({ $0.listeners.values.filter { $0.zone == zone } }) {
       listener.continuation.yield()
     }
   }
 
   public func remove(_ zone: CloudZone) async throws {
-    state.withLock { state in
+    let zone = placed(zone)
+    try server.state.withLock { state in
       state.requests += 1
+      guard isOwn(zone) else { throw CloudParticipant.notOwner }
       state.zones[zone] = nil
     }
+  }
+
+  public func participants(of zone: CloudZone) async throws -> [CloudParticipant] {
+    let zone = placed(zone)
+    return try server.state.withLock { state in
+      state.requests += 1
+      guard access(to: zone, state) != nil, let known = state.zones[zone] else {
+        throw Self.missing(zone)
+      }
+      return known.members.sorted { $0.key < $1.key }.map { CloudParticipant($0, $1) }
+    }
+  }
+
+  public func setParticipants(
+    _ participants: [CloudParticipant], of zone: CloudZone
+  ) async throws {
+    let zone = placed(zone)
+    try server.state.withLock { state in
+      state.requests += 1
+      guard isOwn(zone) else { throw CloudParticipant.notOwner }
+      guard state.zones[zone] != nil else { throw Self.missing(zone) }
+      state.zones[zone]?.members = Dictionary(participants.map { ($0.account, $0.access) }) { $1 }
+    }
+    signal(zone)
+  }
+
+  public func leave(_ zone: CloudZone) async throws {
+    let (zone, account) = (placed(zone), user ?? server.first)
+    server.state.withLock { state in
+      state.requests += 1
+      state.zones[zone]?.members[account] = nil
+    }
+  }
+
+  // MARK: - Owners
+
+  /// A zone under the name that it has for all accounts.
+  private func placed(_ zone: CloudZone) -> CloudZone {
+    guard zone.scope == .private else { return zone }
+    let owner = zone.owner ?? user
+    return CloudZone(zone.name, owner: owner == server.first ? nil : owner)
+  }
+
+  private func isOwn(_ zone: CloudZone) -> Bool { zone.scope == .public || zone.owner == user }
+
+  /// What the account may do in a zone; nil when there is none for it.
+  private func access(to zone: CloudZone, _ state: State) -> CloudZoneState.Access? {
+    guard let known = state.zones[zone] else { return nil }
+    return isOwn(zone) ? .readWrite : known.members[user ?? server.first]
   }
 
   // MARK: - Records
