@@ -95,7 +95,7 @@ let package = Package(
     .testTarget(
       name: "SyncOutboxTests",
       dependencies: [
-        "SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "SyncOutbox", "TestSupport",
+        "SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "SyncOutbox", "Loopback", "TestSupport",
       ]),
     .testTarget(
       name: "FeedReaderTests", dependencies: ["FeedReader", "SyncStack", "Loopback", "TestSupport"]),

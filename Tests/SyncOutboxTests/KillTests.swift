@@ -38,14 +38,7 @@ import Testing
     let report = try await shop.outbox.send()
     #expect(report.waiting == 0 && report.refused == 0)
     #expect(try shop.outbox.pending.isEmpty)
-    for entity in ["Customer", "Order", "Line"] {
-      let there = await server.objects[entity, default: [:]]
-      #expect(try shop.stored(entity).keys.sorted() == there.keys.sorted())
-      for (key, object) in try shop.stored(entity) {
-        let same = try #require(there[key])
-        for name in ["name", "status", "text"] { #expect(object.objectValue?[name] == same[name]) }
-      }
-    }
+    #expect(try shop.differences(from: await server.objects) == [])
     #expect(await server.objects["Order"]?.count ?? 0 > 0)
     // Without the keys of changes so much would have been done twice.
     let repeats = await server.repeats
@@ -84,11 +77,11 @@ import Testing
           number += 1
           return number
         }
-        guard number <= last else { throw FakeServer.Lost() }
+        guard number <= last else { throw FakeDesk.Lost() }
         if number < last { return try await server.answer(change) }
         if moment == .afterRequest { _ = try await server.answer(change) }
         try copyFiles(file, to: dead)
-        throw FakeServer.Lost()
+        throw FakeDesk.Lost()
       }
     }
     try await shop.outbox.send()

@@ -39,14 +39,21 @@ struct Shop {
   let outbox: Outbox
   let server: FakeServer
 
-  init(server: FakeServer = FakeServer(), store: DataStack.Location = .inMemory) throws {
+  /// - Parameter send: How changes reach the server; nil is a call.
+  init(
+    server: FakeServer = FakeServer(), store: DataStack.Location = .inMemory,
+    send: (@Sendable (OutboxChange) async throws -> OutboxAnswer)? = nil
+  ) throws {
     let model = try ManagedObjectModel(Customer.self, Order.self, Line.self, Label.self)
     stack = try DataStack(model: model, store: store, tracksChanges: true)
     outbox = try Outbox(stack, name: "api")
     outbox.retry = RetryPolicy(attempts: 3, delay: 0, longestDelay: 1)
     self.server = server
     for name in ["Customer", "Order", "Line", "Label"] {
-      outbox.send(with: Conventional(name)) { [server] in try await server.answer($0) }
+      outbox.send(with: Conventional(name)) { [server] change in
+        if let send { return try await send(change) }
+        return try await server.answer(change)
+      }
     }
   }
 
@@ -68,5 +75,30 @@ struct Shop {
     return Dictionary(
       list.map { ($0.objectValue?["id"]?.integerValue ?? -1, $0) }
     ) { first, _ in first }
+  }
+
+  /// What of the objects of a server is not the same here, or was made twice; nothing when all are equal.
+  func differences(from objects: [String: [Int64: JSONObject]]) throws -> [String] {
+    var lines: [String] = []
+    for entity in ["Customer", "Order", "Line", "Label"] {
+      let here = try stored(entity)
+      let there = objects[entity, default: [:]]
+      if here.keys.sorted() != there.keys.sorted() {
+        lines.append("\(entity): \(here.keys.sorted()) here, \(there.keys.sorted()) there")
+      }
+      if try stack.export(entity).arrayValue?.count != here.count {
+        lines.append("\(entity): two of one key here")
+      }
+      for (key, object) in there {
+        for member in object
+        where member.key != "label_ids" && here[key]?[member.key] != member.value {
+          lines.append(
+            "\(entity) \(key): \(here[key] ?? .null) here, \(JSONValue.object(object)) there")
+        }
+      }
+      let marks = there.values.compactMap { ($0["status"] ?? $0["name"])?.stringValue }
+      if Set(marks).count != marks.count { lines.append("\(entity): made twice there") }
+    }
+    return lines
   }
 }

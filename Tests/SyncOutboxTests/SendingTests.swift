@@ -174,9 +174,9 @@ import Testing
     #expect(try shop.stored("Order").mapValues { $0["status"] } == [1: "b", 2: "a", 3: "a"])
   }
 
-  @Test(arguments: FakeServer.Fault.allCases)
+  @Test(arguments: FakeDesk.Fault.allCases)
   func nothing_is_done_twice_when_the_server_knows_idempotency_keys(
-    _ fault: FakeServer.Fault
+    _ fault: FakeDesk.Fault
   ) async throws {
     let shop = try Shop()
     await shop.server.fail([fault, fault])
@@ -225,6 +225,58 @@ import Testing
     #expect(await shop.server.log.map(\.kind) == [.insert, .update])
     #expect(try shop.stored("Order")[100]?["status"] == "edited")
     #expect(await shop.server.objects["Order"]?[100]?["status"] == "edited")
+    #expect(try shop.outbox.pending.isEmpty)
+  }
+
+  @Test func what_is_deleted_before_its_turn_is_never_sent() async throws {
+    let shop = try Shop()
+    shop.outbox.concurrency = 2
+    shop.outbox.retry = RetryPolicy(attempts: 0, delay: 0)
+    try await shop.edit { context in
+      for number in 0..<40 { Order(context: context).amount = Double(number) }
+    }
+    // Changes are made ready by 32. The last of the second portion is deleted after the last answer was stored, and before
+    // that portion is made ready: one request does the deletion, and the lost answer of another has the run go on.
+    let deleted = AsyncStream<Void>.makeStream()
+    let second = AsyncStream<Void>.makeStream()
+    await shop.server.whileUnderWay { [stack = shop.stack] change in
+      switch change.json["amount"]?.doubleValue ?? 0 {
+      case 28:
+        try await stack.performBackgroundTask { context in
+          for order in try context.fetch(Fetch<Order>("amount == 39")) { context.delete(order) }
+          try context.save()
+        }
+        deleted.continuation.finish()
+        for await _ in second.stream {}
+      case 29:
+        for await _ in deleted.stream {}
+        throw FakeDesk.Lost()
+      case 32...: second.continuation.finish()
+      default: break
+      }
+    }
+    #expect(try await shop.outbox.send().accepted == 38)
+    await shop.server.whileUnderWay(nil)
+    #expect(try await shop.outbox.send().accepted == 1)
+    #expect(await shop.server.log.allSatisfy { $0.kind == .insert && $0.json["amount"] != 39.0 })
+    #expect(try shop.outbox.pending.map(\.description) == [])
+  }
+
+  @Test func an_update_without_answer_is_sent_again_the_same_after_its_object_was_deleted()
+    async throws
+  {
+    let shop = try Shop()
+    try await shop.edit { Order(context: $0).status = "new" }
+    try await shop.outbox.send()
+    try await shop.edit { try $0.fetch(Fetch<Order>()).first?.status = "edited" }
+    await shop.server.fail([.lostAnswer])
+    shop.outbox.retry = RetryPolicy(attempts: 0, delay: 0)
+    try await shop.outbox.send()
+    try await shop.edit { try $0.fetch(Fetch<Order>()).first.map($0.delete) }
+    try await shop.outbox.send()
+    let log = await shop.server.log.dropFirst()
+    #expect(log.map(\.kind) == [.update, .update, .delete])
+    #expect(log.map(\.id) == ["100", "100", "100"])
     #expect(try shop.outbox.pending.isEmpty)
   }
 
