@@ -53,11 +53,21 @@ struct OutboxPreparing: Sendable {
     cargo = try loading.load(passengers, in: transaction)
   }
 
+  /// Makes several ready, by what was edited until now: nothing is sent of a new object that has been deleted meanwhile.
+  ///
   /// - Parameters:
   ///   - schedule: What else is to be sent in this run.
   ///   - isForced: Whether the object is sent without waiting for what it refers to: a reference to a new object is sent
   ///     later, as an update.
   func prepare(
+    _ ids: [ManagedObjectID], _ schedule: OutboxSchedule, isForced: Bool,
+    in transaction: StoreTransaction
+  ) throws -> [(ManagedObjectID, Outcome)] {
+    try transaction.drainHistory(intoOutbox: name)
+    return try ids.map { ($0, try prepare($0, schedule, isForced: isForced, in: transaction)) }
+  }
+
+  private func prepare(
     _ id: ManagedObjectID, _ schedule: OutboxSchedule, isForced: Bool,
     in transaction: StoreTransaction
   ) throws -> Outcome {
@@ -180,13 +190,10 @@ struct OutboxPreparing: Sendable {
     _ entry: OutboxEntry, _ sent: OutboxEntry.Shipment, _ destination: OutboxDestination,
     in transaction: StoreTransaction
   ) throws -> OutboxShipment {
-    var asSent = entry
-    asSent.waiting = nil
-    asSent.sent = sent
     let json = try JSONValue(parsing: sent.json)
     let change = OutboxChange(
       kind: OutboxChange.Kind(sent.edit.kind), objectID: entry.id,
-      key: try transaction.keys(of: [asSent])[entry.id],
+      key: try transaction.keys(of: [entry])[entry.id],
       properties: sent.edit.slots.map { entry.id.entity.properties[$0].name }, json: json,
       changedJSON: sent.changedJSON.isEmpty ? json : try JSONValue(parsing: sent.changedJSON),
       idempotencyKey: sent.idempotencyKey)

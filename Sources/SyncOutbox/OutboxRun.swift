@@ -129,9 +129,7 @@ final class OutboxRun {
       .prepared(
         try await outbox.withStore { store in
           try store.write(outbox.info) { transaction in
-            try ids.map { id in
-              (id, try destinations.prepare(id, schedule, isForced: isForced, in: transaction))
-            }
+            try destinations.prepare(ids, schedule, isForced: isForced, in: transaction)
           }.0
         })
     }
