@@ -3,7 +3,7 @@ import SyncCloud
 import SyncStack
 
 /// Two machines edit the same notes offline, sync, and have the same: fields that both changed, a conflict whose loser
-/// is restored, and a deletion.
+/// is restored, a picture, and a deletion.
 ///
 ///     swift run SharedNotes                                    with a server in memory
 ///     swift run SharedNotes --server http://127.0.0.1:8888     with Kinto; SYNCSTACK_USER and SYNCSTACK_PASSWORD sign in
@@ -14,6 +14,7 @@ struct SharedNotes {
     @Attribute var title: String?
     @Attribute var text: String?
     @Attribute var stars: Int64 = 0
+    @Attribute(userInfo: ["cloud.asset": "onDemand"]) var photo: Data?
     @ToMany(inverse: "notes") var tags: Set<Tag>
   }
 
@@ -71,6 +72,8 @@ struct SharedNotes {
     try await laptop.sync()
     try await phone.sync()
     try await phone.show()
+
+    try await carryPicture(from: phone, to: laptop)
 
     print("\nThe laptop deletes the note.")
     try await laptop.edit { context in

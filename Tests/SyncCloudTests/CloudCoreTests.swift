@@ -95,7 +95,7 @@ import Testing
     ("Note", nil, "CloudCoreParent", "title", "to-one"),
     ("Folder", nil, "CloudCoreParent", "notes", "to-one"),
     ("Note", nil, "CloudCoreParent", "nothing", "to-one"),
-    ("Folder", nil, "CloudCoreCacheable", "true", "files do not travel"),
+    ("Folder", nil, "CloudCoreCacheable", "true", "no binary attributes"),
     ("Note", "title", "CloudCoreType", "recordData", "known are recordName"),
     ("Note", "title", "CloudCoreMasks", "uplaod", "known are upload, download and both"),
     ("Note", "title", "CloudCoreMask", "upload", "which nobody reads"),

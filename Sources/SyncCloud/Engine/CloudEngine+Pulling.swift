@@ -13,6 +13,12 @@ extension CloudEngine {
   /// - Complexity: Linear in what changed since the last pull.
   @discardableResult
   public func pull(progress: Progress = Progress(totalUnitCount: 0)) async throws -> PullReport {
+    let report = try await pullRecords(progress)
+    try await fetchEagerAssets()
+    return report
+  }
+
+  private func pullRecords(_ progress: Progress) async throws -> PullReport {
     try await turn.run {
       try await running(.pull) {
         let report = try await pullPages(progress)
@@ -35,8 +41,11 @@ extension CloudEngine {
     let (pulling, pushing) = (Progress(totalUnitCount: 0), Progress(totalUnitCount: 0))
     progress.addChild(pulling, withPendingUnitCount: 1)
     progress.addChild(pushing, withPendingUnitCount: 1)
-    let pulled = try await pull(progress: pulling)
-    return (pulled, try await push(progress: pushing))
+    let pulled = try await pullRecords(pulling)
+    let pushed = try await push(progress: pushing)
+    // Files may take long; edits do not wait for them.
+    try await fetchEagerAssets()
+    return (pulled, pushed)
   }
 
   func pullPages(_ progress: Progress) async throws -> PullReport {

@@ -13,7 +13,8 @@ extension CloudEngine {
   public func push(progress: Progress = Progress(totalUnitCount: 0)) async throws -> PushReport {
     try await turn.run {
       try await running(.push) {
-        let report = try await pushBatches(progress)
+        var report = try await pushBatches(progress)
+        if fields.hasAssets { report.add(try await pushFiles()) }
         progress.end()
         return (report, .push(report))
       }
@@ -29,6 +30,9 @@ extension CloudEngine {
 
     /// Records in a batch; halved when the server does not take them.
     var size: Int
+
+    /// Which records, and what is ready of their files.
+    let portion: AssetPortion
 
     /// Objects that its answers have deleted.
     var deleted = 0
@@ -56,7 +60,10 @@ extension CloudEngine {
   /// read.
   private static let longestUnread = 1000
 
-  private func pushBatches(_ progress: Progress) async throws -> PushReport {
+  /// Sends what waits, but for records whose files are not on the server.
+  func pushBatches(
+    _ progress: Progress, _ portion: AssetPortion = AssetPortion()
+  ) async throws -> PushReport {
     let isFresh = connection.withLock { $0 == nil }
     let known = try await connect()
     let name = zone.name
@@ -69,10 +76,11 @@ extension CloudEngine {
     if !isFresh { try await checkZone() }
     try await catchUp()
     progress.totalUnitCount = Int64(count)
-    var course = Course(size: known.limits.batch, largest: known.limits.batch)
+    var course = Course(
+      size: known.limits.batch, portion: portion, largest: known.limits.batch)
     var passes = 0
     while passes < Self.passes {
-      course.cursor = ""
+      course.cursor = portion.after
       let before = course.report
       while try await pushBatch(&course) {
         progress.completedUnitCount = min(Int64(course.report.sent), progress.totalUnitCount)
@@ -105,10 +113,13 @@ extension CloudEngine {
   /// - Returns: Whether there may be more.
   private func pushBatch(_ course: inout Course) async throws -> Bool {
     let (name, cursor, size, fields) = (zone.name, course.cursor, course.size, fields)
+    let portion = course.portion
     let (saves, about, last) = try await write { writing in
       let records = try writing.transaction.waitingRemoteRecords(
-        in: name, after: cursor, limit: size)
-      let builder = SaveBuilder(writing.transaction, zone: name, fields: fields)
+        in: name, after: cursor, limit: size
+      ).filter { record in portion.through.map { record.name <= $0 } ?? true }
+      let builder = SaveBuilder(
+        writing.transaction, zone: name, fields: fields, ready: portion.ready)
       let about = records.map { record in
         let entity = writing.model.entity(named: record.entity)
         let object = entity.flatMap { entity in

@@ -125,6 +125,7 @@ extension CloudEngine {
   /// Whatever ended the work: the next one finds out anew who and what is there.
   func disconnect() {
     connection.withLock { $0 = nil }
+    files.state.withLock { $0.generation = nil }
   }
 
   /// Why the zone is another one than that of a generation.

@@ -99,7 +99,7 @@ extension CloudError {
       .unsupported, .deletionRefused:
       true
     case .unreachable, .busy, .forbidden, .zoneMissing, .tokenRefused, .tooLarge, .readOnly,
-      .unsent, .notFound:
+      .unsent, .notFound, .file:
       false
     }
   }

@@ -24,6 +24,7 @@ extension CloudEngine {
         zone.model = writing.zone.model
         writing.zone = zone
       }
+      if wipe { try await removeUnnamedAssets() }
     }
     monitor.tell()
   }

@@ -41,6 +41,9 @@ public final class CloudEngine: Sendable {
   let monitor: CloudMonitor
   let announcer: CloudAnnouncer
 
+  /// The files of objects.
+  let files: CloudFiles
+
   /// Drawn for each engine, so that no two stamps are equal.
   let writer = StampClock.drawWriter()
 
@@ -96,6 +99,7 @@ public final class CloudEngine: Sendable {
     fields = try TravellingFields(stack.model, scope: scope, policies: policies, cipher: cipher)
     announcer = CloudAnnouncer(stack, zone)
     monitor = CloudMonitor(announcer)
+    files = CloudFiles(stack)
     queue = OperationQueue()
     queue.name = "SyncStack.cloud"
     queue.maxConcurrentOperationCount = 1
@@ -138,6 +142,7 @@ public final class CloudEngine: Sendable {
         }
         writing.zone.model = model
       }
+      if fields.hasAssets { try transaction.makeRemoteBodies() }
       try writing.finish()
     }
   }
@@ -151,7 +156,7 @@ public final class CloudEngine: Sendable {
     _ body: @escaping @Sendable (CloudWriting) throws -> T
   ) async throws -> T {
     try await withStore { [self] store in
-      let (result, changes) = try store.write(Self.info) { transaction in
+      let ((result, bringsAssets), changes) = try store.write(Self.info) { transaction in
         let writing = try CloudWriting(
           transaction, zone: zone.name, fields: fields, writer: writer)
         var drain = Drain(writing, authors: authors)
@@ -159,8 +164,9 @@ public final class CloudEngine: Sendable {
         let result = try body(writing)
         try writing.finish()
         try acknowledge(writing)
-        return result
+        return (result, writing.bringsAssets)
       }
+      if bringsAssets { files.state.withLock { $0.mayMiss = true } }
       if !changes.isEmpty {
         listener.withLock { if $0.delegate != nil { $0.changes.append(changes) } }
       }

@@ -31,6 +31,13 @@ public struct PushReport: Sendable, Hashable {
   /// Records of which somebody else had written another version; merged, and what still waited was sent again.
   public internal(set) var conflicts = 0
 
-  /// Records that the server refused; see ``CloudStatus/problems``.
+  /// Records that the server refused, or of which a file cannot be sent; see ``CloudStatus/problems``.
   public internal(set) var refused = 0
+
+  mutating func add(_ other: PushReport) {
+    batches += other.batches
+    sent += other.sent
+    conflicts += other.conflicts
+    refused += other.refused
+  }
 }

@@ -11,6 +11,7 @@ import SyncStore
 /// | `cloud.identity` | entity | `primaryKey`, the default where there is one: objects of one key are one record; `none` |
 /// | `cloud.policy` | property | `newest`, `server`, `largest`, `smallest` |
 /// | `cloud.encrypted` | attribute | `true`, `false`; also `allowsCloudEncryption` of the model document |
+/// | `cloud.asset` | attribute | `eager`, `onDemand`: bytes travel as a file; also `external storage` of the model document, which is `eager` |
 ///
 /// What says nothing of these may say it as CloudCore has it; see ``CloudCoreAnnotations``.
 enum CloudAnnotations {
@@ -130,6 +131,43 @@ enum CloudAnnotations {
     return sealed
   }
 
+  /// The attributes whose bytes travel as files.
+  static func assets(
+    of entity: EntityDescription, _ slots: [Int], identity: [Int], sealed: Set<String>
+  ) throws(CloudError) -> [String: AssetRule] {
+    var assets: [String: AssetRule] = [:]
+    let cached = try CloudCoreAnnotations.cachedAttribute(of: entity)
+    for property in slots.map({ entity.properties[$0] }) {
+      let place = "\(entity.name).\(property.name)"
+      guard let word = property.userInfo["cloud.asset"] else {
+        if property.name == cached { assets[property.name] = .onDemand }
+        let isExternal = property.userInfo["allowsExternalBinaryDataStorage"] != nil
+        // What is sealed travels within its record.
+        if isExternal, property.attribute?.type == .binary, !sealed.contains(property.name) {
+          assets[property.name] = assets[property.name] ?? .eager
+        }
+        continue
+      }
+      guard let rule = AssetRule(rawValue: word) else {
+        throw unknown(word, "cloud.asset", place, "eager and onDemand")
+      }
+      let reason: String? =
+        property.attribute?.type != .binary && property.attribute?.type != .string
+        ? "holds neither bytes nor the name of a file: binary and string attributes do"
+        : sealed.contains(property.name)
+          ? "is encrypted, and files are named by what is in them. Encrypt the bytes before they are set, or take "
+            + "cloud.asset out, so that they travel sealed within the record"
+          : identity.contains(property.slot)
+            ? "says which object it is. Say cloud.identity = none" : nil
+      if let reason {
+        throw CloudError(
+          .unsupported, message: "\(place) says cloud.asset in its user info, but \(reason).")
+      }
+      assets[property.name] = rule
+    }
+    return assets
+  }
+
   /// Refuses what is said under names like these and nobody reads: mostly a misspelt one.
   static func check(_ entity: EntityDescription) throws(CloudError) {
     try check(
@@ -138,7 +176,10 @@ enum CloudAnnotations {
     for property in entity.properties {
       try check(
         property.userInfo, "\(entity.name).\(property.name)",
-        ["cloud.mask", "cloud.policy", "cloud.encrypted", "CloudCoreMasks", "CloudCoreType"])
+        [
+          "cloud.mask", "cloud.policy", "cloud.encrypted", "cloud.asset", "CloudCoreMasks",
+          "CloudCoreType",
+        ])
     }
     try CloudCoreAnnotations.check(entity)
   }

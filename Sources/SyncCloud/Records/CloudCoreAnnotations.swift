@@ -8,7 +8,7 @@ import SyncCore
 /// | `CloudCoreMasks` | property | the mask |
 /// | `CloudCoreType` | attribute | service attributes do not travel: what they keep is beside the data here |
 /// | `CloudCoreParent` | entity | has to name a to-one relationship; without sharing it says nothing else |
-/// | `CloudCoreCacheable` | entity | refused: its files would not travel |
+/// | `CloudCoreCacheable` | entity | its binary attribute is a file that comes on demand, whatever its mask says; refused when it has not got one |
 enum CloudCoreAnnotations {
   /// - Returns: The word that `cloud.scope` would say; nil when the entity says nothing.
   static func scope(of entity: EntityDescription) throws(CloudError) -> String? {
@@ -29,6 +29,8 @@ enum CloudCoreAnnotations {
   static func mask(
     of property: PropertyDescription, in entity: EntityDescription
   ) throws(CloudError) -> (upload: Bool, download: Bool) {
+    // There the file of an entity that is cacheable travels beside the mask.
+    if try cachedAttribute(of: entity) == property.name { return (false, false) }
     let words = try words(
       property.userInfo["CloudCoreMasks"] ?? "", of: ["upload", "download", "both"],
       "CloudCoreMasks", "\(entity.name).\(property.name)")
@@ -82,13 +84,23 @@ enum CloudCoreAnnotations {
           name, "CloudCoreParent", entity.name, "the names of its to-one relationships")
       }
     }
-    if entity.userInfo["CloudCoreCacheable"] != nil {
+  }
+
+  /// The attribute that holds the files of an entity that is cacheable: its one binary attribute.
+  static func cachedAttribute(of entity: EntityDescription) throws(CloudError) -> String? {
+    guard entity.userInfo["CloudCoreCacheable"] != nil else { return nil }
+    let services = try serviceAttributes(of: entity)
+    let names = entity.attributes.filter {
+      $0.type == .binary && !$0.isTransient && !services.contains($0.name)
+    }.map(\.name)
+    guard names.count == 1 else {
       throw CloudError(
         .unsupported,
         message:
-          "\(entity.name) says CloudCoreCacheable in its user info, and files do not travel on their own. Take that "
-          + "out and the mask from its binary attribute, which then travels with the record; or say cloud.scope = none."
+          "\(entity.name) says CloudCoreCacheable in its user info, and has \(names.isEmpty ? "no" : "several") binary "
+          + "attributes. Take that out, and say cloud.asset = onDemand of those whose bytes are files."
       )
     }
+    return names[0]
   }
 }

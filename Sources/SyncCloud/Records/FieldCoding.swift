@@ -12,6 +12,7 @@ import SyncCore
 /// | Boolean | `true`, `false` |
 /// | Decimal, Date, UUID, URI | `["n", text]`, `["t", seconds since 2001-01-01 UTC]`, `["u", text]`, `["l", text]` |
 /// | Binary, Transformable | `["b", base64]`, `["x", base64]` |
+/// | Binary whose bytes are a file | `["a", SHA-256, size]` |
 /// | to-one | `["r", record name, entity]` |
 /// | order of a to-many | `["o", record names…]` |
 enum FieldCoding {
@@ -31,7 +32,8 @@ enum FieldCoding {
     case .string(let value):
       guard value.utf8.contains(0) else { return .string(value) }
       return tagged("s", Data(value.utf8).base64EncodedString())
-    case .data(let value): return tagged("b", value.base64EncodedString())
+    case .data(let value):
+      return CloudAsset(placeholder: value)?.json ?? tagged("b", value.base64EncodedString())
     case .date(let value): return tagged("t", String(value.timeIntervalSinceReferenceDate))
     case .uuid(let value): return tagged("u", value.uuidString)
     case .url(let value): return tagged("l", value.absoluteString)
@@ -88,7 +90,9 @@ enum FieldCoding {
     case .uri:
       if let plain = json.stringValue { return .string(plain) }
       return tag == "l" ? text.flatMap { URL(string: $0) }.map(Value.url) : nil
-    case .binary: return tag == "b" ? text.flatMap { Data(base64Encoded: $0) }.map(Value.data) : nil
+    case .binary:
+      if tag == "b" { return text.flatMap { Data(base64Encoded: $0) }.map(Value.data) }
+      return json.stringValue == nil ? CloudAsset(json).map { .data($0.placeholder) } : nil
     case .transformable:
       return tag == "x"
         ? text.flatMap { Data(base64Encoded: $0) }.flatMap { Value(archive: $0) } : nil

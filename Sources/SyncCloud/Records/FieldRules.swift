@@ -17,6 +17,9 @@ final class FieldRules: Sendable {
   let taken: Set<String>
   let policies: [String: CloudPolicy]
 
+  /// Attributes whose bytes travel as files, by name.
+  let assets: [String: AssetRule]
+
   /// Attributes whose values the server does not see.
   let sealed: Set<String>
 
@@ -40,7 +43,7 @@ final class FieldRules: Sendable {
     type = entity.wireName
     guard self.travels else {
       (slots, names, sent, taken, self.policies) = ([], [], [], [], [:])
-      (sealed, lists, sides, identity) = ([], [:], [], [])
+      (sealed, lists, sides, identity, assets) = ([], [:], [], [], [:])
       return
     }
     try CloudAnnotations.check(entity)
@@ -75,6 +78,7 @@ final class FieldRules: Sendable {
     (self.lists, self.sides) = (lists, sides)
     identity = try CloudAnnotations.identity(of: entity)
     sealed = try CloudAnnotations.sealed(of: entity, slots, identity: identity)
+    assets = try CloudAnnotations.assets(of: entity, slots, identity: identity, sealed: sealed)
   }
 
   private static func travels(_ property: PropertyDescription) -> Bool {

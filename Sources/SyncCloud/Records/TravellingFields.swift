@@ -12,6 +12,9 @@ struct TravellingFields: Sendable {
   /// Whether the order of any list travels.
   let hasLists: Bool
 
+  /// Whether any attribute's bytes travel as files.
+  let hasAssets: Bool
+
   /// The names under which entities and fields travel.
   let wire: WireNames
 
@@ -50,6 +53,7 @@ struct TravellingFields: Sendable {
       return rule.travels ? rule.slots.map { entity.properties[$0] } : nil
     }
     hasLists = rules.contains { !$0.lists.isEmpty }
+    hasAssets = rules.contains { !$0.assets.isEmpty }
     kinds = Dictionary(rules.flatMap(\.sides).map { ($0.kind.name, $0.kind) }) { first, _ in first }
   }
 

@@ -11,6 +11,9 @@ final class CloudWriting {
   /// Whether any link waits for its target, so that it has to be looked for.
   var hasLinks: Bool
 
+  /// Whether values came that stand for files.
+  var bringsAssets = false
+
   /// Lists of which members came or the order was said anew, so that they have to be arranged.
   var lists: Set<ListKey> = []
   private let before: RemoteZone

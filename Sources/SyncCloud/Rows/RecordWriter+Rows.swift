@@ -28,6 +28,7 @@ extension RecordWriter {
   mutating func update(_ item: Item) throws {
     guard let row = item.merge.record.row else { return }
     try keepLosses(of: item)
+    if writing.bringsAssets { try keepBytes(of: item, row) }
     guard !item.values.isEmpty || !item.orders.isEmpty else { return }
     if !item.values.isEmpty {
       try RowValueWriter(writing, item.entity).update(row, item.values)
@@ -60,13 +61,43 @@ extension RecordWriter {
     for loss in losses {
       guard let value = loss.theirs ?? mine[loss.field] else { continue }
       let winner = loss.theirs == nil ? item.merge.values[loss.field] : mine[loss.field]
-      guard value != winner else { continue }
+      guard value != winner, !Self.isSameFile(value, winner) else { continue }
       try transaction.addRemoteConflict(
         RemoteConflict(
           name: item.shown.name, entity: item.entity.name, field: loss.field,
           value: value.description, stamp: loss.stamp, winner: loss.winner),
         in: zone, limit: CloudConflictLimit.count)
     }
+  }
+
+  /// Bytes that are here stay where what came stands for the same.
+  private func keepBytes(of item: Item, _ row: Int64) throws {
+    let files = item.values.compactMap { slot, value -> (slot: Int, asset: CloudAsset)? in
+      guard case .data(let data) = value, let asset = CloudAsset(placeholder: data) else {
+        return nil
+      }
+      return (slot, asset)
+    }
+    guard !files.isEmpty, let stored = try transaction.rows(item.entity, rows: [row]).first else {
+      return
+    }
+    for (slot, asset) in files {
+      guard case .data(let bytes) = stored.values[slot], bytes.count == asset.size,
+        CloudAsset(of: bytes) == asset
+      else { continue }
+      item.values.removeAll { $0.slot == slot }
+    }
+  }
+
+  /// Whether one value stands for the bytes that the other is.
+  private static func isSameFile(_ left: JSONValue, _ right: JSONValue?) -> Bool {
+    let values = [left, right ?? .null].map { FieldCoding.decode($0, as: .binary) }
+    guard case .data(let left)? = values[0], case .data(let right)? = values[1] else {
+      return false
+    }
+    let (first, second) = (CloudAsset(placeholder: left), CloudAsset(placeholder: right))
+    guard (first == nil) != (second == nil) else { return false }
+    return (first ?? CloudAsset(of: left)) == (second ?? CloudAsset(of: right))
   }
 
   mutating func delete(_ items: [Item]) throws {

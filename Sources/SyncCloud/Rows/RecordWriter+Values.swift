@@ -11,6 +11,7 @@ extension RecordWriter {
       if let attribute = property.attribute {
         if let value = FieldCoding.decode(json, as: attribute.type) {
           item.values.append((property.slot, value))
+          if CloudAsset(json) != nil { writing.bringsAssets = true }
         } else if FieldSeal.isSealed(json) {
           refuse(
             "Field “\(field)” is encrypted and cannot be opened here; the value here stays as it is.",

@@ -6,22 +6,37 @@ struct SaveBuilder {
   private let reader: StoreReader
   private let fields: FieldReader
 
-  init(_ reader: StoreReader, zone: String, fields: TravellingFields) {
+  /// Files that are on the server.
+  private let ready: ReadyAssets
+
+  init(
+    _ reader: StoreReader, zone: String, fields: TravellingFields,
+    ready: ReadyAssets = ReadyAssets()
+  ) {
     self.reader = reader
+    self.ready = ready
     self.fields = FieldReader(reader: reader, zone: zone, fields: fields)
   }
 
-  /// What to send of each record, in their order; records without anything to send are left out.
+  /// What to send of each record, in their order; records without anything to send are left out, and those whose files
+  /// are not on the server.
   func saves(_ records: [RemoteRecord]) throws -> [CloudSave] {
     let rows = try read(records)
     return try records.compactMap { record in
       if record.isPair { return try PairWriter.save(record, reader, fields.fields) }
       guard let row = record.row else { return kept(record) ?? deletion(record) }
       guard let entity = reader.model.entity(named: record.entity),
-        let stored = rows[ManagedObjectID(entity: entity, row: row)]
+        ready.allow(record, fields.fields.rules(of: entity)),
+        let stored = try rows[ManagedObjectID(entity: entity, row: row)] ?? alone(row, entity)
       else { return nil }
       return try save(record, stored)
     }
+  }
+
+  /// Rows whose values may be large are read one by one.
+  private func alone(_ row: Int64, _ entity: EntityDescription) throws -> StoredRow? {
+    guard !fields.fields.rules(of: entity).assets.isEmpty else { return nil }
+    return try reader.rows(entity, rows: [row]).first
   }
 
   private func read(_ records: [RemoteRecord]) throws -> [ManagedObjectID: StoredRow] {
@@ -31,7 +46,9 @@ struct SaveBuilder {
     }
     var result: [ManagedObjectID: StoredRow] = [:]
     for (name, list) in numbers {
-      guard let entity = reader.model.entity(named: name) else { continue }
+      guard let entity = reader.model.entity(named: name),
+        fields.fields.rules(of: entity).assets.isEmpty
+      else { continue }
       for row in try reader.rows(entity, rows: list) { result[row.id] = row }
     }
     return result
@@ -73,7 +90,7 @@ struct SaveBuilder {
 
   private func save(_ record: RemoteRecord, _ row: StoredRow) throws -> CloudSave? {
     let rules = fields.fields.rules(of: row.entity)
-    let isWhole = record.tag == nil || record.waiting.contains(.whole)
+    let isWhole = record.isSentWhole
     var content = record.tag == nil ? unknown(record, row.entity) : [:]
     if isWhole {
       content["type"] = .string(rules.type)
@@ -81,12 +98,14 @@ struct SaveBuilder {
     }
     let sendsDeletion = isWhole || record.waiting.contains(.deletion)
     if sendsDeletion, let deletion = record.deletion { content["d"] = .string(deletion) }
-    let sent = rules.sent
-    let values = try fields.values(row, of: record) { field in
-      // What is not newer than the deletion is never sent.
-      sent.contains(field) && record.stamp(of: field) > record.deletion ?? ""
-        && (isWhole || record.waiting.contains(.field(field)))
+    let files = rules.assets.keys.reduce(into: [String: JSONValue]()) { files, field in
+      guard row.entity.property(named: field)?.attribute?.type == .binary else { return }
+      files[field] = ready.asset(of: record, field)?.json
     }
+    var values = try fields.values(row, of: record) { field in
+      record.sends(field, rules) && files[field] == nil
+    }
+    for (field, file) in files where record.sends(field, rules) { values.append((field, file)) }
     for (field, value) in values {
       let wire = row.entity.property(named: field)?.wireName ?? field
       let member = "f_" + wire

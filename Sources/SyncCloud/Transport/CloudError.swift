@@ -38,6 +38,8 @@ public struct CloudError: Error, Sendable {
     case unsent
     /// There is no such object or record to do that to.
     case notFound
+    /// A file cannot be read or written on this machine.
+    case file
   }
 
   public let code: Code

@@ -12,7 +12,8 @@
 /// - Tags and tokens are opaque to the engine, which compares tags for equality only.
 /// - Every call can be cancelled. Errors are ``CloudError``; its code decides what the engine does.
 ///
-/// Calls of one engine follow each other; several engines may share a transport.
+/// Calls of one engine follow each other, but for those that fetch files; several engines may share a transport. Files are records of
+/// two zones of their own: ``record(_:in:)`` is what they are fetched with.
 public protocol CloudTransport: Sendable {
   /// Who is signed in, by a name that never changes; the engine refuses to go on as somebody else.
   func account() async throws -> String

@@ -36,6 +36,7 @@ struct AttributeElementReader {
     draft.preservesValueInHistory = isPreserved || isKept
     let isIndexed = try fields.flag("indexed")
     let isEncrypted = try fields.flag("allowsCloudEncryption")
+    let isExternal = try fields.flag("allowsExternalBinaryDataStorage")
     try fields.finish(harmless: ModelFileReader.harmlessInProperties)
     for child in element.children {
       guard draft.userInfo.isEmpty else {
@@ -45,6 +46,7 @@ struct AttributeElementReader {
     }
     // Remote sync reads it there.
     if isEncrypted { draft.userInfo["allowsCloudEncryption"] = "YES" }
+    if isExternal { draft.userInfo["allowsExternalBinaryDataStorage"] = "YES" }
     return (draft, isIndexed && !draft.isTransient)
   }
 

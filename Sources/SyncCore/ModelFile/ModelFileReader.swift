@@ -4,7 +4,7 @@ import Foundation
 ///
 /// What does not change what is stored is passed over: the layout of the editor (`elements`),
 /// configurations, fetch request templates, fetched properties, settings for generated code,
-/// spotlight, and external storage of large values, which stay in the row. Indexes over expressions
+/// spotlight. Large values with external storage stay in the row. Indexes over expressions
 /// are passed over too: they only speed things up. Anything unknown is an error.
 struct ModelFileReader {
   /// Name of the document, for messages.
@@ -170,6 +170,6 @@ struct ModelFileReader {
 
   static let harmlessInProperties: Set<String> = [
     "syncable", "usesScalarValueType", "versionHashModifier", "spotlightIndexingEnabled",
-    "storedInTruthFile", "allowsExternalBinaryDataStorage",
+    "storedInTruthFile",
   ]
 }

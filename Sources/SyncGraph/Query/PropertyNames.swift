@@ -20,7 +20,7 @@ extension OrderedToMany: ToManyProperty {}
 ///
 /// A key path does not know the name of what it leads to. It is carried out on an object that belongs
 /// nowhere; the wrapper that is found there knows its position in the class, and the class the names.
-enum PropertyNames {
+package enum PropertyNames {
   private static let lock = NSLock()
 
   /// Guarded by the lock. Has an entry for each key path that the program spells out.
@@ -29,7 +29,9 @@ enum PropertyNames {
   /// The name of the property.
   ///
   /// - Precondition: The key path leads to a wrapper of the class itself.
-  static func name<Object: ManagedObject, Property>(of path: KeyPath<Object, Property>) -> String {
+  package static func name<Object: ManagedObject, Property>(of path: KeyPath<Object, Property>)
+    -> String
+  {
     if let name = lock.withLock({ known[path] }) { return name }
     guard let object = ObjectClassRegistry.prototype(of: Object.self).prototype as? Object,
       let wrapper = object[keyPath: path] as? any PropertyWrapper,

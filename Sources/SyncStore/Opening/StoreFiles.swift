@@ -14,13 +14,13 @@ struct StoreFiles {
   /// Path of the database; empty for memory.
   var path: String { url?.path ?? "" }
 
-  /// Removes the files that are there, copies of earlier migrations included: whoever removes a store
+  /// Removes the files that are there, copies of earlier migrations and the folder of remote sync included: whoever removes a store
   /// wants its data gone.
   ///
   /// - Throws: ``StoreError`` that names the file that cannot be removed.
   func remove() throws {
     guard let url else { return }
-    let files = ["", "-wal", "-shm", "-journal"].map { url.path + $0 }
+    let files = ["", "-wal", "-shm", "-journal", ".assets"].map { url.path + $0 }
     for path in files + StoreBackup.all(of: url.path) {
       guard FileManager.default.fileExists(atPath: path) else { continue }
       do {

@@ -105,7 +105,7 @@ import Testing
       """
       <entity name="A" syncable="YES" codeGenerationType="class" versionHashModifier="2"
         coreSpotlightDisplayNameExpression="a">
-        <attribute name="a" attributeType="Binary" allowsExternalBinaryDataStorage="YES"
+        <attribute name="a" attributeType="Binary" allowsExternalBinaryDataStorage="NO"
           spotlightIndexingEnabled="YES" storedInTruthFile="YES" allowsCloudEncryption="NO"/>
         <relationship name="b" destinationEntity="A" indexed="YES" storedInTruthFile="YES"/>
         <fetchedProperty name="f"><fetchRequest name="r" entity="A"/></fetchedProperty>
@@ -121,14 +121,16 @@ import Testing
     #expect(entity.indexes.isEmpty && entity.properties.allSatisfy(\.userInfo.isEmpty))
   }
 
-  @Test func whatRemoteSyncIsToEncryptIsInTheUserInfo() throws {
+  @Test func whatRemoteSyncIsToEncryptOrToSendAsAFileIsInTheUserInfo() throws {
     let entity = try entity(
       """
       <attribute name="a" attributeType="String" allowsCloudEncryption="YES">
         <userInfo><entry key="k" value="v"/></userInfo></attribute>
+      <attribute name="b" attributeType="Binary" allowsExternalBinaryDataStorage="YES"/>
       """)
     #expect(
       entity.attribute(named: "a")?.userInfo == ["k": "v", "allowsCloudEncryption": "YES"])
+    #expect(entity.attribute(named: "b")?.userInfo == ["allowsExternalBinaryDataStorage": "YES"])
   }
 
   @Test func theOldWaysToAskForIndexesAreKept() throws {

@@ -1,0 +1,251 @@
+public import Foundation
+public import SyncCore
+public import SyncGraph
+import SyncStore
+
+/// Files that are on the server come here.
+extension CloudEngine {
+  /// Fetches the bytes of an attribute with `cloud.asset`: into the row of a binary one, into ``assetFolder`` for a text. Does
+  /// nothing when they are here, or when there is nothing.
+  ///
+  /// ```swift
+  /// try await cloud.fetchAsset(of: note, \.$photo)
+  /// ```
+  ///
+  /// What has arrived is kept when it fails or is cancelled, and the next call goes on there. Files are fetched one after the
+  /// other; pulls and pushes go on meanwhile.
+  ///
+  /// - Parameter progress: Counts bytes.
+  /// - Throws: ``CloudError``, with the code `notFound` when the server has no such file, and `file` when it cannot be written
+  ///   here; `StoreError`; `CancellationError`.
+  public func fetchAsset<Object: ManagedObject, Property: AttributeProperty>(
+    of object: Object, _ path: KeyPath<Object, Property>,
+    progress: Progress = Progress(totalUnitCount: 0)
+  ) async throws {
+    try await fetchAsset(of: object.objectID, PropertyNames.name(of: path), progress: progress)
+  }
+
+  /// The same by identifier and name.
+  public func fetchAsset(
+    of object: ManagedObjectID, _ name: String, progress: Progress = Progress(totalUnitCount: 0)
+  ) async throws {
+    let place = try place(object, name)
+    switch try await value(at: place) {
+    case .data(let data):
+      if let asset = CloudAsset(placeholder: data) {
+        try await fetch(asset, for: [place], progress)
+      }
+    case .string(let name):
+      guard let asset = CloudAsset(fileName: name) else {
+        throw CloudError(
+          .notFound, message: "“\(name)” is no name that addAsset has given to a file.")
+      }
+      try await fetch(asset, named: name, progress)
+    case nil:
+      throw CloudError(.notFound, message: "\(object) is not there any more.")
+    default: break
+    }
+    progress.end()
+  }
+
+  /// The attribute of an object; an error when its bytes are no file.
+  func place(_ object: ManagedObjectID, _ name: String) throws -> AssetPlace {
+    guard fields.rules(of: object.entity).assets[name] != nil,
+      let slot = object.entity.property(named: name)?.slot
+    else {
+      throw CloudError(
+        .unsupported,
+        message: "\(object.entity.name).\(name) does not say cloud.asset in its user info.")
+    }
+    return AssetPlace(object: object, slot: slot)
+  }
+
+  // MARK: - What comes with pulls
+
+  /// Files that are to be here and are not.
+  private struct Missing {
+    /// Rows that hold what stands for bytes.
+    var places: [CloudAsset: [AssetPlace]] = [:]
+    var names: Set<String> = []
+  }
+
+  /// Fetches what is to come with pulls. What cannot be had is said by its state, and tried again by another engine.
+  func fetchEagerAssets() async throws {
+    guard fields.hasAssets, files.state.withLock({ $0.mayMiss }) else { return }
+    files.state.withLock { $0.mayMiss = false }
+    do {
+      let missing = try await missingAssets()
+      for (asset, places) in missing.places.sorted(by: { $0.key.hash < $1.key.hash }) {
+        try await fetchEager(asset) {
+          try await fetch(asset, for: places, Progress(totalUnitCount: 0))
+        }
+      }
+      for name in missing.names.sorted() {
+        guard let asset = CloudAsset(fileName: name) else { continue }
+        try await fetchEager(asset) {
+          try await fetch(asset, named: name, Progress(totalUnitCount: 0))
+        }
+      }
+    } catch {
+      files.state.withLock { $0.mayMiss = true }
+      // The next pull goes on.
+      guard let error = error as? CloudError, error.isTemporary else { throw error }
+    }
+  }
+
+  private func fetchEager(_ asset: CloudAsset, _ fetch: () async throws -> Void) async throws {
+    if case .failed? = files.transfer(asset.hash) { return }
+    do {
+      try await fetch()
+    } catch let error as CloudError where error.code == .notFound || error.code == .file {}
+  }
+
+  private func missingAssets() async throws -> Missing {
+    let (fields, folder) = (fields, files.folder)
+    return try await read { reader in
+      var missing = Missing()
+      for entity in reader.model.entities {
+        for (field, rule) in fields.rules(of: entity).assets where rule == .eager {
+          guard let attribute = entity.property(named: field)?.attribute else { continue }
+          if attribute.type == .string {
+            try reader.scan(entity, .all, slots: [attribute.slot], isOrdered: false) { cursor in
+              guard cursor.entity == entity, case .string(let name) = cursor.value(attribute.slot),
+                CloudAsset(fileName: name) != nil, !folder.has(name)
+              else { return }
+              missing.names.insert(name)
+            }
+            continue
+          }
+          let rows = try reader.rows(
+            of: entity, slot: attribute.slot, holding: CloudAsset.placeholderSize,
+            from: CloudAsset.placeholderMark)
+          try reader.scan(entity, .listed(rows), slots: [attribute.slot]) { cursor in
+            guard case .data(let data) = cursor.value(attribute.slot),
+              let asset = CloudAsset(placeholder: data)
+            else { return }
+            let object = ManagedObjectID(entity: entity, row: cursor.row)
+            missing.places[asset, default: []].append(
+              AssetPlace(object: object, slot: attribute.slot))
+          }
+        }
+      }
+      return missing
+    }
+  }
+
+  // MARK: - One file
+
+  /// Fetches bytes into rows.
+  private func fetch(
+    _ asset: CloudAsset, for places: [AssetPlace], _ progress: Progress
+  ) async throws {
+    try await files.downloads.run {
+      var missing: [AssetPlace] = []
+      for place in places {
+        // Somebody may have been quicker.
+        if case .data(let data)? = try await value(at: place),
+          CloudAsset(placeholder: data) == asset
+        {
+          missing.append(place)
+        }
+      }
+      guard !missing.isEmpty else { return }
+      let places = missing
+      let part = try await download(asset, progress)
+      let data = try files.folder.working { try Data(contentsOf: part) }
+      try await write { writing in
+        for place in places { try Self.fill(place, data, asset, in: writing) }
+      }
+      try files.folder.working { try FileManager.default.removeItem(at: part) }
+      files.setTransfer(asset.hash, nil)
+      monitor.tell()
+    }
+  }
+
+  /// Fetches a file into the folder.
+  private func fetch(_ asset: CloudAsset, named name: String, _ progress: Progress) async throws {
+    try await files.downloads.run {
+      if files.folder.has(name) { return files.folder.touch(name) }
+      try files.folder.place(try await download(asset, progress), as: name)
+      files.setTransfer(asset.hash, nil)
+      monitor.tell()
+    }
+  }
+
+  private static func fill(
+    _ place: AssetPlace, _ data: Data, _ asset: CloudAsset, in writing: CloudWriting
+  ) throws {
+    let transaction = writing.transaction
+    guard
+      let row = try transaction.rows(place.object.entity, rows: [place.object.row]).first,
+      case .data(let held) = row.values[place.slot], CloudAsset(placeholder: held) == asset
+    else { return }
+    try RowValueWriter(writing, row.entity).update(row.row, [(place.slot, .data(data))])
+    guard let record = try transaction.remoteRecord(of: row.row, row.entity) else { return }
+    try transaction.setRemoteBody(
+      RemoteBody(
+        zone: record.zone, record: record.name, field: place.field,
+        stamp: record.stamp(of: place.field), hash: asset.hash, size: asset.size, used: now))
+  }
+
+  /// Brings what is missing of a file, chunk by chunk.
+  ///
+  /// - Returns: The whole file, under the name of a part.
+  @concurrent private func download(
+    _ asset: CloudAsset, _ progress: Progress
+  ) async throws -> URL {
+    if connection.withLock({ $0 == nil }) { _ = try await turn.run { try await connect() } }
+    do {
+      let part = try await downloadChunks(asset, progress)
+      guard try files.folder.working({ try AssetFolder.asset(at: part) }) == asset else {
+        try files.folder.working { try FileManager.default.removeItem(at: part) }
+        throw Self.damaged
+      }
+      return part
+    } catch {
+      let state: CloudAssetState? =
+        error is CancellationError ? nil : .failed((error as? CloudError)?.message ?? "\(error)")
+      files.setTransfer(asset.hash, (error as? CloudError)?.isTemporary == true ? nil : state)
+      monitor.tell()
+      throw error
+    }
+  }
+
+  private func downloadChunks(_ asset: CloudAsset, _ progress: Progress) async throws -> URL {
+    files.setTransfer(asset.hash, .downloading(0))
+    let manifest = try await find(asset.hash, in: ServedFile.manifests(of: zone))
+    guard let file = ServedFile(manifest, of: asset) else {
+      throw CloudError(
+        .notFound, message: "The server has no file of the hash \(asset.hash) any more.")
+    }
+    let (handle, size) = try files.folder.openPart(of: asset, chunk: file.chunk)
+    defer { try? handle.close() }
+    progress.totalUnitCount = max(asset.size, 1)
+    var next = Int((size + file.chunk - 1) / file.chunk)
+    while next < file.count {
+      let (offset, count) = file.range(of: next)
+      progress.completedUnitCount = offset
+      files.setTransfer(asset.hash, .downloading(Double(offset) / Double(asset.size)))
+      monitor.tell()
+      let record = try await find(
+        ServedFile.name(asset, next), in: ServedFile.chunks(of: zone))
+      guard let bytes = ServedFile.bytes(record, count: count) else { throw Self.damaged }
+      try files.folder.working { try handle.write(contentsOf: bytes) }
+      next += 1
+    }
+    return files.folder.part(of: asset)
+  }
+
+  private func find(_ name: String, in zone: CloudZone) async throws -> CloudRecord? {
+    do {
+      return try await request { try await transport.record(name, in: zone) }
+    } catch let error as CloudError where error.code == .zoneMissing {
+      return nil
+    }
+  }
+
+  private static let damaged = CloudError(
+    .notFound,
+    message:
+      "The server's copy of the file is damaged. Set the attribute once more where the file is.")
+}

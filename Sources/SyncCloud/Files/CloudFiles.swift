@@ -1,0 +1,75 @@
+import Foundation
+import SyncCore
+import SyncGraph
+
+/// What an engine knows of the files of its objects. Everything that changes is under one mutex.
+final class CloudFiles: Sendable {
+  struct State {
+    /// The largest that is sent.
+    var limit: Int64 = 1 << 30
+
+    /// Bytes in a chunk.
+    var chunk = 1 << 18
+
+    /// Of the zone of the files, once it was opened.
+    var generation: String?
+
+    /// Whether files may be missing that come with pulls.
+    var mayMiss = true
+
+    /// What is being sent, by ``AssetPlace``, or fetched, by hash, or has failed.
+    var transfers: [String: CloudAssetState] = [:]
+  }
+
+  let folder: AssetFolder
+  let state = Locked(State())
+
+  /// One file is fetched at a time.
+  let downloads = CloudTurn()
+
+  private let isTemporary: Bool
+
+  init(_ stack: DataStack) {
+    folder = AssetFolder(stack.storeURL)
+    isTemporary = stack.storeURL == nil
+  }
+
+  deinit {
+    if isTemporary { try? FileManager.default.removeItem(at: folder.url) }
+  }
+
+  func transfer(_ key: String) -> CloudAssetState? { state.withLock { $0.transfers[key] } }
+
+  func setTransfer(_ key: String, _ transfer: CloudAssetState?) {
+    state.withLock { $0.transfers[key] = transfer }
+  }
+}
+
+/// Where the bytes of an attribute are.
+public enum CloudAssetState: Sendable, Hashable {
+  /// On this machine.
+  case here
+
+  /// On the server only.
+  case there
+
+  /// On this machine and on its way to the server; how much of it is there.
+  case uploading(Double)
+
+  /// On its way here; how much of it has arrived.
+  case downloading(Double)
+
+  /// What it could not be sent or fetched for. The next push tries to send it again, and the next call that fetches it.
+  case failed(String)
+}
+
+/// An attribute of an object whose bytes are a file.
+struct AssetPlace: Sendable, Hashable {
+  let object: ManagedObjectID
+  let slot: Int
+
+  var field: String { object.entity.properties[slot].name }
+
+  /// Stands for it among what is being sent.
+  var key: String { "\(object.entity.rootEntity.name)/\(object.row)/\(field)" }
+}

@@ -1,0 +1,58 @@
+import SyncCore
+import SyncStore
+
+/// Files of records that wait, as far as they are on the server: only then the records are sent.
+struct ReadyAssets: Sendable {
+  private struct Place: Hashable {
+    let record: String
+    let field: String
+
+    /// Of the value whose file it is.
+    let stamp: String
+
+    init(_ record: RemoteRecord, _ field: String) {
+      self.record = record.name
+      self.field = field
+      stamp = record.stamp(of: field)
+    }
+  }
+
+  private var assets: [Place: CloudAsset?] = [:]
+
+  var isEmpty: Bool { assets.isEmpty }
+
+  /// Notes that a field may be sent as it is now; with what stands for its bytes when those are here.
+  mutating func note(_ asset: CloudAsset?, of record: RemoteRecord, _ field: String) {
+    assets.updateValue(asset, forKey: Place(record, field))
+  }
+
+  /// What stands for the bytes of a field.
+  func asset(of record: RemoteRecord, _ field: String) -> CloudAsset? {
+    assets[Place(record, field)] ?? nil
+  }
+
+  /// Whether everything that is sent of a record is there.
+  func allow(_ record: RemoteRecord, _ rules: FieldRules) -> Bool {
+    rules.assets.keys.allSatisfy { field in
+      !record.sends(field, rules) || assets[Place(record, field)] != nil
+    }
+  }
+}
+
+/// Records by name, from after one to another, that are sent with files that are ready.
+struct AssetPortion: Sendable {
+  var after = ""
+  var through: String?
+  var ready = ReadyAssets()
+}
+
+extension RemoteRecord {
+  /// Whether the whole record is sent, if anything.
+  var isSentWhole: Bool { tag == nil || waiting.contains(.whole) }
+
+  /// Whether a field is sent with what waits. What is not newer than the deletion never is.
+  func sends(_ field: String, _ rules: FieldRules) -> Bool {
+    rules.sent.contains(field) && stamp(of: field) > deletion ?? ""
+      && (isSentWhole || waiting.contains(.field(field)))
+  }
+}

@@ -1,0 +1,102 @@
+package import Foundation
+package import SyncCore
+
+/// The bytes of a binary attribute that are here and on the server, so that they may go here: in
+/// `_syncstack_remote_bodies`, which an engine makes whose model has such attributes.
+package struct RemoteBody: Sendable {
+  package let zone: String
+
+  /// The record, the field, and the stamp that the field had.
+  package let record: String
+  package let field: String
+  package let stamp: String
+  package let hash: String
+  package let size: Int64
+
+  /// When it was last asked for, in milliseconds since 1970.
+  package let used: Int64
+
+  package init(
+    zone: String, record: String, field: String, stamp: String, hash: String, size: Int64,
+    used: Int64
+  ) {
+    self.zone = zone
+    self.record = record
+    self.field = field
+    self.stamp = stamp
+    self.hash = hash
+    self.size = size
+    self.used = used
+  }
+}
+
+extension StoreReader {
+  /// Bodies that are here and on the server, the one that was not asked for for longest first.
+  package func remoteBodies(in zone: String) throws -> [RemoteBody] {
+    try prepareToRead()
+    let statement = try connection.statement(
+      "SELECT record, field, stamp, hash, size, used_ms FROM _syncstack_remote_bodies "
+        + "WHERE zone = ? ORDER BY used_ms, record, field")
+    statement.bind([.string(zone)])
+    defer { statement.reset() }
+    var result: [RemoteBody] = []
+    while try statement.step() {
+      result.append(
+        RemoteBody(
+          zone: zone, record: statement.text(0), field: statement.text(1),
+          stamp: statement.text(2), hash: statement.text(3), size: statement.integer(4),
+          used: statement.integer(5)))
+    }
+    return result
+  }
+
+  /// Numbers of rows of exactly an entity of which an attribute holds so many bytes that begin with others. What lies
+  /// beyond the beginning of long values is not read.
+  package func rows(
+    of entity: EntityDescription, slot: Int, holding count: Int, from beginning: Data
+  ) throws -> [Int64] {
+    try prepareToRead()
+    let target = layout[entity]
+    guard let column = target.column(slot)?.quoted else { return [] }
+    let family = target.table.hasEntityColumn ? "_entity = \(target.number) AND " : ""
+    let statement = try connection.statement(
+      "SELECT _row FROM \(target.table.identifier.quoted) WHERE \(family)CASE WHEN length(\(column)) = ?1 "
+        + "THEN substr(\(column), 1, \(beginning.count)) = ?2 ELSE 0 END ORDER BY _row")
+    statement.bind([.int(Int64(count)), .data(beginning)])
+    defer { statement.reset() }
+    var rows: [Int64] = []
+    while try statement.step() { rows.append(statement.integer(0)) }
+    return rows
+  }
+}
+
+extension StoreTransaction {
+  /// Makes the table unless it is there.
+  package func makeRemoteBodies() throws {
+    try requireOpen()
+    try connection.execute(
+      "CREATE TABLE IF NOT EXISTS _syncstack_remote_bodies (zone TEXT NOT NULL, record TEXT NOT NULL, "
+        + "field TEXT NOT NULL, stamp TEXT NOT NULL, hash TEXT NOT NULL, size INTEGER NOT NULL, "
+        + "used_ms INTEGER NOT NULL, PRIMARY KEY (zone, record, field)) WITHOUT ROWID")
+  }
+
+  package func setRemoteBody(_ body: RemoteBody) throws {
+    try requireOpen()
+    let statement = try connection.statement(
+      "INSERT OR REPLACE INTO _syncstack_remote_bodies (zone, record, field, stamp, hash, size, used_ms) "
+        + "VALUES (?, ?, ?, ?, ?, ?, ?)")
+    statement.bind([
+      .string(body.zone), .string(body.record), .string(body.field), .string(body.stamp),
+      .string(body.hash), .int(body.size), .int(body.used),
+    ])
+    try statement.run()
+  }
+
+  package func removeRemoteBody(_ record: String, _ field: String, in zone: String) throws {
+    try requireOpen()
+    let statement = try connection.statement(
+      "DELETE FROM _syncstack_remote_bodies WHERE zone = ? AND record = ? AND field = ?")
+    statement.bind([.string(zone), .string(record), .string(field)])
+    try statement.run()
+  }
+}
