@@ -145,6 +145,19 @@ import Testing
     #expect(users.deletedKeys == [9])
   }
 
+  @Test func anObjectThatGetsAnotherOwnerChangesBothOfThem() throws {
+    let temporary = try filled(.memory)
+    let store = temporary.store
+    let (_, came) = try store.write { try $0.insert("Note", [["id": 901, "user": 3]]) }
+    #expect(came.summary == "User +[] ~[3: notes] -[]; Note +[81] ~[] -[]")
+    let (_, moved) = try store.write { try $0.update("Note", 81, ["user": 4]) }
+    #expect(moved.summary == "User +[] ~[3: notes, 4: notes] -[]; Note +[] ~[81: user] -[]")
+    let (_, stayed) = try store.write { try $0.update("Note", 81, ["user": 4]) }
+    #expect(stayed.summary == "Note +[] ~[81: user] -[]")
+    let (_, left) = try store.write { try $0.update("Note", 81, ["user": .null]) }
+    #expect(left.summary == "User +[] ~[4: notes] -[]; Note +[] ~[81: user] -[]")
+  }
+
   @Test func aTouchOfASubentityNamesItsEntityAndKey() throws {
     let temporary = try TemporaryStore(TestModels.vehicles())
     let vehicle = try temporary.store.model.requireEntity(named: "Vehicle")

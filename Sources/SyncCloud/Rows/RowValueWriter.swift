@@ -73,7 +73,6 @@ struct RowValueWriter {
       let inverse = relationship.inverseSlot, relationship.isInverseToMany
     else { return }
     let owner = entity.destination(of: relationship)
-    try transaction.touch(row, of: owner, slots: [inverse])
     if let list = owner.properties[inverse].relationship { writing?.touchList(row, owner, list) }
   }
 }

@@ -82,7 +82,7 @@ final class ChangeWriter {
       if indexes.count == ChangeWriter.portion { try write() }
     }
     if !indexes.isEmpty { try write() }
-    try withExtendedLifetime(arena) { try touchOwnersOfNew(in: batch) }
+    withExtendedLifetime(arena) {}
   }
 
   /// Whether the integers of a slot come in order: keys that a payload sorts by, or references to objects that were
@@ -99,29 +99,6 @@ final class ChangeWriter {
 
   /// Rows between two checkpoints.
   private static let portion = 512
-
-  /// A to-many relationship of a stored owner gained a new member: that changes the owner.
-  private func touchOwnersOfNew(in batch: Batch) throws {
-    for slot in batch.node.toOneSlots {
-      guard let side = otherSide(of: slot, in: batch) else { continue }
-      let firstNew = firstNewRows[side.entity.rootIndex] ?? .max
-      for index in batch.occurrences.indices
-      where ChangeWriter.isInserted(batch.occurrences[index]) {
-        let cell = batch.block[index][slot]
-        if !cell.isEmpty, cell.integer < firstNew {
-          try transaction.touch(cell.integer, of: side.entity, slots: [side.slot])
-        }
-      }
-    }
-  }
-
-  /// The to-many relationship at the other end of a to-one slot.
-  private func otherSide(of slot: Int, in batch: Batch) -> (entity: EntityDescription, slot: Int)? {
-    guard let relationship = batch.entity.properties[slot].relationship,
-      relationship.isInverseToMany, let inverse = relationship.inverseSlot
-    else { return nil }
-    return (batch.entity.destination(of: relationship), inverse)
-  }
 
   // MARK: - Update
 
@@ -195,28 +172,7 @@ final class ChangeWriter {
     let entity = EntityDescription(model: batch.entity.model, index: run.entity)
     try transaction.update(
       batch.block, indexes: run.indexes, rows: run.rows, of: entity, slots: run.slots)
-    for slot in run.slots where entity.properties[slot].relationship != nil {
-      for index in run.indexes {
-        try touchOwners(batch.occurrences[index], slot, batch.block[index][slot], in: batch)
-      }
-    }
     run.indexes.removeAll(keepingCapacity: true)
     run.rows.removeAll(keepingCapacity: true)
-  }
-
-  /// An object moved from one owner to another: both changed.
-  private func touchOwners(
-    _ occurrence: Occurrence, _ slot: Int, _ cell: Cell, in batch: Batch
-  ) throws {
-    guard let side = otherSide(of: slot, in: batch),
-      let column = batch.node.toOneSlots.firstIndex(of: slot)
-    else { return }
-    let firstNew = firstNewRows[side.entity.rootIndex] ?? .max
-    for row in [
-      batch.stored.references[column][occurrence.stored], cell.isEmpty ? 0 : cell.integer,
-    ]
-    where row > 0 && row < firstNew {
-      try transaction.touch(row, of: side.entity, slots: [side.slot])
-    }
   }
 }

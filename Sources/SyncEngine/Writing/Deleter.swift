@@ -210,6 +210,6 @@ struct Deleter {
     guard let entity else { return }
     if let edits, edits.writable([member.slot], of: member.row, entity).isEmpty { return }
     try ReferenceWriter(transaction: transaction)
-      .write(member.slot, of: member.row, entity, from: member.owner, to: 0)
+      .write(member.slot, of: member.row, entity, to: 0)
   }
 }

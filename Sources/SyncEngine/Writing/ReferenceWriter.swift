@@ -34,23 +34,15 @@ struct ReferenceWriter {
       found = (cursor.entity, cursor.integer(slot) ?? 0)
     }
     guard let (concrete, before) = found, before != destination else { return }
-    try write(slot, of: row, concrete, from: before, to: destination)
+    try write(slot, of: row, concrete, to: destination)
   }
 
-  /// Writes a column of an object of a concrete entity, and tells the owners at the other end that their members
-  /// changed.
+  /// Writes a column of an object of a concrete entity.
   func write(
-    _ slot: Int, of row: Int64, _ entity: EntityDescription, from before: Int64,
-    to destination: Int64
+    _ slot: Int, of row: Int64, _ entity: EntityDescription, to destination: Int64
   ) throws {
     let block = RowBlock(width: entity.properties.count, capacity: 1)
     block[block.append()][slot] = destination > 0 ? .integer(destination) : .null
     try transaction.update(block, index: 0, row: row, of: entity, slots: [slot])
-    guard let relationship = entity.properties[slot].relationship, relationship.isInverseToMany,
-      let inverse = relationship.inverseSlot
-    else { return }
-    for owner in [before, destination] where owner > 0 {
-      try transaction.touch(owner, of: entity.destination(of: relationship), slots: [inverse])
-    }
   }
 }

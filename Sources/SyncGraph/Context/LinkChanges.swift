@@ -1,8 +1,7 @@
 import SyncCore
 import SyncStore
 
-/// Writes what changed in to-many relationships: pairs of link tables, positions of ordered ones, and
-/// a note for owners whose members are in other rows.
+/// Writes what changed in to-many relationships: pairs of link tables, and positions of ordered ones.
 struct LinkChanges {
   private struct Pair: Hashable, Comparable {
     var owner: Int64
@@ -35,15 +34,6 @@ struct LinkChanges {
     guard !objects.isEmpty else { return }
     try writePairs(of: objects)
     try writePositions(of: objects)
-    for object in objects where !object.flags.contains(.new) {
-      var slots = SlotSet()
-      for (relationship, list) in lists(of: object) where relationship.kind == .oneToMany {
-        if list.hasChanges { slots.insert(relationship.slot) }
-      }
-      if !slots.isEmpty {
-        try transaction.touch(object.rowNumber, of: object.entity, slots: slots)
-      }
-    }
   }
 
   private func lists(of object: ManagedObject) -> [(RelationshipShape, MemberList)] {

@@ -34,7 +34,7 @@ struct SaveOutcome {
 /// away from a deleted object has left it before the store applies the delete rules to rows.
 ///
 /// ```
-/// insert rows ─▶ update rows (version check) ─▶ pairs ─▶ links ─▶ positions ─▶ touched owners ─▶ delete rows
+/// insert rows ─▶ update rows (version check) ─▶ pairs ─▶ links ─▶ positions ─▶ delete rows
 /// ```
 struct SaveWriter {
   let transaction: StoreTransaction

@@ -29,6 +29,9 @@ package final class EntityLayout: Sendable {
   /// Slot of the primary key when it has a column.
   package let keySlot: Int?
 
+  /// The to-one relationships at whose other end is a list of the entity's objects.
+  let ownerSides: [OwnerSide]
+
   /// Link table by slot, for many-to-many relationships.
   package let links: [Int: LinkEnd]
 
@@ -46,6 +49,13 @@ package final class EntityLayout: Sendable {
     keySlot = entity.record.primaryKey.flatMap { ordinals[$0] < 0 ? nil : $0 }
     types = entity.properties.map { $0.attribute?.type }
     columnSlots = ordinals.indices.filter { ordinals[$0] >= 0 }
+    ownerSides = columnSlots.compactMap { slot in
+      guard let relationship = entity.properties[slot].relationship, relationship.isInverseToMany,
+        let inverse = relationship.inverseSlot
+      else { return nil }
+      return OwnerSide(
+        slot: slot, destination: relationship.destinationIndex, inverseSlot: inverse)
+    }
   }
 
   /// The column of a slot; nil for to-many and transient properties.
@@ -59,6 +69,17 @@ package final class EntityLayout: Sendable {
     guard table.hasEntityColumn, entity.index != table.rootIndex else { return nil }
     return "\(prefix)_entity IN (\(familyNumbers.map(String.init).joined(separator: ", ")))"
   }
+}
+
+/// A to-one relationship whose inverse is a list of the objects that have it.
+struct OwnerSide: Sendable {
+  let slot: Int
+
+  /// Index of the owner's entity.
+  let destination: Int
+
+  /// The owner's list.
+  let inverseSlot: Int
 }
 
 /// Where the pairs of a relationship are stored.

@@ -12,7 +12,7 @@ extension StoreTransaction {
     return first
   }
 
-  /// Inserts rows of a block; absent cells are stored as null.
+  /// Inserts rows of a block; absent cells are stored as null. Stored owners of theirs have changed with that.
   ///
   /// - Parameters:
   ///   - entity: the concrete entity.
@@ -35,12 +35,14 @@ extension StoreTransaction {
     }
     recorder.reserveInserts(indexes.count, of: target)
     recorder.insert(rows, of: target, block, indexes)
+    recordOwners(ofNew: indexes, in: block, target)
   }
 
   /// Writes slots of a row and raises its version.
   ///
   /// A to-one relationship that changes loses its position in the ordered inverse; set it afterwards
-  /// with ``setPositions(_:of:positions:)``. Touching the owners is the caller's part.
+  /// with ``setPositions(_:of:positions:)``. Those that the row belonged to and those that it belongs to now have changed
+  /// with that.
   ///
   /// - Parameters:
   ///   - index: the row of the block that holds the new values.
@@ -53,12 +55,14 @@ extension StoreTransaction {
   ) throws -> Bool {
     try requireOpen()
     try keepBase(of: [row], in: entity, slots: slots)
+    let owners = try owners(of: [row], layout[entity], slots)
     do {
       guard try writers[entity].update(block[index], row: row, slots: slots) else { return false }
     } catch let error as StoreError {
       throw error.about(entity.name)
     }
     recorder.update(row, of: layout[entity], slots: slots, block, index)
+    recordOwners(owners, of: [row], except: []) { _ in block[index] }
     return true
   }
 
@@ -74,6 +78,7 @@ extension StoreTransaction {
   ) throws {
     try requireOpen()
     try keepBase(of: rows, in: entity, slots: slots)
+    let owners = try owners(of: rows, layout[entity], slots)
     let missing: [Int]
     do {
       missing = try writers[entity].update(block, indexes: indexes, rows: rows, slots: slots)
@@ -83,6 +88,7 @@ extension StoreTransaction {
     recorder.update(
       rows.count, except: missing, of: layout[entity], slots: slots, block,
       row: { rows[$0] }, index: { Int(indexes[$0]) })
+    recordOwners(owners, of: rows, except: missing) { block[Int(indexes[$0])] }
   }
 
   /// Writes the same slots of rows that still have the versions that are expected of them.
@@ -96,7 +102,9 @@ extension StoreTransaction {
     slots: SlotSet
   ) throws -> [Int] {
     try requireOpen()
-    try keepBase(of: rows.map(\.row), in: entity, slots: slots)
+    let numbers = rows.map(\.row)
+    try keepBase(of: numbers, in: entity, slots: slots)
+    let owners = try owners(of: numbers, layout[entity], slots)
     let failed: [Int]
     do {
       failed = try writers[entity].update(block, from: first, rows: rows, slots: slots, token)
@@ -105,7 +113,8 @@ extension StoreTransaction {
     }
     recorder.update(
       rows.count, except: failed, of: layout[entity], slots: slots, block,
-      row: { rows[$0].row }, index: { first + $0 })
+      row: { numbers[$0] }, index: { first + $0 })
+    recordOwners(owners, of: numbers, except: failed) { block[first + $0] }
     return failed
   }
 
