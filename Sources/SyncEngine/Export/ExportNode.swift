@@ -66,7 +66,7 @@ final class ExportNode {
   /// - Throws: ``ExportError`` when a rule that was written has no way back.
   init(_ node: PlanNode, options: ExportOptions) throws {
     entity = node.entity
-    isOfSerializer = node.explicit != nil
+    isOfSerializer = node.hasWrittenForm
     let exported = node.attributes.filter { rule in
       // A transformable value means something to its transformer only.
       rule.isExportable && rule.constant == nil
@@ -82,10 +82,13 @@ final class ExportNode {
       isOfSerializer && node.sources.isEmpty
       && node.attributes.count { $0.constant == nil } == 1
     for relationship in node.relationships where relationship.isExportable {
-      try relationship.written?.requireReversible(relationship.name, of: node.entity)
+      guard let written = relationship.written else { continue }
+      try ReversedRule(written, relationship.name, of: node.entity).check()
     }
     attributes = try exported.map { rule in
-      try rule.written?.requireReversible(rule.name, of: node.entity, isAlone: isAlone)
+      if let written = rule.written {
+        try ReversedRule(written, rule.name, of: node.entity).check(isAlone: isAlone)
+      }
       return Attribute(
         slot: rule.slot, name: rule.name, type: rule.type, key: rule.exportKey(options),
         isIdentity: rule.isIdentity, transformerName: rule.transformerName,

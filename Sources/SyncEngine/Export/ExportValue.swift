@@ -10,7 +10,9 @@ extension ExportNode.Attribute {
   {
     if value.isNull { return options.nullHandling == .written ? .null : nil }
     if let json = try transformed(value, of: entity) { return json }
-    if let json = try written?.json(value, name, of: entity) { return json }
+    if let written, let json = try ReversedRule(written, name, of: entity).json(value) {
+      return json
+    }
     // What is stored means something to the transformer only.
     guard type != .transformable else { return nil }
     switch value {

@@ -156,7 +156,7 @@ final class LinkPlanner {
         replaceKeyless(rule, mention, of: owner, in: batch, by: row)
       } else {
         // Whoever writes a rule knows what it leads to: what is not there is not linked.
-        if batch.node.explicit != nil { cells[relationship.slot] = .null }
+        if batch.node.emptiesUnresolved { cells[relationship.slot] = .null }
         noteUnresolved(target, relationship, owner, batch)
       }
     }

@@ -207,9 +207,3 @@ struct PartnerPlanner {
     return result
   }
 }
-
-extension RelationshipRule {
-  var isOneToOne: Bool {
-    !relationship.isToMany && relationship.inverseSlot != nil && !relationship.isInverseToMany
-  }
-}

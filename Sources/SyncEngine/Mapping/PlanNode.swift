@@ -321,3 +321,9 @@ package struct RelationshipRule: Sendable {
     self.written = written
   }
 }
+
+extension RelationshipRule {
+  var isOneToOne: Bool {
+    !relationship.isToMany && relationship.inverseSlot != nil && !relationship.isInverseToMany
+  }
+}

@@ -68,11 +68,12 @@ extension Matcher {
       let index = batch.firstStored[head] ?? batch.occurrences[head].stored
       return index >= 0 ? [index] : []
     }
+    let namesakes = Namesakes(batch)
     // Keys are unique per concrete entity: an object of a subentity comes last.
     let sorted = batch.objects(ofKey: head).sorted(rows) { left, right in
       let isOwn = (isExact(left, in: batch), isExact(right, in: batch))
       if isOwn.0 != isOwn.1 { return isOwn.0 }
-      return batch.isSenior(left, right)
+      return namesakes.isSenior(left, right)
     }
     guard isRoot, !preferred.isEmpty else { return sorted }
     return sorted.filter { isPreferred($0, in: batch) }

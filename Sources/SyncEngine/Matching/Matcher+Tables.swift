@@ -61,7 +61,7 @@ extension Matcher {
   private func take(_ loaded: LoadedRows, from start: LoadedRows.Start, to end: LoadedRows.Start) {
     let batch = loaded.batch
     let hasReferences = batch.references.count > 0
-    var stored = Int32(batch.stored.append(loaded, start.row..<end.row))
+    var stored = Int32(loaded.add(start.row..<end.row))
     var difference = start.difference
     var nextDifferent = difference < end.difference ? loaded.differences[difference].row : -1
     for index in start.row..<end.row {

@@ -95,7 +95,7 @@ extension Matcher {
       }
     }
     for (rule, relationship) in batch.node.relationships.enumerated()
-    where batch.node.explicit == nil || relationship.written != nil {
+    where batch.node.empties(relationship) {
       let mentions = batch.mentions[rule]
       let silent = occurrences.subtracting(mentions.owners)
       for occurrence in silent.sorted() {

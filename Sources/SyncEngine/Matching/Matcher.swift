@@ -142,7 +142,7 @@ final class Matcher {
     }
     while waves.contains(where: { !$0.isEmpty }) {
       for batch in batches where !waves[batch.number].isEmpty {
-        try batch.nameContested(in: transaction)
+        try Namesakes(batch).learnNames(in: transaction)
         try decide(waves[batch.number], in: batch)
         try numberNewObjects(waves[batch.number], in: batch)
       }

@@ -101,26 +101,25 @@ final class LoadedRows {
       for slot in toOneSlots { references.append(cursor.integer(slot) ?? 0) }
     }
   }
+
+  /// Adds rows to those of the batch.
+  ///
+  /// - Returns: The index of the first.
+  func add(_ range: Range<Int>) -> Int {
+    let stored = batch.stored
+    let first = stored.rows.count
+    var last = stored.rows.last ?? .min
+    for row in UnsafeBufferPointer(rebasing: rows.elements[range]) {
+      if row.number <= last { stored.isAscending = false }
+      last = row.number
+      stored.rows.append(row.number)
+      stored.occurrences.append(-1)
+    }
+    stored.entities.append(entities, range)
+    stored.append(references, of: range)
+    return first
+  }
 }
 
 @available(*, unavailable, message: "Loaded rows belong to one thread at a time.")
 extension LoadedRows: Sendable {}
-
-extension StoredRows {
-  /// Adds rows that another thread has read.
-  ///
-  /// - Returns: The index of the first.
-  func append(_ loaded: LoadedRows, _ range: Range<Int>) -> Int {
-    let first = rows.count
-    var last = rows.last ?? .min
-    for row in UnsafeBufferPointer(rebasing: loaded.rows.elements[range]) {
-      if row.number <= last { isAscending = false }
-      last = row.number
-      rows.append(row.number)
-      occurrences.append(-1)
-    }
-    entities.append(loaded.entities, range)
-    append(loaded.references, of: range)
-    return first
-  }
-}

@@ -124,26 +124,28 @@ extension DataStack {
   public var quarantine: Quarantine { Quarantine(stack: self) }
 }
 
-extension SyncRequest {
-  /// Makes it a replay: what is left out stays in the quarantine, everything else leaves it.
-  mutating func replay(_ rows: [QuarantinedRow]) {
+/// A sync of items that are in quarantine: what it leaves out stays there, everything else leaves it.
+struct QuarantineReplay {
+  let rows: [QuarantinedRow]
+
+  func prepare(_ request: inout SyncRequest) {
     var text = Data("[".utf8)
     for (index, row) in rows.enumerated() {
       if index > 0 { text.append(UInt8(ascii: ",")) }
       text.append(row.json)
     }
     text.append(UInt8(ascii: "]"))
-    payload = .data(text)
-    onItemError = .skip
+    request.payload = .data(text)
+    request.onItemError = .skip
     let failed = Locked<Set<Int>>([])
-    onLeftOut = { item, transaction in
+    request.onLeftOut = { [rows] item, transaction in
       failed.withLock { _ = $0.insert(item.index) }
       var row = rows[item.index]
       row.code = item.reason.code.rawValue
       row.reason = item.reason.message
       try transaction.updateQuarantined(row)
     }
-    willEnd = { transaction in
+    request.willEnd = { [rows] transaction in
       let failed = failed.withLock { $0 }
       try transaction.removeQuarantined(
         rows.indices.filter { !failed.contains($0) }.map { rows[$0].id })

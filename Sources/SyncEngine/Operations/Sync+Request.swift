@@ -30,7 +30,7 @@ extension Sync {
       return try runner.run(request(payload))
     case .replay(let rows):
       var request = try request(.json([]))
-      request.replay(rows)
+      QuarantineReplay(rows: rows).prepare(&request)
       return try runner.run(request)
     case .page(let payload, let session, let page):
       var request = try request(payload)

@@ -7,7 +7,7 @@ extension JSONAPIDocument {
     result.isWhole = isWhole
     result.isPage = isPage
     result.nextPage = nextPage
-    if plan.sources != nil || plan.rootNode.explicit != nil {
+    if plan.sources != nil || !plan.rootNode.takesIncluded {
       result.resources = data.map { .init(path: $0.path) }
       result.json = .array(nested().map { .object($0) })
       return result

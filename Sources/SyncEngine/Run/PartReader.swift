@@ -56,7 +56,7 @@ struct PartReader {
       } else {
         try stageInTurn(with: stager, advance)
       }
-    if let fingerprints { stager.replay(fingerprints) }
+    FingerprintedStaging(stager: stager, set: fingerprints).replay()
     try stager.finish()
     return StagedPart(stager: stager, end: end)
   }
@@ -77,7 +77,7 @@ struct PartReader {
         let known = reader.skipElements(before: progress.nextCheckpoint) {
           fingerprints.lengthExpected(of: $0)
         }
-        stager.passOver(known, fingerprints)
+        FingerprintedStaging(stager: stager, set: fingerprints).passOver(known)
       }
       guard let step = try nextItem(&reader, tape, readsAll: unknown >= PartReader.patience) else {
         isAtEnd = true
@@ -151,9 +151,10 @@ struct PartReader {
     if let node = request.rewritten?.node(of: stager.itemCount) {
       try stager.stageBeside(source, text: text, node: node)
     } else if case .known = step {
-      stager.passOver(1, fingerprints)
+      FingerprintedStaging(stager: stager, set: fingerprints).passOver()
     } else if case .new(let fingerprint) = step {
-      try stager.stageRootItem(source, text: text, fingerprint: fingerprint)
+      try FingerprintedStaging(stager: stager, set: fingerprints)
+        .stage(source, text: text, fingerprint: fingerprint)
     } else if request.targets.isEmpty {
       try stager.stageRootItem(source, text: text)
     } else {

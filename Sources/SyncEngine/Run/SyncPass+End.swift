@@ -26,13 +26,12 @@ extension SyncPass {
     var operations = request.operations
     // An empty list says that there is nothing; null does not.
     if claims.state.partCount == 0, claims.state.hasBegun { operations.remove(.delete) }
-    let isByHand = root.explicit != nil
     let deleter = Deleter(
       claims: claims, entity: root.entity, scope: scope,
       operations: operations, edits: edits, limits: request.deletionGuard,
       transaction: transaction, control: control, report: report,
-      deletesKeyless: isByHand,
-      skipsUnidentified: skipsUnidentified, knownRows: knownRows, advice: { self.listAdvice })
+      deletesKeyless: root.deletesKeyless,
+      skipsUnidentified: root.skipsUnidentified, knownRows: knownRows, advice: { self.listAdvice })
     try deleter.delete()
     try checkUse()
     try noteOutsiders(in: transaction)

@@ -89,10 +89,10 @@ extension SyncPass {
     ).refuse()
   }
 
-  /// What is left alone because it was edited here is reported each time; an item in quarantine is
+  /// Of more unused keys than are counted the order matters. What is left alone because it was edited here is reported each time; an item in quarantine is
   /// forgotten when a good one of its key is read.
   private func needsAllItems(_ stager: Stager, in transaction: StoreTransaction) throws -> Bool {
-    if stager.hasUncountedKeys || edits != nil { return true }
+    if stager.readers.contains(where: \.scratch.isFull) || edits != nil { return true }
     guard try transaction.hasQuarantine else { return false }
     return try transaction.hasQuarantined(request.plan.rootNode.entity.name)
   }
@@ -104,7 +104,7 @@ extension SyncPass {
   func absorb(_ fingerprints: FingerprintSet) {
     let unread = UnreadRows(fingerprints, model: request.plan.model)
     self.unread = unread
-    claims.mention(unread)
+    unread.mention(to: claims)
     guard let list = tree?.list else { return }
     for (shape, _) in unread.shapes
     where shape.mentions.contains(.init(node: request.plan.root, rule: list, nestsAtTop: true)) {

@@ -94,11 +94,11 @@ extension SyncPass {
       stager = try reader.restage(nil, tracksItems: stager.tracksItems, leavingOut: leftOut)
       matcher = try match(&stager, nil, leavingOut: leftOut, in: transaction)
     }
-    guard let willInsert = request.willInsert else { return matcher }
-    while try replacements?.ask(willInsert, about: matcher) == true {
-      stager = try reader.restage(
-        replacements, tracksItems: stager.tracksItems, leavingOut: leftOut)
-      matcher = try match(&stager, replacements, leavingOut: leftOut, in: transaction)
+    guard let willInsert = request.willInsert, var offered = replacements else { return matcher }
+    defer { replacements = offered }
+    while try ItemOffer(willInsert: willInsert, matcher: matcher).rewrite(&offered) {
+      stager = try reader.restage(offered, tracksItems: stager.tracksItems, leavingOut: leftOut)
+      matcher = try match(&stager, offered, leavingOut: leftOut, in: transaction)
     }
     return matcher
   }
@@ -146,14 +146,14 @@ extension SyncPass {
       stager.itemCount - stager.firstItem - stager.droppedItemCount - stager.besideCount
     claims.state.usableItemCount += stager.usableItemCount
     if stager.hasUnreadableRootKey { claims.state.isRootSuspended = true }
-    try claims.mention(stager.batches, control)
+    try PartClaims(claims: claims).mention(stager.batches, control)
     unread = nil
     if let fingerprints = reader.fingerprints, fingerprints.matchedCount > 0 {
       absorb(fingerprints)
     }
     let root = stager.rootBatch
     if request.operations.contains(.delete), root.node.policy.storedDuplicates == .keepOne {
-      try claims.sortDuplicates(of: root, in: transaction)
+      try Namesakes(root).sort(in: claims, transaction)
     }
     knownRows =
       isOnlyPart && root.isComplete && root.tombstones.isEmpty ? root.stored.rows : nil

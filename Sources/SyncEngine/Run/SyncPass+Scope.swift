@@ -30,7 +30,7 @@ extension SyncPass {
   /// The first relationship by which the objects may be nested in each other; nil when there is none.
   var tree: Tree? {
     let node = request.plan.rootNode
-    guard node.explicit == nil else { return nil }
+    guard node.mayBeTree else { return nil }
     let isDeclared = MappingRules.isTree(node.entity)
     let parents = node.relationships.map(\.relationship).filter {
       !$0.isToMany && $0.destinationIndex == node.entity.index

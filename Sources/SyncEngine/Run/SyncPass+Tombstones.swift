@@ -47,7 +47,7 @@ extension SyncPass {
 
   /// The rows that a mapping by hand knows about; nil is all.
   private func group(of batch: Batch, in transaction: StoreTransaction) throws -> Set<Int64>? {
-    guard let group = batch.node.explicit?.group, batch.node.policy.identityScope == .group else {
+    guard let group = batch.node.group, batch.node.policy.identityScope == .group else {
       return nil
     }
     var rows: Set<Int64> = []

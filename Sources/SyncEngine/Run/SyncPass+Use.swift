@@ -3,12 +3,6 @@ import SyncCore
 /// A payload of which nothing can be used is hardly the one that was meant: an error document, or an envelope around the
 /// list. Into an empty table it would be a success, and nobody would look at the report.
 extension SyncPass {
-  /// Whether items without identity may be skipped, also all of them.
-  var skipsUnidentified: Bool {
-    let root = request.plan.rootNode
-    return root.explicit != nil && root.policy.missingIdentity == .skip
-  }
-
   /// - Throws: ``SyncError`` when no item has a readable key, or the payload is one object that says nothing that its
   ///   entity knows, and is none of those that are stored.
   func checkUse() throws {
@@ -20,7 +14,9 @@ extension SyncPass {
     let rows = claims[.mentioned(entity.rootIndex)]?.rows ?? []
     let isForeign =
       isOneObject && !rows.isEmpty && rows.allSatisfy { $0 >= state.firstNewRow }
-    guard isForeign || (state.isRootSuspended && !skipsUnidentified) else { return }
+    guard isForeign || (state.isRootSuspended && !request.plan.rootNode.skipsUnidentified) else {
+      return
+    }
     let first = isForeign ? nil : report.content.firstSkipped
     let reason =
       first?.message

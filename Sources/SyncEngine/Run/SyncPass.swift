@@ -168,7 +168,7 @@ final class SyncPass {
     try quarantining.forgetSuperseded(by: stager)
     noteUnmatched(stager.rootBatch)
     try changeCount.mention(stager.batches, control)
-    if let unread { changeCount.mention(unread, plan: request.plan) }
+    unread?.mention(to: &changeCount, request.plan.model)
     unread = nil
     try makeFingerprints(stager, planner)
     if claims.state.partCount == 1, !reader.isAtEnd {
@@ -190,7 +190,7 @@ final class SyncPass {
     noteObjects(of: stager)
     noteNewObjects(of: stager)
     if !isOnlyPart {
-      try claims.list(planner)
+      try PartClaims(claims: claims).list(planner)
       try control.checkpoint()
     }
     try deleteTombstones(of: stager, in: transaction)
@@ -217,10 +217,10 @@ final class SyncPass {
     }
   }
 
-  /// Notes what the items at the top are, for mappings that were written by hand.
+  /// Notes what the items at the top are, where the report lists it.
   private func noteObjects(of stager: Stager) {
     let batch = stager.rootBatch
-    guard batch.node.explicit != nil else { return }
+    guard batch.node.listsObjects else { return }
     var objects = ObjectList()
     let copies = Dictionary(grouping: batch.copies, by: \.occurrence)
     func note(_ items: Range<Int>) {

@@ -54,8 +54,8 @@ package struct SyncRun {
   }
 
   private func run(_ entrance: Entrance) throws -> (report: SyncReport, changes: ChangeSet) {
-    guard request.isPlain else {
-      return try SyncRun(request.rewriting(control), store: store, control: control).run(entrance)
+    if let rewriting = PayloadRewriting(request) {
+      return try SyncRun(rewriting.run(control), store: store, control: control).run(entrance)
     }
     return try runPlain(entrance)
   }
@@ -64,8 +64,7 @@ package struct SyncRun {
     try request.payload.withBytes(control) { bytes in
       let node = request.plan.rootNode
       try checkIdentity(of: node)
-      // Whoever maps by hand takes null for an answer that says nothing.
-      if node.explicit != nil, request.path == nil, isNull(bytes) {
+      if node.takesNull, request.path == nil, isNull(bytes) {
         var request = request
         request.payload = .json([])
         request.saysNothing = true
@@ -84,12 +83,11 @@ package struct SyncRun {
 
   /// Checks that somebody can say which objects the items mean: those without a key belong to a given parent.
   private func checkIdentity(of node: PlanNode) throws {
-    guard node.identity.isEmpty, !request.operations.contains(.alwaysInsert),
-      node.explicit?.alwaysInserts != true,
+    guard !node.needsNoIdentity, !request.operations.contains(.alwaysInsert),
       try ParentScope.resolve(request)?.ownsKeyless(request.plan) != true,
       node.kinds?.nodes.contains(where: { request.plan.nodes[$0].identity.isEmpty }) != false
     else { return }
-    if node.explicit != nil { throw MappingError.identifiersRequired(node.entity) }
+    if node.hasToNameIdentifiers { throw MappingError.identifiersRequired(node.entity) }
     throw SyncError.noPrimaryKey(node.entity.name)
   }
 

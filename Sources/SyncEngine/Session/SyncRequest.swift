@@ -86,11 +86,13 @@ package struct SyncRequest {
   /// whether any of them go.
   mutating func limitToPlan() {
     let node = plan.rootNode
-    guard let explicit = node.explicit else { return }
-    if !explicit.deletesMissing || node.policy.deletionScope == .nothing || node.identity.isEmpty {
+    if !node.deletesMissing
+      || node.hasToNameIdentifiers
+        && (node.policy.deletionScope == .nothing || node.identity.isEmpty)
+    {
       operations.remove(.delete)
     }
-    if let group = explicit.group { filter = filter.map { .all([group, $0]) } ?? group }
+    if let group = node.group { filter = filter.map { .all([group, $0]) } ?? group }
   }
 }
 

@@ -199,7 +199,7 @@ final class Batch {
   func group(of occurrence: Int32) -> Int32 { groupOfOccurrence?[occurrence] ?? -1 }
 
   /// Whether the objects are told by their key and group, whoever owns them.
-  var goesByKeyAlone: Bool { node.explicit != nil || groupOfOccurrence != nil }
+  var goesByKeyAlone: Bool { node.ignoresOwners || groupOfOccurrence != nil }
 
   /// Lays the cells of occurrences over those of the stored rows that take the same values.
   func layCopies() {

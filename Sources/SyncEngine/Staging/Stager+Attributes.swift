@@ -247,7 +247,7 @@ extension Stager {
     if rule.mismatch == .fail {
       return try refuse(
         SyncError(
-          reason.code, entity: node.entity.name, property: rule.name,
+          SyncError.Code(reason), entity: node.entity.name, property: rule.name,
           path: path.description + rule.path, message: message))
     }
     report.note(
@@ -269,15 +269,5 @@ extension AttributeRule {
       !converter.accepts.contains(found), kind.lossless.contains(found)
     else { return "" }
     return " The rule is strict. Let it be .coercing(.lossless), or the coercion of its policy."
-  }
-}
-
-extension MismatchReason {
-  var code: SyncError.Code {
-    switch self {
-    case .outOfRange: .outOfRange
-    case .notADate: .invalidDate
-    default: .typeMismatch
-    }
   }
 }

@@ -53,7 +53,7 @@ extension Stager {
     case .cell(let cell): return cell
     case .mismatch(let reason):
       throw SyncError(
-        reason.code, entity: node.batch.entity.name, property: attribute.name,
+        SyncError.Code(reason), entity: node.batch.entity.name, property: attribute.name,
         message: """
           “\(attribute.name)” of “\(node.batch.entity.name)”, as set by didFill: \
           \(reason.message(for: attribute.type)).

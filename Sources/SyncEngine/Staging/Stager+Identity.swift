@@ -36,7 +36,7 @@ extension Stager {
       if node.alwaysInserts { occurrence.flags.insert(.forced) }
       return append(occurrence, source: source, to: batch)
     }
-    if node.plan.explicit != nil, isKeyless || node.alwaysInserts {
+    if node.plan.hasPolicyForUnidentified, isKeyless || node.alwaysInserts {
       return try identifyUnkeyed(
         row, occurrence, isKeyless: isKeyless, source: source, in: node, role: role)
     }

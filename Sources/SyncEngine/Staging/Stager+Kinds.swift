@@ -20,7 +20,7 @@ extension Stager {
       let name = type.map { kinds.readers[$0] == nil ? "*" : $0 } ?? "*"
       if let known = node.readersOfKinds[name] { return known }
       let result = try self.node(nested)
-      guard node.plan.explicit == nil || result.hasIdentity == node.hasIdentity else {
+      guard !node.plan.hasToNameIdentifiers || result.hasIdentity == node.hasIdentity else {
         throw MappingError.identifiersRequired(result.plan.entity)
       }
       node.readersOfKinds[name] = result

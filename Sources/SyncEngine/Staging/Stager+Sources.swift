@@ -55,18 +55,18 @@ extension Stager {
     }
     let node = try self.node(nested, below: link, of: batch.entity, parent: parent, source)
     if kind == .null, node.hasIdentity { return say(link, of: owner, .keys, EmptyCollection()) }
-    guard let explicit = node.plan.explicit else {
+    guard !node.plan.readsByShape else {
       return try stageByShape(link, node, of: owner, in: batch, choice: choice, source: source)
     }
     let place = Owner(batch: batch.number, owner: owner, rule: link.rule)
     let role: Role = link.isToMany ? .shared(place) : .toOne(place)
     let isKeylessOwned = link.ownsKeyless && !node.hasIdentity
     if kind == .null {
-      let deletes = isKeylessOwned && explicit.deletesMissing
+      let deletes = isKeylessOwned && node.plan.deletesMissing
       return say(link, of: owner, deletes ? .objects : .keys, EmptyCollection())
     }
     // Without identifiers nobody can say which of the objects an item means, unless they are the owner's.
-    let deletes = explicit.deletesMissing && (node.hasIdentity || isKeylessOwned)
+    let deletes = node.plan.deletesMissing && (node.hasIdentity || isKeylessOwned)
     if isKeylessOwned, !deletes, link.isToMany {
       noteUnreadable(ListKey(batch: batch.number, owner: owner, rule: link.rule))
     }
@@ -181,7 +181,7 @@ extension Stager {
       throw MappingError.wrongEntity(name, below: link.name, of: owner, to: entity)
     }
     let result = try node(source, saying: said)
-    if result.plan.explicit?.alwaysInserts == false, !result.hasIdentity, !link.ownsKeyless {
+    if result.plan.hasToNameIdentifiers, !result.plan.needsNoIdentity, !link.ownsKeyless {
       throw MappingError.identifiersRequired(result.plan.entity)
     }
     // Mentions of objects of subentities stand among those of the entity, which are told apart in the same way.

@@ -183,7 +183,7 @@ final class Stager {
       usableItemCount += 1
     }
     rootBatch.occurrences[occurrence].flags.insert(.root)
-    if node.plan.explicit != nil, !isLeavingOut { rootItems.append(occurrence) }
+    if node.plan.listsObjects, !isLeavingOut { rootItems.append(occurrence) }
     if rootOwner != nil { rootTargets.append(occurrence) }
     if let rootReference { refer(occurrence, to: rootReference) }
   }
@@ -208,7 +208,7 @@ final class Stager {
 
   private func rootRole(of owner: Owner) -> Role {
     batches[owner.batch].node.relationships[owner.rule].relationship.kind == .oneToMany
-      && plan.rootNode.explicit == nil ? .member(owner) : .shared(owner)
+      && !plan.rootNode.ignoresOwners ? .member(owner) : .shared(owner)
   }
 
   /// Closes the payload: what is known only at its end.

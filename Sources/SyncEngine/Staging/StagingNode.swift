@@ -60,29 +60,24 @@ final class StagingNode {
   init(_ batch: Batch, plan node: PlanNode, among batches: [Batch]) {
     self.batch = batch
     plan = node
-    let explicit = node.explicit
-    alwaysInserts = explicit?.alwaysInserts == true
+    alwaysInserts = node.alwaysInserts
     var permissions: Occurrence.Flags = []
-    if let explicit, !explicit.alwaysInserts {
-      if !explicit.insertsMissing { permissions.insert(.neverInserted) }
-      if !explicit.updatesExisting { permissions.insert(.neverUpdated) }
-    }
+    if !node.insertsMissing { permissions.insert(.neverInserted) }
+    if !node.updatesExisting { permissions.insert(.neverUpdated) }
     self.permissions = permissions
-    validators = explicit?.validators ?? []
+    validators = node.validators
     constants = node.attributes.enumerated().compactMap { number, rule in
       rule.constant.map { (number, rule.slot, $0) }
     }
     memberSlot = node.memberSlot
     tombstone = node.tombstone
-    deletes = explicit?.deletes
+    deletes = node.deletes
     mayDelete = tombstone != nil || deletes != nil
-    let fills =
-      explicit.map { $0.alwaysInserts || $0.insertsMissing || $0.updatesExisting } ?? false
-    didFill = fills ? explicit?.didFill : nil
+    didFill = node.didFill
     kinds = node.kinds
-    takesAnything = explicit != nil && !node.members.itself.isEmpty
-    hasMissingLinks = node.relationships.contains { $0.missing != .keep } && explicit != nil
-    deletionGroup = explicit?.group.map(batch.number) ?? -1
+    takesAnything = node.takesAnything
+    hasMissingLinks = node.hasMissingLinks
+    deletionGroup = node.group.map(batch.number) ?? -1
     group = node.policy.identityScope == .group ? deletionGroup : -1
     table = StagingTable(node.members, of: node)
     scratch = StagingScratch(node: node)

@@ -131,7 +131,7 @@ extension StagingTable: Sendable {}
 
 extension ValueConverter {
   /// Whether the type alone says what becomes of a value of the kind that is usual for it.
-  var isUsual: Bool {
+  fileprivate var isUsual: Bool {
     guard decoder == nil, check == nil else { return false }
     switch type {
     case .integer64: return form == .natural || form == .wholeNumber

@@ -1,4 +1,5 @@
 import SyncCore
+import SyncStore
 
 /// A key in the payload that no object had when it was looked up: the object may still come, in a later
 /// part of the payload.
@@ -57,5 +58,29 @@ struct UnresolvedReference {
         “\(relationship.name)” of \(owner.entity.name) \(ownerKey) refers to \(destination.name) \
         \(key), which does not exist.\(cure)
         """)
+  }
+}
+
+extension UnresolvedReference {
+  /// The reference as the store keeps it.
+  var kept: OpenSync.Reference {
+    OpenSync.Reference(
+      number: number, owner: owner.row, ownerEntity: owner.entity.name,
+      relationship: relationship.name, destination: destination.name, key: key,
+      ownerKey: ownerKey, position: Int64(position),
+      flags: (isNested ? 1 : 0) + (isRefused ? 2 : 0))
+  }
+
+  /// - Returns: Nil when the model has no such entity or relationship.
+  init?(_ kept: OpenSync.Reference, in model: ManagedObjectModel) {
+    guard let entity = model.entity(named: kept.ownerEntity),
+      let relationship = entity.relationship(named: kept.relationship),
+      let destination = model.entity(named: kept.destination)
+    else { return nil }
+    self.init(
+      owner: ManagedObjectID(entity: entity, row: kept.owner), relationship: relationship,
+      destination: destination, key: kept.key, ownerKey: kept.ownerKey,
+      isNested: kept.flags & 1 != 0, number: kept.number, position: Int(kept.position),
+      isRefused: kept.flags & 2 != 0)
   }
 }

@@ -102,34 +102,27 @@ final class UnreadRows {
   }
 }
 
-// What items that were not read say all the same: to the claims, so that nothing of theirs is deleted, and
-// to the report.
-
-extension Claims {
-  /// Notes what items that were not read mention.
-  func mention(_ unread: UnreadRows) {
-    for (shape, count) in unread.shapes {
-      state.memberCount += count * shape.memberCount
-      state.usableItemCount += count
+/// What items that were not read say all the same: to the claims, so that nothing of theirs is deleted, and to the report.
+extension UnreadRows {
+  /// Tells the claims what the items mention.
+  func mention(to claims: Claims) {
+    for (shape, count) in shapes {
+      claims.state.memberCount += count * shape.memberCount
+      claims.state.usableItemCount += count
     }
     var mentioned: [Int: RowSet] = [:]
-    for table in unread.tableIndexes {
-      mentioned[table] = new.sets.removeValue(forKey: .mentioned(table))
+    for table in tableIndexes {
+      mentioned[table] = claims.new.sets.removeValue(forKey: .mentioned(table))
     }
-    _ = unread.insert(into: &mentioned, describedOnly: false)
-    for (table, rows) in mentioned { new.sets[.mentioned(table)] = rows }
+    _ = insert(into: &mentioned, describedOnly: false)
+    for (table, rows) in mentioned { claims.new.sets[.mentioned(table)] = rows }
   }
-}
 
-extension ChangeCount {
-  /// Notes objects that were not read, because they are as they were.
-  mutating func mention(_ unread: UnreadRows, plan: MappingPlan) {
-    let counts = unread.insert(into: &mentioned, describedOnly: true)
-    for (index, count) in counts.enumerated() where count > 0 {
-      report[EntityDescription(model: plan.model, index: index)].unchanged += count
+  /// Counts the items' objects as unchanged.
+  func mention(to count: inout ChangeCount, _ model: ManagedObjectModel) {
+    let counts = insert(into: &count.mentioned, describedOnly: true)
+    for (index, unchanged) in counts.enumerated() where unchanged > 0 {
+      count.report[EntityDescription(model: model, index: index)].unchanged += unchanged
     }
   }
 }
-
-@available(*, unavailable, message: "The rows are confined to their sync.")
-extension UnreadRows: Sendable {}

@@ -91,7 +91,7 @@ extension FingerprintSet {
 
 extension FingerprintShape {
   /// Whether all numbers in it are those of something in the plan.
-  func fits(_ plan: MappingPlan) -> Bool {
+  fileprivate func fits(_ plan: MappingPlan) -> Bool {
     let entityCount = plan.model.entities.count
     return entries.allSatisfy { $0.entity < entityCount }
       && filled.allSatisfy { (0..<plan.readerCount).contains($0.node) }

@@ -196,3 +196,13 @@ struct PlanKey: Hashable, @unchecked Sendable {
 
   init(_ base: some Hashable & Sendable) { self.base = AnyHashable(base) }
 }
+
+extension MappingSource {
+  /// The stored objects that the source is about, as far as a filter means them.
+  func filter(and filter: Filter?) -> Filter? {
+    guard case .explicit(let mapping) = content, let group = mapping.settings.group else {
+      return filter
+    }
+    return filter.map { .all([group, $0]) } ?? group
+  }
+}

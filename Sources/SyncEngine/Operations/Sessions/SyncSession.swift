@@ -113,8 +113,8 @@ public final class SyncSession: Sendable {
     _ = try dataStack.store
     let plan = try dataStack.mappingPlans.plan(for: source, in: dataStack.model)
     let node = plan.rootNode
-    if node.identity.isEmpty, node.explicit?.alwaysInserts != true {
-      if node.explicit != nil { throw MappingError.identifiersRequired(node.entity) }
+    if !node.needsNoIdentity {
+      if node.hasToNameIdentifiers { throw MappingError.identifiersRequired(node.entity) }
       throw SyncError.noPrimaryKey(node.entity.name)
     }
     self.dataStack = dataStack

@@ -1,17 +1,22 @@
 import SyncCore
 
-/// Which items are offered to a delegate: those that are about to become new objects.
-extension ItemReplacements {
+/// Offers items to a delegate that are about to become new objects.
+struct ItemOffer {
+  let willInsert: SyncRequest.WillInsert
+  let matcher: Matcher
+
   /// Asks about every new object that was not offered yet.
   ///
   /// - Returns: Whether anything was rewritten, so that the payload has to be staged again.
-  mutating func ask(_ willInsert: SyncRequest.WillInsert, about matcher: Matcher) throws -> Bool {
+  func rewrite(_ replacements: inout ItemReplacements) throws -> Bool {
     var isRewritten = false
     var end: UInt = 0
     let tape = JSONTape()
-    for item in newItems(of: matcher) where item.address >= end {
-      guard !asked.contains(item.address), let text = text(at: item.address) else { continue }
-      asked.insert(item.address)
+    for item in newItems(below: replacements.parent) where item.address >= end {
+      guard !replacements.asked.contains(item.address),
+        let text = replacements.text(at: item.address)
+      else { continue }
+      replacements.asked.insert(item.address)
       var scanner = JSONScanner(text)
       try scanner.scanValue(into: tape)
       let original = tape.value(0)
@@ -20,7 +25,7 @@ extension ItemReplacements {
       guard answer != original else { continue }
       isRewritten = true
       end = item.address + UInt(scanner.position)
-      try replace(item.address, by: answer)
+      try replacements.replace(item.address, by: answer)
     }
     return isRewritten
   }
@@ -32,7 +37,7 @@ extension ItemReplacements {
   }
 
   /// New objects in the order of the payload: what contains comes before what it contains.
-  private func newItems(of matcher: Matcher) -> [NewItem] {
+  private func newItems(below parent: ManagedObjectID?) -> [NewItem] {
     var items: [NewItem] = []
     for batch in matcher.batches {
       guard let sources = batch.sources else { continue }

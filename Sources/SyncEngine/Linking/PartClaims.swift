@@ -1,15 +1,17 @@
 import SyncCore
 import SyncStore
 
-/// What a part of a payload adds.
-extension Claims {
+/// Tells the claims what a part of a payload adds.
+struct PartClaims {
+  let claims: Claims
+
   /// Notes the objects that a matched part of the payload mentions.
   ///
   /// - Throws: `CancellationError`.
   func mention(_ batches: [Batch], _ control: SyncControl) throws {
     for batch in batches {
       try control.checkpoint()
-      try update(.mentioned(batch.entity.rootIndex)) { rows in
+      try claims.update(.mentioned(batch.entity.rootIndex)) { rows in
         let occurrences = batch.occurrences
         try rows.insert(occurrences.count) { index in
           if index % SyncControl.stride == 0 { try control.checkpoint() }
@@ -27,7 +29,7 @@ extension Claims {
         for stored in batch.referenceStored where stored >= 0 {
           rows.insert(batch.stored.rows[stored])
         }
-        if batch.node.explicit != nil {
+        if batch.node.meansAllOfKey {
           for stored in batch.referenceDuplicates.values.joined() {
             rows.insert(batch.stored.rows[stored])
           }
@@ -58,20 +60,23 @@ extension Claims {
   ///
   /// - Throws: `CancellationError`.
   func list(_ planner: LinkPlanner) throws {
-    let hasUnlisted = hasUnlisted
+    let hasUnlisted = claims.hasUnlisted
     for batch in planner.batches {
       for (rule, relationship) in batch.node.relationships.enumerated()
       where relationship.relationship.kind == .oneToMany && batch.mentions[rule].count > 0 {
         let destination = planner.batches[relationship.node]
         let mentions = batch.mentions[rule]
-        let column = batch.entity.inverse(of: relationship.relationship).map(Relationship.init)
-        try update(.listed(Relationship(relationship.relationship))) { rows in
+        let column = batch.entity.inverse(of: relationship.relationship).map(
+          Claims.Relationship.init)
+        try claims.update(.listed(Claims.Relationship(relationship.relationship))) { rows in
           try planner.activeMentions(rule, of: batch) { mention, _ in
             if mention % SyncControl.stride == 0 { try planner.control.checkpoint() }
             for target in mentions.targets(of: mention) where target >= 0 || hasUnlisted {
               guard let row = planner.row(of: target, in: destination) else { continue }
               if target >= 0 { rows.insert(row) }
-              if hasUnlisted, let column { relist(Member(row: row, column: column)) }
+              if hasUnlisted, let column {
+                claims.relist(Claims.Member(row: row, column: column))
+              }
             }
           }
         }

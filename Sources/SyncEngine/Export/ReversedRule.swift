@@ -1,27 +1,33 @@
 import Foundation
 import SyncCore
 
-/// Rules that were written by hand, read the other way: from stored values to JSON.
-extension Rule {
+/// A rule that was written by hand, read the other way: from stored values to JSON.
+struct ReversedRule {
+  let rule: Rule
+  let name: String
+  let entity: EntityDescription
+
+  init(_ rule: Rule, _ name: String, of entity: EntityDescription) {
+    self.rule = rule
+    self.name = name
+    self.entity = entity
+  }
+
   /// - Parameter isAlone: Whether nothing else is written of the objects, so that they may be bare values.
   /// - Throws: ``ExportError`` when nobody knows what JSON a value was made of, or where it stands.
-  func requireReversible(
-    _ name: String, of entity: EntityDescription, isAlone: Bool = false
-  ) throws {
-    if case .custom(let coding) = content, coding.encode == nil {
+  func check(isAlone: Bool = false) throws {
+    if case .custom(let coding) = rule.content, coding.encode == nil {
       throw irreversible(
-        name, of: entity,
         """
         “\(entity.name).\(name)” is made by a custom rule that says nothing about the way back. Give the \
         rule an encode closure, or leave the attribute out with the user info sync.nonExportable.
         """)
     }
-    if isAlone, path.steps.isEmpty { return }
-    guard case .key? = path.steps.first else {
+    if isAlone, rule.path.steps.isEmpty { return }
+    guard case .key? = rule.path.steps.first else {
       throw irreversible(
-        name, of: entity,
         """
-        “\(entity.name).\(name)” is read from \(path), which has no key in the object that an export \
+        “\(entity.name).\(name)” is read from \(rule.path), which has no key in the object that an export \
         writes. Leave the property out with the user info sync.nonExportable.
         """)
     }
@@ -30,9 +36,9 @@ extension Rule {
   /// The JSON of a stored value; nil when it is that of its type.
   ///
   /// - Throws: ``ExportError`` when the rule refuses the value.
-  func json(_ value: Value, _ name: String, of entity: EntityDescription) throws -> JSONValue? {
-    switch (content, value) {
-    case (.custom(let coding), _): return try coding.json(value, self, name, of: entity)
+  func json(_ value: Value) throws -> JSONValue? {
+    switch (rule.content, value) {
+    case (.custom(let coding), _): return try json(value, by: coding)
     case (.attribute(.isoDate), .date(let date)): return ExportDateFormat.iso8601.json(date)
     case (.attribute(.unixTime), .date(let date)): return unixTime(of: date)
     case (.attribute(.base64), .data(let data)): return .string(data.base64EncodedString())
@@ -45,11 +51,10 @@ extension Rule {
     }
   }
 
-  fileprivate func irreversible(
-    _ name: String, of entity: EntityDescription, _ message: String
-  ) -> ExportError {
+  private func irreversible(_ message: String) -> ExportError {
     ExportError(
-      .irreversibleRule, entity: entity.name, property: name, path: "\(path)", message: message)
+      .irreversibleRule, entity: entity.name, property: name, path: "\(rule.path)",
+      message: message)
   }
 
   /// Seconds since 1970, with milliseconds where there are any; microseconds where so many seconds would be taken for
@@ -57,7 +62,7 @@ extension Rule {
   private func unixTime(of date: Date) -> JSONValue? {
     let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
     guard let whole = Int64(exactly: milliseconds) else { return nil }
-    if let unit {
+    if let unit = rule.unit {
       return unit.whole(whole).map { .integer($0) }
         ?? (unit == .seconds ? .double(milliseconds / 1000) : nil)
     }
@@ -67,25 +72,19 @@ extension Rule {
     }
     return whole % 1000 == 0 ? .integer(whole / 1000) : .double(milliseconds / 1000)
   }
-}
 
-extension RuleCoding {
-  fileprivate func json(
-    _ value: Value, _ rule: Rule, _ name: String, of entity: EntityDescription
-  ) throws -> JSONValue? {
+  private func json(_ value: Value, by coding: RuleCoding) throws -> JSONValue? {
     do {
-      if let json = try encode?(value) { return json }
+      if let json = try coding.encode?(value) { return json }
     } catch {
-      throw rule.irreversible(
-        name, of: entity,
+      throw irreversible(
         """
         The custom rule of “\(entity.name).\(name)” refused the stored value “\(value)”: \(error).
         """)
     }
-    throw rule.irreversible(
-      name, of: entity,
+    throw irreversible(
       """
-      The custom rule of “\(entity.name).\(name)” makes values of the type \(type.rawValue), and the \
+      The custom rule of “\(entity.name).\(name)” makes values of the type \(coding.type.rawValue), and the \
       stored value “\(value)” is none that it takes back.
       """)
   }

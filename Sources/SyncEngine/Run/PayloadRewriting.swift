@@ -1,34 +1,43 @@
 import Foundation
 import SyncCore
 
-/// Payloads that are rewritten before they are read. They are in memory as a whole.
-extension SyncRequest {
-  /// Whether the payload is read as it stands.
-  var isPlain: Bool { rewritten != nil || (prepare == nil && !payload.isJSONAPI) }
+/// Rewrites a payload before it is read, for a hook or because it is a JSON:API document. It is in memory as a whole.
+struct PayloadRewriting {
+  private let request: SyncRequest
+
+  /// - Returns: Nil when the payload is read as it stands.
+  init?(_ request: SyncRequest) {
+    guard request.rewritten == nil, request.prepare != nil || request.payload.isJSONAPI else {
+      return nil
+    }
+    self.request = request
+  }
 
   /// The request for what the payload becomes.
   ///
   /// - Throws: ``JSONError`` when it is no JSON, ``SyncError`` when it is no document of its form, what a hook throws.
-  func rewriting(_ control: SyncControl) throws -> SyncRequest {
-    var document = try payload.withBytes(control) { try JSONValue(document: $0, reading) }
-    var result = self
+  func run(_ control: SyncControl) throws -> SyncRequest {
+    var document = try request.payload.withBytes(control) {
+      try JSONValue(document: $0, request.reading)
+    }
+    var result = request
     var rewritten = RewrittenPayload()
-    if payload.isJSONAPI {
-      guard path == nil else {
+    if request.payload.isJSONAPI {
+      guard request.path == nil else {
         throw SyncError(
-          .invalidRequest, entity: plan.rootNode.entity.name,
+          .invalidRequest, entity: request.plan.rootNode.entity.name,
           message: "The list of a JSON:API document is its “data”. Leave the path out.")
       }
-      if let prepare { document = try prepare(document) }
-      rewritten = try JSONAPIDocument(document).rewritten(for: plan)
-    } else if let prepare {
-      rewritten = try RewrittenPayload(document, at: path, by: prepare)
+      if let prepare = request.prepare { document = try prepare(document) }
+      rewritten = try JSONAPIDocument(document).rewritten(for: request.plan)
+    } else if let prepare = request.prepare {
+      rewritten = try RewrittenPayload(document, at: request.path, by: prepare)
     }
     result.payload = .json(rewritten.json)
     result.path = rewritten.path
     result.rewritten = rewritten
     // Pages delete nothing, and go by the settings of their session.
-    if !rewritten.isWhole, session == nil { result.operations.remove(.delete) }
+    if !rewritten.isWhole, request.session == nil { result.operations.remove(.delete) }
     return result
   }
 }

@@ -1,22 +1,29 @@
 import SyncCore
 import SyncStore
 
-extension Batch {
+/// Stored objects of an entity that share a key the payload mentions.
+struct Namesakes {
+  private let batch: Batch
+
+  init(_ batch: Batch) {
+    self.batch = batch
+  }
+
   /// Learns by which names other machines know the objects that share a key.
-  func nameContested(in transaction: StoreTransaction) throws {
-    guard !contested.isEmpty else { return }
-    let rows = contested.values.joined().map { stored.rows[$0] }
-    guard rows.count != namedCount else { return }
-    namedCount = rows.count
-    sharedNames = try transaction.sharedNames(of: rows, entity)
+  func learnNames(in transaction: StoreTransaction) throws {
+    guard !batch.contested.isEmpty else { return }
+    let rows = batch.contested.values.joined().map { batch.stored.rows[$0] }
+    guard rows.count != batch.namedCount else { return }
+    batch.namedCount = rows.count
+    batch.sharedNames = try transaction.sharedNames(of: rows, batch.entity)
   }
 
   /// Which of two stored objects of a key stands for it: the older one. What other machines know goes by its name there,
   /// which is the same on all of them: else two machines would each delete what the other one keeps. Names that the key
   /// makes are shorter than those that were drawn, and those that were drawn earlier come first.
   func isSenior(_ left: Int32, _ right: Int32) -> Bool {
-    let rows = (stored.rows[left], stored.rows[right])
-    switch (sharedNames[rows.0], sharedNames[rows.1]) {
+    let rows = (batch.stored.rows[left], batch.stored.rows[right])
+    switch (batch.sharedNames[rows.0], batch.sharedNames[rows.1]) {
     case (let left?, let right?):
       return (left.utf8.count, left) < (right.utf8.count, right)
     case (_?, nil): return true
@@ -24,10 +31,7 @@ extension Batch {
     case (nil, nil): return rows.0 < rows.1
     }
   }
-}
 
-/// Stored objects that share a key.
-extension Claims {
   /// What has to be the same of two objects of a key so that they may become one: the entity, and the owner in
   /// every to-one relationship.
   private struct Kind: Hashable {
@@ -35,15 +39,15 @@ extension Claims {
     let owners: [Int64]
   }
 
-  /// Decides about stored objects of the root entity that share a key the payload mentions: those with the same
-  /// owners may be folded into the first of them, children of other owners are objects of their own and stay.
-  func sortDuplicates(of batch: Batch, in transaction: StoreTransaction) throws {
+  /// Tells the claims which of them are objects of their own: those with the same owners may be folded into the first of
+  /// them, children of other owners stay.
+  func sort(in claims: Claims, _ transaction: StoreTransaction) throws {
     guard !batch.contested.isEmpty else { return }
     let stored = batch.stored
-    let further = try furtherOwners(of: batch, in: transaction)
+    let further = try furtherOwners(in: transaction)
     for indexes in batch.contested.values {
       var seen: Set<Kind> = []
-      for index in indexes.sorted(by: batch.isSenior) {
+      for index in indexes.sorted(by: isSenior) {
         let row = stored.rows[index]
         let kind = Kind(
           entity: batch.concreteEntity(ofStored: index).index,
@@ -52,18 +56,16 @@ extension Claims {
         let isFirst = seen.insert(kind).inserted
         guard stored.occurrences[index] < 0 else { continue }
         if isFirst {
-          insert(row, .distinct(batch.entity.rootIndex))
+          claims.insert(row, .distinct(batch.entity.rootIndex))
         } else {
-          insert(row, .surplus(batch.entity.rootIndex))
+          claims.insert(row, .surplus(batch.entity.rootIndex))
         }
       }
     }
   }
 
   /// The owners of objects of subentities in relationships that the batch's entity does not have, by row.
-  private func furtherOwners(
-    of batch: Batch, in transaction: StoreTransaction
-  ) throws -> [Int64: [Int64]] {
+  private func furtherOwners(in transaction: StoreTransaction) throws -> [Int64: [Int64]] {
     guard !batch.stored.entities.isEmpty else { return [:] }
     var rows: [EntityDescription: [Int64]] = [:]
     for indexes in batch.contested.values where indexes.count > 1 {

@@ -1,0 +1,92 @@
+import SyncCore
+
+/// What the objects of a node get done to them. A mapping that was written by hand may say so; conventions always do the same.
+/// Phases ask here what to do, and never who wrote the mapping.
+extension PlanNode {
+  private var isByHand: Bool { explicit != nil }
+
+  // MARK: - Objects
+
+  /// Whether every item becomes a new object, whatever is stored.
+  var alwaysInserts: Bool { explicit?.alwaysInserts ?? false }
+
+  /// Whether an item that means no stored object becomes one.
+  var insertsMissing: Bool { alwaysInserts || explicit?.insertsMissing ?? true }
+
+  /// Whether an item changes the stored object that it means.
+  var updatesExisting: Bool { alwaysInserts || explicit?.updatesExisting ?? true }
+
+  /// Whether objects go that the payload does not mention.
+  var deletesMissing: Bool { explicit?.deletesMissing ?? true }
+
+  /// Whether objects without identity go, too, where others do: by convention their absence says nothing.
+  var deletesKeyless: Bool { isByHand }
+
+  /// The stored objects that take part; nil is all of the entity.
+  var group: Filter? { explicit?.group }
+
+  /// What an item has to pass.
+  var validators: [Validator] { explicit?.validators ?? [] }
+
+  /// Whether an item says that its object is deleted.
+  var deletes: ItemTest? { explicit?.deletes }
+
+  /// What sees the values of an item before anything is looked up.
+  var didFill: FillHook? { insertsMissing || updatesExisting ? explicit?.didFill : nil }
+
+  // MARK: - Identity
+
+  /// Whether attributes have to be named that tell the objects apart, where conventions look for a primary key.
+  var hasToNameIdentifiers: Bool { isByHand }
+
+  /// Whether there need be nothing that tells the objects apart.
+  var needsNoIdentity: Bool { alwaysInserts || !identity.isEmpty }
+
+  /// Whether a payload of nothing but items without identity is one of which all are skipped.
+  var skipsUnidentified: Bool { isByHand && policy.missingIdentity == .skip }
+
+  /// Whether the policy says what becomes of an item without identity.
+  var hasPolicyForUnidentified: Bool { isByHand }
+
+  /// Whether the objects are told by their identity alone, whoever owns them.
+  var ignoresOwners: Bool { isByHand }
+
+  /// Whether all stored objects of a key are meant where it is mentioned.
+  var meansAllOfKey: Bool { isByHand }
+
+  // MARK: - Payload
+
+  /// Whether null in the place of the payload is an answer that says nothing.
+  var takesNull: Bool { isByHand }
+
+  /// Whether an item need not be an object.
+  var takesAnything: Bool { isByHand && !members.itself.isEmpty }
+
+  /// Whether the shape of what stands under a relationship says how it is read: objects, keys, or both.
+  var readsByShape: Bool { !isByHand }
+
+  /// Whether objects may be nested in others of their entity, so that the payload is a tree of them.
+  var mayBeTree: Bool { !isByHand }
+
+  /// Whether what a document includes becomes objects of its own, and not only parts of those that nest it.
+  var takesIncluded: Bool { !isByHand }
+
+  /// Whether the report lists the objects of the items at the top, in their order.
+  var listsObjects: Bool { isByHand }
+
+  /// Whether the node writes its kinds by the rules of its mapping, and single values without an object around them.
+  var hasWrittenForm: Bool { isByHand }
+
+  // MARK: - Relationships
+
+  /// Whether a relationship without a word about it may be given the link that the mapping says.
+  var hasMissingLinks: Bool { isByHand && relationships.contains { $0.missing != .keep } }
+
+  /// Whether a reference to an object that is not there empties the relationship.
+  var emptiesUnresolved: Bool { isByHand }
+
+  /// Whether a relationship that an item does not mention is emptied where the item takes the place of an object.
+  func empties(_ relationship: RelationshipRule) -> Bool {
+    !isByHand || relationship.written != nil
+  }
+}
