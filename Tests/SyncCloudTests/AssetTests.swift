@@ -244,7 +244,39 @@ import Testing
     #expect(line.saves.flatMap { $0 }.map { $0.name.count } == [36])
   }
 
+  @Test func bytesInRecordsOfEarlierTimesAreReadAndStay() async throws {
+    let here = try client()
+    let bytes = Self.bytes(200)
+    _ = try await here.engine.sync()
+    let content: JSONObject = [
+      "type": "Note", "t": "1795232914360-abcdefgh",
+      "f_photo": ["b", .string(bytes.base64EncodedString())],
+    ]
+    _ = try await server.save([.create(name: "old", content: content)], in: here.engine.zone)
+    try await here.engine.sync()
+    #expect(try photo(here) == .data(bytes))
+    // Nobody knows them as a file.
+    #expect(try await here.engine.evictAssets(keeping: 0) == 0)
+    #expect(try photo(here) == .data(bytes))
+  }
+
   // MARK: - What cannot be sent or fetched
+
+  @Test(
+    arguments: [
+      ["a", "zz", 5], ["a", .string(String(repeating: "0", count: 64)), -1],
+      ["a", .string(String(repeating: "0", count: 64)), .integer(.max)], ["a"], "a",
+    ] as [JSONValue])
+  func whatIsNoFileIsAProblemOfItsRecord(_ value: JSONValue) async throws {
+    let here = try client()
+    _ = try await here.engine.sync()
+    let content: JSONObject = [
+      "type": "Note", "t": "1795232914360-abcdefgh", "f_thumbnail": value,
+    ]
+    _ = try await server.save([.create(name: "bad", content: content)], in: here.engine.zone)
+    #expect(try await here.engine.pull().problems == 1)
+    #expect(try here.engine.status.problems.first?.reason.contains("thumbnail") == true)
+  }
 
   @Test func whatIsTooLargeIsAProblemOfItsObjectAtOnce() async throws {
     let line = FaultyTransport(server)
@@ -346,7 +378,8 @@ import Testing
   }
 
   @Test func statesAreToldWhileFilesTravel() async throws {
-    let here = try client()
+    let up = FaultyTransport(server)
+    let here = try client(up)
     try here.insert("Note", ["photo": .data(Self.bytes(500))])
     let object = try id(here, 1)
     let states = here.engine.assetStates(of: object, "photo")
@@ -359,9 +392,15 @@ import Testing
       return list
     }
     let line = Locked<Set<CloudAssetState>>([])
+    up.beforeEachCall { _ in
+      if let state = try here.engine.assetState(of: object, "photo") {
+        line.withLock { _ = $0.insert(state) }
+      }
+    }
     let transport = FaultyTransport(server)
     let there = try client(transport)
     try await here.engine.sync()
+    #expect(line.withLock { $0 }.isSuperset(of: [.here, .uploading(0), .uploading(0.8)]))
     try await there.engine.sync()
     let place = try id(there, 1)
     transport.beforeEachCall { _ in
@@ -421,6 +460,34 @@ import Testing
     try here.update("Note", 1, ["photo": .data(Self.bytes(50, 77))])
     try await here.engine.evictAssets(keeping: 0)
     #expect(try photo(here, 1) == .data(Self.bytes(50, 77)))
+  }
+
+  @Test func filesOfTheOtherScopeStay() async throws {
+    let model = try ManagedObjectModel([
+      EntityDraft(
+        "Mine", [.attribute("film", .string, userInfo: ["cloud.asset": "onDemand"])]),
+      EntityDraft(
+        "Everybodys", [.attribute("film", .string, userInfo: ["cloud.asset": "onDemand"])],
+        userInfo: ["cloud.scope": "public"]),
+    ])
+    let folder = try TemporaryFolder()
+    let here = try Client(server, model: model, file: folder.file("store.sqlite"))
+    defer { try? here.close() }
+    var names: [String] = []
+    for (number, entity) in ["Mine", "Everybodys", ""].enumerated() {
+      names.append(try await here.engine.addAsset(Self.bytes(100, number)))
+      if !entity.isEmpty { try here.insert(entity, ["film": .string(names[number])]) }
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -40 * 86_400)],
+        ofItemAtPath: here.engine.files.folder.location(names[number]).path)
+    }
+    try await here.engine.sync()
+    #expect(try await here.engine.evictAssets(keeping: 0) == 200)
+    #expect(names.map { here.engine.files.folder.has($0) } == [false, true, false])
+    #expect(here.engine.assetFolder.lastPathComponent == "store.sqlite.assets")
+    try here.close()
+    try DataStack.destroyStore(at: folder.file("store.sqlite"))
+    #expect(!FileManager.default.fileExists(atPath: here.engine.assetFolder.path))
   }
 
   // MARK: - Removing there

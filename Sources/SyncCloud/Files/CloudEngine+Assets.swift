@@ -29,7 +29,9 @@ extension CloudEngine {
 
   /// Writes bytes into ``assetFolder``, unless a file with them is there.
   ///
-  /// - Parameter pathExtension: Of the name, as `jpg`: at most 16 letters and digits of ASCII.
+  /// - Parameters:
+  ///   - data: The bytes.
+  ///   - pathExtension: Of the name, as `jpg`: at most 16 letters and digits of ASCII.
   @concurrent public func addAsset(
     _ data: Data, pathExtension: String = ""
   ) async throws -> String {

@@ -15,7 +15,10 @@ extension CloudEngine {
   /// What has arrived is kept when it fails or is cancelled, and the next call goes on there. Files are fetched one after the
   /// other; pulls and pushes go on meanwhile.
   ///
-  /// - Parameter progress: Counts bytes.
+  /// - Parameters:
+  ///   - object: Whose; it is saved.
+  ///   - path: Leads to the wrapper of the attribute.
+  ///   - progress: Counts bytes.
   /// - Throws: ``CloudError``, with the code `notFound` when the server has no such file, and `file` when it cannot be written
   ///   here; `StoreError`; `CancellationError`.
   public func fetchAsset<Object: ManagedObject, Property: AttributeProperty>(

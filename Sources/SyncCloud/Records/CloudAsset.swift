@@ -3,8 +3,8 @@ import SyncCore
 
 /// What stands for a file: the hash of its bytes and how many there are.
 ///
-/// A binary attribute with `cloud.asset` holds ``placeholder`` in the place of bytes that are not here, a text attribute always holds
-/// ``fileName(_:)``. So what is in the row says what it leads to, whether or not the bytes are here, and empty is always an edit.
+/// A binary attribute with `cloud.asset` holds ``placeholder`` in the place of bytes that are not here, a text attribute always
+/// the name of the file. So what is in the row says what it leads to, whether or not the bytes are here, and empty is always an edit.
 public struct CloudAsset: Sendable, Hashable {
   /// SHA-256 of the bytes, 64 digits.
   public let hash: String
