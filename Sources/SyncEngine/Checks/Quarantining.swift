@@ -24,13 +24,13 @@ struct Quarantining {
   }
 
   /// Forgets the items whose object a part of the payload describes well: they are out of date.
-  func forgetSuperseded(by stager: Stager) throws {
-    let root = stager.rootBatch
-    guard try transaction.hasQuarantine, root.keySlot >= 0, stager.usableItemCount > 0 else {
+  func forgetSuperseded(by part: StagedPart) throws {
+    let root = part.rootBatch
+    guard try transaction.hasQuarantine, root.keySlot >= 0, part.items.usable > 0 else {
       return
     }
     let arena = CellArena()
-    let family = [root] + root.subentityBatches(among: stager.batches)
+    let family = [root] + root.subentityBatches(among: part.batches)
     var superseded: [Int64] = []
     for item in try transaction.quarantinedKeys(of: root.entity.name)
     where item.parentRow == request.parent?.row {

@@ -60,7 +60,8 @@ final class Matcher {
   private let total: Int
 
   init(
-    stager: Stager, transaction: StoreTransaction, operations: SyncOperations,
+    part: StagedPart, report: ReportBuilder, transaction: StoreTransaction,
+    operations: SyncOperations,
     coversScope: Bool, hasParts: Bool, scannedRowsPerKey: Int, claims: Claims,
     edits: UnsentEdits?, control: SyncControl, helper: SecondReader? = nil
   ) {
@@ -69,21 +70,21 @@ final class Matcher {
     self.claims = claims
     self.hasParts = hasParts
     self.scannedRowsPerKey = scannedRowsPerKey
-    batches = stager.batches
+    batches = part.batches
     self.transaction = transaction
     self.operations = operations
     self.coversScope = coversScope
     self.control = control
-    unreadableLists = stager.unreadableLists
-    arena = stager.arena
-    report = stager.report
-    targets = stager.targetRows
-    beside = stager.beside
+    unreadableLists = part.unreadableLists
+    arena = part.arena
+    self.report = report
+    targets = part.targetRows
+    beside = part.beside
     waves = batches.map { _ in [] }
-    memberColumns = stager.batches.map { owners in
+    memberColumns = part.batches.map { owners in
       owners.node.relationships.map { rule in
         rule.relationship.inverseSlot
-          .flatMap { stager.batches[rule.node].node.toOneSlots.firstIndex(of: $0) } ?? -1
+          .flatMap { part.batches[rule.node].node.toOneSlots.firstIndex(of: $0) } ?? -1
       }
     }
     total = batches.reduce(0) { $0 + $1.occurrences.count }

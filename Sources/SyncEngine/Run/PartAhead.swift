@@ -20,7 +20,7 @@ final class PartAhead: @unchecked Sendable {
   }
 
   private var reader: PartReader?
-  private var result: Result<StagedPart, any Error> = .failure(CancellationError())
+  private var result: Result<ReadPart, any Error> = .failure(CancellationError())
   private let control: SyncControl
   private let state = Locked(State())
   private let isRead = DispatchSemaphore(value: 0)
@@ -47,7 +47,7 @@ final class PartAhead: @unchecked Sendable {
   /// The part, as soon as it is read.
   ///
   /// - Parameter advance: Called as by ``PartReader`` when the part is read by the sync itself.
-  func take(_ advance: (Int) throws -> Void) throws -> StagedPart {
+  func take(_ advance: (Int) throws -> Void) throws -> ReadPart {
     if let reader = claim() { return try reader.read(advance) }
     wait()
     defer { result = .failure(CancellationError()) }

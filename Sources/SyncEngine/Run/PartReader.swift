@@ -9,8 +9,14 @@ struct PayloadPlace {
 }
 
 /// A part of a payload that was read.
-struct StagedPart {
-  let stager: Stager
+struct ReadPart {
+  let part: StagedPart
+
+  /// What is said of it.
+  let report: ReportBuilder
+
+  /// What was noted for fingerprints.
+  let trace: FingerprintTrace?
   let end: PayloadPlace
 }
 
@@ -39,13 +45,13 @@ struct PartReader {
   var leftOut: [Int: SyncError] = [:]
 
   /// - Parameter advance: Called every now and then with how far it is; may stop it.
-  func read(_ advance: (Int) throws -> Void) throws -> StagedPart {
+  func read(_ advance: (Int) throws -> Void) throws -> ReadPart {
     let stager = Stager(
       plan: request.plan, operations: request.operations, onItemError: request.itemPolicy,
       firstItem: start.itemCount, report: ReportBuilder(),
       keepsSources: request.willInsert != nil, tracksItems: tracksItems,
       tracesFingerprints: fingerprints != nil)
-    stager.replacements = replacements
+    stager.part.replacements = replacements
     stager.leftOut = leftOut
     stager.deletes = request.deletes
     stager.listsKeys = request.rewritten?.resources.isEmpty == false
@@ -57,8 +63,8 @@ struct PartReader {
         try stageInTurn(with: stager, advance)
       }
     FingerprintedStaging(stager: stager, set: fingerprints).replay()
-    try stager.finish()
-    return StagedPart(stager: stager, end: end)
+    return ReadPart(
+      part: try stager.finish(), report: stager.report, trace: stager.trace, end: end)
   }
 
   /// Stages the items as this thread reads them.
@@ -87,18 +93,18 @@ struct PartReader {
       let range = reader.itemRange
       do {
         stager.upcoming = StagedItem(
-          place: place(of: stager.itemCount, reader.itemPlace, tape), key: reader.memberKey)
+          place: place(of: stager.part.items.end, reader.itemPlace, tape), key: reader.memberKey)
         try stage(step, ItemSource(tape: tape, base: base), range, with: stager)
       } catch let stop as Stager.Stop {
-        stager.stop = stop
+        stager.part.stop = stop
         isAtEnd = true
         break
       }
       try note(range, of: stager, in: &progress, advance)
-      let items = stager.itemCount - start.itemCount
+      let items = stager.part.items.end - start.itemCount
       if isFull(bytes: range.upperBound - progress.first, items: items) { break }
     }
-    return PayloadPlace(reader: reader, itemCount: stager.itemCount, isAtEnd: isAtEnd)
+    return PayloadPlace(reader: reader, itemCount: stager.part.items.end, isAtEnd: isAtEnd)
   }
 
   /// Stages all items as another thread scans them.
@@ -117,9 +123,9 @@ struct PartReader {
         try note(range, of: stager, in: &progress, advance)
       }
     } catch let stop as Stager.Stop {
-      stager.stop = stop
+      stager.part.stop = stop
     }
-    return PayloadPlace(reader: end, itemCount: stager.itemCount, isAtEnd: true)
+    return PayloadPlace(reader: end, itemCount: stager.part.items.end, isAtEnd: true)
   }
 
   /// What the steps of the loop need of each other.
@@ -148,7 +154,7 @@ struct PartReader {
     _ step: Step, _ source: ItemSource, _ range: Range<Int>, with stager: Stager
   ) throws {
     let text = UnsafeRawBufferPointer(rebasing: bytes[range])
-    if let node = request.rewritten?.node(of: stager.itemCount) {
+    if let node = request.rewritten?.node(of: stager.part.items.end) {
       try stager.stageBeside(source, text: text, node: node)
     } else if case .known = step {
       FingerprintedStaging(stager: stager, set: fingerprints).passOver()

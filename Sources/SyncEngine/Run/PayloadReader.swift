@@ -24,6 +24,9 @@ final class PayloadReader {
   /// What earlier syncs have left, when fingerprints are used.
   var fingerprints: FingerprintSet?
 
+  /// What was noted of the current part for fingerprints, until they are made.
+  private(set) var trace: FingerprintTrace?
+
   /// Called on the queue when the items of a large payload are scanned, unless the sync has ended.
   var whenScanned: (@Sendable () -> Void)?
   private var afterwards: SharedPieces?
@@ -60,10 +63,10 @@ final class PayloadReader {
   var isAtEnd: Bool { end.isAtEnd }
 
   /// Stages the next part, or takes it as another thread has staged it, and begins to read the one after it.
-  func next() throws -> Stager {
+  func next() throws -> StagedPart {
     start = end
     startReport = report.content
-    let part: StagedPart
+    let part: ReadPart
     if let ahead = ahead.take() {
       part = try ahead.take(advance)
       try advance(part.end.reader.position)
@@ -83,7 +86,7 @@ final class PayloadReader {
   func restage(
     _ replacements: ItemReplacements?, tracksItems: Bool = false,
     leavingOut leftOut: [Int: SyncError] = [:]
-  ) throws -> Stager {
+  ) throws -> StagedPart {
     report.content = startReport
     fingerprints?.restart()
     var reader = reader(from: start)
@@ -92,6 +95,9 @@ final class PayloadReader {
     reader.leftOut = leftOut
     return accept(try reader.read(advance))
   }
+
+  /// Gives up what was noted for fingerprints.
+  func dropTrace() { trace = nil }
 
   /// Stops reading ahead. Nothing is read any more when it returns.
   func stop() {
@@ -155,10 +161,10 @@ final class PayloadReader {
   }
 
   /// Takes over what the report says of a part.
-  private func accept(_ part: StagedPart) -> Stager {
-    report.add(part.stager.report)
-    part.stager.report = report
-    return part.stager
+  private func accept(_ read: ReadPart) -> StagedPart {
+    report.add(read.report)
+    trace = read.trace
+    return read.part
   }
 }
 

@@ -23,7 +23,9 @@ extension SyncPass {
   /// Reads the fingerprints again when somebody wrote after they were read.
   ///
   /// - Returns: What is staged now.
-  func refreshFingerprints(_ first: Stager, in transaction: StoreTransaction) throws -> Stager {
+  func refreshFingerprints(_ first: StagedPart, in transaction: StoreTransaction) throws
+    -> StagedPart
+  {
     guard let before = reader.fingerprints, try transaction.generation() != before.generation else {
       return first
     }
@@ -42,8 +44,8 @@ extension SyncPass {
   /// of need not be kept until everything is written.
   ///
   /// - Throws: `CancellationError`.
-  func makeFingerprints(_ stager: Stager, _ planner: LinkPlanner) throws {
-    guard fingerprintKey != nil, let fingerprints = reader.fingerprints, let trace = stager.trace,
+  func makeFingerprints(_ planner: LinkPlanner) throws {
+    guard fingerprintKey != nil, let fingerprints = reader.fingerprints, let trace = reader.trace,
       !request.isDryRun
     else { return }
     let isUncertain =
@@ -61,7 +63,7 @@ extension SyncPass {
     if !isUncertain { try maker.make(control) }
     made = maker.made
     made?.concerned = concerned
-    stager.dropTrace()
+    reader.dropTrace()
   }
 
   /// Keeps what a later sync need not read.
@@ -77,22 +79,22 @@ extension SyncPass {
 
   /// Whether items that count as unchanged have to be read after all, because of those that were read.
   func refusesItems(
-    _ fingerprints: FingerprintSet, _ stager: Stager, in transaction: StoreTransaction
+    _ fingerprints: FingerprintSet, _ part: StagedPart, in transaction: StoreTransaction
   ) throws -> Bool {
-    guard let trace = stager.trace else { return false }
-    if fingerprints.matchedCount > 0, try needsAllItems(stager, in: transaction) {
+    guard let trace = reader.trace else { return false }
+    if fingerprints.matchedCount > 0, try needsAllItems(part, in: transaction) {
       fingerprints.refuseAll()
       return true
     }
     return FingerprintConflicts(
-      batches: stager.batches, set: fingerprints, trace: trace, plan: request.plan
+      batches: part.batches, set: fingerprints, trace: trace, plan: request.plan
     ).refuse()
   }
 
-  /// Of more unused keys than are counted the order matters. What is left alone because it was edited here is reported each time; an item in quarantine is
-  /// forgotten when a good one of its key is read.
-  private func needsAllItems(_ stager: Stager, in transaction: StoreTransaction) throws -> Bool {
-    if stager.readers.contains(where: \.scratch.isFull) || edits != nil { return true }
+  /// Of more unused keys than are counted the order matters. What is left alone because it was edited here is reported each
+  /// time; an item in quarantine is forgotten when a good one of its key is read.
+  private func needsAllItems(_ part: StagedPart, in transaction: StoreTransaction) throws -> Bool {
+    if part.hasUncountedKeys || edits != nil { return true }
     guard try transaction.hasQuarantine else { return false }
     return try transaction.hasQuarantined(request.plan.rootNode.entity.name)
   }

@@ -19,8 +19,8 @@ struct NewObjectsOfGroup {
 /// New objects that do not meet the groupers of their serializer: the next sync does not find them, and makes them again.
 extension SyncPass {
   /// Notes the new objects of a part that were looked for in a group.
-  func noteNewObjects(of stager: Stager) {
-    for batch in stager.batches where !batch.groups.isEmpty {
+  func noteNewObjects(of part: StagedPart) {
+    for batch in part.batches where !batch.groups.isEmpty {
       var rows = [[Int64]](repeating: [], count: batch.groups.count)
       for index in batch.occurrences.indices
       where batch.occurrences[index].flags.contains(.inserted) {

@@ -6,40 +6,40 @@ extension SyncPass {
   /// Matches and links a part, without the items that cannot be stored: they are found out before
   /// anything is written, and the part is staged once more without them.
   func decide(
-    _ first: Stager, in transaction: StoreTransaction
-  ) throws -> (Stager, Matcher, LinkPlanner) {
+    _ first: StagedPart, in transaction: StoreTransaction
+  ) throws -> (StagedPart, Matcher, LinkPlanner) {
     let mayFail = !checks.allSatisfy(\.isEmpty)
     let before = claims.mark
     let withheld = edits?.withheld
     var replacements = request.willInsert.map { _ in
       ItemReplacements(bytes, parent: request.parent)
     }
-    var stager = try refreshFingerprints(first, in: transaction)
-    var leftOut = stager.offenders
+    var part = try refreshFingerprints(first, in: transaction)
+    var leftOut = part.offenders
     if !leftOut.isEmpty {
-      stager = try reader.restage(replacements, tracksItems: true, leavingOut: leftOut)
+      part = try reader.restage(replacements, tracksItems: true, leavingOut: leftOut)
     }
     for _ in 0..<SyncPass.roundLimit {
-      let matcher = try match(&stager, &replacements, leavingOut: leftOut, in: transaction)
-      try absorb(stager, in: transaction)
+      let matcher = try match(&part, &replacements, leavingOut: leftOut, in: transaction)
+      try absorb(part, in: transaction)
       try matcher.noteDeletingGroups()
       try matcher.noteChangedKinds()
       claims.state.firstNewRow = min(
         claims.state.firstNewRow,
         matcher.firstNewRows[request.plan.rootNode.entity.rootIndex] ?? .max)
       let planner = LinkPlanner(
-        matcher: matcher, rootOwner: stager.rootOwner, endsParentList: endsParentList)
+        matcher: matcher, rootOwner: part.rootOwner, endsParentList: endsParentList)
       planner.keptMember = keptMember
       try planner.plan()
-      guard mayFail else { return (stager, matcher, planner) }
+      guard mayFail else { return (part, matcher, planner) }
       let check = itemCheck(planner)
       guard let failure = try check.firstFailure() else {
-        if let stop = stager.stop { throw stop.error }
-        return (stager, matcher, planner)
+        if let stop = part.stop { throw stop.error }
+        return (part, matcher, planner)
       }
       if request.itemPolicy == .fail {
-        if stager.tracksItems { throw try firstError(failure.error, check, stager) }
-      } else if stager.tracksItems {
+        if part.tracksItems { throw try firstError(failure.error, check, part) }
+      } else if part.tracksItems {
         let count = leftOut.count
         leftOut.merge(try check.offenders()) { first, _ in first }
         // Nobody is to blame whom leaving out would help.
@@ -47,7 +47,7 @@ extension SyncPass {
       }
       claims.restore(before)
       if let withheld { edits?.withheld = withheld }
-      stager = try reader.restage(replacements, tracksItems: true, leavingOut: leftOut)
+      part = try reader.restage(replacements, tracksItems: true, leavingOut: leftOut)
     }
     throw SyncError(
       .requiredValueMissing, entity: request.plan.rootNode.entity.name,
@@ -59,12 +59,12 @@ extension SyncPass {
 
   /// Of several errors the one that comes first in the payload, whenever it was found.
   private func firstError(
-    _ known: SyncError, _ check: ItemCheck, _ stager: Stager
+    _ known: SyncError, _ check: ItemCheck, _ part: StagedPart
   ) throws -> SyncError {
     let first = try check.offenders().min { $0.key < $1.key }
     // Of the item that stopped the reading not everything was read.
-    if let stop = stager.stop, stop.item <= first?.key ?? .max { return stop.error }
-    return first.map { $1.at(stager.path.text(ofItem: $0)) } ?? known
+    if let stop = part.stop, stop.item <= first?.key ?? .max { return stop.error }
+    return first.map { $1.at(part.path.text(ofItem: $0)) } ?? known
   }
 
   /// How often a part is staged again without the items that cannot be stored. Once is the rule; it
@@ -81,49 +81,50 @@ extension SyncPass {
 
   /// Matches a part, and offers its new items for replacement.
   func match(
-    _ stager: inout Stager, _ replacements: inout ItemReplacements?,
+    _ part: inout StagedPart, _ replacements: inout ItemReplacements?,
     leavingOut leftOut: [Int: SyncError], in transaction: StoreTransaction
   ) throws -> Matcher {
-    var matcher = try match(&stager, replacements, leavingOut: leftOut, in: transaction)
+    var matcher = try match(&part, replacements, leavingOut: leftOut, in: transaction)
     var rounds = 0
     while let fingerprints = reader.fingerprints,
-      try refusesItems(fingerprints, stager, in: transaction)
+      try refusesItems(fingerprints, part, in: transaction)
     {
       rounds += 1
       if rounds == SyncPass.readingLimit { fingerprints.refuseAll() }
-      stager = try reader.restage(nil, tracksItems: stager.tracksItems, leavingOut: leftOut)
-      matcher = try match(&stager, nil, leavingOut: leftOut, in: transaction)
+      part = try reader.restage(nil, tracksItems: part.tracksItems, leavingOut: leftOut)
+      matcher = try match(&part, nil, leavingOut: leftOut, in: transaction)
     }
     guard let willInsert = request.willInsert, var offered = replacements else { return matcher }
     defer { replacements = offered }
     while try ItemOffer(willInsert: willInsert, matcher: matcher).rewrite(&offered) {
-      stager = try reader.restage(offered, tracksItems: stager.tracksItems, leavingOut: leftOut)
-      matcher = try match(&stager, offered, leavingOut: leftOut, in: transaction)
+      part = try reader.restage(offered, tracksItems: part.tracksItems, leavingOut: leftOut)
+      matcher = try match(&part, offered, leavingOut: leftOut, in: transaction)
     }
     return matcher
   }
 
   private func match(
-    _ stager: inout Stager, _ replacements: ItemReplacements?, leavingOut leftOut: [Int: SyncError],
+    _ part: inout StagedPart, _ replacements: ItemReplacements?,
+    leavingOut leftOut: [Int: SyncError],
     in transaction: StoreTransaction
   ) throws -> Matcher {
-    if let list = tree?.list, stager.nestingRules.contains(list) {
+    if let list = tree?.list, part.nestingRules.contains(list) {
       claims.state.nestsChildren = true
     }
-    let matcher = matcher(stager, in: transaction)
+    let matcher = matcher(part, in: transaction)
     try matcher.loadKeys(root: request.plan.root)
-    guard matcher.hasMixedKeys, !stager.tracksItems else {
-      try match(stager, matcher, in: transaction)
+    guard matcher.hasMixedKeys, !part.tracksItems else {
+      try match(part, matcher, in: transaction)
       return matcher
     }
-    stager = try reader.restage(replacements, tracksItems: true, leavingOut: leftOut)
-    return try match(&stager, replacements, leavingOut: leftOut, in: transaction)
+    part = try reader.restage(replacements, tracksItems: true, leavingOut: leftOut)
+    return try match(&part, replacements, leavingOut: leftOut, in: transaction)
   }
 
-  private func matcher(_ stager: Stager, in transaction: StoreTransaction) -> Matcher {
+  private func matcher(_ part: StagedPart, in transaction: StoreTransaction) -> Matcher {
     // A part of a payload is looked up, not scanned for: only the whole payload covers a table.
     Matcher(
-      stager: stager, transaction: transaction, operations: request.operations,
+      part: part, report: report, transaction: transaction, operations: request.operations,
       coversScope: scope.isWholeEntity && isOnlyPart
         && (reader.fingerprints?.matchedCount ?? 0) == 0,
       hasParts: !isOnlyPart,
@@ -132,26 +133,25 @@ extension SyncPass {
   }
 
   private func match(
-    _ stager: Stager, _ matcher: Matcher, in transaction: StoreTransaction
+    _ part: StagedPart, _ matcher: Matcher, in transaction: StoreTransaction
   ) throws {
-    try matcher.match(rootOwner: stager.rootOwner, root: request.plan.root) { [claims] in
+    try matcher.match(rootOwner: part.rootOwner, root: request.plan.root) { [claims] in
       // Of several objects of a key those in the scope come first.
       guard !scope.isWholeEntity else { return nil }
       return try claims.rootScope ?? scopeRows(in: transaction)
     }
   }
 
-  func absorb(_ stager: Stager, in transaction: StoreTransaction) throws {
-    claims.state.itemCount +=
-      stager.itemCount - stager.firstItem - stager.droppedItemCount - stager.besideCount
-    claims.state.usableItemCount += stager.usableItemCount
-    if stager.hasUnreadableRootKey { claims.state.isRootSuspended = true }
-    try PartClaims(claims: claims).mention(stager.batches, control)
+  func absorb(_ part: StagedPart, in transaction: StoreTransaction) throws {
+    claims.state.itemCount += part.items.count
+    claims.state.usableItemCount += part.items.usable
+    if part.hasUnreadableRootKey { claims.state.isRootSuspended = true }
+    try PartClaims(claims: claims).mention(part.batches, control)
     unread = nil
     if let fingerprints = reader.fingerprints, fingerprints.matchedCount > 0 {
       absorb(fingerprints)
     }
-    let root = stager.rootBatch
+    let root = part.rootBatch
     if request.operations.contains(.delete), root.node.policy.storedDuplicates == .keepOne {
       try Namesakes(root).sort(in: claims, transaction)
     }

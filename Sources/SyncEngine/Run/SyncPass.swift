@@ -24,7 +24,7 @@ final class SyncPass {
   /// What the current part holds that was not read, until it is counted.
   var unread: UnreadRows?
   /// The part that was read last and is still to be worked off.
-  private(set) var staged: Stager?
+  private(set) var staged: StagedPart?
   /// The fingerprints of the payload, until they are kept.
   var made: MadeFingerprints?
   var clock = PhaseClock()
@@ -111,7 +111,7 @@ final class SyncPass {
   func stage() throws {
     let part = try reader.next()
     // Items before it may be wrong too, which takes the store to find out.
-    if let stop = part.stop, stop.item == part.firstItem || checks.allSatisfy(\.isEmpty) {
+    if let stop = part.stop, stop.item == part.items.first || checks.allSatisfy(\.isEmpty) {
       throw stop.error
     }
     staged = part
@@ -153,24 +153,24 @@ final class SyncPass {
     }
     try begin(.match, total: first.rootBatch.occurrences.count)
     try noteMissingIndexes(first.batches, in: transaction)
-    let (stager, matcher, planner) = try decide(first, in: transaction)
-    for batch in stager.batches where batch.contradictions.count > 0 {
+    let (part, matcher, planner) = try decide(first, in: transaction)
+    for batch in part.batches where batch.contradictions.count > 0 {
       contradictions[batch.entity.index, default: .init()].add(batch.contradictions)
     }
     for (entity, found) in planner.contradictions {
       contradictions[entity, default: .init()].add(found)
     }
     let quarantining = Quarantining(request: request, transaction: transaction, report: report)
-    for item in stager.leftOutItems {
+    for item in part.leftOutItems {
       try quarantining.keep(item)
       try request.onLeftOut?(item, transaction)
     }
-    try quarantining.forgetSuperseded(by: stager)
-    noteUnmatched(stager.rootBatch)
-    try changeCount.mention(stager.batches, control)
+    try quarantining.forgetSuperseded(by: part)
+    noteUnmatched(part.rootBatch)
+    try changeCount.mention(part.batches, control)
     unread?.mention(to: &changeCount, request.plan.model)
     unread = nil
-    try makeFingerprints(stager, planner)
+    try makeFingerprints(planner)
     if claims.state.partCount == 1, !reader.isAtEnd {
       try matcher.noteEmptyTables()
     }
@@ -187,15 +187,15 @@ final class SyncPass {
     try begin(.link, total: writer.linkCount)
     planner.isPartOfList = !isOnlyPart || endsParentList
     try writer.link(planner)
-    noteObjects(of: stager)
-    noteNewObjects(of: stager)
+    noteObjects(of: part)
+    noteNewObjects(of: part)
     if !isOnlyPart {
       try PartClaims(claims: claims).list(planner)
       try control.checkpoint()
     }
-    try deleteTombstones(of: stager, in: transaction)
+    try deleteTombstones(of: part, in: transaction)
     if endsParentList, planner.suspendsParent { claims.state.isRootSuspended = true }
-    try noteChildren(stager.rootBatch, among: stager.batches, in: transaction)
+    try noteChildren(part.rootBatch, among: part.batches, in: transaction)
     matcher.noteKeys()
     clock.end(.link)
   }
@@ -218,14 +218,14 @@ final class SyncPass {
   }
 
   /// Notes what the items at the top are, where the report lists it.
-  private func noteObjects(of stager: Stager) {
-    let batch = stager.rootBatch
+  private func noteObjects(of part: StagedPart) {
+    let batch = part.rootBatch
     guard batch.node.listsObjects else { return }
     var objects = ObjectList()
     let copies = Dictionary(grouping: batch.copies, by: \.occurrence)
     func note(_ items: Range<Int>) {
-      for occurrence in stager.rootItems[items] {
-        let (batch, occurrence) = stager.batches.object(occurrence, in: batch)
+      for occurrence in part.rootItems[items] {
+        let (batch, occurrence) = part.batches.object(occurrence, in: batch)
         let mention = batch.occurrences[batch.representative(occurrence)]
         guard mention.row > 0 else { continue }
         objects.append(mention.row, batch.entity(of: mention))
@@ -236,12 +236,12 @@ final class SyncPass {
       }
     }
     var noted = 0
-    for passed in stager.passedItems {
+    for passed in part.passedItems {
       note(noted..<passed.before)
       noted = passed.before
       reader.fingerprints?.appendObjects(of: passed.records, request.plan.model, to: &objects)
     }
-    note(noted..<stager.rootItems.count)
+    note(noted..<part.rootItems.count)
     report.report.commits.objects.append(objects)
   }
 

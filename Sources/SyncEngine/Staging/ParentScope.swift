@@ -35,7 +35,7 @@ struct ParentScope {
     stager.parentScope = self
     switch way {
     case .list(let batch, let rule):
-      stager.rootOwner = Owner(
+      stager.part.rootOwner = Owner(
         batch: batch, owner: occurrence(in: stager.batches[batch]), rule: rule)
     case .reference(let rule, let batch):
       stager.rootReference = RootReference(

@@ -45,7 +45,7 @@ extension Stager {
     }
     if !batch.tombstones.isEmpty { batch.tombstones.revoke(cells) }
     if case .root = role { occurrence.flags.insert(.root) }
-    if rootOwner != nil, role.owner == rootOwner { occurrence.flags.insert(.root) }
+    if part.rootOwner != nil, role.owner == part.rootOwner { occurrence.flags.insert(.root) }
     let head = batch.index.findOrInsert(Int32(row))
     guard head >= 0 else {
       return append(occurrence, source: source, to: batch, group: node.group)
@@ -58,7 +58,7 @@ extension Stager {
         noteRepeated(earlier, in: batch)
         isTold = batch.occurrences[earlier].owner < 0
       }
-      if !tracksItems || occurrence.isOwned {
+      if !part.tracksItems || occurrence.isOwned {
         batch.noteOrder(mentionCount, of: row, over: earlier)
         batch.overlay(row, over: Int(earlier)) { slot in
           batch.occurrences[earlier].flags.insert(.conflicting)
@@ -79,7 +79,7 @@ extension Stager {
   /// Whether objects without a key belong to the one they stand below, unless all of them are to be new.
   private func isKeylessOwned(_ owner: Owner) -> Bool {
     nodes[owner.batch].links[owner.rule].ownsKeyless
-      && !(owner == rootOwner && operations.contains(.alwaysInsert))
+      && !(owner == part.rootOwner && operations.contains(.alwaysInsert))
   }
 
   /// An object without a key: only the one a to-one relationship leads to can still be told.
@@ -156,7 +156,7 @@ extension Stager {
     _ occurrence: Occurrence, source: UInt, to batch: Batch, group: Int32 = -1
   ) -> Int32 {
     batch.append(
-      occurrence, source: source, item: itemCount - 1, order: mentionCount, group: group)
+      occurrence, source: source, item: part.items.end - 1, order: mentionCount, group: group)
   }
 
   /// Whether an item is to become a new object whatever is stored.
@@ -165,7 +165,7 @@ extension Stager {
     switch role {
     case .root: return true
     case .beside: return false
-    default: return role.owner == rootOwner
+    default: return role.owner == part.rootOwner
     }
   }
 

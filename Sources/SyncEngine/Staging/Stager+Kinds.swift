@@ -51,7 +51,7 @@ extension Stager {
         The item \(found), so nobody can tell which subentity of “\(batch.entity.name)” it is: \(known) are known. Name it \
         in the user info sync.type of one, or give one the type “*”.
         """)
-    if onItemError == .fail { throw Stop(item: itemCount - 1, error: error) }
+    if onItemError == .fail { throw Stop(item: part.items.end - 1, error: error) }
     noteSkipped(error, in: batch)
     guard node.hasIdentity else { return }
     // Whoever is stored with its key was named all the same.
@@ -76,7 +76,7 @@ extension Stager {
     for slot in other.node.identity { other.block[row][slot] = cells[slot] }
     var mention = Occurrence()
     mention.flags = [.ofSubentity, .keyless]
-    let result = other.append(mention, item: itemCount - 1, order: mentionCount)
+    let result = other.append(mention, item: part.items.end - 1, order: mentionCount)
     other.ofSubentities[result] = object
     other.mentionCount += 1
     return result

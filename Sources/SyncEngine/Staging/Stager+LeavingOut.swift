@@ -14,7 +14,7 @@ extension Stager {
       code, entity: batch.entity.name,
       property: code == .missingKey ? batch.node.identityName : nil, path: path.description,
       message: reason)
-    if onItemError == .fail { throw Stop(item: itemCount - 1, error: error) }
+    if onItemError == .fail { throw Stop(item: part.items.end - 1, error: error) }
     noteSkipped(error, in: batch)
   }
 
@@ -24,7 +24,7 @@ extension Stager {
     report.note(.skippedItem, batch.entity, path: path.description, message: error.message)
     guard path.isAtTop else { return }
     if report.content.firstSkipped == nil {
-      report.content.firstSkipped = leftOut[itemCount - 1] ?? error
+      report.content.firstSkipped = leftOut[part.items.end - 1] ?? error
     }
     note(batch.entity, key: .null, error)
   }
@@ -32,12 +32,12 @@ extension Stager {
   /// Counts an item that a validator dropped: as if it had not come.
   func noteDropped(_ node: StagingNode) {
     report[node.batch.entity].skipped += 1
-    if path.isAtTop { droppedItemCount += 1 }
+    if path.isAtTop { part.items.dropped += 1 }
   }
 
   /// Reports that the item is left out, of which everything is staged but nothing counts.
   func leaveOut(_ occurrence: Int32, of batch: Batch) throws {
-    guard let error = leftOut[itemCount - 1] else { return }
+    guard let error = leftOut[part.items.end - 1] else { return }
     let key = batch.key(batch.block[occurrence])
     report[batch.entity].skipped += 1
     report.note(
@@ -50,7 +50,7 @@ extension Stager {
   /// key. One of which neither is true is hardly one of the objects that are wanted: `{"id": 401,
   /// "message": "unauthorised"}`.
   func saysSomething(_ source: ItemSource) -> Bool {
-    let source = replacements?[source.address(source.root)] ?? source
+    let source = part.replacements?[source.address(source.root)] ?? source
     let node = plan.rootNode
     let knowsMore = node.attributes.count + node.relationships.count > node.identity.count
     guard knowsMore, node.members.itself.isEmpty, case .object = source.tokens[source.root].kind
@@ -71,17 +71,19 @@ extension Stager {
   }
 
   private func note(_ entity: EntityDescription, key: Value, _ error: SyncError) {
-    leftOutItems.append(
+    part.leftOutItems.append(
       LeftOutItem(
-        index: itemCount - 1, path: path.description, entity: entity, key: key, json: itemText,
+        index: part.items.end - 1, path: path.description, entity: entity, key: key, json: itemText,
         reason: error))
   }
 
   /// A rule of the plan refuses something in the item: it is left out when the payload is staged again,
   /// or the sync stops, as the policy says.
   func refuse(_ error: SyncError) throws {
-    if onItemError == .fail { throw Stop(item: itemCount - 1, error: error) }
-    if !isLeavingOut, offenders[itemCount - 1] == nil { offenders[itemCount - 1] = error }
+    if onItemError == .fail { throw Stop(item: part.items.end - 1, error: error) }
+    if !isLeavingOut, part.offenders[part.items.end - 1] == nil {
+      part.offenders[part.items.end - 1] = error
+    }
   }
 }
 

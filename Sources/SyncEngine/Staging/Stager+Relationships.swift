@@ -47,7 +47,7 @@ extension Stager {
     try stageByShape(
       link, nodes[link.node], of: owner, in: batch, choice: choice, source: source)
     if isAtTop, link.isToMany, link.mentions.count > count, link.mentions.latestKind == .objects {
-      nestingRules.insert(link.rule)
+      part.nestingRules.insert(link.rule)
       trace?.nest(below: link.rule, node: batch.number)
     }
   }

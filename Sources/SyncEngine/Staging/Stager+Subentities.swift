@@ -87,7 +87,7 @@ extension Stager {
         }
       }
       let list = ListKey(batch: batch.number, owner: owner, rule: rule)
-      if unreadableLists.contains(list) {
+      if part.unreadableLists.contains(list) {
         noteUnreadable(ListKey(batch: other.number, owner: found.occurrence, rule: otherRule))
       }
       let order = mentions.orders[mention]

@@ -30,9 +30,9 @@ extension Stager {
       return true
     }
     switch role {
-    case .root where !isLeavingOut: usableItemCount += 1
+    case .root where !isLeavingOut: part.items.usable += 1
     case .member(let owner):
-      if owner == rootOwner, !isLeavingOut { usableItemCount += 1 }
+      if owner == part.rootOwner, !isLeavingOut { part.items.usable += 1 }
       batch.tombstones.add(cells, of: owner)
       return true
     default: break
@@ -70,7 +70,7 @@ extension Stager {
     let isAtTop =
       switch role {
       case .beside: false
-      default: role.owner == nil || role.owner == rootOwner
+      default: role.owner == nil || role.owner == part.rootOwner
       }
     return !operations.isDisjoint(
       with: isAtTop ? [.update, .delete] : [.updateRelationships, .deleteRelationships])

@@ -9,14 +9,14 @@ import SyncCore
 /// way, to any depth.
 final class Stager {
   let plan: MappingPlan
+
+  /// What becomes of it.
+  var part: StagedPart
   var batches: [Batch]
   let arena = CellArena()
 
   /// That of the part, until the sync takes it over.
   var report: ReportBuilder
-
-  /// Items that stand in for others.
-  var replacements: ItemReplacements?
 
   /// The items at the top that are to be left out, by their index, and why.
   var leftOut: [Int: SyncError] = [:]
@@ -30,56 +30,16 @@ final class Stager {
   /// Whether an empty list is one of keys, whatever key of JSON it stands under.
   var listsKeys = false
 
-  /// Items that stand beside those at the top, and how many items that were.
-  var beside: [SubentityMention] = []
-  var besideCount = 0
-
-  /// What was left out.
-  var leftOutItems: [LeftOutItem] = []
-
-  /// Items that a rule of the plan refuses, by their index; they are still to be left out.
-  var offenders: [Int: SyncError] = [:]
-
-  /// What stops the sync, unless an item before it does.
-  var stop: Stop?
-
   /// Whether everything staged now is part of an item that is left out.
   var isLeavingOut = false
 
   /// Text of the item that is being staged.
   var itemText = UnsafeRawBufferPointer(start: nil, count: 0)
 
-  /// Whether it is noted which item every object stands in. Mentions are not laid together early then.
-  let tracksItems: Bool
-
-  /// The stored rows that items at the top describe whatever their keys.
-  private(set) var targetRows: [Int64] = []
-
-  /// The owner of the root items, when they are the children of a given parent.
-  var rootOwner: Owner?
-
   /// What all root items refer to, when they are the children of a given parent that has no list of them.
   var rootReference: RootReference?
 
-  /// Whether the key of an item at the top could not be read, so that nobody knows which object was
-  /// meant.
-  private(set) var hasUnreadableRootKey = false
-
-  /// The owners of lists in which a key could not be read.
-  private(set) var unreadableLists: Set<ListKey> = []
-
-  func noteUnreadable(_ list: ListKey) { unreadableLists.insert(list) }
-
-  /// The lists in which items at the top nest objects, even none.
-  var nestingRules: Set<Int> = []
-
-  /// Items at the top that validators dropped.
-  var droppedItemCount = 0
-
-  /// Items at the top of the payload that can be used, from the first one on that says something.
-  var usableItemCount = 0
-  var itemCount = 0
-  let firstItem: Int
+  func noteUnreadable(_ list: ListKey) { part.unreadableLists.insert(list) }
 
   let operations: SyncOperations
   let onItemError: ItemErrorPolicy
@@ -99,10 +59,6 @@ final class Stager {
   /// Objects mentioned so far.
   var mentionCount: UInt32 = 0
   private var rootTargets: [Int32] = []
-  /// The occurrences of the items at the top whose mapping was written by hand.
-  private(set) var rootItems: [Int32] = []
-  /// Items at the top that were passed over between those: how many of these came before, and their records.
-  var passedItems: [(before: Int, records: Range<Int>)] = []
 
   /// What is noted for fingerprints, when fingerprints are to be made.
   private(set) var trace: FingerprintTrace?
@@ -112,9 +68,6 @@ final class Stager {
     report: ReportBuilder, keepsSources: Bool = false, tracksItems: Bool = false,
     tracesFingerprints: Bool = false
   ) {
-    self.tracksItems = tracksItems
-    self.firstItem = firstItem
-    itemCount = firstItem
     self.plan = plan
     self.operations = operations
     self.onItemError = onItemError
@@ -125,6 +78,9 @@ final class Stager {
         keepsOrders: $1.hasRelatives(in: plan) || (plan.sources != nil && $1.entity.hasFamily))
     }
     self.batches = batches
+    part = StagedPart(
+      batches: batches, root: plan.root, arena: arena, path: path, tracksItems: tracksItems,
+      items: StagedPart.Items(first: firstItem, end: firstItem))
     let nodes = batches.map { StagingNode($0, among: batches) }
     self.nodes = nodes
     if let resolved = plan.resolved { prepare(resolved) }
@@ -146,12 +102,6 @@ final class Stager {
     trace?.reserve(factor)
   }
 
-  /// Gives up what was noted for fingerprints.
-  func dropTrace() {
-    for reader in readers { reader.scratch.onUnused = nil }
-    trace = nil
-  }
-
   /// The batch of the root items.
   var rootBatch: Batch { batches[plan.root] }
 
@@ -165,26 +115,26 @@ final class Stager {
   func stageRootItem(
     _ source: ItemSource, text: UnsafeRawBufferPointer, as target: Int64? = nil
   ) throws {
-    path.reset(item: itemCount, at: upcoming.place)
+    path.reset(item: part.items.end, at: upcoming.place)
     itemText = text
-    isLeavingOut = leftOut[itemCount] != nil
-    itemCount += 1
-    if let target { targetRows.append(target) }
-    let role = target.map { .target($0) } ?? rootOwner.map { rootRole(of: $0) } ?? Role.root
+    isLeavingOut = leftOut[part.items.end] != nil
+    part.items.end += 1
+    if let target { part.targetRows.append(target) }
+    let role = target.map { .target($0) } ?? part.rootOwner.map { rootRole(of: $0) } ?? Role.root
     let node = nodes[plan.root]
     let key = upcoming.key.map { MemberKey(tape: $0.tape, token: $0.token) }
     guard let occurrence = try stage(source.root, of: source, node: node, role: role, key: key)
     else { return }
     if isLeavingOut {
       try leaveOut(occurrence, of: rootBatch)
-    } else if usableItemCount > 0 || rootBatch.ofSubentities[occurrence] != nil
+    } else if part.items.usable > 0 || rootBatch.ofSubentities[occurrence] != nil
       || saysSomething(source)
     {
-      usableItemCount += 1
+      part.items.usable += 1
     }
     rootBatch.occurrences[occurrence].flags.insert(.root)
-    if node.plan.listsObjects, !isLeavingOut { rootItems.append(occurrence) }
-    if rootOwner != nil { rootTargets.append(occurrence) }
+    if node.plan.listsObjects, !isLeavingOut { part.rootItems.append(occurrence) }
+    if part.rootOwner != nil { rootTargets.append(occurrence) }
     if let rootReference { refer(occurrence, to: rootReference) }
   }
 
@@ -193,17 +143,17 @@ final class Stager {
   func stageBeside(
     _ source: ItemSource, text: UnsafeRawBufferPointer, node number: Int
   ) throws {
-    path.reset(item: itemCount, at: upcoming.place)
+    path.reset(item: part.items.end, at: upcoming.place)
     itemText = text
-    isLeavingOut = leftOut[itemCount] != nil
-    itemCount += 1
-    besideCount += 1
+    isLeavingOut = leftOut[part.items.end] != nil
+    part.items.end += 1
+    part.items.beside += 1
     let node = nodes[number]
     guard let occurrence = try stage(source.root, of: source, node: node, role: .beside) else {
       return
     }
     if isLeavingOut { try leaveOut(occurrence, of: node.batch) }
-    beside.append(SubentityMention(batch: number, occurrence: occurrence))
+    part.beside.append(SubentityMention(batch: number, occurrence: occurrence))
   }
 
   private func rootRole(of owner: Owner) -> Role {
@@ -212,8 +162,8 @@ final class Stager {
   }
 
   /// Closes the payload: what is known only at its end.
-  func finish() throws {
-    if let owner = rootOwner {
+  func finish() throws -> StagedPart {
+    if let owner = part.rootOwner {
       let link = nodes[owner.batch].links[owner.rule]
       link.mentions.append(
         owner: owner.owner, kind: .objects, targets: rootTargets, order: nextOrder(link))
@@ -225,6 +175,9 @@ final class Stager {
     {
       node.scratch.describe(node.batch.entity.name, in: report)
     }
+    part.batches = batches
+    part.hasUncountedKeys = readers.contains(where: \.scratch.isFull)
+    return part
   }
 
   /// Stages one object and everything below it.
@@ -236,7 +189,7 @@ final class Stager {
     _ token: Int, of source: ItemSource, node: StagingNode, role: Role, key: MemberKey? = nil
   ) throws -> Int32? {
     let address = source.address(token)
-    if let replacement = replacements?[address] {
+    if let replacement = part.replacements?[address] {
       // The item keeps its identity, so that it is not offered for replacement again.
       return try stage(
         replacement.root, of: replacement, address: address, node: node, role: role, key: key)
@@ -330,10 +283,10 @@ final class Stager {
     case .toOne, .beside: return
     default: break
     }
-    if let owner = role.owner, owner != rootOwner {
-      unreadableLists.insert(ListKey(batch: owner.batch, owner: owner.owner, rule: owner.rule))
+    if let owner = role.owner, owner != part.rootOwner {
+      part.unreadableLists.insert(ListKey(batch: owner.batch, owner: owner.owner, rule: owner.rule))
     } else {
-      hasUnreadableRootKey = true
+      part.hasUnreadableRootKey = true
     }
   }
 }

@@ -13,19 +13,19 @@ struct FingerprintedStaging {
   ) throws {
     guard let trace = stager.trace else { return try stager.stageRootItem(source, text: text) }
     let noteCount = stager.report.noteCount
-    let usable = stager.usableItemCount
+    let usable = stager.part.items.usable
     trace.begin()
     try stager.stageRootItem(source, text: text)
     // What it refers to is noted in any case, so that nobody else counts as unchanged who has that.
-    let isGood = stager.report.noteCount == noteCount && stager.usableItemCount > usable
+    let isGood = stager.report.noteCount == noteCount && stager.part.items.usable > usable
     trace.end(isGood ? fingerprint : nil, length: text.count)
   }
 
   /// Passes over items that are as they were, the last of which is that of the latest record.
   func passOver(_ count: Int = 1) {
-    stager.itemCount += count
+    stager.part.items.end += count
     guard count > 0, stager.plan.rootNode.listsObjects, let set else { return }
-    stager.passedItems.append((stager.rootItems.count, set.next - count..<set.next))
+    stager.part.passedItems.append((stager.part.rootItems.count, set.next - count..<set.next))
   }
 
   /// Tells the report what matched items would have told it, had they been read.
