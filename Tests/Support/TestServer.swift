@@ -80,6 +80,24 @@ package enum TestServer {
     try run([companion.rawValue, try address(.database).absoluteString]) + "/kinto"
   }
 
+  /// Installs functions in a database of PostgreSQL, which is made when it is not there.
+  ///
+  /// - Returns: Where its owner reaches it.
+  package static func install(_ functions: String, in name: String) throws -> String {
+    let file = FileManager.default.temporaryDirectory
+      .appending(path: "functions-\(UUID().uuidString).sql")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try functions.write(to: file, atomically: true, encoding: .utf8)
+    let owner = try address(.database).absoluteString
+    _ = try run(["functions", owner, name, file.path])
+    return "\(owner)/\(name)"
+  }
+
+  /// The certificate by which the database proves who it is; from then on it takes encrypted connections.
+  package static let certificate = Result {
+    try run(["encrypt", try address(.database).absoluteString])
+  }
+
   /// Starts what stands in for PostgREST before the database; see `Tests/postgrest-stand-in`.
   package static func startStandInForPostgREST() throws -> URL {
     let address = try run(

@@ -132,38 +132,6 @@ import Testing
     #expect(counts.shown == counts.saved)
   }
 
-  /// The writer that drew its number first commits last: the other waits for it, and nobody is shown the later one alone.
-  @Test func aNumberThatWasDrawnLaterAppearsLater() async throws {
-    let address = try PostgreSQLAddress(try await TestServer.role())
-    let (first, second) = (
-      PostgreSQLConnection(address, timeout: 60), PostgreSQLConnection(address, timeout: 60)
-    )
-    func save(_ name: String, on connection: PostgreSQLConnection) async throws {
-      let saves = "[{\"op\": \"create\", \"name\": \"\(name)\", \"content\": {}}]"
-      _ = try await connection.value(
-        "select syncstack.save('tests/private/z', $1::jsonb)", [saves], isRepeatable: false)
-    }
-    _ = try await first.value("select syncstack.open('tests/private/z', true)", [])
-    _ = try await first.value("begin", [])
-    try await save("early", on: first)
-    let process = try await second.value("select pg_backend_pid()", [])
-    async let late: Void = save("late", on: second)
-    // The second stands before the zone's row.
-    while try await TestServer.run(
-      "select wait_event_type from pg_stat_activity where pid = $1::integer", process) != "Lock"
-    {
-      await Task.yield()
-    }
-    let reader = PostgreSQLConnection(address, timeout: 60)
-    let names =
-      "select string_agg(r ->> 'name', ' ') from json_array_elements("
-      + "syncstack.changes('tests/private/z', null, 10) -> 'records') r"
-    #expect(try await reader.value(names, []) == nil)
-    _ = try await first.value("commit", [])
-    try await late
-    #expect(try await reader.value(names, []) == "early late")
-  }
-
   @Test func whoListensIsToldOfChangesOfItsZoneAndOfTheEndOfTheConnection() async throws {
     let role = try await TestServer.role()
     let (here, there) = (
@@ -313,16 +281,6 @@ import Testing
     try await TestServer.run("create database \(name)")
     let owner = try TestServer.address(.database).absoluteString
     let transport = try PostgreSQLTransport(owner + "/" + name, app: "tests", timeout: 60)
-    await #expect {
-      _ = try await transport.account()
-    } throws: { error in
-      (error as? CloudError)?.code == .unsupported && "\(error)".contains("install-sql")
-    }
-    // An earlier version of them.
-    let connection = PostgreSQLConnection(try PostgreSQLAddress(owner + "/" + name), timeout: 60)
-    _ = try await connection.value("create schema syncstack", [])
-    _ = try await connection.value(
-      "create function syncstack.version() returns integer language sql as 'select 0'", [])
     await #expect {
       _ = try await transport.account()
     } throws: { error in

@@ -46,7 +46,7 @@ struct PostgreSQLFailure: Error {
     let states = [
       ("password authentication failed", "28P01"), ("no password supplied", "28P01"),
       ("no pg_hba.conf entry", "28000"), ("role \"", "28000"), ("too many c", "53300"),
-      ("database \"", "3D000"),
+      ("database \"", "3D000"), ("certificate", "08001"), ("does not support SSL", "08001"),
     ]
     return states.first { text.contains($0.0) }?.1
   }
@@ -68,6 +68,13 @@ struct PostgreSQLFailure: Error {
       CloudError(.notSignedIn, message: "PostgreSQL does not let this account in. (\(message))")
     case "3D000":
       CloudError(.unsupported, message: "PostgreSQL has no such database. (\(message))")
+    case "08001":
+      CloudError(
+        .unsupported,
+        message:
+          "The connection to PostgreSQL is not as safe as sslmode demands. In the connection string sslrootcert names the file "
+          + "with the certificate of whoever signed the server's, and the host is called as that certificate says. (\(message))"
+      )
     case "3F000", "42883", "42P01", "42704":
       CloudError(
         .unsupported,

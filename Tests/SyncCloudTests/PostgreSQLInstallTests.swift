@@ -1,0 +1,73 @@
+import Foundation
+import SyncCore
+import TestSupport
+import Testing
+
+@testable import SyncCloud
+
+/// Programs and functions of different versions.
+@Suite(.timeLimit(.minutes(10)), .server(.database)) struct PostgreSQLInstallTests {
+  private let name = "d" + UUID().uuidString.lowercased().replacing("-", with: "")
+  private let zone = CloudZone("z")
+
+  /// The functions, of another version.
+  private func functions(of version: Int) throws -> String {
+    let head = "function syncstack.version() returns integer\nlanguage sql immutable as $$ select "
+    let start = try #require(PostgreSQLTransport.schema.range(of: head)).upperBound
+    let end = try #require(PostgreSQLTransport.schema[start...].range(of: " $$;")).lowerBound
+    return PostgreSQLTransport.schema[..<start] + "\(version)" + PostgreSQLTransport.schema[end...]
+  }
+
+  /// Makes the database say another version of itself.
+  private func say(_ version: Int, at owner: String) async throws {
+    let connection = PostgreSQLConnection(try PostgreSQLAddress(owner), timeout: 60)
+    _ = try await connection.value(
+      "create or replace function syncstack.version() returns integer language sql immutable as "
+        + "'select \(version)'", [])
+  }
+
+  @Test func aProgramWorksWithNewerFunctions() async throws {
+    _ = try TestServer.install(try functions(of: 1000), in: name)
+    let role = try await TestServer.role().replacing("/kinto", with: "/\(name)")
+    let transport = try PostgreSQLTransport(role, app: "tests", timeout: 60)
+    #expect(try await role.contains(transport.account()))
+    _ = try await transport.open(zone, create: true)
+    _ = try await transport.save([.create(name: "r1", content: ["type": "Note"])], in: zone)
+    #expect(try await transport.changes(in: zone, after: nil, limit: 10).records.count == 1)
+  }
+
+  @Test func ofOlderFunctionsAProgramSaysWhatBringsThemUpToDateAndThatKeepsWhatIsThere()
+    async throws
+  {
+    let owner = try TestServer.install(PostgreSQLTransport.schema, in: name)
+    let transport = try PostgreSQLTransport(owner, app: "tests", timeout: 60)
+    _ = try await transport.open(zone, create: true)
+    _ = try await transport.save([.create(name: "r1", content: ["type": "Note"])], in: zone)
+    // As before zones were shared.
+    let connection = PostgreSQLConnection(try PostgreSQLAddress(owner), timeout: 60)
+    _ = try await connection.value("drop table syncstack.member cascade", [])
+    try await say(1, at: owner)
+    await #expect {
+      _ = try await transport.account()
+    } throws: { error in
+      (error as? CloudError)?.code == .unsupported
+        && "\(error)".contains("syncstack cloud install-sql | psql")
+    }
+    _ = try TestServer.install(PostgreSQLTransport.schema, in: name)
+    _ = try await transport.account()
+    #expect(
+      try await transport.changes(in: zone, after: nil, limit: 10).records.map(\.name) == ["r1"])
+  }
+
+  @Test func olderFunctionsTakeNotThePlaceOfNewerOnes() async throws {
+    let owner = try TestServer.install(PostgreSQLTransport.schema, in: name)
+    try await say(1000, at: owner)
+    #expect {
+      _ = try TestServer.install(PostgreSQLTransport.schema, in: name)
+    } throws: {
+      "\($0)".contains("This database has version 1000") && "\($0)".contains("newer program")
+    }
+    let connection = PostgreSQLConnection(try PostgreSQLAddress(owner), timeout: 60)
+    #expect(try await connection.value("select syncstack.version()", []) == "1000")
+  }
+}
