@@ -162,6 +162,20 @@ import Testing
     #expect(order.last?.content["f_title"] == "more")
   }
 
+  @Test func recordsWithoutBytesGoTogether() async throws {
+    let line = FaultyTransport(server)
+    let here = try client(line)
+    for number in 0..<60 { try here.insert("Note", ["title": .string("\(number)")]) }
+    try await here.engine.push()
+    #expect(line.saves.map(\.count) == [60])
+    for row in Int64(1)...60 { try here.update("Note", row, ["photo": .data(Self.bytes(1))]) }
+    try here.update("Note", 7, ["photo": .null])
+    try await here.engine.push()
+    // The one without first, the file, its manifest, and the others as their files were looked at.
+    #expect(line.saves.dropFirst().map(\.count).reduce(0, +) == 62)
+    #expect(line.saves[1].count == 1 && line.saves[1][0].content["f_photo"] == .null)
+  }
+
   @Test func emptyFilesAndFilesOfOneByteTravel() async throws {
     let (here, there) = (try client(), try client())
     for count in [0, 1, 99, 100, 101, 200] {
@@ -440,6 +454,12 @@ import Testing
     }
     _ = here.engine.assetURL(names[0])
     let pinned: Set<ManagedObjectID> = [try id(here, 2)]
+    // A fetch of what is here is a use, too.
+    try await here.engine.fetchAsset(of: id(here, 1), "photo")
+    let uses = try here.stack.store.read { [zone = here.engine.zone.name] in
+      try $0.remoteBodies(in: zone)
+    }
+    #expect(uses.last?.record == (try here.record("Note", 1)?.name))
     // Three files of the seven that are not pinned.
     #expect(try await here.engine.evictAssets(keeping: 400, pinned: pinned) == 200)
     #expect(names.map { folder.has($0) } == [true, true, false, false])

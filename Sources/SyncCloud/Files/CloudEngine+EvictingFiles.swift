@@ -28,25 +28,27 @@ extension CloudEngine {
       for file in content where CloudAsset(fileName: file.name) != nil {
         let isKept = kept[file.name] ?? !file.used.isLongAgo
         guard !isKept else { continue }
-        let used = Int64(file.used.timeIntervalSince1970 * 1000)
-        candidates.append((used, file.size, nil, file.name))
+        candidates.append((file.used.milliseconds, file.size, nil, file.name))
       }
       var left = candidates.reduce(0) { $0 + $1.size }
       let all = left
-      var names: [String] = []
+      var names: [String: Int64] = [:]
       for candidate in candidates.sorted(by: { ($0.used, $0.name) < ($1.used, $1.name) }) {
         if left <= bytes { break }
         if let body = candidate.body {
           try eviction.remove(body)
         } else {
-          names.append(candidate.name)
+          names[candidate.name] = candidate.used
         }
         left -= candidate.size
       }
       return (all - left, names)
     }
-    let halves = content.filter { CloudAsset(fileName: $0.name) == nil && $0.used.isLongAgo }
-    for name in names + halves.map(\.name) { files.folder.remove(name) }
+    for file in files.folder.content() {
+      let isHalf = CloudAsset(fileName: file.name) == nil && file.used.isLongAgo
+      // One that somebody has taken up since stays.
+      if isHalf || names[file.name] == file.used.milliseconds { files.folder.remove(file.name) }
+    }
     monitor.tell()
     return freed
   }
@@ -66,6 +68,8 @@ extension CloudEngine {
 extension Date {
   /// Whether nobody comes back to what was left alone since then.
   fileprivate var isLongAgo: Bool { timeIntervalSinceNow < -30 * 86_400 }
+
+  fileprivate var milliseconds: Int64 { Int64(timeIntervalSince1970 * 1000) }
 }
 
 /// What may go of the bytes that are here. Confined to the body of a write.

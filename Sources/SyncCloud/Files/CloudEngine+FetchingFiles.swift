@@ -37,6 +37,8 @@ extension CloudEngine {
     case .data(let data):
       if let asset = CloudAsset(placeholder: data) {
         try await fetch(asset, for: [place], progress)
+      } else {
+        try await write { try Self.touch(place, in: $0) }
       }
     case .string(let name):
       guard let asset = CloudAsset(fileName: name) else {
@@ -173,6 +175,14 @@ extension CloudEngine {
       files.setTransfer(asset.hash, nil)
       monitor.tell()
     }
+  }
+
+  /// Notes that bytes were asked for that are here.
+  private static func touch(_ place: AssetPlace, in writing: CloudWriting) throws {
+    let transaction = writing.transaction
+    let object = place.object
+    guard let record = try transaction.remoteRecord(of: object.row, object.entity) else { return }
+    try transaction.touchRemoteBody(record.name, place.field, in: record.zone, at: now)
   }
 
   private static func fill(

@@ -32,9 +32,11 @@ struct ReadyAssets: Sendable {
   }
 
   /// Whether everything that is sent of a record is there.
-  func allow(_ record: RemoteRecord, _ rules: FieldRules) -> Bool {
+  ///
+  /// - Parameter empty: Fields without a value.
+  func allow(_ record: RemoteRecord, _ rules: FieldRules, empty: Set<String>) -> Bool {
     rules.assets.keys.allSatisfy { field in
-      !record.sends(field, rules) || assets[Place(record, field)] != nil
+      empty.contains(field) || !record.sends(field, rules) || assets[Place(record, field)] != nil
     }
   }
 }

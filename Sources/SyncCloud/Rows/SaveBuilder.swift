@@ -21,37 +21,45 @@ struct SaveBuilder {
   /// What to send of each record, in their order; records without anything to send are left out, and those whose files
   /// are not on the server.
   func saves(_ records: [RemoteRecord]) throws -> [CloudSave] {
-    let rows = try read(records)
+    let (rows, empty) = try read(records)
     return try records.compactMap { record in
       if record.isPair { return try PairWriter.save(record, reader, fields.fields) }
       guard let row = record.row else { return kept(record) ?? deletion(record) }
-      guard let entity = reader.model.entity(named: record.entity),
-        ready.allow(record, fields.fields.rules(of: entity)),
-        let stored = try rows[ManagedObjectID(entity: entity, row: row)] ?? alone(row, entity)
+      guard let entity = reader.model.entity(named: record.entity) else { return nil }
+      let id = ManagedObjectID(entity: entity, row: row)
+      guard
+        ready.allow(record, fields.fields.rules(of: entity), empty: empty[id] ?? []),
+        // Rows with bytes that may be many are read one by one.
+        let stored = try rows[id] ?? reader.rows(entity, rows: [row]).first
       else { return nil }
       return try save(record, stored)
     }
   }
 
-  /// Rows whose values may be large are read one by one.
-  private func alone(_ row: Int64, _ entity: EntityDescription) throws -> StoredRow? {
-    guard !fields.fields.rules(of: entity).assets.isEmpty else { return nil }
-    return try reader.rows(entity, rows: [row]).first
-  }
-
-  private func read(_ records: [RemoteRecord]) throws -> [ManagedObjectID: StoredRow] {
+  /// Reads the rows of records, but those with bytes that are files; and which of their attributes for files are empty.
+  private func read(
+    _ records: [RemoteRecord]
+  ) throws -> (rows: [ManagedObjectID: StoredRow], empty: [ManagedObjectID: Set<String>]) {
     var numbers: [String: [Int64]] = [:]
     for record in records {
       if let row = record.row { numbers[record.entity, default: []].append(row) }
     }
     var result: [ManagedObjectID: StoredRow] = [:]
+    var empty: [ManagedObjectID: Set<String>] = [:]
     for (name, list) in numbers {
-      guard let entity = reader.model.entity(named: name),
-        fields.fields.rules(of: entity).assets.isEmpty
-      else { continue }
-      for row in try reader.rows(entity, rows: list) { result[row.id] = row }
+      guard let entity = reader.model.entity(named: name) else { continue }
+      var light = list
+      for field in fields.fields.rules(of: entity).assets.keys {
+        guard let attribute = entity.property(named: field)?.attribute else { continue }
+        let rows = try reader.emptyRows(among: list, of: entity, slot: attribute.slot)
+        for row in rows {
+          empty[ManagedObjectID(entity: entity, row: row), default: []].insert(field)
+        }
+        if attribute.type == .binary { light.removeAll { !rows.contains($0) } }
+      }
+      for row in try reader.rows(entity, rows: light) { result[row.id] = row }
     }
-    return result
+    return (result, empty)
   }
 
   /// A deleted object's record shrinks to what it is and when it was deleted.

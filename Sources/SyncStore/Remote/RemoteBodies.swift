@@ -70,6 +70,24 @@ extension StoreReader {
   }
 }
 
+extension StoreReader {
+  /// Those of some rows in which an attribute is empty. The values of the others are not read.
+  package func emptyRows(
+    among rows: [Int64], of entity: EntityDescription, slot: Int
+  ) throws -> Set<Int64> {
+    try prepareToRead()
+    guard let column = layout[entity].column(slot)?.quoted else { return [] }
+    let statement = try connection.statement(
+      "SELECT _row FROM \(layout[entity].table.identifier.quoted) "
+        + "WHERE _row IN (SELECT value FROM json_each(?1)) AND \(column) IS NULL")
+    statement.bind([.string("[" + rows.map(String.init).joined(separator: ",") + "]")])
+    defer { statement.reset() }
+    var result: Set<Int64> = []
+    while try statement.step() { result.insert(statement.integer(0)) }
+    return result
+  }
+}
+
 extension StoreTransaction {
   /// Makes the table unless it is there.
   package func makeRemoteBodies() throws {
@@ -89,6 +107,18 @@ extension StoreTransaction {
       .string(body.zone), .string(body.record), .string(body.field), .string(body.stamp),
       .string(body.hash), .int(body.size), .int(body.used),
     ])
+    try statement.run()
+  }
+
+  /// Notes that a body was asked for.
+  package func touchRemoteBody(
+    _ record: String, _ field: String, in zone: String, at time: Int64
+  ) throws {
+    try requireOpen()
+    let statement = try connection.statement(
+      "UPDATE _syncstack_remote_bodies SET used_ms = ?4 WHERE zone = ?1 AND record = ?2 AND field = ?3"
+    )
+    statement.bind([.string(zone), .string(record), .string(field), .int(time)])
     try statement.run()
   }
 
