@@ -3,7 +3,7 @@ import SyncCloud
 import SyncStack
 
 /// Two machines edit the same notes offline, sync, and have the same: fields that both changed, a conflict whose loser
-/// is restored, a picture, and a deletion.
+/// is restored, a picture, a list that is shared with another account, and a deletion.
 ///
 ///     swift run SharedNotes                                    with a server in memory
 ///     swift run SharedNotes --server http://127.0.0.1:8888     with Kinto; SYNCSTACK_USER and SYNCSTACK_PASSWORD sign in
@@ -74,6 +74,7 @@ struct SharedNotes {
     try await phone.show()
 
     try await carryPicture(from: phone, to: laptop)
+    try await shareList(of: phone, on: server)
 
     print("\nThe laptop deletes the note.")
     try await laptop.edit { context in
@@ -85,19 +86,28 @@ struct SharedNotes {
   }
 
   /// The server of the command line, or one in memory.
-  static func transport() throws -> any CloudTransport {
+  static func transport(
+    user: String? = nil, password: String? = nil
+  ) throws -> any CloudTransport {
     let arguments = CommandLine.arguments
     guard let place = arguments.firstIndex(of: "--server"), place + 1 < arguments.count,
       let url = URL(string: arguments[place + 1])
     else { return MemoryTransport() }
-    if url.scheme == "postgresql" {
-      return try PostgreSQLTransport(arguments[place + 1], app: "sharednotes")
-    }
     let environment = ProcessInfo.processInfo.environment
+    let (name, word) = (
+      user ?? environment["SYNCSTACK_USER"], password ?? environment["SYNCSTACK_PASSWORD"]
+    )
+    if url.scheme == "postgresql" {
+      // Another role signs in with a password of its own.
+      var parts = URLComponents(string: arguments[place + 1])
+      if user != nil {
+        parts?.user = user
+        parts?.password = password
+      }
+      return try PostgreSQLTransport(parts?.string ?? "", app: "sharednotes")
+    }
     return try KintoTransport(
-      url, app: "sharednotes",
-      signIn: .password(
-        environment["SYNCSTACK_USER"] ?? "", environment["SYNCSTACK_PASSWORD"] ?? ""))
+      url, app: "sharednotes", signIn: .password(name ?? "", word ?? ""))
   }
 }
 
@@ -109,7 +119,8 @@ struct Machine {
 
   init(_ name: String, _ server: any CloudTransport) throws {
     self.name = name
-    let model = try ManagedObjectModel(SharedNotes.Note.self, SharedNotes.Tag.self)
+    let model = try ManagedObjectModel(
+      SharedNotes.Note.self, SharedNotes.Tag.self, SharedNotes.List.self, SharedNotes.Item.self)
     stack = try DataStack(model: model, store: .inMemory, tracksChanges: true)
     cloud = try CloudEngine(stack, transport: server)
   }

@@ -25,6 +25,8 @@ public struct GraphError: Error, Sendable {
     case unsupported
     /// A transformer that the model names is not registered, or refused a value.
     case transformer
+    /// Somebody else shares ``GraphError/objects`` to be read only.
+    case readOnly
   }
 
   public let code: Code

@@ -142,10 +142,11 @@ final class Client: Sendable {
   /// All objects by the names of their records, with their fields; fails when an object has no record.
   func graph() throws -> [String: [String: JSONValue]] {
     try stack.store.read { reader in
-      let fields = FieldReader(reader: reader, zone: engine.zone.name, fields: engine.fields)
       var result: [String: [String: JSONValue]] = [:]
       var count = 0
-      for record in try reader.allRemoteRecords(in: engine.zone.name) {
+      let shared = try reader.sharedZones(home: engine.zone.key).map(\.key)
+      for record in try ([engine.zone.key] + shared).flatMap(reader.allRemoteRecords) {
+        let fields = FieldReader(reader: reader, zone: record.zone, fields: engine.fields)
         guard let row = record.row, let entity = reader.model.entity(named: record.entity) else {
           continue
         }

@@ -269,3 +269,83 @@ struct SharingContract: Sendable, CustomTestStringConvertible {
     }
   }
 }
+
+/// What the servers themselves say to somebody who asks them without the transport.
+@Suite(.timeLimit(.minutes(5))) struct RawSharingTests {
+  @Test(.server(.memory)) func kintoShowsWhoWasLeftOutNothingByAnyPath() async throws {
+    let owner = try await TestServer.transport(.memory)
+    let guest = try await TestServer.transport(.memory)
+    let pair = try await SharingContract.Pair(owner, guest)
+    try await pair.share(.readWrite)
+    _ = try await pair.write("r1", as: owner, pair.own)
+    _ = try await pair.write("r2", as: guest, pair.shared)
+    let directory = try await guest.directory(of: pair.shared)
+    let before = try await guest.place(of: pair.shared).path
+    #expect(before != directory)
+    #expect(try await guest.send("GET", "\(before)/records/r2").status == 200)
+    try await owner.setParticipants([], of: pair.own)
+    let after = try await owner.place(of: pair.own).path
+    #expect(after != before)
+    for folder in [directory, before, after] {
+      for path in [folder, "\(folder)/records", "\(folder)/records/r1", "\(folder)/records/r2"] {
+        let answer = try await guest.send("GET", path)
+        #expect([403, 404].contains(answer.status), "\(path): \(answer.status)")
+        let write = try await guest.send(
+          "PUT", "\(folder)/records/r2", body: ["data": ["type": "Note"]])
+        #expect([403, 404].contains(write.status), "\(path): \(write.status)")
+      }
+    }
+    #expect(try await owner.send("GET", "\(after)/records/r2").status == 200)
+  }
+
+  /// Who reads does not find out where others write, and nobody but the owner says who takes part.
+  @Test(.server(.memory)) func kintoKeepsTheListOfParticipantsForTheOwner() async throws {
+    let owner = try await TestServer.transport(.memory)
+    let guest = try await TestServer.transport(.memory)
+    let pair = try await SharingContract.Pair(owner, guest)
+    try await pair.share(.readWrite)
+    let path = try await guest.directory(of: pair.shared)
+    for (method, body) in [
+      ("PATCH", ["data": ["members": [:]]] as JSONValue),
+      ("PATCH", ["permissions": ["read": ["system.Everyone"]]]), ("DELETE", [:]),
+    ] {
+      let answer = try await guest.send(method, path, body: body)
+      #expect(answer.status == 403)
+    }
+    #expect(try await owner.participants(of: pair.own).count == 1)
+  }
+
+  @Test(.server(.database)) func rowSecurityShowsMembersTheirZonesAndNothingElse() async throws {
+    let address = try await TestServer.role()
+    let owner = try await TestServer.database()
+    let guest = try PostgreSQLTransport(address, app: "tests", timeout: 60)
+    let pair = try await SharingContract.Pair(owner, guest)
+    let other = CloudZone("other")
+    _ = try await owner.open(other, create: true)
+    _ = try await pair.write("secret", as: owner, other)
+    try await pair.share(.readWrite)
+    _ = try await pair.write("r1", as: owner, pair.own)
+    _ = try await pair.write("r2", as: guest, pair.shared)
+    let connection = PostgreSQLConnection(try PostgreSQLAddress(address), timeout: 60)
+    func count(_ table: String, _ condition: String = "true") async throws -> String? {
+      try await connection.value("select count(*) from syncstack.\(table) where \(condition)", [])
+    }
+    let mine = "zone in (select id from syncstack.zone where scope = 'private')"
+    #expect(try await count("record", mine) == "2")
+    #expect(try await count("member") == "1")
+    #expect(try await count("zone", "scope = 'private'") == "1")
+    for statement in [
+      "update syncstack.member set access = 'readWrite'", "delete from syncstack.member",
+      "insert into syncstack.member select id, 'x', 'readOnly' from syncstack.zone",
+      "update syncstack.record set content = '{}'",
+    ] {
+      await #expect { try await connection.value(statement, []) } throws: {
+        ($0 as? CloudError)?.code == .forbidden
+      }
+    }
+    try await owner.setParticipants([], of: pair.own)
+    #expect(try await count("record", mine) == "0")
+    #expect(try await count("member") == "0")
+    #expect(try await count("zone", "scope = 'private'") == "0")
+  }
+}

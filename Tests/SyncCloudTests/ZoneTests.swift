@@ -224,9 +224,10 @@ import Testing
     // As version 2 has left it.
     try here.stack.store.write { transaction in
       let connection = transaction.connection
-      for column in ["witness", "newest"] {
+      for column in ["witness", "newest", "readonly"] {
         try connection.execute("ALTER TABLE _syncstack_remote_zones DROP COLUMN \(column)")
       }
+      try connection.execute("ALTER TABLE _syncstack_remote_records DROP COLUMN moved")
       try Metadata(connection: connection).set(.remote, 2)
     }
     // Who only reads cannot make more of it.

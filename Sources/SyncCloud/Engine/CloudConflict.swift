@@ -44,14 +44,17 @@ extension CloudEngine {
   ///
   /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when the object or the property is gone.
   public func restore(_ conflict: CloudConflict) throws {
-    let (zone, fields) = (zone.name, fields)
+    let (home, fields) = (zone.key, fields)
     _ = try stack.store.write(TransactionInfo(contextName: Self.author)) { transaction in
-      let record = try transaction.remoteRecord(conflict.record, in: zone)
-      guard let record, let row = record.row,
+      let zones = [home] + (try transaction.sharedZones(home: home).map(\.key))
+      let records = try zones.compactMap {
+        try transaction.remoteRecord(conflict.record, in: $0)
+      }
+      guard let record = records.first(where: { $0.row != nil }), let row = record.row,
         let entity = transaction.model.entity(named: record.entity),
         let property = entity.property(named: conflict.field),
         fields.contains(conflict.field, in: entity),
-        try Self.set(conflict.value, property, of: row, entity, transaction, zone)
+        try Self.set(conflict.value, property, of: row, entity, transaction, record.zone)
       else {
         throw CloudError(
           .notFound,

@@ -81,9 +81,9 @@ final class CloudDriver: Sendable {
 
   /// Follows the live signals of a server; comes back when the line has ended, and asks then for what came meanwhile.
   func follow(
-    _ first: AsyncStream<Void>, again: @escaping @Sendable () -> AsyncStream<Void>?,
-    _ pace: CloudPace
+    _ first: AsyncStream<Void>, again: @escaping @Sendable () -> AsyncStream<Void>?
   ) {
+    let pace = state.withLock { $0.timetable.pace }
     send(.listening(true))
     listen { driver in
       var line = Optional(first)

@@ -12,7 +12,7 @@ extension CloudEngine {
   public func evict(_ object: ManagedObjectID) async throws {
     try await write { writing in
       let known = try writing.transaction.remoteRecord(of: object.row, object.entity)
-      guard let record = known, record.zone == writing.zone.name else {
+      guard let record = known, writing.fields.travels(object.entity) else {
         throw CloudError(.notFound, message: "\(object) is no object that is synced.")
       }
       guard record.waiting.isEmpty else {
@@ -57,8 +57,10 @@ extension CloudEngine {
     _ known: RemoteRecord, _ object: ManagedObjectID, in writing: CloudWriting
   ) throws {
     var record = known
-    try ObjectDeleter(writing).delete(object.row, object.entity, name: record.name)
-    try writing.forgetReferences(of: record.name)
+    try writing.enter(record.zone) {
+      try ObjectDeleter(writing).delete(object.row, object.entity, name: record.name)
+      try writing.forgetReferences(of: record.name)
+    }
     record.row = nil
     record.stamps = [:]
     record.kept = nil
@@ -76,22 +78,26 @@ extension CloudEngine {
   public func bringBack(_ entityName: String? = nil) async throws -> Int {
     let wanted = try entityName.map { try stack.model.requireEntity(named: $0) }
     let count = try await turn.run {
-      let limits = try await connect().limits
-      let name = zone.name
-      let model = stack.model
-      let evicted = try await write { writing in
-        try writing.transaction.allRemoteRecords(in: name).filter { record in
-          guard let entity = model.entity(named: record.entity) else { return false }
-          return record.isEvicted && wanted.map(entity.isKind) ?? true
-        }.map(\.name)
+      var count = 0
+      for zone in [zone] + (try await sharedZones()) {
+        let evicted = try await write(in: zone) { [model = stack.model] writing in
+          try writing.transaction.allRemoteRecords(in: zone.key).filter { record in
+            guard let entity = model.entity(named: record.entity) else { return false }
+            return record.isEvicted && wanted.map(entity.isKind) ?? true
+          }.map(\.name)
+        }
+        guard !evicted.isEmpty else { continue }
+        count += try await bringBack(Set(evicted), in: zone, try await connect(zone).limits)
       }
-      return evicted.isEmpty ? 0 : try await bringBack(Set(evicted), limits)
+      return count
     }
     monitor.tell()
     return count
   }
 
-  private func bringBack(_ names: Set<String>, _ limits: CloudLimits) async throws -> Int {
+  private func bringBack(
+    _ names: Set<String>, in zone: CloudZone, _ limits: CloudLimits
+  ) async throws -> Int {
     var count = 0
     var token: CloudToken?
     while true {
@@ -101,13 +107,15 @@ extension CloudEngine {
       }
       let shown = page.records.filter { names.contains($0.name) }
       if !shown.isEmpty {
-        try await write { writing in
+        try await write(in: zone) { writing in
           // As if it had never been here.
           for record in shown {
             try writing.transaction.removeRemoteRecord(record.name, in: writing.zone.name)
           }
         }
-        count += try await store(shown, isFeed: false, deletionGuard) { _ in }.inserted
+        count += try await store(
+          shown, in: zone, isFeed: false, deletionGuard
+        ) { _ in }.inserted
       }
       guard page.hasMore else { return count }
       token = page.token
@@ -147,8 +155,8 @@ private struct Eviction {
     while let each = next.popLast() {
       let transaction = writing.transaction
       guard let record = try transaction.remoteRecord(of: each.row, each.entity),
-        record.zone == writing.zone.name, record.waiting.isEmpty,
-        let entity = writing.model.entity(named: record.entity)
+        record.waiting.isEmpty,
+        let entity = writing.model.entity(named: record.entity), writing.fields.travels(entity)
       else { return nil }
       result.append((record, each))
       for relationship in entity.relationships

@@ -8,7 +8,7 @@ extension CloudEngine {
   ///
   /// Each page is one transaction together with its place, so a pull that ends early goes on from there.
   ///
-  /// - Parameter progress: Counts records, of those that are known of; one that is its parent's child counts in that.
+  /// - Parameter progress: Counts records, of those that are known of, but not those of what is shared; one that is its parent's child counts in that.
   /// - Throws: ``CloudError``; `StoreError`; `CancellationError`, with the pages so far stored.
   /// - Complexity: Linear in what changed since the last pull.
   @discardableResult
@@ -48,10 +48,15 @@ extension CloudEngine {
     return (pulled, pushed)
   }
 
+  /// Pulls the engine's own zone, then those that are shared.
   func pullPages(_ progress: Progress) async throws -> PullReport {
-    let isFresh = connection.withLock { $0 == nil }
-    return try await pullPages(
-      try await connect().limits, isChecked: isFresh, deletionGuard, progress)
+    let zone = zone
+    let isFresh = connections.withLock { $0[zone] == nil }
+    let limits = try await connect().limits
+    var report = try await pullPages(
+      zone, limits, isChecked: isFresh, deletionGuard, progress)
+    try await pullShared(limits, &report)
+    return report
   }
 
   /// Reads on from the place that is stored.
@@ -59,12 +64,13 @@ extension CloudEngine {
   /// - Parameter isChecked: Whether account and zone were looked at just now. Otherwise that is done before
   ///   anything that came is stored; a pull with nothing to do stays one request.
   func pullPages(
-    _ limits: CloudLimits, isChecked: Bool, _ deletionGuard: DeletionGuard, _ progress: Progress
+    _ zone: CloudZone, _ limits: CloudLimits, isChecked: Bool, _ deletionGuard: DeletionGuard,
+    _ progress: Progress
   ) async throws -> PullReport {
     var isChecked = isChecked
     var hasLookedAhead = false
     var report = PullReport()
-    let known = try await knownZone()
+    let known = try await kept(zone)
     var token = known.token.map(CloudToken.init)
     var lost = token == Self.startingOver ? LostRecords() : nil
     if lost != nil { token = nil }
@@ -81,33 +87,39 @@ extension CloudEngine {
         }
         halvings -= 1
       } catch let error as CloudError where error.code == .tokenRefused && lost == nil {
-        if !isChecked { try await checkZone() }
+        if !isChecked { try await check(zone) }
         (isChecked, halvings) = (true, 0)
-        (token, lost) = (nil, try await startOver())
+        (token, lost) = (nil, try await startOver(zone))
         continue
       } catch let error as CloudError where error.code == .zoneMissing {
-        try await checkZone()
+        try await check(zone)
         throw error
       }
-      if lost == nil, report.pages == 0, try await isTakenBack(known, page) {
-        if !isChecked { try await checkZone() }
+      if lost == nil, report.pages == 0, try await isTakenBack(zone, known, page) {
+        if !isChecked { try await check(zone) }
         isChecked = true
-        (token, lost) = (nil, try await startOver())
+        (token, lost) = (nil, try await startOver(zone))
         continue
       }
       if !isChecked, !page.records.isEmpty {
-        try await checkZone()
+        try await check(zone)
         isChecked = true
       }
+      if try await mayHaveMoved(page, to: zone) {
+        // Who has moved them has said so before.
+        report.add(
+          try await pullPages(
+            self.zone, limits, isChecked: false, deletionGuard, Progress(totalUnitCount: 0)))
+      }
       if page.hasMore, !hasLookedAhead, page.records.contains(where: \.isDeletion) {
-        try await lookAhead(page, limits, deletionGuard)
+        try await lookAhead(page, zone, limits, deletionGuard)
         hasLookedAhead = true
       }
       report.pages += 1
       report.records += page.records.count
       progress.totalUnitCount = Int64(report.records + (page.hasMore ? limits.page : 0))
       lost?.note(page)
-      let counts = try await store(page, lost, deletionGuard)
+      let counts = try await store(page, zone, lost, deletionGuard)
       report.add(counts)
       progress.completedUnitCount = Int64(report.records)
       if lost == nil, counts.isBehind {
@@ -118,7 +130,7 @@ extension CloudEngine {
       if !page.hasMore { break }
       monitor.tell()
     }
-    report.add(try await retrySetAside(deletionGuard))
+    report.add(try await retrySetAside(zone, deletionGuard))
     return report
   }
 
@@ -126,9 +138,11 @@ extension CloudEngine {
 
   /// Writes a page together with its place.
   private func store(
-    _ page: CloudPage, _ lost: LostRecords?, _ deletionGuard: DeletionGuard
+    _ page: CloudPage, _ zone: CloudZone, _ lost: LostRecords?, _ deletionGuard: DeletionGuard
   ) async throws -> RecordWriter.Counts {
-    try await store(Self.latest(page.records), isFeed: lost == nil, deletionGuard) { writing in
+    try await store(
+      Self.latest(page.records), in: zone, isFeed: lost == nil, deletionGuard
+    ) { writing in
       if !page.hasMore {
         writing.zone.deleted = 0
         try lost?.sendAgain(in: writing)
@@ -148,23 +162,24 @@ extension CloudEngine {
   ///   - note: Runs in the same transaction, or in a last one.
   @discardableResult
   func store(
-    _ records: [CloudRecord], isFeed: Bool, _ deletionGuard: DeletionGuard,
+    _ records: [CloudRecord], in zone: CloudZone, isFeed: Bool, _ deletionGuard: DeletionGuard,
     _ note: @escaping @Sendable (CloudWriting) throws -> Void
   ) async throws -> RecordWriter.Counts {
     do {
-      return try await write(records[...], isFeed: isFeed, deletionGuard, note)
+      return try await write(records[...], zone, isFeed: isFeed, deletionGuard, note)
     } catch let error as StoreError where error.code == .notUnique {
-      let counts = try await storeInParts(records[...], isFeed: isFeed, deletionGuard)
-      try await write(note)
+      let counts = try await storeInParts(records[...], zone, isFeed: isFeed, deletionGuard)
+      try await write(in: zone, note)
       return counts
     }
   }
 
   private func write(
-    _ records: ArraySlice<CloudRecord>, isFeed: Bool, _ deletionGuard: DeletionGuard,
+    _ records: ArraySlice<CloudRecord>, _ zone: CloudZone, isFeed: Bool,
+    _ deletionGuard: DeletionGuard,
     _ note: @escaping @Sendable (CloudWriting) throws -> Void = { _ in }
   ) async throws -> RecordWriter.Counts {
-    try await write { writing in
+    try await write(in: zone) { writing in
       var writer = RecordWriter(writing)
       try writer.write(Array(records), isFeed: isFeed)
       if writer.counts.isBehind { writing.zone.token = Self.startingOver.rawValue }
@@ -203,9 +218,9 @@ extension CloudEngine {
   /// Reads the changes to their end, and refuses them before the first deletion is stored when they are too many: what
   /// would be deleted before the guard objects could not come back from here.
   private func lookAhead(
-    _ first: CloudPage, _ limits: CloudLimits, _ deletionGuard: DeletionGuard
+    _ first: CloudPage, _ zone: CloudZone, _ limits: CloudLimits, _ deletionGuard: DeletionGuard
   ) async throws {
-    let name = zone.name
+    let name = zone.key
     let (all, before) = try await read { reader in
       (try reader.countRemoteObjects(in: name), Int(try reader.remoteZone(name)?.deleted ?? 0))
     }
@@ -234,11 +249,13 @@ extension CloudEngine {
   }
 
   /// Tries once more what was put aside, as far as nothing is in its way any more.
-  private func retrySetAside(_ deletionGuard: DeletionGuard) async throws -> RecordWriter.Counts {
+  private func retrySetAside(
+    _ zone: CloudZone, _ deletionGuard: DeletionGuard
+  ) async throws -> RecordWriter.Counts {
     var counts = RecordWriter.Counts()
-    let name = zone.name
+    let name = zone.key
     guard try await read({ try !$0.remoteProblems(in: name).isEmpty }) else { return counts }
-    let (free, deleted) = try await write { writing in
+    let (free, deleted) = try await write(in: zone) { writing in
       let aside = SetAside(writing)
       let deleted = try aside.deleteDenied()
       try Self.count(deleted, deletionGuard, in: writing)
@@ -246,35 +263,36 @@ extension CloudEngine {
       return (try aside.free(), deleted)
     }
     counts.deleted = deleted
-    if !free.isEmpty { counts.add(try await retry(free[...])) }
+    if !free.isEmpty { counts.add(try await retry(free[...], zone)) }
     counts.problems = 0
     return counts
   }
 
   private func retry(
-    _ records: ArraySlice<RemoteRecord>
+    _ records: ArraySlice<RemoteRecord>, _ zone: CloudZone
   ) async throws -> RecordWriter.Counts {
     do {
-      return try await write { try SetAside($0).read(Array(records)) }
+      return try await write(in: zone) { try SetAside($0).read(Array(records)) }
     } catch let error as StoreError where error.code == .notUnique {
       // What is alone stays aside.
       guard records.count > 1 else { return RecordWriter.Counts() }
       let middle = records.startIndex + records.count / 2
-      var counts = try await retry(records[..<middle])
-      counts.add(try await retry(records[middle...]))
+      var counts = try await retry(records[..<middle], zone)
+      counts.add(try await retry(records[middle...], zone))
       return counts
     }
   }
 
   /// Finds the records that break a uniqueness constraint by halves, and puts them aside.
   private func storeInParts(
-    _ records: ArraySlice<CloudRecord>, isFeed: Bool, _ deletionGuard: DeletionGuard
+    _ records: ArraySlice<CloudRecord>, _ zone: CloudZone, isFeed: Bool,
+    _ deletionGuard: DeletionGuard
   ) async throws -> RecordWriter.Counts {
     do {
-      return try await write(records, isFeed: isFeed, deletionGuard)
+      return try await write(records, zone, isFeed: isFeed, deletionGuard)
     } catch let error as StoreError where error.code == .notUnique {
       guard records.count > 1 else {
-        return try await write { writing in
+        return try await write(in: zone) { writing in
           var writer = RecordWriter(writing)
           for record in records { try writer.setAside(record, error.message) }
           return writer.counts
@@ -282,8 +300,9 @@ extension CloudEngine {
       }
       let middle = records.startIndex + records.count / 2
       var counts = try await storeInParts(
-        records[..<middle], isFeed: isFeed, deletionGuard)
-      counts.add(try await storeInParts(records[middle...], isFeed: isFeed, deletionGuard))
+        records[..<middle], zone, isFeed: isFeed, deletionGuard)
+      counts.add(
+        try await storeInParts(records[middle...], zone, isFeed: isFeed, deletionGuard))
       return counts
     }
   }

@@ -5,7 +5,7 @@ import SyncStore
 extension CloudEngine {
   /// Sends what was saved here since the last push, field by field.
   ///
-  /// - Parameter progress: Counts records, of those that wait.
+  /// - Parameter progress: Counts records, of those that wait, but not those of what is shared.
   /// - Throws: ``CloudError``, with everything that was not answered still waiting; `StoreError`;
   ///   `CancellationError`.
   /// - Complexity: Linear in what waits.
@@ -13,8 +13,7 @@ extension CloudEngine {
   public func push(progress: Progress = Progress(totalUnitCount: 0)) async throws -> PushReport {
     try await turn.run {
       try await running(.push) {
-        var report = try await pushBatches(progress)
-        if fields.hasAssets { report.add(try await pushFiles()) }
+        let report = try await pushZones(progress)
         progress.end()
         return (report, .push(report))
       }
@@ -23,6 +22,7 @@ extension CloudEngine {
 
   /// Batches and where they have come to.
   private struct Course {
+    let zone: CloudZone
     var report = PushReport()
 
     /// The last record of the batch before; batches go by name.
@@ -60,24 +60,49 @@ extension CloudEngine {
   /// read.
   private static let longestUnread = 1000
 
-  /// Sends what waits, but for records whose files are not on the server.
+  /// Pushes the engine's own zone, then those that are shared: what went from one to the other is said before it is
+  /// there.
+  func pushZones(_ progress: Progress) async throws -> PushReport {
+    var report = PushReport()
+    var failure: CloudError?
+    for zone in [zone] + (try await sharedZones()) {
+      do {
+        let isOwn = zone == self.zone
+        if !isOwn, try await kept(zone).generation == Self.stopping { continue }
+        report.add(try await pushBatches(zone, isOwn ? progress : Progress(totalUnitCount: 0)))
+        if fields.hasAssets { report.add(try await pushFiles(in: zone)) }
+      } catch let error as CloudError where zone != self.zone && error.isOfZone {
+        failure = error
+      }
+    }
+    try await endStopped()
+    if let failure { throw failure }
+    return report
+  }
+
+  /// Sends what waits in a zone, but for records whose files are not on the server.
   func pushBatches(
-    _ progress: Progress, _ portion: AssetPortion = AssetPortion()
+    _ zone: CloudZone, _ progress: Progress, _ portion: AssetPortion = AssetPortion()
   ) async throws -> PushReport {
-    let isFresh = connection.withLock { $0 == nil }
-    let known = try await connect()
-    let name = zone.name
-    let count = try await write { try $0.transaction.countWaitingRemoteRecords(in: name) }
+    let isFresh = connections.withLock { $0[zone] == nil }
+    let name = zone.key
+    if zone != self.zone {
+      guard try await read({ try $0.hasWaitingRemoteRecords(in: name) }) else {
+        return PushReport()
+      }
+    }
+    let known = try await connect(zone)
+    let count = try await write(in: zone) { try $0.transaction.countWaitingRemoteRecords(in: name) }
     guard count > 0 else { return PushReport() }
     guard known.access == .readWrite else {
       throw CloudError(
         .readOnly, message: "The zone can only be read. What was edited here stays waiting.")
     }
-    if !isFresh { try await checkZone() }
-    try await catchUp()
+    if !isFresh { try await check(zone) }
+    try await catchUp(zone)
     progress.totalUnitCount = Int64(count)
     var course = Course(
-      size: known.limits.batch, portion: portion, largest: known.limits.batch)
+      zone: zone, size: known.limits.batch, portion: portion, largest: known.limits.batch)
     var passes = 0
     while passes < Self.passes {
       course.cursor = portion.after
@@ -97,7 +122,7 @@ extension CloudEngine {
     }
     let failed = course.suspects.map { ($0.save.name, $0.error) } + course.failed.map { ($0, $1) }
     if let first = failed.min(by: { $0.0 < $1.0 }) { throw Self.left(failed.count, first.1) }
-    if course.deleted > 0 { try await write { $0.zone.deleted = 0 } }
+    if course.deleted > 0 { try await write(in: zone) { $0.zone.deleted = 0 } }
     return course.report
   }
 
@@ -112,9 +137,9 @@ extension CloudEngine {
   ///
   /// - Returns: Whether there may be more.
   private func pushBatch(_ course: inout Course) async throws -> Bool {
-    let (name, cursor, size, fields) = (zone.name, course.cursor, course.size, fields)
-    let portion = course.portion
-    let (saves, about, last) = try await write { writing in
+    let (zone, portion) = (course.zone, course.portion)
+    let (name, cursor, size, fields) = (zone.key, course.cursor, course.size, fields)
+    let (saves, about, last) = try await write(in: zone) { writing in
       let records = try writing.transaction.waitingRemoteRecords(
         in: name, after: cursor, limit: size
       ).filter { record in portion.through.map { record.name <= $0 } ?? true }
@@ -139,7 +164,7 @@ extension CloudEngine {
     }
     do {
       let results = try await attempt(&course.patience) {
-        try await transport.save(left, in: zone)
+        try await transport.save(left, in: course.zone)
       }
       guard results.count == left.count else { throw Self.incomplete }
       try await answer(left, results, &course)
@@ -171,7 +196,7 @@ extension CloudEngine {
     }
     guard course.unread >= Self.longestUnread else { return }
     course.unread = 0
-    _ = try await pullPages(Progress(totalUnitCount: 0))
+    _ = try await pullPages(in: course.zone)
   }
 
   /// Nothing is known about a batch: goes on with less at once, and with what comes after a record that fails alone,
@@ -207,14 +232,14 @@ extension CloudEngine {
     guard course.patience.failures <= retry.attempts else { throw error }
     // What fails with the connection fails in the pull, too.
     try await pause(&course.patience)
-    _ = try await pullPages(Progress(totalUnitCount: 0))
+    _ = try await pullPages(in: course.zone)
   }
 
   /// Writes down what the server said of a batch, in one transaction.
   private func answer(
     _ saves: [CloudSave], _ results: [CloudSaveResult], _ course: inout Course
   ) async throws {
-    let (name, transport) = (zone.name, transport)
+    let (zone, name, transport) = (course.zone, course.zone.key, transport)
     let isNoted = Locked(false)
     let shown = results.compactMap { result -> CloudRecord? in
       switch result {
@@ -222,7 +247,7 @@ extension CloudEngine {
       case .missing, .refused: nil
       }
     }
-    let counts = try await store(shown, isFeed: false, deletionGuard) { writing in
+    let counts = try await store(shown, in: zone, isFeed: false, deletionGuard) { writing in
       for (save, result) in zip(saves, results) {
         switch result {
         case .saved, .conflict: break

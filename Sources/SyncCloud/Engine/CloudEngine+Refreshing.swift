@@ -10,27 +10,23 @@ extension CloudEngine {
   ///   as ``pull(progress:)``.
   /// - Complexity: A request for each object, where the transport can; see ``CloudTransport/record(_:in:)``.
   public func refresh(_ object: ManagedObjectID) async throws {
-    let name = try await write { writing in
-      try writing.transaction.remoteRecord(of: object.row, object.entity)?.name
-    }
-    guard let name else {
-      throw CloudError(.notFound, message: "\(object) is no object that is synced.")
-    }
+    let record = try await requireRecord(of: object)
     try await turn.run {
-      try await take(try await find(name))
+      let zone = CloudZone(stored: record.zone, self.zone)
+      try await take(try await find(record.name, in: zone), in: zone)
       monitor.tell()
     }
   }
 
   /// Stores a record with what it leads to.
-  private func take(_ shown: CloudRecord) async throws {
+  private func take(_ shown: CloudRecord, in zone: CloudZone) async throws {
     var known: Set<String> = [shown.name]
     var next = [(record: shown, isFirst: true)]
     while let (record, isFirst) = next.popLast() {
-      try await store([record], isFeed: false, deletionGuard) { _ in }
+      try await store([record], in: zone, isFeed: false, deletionGuard) { _ in }
       let targets = RecordContent.references(of: record, fields.wire)
         .filter { known.insert($0).inserted }
-      let here = try await read { [name = zone.name] in try $0.remoteRecords(targets, in: name) }
+      let here = try await read { [name = zone.key] in try $0.remoteRecords(targets, in: name) }
       for target in targets where isFirst || here[target] == nil {
         let found = try await request { try await transport.record(target, in: zone) }
         if let found { next.append((found, false)) }

@@ -82,10 +82,10 @@ extension CloudEngine {
   ///
   /// - Throws: ``CloudError`` when somebody else is signed in or the zone is another one.
   func connect() async throws -> CloudConnection {
-    if let known = connection.withLock({ $0 }) { return known }
+    let zone = zone
+    if let known = connections.withLock({ $0[zone] }) { return known }
     let account = try await request { try await transport.account() }
     let limits = try await request { try await transport.limits() }
-    let zone = zone
     let known = try await read { try $0.remoteZone(zone.name) }
     if let before = known?.account, before != account { throw Self.accountChanged(before, account) }
     let state: CloudZoneState
@@ -104,12 +104,17 @@ extension CloudEngine {
       }
     }
     let made = CloudConnection(limits: limits, access: state.access)
-    connection.withLock { $0 = made }
+    connections.withLock { $0[zone] = made }
     return made
   }
 
   /// Looks whether account and zone are those that are known, before anything is sent or taken.
-  func checkZone() async throws {
+  func check(_ zone: CloudZone) async throws {
+    try await checkZone()
+    if zone != self.zone { try await look(at: zone) }
+  }
+
+  private func checkZone() async throws {
     let zone = zone
     let known = try await read { try $0.remoteZone(zone.name) }
     let account = try await request { try await transport.account() }
@@ -124,8 +129,8 @@ extension CloudEngine {
 
   /// Whatever ended the work: the next one finds out anew who and what is there.
   func disconnect() {
-    connection.withLock { $0 = nil }
-    files.state.withLock { $0.generation = nil }
+    connections.withLock { $0 = [:] }
+    files.state.withLock { $0.generations = [:] }
   }
 
   /// Why the zone is another one than that of a generation.

@@ -10,26 +10,21 @@ extension CloudEngine {
   ///   and as ``pull(progress:)``.
   /// - Complexity: One record is read, where the transport can; see ``CloudTransport/record(_:in:)``.
   public func revert(_ object: ManagedObjectID) async throws {
-    let record = try await write { writing in
-      try writing.transaction.remoteRecord(of: object.row, object.entity)
-    }
-    guard let record else {
-      throw CloudError(.notFound, message: "\(object) is no object that is synced.")
-    }
-    try await revert(named: record.name)
+    let record = try await requireRecord(of: object)
+    try await revert(named: record.name, in: CloudZone(stored: record.zone, zone))
   }
 
   /// Takes the server's copy of what has the problem; an object that was deleted here comes back.
   ///
   /// - Throws: As ``revert(_:)-(ManagedObjectID)``.
   public func revert(_ problem: CloudProblem) async throws {
-    try await revert(named: problem.record)
+    try await revert(named: problem.record, in: CloudZone(stored: problem.zone, zone))
   }
 
-  private func revert(named name: String) async throws {
+  private func revert(named name: String, in zone: CloudZone) async throws {
     try await turn.run {
-      let shown = try await find(name)
-      try await write { writing in
+      let shown = try await find(name, in: zone)
+      try await write(in: zone) { writing in
         if let record = try writing.transaction.remoteRecord(name, in: writing.zone.name) {
           try Self.yield(record, in: writing)
         }
@@ -40,8 +35,19 @@ extension CloudEngine {
     }
   }
 
-  func find(_ name: String) async throws -> CloudRecord {
-    _ = try await connect()
+  /// What is known of an object, once edits up to now were read.
+  func requireRecord(of object: ManagedObjectID) async throws -> RemoteRecord {
+    let record = try await write { writing in
+      try writing.transaction.remoteRecord(of: object.row, object.entity)
+    }
+    guard let record else {
+      throw CloudError(.notFound, message: "\(object) is no object that is synced.")
+    }
+    return record
+  }
+
+  func find(_ name: String, in zone: CloudZone) async throws -> CloudRecord {
+    _ = try await connect(zone)
     guard let found = try await request({ try await transport.record(name, in: zone) }) else {
       throw CloudError(
         .notFound,

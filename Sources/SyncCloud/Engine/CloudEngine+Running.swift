@@ -29,11 +29,11 @@ extension CloudEngine {
     guard let known, known === made else { return wake() }
     // Before the first sync, so that nothing falls between.
     let commits = stack.changes
-    let signals = transport.signals(for: zone)
+    followed.withLock { $0 = [] }
+    let shared = try? stack.store.read { [zone] in try $0.sharedZones(home: zone.key) }
+    let lines = lines(of: [zone] + (shared ?? []))
     known.send(.started)
-    if let signals {
-      known.follow(signals, again: { [transport, zone] in transport.signals(for: zone) }, pace)
-    }
+    follow(lines, known)
     known.listen { [fields, authors, weak self] driver in
       for await commit in commits where Self.concerns(commit, fields, authors) {
         driver.send(.committed)
@@ -58,6 +58,25 @@ extension CloudEngine {
     }
     await driver?.stop()?.value
     monitor.tell()
+  }
+
+  /// Live signals of zones that are not followed yet.
+  func lines(of zones: [CloudZone]) -> [(zone: CloudZone, signals: AsyncStream<Void>)] {
+    zones.compactMap { zone in
+      guard followed.withLock({ $0.insert(zone).inserted }) else { return nil }
+      return transport.signals(for: zone).map { (zone, $0) }
+    }
+  }
+
+  func follow(
+    _ lines: [(zone: CloudZone, signals: AsyncStream<Void>)], _ driver: CloudDriver
+  ) {
+    for (zone, signals) in lines {
+      driver.follow(signals) { [weak self] in
+        guard let self, followed.withLock({ $0.contains(zone) }) else { return nil }
+        return transport.signals(for: zone)
+      }
+    }
   }
 
   private func makeDriver(_ pace: CloudPace, _ clock: some Clock<Duration>) -> CloudDriver {

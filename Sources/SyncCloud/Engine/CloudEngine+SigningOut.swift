@@ -16,6 +16,13 @@ extension CloudEngine {
       disconnect()
       try await write { writing in
         let transaction = writing.transaction
+        for shared in try writing.sharedZones.get() {
+          // What others share goes with the account.
+          if wipe || shared.owner != nil {
+            try writing.enter(shared.key) { try Self.wipe(in: writing) }
+          }
+          try writing.remove(shared.key)
+        }
         if wipe { try Self.wipe(in: writing) }
         try transaction.removeRemoteZone(writing.zone.name)
         var zone = RemoteZone(writing.zone.name)
@@ -29,7 +36,8 @@ extension CloudEngine {
     monitor.tell()
   }
 
-  private static func wipe(in writing: CloudWriting) throws {
+  /// Deletes all objects of the zone here.
+  static func wipe(in writing: CloudWriting) throws {
     let transaction = writing.transaction
     let deleter = ObjectDeleter(writing)
     for record in try transaction.allRemoteRecords(in: writing.zone.name) {

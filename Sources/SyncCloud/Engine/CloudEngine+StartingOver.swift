@@ -26,7 +26,8 @@ struct LostRecords: Sendable {
       var record = before
       record.tag = nil
       record.problem = nil
-      let isAlive = record.row != nil || record.isJoined || record.kept != nil
+      let isAlive =
+        record.row != nil || record.isJoined || record.kept != nil || record.hasLeft
       if isAlive, !record.isDeadButHere {
         record.waiting = [.whole]
       } else {
@@ -45,45 +46,48 @@ extension CloudEngine {
   /// interrupted begins anew.
   static let startingOver = CloudToken(rawValue: "\u{1}starting over")
 
-  func knownZone() async throws -> RemoteZone {
-    let name = zone.name
+  func kept(_ zone: CloudZone) async throws -> RemoteZone {
+    let name = zone.key
     return try await read { try $0.remoteZone(name) ?? RemoteZone(name) }
   }
 
-  func startOver() async throws -> LostRecords {
-    try await write { $0.zone.token = Self.startingOver.rawValue }
+  func startOver(_ zone: CloudZone) async throws -> LostRecords {
+    try await write(in: zone) { $0.zone.token = Self.startingOver.rawValue }
     return LostRecords()
   }
 
   /// Whether the server has lost the newest version that was seen of it. Asks for that version, except when the page
   /// answers; a page without records is believed.
-  func isTakenBack(_ known: RemoteZone, _ page: CloudPage) async throws -> Bool {
+  func isTakenBack(
+    _ zone: CloudZone, _ known: RemoteZone, _ page: CloudPage
+  ) async throws -> Bool {
     guard let witness = known.witness else { return false }
     if let newest = page.newest, newest < known.newest { return true }
     if page.records.isEmpty { return false }
     if page.records.contains(where: { $0.name == witness && $0.time >= known.newest }) {
       return false
     }
-    return try await hasLost(witness, of: known.newest)
+    return try await hasLost(witness, of: known.newest, in: zone)
   }
 
   /// Whether the server has neither a version of a record nor a later one.
-  private func hasLost(_ witness: String, of time: Int64) async throws -> Bool {
+  private func hasLost(
+    _ witness: String, of time: Int64, in zone: CloudZone
+  ) async throws -> Bool {
     let shown = try await request { try await transport.record(witness, in: zone) }
     return shown.map { $0.time < time } ?? true
   }
 
   /// Pulls before anything is sent to a server that was taken back, so that what it lost is known before new versions hide
   /// it.
-  func catchUp() async throws {
-    let known = try await knownZone()
+  func catchUp(_ zone: CloudZone) async throws {
+    let known = try await kept(zone)
     let isStartingOver = known.token == Self.startingOver.rawValue
     if !isStartingOver {
-      guard let witness = known.witness, try await hasLost(witness, of: known.newest) else {
-        return
-      }
-      _ = try await startOver()
+      guard let witness = known.witness, try await hasLost(witness, of: known.newest, in: zone)
+      else { return }
+      _ = try await startOver(zone)
     }
-    _ = try await pullPages(Progress(totalUnitCount: 0))
+    _ = try await pullPages(in: zone)
   }
 }

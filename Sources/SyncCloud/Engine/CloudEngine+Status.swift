@@ -8,7 +8,7 @@ extension CloudEngine {
   public var status: CloudStatus {
     get throws {
       var status = try stack.store.read { [self] reader in
-        var status = try Self.status(in: reader, of: zone.name)
+        var status = try Self.status(in: reader, of: zone.key)
         status.waiting += try countUnread(in: reader)
         return status
       }
@@ -52,12 +52,15 @@ extension CloudEngine {
   /// What the store keeps of the status, without an engine, which would write. Needs the tables of remote sync.
   package static func status(in reader: StoreReader, of zone: String) throws -> CloudStatus {
     var status = CloudStatus()
-    status.waiting = try reader.countWaitingRemoteRecords(in: zone)
-    status.waitingLinks = try reader.countRemoteLinks(in: zone)
-    status.conflicts = try reader.countRemoteConflicts(in: zone)
-    status.problems = try reader.remoteProblems(in: zone).map {
-      CloudProblem(record: $0.name, entity: $0.entity, row: $0.row, reason: $0.problem ?? "")
+    for name in [zone] + (try reader.sharedZones(home: zone).map(\.key)) {
+      status.waiting += try reader.countWaitingRemoteRecords(in: name)
+      status.waitingLinks += try reader.countRemoteLinks(in: name)
+      status.problems += try reader.remoteProblems(in: name).map {
+        CloudProblem(
+          record: $0.name, entity: $0.entity, row: $0.row, reason: $0.problem ?? "", zone: name)
+      }
     }
+    status.conflicts = try reader.countRemoteConflicts(in: zone)
     let kept = try reader.remoteZone(zone)
     status.lastPull = kept?.lastPull.map(Self.date)
     status.lastPush = kept?.lastPush.map(Self.date)

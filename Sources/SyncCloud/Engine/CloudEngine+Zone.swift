@@ -9,38 +9,53 @@ extension CloudEngine {
   /// now, later than all that the server has. Makes the zone if need be, and leaves it to the next sync to send it to whoever
   /// is signed in. What others have deleted comes back there; objects that only the server has come here.
   ///
+  /// What the account shares is said anew, too; where the server has lost that, nobody takes part in it any more until it is
+  /// shared again. What others share stays theirs.
+  ///
   /// - Throws: ``CloudError``; `StoreError`.
   /// - Complexity: Linear in what the server has and in what is here.
   public func uploadEverything() async throws {
     try await turn.run {
       disconnect()
       let account = try await request { try await transport.account() }
-      let state = try await request { try await transport.open(zone, create: true) }
-      let latest = try await latestStamp(try await request { try await transport.limits() })
-      let name = zone.name
-      try await write { writing in
-        writing.zone.account = account
-        writing.zone.generation = state.generation
-        writing.zone.token = nil
-        writing.zone.deleted = 0
-        (writing.zone.newest, writing.zone.witness) = (0, nil)
-        if let latest { writing.clock.see(latest) }
-        let stamp = writing.clock.next(at: writing.transaction.milliseconds).text
-        for record in try writing.transaction.allRemoteRecords(in: name) where !record.isEvicted {
-          guard let said = try Self.said(record, stamp, in: writing) else {
-            try writing.transaction.removeRemoteRecord(record.name, in: name)
-            continue
-          }
-          try writing.transaction.setRemoteRecord(said, before: record)
-        }
+      let limits = try await request { try await transport.limits() }
+      try await write { $0.zone.account = account }
+      for zone in [zone] + (try await sharedZones()) where zone.owner == nil {
+        try await uploadEverything(in: zone, limits)
       }
       monitor.tell()
     }
     wake()
   }
 
+  private func uploadEverything(in zone: CloudZone, _ limits: CloudLimits) async throws {
+    let state = try await request { try await transport.open(zone, create: true) }
+    if zone != self.zone, try await kept(zone).generation != state.generation {
+      try await request { try await transport.setParticipants([], of: zone) }
+    }
+    let latest = try await latestStamp(in: zone, limits)
+    let name = zone.key
+    try await write(in: zone) { writing in
+      writing.zone.generation = state.generation
+      writing.zone.token = nil
+      writing.zone.deleted = 0
+      (writing.zone.newest, writing.zone.witness) = (0, nil)
+      if let latest { writing.clock.see(latest) }
+      let stamp = writing.clock.next(at: writing.transaction.milliseconds).text
+      for record in try writing.transaction.allRemoteRecords(in: name) where !record.isEvicted {
+        guard let said = try Self.said(record, stamp, in: writing) else {
+          try writing.transaction.removeRemoteRecord(record.name, in: name)
+          continue
+        }
+        try writing.transaction.setRemoteRecord(said, before: record)
+      }
+    }
+  }
+
   /// The latest stamp in the zone, whatever clock has made it.
-  private func latestStamp(_ limits: CloudLimits) async throws -> Stamp? {
+  private func latestStamp(
+    in zone: CloudZone, _ limits: CloudLimits
+  ) async throws -> Stamp? {
     var latest: Int64 = 0
     var token: CloudToken?
     while true {
@@ -121,10 +136,31 @@ extension CloudEngine {
     disconnect()
     let account = try await request { try await transport.account() }
     let limits = try await request { try await transport.limits() }
+    try await write { $0.zone.account = account }
+    let before = Set(try await sharedZones())
+    var report = try await takeServersContent(of: zone, limits)
+    let now = try await sharedZones()
+    report.deleted += try await write { writing in
+      try before.subtracting(now).reduce(0) { count, gone in
+        try count + Self.forget(gone, in: writing)
+      }
+    }
+    for zone in now {
+      do {
+        report.add(try await takeServersContent(of: zone, limits))
+      } catch let error as CloudError where error.code == .zoneMissing {
+        report.add(try await end(zone))
+      }
+    }
+    return report
+  }
+
+  private func takeServersContent(
+    of zone: CloudZone, _ limits: CloudLimits
+  ) async throws -> PullReport {
     let state = try await request { try await transport.open(zone, create: false) }
-    let name = zone.name
-    try await write { writing in
-      writing.zone.account = account
+    let name = zone.key
+    try await write(in: zone) { writing in
       // Another one than any zone has, so that nothing is sent should this not come to its end.
       writing.zone.generation = Self.unfinished
       writing.zone.token = nil
@@ -135,8 +171,8 @@ extension CloudEngine {
       }
     }
     var report = try await pullPages(
-      limits, isChecked: true, .off, Progress(totalUnitCount: 0))
-    report.deleted += try await write { writing in
+      zone, limits, isChecked: true, .off, Progress(totalUnitCount: 0))
+    report.deleted += try await write(in: zone) { writing in
       writing.zone.generation = state.generation
       return try Self.deleteUnknown(in: writing)
     }
@@ -148,7 +184,7 @@ extension CloudEngine {
 
   /// Whatever the server has of a record is newer than what is here.
   static func yield(_ record: RemoteRecord, in writing: CloudWriting) throws {
-    guard record.row != nil || record.isPair else {
+    guard record.row != nil || record.isPair || record.hasLeft else {
       return try writing.transaction.removeRemoteRecord(record.name, in: record.zone)
     }
     var record = record
@@ -173,7 +209,7 @@ extension CloudEngine {
     let deleter = ObjectDeleter(writing)
     var count = 0
     for record in try writing.transaction.allRemoteRecords(in: writing.zone.name)
-    where record.tag == nil {
+    where record.tag == nil && !record.hasLeft {
       if let row = record.row, let entity = writing.model.entity(named: record.entity) {
         try deleter.delete(row, entity, name: record.name)
         count += 1

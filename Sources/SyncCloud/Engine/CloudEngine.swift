@@ -60,8 +60,14 @@ public final class CloudEngine: Sendable {
   /// What has it sync by itself, from ``start(pace:clock:)`` on.
   let driver = Locked<CloudDriver?>(nil)
 
-  /// What was found out about the server, until something says that it may have changed.
-  let connection = Locked<CloudConnection?>(nil)
+  /// What was found out about the server, by zone, until something says that it may have changed.
+  let connections = Locked<[CloudZone: CloudConnection]>([:])
+
+  /// Zones that can only be read, so that a save is refused that would write into them.
+  let readOnly: ReadOnlyZones
+
+  /// Zones whose live signals are followed.
+  let followed = Locked<Set<CloudZone>>([])
 
   /// Makes an engine. Nothing is sent before it is told to work.
   ///
@@ -97,6 +103,7 @@ public final class CloudEngine: Sendable {
     zone = CloudZone(scope)
     consumer = scope == .private ? CloudEngine.author : "\(CloudEngine.author).\(scope)"
     fields = try TravellingFields(stack.model, scope: scope, policies: policies, cipher: cipher)
+    readOnly = ReadOnlyZones(stack, fields)
     announcer = CloudAnnouncer(stack, zone)
     monitor = CloudMonitor(announcer)
     files = CloudFiles(stack)
@@ -132,18 +139,24 @@ public final class CloudEngine: Sendable {
         try transaction.setHistoryConsumer(
           HistoryConsumer(name: consumer, token: token, isDurable: true))
       }
-      let writing = try CloudWriting(transaction, zone: zone.name, fields: fields, writer: writer)
-      if writing.zone.model != model {
-        if writing.zone.model != nil {
-          try KeptRecords(writing).read()
-          // What was renamed is another relationship to everybody.
-          try PairDrain(writing).enrol()
-          try ListDrain(writing).enrol()
+      let writing = try CloudWriting(transaction, home: zone.key, fields: fields, writer: writer)
+      let shared = try writing.sharedZones.get()
+      if writing.home.model != model {
+        for name in writing.home.model == nil ? [] : [zone.key] + shared.map(\.key) {
+          try writing.enter(name) {
+            try KeptRecords(writing).read()
+            // What was renamed is another relationship to everybody.
+            try PairDrain(writing).enrol()
+            try ListDrain(writing).enrol()
+          }
         }
-        writing.zone.model = model
+        writing.home.model = model
       }
       if fields.hasAssets { try transaction.makeRemoteBodies() }
       try writing.finish()
+      for zone in shared where try transaction.remoteZone(zone.key)?.isReadOnly == true {
+        readOnly.set(true, zone)
+      }
     }
   }
 
@@ -152,16 +165,18 @@ public final class CloudEngine: Sendable {
   // MARK: - The store
 
   /// Runs a body in one transaction: drains the history first, and acknowledges it when nothing waits afterwards.
+  ///
+  /// - Parameter zone: Which zone it is about; the engine's own by default.
   func write<T: Sendable>(
-    _ body: @escaping @Sendable (CloudWriting) throws -> T
+    in zone: CloudZone? = nil, _ body: @escaping @Sendable (CloudWriting) throws -> T
   ) async throws -> T {
     try await withStore { [self] store in
       let ((result, bringsAssets), changes) = try store.write(Self.info) { transaction in
         let writing = try CloudWriting(
-          transaction, zone: zone.name, fields: fields, writer: writer)
+          transaction, home: self.zone.key, fields: fields, writer: writer)
         var drain = Drain(writing, authors: authors)
         try drain.run()
-        let result = try body(writing)
+        let result = try writing.enter((zone ?? self.zone).key) { try body(writing) }
         try writing.finish()
         try acknowledge(writing)
         return (result, writing.bringsAssets)
@@ -177,9 +192,11 @@ public final class CloudEngine: Sendable {
   /// What was sent need not be kept from syncs and from being purged any more.
   private func acknowledge(_ writing: CloudWriting) throws {
     let transaction = writing.transaction
-    guard try !transaction.hasWaitingRemoteRecords(in: zone.name) else { return }
+    for name in [zone.key] + (try writing.sharedZones.get().map(\.key)) {
+      if try transaction.hasWaitingRemoteRecords(in: name) { return }
+    }
     let known = try transaction.historyConsumers().first { $0.name == consumer }
-    let token = HistoryToken(number: writing.zone.history)
+    let token = HistoryToken(number: writing.home.history)
     guard known?.token != token else { return }
     try transaction.setHistoryConsumer(
       HistoryConsumer(name: consumer, token: token, isDurable: true))

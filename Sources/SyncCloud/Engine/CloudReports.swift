@@ -12,6 +12,20 @@ public struct PullReport: Sendable, Hashable {
   /// Records that could not be used, or only in part; see ``CloudStatus/problems``.
   public internal(set) var problems = 0
 
+  /// Zones that somebody else shared with the account and does no more, and those that it left on another machine; what
+  /// was here of them is gone.
+  public internal(set) var ended: [CloudZone] = []
+
+  mutating func add(_ other: PullReport) {
+    pages += other.pages
+    records += other.records
+    inserted += other.inserted
+    updated += other.updated
+    deleted += other.deleted
+    problems += other.problems
+    ended += other.ended
+  }
+
   mutating func add(_ counts: RecordWriter.Counts) {
     inserted += counts.inserted
     updated += counts.updated

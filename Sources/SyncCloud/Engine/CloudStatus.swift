@@ -45,6 +45,9 @@ public struct CloudProblem: Sendable, Hashable, CustomStringConvertible {
   public let row: Int64?
   public let reason: String
 
+  /// The zone of the record.
+  let zone: String
+
   /// The problem in one line.
   public var description: String {
     "\(entity.isEmpty ? "Record" : entity) \(row.map { "#\($0)" } ?? record): \(reason)"

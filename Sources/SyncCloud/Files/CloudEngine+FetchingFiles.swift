@@ -207,7 +207,7 @@ extension CloudEngine {
   @concurrent private func download(
     _ asset: CloudAsset, _ progress: Progress
   ) async throws -> URL {
-    if connection.withLock({ $0 == nil }) { _ = try await turn.run { try await connect() } }
+    if connections.withLock({ $0.isEmpty }) { _ = try await turn.run { try await connect() } }
     do {
       let part = try await downloadChunks(asset, progress)
       guard try files.folder.working({ try AssetFolder.asset(at: part) }) == asset else {
@@ -226,11 +226,7 @@ extension CloudEngine {
 
   private func downloadChunks(_ asset: CloudAsset, _ progress: Progress) async throws -> URL {
     files.setTransfer(asset.hash, .downloading(0))
-    let manifest = try await find(asset.hash, in: ServedFile.manifests(of: zone))
-    guard let file = ServedFile(manifest, of: asset) else {
-      throw CloudError(
-        .notFound, message: "The server has no file of the hash \(asset.hash) any more.")
-    }
+    let (zone, file) = try await place(of: asset)
     let (handle, size) = try files.folder.openPart(of: asset, chunk: file.chunk)
     defer { try? handle.close() }
     progress.totalUnitCount = max(asset.size, 1)
@@ -241,7 +237,7 @@ extension CloudEngine {
       files.setTransfer(asset.hash, .downloading(Double(offset) / Double(asset.size)))
       monitor.tell()
       let record = try await find(
-        ServedFile.name(asset, next), in: ServedFile.chunks(of: zone))
+        file: ServedFile.name(asset, next), in: ServedFile.chunks(of: zone))
       guard let bytes = ServedFile.bytes(record, count: count) else { throw Self.damaged }
       try files.folder.working { try handle.write(contentsOf: bytes) }
       next += 1
@@ -249,7 +245,17 @@ extension CloudEngine {
     return files.folder.part(of: asset)
   }
 
-  private func find(_ name: String, in zone: CloudZone) async throws -> CloudRecord? {
+  /// Which zone has a file: what is shared has files of its own.
+  private func place(of asset: CloudAsset) async throws -> (CloudZone, ServedFile) {
+    for zone in [zone] + (try await sharedZones()) {
+      let manifest = try await find(file: asset.hash, in: ServedFile.manifests(of: zone))
+      if let file = ServedFile(manifest, of: asset) { return (zone, file) }
+    }
+    throw CloudError(
+      .notFound, message: "The server has no file of the hash \(asset.hash) any more.")
+  }
+
+  private func find(file name: String, in zone: CloudZone) async throws -> CloudRecord? {
     do {
       return try await request { try await transport.record(name, in: zone) }
     } catch let error as CloudError where error.code == .zoneMissing {

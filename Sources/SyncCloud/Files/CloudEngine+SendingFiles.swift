@@ -8,14 +8,14 @@ extension CloudEngine {
   /// Records that are looked at together: their files, then they are sent.
   private static let portion = 25
 
-  /// Sends the files of records that wait, and then those records.
-  func pushFiles() async throws -> PushReport {
+  /// Sends the files of records of a zone that wait, and then those records.
+  func pushFiles(in zone: CloudZone) async throws -> PushReport {
     var report = PushReport()
     var cursor = ""
-    let (name, fields) = (zone.name, fields)
+    let (name, fields) = (zone.key, fields)
     while true {
       let place = cursor
-      let waiting = try await write { writing in
+      let waiting = try await write(in: zone) { writing in
         try writing.transaction.waitingRemoteRecords(in: name, after: place, limit: Self.portion)
       }
       guard let last = waiting.last else { return report }
@@ -39,7 +39,7 @@ extension CloudEngine {
       if !kept.isEmpty {
         try await write { for body in kept { try $0.transaction.setRemoteBody(body) } }
       }
-      report.add(try await pushBatches(Progress(totalUnitCount: 0), portion))
+      report.add(try await pushBatches(zone, Progress(totalUnitCount: 0), portion))
     }
   }
 
@@ -75,7 +75,7 @@ extension CloudEngine {
       default: break
       }
       if let asset, let source {
-        let reason = try await send(asset, source, place)
+        let reason = try await send(asset, source, place, to: CloudZone(stored: record.zone, zone))
         files.setTransfer(place.key, reason.map { .failed($0) })
         monitor.tell()
         if let reason { return "\(field): \(reason)" }
@@ -121,15 +121,15 @@ extension CloudEngine {
   ///
   /// - Returns: Why it cannot be sent; nil when it is there.
   @concurrent private func send(
-    _ asset: CloudAsset, _ source: AssetSource, _ place: AssetPlace
+    _ asset: CloudAsset, _ source: AssetSource, _ place: AssetPlace, to zone: CloudZone
   ) async throws -> String? {
     let (limit, chunk) = files.state.withLock { ($0.limit, $0.chunk) }
     guard asset.size <= limit else {
       return "It has \(asset.size) bytes, and assetLimit of the engine is \(limit)."
     }
-    let generation = try await openFiles()
+    let generation = try await openFiles(of: zone)
     do {
-      if try await hasFile(asset) { return nil }
+      if try await hasFile(asset, zone) { return nil }
       let file = ServedFile(size: asset.size, chunk: chunk)
       var next = files.folder.sentChunks(of: asset, to: "\(generation)/\(chunk)")
       while next < file.count {
@@ -150,7 +150,7 @@ extension CloudEngine {
     } catch let refusal as Refusal {
       return refusal.reason
     } catch let error as CloudError where error.code == .zoneMissing {
-      files.state.withLock { $0.generation = nil }
+      files.state.withLock { $0.generations[zone] = nil }
       throw error
     }
   }
@@ -163,20 +163,20 @@ extension CloudEngine {
   /// Opens the zones of the files, which are made when need be.
   ///
   /// - Returns: The generation of that of the chunks.
-  private func openFiles() async throws -> String {
-    if let known = files.state.withLock({ $0.generation }) { return known }
+  private func openFiles(of zone: CloudZone) async throws -> String {
+    if let known = files.state.withLock({ $0.generations[zone] }) { return known }
     _ = try await request {
       try await transport.open(ServedFile.manifests(of: zone), create: true)
     }
     let made = try await request {
       try await transport.open(ServedFile.chunks(of: zone), create: true)
     }
-    files.state.withLock { $0.generation = made.generation }
+    files.state.withLock { $0.generations[zone] = made.generation }
     return made.generation
   }
 
   /// Whether the server has a whole file, and keeps it: what nobody referred to is wanted again.
-  private func hasFile(_ asset: CloudAsset) async throws -> Bool {
+  private func hasFile(_ asset: CloudAsset, _ zone: CloudZone) async throws -> Bool {
     let manifests = ServedFile.manifests(of: zone)
     while true {
       let record = try await request { try await transport.record(asset.hash, in: manifests) }

@@ -11,8 +11,8 @@ final class CloudFiles: Sendable {
     /// Bytes in a chunk.
     var chunk = 1 << 18
 
-    /// Of the zone of the files, once it was opened.
-    var generation: String?
+    /// Of the zones of the files, once they were opened, by those of the records.
+    var generations: [CloudZone: String] = [:]
 
     /// Whether files may be missing that come with pulls.
     var mayMiss = true

@@ -10,6 +10,9 @@ import SyncCore
 ///
 /// A file that was removed leaves records without content.
 struct ServedFile {
+  /// The zones of the files of a zone.
+  static func zones(of zone: CloudZone) -> [CloudZone] { [manifests(of: zone), chunks(of: zone)] }
+
   static func manifests(of zone: CloudZone) -> CloudZone {
     CloudZone("\(zone.name)-files", scope: zone.scope, owner: zone.owner)
   }

@@ -8,6 +8,7 @@ import SyncStore
 /// |---|---|---|
 /// | `cloud.scope` | entity | `private`, `public`, `none`; subentities have their parent's |
 /// | `cloud.mask` | property | `upload`, `download`, `both`: does not travel that way |
+/// | `cloud.parent` | entity | the to-one relationship that leads to what its objects are shared with |
 /// | `cloud.identity` | entity | `primaryKey`, the default where there is one: objects of one key are one record; `none` |
 /// | `cloud.policy` | property | `newest`, `server`, `largest`, `smallest` |
 /// | `cloud.encrypted` | attribute | `true`, `false`; also `allowsCloudEncryption` of the model document |
@@ -91,6 +92,23 @@ enum CloudAnnotations {
     }
   }
 
+  /// The name of the relationship that leads to what objects of an entity are shared with.
+  static func parent(of entity: EntityDescription) throws(CloudError) -> String? {
+    var current: EntityDescription? = entity
+    while let each = current {
+      if let name = each.userInfo["cloud.parent"] ?? each.userInfo["CloudCoreParent"] {
+        guard let parent = entity.property(named: name)?.relationship, !parent.isToMany else {
+          throw unknown(
+            name, each.userInfo["cloud.parent"] == nil ? "CloudCoreParent" : "cloud.parent",
+            each.name, "the names of its to-one relationships")
+        }
+        return name
+      }
+      current = each.superentity
+    }
+    return nil
+  }
+
   static func policy(
     of property: PropertyDescription, in entity: EntityDescription
   ) throws(CloudError) -> CloudPolicy? {
@@ -172,7 +190,10 @@ enum CloudAnnotations {
   static func check(_ entity: EntityDescription) throws(CloudError) {
     try check(
       entity.userInfo, entity.name,
-      ["cloud.scope", "cloud.identity", "CloudCoreScopes", "CloudCoreParent", "CloudCoreCacheable"])
+      [
+        "cloud.scope", "cloud.parent", "cloud.identity", "CloudCoreScopes", "CloudCoreParent",
+        "CloudCoreCacheable",
+      ])
     for property in entity.properties {
       try check(
         property.userInfo, "\(entity.name).\(property.name)",
@@ -181,7 +202,6 @@ enum CloudAnnotations {
           "CloudCoreType",
         ])
     }
-    try CloudCoreAnnotations.check(entity)
   }
 
   private static func check(

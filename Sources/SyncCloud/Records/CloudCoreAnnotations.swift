@@ -7,7 +7,7 @@ import SyncCore
 /// | `CloudCoreScopes` | entity | the scope; one at most, and none when it is empty |
 /// | `CloudCoreMasks` | property | the mask |
 /// | `CloudCoreType` | attribute | service attributes do not travel: what they keep is beside the data here |
-/// | `CloudCoreParent` | entity | has to name a to-one relationship; without sharing it says nothing else |
+/// | `CloudCoreParent` | entity | the parent |
 /// | `CloudCoreCacheable` | entity | its binary attribute is a file that comes on demand, whatever its mask says; refused when it has not got one |
 enum CloudCoreAnnotations {
   /// - Returns: The word that `cloud.scope` would say; nil when the entity says nothing.
@@ -75,16 +75,6 @@ enum CloudCoreAnnotations {
   }
 
   // MARK: - Others
-
-  /// Looks at what is said of an entity that travels.
-  static func check(_ entity: EntityDescription) throws(CloudError) {
-    if let name = entity.userInfo["CloudCoreParent"] {
-      guard let parent = entity.property(named: name)?.relationship, !parent.isToMany else {
-        throw CloudAnnotations.unknown(
-          name, "CloudCoreParent", entity.name, "the names of its to-one relationships")
-      }
-    }
-  }
 
   /// The attribute that holds the files of an entity that is cacheable: its one binary attribute.
   static func cachedAttribute(of entity: EntityDescription) throws(CloudError) -> String? {

@@ -32,6 +32,9 @@ final class FieldRules: Sendable {
   /// Slots of the attributes that say which object it is; empty when every object is one of its own.
   let identity: [Int]
 
+  /// The to-one relationship that leads to what an object is shared with.
+  let parent: RelationshipDescription?
+
   /// - Parameters:
   ///   - travels: Whether an entity is in the scope.
   ///   - policies: By entity and property; those of this entity are taken out.
@@ -44,6 +47,7 @@ final class FieldRules: Sendable {
     guard self.travels else {
       (slots, names, sent, taken, self.policies) = ([], [], [], [], [:])
       (sealed, lists, sides, identity, assets) = ([], [:], [], [], [:])
+      parent = nil
       return
     }
     try CloudAnnotations.check(entity)
@@ -79,6 +83,23 @@ final class FieldRules: Sendable {
     identity = try CloudAnnotations.identity(of: entity)
     sealed = try CloudAnnotations.sealed(of: entity, slots, identity: identity)
     assets = try CloudAnnotations.assets(of: entity, slots, identity: identity, sealed: sealed)
+    let name = try CloudAnnotations.parent(of: entity) ?? ""
+    parent = names.contains(name) ? entity.property(named: name)?.relationship : nil
+  }
+
+  /// The rules for an object that is shared with all below it: its parent does not travel. Nil without a parent.
+  var ofRoot: FieldRules? { parent.map { FieldRules(self, without: $0) } }
+
+  private init(_ rules: FieldRules, without parent: RelationshipDescription) {
+    travels = rules.travels
+    type = rules.type
+    slots = rules.slots.filter { $0 != parent.slot }
+    names = rules.names.subtracting([parent.name])
+    sent = rules.sent.subtracting([parent.name])
+    taken = rules.taken.subtracting([parent.name])
+    (policies, sealed, lists, sides) = (rules.policies, rules.sealed, rules.lists, rules.sides)
+    (identity, assets) = (rules.identity, rules.assets)
+    self.parent = parent
   }
 
   private static func travels(_ property: PropertyDescription) -> Bool {

@@ -5,9 +5,16 @@ import SyncStore
 /// and the order of ordered to-many ones. Their members live on the children, or travel as pairs.
 struct TravellingFields: Sendable {
   let model: ManagedObjectModel
+  let scope: CloudZone.Scope
 
   /// Per entity, by index.
   private let rules: [FieldRules]
+
+  /// The same for roots of what is shared, of entities that have a parent.
+  private let rootRules: [FieldRules?]
+
+  /// Whether objects can be shared with what they lead to.
+  let hasParents: Bool
 
   /// Whether the order of any list travels.
   let hasLists: Bool
@@ -26,7 +33,7 @@ struct TravellingFields: Sendable {
     _ model: ManagedObjectModel, scope: CloudZone.Scope = .private,
     policies: [String: CloudPolicy] = [:], cipher: (any CloudCipher)? = nil
   ) throws(CloudError) {
-    self.model = model
+    (self.model, self.scope) = (model, scope)
     var scopes: [CloudZone.Scope?] = []
     for entity in model.entities { scopes.append(try CloudAnnotations.scope(of: entity)) }
     var rules: [FieldRules] = []
@@ -41,6 +48,8 @@ struct TravellingFields: Sendable {
         .unsupported, message: "There is no property “\(name)” that travels, to give a policy to.")
     }
     self.rules = rules
+    rootRules = rules.map(\.ofRoot)
+    hasParents = rules.contains { $0.parent != nil }
     if cipher == nil, let rule = rules.first(where: { !$0.sealed.isEmpty }) {
       throw CloudError(
         .unsupported,
@@ -61,6 +70,14 @@ struct TravellingFields: Sendable {
   func type(of entity: String) -> String { model.entity(named: entity)?.wireName ?? entity }
 
   func rules(of entity: EntityDescription) -> FieldRules { rules[entity.index] }
+
+  /// The rules for one record: where the root of what is shared hangs is each account's own matter.
+  func rules(of entity: EntityDescription, named name: String, in zone: String) -> FieldRules {
+    guard let root = rootRules[entity.index], zone.hasSuffix(name),
+      CloudZone(key: zone).root == name
+    else { return rules[entity.index] }
+    return root
+  }
 
   func travels(_ entity: EntityDescription) -> Bool { rules[entity.index].travels }
 

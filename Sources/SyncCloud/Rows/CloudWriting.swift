@@ -2,11 +2,20 @@ import SyncCore
 import SyncStore
 
 /// One transaction of an engine: the rows, and what remote sync keeps beside them. Confined to the body of a write.
+///
+/// It works on one zone at a time. The engine's own zone has what is the same for all: how far the history was read,
+/// the clock, and the model.
 final class CloudWriting {
   let transaction: StoreTransaction
   let fields: TravellingFields
-  var zone: RemoteZone
   var clock: StampClock
+
+  /// The name of the engine's own zone.
+  let homeName: String
+
+  /// Zones that were looked at, as they are and as they were.
+  private var zones: [String: (now: RemoteZone, before: RemoteZone, isKept: Bool)] = [:]
+  private var current: String
 
   /// Whether any link waits for its target, so that it has to be looked for.
   var hasLinks: Bool
@@ -16,20 +25,61 @@ final class CloudWriting {
 
   /// Lists of which members came or the order was said anew, so that they have to be arranged.
   var lists: Set<ListKey> = []
-  private let before: RemoteZone
 
-  init(_ transaction: StoreTransaction, zone name: String, fields: TravellingFields, writer: String)
+  init(_ transaction: StoreTransaction, home: String, fields: TravellingFields, writer: String)
     throws
   {
     self.transaction = transaction
     self.fields = fields
+    (homeName, current) = (home, home)
     try transaction.makeRemoteTables()
-    let known = try transaction.remoteZone(name)
-    before = known ?? RemoteZone(name)
-    zone = before
-    clock = StampClock(writer: writer, last: zone.clock)
-    hasLinks = try transaction.countRemoteLinks(in: name) > 0
+    clock = StampClock(writer: writer)
+    hasLinks = try transaction.hasRemoteLinks()
+    try load(home)
+    clock = StampClock(writer: writer, last: self.home.clock)
   }
+
+  /// The zone that is worked on.
+  var zone: RemoteZone {
+    get { zones[current]?.now ?? RemoteZone(current) }
+    set { zones[current]?.now = newValue }
+  }
+
+  /// The engine's own zone.
+  var home: RemoteZone {
+    get { zones[homeName]?.now ?? RemoteZone(homeName) }
+    set { zones[homeName]?.now = newValue }
+  }
+
+  private func load(_ name: String) throws {
+    guard zones[name] == nil else { return }
+    let known = try transaction.remoteZone(name) ?? RemoteZone(name)
+    zones[name] = (known, known, false)
+  }
+
+  /// Works on another zone for a while.
+  func enter<T>(_ name: String, _ body: () throws -> T) throws -> T {
+    try load(name)
+    let before = current
+    current = name
+    defer { current = before }
+    return try body()
+  }
+
+  /// Keeps a zone, whatever is known of it.
+  func keep(_ name: String) throws {
+    try load(name)
+    zones[name]?.isKept = true
+  }
+
+  /// Forgets a zone that is not worked on.
+  func remove(_ name: String) throws {
+    zones[name] = nil
+    try transaction.removeRemoteZone(name, keepingConflictsIn: homeName)
+  }
+
+  /// The zones that are shared, with this account or by it.
+  lazy var sharedZones = Result { try transaction.sharedZones(home: homeName) }
 
   var model: ManagedObjectModel { transaction.model }
 
@@ -42,10 +92,13 @@ final class CloudWriting {
     (zone.newest, zone.witness) = (record.time, record.name)
   }
 
-  /// Keeps the zone as it is now. Called last.
+  /// Keeps the zones as they are now. Called last.
   func finish() throws {
-    zone.clock = clock.last
-    if zone != before { try transaction.setRemoteZone(zone) }
+    home.clock = clock.last
+    for (_, zone) in zones.sorted(by: { $0.key < $1.key })
+    where zone.isKept || zone.now != zone.before {
+      try transaction.setRemoteZone(zone.now)
+    }
   }
 
   /// Keeps a record, when it is another one than before.

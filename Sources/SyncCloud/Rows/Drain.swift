@@ -20,6 +20,9 @@ struct Drain {
   /// Records that came in this drain, whose objects nobody else can know.
   private var fresh: Set<String> = []
 
+  /// Objects that were given another parent, with the stamps of that.
+  private var moved: [ManagedObjectID: Stamp] = [:]
+
   /// Objects that took the name of their identity, of which others may have spoken before.
   private var named: [(name: String, row: Int64, entity: EntityDescription)] = []
 
@@ -46,8 +49,8 @@ struct Drain {
     let latest = try transaction.requireHistoryToken()
     // What came before the history counts by its content, not by its commits.
     let floor = try transaction.historyBeginning()
-    var token = HistoryToken(
-      number: writing.zone.isEnrolled ? writing.zone.history : max(writing.zone.history, floor))
+    let home = writing.home
+    var token = HistoryToken(number: home.isEnrolled ? home.history : max(home.history, floor))
     while true {
       let commits = try transaction.history(since: token, authors: authors, limit: Drain.portion)
       for commit in commits {
@@ -63,16 +66,24 @@ struct Drain {
       }
       if commits.count < Drain.portion { break }
     }
-    writing.zone.history = latest.number
-    if !writing.zone.isEnrolled { try enrol() }
-    for object in named
-    where try transaction.remoteRecord(object.name, in: writing.zone.name)?.row == object.row {
-      try writing.follow(object.name, object.row, object.entity)
+    writing.home.history = latest.number
+    if !home.isEnrolled { try enrol() }
+    for object in named {
+      let record = try transaction.remoteRecord(of: object.row, object.entity)
+      guard let record, record.name == object.name else { continue }
+      try writing.enter(record.zone) {
+        try writing.follow(object.name, object.row, object.entity)
+      }
     }
-    try pairs.run()
-    try lists.run()
-    if !writing.lists.isEmpty {
-      try ListOrder(transaction, zone: writing.zone.name).arrange(writing)
+    for (object, stamp) in moved.sorted(by: { $0.key < $1.key }) {
+      try ZoneMove(writing).place(object, stamp, fresh: fresh)
+    }
+    for name in [writing.homeName] + (try writing.sharedZones.get().map(\.key)) {
+      try writing.enter(name) {
+        try pairs.run()
+        try lists.run()
+        if !writing.lists.isEmpty { try ListOrder(transaction, zone: name).arrange(writing) }
+      }
     }
   }
 
@@ -92,7 +103,14 @@ struct Drain {
     case .update:
       pairs.note(change.row, entity, change.properties, stamp)
       lists.note(change.row, entity, change.properties, stamp)
-      let rules = writing.fields.rules(of: entity)
+      let rules =
+        known.map { writing.fields.rules(of: entity, named: $0.name, in: $0.zone) }
+        ?? writing.fields.rules(of: entity)
+      if let parent = writing.fields.rules(of: entity).parent,
+        change.properties.contains(parent.name)
+      {
+        moved[ManagedObjectID(entity: entity, row: change.row)] = stamp
+      }
       let changed = change.properties.filter {
         rules.sent.contains($0) && rules.lists[$0] == nil
       }
@@ -101,16 +119,16 @@ struct Drain {
       var record = try known ?? newRecord(change.row, entity, writing.clock.oldest)
       for field in changed {
         record.edit(field, stamp.text)
-        try writing.removeLink(from: record.name, field)
+        try writing.enter(record.zone) { try writing.removeLink(from: record.name, field) }
       }
       try transaction.setRemoteRecord(record, before: known)
     case .delete:
       guard var record = known else { return }
       // It came and went before the server heard of it.
       if fresh.contains(record.name) {
-        return try transaction.removeRemoteRecord(record.name, in: writing.zone.name)
+        return try transaction.removeRemoteRecord(record.name, in: record.zone)
       }
-      try writing.forgetReferences(of: record.name)
+      try writing.enter(record.zone) { try writing.forgetReferences(of: record.name) }
       let before = record
       record.row = nil
       record.deletion = stamp.text
@@ -167,20 +185,21 @@ struct Drain {
     identities = [:]
     try pairs.enrol()
     try lists.enrol()
-    writing.zone.isEnrolled = true
+    writing.home.isEnrolled = true
   }
 
   /// A record for an object that has none: one of its own, or that of its identity when it is free.
   private mutating func newRecord(
     _ row: Int64, _ entity: EntityDescription, _ stamp: Stamp
   ) throws -> RemoteRecord {
-    let zone = writing.zone.name
+    let zone = try ZoneMove(writing).zone(of: ManagedObjectID(entity: entity, row: row))
     var name = identities[ManagedObjectID(entity: entity, row: row)]
     let holder = try name.flatMap { try transaction.remoteRecord($0, in: zone) }
-    if holder?.row != nil { name = nil }
+    // The object that went to another zone has that name.
+    if holder?.row != nil || holder?.moved != nil { name = nil }
     var record = RemoteRecord(
       zone: zone, name: name ?? names.next(), entity: entity.name, stamp: stamp.text)
-    if let holder, holder.row == nil {
+    if let holder, name != nil {
       // The same object once more: the record goes on, and outlives the deletion. It begins without what it was
       // joined to up to now, whoever has done that and when.
       record.tag = holder.tag

@@ -36,7 +36,9 @@ struct FieldReader {
     _ value: Value, _ destination: EntityDescription, _ field: String, of record: RemoteRecord
   ) throws -> FieldCoding.Reference? {
     if case .int(let row) = value {
-      guard let target = try reader.remoteRecord(of: row, destination) else { return nil }
+      // What is in another zone is nobody's business in this one.
+      guard let target = try reader.remoteRecord(of: row, destination), target.zone == record.zone
+      else { return nil }
       return FieldCoding.Reference(name: target.name, entity: fields.type(of: target.entity))
     }
     let links = try reader.remoteLinks(from: record.name, in: zone)

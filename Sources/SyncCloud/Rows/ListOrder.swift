@@ -27,17 +27,22 @@ struct ListOrder {
 
   /// Arranges the lists that were touched.
   func arrange(_ writing: CloudWriting) throws {
-    for key in writing.lists.sorted() {
+    let touched = writing.lists.sorted()
+    writing.lists = []
+    for key in touched {
       let root = EntityDescription(model: writing.model, index: key.root)
-      guard let record = try transaction.remoteRecord(of: key.owner, root), record.zone == zone,
+      guard let record = try transaction.remoteRecord(of: key.owner, root),
         let entity = writing.model.entity(named: record.entity)
       else { continue }
+      guard record.zone == zone else {
+        writing.lists.insert(key)
+        continue
+      }
       let rules = writing.fields.rules(of: entity)
       guard let list = rules.lists[key.field], rules.taken.contains(key.field) else { continue }
       let names = try transaction.remoteList(of: record.name, key.field, in: zone) ?? []
       try arrange(list, of: key.owner, entity, as: names)
     }
-    writing.lists = []
   }
 
   /// Arranges the members of an object.

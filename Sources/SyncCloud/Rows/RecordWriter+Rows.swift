@@ -66,7 +66,7 @@ extension RecordWriter {
         RemoteConflict(
           name: item.shown.name, entity: item.entity.name, field: loss.field,
           value: value.description, stamp: loss.stamp, winner: loss.winner),
-        in: zone, limit: CloudConflictLimit.count)
+        in: writing.homeName, limit: CloudConflictLimit.count)
     }
   }
 

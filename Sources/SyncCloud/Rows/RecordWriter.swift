@@ -67,13 +67,14 @@ struct RecordWriter {
     let pairWriter = PairWriter(writing)
     for record in records {
       writing.see(record)
-      let before = known[record.name]
+      var before = known[record.name]
       if isFeed, let before, before.tag == record.tag { continue }
       if var before, before.isEvicted {
         before.tag = record.content == nil ? nil : record.tag
         try writing.store(before, before: known[record.name])
         continue
       }
+      if try goes(record, &before) { continue }
       do throws(RecordContent.Malformed) {
         let content = try RecordContent(record, writing.fields.wire)
         if let kind = (content.type ?? before?.entity).flatMap({ writing.fields.kinds[$0] }) {
@@ -150,7 +151,7 @@ struct RecordWriter {
     let entity = writing.model.entity(named: name).flatMap {
       $0.isAbstract || !writing.fields.travels($0) ? nil : $0
     }
-    let rules = entity.map { writing.fields.rules(of: $0) }
+    let rules = entity.map { writing.fields.rules(of: $0, named: shown.name, in: zone) }
     let mine = choosable(before, entity, rules)
     var merge = Merge(
       before, with: content, tag: shown.tag, name: shown.name, zone: zone, rules: rules,
@@ -207,7 +208,7 @@ struct RecordWriter {
     try writing.store(kept, before: before)
   }
 
-  private func type(of record: CloudRecord) -> String {
+  func type(of record: CloudRecord) -> String {
     record.content?["type"]?.stringValue.map(writing.fields.wire.entity) ?? ""
   }
 

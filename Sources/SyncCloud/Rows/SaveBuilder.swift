@@ -24,7 +24,9 @@ struct SaveBuilder {
     let (rows, empty) = try read(records)
     return try records.compactMap { record in
       if record.isPair { return try PairWriter.save(record, reader, fields.fields) }
-      guard let row = record.row else { return kept(record) ?? deletion(record) }
+      guard let row = record.row else {
+        return departure(record) ?? kept(record) ?? deletion(record)
+      }
       guard let entity = reader.model.entity(named: record.entity) else { return nil }
       let id = ManagedObjectID(entity: entity, row: row)
       guard
@@ -74,6 +76,16 @@ struct SaveBuilder {
     return .replace(name: record.name, tag: tag, content: content)
   }
 
+  /// A record that went to another zone says so, and else stays as it was.
+  private func departure(_ record: RemoteRecord) -> CloudSave? {
+    guard record.hasLeft, let move = record.moved?.json else { return nil }
+    guard let tag = record.tag else {
+      let type = JSONValue.string(fields.fields.type(of: record.entity))
+      return .create(name: record.name, content: ["type": type, "m": move])
+    }
+    return .update(name: record.name, tag: tag, content: ["m": move])
+  }
+
   /// What a server has lost that this model cannot read goes back as it came.
   private func kept(_ record: RemoteRecord) -> CloudSave? {
     guard record.tag == nil, record.waiting.contains(.whole),
@@ -97,12 +109,13 @@ struct SaveBuilder {
   }
 
   private func save(_ record: RemoteRecord, _ row: StoredRow) throws -> CloudSave? {
-    let rules = fields.fields.rules(of: row.entity)
+    let rules = fields.fields.rules(of: row.entity, named: record.name, in: record.zone)
     let isWhole = record.isSentWhole
     var content = record.tag == nil ? unknown(record, row.entity) : [:]
     if isWhole {
       content["type"] = .string(rules.type)
       if !record.stamp.isEmpty { content["t"] = .string(record.stamp) }
+      content["m"] = record.moved?.json
     }
     let sendsDeletion = isWhole || record.waiting.contains(.deletion)
     if sendsDeletion, let deletion = record.deletion { content["d"] = .string(deletion) }
@@ -127,9 +140,4 @@ struct SaveBuilder {
     guard let tag = record.tag else { return .create(name: record.name, content: content) }
     return .update(name: record.name, tag: tag, content: content)
   }
-}
-
-extension RemoteRecord {
-  /// What is kept of the server's content.
-  var keptContent: JSONObject? { kept.flatMap { try? JSONValue(parsing: $0).objectValue } }
 }

@@ -73,6 +73,14 @@ public struct CloudError: Error, Sendable {
     "uploadEverything() sends all objects of this store to what is there now; replaceLocal() takes what is there in "
     + "their place."
 
+  /// Whether it is a matter of one zone, so that others go on.
+  var isOfZone: Bool {
+    switch code {
+    case .zoneMissing, .zoneReplaced, .forbidden, .readOnly, .deletionRefused: true
+    default: false
+    }
+  }
+
   /// Whether the same request may well succeed a little later.
   public var isTemporary: Bool { code == .unreachable || code == .busy }
 }

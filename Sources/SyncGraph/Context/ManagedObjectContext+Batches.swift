@@ -153,7 +153,11 @@ extension ManagedObjectContext {
   ) throws -> Result {
     let (result, changes): (Result, ChangeSet)
     do {
-      (result, changes) = try core.storeForWriting("A batch was written").write(info, body)
+      (result, changes) = try core.storeForWriting("A batch was written").write(info) {
+        transaction in
+        transaction.refusal = core.saveCheck
+        return try body(transaction)
+      }
     } catch let error as StoreError where error.code == .notUnique {
       throw GraphError(.notUnique, entity: error.entity, message: error.message)
     }

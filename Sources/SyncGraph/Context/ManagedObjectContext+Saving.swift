@@ -111,7 +111,8 @@ extension ManagedObjectContext {
     do {
       (outcome, changes) = try core.storeForWriting("A context was saved").write(info) {
         transaction in
-        try SaveWriter(transaction, policy).write(inserted, updated, deleted)
+        transaction.refusal = core.saveCheck
+        return try SaveWriter(transaction, policy).write(inserted, updated, deleted)
       }
     } catch let error as StoreError where error.code == .notUnique {
       throw GraphError(.notUnique, entity: error.entity, message: error.message)

@@ -37,6 +37,24 @@ package struct RemoteRecord: Sendable, Equatable {
   /// Why the record is not sent, or could not be used.
   package var problem: String?
 
+  /// The other zone that the record went to, or came from; nil when it was always here.
+  package var moved: Move?
+
+  /// Whether it went to another zone, and its object with it.
+  package var hasLeft: Bool { if case .to? = moved { true } else { false } }
+
+  package enum Move: Sendable, Equatable {
+    case to(String)
+    case from(String)
+
+    /// The other zone.
+    package var zone: String {
+      switch self {
+      case .to(let zone), .from(let zone): zone
+      }
+    }
+  }
+
   /// What may be to be sent of a record.
   package enum Waiting: Sendable, Hashable {
     /// All of one that the server has never been seen to have.
@@ -108,6 +126,20 @@ package struct RemoteRecord: Sendable, Equatable {
   /// Names of fields, `*` for all of it and `-` for a deletion, in order.
   var waitingText: String? {
     waiting.isEmpty ? nil : waiting.map(\.text).sorted().joined(separator: " ")
+  }
+
+  /// `to` or `from`, a blank and the zone.
+  var movedText: String? {
+    switch moved {
+    case .to(let zone)?: "to \(zone)"
+    case .from(let zone)?: "from \(zone)"
+    case nil: nil
+    }
+  }
+
+  static func moved(_ text: String) -> Move? {
+    if text.hasPrefix("to ") { return .to(String(text.dropFirst(3))) }
+    return text.hasPrefix("from ") ? .from(String(text.dropFirst(5))) : nil
   }
 
   static func stamps(_ text: String) -> [String: String] {
@@ -185,6 +217,9 @@ package struct RemoteZone: Sendable, Equatable {
 
   /// How many objects the pull has deleted that has not come to its end yet.
   package var deleted: Int64 = 0
+
+  /// Whether the account may not write into it, because somebody else shares it to be read.
+  package var isReadOnly = false
 
   /// When a pull and a push last went through, in milliseconds since 1970.
   package var lastPull: Int64?

@@ -14,25 +14,30 @@ import SyncCore
 /// Made when an engine first opens the store; a store without remote sync has none of them.
 enum RemoteTables {
   /// Which tables there are.
-  static let version: Int64 = 3
+  static let version: Int64 = 4
 
   /// What made of the tables of an earlier version those of the one after it.
   static let upgrades: [Int64: [String]] = [
     2: [
       "ALTER TABLE _syncstack_remote_zones ADD COLUMN witness TEXT",
       "ALTER TABLE _syncstack_remote_zones ADD COLUMN newest INTEGER NOT NULL DEFAULT 0",
-    ]
+    ],
+    3: [
+      "ALTER TABLE _syncstack_remote_zones ADD COLUMN readonly INTEGER NOT NULL DEFAULT 0",
+      "ALTER TABLE _syncstack_remote_records ADD COLUMN moved TEXT",
+    ],
   ]
 
   static let statements = [
     "CREATE TABLE _syncstack_remote_zones (name TEXT PRIMARY KEY, account TEXT, generation TEXT, "
       + "token TEXT, history INTEGER NOT NULL, clock INTEGER NOT NULL, model TEXT, "
       + "enrolled INTEGER NOT NULL, deleted INTEGER NOT NULL, pulled_ms INTEGER, pushed_ms INTEGER, "
-      + "witness TEXT, newest INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID",
+      + "witness TEXT, newest INTEGER NOT NULL DEFAULT 0, readonly INTEGER NOT NULL DEFAULT 0) "
+      + "WITHOUT ROWID",
     "CREATE TABLE _syncstack_remote_records (zone TEXT NOT NULL, name TEXT NOT NULL, "
       + "entity TEXT NOT NULL, root TEXT NOT NULL, object_row INTEGER, tag TEXT, "
       + "stamp TEXT NOT NULL, stamps TEXT, deletion TEXT, waiting TEXT, kept TEXT, problem TEXT, "
-      + "evicted INTEGER NOT NULL, "
+      + "evicted INTEGER NOT NULL, moved TEXT, "
       + "PRIMARY KEY (zone, name)) WITHOUT ROWID",
     "CREATE UNIQUE INDEX _syncstack_remote_rows ON _syncstack_remote_records (root, object_row) "
       + "WHERE object_row IS NOT NULL",

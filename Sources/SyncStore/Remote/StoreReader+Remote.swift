@@ -7,7 +7,7 @@ extension StoreReader {
     try prepareToRead()
     let statement = try connection.statement(
       "SELECT account, generation, token, history, clock, model, enrolled, deleted, "
-        + "pulled_ms, pushed_ms, witness, newest "
+        + "pulled_ms, pushed_ms, witness, newest, readonly "
         + "FROM _syncstack_remote_zones WHERE name = ?")
     statement.bind(1, name)
     defer { statement.reset() }
@@ -28,7 +28,19 @@ extension StoreReader {
     zone.lastPush = statement.optionalInteger(9)
     zone.witness = statement.optionalText(10)
     zone.newest = statement.integer(11)
+    zone.isReadOnly = statement.integer(12) == 1
     return zone
+  }
+
+  /// The names of all zones that anything is kept of.
+  package func remoteZoneNames() throws -> [String] {
+    try prepareToRead()
+    let statement = try connection.statement(
+      "SELECT name FROM _syncstack_remote_zones ORDER BY name")
+    defer { statement.reset() }
+    var names: [String] = []
+    while try statement.step() { names.append(statement.text(0)) }
+    return names
   }
 
   /// The record of that name.
@@ -124,6 +136,14 @@ extension StoreReader {
     return try statement.step()
   }
 
+  /// Whether any link of any zone waits for its target.
+  package func hasRemoteLinks() throws -> Bool {
+    try prepareToRead()
+    let statement = try connection.statement("SELECT 1 FROM _syncstack_remote_links LIMIT 1")
+    defer { statement.reset() }
+    return try statement.step()
+  }
+
   /// How many links wait for their targets.
   package func countRemoteLinks(in zone: String) throws -> Int {
     try count("_syncstack_remote_links WHERE zone = ?", zone)
@@ -203,7 +223,7 @@ extension StoreReader {
 
   private static let selecting =
     "SELECT zone, name, entity, object_row, tag, stamp, stamps, deletion, waiting, kept, problem, "
-    + "evicted FROM _syncstack_remote_records WHERE "
+    + "evicted, moved FROM _syncstack_remote_records WHERE "
 
   private func record(_ statement: Statement) throws -> RemoteRecord {
     var record = RemoteRecord(
@@ -221,6 +241,7 @@ extension StoreReader {
     record.kept = statement.optionalText(9)
     record.problem = statement.optionalText(10)
     record.isEvicted = statement.integer(11) == 1
+    if !statement.isNull(12) { record.moved = RemoteRecord.moved(statement.text(12)) }
     return record
   }
 }

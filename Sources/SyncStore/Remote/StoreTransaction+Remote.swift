@@ -6,14 +6,14 @@ extension StoreTransaction {
   package func setRemoteZone(_ zone: RemoteZone) throws {
     try run(
       "INSERT OR REPLACE INTO _syncstack_remote_zones (name, account, generation, token, history, "
-        + "clock, model, enrolled, deleted, pulled_ms, pushed_ms, witness, newest) "
-        + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        + "clock, model, enrolled, deleted, pulled_ms, pushed_ms, witness, newest, readonly) "
+        + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       [
         .string(zone.name), .text(zone.account), .text(zone.generation), .text(zone.token),
         .int(zone.history), .int(zone.clock), .text(zone.model), .int(zone.isEnrolled ? 1 : 0),
         .int(zone.deleted),
         zone.lastPull.map(Value.int) ?? .null, zone.lastPush.map(Value.int) ?? .null,
-        .text(zone.witness), .int(zone.newest),
+        .text(zone.witness), .int(zone.newest), .int(zone.isReadOnly ? 1 : 0),
       ])
   }
 
@@ -27,15 +27,16 @@ extension StoreTransaction {
     if let before, before.row == record.row, before.entity == record.entity {
       statement = try connection.statement(
         "UPDATE _syncstack_remote_records SET tag = ?3, stamp = ?4, stamps = ?5, deletion = ?6, "
-          + "waiting = ?7, kept = ?8, problem = ?9, evicted = ?10 WHERE zone = ?1 AND name = ?2")
+          + "waiting = ?7, kept = ?8, problem = ?9, evicted = ?10, moved = ?11 "
+          + "WHERE zone = ?1 AND name = ?2")
     } else {
       statement = try connection.statement(
         "INSERT OR REPLACE INTO _syncstack_remote_records (zone, name, tag, stamp, stamps, deletion, "
-          + "waiting, kept, problem, evicted, entity, root, object_row) "
-          + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-      statement.bind(11, record.entity)
-      statement.bind(12, model.entity(named: record.entity)?.rootEntity.name ?? "")
-      statement.bind(13, record.row)
+          + "waiting, kept, problem, evicted, moved, entity, root, object_row) "
+          + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      statement.bind(12, record.entity)
+      statement.bind(13, model.entity(named: record.entity)?.rootEntity.name ?? "")
+      statement.bind(14, record.row)
     }
     statement.bind(1, record.zone)
     statement.bind(2, record.name)
@@ -47,6 +48,7 @@ extension StoreTransaction {
     statement.bind(8, record.kept)
     statement.bind(9, record.problem)
     statement.bind(10, Int64(record.isEvicted ? 1 : 0))
+    statement.bind(11, record.movedText)
     try statement.run()
   }
 
@@ -62,6 +64,24 @@ extension StoreTransaction {
       "DELETE FROM _syncstack_remote_pairs WHERE zone = ? AND name = ?",
       [.string(zone), .string(name)])
     try removeRemoteLists(of: name, in: zone)
+  }
+
+  /// Gives what is kept beside a record another zone, and forgets the record.
+  package func removeRemoteRecord(_ name: String, from zone: String, to other: String) throws {
+    for (table, column) in [("links", "source"), ("lists", "owner"), ("pairs", "name")] {
+      try run(
+        "UPDATE OR REPLACE _syncstack_remote_\(table) SET zone = ? WHERE zone = ? AND \(column) = ?",
+        [.string(other), .string(zone), .string(name)])
+    }
+    try removeRemoteRecord(name, in: zone)
+  }
+
+  /// Forgets everything about a zone but the values that lost there, which are another one's from then on.
+  package func removeRemoteZone(_ zone: String, keepingConflictsIn other: String) throws {
+    try run(
+      "UPDATE _syncstack_remote_conflicts SET zone = ? WHERE zone = ?",
+      [.string(other), .string(zone)])
+    try removeRemoteZone(zone)
   }
 
   /// Forgets everything about a zone.

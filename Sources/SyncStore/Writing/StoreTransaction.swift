@@ -43,6 +43,9 @@ package final class StoreTransaction: StoreReader {
   /// Whether something that was to be sent is so no more, or again, once the transaction is committed.
   var changesUnsent = false
 
+  /// Asked about all that was changed, at the end; what it throws undoes that.
+  package var refusal: ((StoreReader, [ChangeSet.EntityChanges]) throws -> Void)?
+
   /// Link tables that were written to, by index.
   var writtenLinks: Set<Int> = []
 
@@ -145,6 +148,7 @@ package final class StoreTransaction: StoreReader {
     try UniquenessCheck(transaction: self).run()
     try sequence.store()
     let entities = try recorder.finish(reading: self)
+    try refusal?(self, entities)
     var generation = try readCounters().generation
     if !entities.isEmpty {
       generation += 1

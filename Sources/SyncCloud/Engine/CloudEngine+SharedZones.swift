@@ -1,0 +1,218 @@
+import Foundation
+import SyncCore
+import SyncStore
+
+/// The zones of what is shared: where they are known from, how they are opened and pulled, and how they end.
+extension CloudEngine {
+  /// The zones that the account shares or takes part in, as far as it is known here.
+  func sharedZones() async throws -> [CloudZone] {
+    let name = zone.key
+    return try await read { try $0.sharedZones(home: name) }
+  }
+
+  // MARK: - Opening
+
+  /// Opens a zone, once.
+  func connect(_ zone: CloudZone) async throws -> CloudConnection {
+    let home = try await connect()
+    if let known = connections.withLock({ $0[zone] }) { return known }
+    let state = try await look(at: zone)
+    let made = CloudConnection(limits: home.limits, access: state.access)
+    connections.withLock { $0[zone] = made }
+    return made
+  }
+
+  /// Asks what the account may do in a shared zone. One that was made anew is read from the beginning.
+  @discardableResult
+  func look(at zone: CloudZone) async throws -> CloudZoneState {
+    let state = try await request { try await transport.open(zone, create: false) }
+    let isReadOnly = state.access == .readOnly
+    let known = try await kept(zone)
+    readOnly.set(isReadOnly, zone)
+    guard known.generation != state.generation || known.isReadOnly != isReadOnly,
+      known.generation != Self.stopping
+    else { return state }
+    try await write(in: zone) { writing in
+      writing.zone.isReadOnly = isReadOnly
+      if let before = writing.zone.generation, before != state.generation {
+        writing.zone.token = Self.startingOver.rawValue
+        (writing.zone.newest, writing.zone.witness) = (0, nil)
+      }
+      writing.zone.generation = state.generation
+    }
+    return state
+  }
+
+  // MARK: - Pulling
+
+  /// Pulls one zone.
+  func pullPages(in zone: CloudZone) async throws -> PullReport {
+    let limits = try await connect(zone).limits
+    return try await pullPages(
+      zone, limits, isChecked: false, deletionGuard, Progress(totalUnitCount: 0))
+  }
+
+  /// Pulls what is shared, and ends what is shared no more.
+  func pullShared(
+    _ limits: CloudLimits, _ report: inout PullReport
+  ) async throws {
+    let zones = try await sharedZones()
+    try await dropOthers(than: zones, &report)
+    if let driver = driver.withLock({ $0 }) { follow(lines(of: zones), driver) }
+    var failure: CloudError?
+    for zone in zones {
+      guard try await kept(zone).generation != Self.stopping else { continue }
+      do {
+        // Only so it is heard that one may write now.
+        if readOnly.contains(zone) { connections.withLock { $0[zone] = nil } }
+        let isFresh = connections.withLock { $0[zone] == nil }
+        _ = try await connect(zone)
+        report.add(
+          try await pullPages(
+            zone, limits, isChecked: isFresh, deletionGuard, Progress(totalUnitCount: 0)))
+      } catch let error as CloudError where error.code == .zoneMissing {
+        report.add(try await endMissing(zone))
+      } catch let error as CloudError where error.isOfZone {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Whether a page shows records that are not known in a shared zone and are in the account's own: they may have
+  /// moved.
+  func mayHaveMoved(_ page: CloudPage, to zone: CloudZone) async throws -> Bool {
+    guard zone != self.zone, !page.records.isEmpty else { return false }
+    let (names, home) = (page.records.map(\.name), self.zone.key)
+    return try await read { reader in
+      let known = try reader.remoteRecords(names, in: zone.key)
+      return try reader.remoteRecords(names, in: home).values.contains {
+        $0.row != nil && known[$0.name] == nil
+      }
+    }
+  }
+
+  // MARK: - Ending
+
+  /// Stands for the generation of a zone that is shared no more, until the server was told.
+  static let stopping = "stopping"
+
+  /// Ends a zone that is missing, once it is sure who asks.
+  private func endMissing(_ zone: CloudZone) async throws -> PullReport {
+    do {
+      try await check(zone)
+      return PullReport()
+    } catch let error as CloudError where error.code == .zoneMissing {
+      return try await end(zone)
+    }
+  }
+
+  /// Ends a zone here: what others share goes, what is the account's own comes home. Other machines of the account
+  /// hear of it.
+  func end(_ zone: CloudZone) async throws -> PullReport {
+    var report = PullReport()
+    report.deleted += try await write { try Self.forget(zone, in: $0) }
+    readOnly.set(false, zone)
+    _ = followed.withLock { $0.remove(zone) }
+    if zone.owner != nil { report.ended = [zone] }
+    try await register(zone, isShared: false)
+    return report
+  }
+
+  /// Zones that another machine of the account has ended.
+  private func dropOthers(than zones: [CloudZone], _ report: inout PullReport) async throws {
+    guard self.zone.scope == .private else { return }
+    let known = Set(zones.map(\.key) + CloudZone.Scope.allCases.map { CloudZone($0).key })
+    let others = try await read { try $0.remoteZoneNames().filter { !known.contains($0) } }
+    for zone in others.map(CloudZone.init(key:)) {
+      report.deleted += try await write { try Self.forget(zone, in: $0) }
+      readOnly.set(false, zone)
+      _ = followed.withLock { $0.remove(zone) }
+      if zone.owner != nil { report.ended.append(zone) }
+    }
+  }
+
+  /// Takes out of the store what somebody else shares, with what was not sent among the conflicts; or brings home what is the
+  /// account's own.
+  ///
+  /// - Returns: How many objects went.
+  static func forget(_ zone: CloudZone, in writing: CloudWriting) throws -> Int {
+    var count = 0
+    if zone.owner == nil {
+      let stamp = writing.clock.next(at: writing.transaction.milliseconds)
+      try ZoneMove(writing).moveAll(from: zone.key, to: writing.homeName, stamp)
+    } else {
+      count = try writing.transaction.countRemoteObjects(in: zone.key)
+      try writing.enter(zone.key) {
+        try keepUnsent(in: writing)
+        try wipe(in: writing)
+      }
+    }
+    try writing.remove(zone.key)
+    return count
+  }
+
+  /// Keeps values that were not sent, and are of no use to anybody any more, as conflicts.
+  private static func keepUnsent(in writing: CloudWriting) throws {
+    let reader = FieldReader(
+      reader: writing.transaction, zone: writing.zone.name, fields: writing.fields)
+    for record in try writing.transaction.allRemoteRecords(in: writing.zone.name) {
+      guard !record.waiting.isEmpty, let row = record.row,
+        let entity = writing.model.entity(named: record.entity),
+        let stored = try writing.transaction.rows(entity, rows: [row]).first
+      else { continue }
+      let sent = writing.fields.rules(of: entity, named: record.name, in: record.zone).sent
+      let values = try reader.values(stored, of: record) {
+        sent.contains($0) && record.isWaiting($0)
+      }
+      for (field, value) in values where !value.isNull {
+        try writing.transaction.addRemoteConflict(
+          RemoteConflict(
+            name: record.name, entity: entity.name, field: field, value: value.description,
+            stamp: record.stamp(of: field), winner: ""),
+          in: writing.homeName, limit: CloudConflictLimit.count)
+      }
+    }
+  }
+
+  /// Tells the server that zones are shared no more, once what was in them is home.
+  func endStopped() async throws {
+    for zone in try await sharedZones() {
+      guard try await kept(zone).generation == Self.stopping else { continue }
+      for part in (fields.hasAssets ? ServedFile.zones(of: zone) : []) + [zone] {
+        try await request { try await transport.remove(part) }
+      }
+      _ = try await end(zone)
+    }
+  }
+
+  // MARK: - The record that stands for a zone
+
+  /// Has all machines of the account know whether a zone is shared.
+  func register(_ zone: CloudZone, isShared: Bool) async throws {
+    let (name, home) = (SharedZones.name(of: zone), self.zone)
+    for _ in 1...3 {
+      let (save, isDone) = try await write { writing in
+        let known = try writing.transaction.remoteRecord(name, in: home.key)
+        let isKnown = known.map { SharedZones.zone($0) != nil } ?? !isShared
+        let deletion =
+          isShared ? nil : writing.clock.next(at: writing.transaction.milliseconds)
+        let content = SharedZones.content(of: zone, deletion: deletion)
+        guard let tag = known?.tag else {
+          return (CloudSave.create(name: name, content: content), isKnown == isShared && !isShared)
+        }
+        return (.replace(name: name, tag: tag, content: content), isKnown == isShared)
+      }
+      if isDone { return }
+      let result = try await request { try await transport.save([save], in: home) }.first
+      switch result {
+      case .saved(let record)?, .conflict(let record)?:
+        try await store([record], in: home, isFeed: false, deletionGuard) { _ in }
+      case .missing?:
+        try await write { try $0.transaction.removeRemoteRecord(name, in: home.key) }
+      case .refused?, nil:
+        throw CloudError(.forbidden, message: "The server does not keep what is shared.")
+      }
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import Foundation
+public import SyncCore
+import SyncGraph
+import SyncStore
+
+extension CloudEngine {
+  /// Shares an object, and all below it, with these accounts and nobody else: what leads to it by the relationship that
+  /// its entity names with `cloud.parent`, what leads to that, and so on, now and later.
+  ///
+  /// ```swift
+  /// let share = try await cloud.share(list.objectID, with: [.init("guest", .readWrite)])
+  /// ```
+  ///
+  /// Called again it gives others the right, takes it from those that are not named any more, or changes it. What is below the
+  /// object and was shared before stays in its own share.
+  ///
+  /// - Returns: The share, with a text for the participants; see ``accept(_:)``.
+  /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when the transport cannot share or the object is below
+  ///   one that is shared, ``CloudError/Code/notOwner`` when somebody else shares it, ``CloudError/Code/notFound`` when it is
+  ///   not synced; and as ``push(progress:)``. After an error in between the next call, or sync, goes on.
+  /// - Complexity: Linear in what is below the object.
+  @discardableResult
+  public func share(
+    _ object: ManagedObjectID, with participants: [CloudParticipant]
+  ) async throws -> CloudShare {
+    let share = try await turn.run {
+      _ = try await connect()
+      let account = try await request { try await transport.account() }
+      let record = try await requireRecord(of: object)
+      let zone: CloudZone
+      if record.zone == self.zone.key {
+        zone = try await makeZone(for: record, participants)
+        try await write { writing in
+          let stamp = writing.clock.next(at: writing.transaction.milliseconds)
+          try ZoneMove(writing).move(object, from: record.zone, to: zone.key, stamp)
+        }
+      } else {
+        zone = try requireOwn(record, object)
+        try await setParticipants(participants, of: zone)
+      }
+      try await running(.push) {
+        let report = try await pushZones(Progress(totalUnitCount: 0))
+        return ((), .push(report))
+      }
+      return CloudShare(zone, owner: account)
+    }
+    wake()
+    return share
+  }
+
+  private func makeZone(
+    for record: RemoteRecord, _ participants: [CloudParticipant]
+  ) async throws -> CloudZone {
+    guard zone.scope == .private else {
+      throw CloudError(
+        .unsupported, message: "What is public is everybody's already, and is not shared.")
+    }
+    // One that was cut off goes on.
+    let known = try await sharedZones().first { $0.owner == nil && $0.root == record.name }
+    let zone = known ?? CloudZone(root: record.name)
+    let state = try await request { try await transport.open(zone, create: true) }
+    try await setParticipants(participants, of: zone)
+    try await write(in: zone) { $0.zone.generation = state.generation }
+    try await register(zone, isShared: true)
+    return zone
+  }
+
+  /// Says who takes part in a zone, and in those of its files.
+  private func setParticipants(
+    _ participants: [CloudParticipant], of zone: CloudZone
+  ) async throws {
+    for part in fields.hasAssets ? ServedFile.zones(of: zone) : [] {
+      _ = try await request { try await transport.open(part, create: true) }
+      try await request { try await transport.setParticipants(participants, of: part) }
+    }
+    try await request { try await transport.setParticipants(participants, of: zone) }
+  }
+
+  /// The zone of an object that the account shares.
+  private func requireOwn(_ record: RemoteRecord, _ object: ManagedObjectID) throws -> CloudZone {
+    let zone = CloudZone(key: record.zone)
+    guard zone.owner == nil else {
+      throw CloudError(.notOwner, message: "\(object) is shared by \(zone.owner ?? "").")
+    }
+    guard record.isSharedRoot else {
+      throw CloudError(
+        .unsupported,
+        message: "\(object) is shared with what it is below. Share that, or stop sharing it.")
+    }
+    return zone
+  }
+
+  /// Takes part in what somebody else shares, and pulls it.
+  ///
+  /// - Returns: The object that is shared.
+  /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when it is no invitation, or none for this account; and as
+  ///   ``pull(progress:)``.
+  @discardableResult
+  public func accept(_ invitation: String) async throws -> ManagedObjectID {
+    let shared = try CloudShare.zone(of: invitation)
+    let object = try await turn.run {
+      _ = try await connect()
+      guard shared.owner != (try await request { try await transport.account() }) else {
+        throw CloudError(.notFound, message: "The account shares that itself.")
+      }
+      do {
+        try await look(at: shared)
+      } catch let error as CloudError where error.code == .zoneMissing {
+        throw CloudError(
+          .notFound,
+          message: "The invitation is for another account, or what it leads to is shared no more.")
+      }
+      try await register(shared, isShared: true)
+      return try await running(.pull) {
+        let report = try await pullPages(in: shared)
+        return (try await root(of: shared), .pull(report))
+      }
+    }
+    wake()
+    return object
+  }
+
+  private func root(of zone: CloudZone) async throws -> ManagedObjectID {
+    let record = try await read { try $0.remoteRecord(zone.root ?? "", in: zone.key) }
+    guard let record, let row = record.row,
+      let entity = stack.model.entity(named: record.entity)
+    else {
+      throw CloudError(
+        .notFound,
+        message:
+          "What is shared has been deleted, has not arrived yet, or this model does not know it.")
+    }
+    return ManagedObjectID(entity: entity, row: row)
+  }
+
+  /// With whom an object is shared; nobody when it is not.
+  ///
+  /// - Throws: ``CloudError``, with the code `notFound` when it is not synced.
+  public func participants(of object: ManagedObjectID) async throws -> [CloudParticipant] {
+    let record = try await requireRecord(of: object)
+    guard record.zone != zone.key else { return [] }
+    let shared = CloudZone(key: record.zone)
+    return try await request { try await transport.participants(of: shared) }
+  }
+
+  /// Whether an object is shared, by this account or with it.
+  public func isShared(_ object: ManagedObjectID) throws -> Bool {
+    try sharedZone(of: object) != nil
+  }
+
+  /// The account that shares an object with this one; nil when it is this one's own.
+  public func owner(of object: ManagedObjectID) throws -> String? {
+    try sharedZone(of: object).flatMap { CloudZone(key: $0).owner }
+  }
+
+  /// Also of an object that no pull or push has seen yet.
+  private func sharedZone(of object: ManagedObjectID) throws -> String? {
+    try stack.store.read { [fields, zone] reader in
+      if let record = try reader.remoteRecord(of: object.row, object.entity) {
+        return record.zone == zone.key ? nil : record.zone
+      }
+      return try fields.sharedZone(of: object, reader)
+    }
+  }
+
+  /// Shares an object no more: it and all below it, what others have added included, is the account's alone again. Participants
+  /// lose their copies.
+  ///
+  /// - Throws: ``CloudError`` as ``share(_:with:)``.
+  public func stopSharing(_ object: ManagedObjectID) async throws {
+    try await turn.run {
+      let record = try await requireRecord(of: object)
+      guard record.zone != zone.key else { return }
+      let shared = try requireOwn(record, object)
+      try await running(.push) {
+        // All that others have sent.
+        _ = try await pullPages(in: shared)
+        try await write { writing in
+          let stamp = writing.clock.next(at: writing.transaction.milliseconds)
+          try ZoneMove(writing).moveAll(from: shared.key, to: writing.homeName, stamp)
+          try writing.enter(shared.key) { writing.zone.generation = Self.stopping }
+        }
+        let report = try await pushZones(Progress(totalUnitCount: 0))
+        return ((), .push(report))
+      }
+    }
+    wake()
+  }
+
+  /// Takes part no more in what somebody else shares: the copies go here and on the account's other machines, and stay with
+  /// everybody else. Edits that were not sent are in ``conflicts``.
+  ///
+  /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when nobody else shares the object.
+  public func leave(_ object: ManagedObjectID) async throws {
+    try await turn.run {
+      let record = try await requireRecord(of: object)
+      let shared = CloudZone(key: record.zone)
+      guard shared.owner != nil else {
+        throw CloudError(
+          .notFound, message: "\(object) is nobody else's. stopSharing(_:) ends what one shares.")
+      }
+      try await request { try await transport.leave(shared) }
+      _ = try await end(shared)
+      monitor.tell()
+    }
+  }
+}

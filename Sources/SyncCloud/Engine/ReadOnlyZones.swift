@@ -1,0 +1,76 @@
+import SyncCore
+import SyncGraph
+import SyncStore
+
+/// Refuses saves of contexts that would write into what somebody else shares to be read only: the whole save, with the
+/// objects.
+final class ReadOnlyZones: Sendable {
+  private let names = Locked<Set<String>>([])
+  private let fields: TravellingFields
+
+  init(_ stack: DataStack, _ fields: TravellingFields) {
+    self.fields = fields
+    guard fields.scope == .private else { return }
+    stack.setSaveCheck { [weak self] reader, changes in try self?.check(reader, changes) }
+  }
+
+  func contains(_ zone: CloudZone) -> Bool { names.withLock { $0.contains(zone.key) } }
+
+  func set(_ isReadOnly: Bool, _ zone: CloudZone) {
+    names.withLock { names in
+      if isReadOnly { names.insert(zone.key) } else { names.remove(zone.key) }
+    }
+  }
+
+  private func check(
+    _ reader: StoreReader, _ changes: [ChangeSet.EntityChanges]
+  ) throws {
+    let names = names.withLock { $0 }
+    guard !names.isEmpty else { return }
+    var refused: [ManagedObjectID] = []
+    for each in changes where fields.travels(each.entity) {
+      let entity = each.entity
+      for row in each.inserted {
+        let id = ManagedObjectID(entity: entity, row: row)
+        if let zone = try fields.sharedZone(of: id, reader), names.contains(zone) {
+          refused.append(id)
+        }
+      }
+      for (row, slots) in each.updated {
+        let id = ManagedObjectID(entity: entity, row: row)
+        if try isRefused(id, slots, reader, names) { refused.append(id) }
+      }
+      for row in each.deleted {
+        guard let record = try reader.remoteRecord(of: row, entity), names.contains(record.zone)
+        else { continue }
+        refused.append(ManagedObjectID(entity: entity, row: row))
+      }
+    }
+    guard let first = refused.first else { return }
+    let shown = refused.prefix(3).map(\.description).joined(separator: ", ")
+    let more = refused.count > 3 ? " and \(refused.count - 3) more" : ""
+    throw GraphError(
+      .readOnly, entity: first.entity.name, objects: refused,
+      message:
+        "\(shown)\(more): somebody else shares that to be read only. Nothing was saved. Ask the owner for the right "
+        + "to write, or roll the context back.")
+  }
+
+  private func isRefused(
+    _ id: ManagedObjectID, _ slots: SlotSet, _ reader: StoreReader, _ names: Set<String>
+  ) throws -> Bool {
+    let entity = id.entity
+    let record = try reader.remoteRecord(of: id.row, entity)
+    if let record, names.contains(record.zone) {
+      let rules = fields.rules(of: entity, named: record.name, in: record.zone)
+      return slots.contains { slot in
+        rules.sent.contains(entity.properties[slot].name)
+          || rules.sides.contains { $0.relationship.slot == slot }
+      }
+    }
+    guard let parent = fields.rules(of: entity).parent, slots.contains(parent.slot) else {
+      return false
+    }
+    return try fields.sharedZone(of: id, reader).map(names.contains) ?? false
+  }
+}

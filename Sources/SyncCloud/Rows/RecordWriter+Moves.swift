@@ -1,0 +1,64 @@
+import SyncCore
+import SyncStore
+
+/// Records that went to another zone, or came from one; see ``ZoneMove``.
+extension RecordWriter {
+  /// Follows a record of the account's own zone.
+  ///
+  /// - Parameter before: What is known of it; another one afterwards when it came back.
+  /// - Returns: Whether there is nothing of it to merge in this zone.
+  mutating func goes(_ shown: CloudRecord, _ before: inout RemoteRecord?) throws -> Bool {
+    guard zone == writing.homeName else { return false }
+    let move = RemoteRecord.Move(shown.content?["m"])
+    if case .to(let target)? = move {
+      if let here = before, here.row != nil { try take(here, from: zone, to: target) }
+      var left = before?.row == nil ? before : nil
+      left =
+        left ?? RemoteRecord(zone: zone, name: shown.name, entity: self.type(of: shown), stamp: "")
+      left?.tag = shown.tag
+      left?.moved = move
+      left?.waiting = []
+      if let left { try writing.store(left, before: before?.row == nil ? before : nil) }
+      return true
+    }
+    if case .to(let target)? = before?.moved, var left = before, !left.waiting.isEmpty {
+      // It was written before whoever did that knew that it goes.
+      left.tag = shown.tag
+      try writing.store(left, before: before)
+      try merge(shown, into: target)
+      return true
+    }
+    guard before?.row == nil, let source = (move ?? before?.moved)?.zone,
+      let there = try transaction.remoteRecord(shown.name, in: source), there.row != nil
+    else { return false }
+    try take(there, from: source, to: zone)
+    before = try transaction.remoteRecord(shown.name, in: zone)
+    return false
+  }
+
+  private func take(_ record: RemoteRecord, from zone: String, to target: String) throws {
+    let move = ZoneMove(writing)
+    let stamp = writing.clock.next(at: transaction.milliseconds)
+    let name = try move.take(record, to: target, stamp)
+    try move.movePairs(of: name, from: zone, to: target, stamp, tells: false)
+  }
+
+  private mutating func merge(_ shown: CloudRecord, into target: String) throws {
+    guard let there = try transaction.remoteRecord(shown.name, in: target), there.row != nil else {
+      return
+    }
+    counts.add(
+      try writing.enter(target) {
+        var writer = RecordWriter(writing)
+        try writer.write([shown], isFeed: false)
+        guard var merged = try transaction.remoteRecord(shown.name, in: target) else {
+          return writer.counts
+        }
+        // That was no version of this zone.
+        merged.tag = there.tag
+        merged.waiting.formUnion(there.waiting)
+        try transaction.setRemoteRecord(merged)
+        return writer.counts
+      })
+  }
+}

@@ -1,0 +1,613 @@
+import Foundation
+import SyncCore
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+@testable import SyncCloud
+
+/// A server on which two accounts are signed in.
+enum SharingServer: String, CaseIterable, CustomTestStringConvertible {
+  case memory, kinto, database
+
+  var testDescription: String { rawValue }
+
+  /// Transports for an owner, a guest and a third one.
+  func accounts() async throws -> [any CloudTransport] {
+    switch self {
+    case .memory:
+      let server = MemoryTransport(account: "ann")
+      return [server, server.signedIn(as: "bob"), server.signedIn(as: "carl")]
+    case .kinto:
+      return try await [
+        TestServer.transport(.memory), TestServer.transport(.memory),
+        TestServer.transport(.memory),
+      ]
+    case .database:
+      return try await [
+        TestServer.database(), TestServer.database(), TestServer.database(),
+      ]
+    }
+  }
+
+  /// Those that can be had here.
+  static let available: [SharingServer] = allCases.filter {
+    switch $0 {
+    case .memory: true
+    case .kinto: TestServer.isAvailable(.memory)
+    case .database: TestServer.isAvailable(.database)
+    }
+  }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct SharingTests {
+  /// Lists with sections with notes, whatever that is below; notes have tags, which are nobody's.
+  private static func model() throws -> ManagedObjectModel {
+    try ManagedObjectModel([
+      EntityDraft(
+        "Shelf", [.attribute("name", .string), .toMany("lists", to: "List", inverse: "shelf")]),
+      EntityDraft(
+        "List",
+        [
+          .attribute("name", .string), .toOne("shelf", to: "Shelf", inverse: "lists"),
+          .toMany("sections", to: "Section", inverse: "list", deleteRule: .cascade),
+        ], userInfo: ["cloud.parent": "shelf"]),
+      EntityDraft(
+        "Section",
+        [
+          .attribute("name", .string), .toOne("list", to: "List", inverse: "sections"),
+          .toMany("notes", to: "Note", inverse: "section", deleteRule: .cascade),
+        ], userInfo: ["cloud.parent": "list"]),
+      EntityDraft(
+        "Note",
+        [
+          .attribute("title", .string), .attribute("stars", .integer64),
+          .toOne("section", to: "Section", inverse: "notes"),
+          .toMany("related", to: "Note", inverse: "relatedTo"),
+          .toMany("relatedTo", to: "Note", inverse: "related"),
+        ], userInfo: ["CloudCoreParent": "section"]),
+    ])
+  }
+
+  /// An owner with two machines, and a guest.
+  private struct Scene {
+    let transports: [any CloudTransport]
+    let owner: Client
+    let guest: Client
+    let guestName: String
+    let list: Int64
+    let sections: [Int64]
+    let notes: [Int64]
+    let model: ManagedObjectModel
+
+    init(_ server: SharingServer) async throws {
+      transports = try await server.accounts()
+      model = try SharingTests.model()
+      let owner = try Client(transports[0], model: model)
+      self.owner = owner
+      guest = try Client(transports[1], model: model)
+      guestName = try await transports[1].account()
+      let shelf = try owner.insert("Shelf", ["name": "Home"])
+      list = try owner.insert("List", ["name": "Shopping", "shelf": .int(shelf)])
+      let list = list
+      let (first, second) = (
+        try owner.insert("Section", ["name": "Food", "list": .int(list)]),
+        try owner.insert("Section", ["name": "Tools", "list": .int(list)])
+      )
+      sections = [first, second]
+      notes = try (1...18).map { number in
+        try owner.insert(
+          "Note", ["title": .string("n\(number)"), "section": .int(number < 10 ? first : second)])
+      }
+      try owner.link("Note", notes[0], "related", [notes[1], notes[17]])
+      // What nobody else may see.
+      let secret = try owner.insert("List", ["name": "Secret", "shelf": .int(shelf)])
+      let section = try owner.insert("Section", ["name": "S", "list": .int(secret)])
+      let hidden = try owner.insert("Note", ["title": "hidden", "section": .int(section)])
+      try owner.link("Note", hidden, "related", [notes[2]])
+      try await owner.engine.sync()
+      try await guest.engine.sync()
+    }
+
+    func id(_ entity: String, _ row: Int64) throws -> ManagedObjectID {
+      ManagedObjectID(entity: try model.requireEntity(named: entity), row: row)
+    }
+
+    func share(_ access: CloudZoneState.Access) async throws -> CloudShare {
+      try await owner.engine.share(
+        try id("List", list), with: [CloudParticipant(guestName, access)])
+    }
+
+    /// Everything that a client has, by titles and names, without looking at records.
+    static func texts(_ client: Client) throws -> [String] {
+      let notes = try client.rows("Note").map { row in
+        "\(text(row.values[0])) \(text(row.values[1]))"
+      }
+      let others = try ["List", "Section"].flatMap { try client.values($0, "name") }
+        .map(text)
+      return (notes + others).sorted()
+    }
+
+    private static func text(_ value: Value) -> String {
+      switch value {
+      case .string(let text): text
+      case .int(let number): String(number)
+      default: "-"
+      }
+    }
+
+    /// Another machine of an account.
+    func machine(_ number: Int) throws -> Client { try Client(transports[number], model: model) }
+
+    /// What raw requests of the guest show of a zone: names of records; nil when that is missing.
+    func seen(_ share: CloudShare) async throws -> [String]? {
+      let zone = CloudZone(share.zone.name, owner: try await transports[0].account())
+      do {
+        return try await transports[1].changes(in: zone, after: nil, limit: 1000).records.map(
+          \.name)
+      } catch let error as CloudError where error.code == .zoneMissing {
+        return nil
+      }
+    }
+
+    func title(_ client: Client, _ row: Int64) throws -> Value? {
+      try client.rows("Note").first { $0.id.row == row }?.values[0]
+    }
+
+    func row(_ client: Client, titled title: String) throws -> Int64? {
+      try client.rows("Note").first { $0.values[0] == .string(title) }?.id.row
+    }
+  }
+
+  @Test(arguments: SharingServer.available)
+  func aListIsSharedWholeReadThenWrittenThenRevoked(_ server: SharingServer) async throws {
+    let scene = try await Scene(server)
+    let (owner, guest) = (scene.owner, scene.guest)
+    let before = try Scene.texts(owner)
+    let share = try await scene.share(.readOnly)
+    let root = try await guest.engine.accept(share.invitation)
+
+    // Pulled at once, whole, and nothing else.
+    #expect(root.entity.name == "List")
+    let everything = before.filter { !["hidden -", "S", "Secret"].contains($0) }
+    #expect(try Scene.texts(guest) == everything)
+    #expect(try guest.rows("Shelf").isEmpty)
+    #expect(try Scene.texts(owner) == before)
+    #expect(try guest.values("List", "shelf") == [.null])
+    #expect(try guest.engine.isShared(root))
+    #expect(try guest.engine.owner(of: root) == (try await scene.transports[0].account()))
+    #expect(try owner.engine.isShared(try scene.id("Note", scene.notes[0])))
+    #expect(try owner.engine.owner(of: try scene.id("Note", scene.notes[0])) == nil)
+    let all = [CloudParticipant(scene.guestName, .readOnly)]
+    #expect(try await owner.engine.participants(of: try scene.id("List", scene.list)) == all)
+    #expect(try await guest.engine.participants(of: root) == all)
+    let names = try await scene.seen(share)
+    // 21 objects and two pairs.
+    #expect(names?.count == 23)
+    let first = try #require(try scene.row(guest, titled: "n1"))
+    let related = try guest.stack.store.read { reader in
+      let note = try reader.model.requireEntity(named: "Note")
+      return try reader.members(
+        of: #require(note.property(named: "related")?.relationship), in: note, owners: [first]
+      ).count
+    }
+    #expect(related == 2)
+
+    // Who may read does not save.
+    let context = guest.stack.newBackgroundContext()
+    try await context.perform {
+      let note = try #require(
+        try context.fetch(Fetch<ManagedObject>(entityNamed: "Note", "title == %@", "n1")).first)
+      note.setValue("mine", forKey: "title")
+      let added = try context.insert(entityNamed: "Note")
+      added.setValue(note.value(forKey: "section"), forKey: "section")
+      #expect {
+        try context.save()
+      } throws: { error in
+        let error = error as? GraphError
+        return error?.code == .readOnly && error?.objects.contains(note.objectID) == true
+          && error?.objects.count == 2
+      }
+      context.rollback()
+      context.delete(note)
+      #expect {
+        try context.save()
+      } throws: {
+        ($0 as? GraphError)?.code == .readOnly
+      }
+      context.rollback()
+      // What is one's own is saved, and where the list hangs is one's own.
+      let shelf = try context.insert(entityNamed: "Shelf")
+      let list = try #require(try context.fetch(Fetch<ManagedObject>(entityNamed: "List")).first)
+      list.setValue(shelf, forKey: "shelf")
+      try context.save()
+    }
+    try await guest.engine.sync()
+    #expect(try guest.engine.status.waiting == 0)
+
+    // Then writes, on both sides.
+    try await owner.engine.share(
+      try scene.id("List", scene.list), with: [CloudParticipant(scene.guestName, .readWrite)])
+    try await guest.engine.sync()
+    try await context.perform {
+      let note = try #require(
+        try context.fetch(Fetch<ManagedObject>(entityNamed: "Note", "title == %@", "n1")).first)
+      note.setValue(Int64(7), forKey: "stars")
+      let added = try context.insert(entityNamed: "Note")
+      added.setValue("guest's", forKey: "title")
+      added.setValue(note.value(forKey: "section"), forKey: "section")
+      try context.save()
+    }
+    let section = try owner.insert(
+      "Section", ["name": "Owner's", "list": .int(scene.list)])
+    try owner.insert("Note", ["title": "owner's", "section": .int(section)])
+    try await owner.engine.sync()
+    try await guest.engine.sync()
+    try await owner.engine.sync()
+    let expected =
+      (everything.filter { $0 != "n1 -" } + ["n1 7", "guest's -", "owner's -", "Owner's"]).sorted()
+    #expect(try Scene.texts(guest) == expected)
+    #expect(
+      try Scene.texts(owner) == (expected + ["hidden -", "S", "Secret"]).sorted())
+    #expect(try await scene.seen(share)?.count == 26)
+    // Another machine of each has the same.
+    let (second, guestsSecond) = (try scene.machine(0), try scene.machine(1))
+    try await second.engine.sync()
+    try await guestsSecond.engine.sync()
+    #expect(try Scene.texts(second) == (try Scene.texts(owner)))
+    #expect(try Scene.texts(guestsSecond) == expected)
+    #expect(try second.graph().keys.sorted() == (try owner.graph().keys.sorted()))
+
+    // An edit that is not sent when the right is taken is a conflict, and nothing of it is a deletion.
+    let unsent = try #require(try scene.row(guest, titled: "n5"))
+    try guest.update("Note", unsent, ["title": "unsent"])
+    try await owner.engine.share(try scene.id("List", scene.list), with: [])
+    let ended = try await guest.engine.sync().pull.ended
+    #expect(ended.map(\.name) == [share.zone.name])
+    #expect(try Scene.texts(guest).isEmpty)
+    #expect(try guest.rows("Shelf").count == 1)
+    #expect(try guest.engine.conflicts.map(\.value) == ["unsent"])
+    #expect(try guest.engine.status.waiting == 0)
+    try await guestsSecond.engine.sync()
+    #expect(try Scene.texts(guestsSecond).isEmpty)
+    // Raw requests see nothing, the guest's own records included.
+    #expect(try await scene.seen(share) == nil)
+    let zone = CloudZone(share.zone.name, owner: try await scene.transports[0].account())
+    for name in names ?? [] {
+      let record = try? await scene.transports[1].record(name, in: zone)
+      #expect(record == nil)
+    }
+    try await owner.engine.sync()
+    try await second.engine.sync()
+    #expect(try Scene.texts(owner) == (expected + ["hidden -", "S", "Secret"]).sorted())
+    #expect(try Scene.texts(second) == (try Scene.texts(owner)))
+    #expect(try await guest.engine.sync().pull.ended.isEmpty)
+  }
+
+  @Test(arguments: SharingServer.available)
+  func whatTheOwnerDeletesGoesAndWhoLeavesTakesNothingAlong(_ server: SharingServer) async throws {
+    let scene = try await Scene(server)
+    let (owner, guest) = (scene.owner, scene.guest)
+    let share = try await scene.share(.readWrite)
+    var root = try await guest.engine.accept(share.invitation)
+    let machine = try scene.machine(1)
+    try await machine.engine.sync()
+    let all = try Scene.texts(owner)
+    #expect(try Scene.texts(machine) == (try Scene.texts(guest)))
+
+    // The guest leaves: the copies go, on all machines of the account, and the owner keeps everything.
+    try await guest.engine.leave(root)
+    #expect(try Scene.texts(guest).isEmpty)
+    try await machine.engine.sync()
+    #expect(try Scene.texts(machine).isEmpty)
+    try await guest.engine.sync()
+    try await owner.engine.sync()
+    #expect(try Scene.texts(owner) == all)
+
+    // And comes back when invited again.
+    try await owner.engine.share(
+      try scene.id("List", scene.list), with: [CloudParticipant(scene.guestName, .readWrite)])
+    root = try await guest.engine.accept(share.invitation)
+    #expect(try Scene.texts(guest).count == all.count - 3)
+    // A note that the owner deletes, and one that the guest deletes.
+    try owner.delete("Note", scene.notes[3])
+    try guest.delete("Note", try #require(try scene.row(guest, titled: "n5")))
+    for client in [owner, guest, owner] { try await client.engine.sync() }
+    for client in [owner, guest] {
+      let texts = try Scene.texts(client)
+      #expect(!texts.contains("n4 -") && !texts.contains("n5 -") && texts.contains("n6 -"))
+    }
+    // The owner deletes the root: everything of it goes with its deletion, and nothing else.
+    try guest.insert("Note", ["title": "private"])
+    try owner.delete("List", scene.list)
+    try await owner.engine.sync()
+    let report = try await guest.engine.sync().pull
+    #expect(report.deleted == all.count - 3 - 2)
+    #expect(report.ended.isEmpty)
+    #expect(try Scene.texts(guest) == ["private -"])
+    #expect(try Scene.texts(owner) == ["S", "Secret", "hidden -"])
+    #expect(try guest.engine.conflicts.isEmpty)
+  }
+
+  @Test(arguments: SharingServer.available)
+  func whatIsSharedNoMoreComesHomeWithWhatOthersAdded(_ server: SharingServer) async throws {
+    let scene = try await Scene(server)
+    let (owner, guest) = (scene.owner, scene.guest)
+    let machine = try scene.machine(0)
+    try await machine.engine.sync()
+    let rows = try machine.rows("Note").map(\.id.row)
+    let share = try await scene.share(.readWrite)
+    // The other machine keeps its objects, and an edit of this moment travels with its object.
+    let edited = try #require(try scene.row(machine, titled: "n2"))
+    try machine.update("Note", edited, ["stars": 3])
+    try await machine.engine.sync()
+    #expect(try machine.rows("Note").map(\.id.row) == rows)
+    #expect(try machine.engine.isShared(try scene.id("Note", edited)))
+    let shelves = try machine.values("List", "shelf")
+    #expect(shelves.count == 2 && !shelves.contains(.null))
+    try await guest.engine.accept(share.invitation)
+    #expect(try Scene.texts(guest).contains("n2 3"))
+    let section = try #require(try guest.rows("Section").first).id.row
+    try guest.insert("Note", ["title": "guest's", "section": .int(section)])
+    try await guest.engine.sync()
+    try await machine.engine.sync()
+
+    try await owner.engine.stopSharing(try scene.id("List", scene.list))
+    #expect(try !owner.engine.isShared(try scene.id("List", scene.list)))
+    #expect(try await scene.seen(share) == nil)
+    #expect(try await guest.engine.sync().pull.ended.count == 1)
+    #expect(try Scene.texts(guest).isEmpty)
+    let count = try machine.rows("Note").count
+    try await machine.engine.sync()
+    #expect(try machine.rows("Note").count == count)
+    #expect(try Scene.texts(machine) == (try Scene.texts(owner)))
+    #expect(try Scene.texts(owner).contains("guest's -"))
+    #expect(try Scene.texts(owner).contains("n2 3"))
+    try await owner.engine.sync()
+    try await settle([owner, machine], fresh: scene.transports[0])
+    // Once more, and everything is as it was the first time.
+    let again = try await scene.share(.readWrite)
+    #expect(again.zone != share.zone)
+    try await guest.engine.accept(again.invitation)
+    #expect(try Scene.texts(guest).count == (try Scene.texts(owner)).count - 3)
+    try await machine.engine.sync()
+    #expect(try Scene.texts(machine) == (try Scene.texts(owner)))
+  }
+
+  @Test(arguments: SharingServer.available)
+  func objectsGoWithTheirParents(_ server: SharingServer) async throws {
+    let scene = try await Scene(server)
+    let (owner, guest) = (scene.owner, scene.guest)
+    let machine = try scene.machine(0)
+    try await machine.engine.sync()
+    let share = try await scene.share(.readWrite)
+    try await guest.engine.accept(share.invitation)
+    // A section of one's own, with a note, goes below the list of the other; and a note leaves it.
+    let shared = try #require(try guest.rows("List").first).id.row
+    let mine = try guest.insert("Section", ["name": "guest's section"])
+    try guest.insert("Note", ["title": "in it", "section": .int(mine)])
+    try await guest.engine.sync()
+    try guest.update("Section", mine, ["list": .int(shared)])
+    let secret = try #require(try owner.rows("Section").first { $0.values[0] == "S" }).id.row
+    try owner.update("Note", scene.notes[4], ["section": .int(secret)])
+    for client in [guest, owner, guest, machine] { try await client.engine.sync() }
+    for client in [owner, guest, machine] {
+      let texts = try Scene.texts(client)
+      #expect(texts.contains("guest's section") && texts.contains("in it -"))
+    }
+    #expect(try !Scene.texts(guest).contains("n5 -"))
+    #expect(try Scene.texts(owner).filter { $0 == "n5 -" }.count == 1)
+    #expect(try Scene.texts(machine) == (try Scene.texts(owner)))
+    #expect(try guest.engine.conflicts.isEmpty && owner.engine.conflicts.isEmpty)
+    // And back.
+    try owner.update("Note", scene.notes[4], ["section": .int(scene.sections[0])])
+    for client in [owner, guest, machine] { try await client.engine.sync() }
+    #expect(try Scene.texts(guest).contains("n5 -"))
+    #expect(try Scene.texts(machine) == (try Scene.texts(owner)))
+    let guests = try scene.machine(1)
+    try await guests.engine.sync()
+    #expect(try Scene.texts(guests) == (try Scene.texts(guest)))
+  }
+
+  @Test func aStrangerWithTheInvitationIsNotLetIn() async throws {
+    let scene = try await Scene(.memory)
+    let share = try await scene.share(.readWrite)
+    let stranger = try scene.machine(2)
+    for text in [share.invitation, "syncstack-share:e30=", "", "hello"] {
+      await #expect {
+        try await stranger.engine.accept(text)
+      } throws: {
+        ($0 as? CloudError)?.code == .notFound
+      }
+    }
+    await #expect {
+      try await scene.owner.engine.accept(share.invitation)
+    } throws: {
+      ($0 as? CloudError)?.code == .notFound
+    }
+    #expect(try Scene.texts(stranger).isEmpty)
+  }
+
+  @Test func whatIsBelowAShareIsNotSharedByItselfAndWhatIsOthersIsNot() async throws {
+    let scene = try await Scene(.memory)
+    let share = try await scene.share(.readWrite)
+    let root = try await scene.guest.engine.accept(share.invitation)
+    await #expect {
+      try await scene.owner.engine.share(try scene.id("Note", scene.notes[0]), with: [])
+    } throws: {
+      ($0 as? CloudError)?.code == .unsupported
+    }
+    await #expect { try await scene.guest.engine.share(root, with: []) } throws: {
+      ($0 as? CloudError)?.code == .notOwner
+    }
+    await #expect { try await scene.guest.engine.stopSharing(root) } throws: {
+      ($0 as? CloudError)?.code == .notOwner
+    }
+    await #expect {
+      try await scene.owner.engine.leave(try scene.id("List", scene.list))
+    } throws: {
+      ($0 as? CloudError)?.code == .notFound
+    }
+  }
+
+  @Test func aPullThatFindsNothingAsksOnceForEachZone() async throws {
+    let scene = try await Scene(.memory)
+    let share = try await scene.share(.readWrite)
+    try await scene.guest.engine.accept(share.invitation)
+    let server = try #require(scene.transports[0] as? MemoryTransport)
+    for client in [scene.owner, scene.guest] {
+      try await client.engine.sync()
+      try await client.engine.sync()
+      let before = server.requestCount
+      try await client.engine.sync()
+      #expect(server.requestCount - before == 2)
+    }
+  }
+
+  @Test func anEngineThatWasStartedHearsOfWhatIsShared() async throws {
+    let scene = try await Scene(.memory)
+    let share = try await scene.share(.readWrite)
+    try await scene.guest.engine.accept(share.invitation)
+    let updates = scene.guest.engine.statusUpdates
+    scene.guest.engine.start()
+    scene.owner.engine.start()
+    try scene.owner.update("Note", scene.notes[0], ["title": "heard"])
+    for await _ in updates where try scene.row(scene.guest, titled: "heard") != nil { break }
+    await scene.guest.engine.stop()
+    await scene.owner.engine.stop()
+  }
+
+  @Test func whoSignsOutKeepsWhatIsHisAndLosesWhatIsOthers() async throws {
+    let scene = try await Scene(.memory)
+    let share = try await scene.share(.readWrite)
+    try await scene.guest.engine.accept(share.invitation)
+    try scene.guest.insert("Note", ["title": "mine"])
+    try await scene.guest.engine.sync()
+    let all = try Scene.texts(scene.owner)
+    try await scene.guest.engine.signOut(wipe: false)
+    try await scene.owner.engine.signOut(wipe: false)
+    #expect(try Scene.texts(scene.guest) == ["mine -"])
+    #expect(try Scene.texts(scene.owner) == all)
+    // On the server nothing goes: the guest has it back with the next sync, and what stayed is sent as new.
+    try await scene.guest.engine.sync()
+    let expected = all.filter { !["hidden -", "S", "Secret"].contains($0) } + ["mine -", "mine -"]
+    #expect(try Scene.texts(scene.guest) == expected.sorted())
+  }
+
+  /// The first batch says that records go, and nobody says anything more.
+  @Test func aMoveThatIsCutOffGoesOnWhereverItWas() async throws {
+    let scene = try await Scene(.memory)
+    let server = try #require(scene.transports[0] as? MemoryTransport)
+    let machine = try scene.machine(0)
+    try await machine.engine.sync()
+    let all = try Scene.texts(scene.owner)
+    for number in 1...12 {
+      let cut = CutTransport(server, after: number)
+      let client = try Client(cut, model: scene.model)
+      try await client.engine.sync()
+      cut.isCounting.withLock { $0 = true }
+      let list = try #require(try client.rows("List").first { $0.values[0] == "Shopping" })
+      let object = try scene.id("List", list.id.row)
+      _ = try? await client.engine.share(object, with: [CloudParticipant("bob", .readWrite)])
+      cut.isCounting.withLock { $0 = false }
+      try await machine.engine.sync()
+      #expect(try Scene.texts(machine) == all, "cut after \(number) calls")
+      try await client.engine.sync()
+      let share = try await client.engine.share(
+        object, with: [CloudParticipant("bob", .readWrite)])
+      try await scene.guest.engine.accept(share.invitation)
+      #expect(try Scene.texts(scene.guest).count == all.count - 3, "cut after \(number) calls")
+      cut.left.withLock { $0 = number }
+      cut.isCounting.withLock { $0 = true }
+      _ = try? await client.engine.stopSharing(object)
+      cut.isCounting.withLock { $0 = false }
+      try await machine.engine.sync()
+      try await client.engine.sync()
+      try await machine.engine.sync()
+      if try client.engine.isShared(object) { try await client.engine.stopSharing(object) }
+      try await machine.engine.sync()
+      try await scene.guest.engine.sync()
+      #expect(try Scene.texts(client) == all, "cut after \(number) calls")
+      #expect(try Scene.texts(machine) == all, "cut after \(number) calls")
+      #expect(try Scene.texts(scene.guest).isEmpty)
+      let fresh = try scene.machine(0)
+      try await fresh.engine.sync()
+      #expect(try Scene.texts(fresh) == all, "cut after \(number) calls")
+    }
+  }
+}
+
+/// A line that is cut after some calls.
+private final class CutTransport: CloudTransport {
+  let transport: any CloudTransport
+  let left: Locked<Int>
+  let isCounting = Locked(false)
+
+  init(_ transport: any CloudTransport, after count: Int) {
+    self.transport = transport
+    left = Locked(count)
+  }
+
+  private func pass() throws {
+    guard isCounting.withLock({ $0 }) else { return }
+    let rest = left.withLock { left in
+      left -= 1
+      return left
+    }
+    // No temporary one, so that nobody comes again by himself.
+    if rest < 0 { throw CloudError(.notSignedIn, message: "The line was cut.") }
+  }
+
+  func account() async throws -> String {
+    try pass()
+    return try await transport.account()
+  }
+
+  func limits() async throws -> CloudLimits {
+    try pass()
+    return CloudLimits(batch: 7, page: 5)
+  }
+
+  func open(_ zone: CloudZone, create: Bool) async throws -> CloudZoneState {
+    try pass()
+    return try await transport.open(zone, create: create)
+  }
+
+  func changes(
+    in zone: CloudZone, after token: CloudToken?, limit: Int
+  ) async throws -> CloudPage {
+    try pass()
+    return try await transport.changes(in: zone, after: token, limit: limit)
+  }
+
+  func record(_ name: String, in zone: CloudZone) async throws -> CloudRecord? {
+    try pass()
+    return try await transport.record(name, in: zone)
+  }
+
+  func save(_ saves: [CloudSave], in zone: CloudZone) async throws -> [CloudSaveResult] {
+    try pass()
+    return try await transport.save(saves, in: zone)
+  }
+
+  func remove(_ zone: CloudZone) async throws {
+    try pass()
+    try await transport.remove(zone)
+  }
+
+  func participants(of zone: CloudZone) async throws -> [CloudParticipant] {
+    try pass()
+    return try await transport.participants(of: zone)
+  }
+
+  func setParticipants(_ participants: [CloudParticipant], of zone: CloudZone) async throws {
+    try pass()
+    try await transport.setParticipants(participants, of: zone)
+  }
+
+  func leave(_ zone: CloudZone) async throws {
+    try pass()
+    try await transport.leave(zone)
+  }
+}
