@@ -144,6 +144,7 @@ extension CloudEngine {
   private func fetch(
     _ asset: CloudAsset, for places: [AssetPlace], _ progress: Progress
   ) async throws {
+    try await signIn()
     try await files.downloads.run {
       var missing: [AssetPlace] = []
       for place in places {
@@ -167,8 +168,14 @@ extension CloudEngine {
     }
   }
 
+  /// Connects before the turn of the downloads is taken: a push holds its own when it takes that.
+  private func signIn() async throws {
+    if connections.withLock({ $0.isEmpty }) { _ = try await turn.run { try await connect() } }
+  }
+
   /// Fetches a file into the folder.
   private func fetch(_ asset: CloudAsset, named name: String, _ progress: Progress) async throws {
+    try await signIn()
     try await files.downloads.run {
       if files.folder.has(name) { return files.folder.touch(name) }
       try files.folder.place(try await download(asset, progress), as: name)
@@ -203,11 +210,10 @@ extension CloudEngine {
 
   /// Brings what is missing of a file, chunk by chunk.
   ///
-  /// - Returns: The whole file, under the name of a part.
-  @concurrent private func download(
+  /// - Returns: The whole file, under the name of a part. Whoever takes it away holds the turn of the downloads.
+  @concurrent func download(
     _ asset: CloudAsset, _ progress: Progress
   ) async throws -> URL {
-    if connections.withLock({ $0.isEmpty }) { _ = try await turn.run { try await connect() } }
     do {
       let part = try await downloadChunks(asset, progress)
       guard try files.folder.working({ try AssetFolder.asset(at: part) }) == asset else {

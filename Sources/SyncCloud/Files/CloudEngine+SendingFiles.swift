@@ -74,12 +74,18 @@ extension CloudEngine {
         if files.folder.has(text) { source = .file(files.folder.location(text)) }
       default: break
       }
-      if let asset, let source {
-        let reason = try await send(asset, source, place, to: CloudZone(stored: record.zone, zone))
+      if let asset {
+        let zone = CloudZone(stored: record.zone, zone)
+        let reason =
+          if let source {
+            try await send(asset, source, place, to: zone)
+          } else {
+            try await bring(asset, place, to: zone)
+          }
         files.setTransfer(place.key, reason.map { .failed($0) })
         monitor.tell()
         if let reason { return "\(field): \(reason)" }
-        if case .data = source {
+        if case .data? = source {
           bodies.append(
             RemoteBody(
               zone: record.zone, record: record.name, field: field,
@@ -116,6 +122,28 @@ extension CloudEngine {
   }
 
   // MARK: - One file
+
+  /// Sends a file that is not here to a zone that has not got it: what moves from one zone to another takes its files along.
+  ///
+  /// - Returns: Why it cannot be sent; nil when it is there, and when nobody has it.
+  private func bring(
+    _ asset: CloudAsset, _ place: AssetPlace, to zone: CloudZone
+  ) async throws -> String? {
+    guard try await !sharedZones().isEmpty else { return nil }
+    _ = try await openFiles(of: zone)
+    guard try await !hasFile(asset, zone) else { return nil }
+    return try await files.downloads.run {
+      defer { files.setTransfer(asset.hash, nil) }
+      do {
+        let part = try await download(asset, Progress(totalUnitCount: 0))
+        let reason = try await send(asset, .file(part), place, to: zone)
+        try files.folder.working { try FileManager.default.removeItem(at: part) }
+        return reason
+      } catch let error as CloudError where error.code == .notFound {
+        return nil
+      }
+    }
+  }
 
   /// Sends a file unless the server has it, from the chunk on at which an earlier push ended.
   ///

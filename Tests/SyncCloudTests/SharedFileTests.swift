@@ -1,0 +1,82 @@
+import Foundation
+import SyncCore
+import SyncStore
+import TestSupport
+import Testing
+
+@testable import SyncCloud
+
+/// Files go where their objects go.
+@Suite(.timeLimit(.minutes(10))) struct SharedFileTests {
+  private static func model() throws -> ManagedObjectModel {
+    try ManagedObjectModel([
+      EntityDraft(
+        "List", [.attribute("name", .string), .toMany("notes", to: "Note", inverse: "list")]),
+      EntityDraft(
+        "Note",
+        [
+          .attribute("title", .string),
+          .attribute("photo", .binary, userInfo: ["cloud.asset": "onDemand"]),
+          .attribute("film", .string, userInfo: ["cloud.asset": "onDemand"]),
+          .toOne("list", to: "List", inverse: "notes"),
+        ], userInfo: ["cloud.parent": "list"]),
+    ])
+  }
+
+  private func fetch(_ title: String, _ client: Client) async throws -> [Data] {
+    let place = try client.values("Note", "title").firstIndex(of: .string(title))
+    let row = try client.rows("Note")[try #require(place)]
+    let id = ManagedObjectID(entity: row.entity, row: row.row)
+    var found: [Data] = []
+    for field in ["photo", "film"] {
+      try await client.engine.fetchAsset(of: id, field)
+      let slot = try #require(row.entity.property(named: field)).slot
+      let value = try client.rows("Note").first { $0.row == row.row }?.values[slot]
+      if case .data(let data)? = value { found.append(data) }
+      if case .string(let name)? = value {
+        found.append(try Data(contentsOf: #require(client.engine.assetURL(name))))
+      }
+    }
+    return found
+  }
+
+  @Test(arguments: SharingServer.available)
+  func filesThatAreNotHereMoveIntoAShareAndHome(_ server: SharingServer) async throws {
+    let transports = try await server.accounts()
+    let model = try Self.model()
+    func client(_ account: Int) throws -> Client { try Client(transports[account], model: model) }
+    let (first, second, guest) = (try client(0), try client(0), try client(1))
+    let bytes = (0..<4).map { AssetTests.bytes(300, $0) }
+    let list = try first.insert("List", ["name": "a"])
+    let film = try await first.engine.addAsset(bytes[1], pathExtension: "film")
+    try first.insert(
+      "Note",
+      ["title": "mine", "photo": .data(bytes[0]), "film": .string(film), "list": .int(list)])
+    try await first.engine.sync()
+    // The machine that shares has neither.
+    try await second.engine.sync()
+    try await guest.engine.sync()
+    let root = ManagedObjectID(entity: try model.requireEntity(named: "List"), row: 1)
+    let share = try await second.engine.share(
+      root, with: [CloudParticipant(try await transports[1].account(), .readWrite)])
+    let accepted = try await guest.engine.accept(share.invitation)
+    #expect(try await fetch("mine", guest) == [bytes[0], bytes[1]])
+    // And what a guest adds comes home when that ends.
+    let other = try await guest.engine.addAsset(bytes[3])
+    try guest.insert(
+      "Note",
+      [
+        "title": "theirs", "photo": .data(bytes[2]), "film": .string(other),
+        "list": .int(accepted.row),
+      ])
+    try await guest.engine.sync()
+    try await second.engine.sync()
+    try await second.engine.stopSharing(root)
+    #expect(try await fetch("mine", second) == [bytes[0], bytes[1]])
+    #expect(try await fetch("theirs", second) == [bytes[2], bytes[3]])
+    try await first.engine.sync()
+    #expect(try await fetch("theirs", first) == [bytes[2], bytes[3]])
+    let content = second.engine.files.folder.content().map(\.name)
+    #expect(Set(content) == [film, other])
+  }
+}
