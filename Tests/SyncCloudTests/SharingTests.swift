@@ -410,6 +410,36 @@ enum SharingServer: String, CaseIterable, CustomTestStringConvertible {
     #expect(try Scene.texts(guests) == (try Scene.texts(guest)))
   }
 
+  /// On Kinto the records go to another place, with what who stays has written.
+  @Test(arguments: SharingServer.available)
+  func whoStaysGoesOnWhenSomebodyElseIsLeftOut(_ server: SharingServer) async throws {
+    let scene = try await Scene(server)
+    let (owner, guest, third) = (scene.owner, scene.guest, try scene.machine(2))
+    let list = try scene.id("List", scene.list)
+    let stays = CloudParticipant(try await scene.transports[2].account(), .readWrite)
+    let share = try await owner.engine.share(
+      list, with: [CloudParticipant(scene.guestName, .readWrite), stays])
+    try await guest.engine.accept(share.invitation)
+    try await third.engine.accept(share.invitation)
+    for (client, title) in [(guest, "guest's"), (third, "third's")] {
+      let section = try #require(try client.rows("Section").first).id.row
+      try client.insert("Note", ["title": .string(title), "section": .int(section)])
+      try await client.engine.sync()
+    }
+    let edited = try #require(try scene.row(third, titled: "n3"))
+    try third.update("Note", edited, ["stars": 3])
+    try await owner.engine.share(list, with: [stays])
+    #expect(try await third.engine.sync().pull.ended.isEmpty)
+    #expect(try await guest.engine.sync().pull.ended.count == 1)
+    try owner.update("Note", scene.notes[1], ["stars": 2])
+    for client in [owner, third, owner] { try await client.engine.sync() }
+    let mine = try Scene.texts(owner).filter { !["hidden -", "S", "Secret"].contains($0) }
+    #expect(try Scene.texts(third) == mine)
+    for text in ["guest's -", "third's -", "n3 3", "n2 2"] { #expect(mine.contains(text)) }
+    #expect(try third.engine.conflicts.isEmpty)
+    #expect(try owner.rows("Note").count == scene.notes.count + 3)
+  }
+
   @Test func aStrangerWithTheInvitationIsNotLetIn() async throws {
     let scene = try await Scene(.memory)
     let share = try await scene.share(.readWrite)
