@@ -62,7 +62,7 @@ extension CloudEngine {
       try writing.forgetReferences(of: record.name)
     }
     record.row = nil
-    record.stamps = [:]
+    record.stamps = RemoteStamps()
     record.kept = nil
     record.isEvicted = true
     try writing.transaction.setRemoteRecord(record)

@@ -97,7 +97,7 @@ extension CloudEngine {
     if record.row != nil {
       said.stamp = stamp
       // What nobody has ever given stays open.
-      said.stamps = record.stamps.filter { $0.value.isEmpty }
+      said.stamps = record.stamps.open
       said.forgetBases()
       return said
     }
@@ -190,7 +190,7 @@ extension CloudEngine {
     var record = record
     record.tag = nil
     record.stamp = ""
-    record.stamps = [:]
+    record.stamps = RemoteStamps()
     record.deletion = nil
     record.problem = nil
     // Stays for the conflicts: what the server has shows which values lose.

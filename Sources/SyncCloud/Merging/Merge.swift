@@ -80,7 +80,7 @@ struct Merge {
     record.tag = content.type == nil ? nil : tag
     if !hasObject {
       // A record without object says nothing about fields.
-      record.stamps = [:]
+      record.stamps = RemoteStamps()
       record.stamp = fresh.stamp
       if let type = content.type { record.entity = type }
     }
@@ -145,7 +145,7 @@ struct Merge {
       if record.tag == nil { record.waiting = [.whole] }
     } else {
       if hasObject { end(before, deletion) } else { discard(content, before, clock.writer) }
-      record.stamps = [:]
+      record.stamps = RemoteStamps()
       record.stamp = deletion
       values = [:]
       resets = []

@@ -123,7 +123,7 @@ extension RemoteRecord {
     guard !corrections.isEmpty else { return self }
     var record = self
     record.stamp = corrections[stamp] ?? stamp
-    record.stamps = stamps.mapValues { corrections[$0] ?? $0 }
+    record.stamps = stamps.mapped { corrections[$0] ?? $0 }
     record.deletion = deletion.map { corrections[$0] ?? $0 }
     return record
   }

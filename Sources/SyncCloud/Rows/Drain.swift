@@ -133,7 +133,7 @@ struct Drain {
       record.row = nil
       record.deletion = stamp.text
       record.stamp = stamp.text
-      record.stamps = [:]
+      record.stamps = RemoteStamps()
       // What somebody gave a field meanwhile is lost by the deletion.
       for field in writing.fields.rules(of: entity).names {
         record.setBase(before.base(of: field) ?? before.stamp(of: field), of: field)

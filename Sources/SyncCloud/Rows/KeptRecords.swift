@@ -28,7 +28,7 @@ struct KeptRecords {
     var named = record
     for (wire, name) in writing.fields.wire.fields(of: entity.name)
     where entity.property(named: wire) == nil && named.stamps[name] == nil {
-      named.stamps[name] = named.stamps.removeValue(forKey: wire)
+      named.stamps.rename([wire: name])
     }
     try writing.store(named, before: record)
   }

@@ -133,7 +133,7 @@ struct ZoneMove {
       if let deletion = holder.deletion {
         // It was there before, and left: all of it is said anew.
         taken.deletion = max(deletion, record.deletion ?? "")
-        (taken.stamp, taken.stamps) = (stamp.text, [:])
+        (taken.stamp, taken.stamps) = (stamp.text, RemoteStamps())
       }
     }
     try transaction.removeRemoteRecord(record.name, from: record.zone, to: target)

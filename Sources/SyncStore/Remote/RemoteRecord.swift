@@ -20,7 +20,7 @@ package struct RemoteRecord: Sendable, Equatable {
 
   /// The stamp of every field that has none of its own; empty for fields that were never given.
   package var stamp: String
-  package var stamps: [String: String] = [:]
+  package var stamps = RemoteStamps()
 
   /// The stamp of the latest deletion.
   package var deletion: String?
@@ -80,9 +80,7 @@ package struct RemoteRecord: Sendable, Equatable {
   package var isJoined: Bool { isPair && stamp > deletion ?? "" }
 
   /// The latest stamp of any of its fields.
-  package var latestStamp: String {
-    stamps.filter { !$0.key.hasSuffix(RemoteRecord.baseMark) }.values.reduce(stamp, max)
-  }
+  package var latestStamp: String { stamps.latest(stamp) }
 
   /// Whether it was deleted elsewhere and has an object still, because a rule denied that here.
   package var isDeadButHere: Bool {
@@ -100,31 +98,23 @@ package struct RemoteRecord: Sendable, Equatable {
   }
 
   /// The server's stamp of a field at the time when it began to wait: what is neither this nor ours is news.
-  package func base(of field: String) -> String? { stamps[field + RemoteRecord.baseMark] }
+  package func base(of field: String) -> String? { stamps[baseOf: field] }
 
   package mutating func setBase(_ stamp: String?, of field: String) {
-    stamps[field + RemoteRecord.baseMark] = stamp
+    stamps[baseOf: field] = stamp
   }
 
   /// Forgets the bases of fields that do not wait.
   package mutating func forgetBases() {
-    for key in stamps.keys where key.hasSuffix(RemoteRecord.baseMark) {
-      if !waiting.contains(.field(String(key.dropLast()))) { stamps[key] = nil }
-    }
+    stamps.keepBases { [waiting] in waiting.contains(.field($0)) }
   }
-
-  private static let baseMark = "@"
 
   // MARK: - Stored forms
 
-  /// Field and stamp in turns, by name: `text 179…-abcdefgh title 179…-abcdefgh`.
-  var stampText: String? {
-    guard !stamps.isEmpty else { return nil }
-    return stamps.keys.sorted().map { "\($0) \(stamps[$0] ?? "")" }.joined(separator: " ")
-  }
-
   /// Names of fields, `*` for all of it and `-` for a deletion, in order.
-  var waitingText: String? {
+  var waitingText: String? { Self.text(of: waiting) }
+
+  static func text(of waiting: Set<Waiting>) -> String? {
     waiting.isEmpty ? nil : waiting.map(\.text).sorted().joined(separator: " ")
   }
 
@@ -142,32 +132,17 @@ package struct RemoteRecord: Sendable, Equatable {
     return text.hasPrefix("from ") ? .from(String(text.dropFirst(5))) : nil
   }
 
-  static func stamps(_ text: String) -> [String: String] {
-    guard !text.isEmpty else { return [:] }
-    let words = text.split(separator: " ", omittingEmptySubsequences: false)
-    var result: [String: String] = [:]
-    for index in stride(from: 0, to: words.count - 1, by: 2) {
-      result[String(words[index])] = String(words[index + 1])
-    }
-    return result
-  }
-
   static func waiting(_ text: String) -> Set<Waiting> {
     Set(text.split(separator: " ").map { Waiting(String($0)) })
-  }
-
-  /// A stored form with other names of fields.
-  static func renamed(_ text: String, _ names: [String: String]) -> String? {
-    guard !text.isEmpty else { return nil }
-    return text.split(separator: " ", omittingEmptySubsequences: false)
-      .map { word in
-        guard word.hasSuffix(baseMark) else { return names[String(word)] ?? String(word) }
-        return names[String(word.dropLast())].map { $0 + baseMark } ?? String(word)
-      }.joined(separator: " ")
   }
 }
 
 extension RemoteRecord.Waiting {
+  /// The same under another name of the field.
+  func renamed(_ names: [String: String]) -> RemoteRecord.Waiting {
+    if case .field(let name) = self { .field(names[name] ?? name) } else { self }
+  }
+
   fileprivate init(_ text: String) {
     switch text {
     case "*": self = .whole

@@ -235,7 +235,7 @@ extension StoreReader {
         "_syncstack_remote_records", "record “\(record.name)”", "object_row", row)
     }
     record.tag = statement.optionalText(4)
-    if !statement.isNull(6) { record.stamps = RemoteRecord.stamps(statement.text(6)) }
+    if !statement.isNull(6) { record.stamps = RemoteStamps(statement.text(6)) }
     record.deletion = statement.optionalText(7)
     if !statement.isNull(8) { record.waiting = RemoteRecord.waiting(statement.text(8)) }
     record.kept = statement.optionalText(9)

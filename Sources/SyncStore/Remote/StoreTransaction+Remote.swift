@@ -42,7 +42,7 @@ extension StoreTransaction {
     statement.bind(2, record.name)
     statement.bind(3, record.tag)
     statement.bind(4, record.stamp)
-    statement.bind(5, record.stampText)
+    statement.bind(5, record.stamps.text)
     statement.bind(6, record.deletion)
     statement.bind(7, record.waitingText)
     statement.bind(8, record.kept)
