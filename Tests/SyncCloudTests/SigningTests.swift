@@ -63,7 +63,7 @@ import Testing
     let user = try await TestServer.account(on: url)
     let right = KintoTransport.SignIn.password(user, TestServer.password)
     let zone = CloudZone("signing")
-    let plain = try KintoTransport(url, app: "tests", signIn: right)
+    let plain = try KintoTransport(url, app: "tests", signIn: right, timeout: 120)
     _ = try await plain.open(zone, create: true)
     let save = CloudSave.create(name: "a", content: ["type": "Note"])
     let calls: [@Sendable (KintoTransport) async throws -> Void] = [
