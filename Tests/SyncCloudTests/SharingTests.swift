@@ -129,6 +129,21 @@ enum SharingServer: String, CaseIterable, CustomTestStringConvertible {
       return (notes + others).sorted()
     }
 
+    /// Notes with what they are below.
+    static func paths(_ client: Client) throws -> [String] {
+      let (lists, sections) = (try client.rows("List"), try client.rows("Section"))
+      func name(_ rows: [StoredRow], _ value: Value) -> StoredRow? {
+        guard case .int(let row) = value else { return nil }
+        return rows.first { $0.id.row == row }
+      }
+      return try client.rows("Note").map { note in
+        let section = name(sections, note.values[2])
+        let list = section.flatMap { name(lists, $0.values[1]) }
+        return [list?.values[0], section?.values[0], note.values[0], note.values[1]]
+          .map { $0.map(text) ?? "none" }.joined(separator: "/")
+      }.sorted()
+    }
+
     private static func text(_ value: Value) -> String {
       switch value {
       case .string(let text): text
@@ -440,6 +455,37 @@ enum SharingServer: String, CaseIterable, CustomTestStringConvertible {
     #expect(try owner.rows("Note").count == scene.notes.count + 3)
   }
 
+  /// One machine shares a list while another one of the account has put notes below it.
+  @Test(arguments: SharingServer.available, [true, false])
+  func whatAnotherMachineHasPutBelowGoesAlong(_ server: SharingServer, _ isSent: Bool) async throws
+  {
+    let scene = try await Scene(server)
+    let (owner, guest, phone) = (scene.owner, scene.guest, try scene.machine(0))
+    try await phone.engine.sync()
+    let list = try #require(
+      try phone.rows("List").first { $0.values[0] == .string("Shopping") }
+    ).id.row
+    let section = try phone.insert("Section", ["name": "Phone's", "list": .int(list)])
+    try phone.insert("Note", ["title": "of the phone", "section": .int(section)])
+    let food = try #require(
+      try phone.rows("Section").first { $0.values[0] == .string("Food") }
+    ).id.row
+    try phone.insert("Note", ["title": "bread", "section": .int(food)])
+    if isSent { try await phone.engine.sync() }
+    let share = try await scene.share(.readWrite)
+    try await guest.engine.accept(share.invitation)
+    for client in [phone, owner, guest, phone] { try await client.engine.sync() }
+    let mine = try Scene.paths(owner)
+    #expect(mine.contains("Shopping/Phone's/of the phone/-"))
+    #expect(mine.contains("Shopping/Food/bread/-"))
+    #expect(try Scene.paths(phone) == mine)
+    #expect(try Scene.paths(guest) == mine.filter { $0.hasPrefix("Shopping") })
+    let fresh = try scene.machine(0)
+    try await fresh.engine.sync()
+    #expect(try Scene.paths(fresh) == mine)
+    for client in [owner, phone, guest] { #expect(try client.engine.status.waiting == 0) }
+  }
+
   @Test func aStrangerWithTheInvitationIsNotLetIn() async throws {
     let scene = try await Scene(.memory)
     let share = try await scene.share(.readWrite)
@@ -532,7 +578,9 @@ enum SharingServer: String, CaseIterable, CustomTestStringConvertible {
     let machine = try scene.machine(0)
     try await machine.engine.sync()
     let all = try Scene.texts(scene.owner)
-    for number in 1...12 {
+    // Where sharing is cut, and where its end is.
+    let places = (1...12).map { ($0, $0) } + [(1, 13), (9, 11), (11, 5), (14, 7)]
+    for (number, end) in places {
       let cut = CutTransport(server, after: number)
       let client = try Client(cut, model: scene.model)
       try await client.engine.sync()
@@ -542,13 +590,14 @@ enum SharingServer: String, CaseIterable, CustomTestStringConvertible {
       _ = try? await client.engine.share(object, with: [CloudParticipant("bob", .readWrite)])
       cut.isCounting.withLock { $0 = false }
       try await machine.engine.sync()
-      #expect(try Scene.texts(machine) == all, "cut after \(number) calls")
+      #expect(try Scene.texts(machine) == all, "cut after \(number) and \(end) calls")
       try await client.engine.sync()
       let share = try await client.engine.share(
         object, with: [CloudParticipant("bob", .readWrite)])
       try await scene.guest.engine.accept(share.invitation)
-      #expect(try Scene.texts(scene.guest).count == all.count - 3, "cut after \(number) calls")
-      cut.left.withLock { $0 = number }
+      #expect(
+        try Scene.texts(scene.guest).count == all.count - 3, "cut after \(number) and \(end) calls")
+      cut.left.withLock { $0 = end }
       cut.isCounting.withLock { $0 = true }
       _ = try? await client.engine.stopSharing(object)
       cut.isCounting.withLock { $0 = false }
@@ -558,12 +607,12 @@ enum SharingServer: String, CaseIterable, CustomTestStringConvertible {
       if try client.engine.isShared(object) { try await client.engine.stopSharing(object) }
       try await machine.engine.sync()
       try await scene.guest.engine.sync()
-      #expect(try Scene.texts(client) == all, "cut after \(number) calls")
-      #expect(try Scene.texts(machine) == all, "cut after \(number) calls")
+      #expect(try Scene.texts(client) == all, "cut after \(number) and \(end) calls")
+      #expect(try Scene.texts(machine) == all, "cut after \(number) and \(end) calls")
       #expect(try Scene.texts(scene.guest).isEmpty)
       let fresh = try scene.machine(0)
       try await fresh.engine.sync()
-      #expect(try Scene.texts(fresh) == all, "cut after \(number) calls")
+      #expect(try Scene.texts(fresh) == all, "cut after \(number) and \(end) calls")
     }
   }
 }

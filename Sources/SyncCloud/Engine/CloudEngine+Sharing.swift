@@ -26,13 +26,18 @@ extension CloudEngine {
     let share = try await turn.run {
       _ = try await connect()
       let account = try await request { try await transport.account() }
-      let record = try await requireRecord(of: object)
+      var record = try await requireRecord(of: object)
+      if record.zone == self.zone.key, self.zone.scope == .private {
+        // What the account's other machines have put below it goes along.
+        _ = try await pullPages(in: self.zone)
+        record = try await requireRecord(of: object)
+      }
       let zone: CloudZone
       if record.zone == self.zone.key {
         zone = try await makeZone(for: record, participants)
         try await write { writing in
           let stamp = writing.clock.next(at: writing.transaction.milliseconds)
-          try ZoneMove(writing).move(object, from: record.zone, to: zone.key, stamp)
+          try ZoneMove(writing).move(object, from: writing.homeName, to: zone.key, stamp)
         }
       } else {
         zone = try requireOwn(record, object)

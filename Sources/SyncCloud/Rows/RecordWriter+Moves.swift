@@ -11,7 +11,10 @@ extension RecordWriter {
     guard zone == writing.homeName else { return false }
     let move = RemoteRecord.Move(shown.content?["m"])
     if case .to(let target)? = move {
-      if let here = before, here.row != nil { try take(here, from: zone, to: target) }
+      if let here = before, here.row != nil {
+        try take(here, from: zone, to: target)
+        try bringUnsentChildren(of: here, from: zone, to: target)
+      }
       var left = before?.row == nil ? before : nil
       left =
         left ?? RemoteRecord(zone: zone, name: shown.name, entity: self.type(of: shown), stamp: "")
@@ -34,6 +37,25 @@ extension RecordWriter {
     try take(there, from: source, to: zone)
     before = try transaction.remoteRecord(shown.name, in: zone)
     return false
+  }
+
+  /// Has what was put below an object here, and never sent, follow it.
+  private func bringUnsentChildren(
+    of record: RemoteRecord, from zone: String, to target: String
+  ) throws {
+    guard let row = record.row, let entity = writing.model.entity(named: record.entity) else {
+      return
+    }
+    let stamp = writing.clock.next(at: transaction.milliseconds)
+    try ZoneMove(writing).moveUnsentChildren(
+      of: ManagedObjectID(entity: entity, row: row), from: zone, to: target, stamp)
+  }
+
+  /// Names of records of a shared zone whose objects went home: the zone is shared no more, and still has them.
+  func namesGoneHome(_ records: [CloudRecord]) throws -> Set<String> {
+    guard zone != writing.homeName else { return [] }
+    let home = try transaction.remoteRecords(records.map(\.name), in: writing.homeName)
+    return Set(home.values.filter { $0.row != nil && $0.moved == .from(zone) }.map(\.name))
   }
 
   private func take(_ record: RemoteRecord, from zone: String, to target: String) throws {

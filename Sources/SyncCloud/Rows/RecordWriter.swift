@@ -65,7 +65,8 @@ struct RecordWriter {
     var items: [Item] = []
     var pairs: [(record: RemoteRecord, kind: PairKind)] = []
     let pairWriter = PairWriter(writing)
-    for record in records {
+    let gone = try namesGoneHome(records)
+    for record in records where !gone.contains(record.name) {
       writing.see(record)
       var before = known[record.name]
       if isFeed, let before, before.tag == record.tag { continue }
@@ -84,6 +85,9 @@ struct RecordWriter {
           continue
         }
         guard let item = try merge(record, content, before) else { continue }
+        if zone == writing.homeName, let move = RemoteRecord.Move(record.content?["m"]) {
+          item.merge.setMoved(move)
+        }
         counts.isBehind = counts.isBehind || item.merge.isBehind
         items.append(item)
       } catch {

@@ -61,6 +61,18 @@ struct ZoneMove {
     for name in names { try movePairs(of: name, from: zone, to: target, stamp, tells: true) }
   }
 
+  /// Moves what is below an object, which has moved itself, and was never sent: whoever moved that did not know of it.
+  func moveUnsentChildren(
+    of object: ManagedObjectID, from zone: String, to target: String, _ stamp: Stamp
+  ) throws {
+    for child in try children(of: object) {
+      guard let record = try transaction.remoteRecord(of: child.row, child.entity),
+        record.zone == zone, record.tag == nil
+      else { continue }
+      try move(child, from: zone, to: target, stamp)
+    }
+  }
+
   /// Moves all that is in a zone.
   func moveAll(from zone: String, to target: String, _ stamp: Stamp) throws {
     var names: [String] = []
