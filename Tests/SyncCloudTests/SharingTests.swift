@@ -9,7 +9,9 @@ import Testing
 
 /// A server on which two accounts are signed in.
 enum SharingServer: String, CaseIterable, CustomTestStringConvertible {
-  case memory, kinto, database
+  case memory, kinto
+  case kintoOnPostgreSQL = "kinto on PostgreSQL"
+  case database
 
   var testDescription: String { rawValue }
 
@@ -19,10 +21,10 @@ enum SharingServer: String, CaseIterable, CustomTestStringConvertible {
     case .memory:
       let server = MemoryTransport(account: "ann")
       return [server, server.signedIn(as: "bob"), server.signedIn(as: "carl")]
-    case .kinto:
+    case .kinto, .kintoOnPostgreSQL:
+      let kind: TestServer.Kind = self == .kinto ? .memory : .postgres
       return try await [
-        TestServer.transport(.memory), TestServer.transport(.memory),
-        TestServer.transport(.memory),
+        TestServer.transport(kind), TestServer.transport(kind), TestServer.transport(kind),
       ]
     case .database:
       return try await [
@@ -36,6 +38,7 @@ enum SharingServer: String, CaseIterable, CustomTestStringConvertible {
     switch $0 {
     case .memory: true
     case .kinto: TestServer.isAvailable(.memory)
+    case .kintoOnPostgreSQL: TestServer.isAvailable(.postgres)
     case .database: TestServer.isAvailable(.database)
     }
   }
