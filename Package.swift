@@ -66,7 +66,7 @@ let package = Package(
       name: "OfflineOrders", dependencies: ["SyncStack", "Loopback"], path: "Examples/OfflineOrders"
     ),
     // A small HTTP server for examples, tests and benchmarks.
-    .target(name: "Loopback", path: "Examples/Loopback"),
+    .target(name: "Loopback", dependencies: ["SyncCore"], path: "Examples/Loopback"),
 
     .target(name: "TestPayloads", path: "Tests/Payloads"),
     .target(

@@ -1,5 +1,5 @@
 public import Foundation
-import Synchronization
+import SyncCore
 
 #if !canImport(WinSDK)
   /// A small HTTP server on the loopback address, for examples, tests and benchmarks: a thread for each connection.
@@ -67,7 +67,7 @@ import Synchronization
   /// The connections that are open; whoever takes one out closes it.
   private final class Connections: Sendable {
     // Nil once the server has stopped.
-    private let open = Mutex<Set<Socket>?>([])
+    private let open = Locked<Set<Socket>?>([])
 
     /// - Returns: Whether the server goes on.
     func insert(_ connection: Socket) -> Bool {
@@ -89,7 +89,7 @@ import Synchronization
 
   /// What was asked for.
   private final class Log: Sendable {
-    private let all = Mutex<(targets: [String], counts: [String: Int])>(([], [:]))
+    private let all = Locked<(targets: [String], counts: [String: Int])>(([], [:]))
 
     var targets: [String] { all.withLock { $0.targets } }
 
