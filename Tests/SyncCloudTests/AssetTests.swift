@@ -83,7 +83,9 @@ import Testing
     // What was fetched is no edit.
     #expect(try await there.engine.push().sent == 0)
     #expect(
-      try FileManager.default.contentsOfDirectory(atPath: there.engine.assetFolder.path) == [])
+      try FileManager.default.contentsOfDirectory(atPath: there.engine.assetFolder.path) == [
+        "looked"
+      ])
   }
 
   @Test @MainActor func aKeyPathSaysWhatIsFetched() async throws {
@@ -539,6 +541,55 @@ import Testing
     let fresh = try client()
     try await fresh.engine.sync()
     #expect(try fresh.values("Note", "thumbnail").contains(.data(gone)))
+  }
+
+  /// As if it had been looked for the last time so many days ago.
+  private func lookedBefore(_ days: Double, _ client: Client) throws {
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -days * 86_400)],
+      ofItemAtPath: client.engine.files.folder.location("looked").path)
+  }
+
+  @Test(arguments: [0, 30 * 86_400, nil] as [Double?])
+  func aSyncLooksOnceAWeekForFilesThatNobodyRefersTo(_ grace: Double?) async throws {
+    let here = try client()
+    here.engine.unusedAssetGrace = grace
+    try here.insert("Note", ["photo": .data(Self.bytes(50, 1))])
+    try here.insert("Note", ["photo": .data(Self.bytes(50, 2))])
+    try await here.engine.sync()
+    try here.delete("Note", 2)
+    try await here.engine.sync()
+    func marks() -> Int {
+      server.records(in: ServedFile.manifests(of: here.engine.zone)).values.count {
+        $0.content?["unused"] != nil
+      }
+    }
+    #expect(marks() == 0)
+    guard grace != nil else {
+      #expect(!here.engine.files.folder.has("looked"))
+      return
+    }
+    for days in [6.0, 8, 6, 8] {
+      try lookedBefore(days, here)
+      let before = (marks(), served(here.engine).files.count)
+      try await here.engine.sync()
+      if days < 7 { #expect((marks(), served(here.engine).files.count) == before) }
+    }
+    #expect(served(here.engine).files.count == (grace == 0 ? 1 : 2))
+    #expect(marks() == (grace == 0 ? 0 : 1))
+  }
+
+  @Test func aClockThatIsWrongRemovesNoFile() async throws {
+    let here = try client()
+    let zone = ServedFile.manifests(of: here.engine.zone)
+    try here.insert("Note", ["photo": .data(Self.bytes(50))])
+    try await here.engine.sync()
+    try here.delete("Note", 1)
+    try await here.engine.sync()
+    try await here.engine.removeUnusedAssets()
+    let mark = server.records(in: zone).values.compactMap { $0.content?["unused"]?.integerValue }
+    // The server's clock, whatever that of this machine says.
+    #expect(mark == [server.records(in: zone)["looked"]?.time])
   }
 
   @Test func aFileThatIsUsedAgainLosesItsMark() async throws {

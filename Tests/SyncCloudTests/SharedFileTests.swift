@@ -77,6 +77,43 @@ import Testing
     try await first.engine.sync()
     #expect(try await fetch("theirs", first) == [bytes[2], bytes[3]])
     let content = second.engine.files.folder.content().map(\.name)
-    #expect(Set(content) == [film, other])
+    #expect(Set(content) == [film, other, "looked"])
+  }
+
+  @Test(arguments: SharingServer.available)
+  func whatIsSharedLosesFilesThatNobodyRefersTo(_ server: SharingServer) async throws {
+    let transports = try await server.accounts()
+    let model = try Self.model()
+    func client(_ account: Int) throws -> Client { try Client(transports[account], model: model) }
+    let (owner, guest) = (try client(0), try client(1))
+    let list = try owner.insert("List", ["name": "a"])
+    let photo = AssetTests.bytes(300)
+    try owner.insert("Note", ["title": "n", "photo": .data(photo), "list": .int(list)])
+    try await guest.engine.sync()
+    let root = ManagedObjectID(entity: try model.requireEntity(named: "List"), row: list)
+    func share(_ right: CloudZoneState.Access) async throws -> CloudShare {
+      try await owner.engine.share(
+        root, with: [CloudParticipant(try await transports[1].account(), right)])
+    }
+    let invitation = try await share(.readOnly).invitation
+    try await guest.engine.accept(invitation)
+    let shared = try #require(try await owner.engine.sharedZones().first)
+    func files() async throws -> Int {
+      let page = try await transports[0].changes(
+        in: ServedFile.manifests(of: shared), after: nil, limit: 100)
+      return page.records.count { $0.content?["size"] != nil }
+    }
+    #expect(try await files() == 1)
+    try owner.update("Note", 1, ["photo": .null])
+    try await owner.engine.sync()
+    try await guest.engine.sync()
+    // Who may only read does not touch it.
+    for _ in 1...2 { #expect(try await guest.engine.removeUnusedAssets(after: 0) == 0) }
+    #expect(try await files() == 1)
+    _ = try await share(.readWrite)
+    try await guest.engine.sync()
+    #expect(try await guest.engine.removeUnusedAssets(after: 0) == 0)
+    #expect(try await guest.engine.removeUnusedAssets(after: 0) == 1)
+    #expect(try await files() == 0)
   }
 }

@@ -544,6 +544,37 @@ enum SharingServer: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
+  @Test func reportsNameTheZonesAndProgressCountsWhatIsShared() async throws {
+    let scene = try await Scene(.memory)
+    let share = try await scene.share(.readWrite)
+    try await scene.guest.engine.accept(share.invitation)
+    let (mine, theirs) = (
+      share.zone, CloudZone(share.zone.name, owner: try await scene.transports[0].account())
+    )
+    let section = try #require(try scene.guest.rows("Section").first?.id.row)
+    for number in 1...5 {
+      try scene.guest.insert(
+        "Note", ["title": .string("g\(number)"), "section": .int(section)])
+    }
+    let pushing = Progress(totalUnitCount: 0)
+    let pushed = try await scene.guest.engine.push(progress: pushing)
+    #expect(pushed.zones == [theirs])
+    #expect(pushing.completedUnitCount == 5 && pushing.isFinished)
+    try await scene.owner.engine.pull()
+    for number in 6...9 {
+      try scene.guest.insert(
+        "Note", ["title": .string("g\(number)"), "section": .int(section)])
+    }
+    try await scene.guest.engine.push()
+    let pulling = Progress(totalUnitCount: 0)
+    let pulled = try await scene.owner.engine.pull(progress: pulling)
+    #expect(pulled.zones == [mine])
+    #expect(pulling.completedUnitCount == 4 && pulling.isFinished)
+    try scene.owner.insert("Shelf", ["name": "Office"])
+    #expect(try await scene.owner.engine.push().zones == [scene.owner.engine.zone])
+    #expect(try await scene.owner.engine.push().zones.isEmpty)
+  }
+
   @Test func anEngineThatWasStartedHearsOfWhatIsShared() async throws {
     let scene = try await Scene(.memory)
     let share = try await scene.share(.readWrite)

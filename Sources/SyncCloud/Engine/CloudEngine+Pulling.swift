@@ -8,7 +8,7 @@ extension CloudEngine {
   ///
   /// Each page is one transaction together with its place, so a pull that ends early goes on from there.
   ///
-  /// - Parameter progress: Counts records, of those that are known of, but not those of what is shared; one that is its parent's child counts in that.
+  /// - Parameter progress: Counts records, of those that are known of; one that is its parent's child counts in that.
   /// - Throws: ``CloudError``; `StoreError`; `CancellationError`, with the pages so far stored.
   /// - Complexity: Linear in what changed since the last pull.
   @discardableResult
@@ -22,7 +22,7 @@ extension CloudEngine {
     try await turn.run {
       try await running(.pull) {
         let report = try await pullPages(progress)
-        progress.end()
+        progress.endCount()
         return (report, .pull(report))
       }
     }
@@ -45,6 +45,7 @@ extension CloudEngine {
     let pushed = try await push(progress: pushing)
     // Files may take long; edits do not wait for them.
     try await fetchEagerAssets()
+    try await removeUnusedAssetsWhenDue()
     return (pulled, pushed)
   }
 
@@ -55,7 +56,7 @@ extension CloudEngine {
     let limits = try await connect().limits
     var report = try await pullPages(
       zone, limits, isChecked: isFresh, deletionGuard, progress)
-    try await pullShared(limits, &report)
+    try await pullShared(limits, &report, progress)
     return report
   }
 
@@ -117,11 +118,12 @@ extension CloudEngine {
       }
       report.pages += 1
       report.records += page.records.count
-      progress.totalUnitCount = Int64(report.records + (page.hasMore ? limits.page : 0))
+      if !page.records.isEmpty { report.zones.insert(zone) }
+      progress.expect(page.records.count + (page.hasMore ? limits.page : 0))
       lost?.note(page)
       let counts = try await store(page, zone, lost, deletionGuard)
       report.add(counts)
-      progress.completedUnitCount = Int64(report.records)
+      progress.advance(page.records.count)
       if lost == nil, counts.isBehind {
         (token, lost) = (nil, LostRecords())
         continue
@@ -324,6 +326,21 @@ extension CloudRecord {
 }
 
 extension Progress {
+  /// Says that so much is still to do, as far as is known. One more is kept for the end: Progress of Foundation on Linux does not
+  /// go on after it was finished.
+  func expect(_ count: Int) { totalUnitCount = completedUnitCount + Int64(count) + 1 }
+
+  /// Says that some of what was expected is done.
+  func advance(_ count: Int) {
+    completedUnitCount = max(0, min(completedUnitCount + Int64(count), totalUnitCount - 1))
+  }
+
+  /// Says that nothing is left of what was expected. A total of zero stops Foundation on Linux.
+  func endCount() {
+    totalUnitCount = max(completedUnitCount, 1)
+    if !isFinished { completedUnitCount = totalUnitCount }
+  }
+
   /// Says that nothing is left to do, also when there was nothing.
   func end() {
     totalUnitCount = max(totalUnitCount, 1)

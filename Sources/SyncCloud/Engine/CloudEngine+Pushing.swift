@@ -5,7 +5,7 @@ import SyncStore
 extension CloudEngine {
   /// Sends what was saved here since the last push, field by field.
   ///
-  /// - Parameter progress: Counts records, of those that wait, but not those of what is shared.
+  /// - Parameter progress: Counts records, of those that wait, zone by zone.
   /// - Throws: ``CloudError``, with everything that was not answered still waiting; `StoreError`;
   ///   `CancellationError`.
   /// - Complexity: Linear in what waits.
@@ -14,7 +14,7 @@ extension CloudEngine {
     try await turn.run {
       try await running(.push) {
         let report = try await pushZones(progress)
-        progress.end()
+        progress.endCount()
         return (report, .push(report))
       }
     }
@@ -69,8 +69,8 @@ extension CloudEngine {
       do {
         let isOwn = zone == self.zone
         if !isOwn, try await kept(zone).generation == Self.stopping { continue }
-        report.add(try await pushBatches(zone, isOwn ? progress : Progress(totalUnitCount: 0)))
-        if fields.hasAssets { report.add(try await pushFiles(in: zone)) }
+        report.add(try await pushBatches(zone, progress))
+        if fields.hasAssets { report.add(try await pushFiles(in: zone, progress)) }
       } catch let error as CloudError where zone != self.zone && error.isOfZone {
         failure = error
       }
@@ -100,15 +100,16 @@ extension CloudEngine {
     }
     if !isFresh { try await check(zone) }
     try await catchUp(zone)
-    progress.totalUnitCount = Int64(count)
+    if portion.through == nil { progress.expect(count) }
     var course = Course(
       zone: zone, size: known.limits.batch, portion: portion, largest: known.limits.batch)
-    var passes = 0
+    var (passes, sent) = (0, 0)
     while passes < Self.passes {
       course.cursor = portion.after
       let before = course.report
       while try await pushBatch(&course) {
-        progress.completedUnitCount = min(Int64(course.report.sent), progress.totalUnitCount)
+        progress.advance(course.report.sent - sent)
+        sent = course.report.sent
         monitor.tell()
       }
       if course.suspects.contains(where: { $0.error.isTemporary }) {
@@ -273,6 +274,7 @@ extension CloudEngine {
     // What the server has lost is known before more is written over it.
     if counts.isBehind { course.unread = Self.longestUnread }
     course.report.batches += 1
+    course.report.zones.insert(course.zone)
     for result in results {
       switch result {
       case .saved: course.report.sent += 1

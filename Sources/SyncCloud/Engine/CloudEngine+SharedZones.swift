@@ -54,7 +54,7 @@ extension CloudEngine {
 
   /// Pulls what is shared, and ends what is shared no more.
   func pullShared(
-    _ limits: CloudLimits, _ report: inout PullReport
+    _ limits: CloudLimits, _ report: inout PullReport, _ progress: Progress
   ) async throws {
     let zones = try await sharedZones()
     try await dropOthers(than: zones, &report)
@@ -68,8 +68,7 @@ extension CloudEngine {
         let isFresh = connections.withLock { $0[zone] == nil }
         _ = try await connect(zone)
         report.add(
-          try await pullPages(
-            zone, limits, isChecked: isFresh, deletionGuard, Progress(totalUnitCount: 0)))
+          try await pullPages(zone, limits, isChecked: isFresh, deletionGuard, progress))
       } catch let error as CloudError where error.code == .zoneMissing {
         report.add(try await endMissing(zone))
       } catch let error as CloudError where error.isOfZone {

@@ -28,7 +28,8 @@ extension Notification {
     userInfo?[CloudAnnouncer.directionKey] as? CloudDirection
   }
 
-  /// What is synced, with its scope.
+  /// The zone of the engine, with its scope. A pull or push is about those that are shared, too: the reports name those in which
+  /// there was something.
   public var cloudZone: CloudZone? { userInfo?[CloudAnnouncer.zoneKey] as? CloudZone }
 
   /// What a pull did, in `cloudDidFinish`.

@@ -12,6 +12,9 @@ public struct PullReport: Sendable, Hashable {
   /// Records that could not be used, or only in part; see ``CloudStatus/problems``.
   public internal(set) var problems = 0
 
+  /// Zones of which the server showed records.
+  public internal(set) var zones: Set<CloudZone> = []
+
   /// Zones that somebody else shared with the account and does no more, and those that it left on another machine; what
   /// was here of them is gone.
   public internal(set) var ended: [CloudZone] = []
@@ -23,6 +26,7 @@ public struct PullReport: Sendable, Hashable {
     updated += other.updated
     deleted += other.deleted
     problems += other.problems
+    zones.formUnion(other.zones)
     ended += other.ended
   }
 
@@ -48,10 +52,14 @@ public struct PushReport: Sendable, Hashable {
   /// Records that the server refused, or of which a file cannot be sent; see ``CloudStatus/problems``.
   public internal(set) var refused = 0
 
+  /// Zones to which records were sent.
+  public internal(set) var zones: Set<CloudZone> = []
+
   mutating func add(_ other: PushReport) {
     batches += other.batches
     sent += other.sent
     conflicts += other.conflicts
     refused += other.refused
+    zones.formUnion(other.zones)
   }
 }

@@ -7,6 +7,7 @@ import SyncCore
 /// <hash>-<size>.jpg     a whole file
 /// part-<hash>-<size>    what has arrived of one
 /// sent-<hash>           how many chunks of one the server has: `<generation of the zone> <count>`
+/// looked                its date says when it was last looked for files on the server that nobody refers to
 /// ```
 struct AssetFolder: Sendable {
   let url: URL
@@ -120,6 +121,18 @@ struct AssetFolder: Sendable {
     guard let count else { return remove(name) }
     try working {
       try Data("\(generation) \(count)".utf8).write(to: location(name), options: .atomic)
+    }
+  }
+
+  /// Whether it is a week since this was last true. The first time is a week after the first question.
+  func isTimeToLook() throws(CloudError) -> Bool {
+    try working {
+      let file = location("looked")
+      let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
+      let last = attributes?[.modificationDate] as? Date
+      if let last, abs(last.timeIntervalSinceNow) < 7 * 86_400 { return false }
+      try Data().write(to: file)
+      return last != nil
     }
   }
 

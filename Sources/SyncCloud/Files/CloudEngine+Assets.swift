@@ -15,6 +15,13 @@ extension CloudEngine {
     set { files.state.withLock { $0.limit = newValue } }
   }
 
+  /// For how many seconds no record has to have referred to a file before ``sync(progress:)`` removes it from the server; 30 days by
+  /// default, and nil never does. It looks once a week; see ``removeUnusedAssets(after:)``.
+  public var unusedAssetGrace: Double? {
+    get { files.state.withLock { $0.grace } }
+    set { files.state.withLock { $0.grace = newValue } }
+  }
+
   /// Copies a file into ``assetFolder``, unless one with the same bytes is there.
   ///
   /// ```swift

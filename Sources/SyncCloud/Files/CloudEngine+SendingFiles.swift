@@ -9,7 +9,7 @@ extension CloudEngine {
   private static let portion = 25
 
   /// Sends the files of records of a zone that wait, and then those records.
-  func pushFiles(in zone: CloudZone) async throws -> PushReport {
+  func pushFiles(in zone: CloudZone, _ progress: Progress) async throws -> PushReport {
     var report = PushReport()
     var cursor = ""
     let (name, fields) = (zone.key, fields)
@@ -39,7 +39,7 @@ extension CloudEngine {
       if !kept.isEmpty {
         try await write { for body in kept { try $0.transaction.setRemoteBody(body) } }
       }
-      report.add(try await pushBatches(zone, Progress(totalUnitCount: 0), portion))
+      report.add(try await pushBatches(zone, progress, portion))
     }
   }
 

@@ -3,8 +3,8 @@ import SyncCore
 
 /// Files on the server that nobody refers to.
 extension CloudEngine {
-  /// Removes files from the server to which no record has referred for a while. Whoever may write the zone may do it, and nobody
-  /// does unasked: call it on one machine, once a week say.
+  /// Removes files from the server to which no record has referred for a while, in each zone that may be written.
+  /// ``sync(progress:)`` does it once a week, see ``unusedAssetGrace``.
   ///
   /// A file that no record refers to is marked with the time of the server; one whose mark is old enough goes. Who sends a record
   /// with such a file takes the mark off before. So a file goes at the second call at the earliest.
@@ -16,50 +16,71 @@ extension CloudEngine {
   @discardableResult
   public func removeUnusedAssets(after grace: Double = 30 * 86_400) async throws -> Int {
     try await turn.run {
-      let known = try await connect()
-      var unused: [(name: String, record: CloudRecord)] = []
-      var manifests: [String: CloudRecord] = [:]
-      // First the files: one that comes meanwhile is looked at the next time.
-      do {
-        try await readAll(ServedFile.manifests(of: zone), known.limits) { manifests[$0.name] = $0 }
-      } catch let error as CloudError where error.code == .zoneMissing {
-        return 0
-      }
-      var used: Set<String> = []
-      try await readAll(zone, known.limits) { record in
-        for member in record.content ?? [:] {
-          if let asset = CloudAsset(member.value) { used.insert(asset.hash) }
-        }
-      }
-      for (name, record) in manifests {
-        guard var content = record.content, content["size"] != nil else { continue }
-        if !used.contains(name) {
-          unused.append((name, record))
-        } else if content["unused"] != nil {
-          content["unused"] = nil
-          let wanted = CloudSave.replace(name: name, tag: record.tag, content: content)
-          _ = try await request {
-            try await transport.save([wanted], in: ServedFile.manifests(of: zone))
-          }
-        }
-      }
-      let latest = manifests.values.map(\.time).max() ?? 0
+      let limits = try await connect().limits
       var count = 0
-      for (name, record) in unused.sorted(by: { $0.name < $1.name }) {
-        count += try await judge(name, record, grace, now: max(latest, Self.now)) ? 1 : 0
+      for zone in [zone] + (try await sharedZones()) where !readOnly.contains(zone) {
+        do {
+          count += try await UnusedFiles(engine: self, zone: zone, limits: limits).remove(grace)
+        } catch let error as CloudError where error.code == .zoneMissing || error.isOfZone {
+          // It has no files, or is shared no more.
+        }
       }
       return count
     }
   }
 
-  private func readAll(
-    _ zone: CloudZone, _ limits: CloudLimits, _ body: (CloudRecord) -> Void
-  ) async throws {
+  /// Removes them when this store has not looked for a week.
+  func removeUnusedAssetsWhenDue() async throws {
+    guard fields.hasAssets, let grace = unusedAssetGrace, try files.folder.isTimeToLook() else {
+      return
+    }
+    try await removeUnusedAssets(after: grace)
+  }
+}
+
+/// Looks for files in one zone to which its records do not refer.
+private struct UnusedFiles {
+  let engine: CloudEngine
+  let zone: CloudZone
+  let limits: CloudLimits
+
+  /// - Returns: How many went.
+  func remove(_ grace: Double) async throws -> Int {
+    // First the files: one that comes meanwhile is looked at the next time.
+    var files: [String: CloudRecord] = [:]
+    try await readAll(ServedFile.manifests(of: zone)) { record in
+      files[record.name] = record.content?["size"] == nil ? nil : record
+    }
+    guard !files.isEmpty, let now = try await serverTime() else { return 0 }
+    var used: Set<String> = []
+    try await readAll(zone) { record in
+      for member in record.content ?? [:] {
+        if let asset = CloudAsset(member.value) { used.insert(asset.hash) }
+      }
+    }
+    var count = 0
+    for (name, record) in files.sorted(by: { $0.key < $1.key }) {
+      let unused = record.content?["unused"]
+      if used.contains(name) {
+        if unused != nil { try await mark(record, nil) }
+      } else if let since = unused?.integerValue {
+        guard Double(now - since) >= grace * 1000 else { continue }
+        count += try await remove(record) ? 1 : 0
+      } else {
+        try await mark(record, now)
+      }
+    }
+    return count
+  }
+
+  private func readAll(_ zone: CloudZone, _ body: (CloudRecord) -> Void) async throws {
+    let engine = engine
+    let limit = limits.page
     var token: CloudToken?
     while true {
       let place = token
-      let page = try await request {
-        try await transport.changes(in: zone, after: place, limit: limits.page)
+      let page = try await engine.request {
+        try await engine.transport.changes(in: zone, after: place, limit: limit)
       }
       page.records.forEach(body)
       guard page.hasMore else { return }
@@ -67,37 +88,53 @@ extension CloudEngine {
     }
   }
 
-  /// Marks a file, or removes one whose mark is old enough.
+  /// Notes that somebody looks. A clock that is wrong here then makes no file old.
   ///
-  /// - Returns: Whether it went.
-  private func judge(
-    _ name: String, _ record: CloudRecord, _ grace: Double, now: Int64
-  ) async throws -> Bool {
+  /// - Returns: When the server wrote that; nil when it did not.
+  private func serverTime() async throws -> Int64? {
+    let name = "looked"
     let manifests = ServedFile.manifests(of: zone)
-    guard var content = record.content, let size = content["size"]?.integerValue,
-      let asset = CloudAsset(hash: name, size: size), let file = ServedFile(record, of: asset)
+    let known = try await engine.request { [engine] in
+      try await engine.transport.record(name, in: manifests)
+    }
+    let save: CloudSave =
+      known.map { .replace(name: name, tag: $0.tag, content: ["looked": true]) }
+      ?? .create(name: name, content: ["looked": true])
+    guard case .saved(let record)? = try await self.save(save, manifests) else { return nil }
+    return record.time
+  }
+
+  private func mark(_ record: CloudRecord, _ time: Int64?) async throws {
+    var content = record.content ?? [:]
+    content["unused"] = time.map { .integer($0) }
+    let save = CloudSave.replace(name: record.name, tag: record.tag, content: content)
+    _ = try await self.save(save, ServedFile.manifests(of: zone))
+  }
+
+  /// - Returns: Whether it went; somebody may want it again since.
+  private func remove(_ record: CloudRecord) async throws -> Bool {
+    guard let size = record.content?["size"]?.integerValue,
+      let asset = CloudAsset(hash: record.name, size: size),
+      let file = ServedFile(record, of: asset)
     else { return false }
-    guard let since = file.unused else {
-      content["unused"] = .integer(now)
-      let mark = CloudSave.replace(name: name, tag: record.tag, content: content)
-      _ = try await request { try await transport.save([mark], in: manifests) }
+    // The manifest first: who wants the file again finds none, and sends it.
+    let removal = CloudSave.replace(name: record.name, tag: record.tag, content: [:])
+    guard case .saved? = try await save(removal, ServedFile.manifests(of: zone)) else {
       return false
     }
-    guard Double(now - since) >= grace * 1000 else { return false }
-    // The manifest first: who wants the file again finds none, and sends it.
-    let removal = CloudSave.replace(name: name, tag: record.tag, content: [:])
-    guard
-      case .saved? = try await request({ try await transport.save([removal], in: manifests) }).first
-    else { return false }
+    let chunks = ServedFile.chunks(of: zone)
     for index in 0..<file.count {
-      let chunks = ServedFile.chunks(of: zone)
       let name = ServedFile.name(asset, index)
-      guard let chunk = try await request({ try await transport.record(name, in: chunks) }) else {
-        continue
+      let chunk = try await engine.request { [engine] in
+        try await engine.transport.record(name, in: chunks)
       }
-      let empty = CloudSave.replace(name: name, tag: chunk.tag, content: [:])
-      _ = try await request { try await transport.save([empty], in: chunks) }
+      guard let chunk else { continue }
+      _ = try await save(.replace(name: name, tag: chunk.tag, content: [:]), chunks)
     }
     return true
+  }
+
+  private func save(_ save: CloudSave, _ zone: CloudZone) async throws -> CloudSaveResult? {
+    try await engine.request { [engine] in try await engine.transport.save([save], in: zone) }.first
   }
 }

@@ -8,6 +8,9 @@ final class CloudFiles: Sendable {
     /// The largest that is sent.
     var limit: Int64 = 1 << 30
 
+    /// Seconds for which a file has to be of no use before it is removed from the server.
+    var grace: Double? = 30 * 86_400
+
     /// Bytes in a chunk.
     var chunk = 1 << 18
 
