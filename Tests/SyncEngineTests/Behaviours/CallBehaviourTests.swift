@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test("12 what the delegate adds to the JSON ends up in the object", arguments: [true, false])
+  @Test("what the delegate adds to the JSON ends up in the object", arguments: [true, false])
   func delegate(queued: Bool) throws {
     let stack = try DataStack.opened("Notes")
     let delegate = LocalKeys()
@@ -39,7 +39,7 @@ import Testing
     #expect(delegate.asked.withLock { $0.sorted() } == ["Company 2", "Note 3", "User 1"])
   }
 
-  @Test("12 cancelled before the start: finished at once, nothing touched")
+  @Test("cancelled before the start: finished at once, nothing touched")
   func cancelledBefore() throws {
     let stack = try DataStack.opened("Notes")
     let sync = try Sync(
@@ -52,7 +52,7 @@ import Testing
     #expect(sync.isAsynchronous)
   }
 
-  @Test("12 the outcome of a failed operation is there (H21)")
+  @Test("the outcome of a failed operation is there")
   func outcome() throws {
     let stack = try DataStack.opened("Notes")
     let sync = try Sync(
@@ -64,7 +64,7 @@ import Testing
 
   // MARK: - 13.1
 
-  @Test("13.1 every array call of a stack, by its completion form")
+  @Test("every array call of a stack, by its completion form")
   func stackCompletions() async throws {
     let stack = try DataStack.opened("Notes")
     let one = SyncPayload.objects([["id": 1]])
@@ -98,7 +98,7 @@ import Testing
     #expect(try stack.shown("User", "remoteID notes") == ["1 {7}"])
   }
 
-  @Test("13.1 every array call of the class, by its completion form")
+  @Test("every array call of the class, by its completion form")
   func classCompletions() async throws {
     let stack = try DataStack.opened("Notes")
     let one = SyncPayload.objects([["id": 1]])
@@ -148,7 +148,7 @@ import Testing
     #expect(try stack.shown("User", "remoteID notes") == ["1 {7}"])
   }
 
-  @Test("13.1 the container's calls have the async and the throwing form too")
+  @Test("the container's calls have the async and the throwing form too")
   func containerForms() async throws {
     let stack = try DataStack.opened("Notes")
     try await Sync.changes(
@@ -162,7 +162,7 @@ import Testing
     #expect(try stack.shown("User", "remoteID") == ["1", "2"])
   }
 
-  @Test("13.1 the calls of a context run now, on the calling thread")
+  @Test("the calls of a context run now, on the calling thread")
   func contextCalls() throws {
     let stack = try DataStack.opened("Notes")
     let context = stack.newBackgroundContext()
@@ -191,7 +191,7 @@ import Testing
     }
   }
 
-  @Test("13.1 the calls of a context have an asynchronous form, from anywhere")
+  @Test("the calls of a context have an asynchronous form, from anywhere")
   func asynchronousContextCalls() async throws {
     let stack = try DataStack.opened("Notes")
     let context = stack.newBackgroundContext()
@@ -202,7 +202,7 @@ import Testing
     #expect(try stack.shown("User", "remoteID") == ["1"])
   }
 
-  @Test("13.1 a parent without a relationship named: derived, children linked, others untouched")
+  @Test("a parent without a relationship named: derived, children linked, others untouched")
   func parentInContext() throws {
     let stack = try DataStack.opened("Markets")
     try stack.sync(
@@ -222,14 +222,14 @@ import Testing
         == ["2014-02-02T00:00:00Z 1", "2015-01-01T00:00:00Z 2"])
   }
 
-  @Test("13.1 the throwing form is complete when it returns (testSynchronous, 17.9)")
+  @Test("the throwing form is complete when it returns")
   func synchronous() throws {
     let stack = try DataStack.opened("Notes")
     try stack.sync(dictionaries(#"[{"id": 1}, {"id": 2}]"#), inEntityNamed: "User")
     #expect(try stack.count("User") == 2)
   }
 
-  @Test("13.1 completions come on the main queue")
+  @Test("completions come on the main queue")
   func mainQueue() async throws {
     let stack = try DataStack.opened("Notes")
     try await completed { done in
@@ -240,7 +240,7 @@ import Testing
     }
   }
 
-  @Test("13.1 every mistake is an error of the completion, not the end of the process (H3)")
+  @Test("every mistake is an error of the completion, not the end of the process")
   func mistakes() async throws {
     let stack = try DataStack.opened("PrimaryKey")
     let one = SyncPayload.objects([["id": 1]])
@@ -312,7 +312,7 @@ import Testing
   }
 
   @Test(
-    "13.2 fetch, insertOrUpdate, update and delete", arguments: Receiver.allCases,
+    "fetch, insertOrUpdate, update and delete", arguments: Receiver.allCases,
     [("User", "remoteID", "id", false), ("SimpleID", "id", "id", true)])
   @MainActor func singleObjects(
     _ receiver: Receiver, _ entity: (name: String, local: String, remote: String, isText: Bool)
@@ -354,7 +354,7 @@ import Testing
     #expect(try stack.count(name) == 0)
   }
 
-  @Test("13.2 insertOrUpdate fills relationships, with everything allowed")
+  @Test("insertOrUpdate fills relationships, with everything allowed")
   func relationshipsOfSingleObjects() throws {
     let stack = try DataStack.opened("Notes")
     try stack.inMain { main in
@@ -369,7 +369,7 @@ import Testing
     }
   }
 
-  @Test("13.2 the background forms give the key, or say why not")
+  @Test("the background forms give the key, or say why not")
   func backgroundForms() async throws {
     let stack = try DataStack.opened("PrimaryKey")
     let inserted: SyncResult<Value> = await withCheckedContinuation { continuation in
@@ -397,7 +397,7 @@ import Testing
     #expect(try stack.count("User") == 0)
   }
 
-  @Test("13.2 on the wrong queue the single-object calls throw (context safety)")
+  @Test("on the wrong queue the single-object calls throw (context safety)")
   func wrongQueue() throws {
     let stack = try DataStack.opened("PrimaryKey")
     let context = stack.newBackgroundContext()
@@ -405,7 +405,7 @@ import Testing
     #expect(error?.code == .invalidRequest)
   }
 
-  @Test("13.2 the helpers of a context: safeObject and managedObjectIDs")
+  @Test("the helpers of a context: safeObject and managedObjectIDs")
   func helpers() throws {
     let stack = try DataStack.opened("Notes")
     try stack.sync(

@@ -58,7 +58,7 @@ import Testing
     #expect(report.isUnchanged, "\(report)")
   }
 
-  @Test("15.1 reserved attributes lose the prefix in both inflections")
+  @Test("reserved attributes lose the prefix in both inflections")
   func reserved() throws {
     let stack = try AttributeBehaviourTests.stack()
     for (entity, key) in [
@@ -73,7 +73,7 @@ import Testing
       try export(stack, "InflectionUser").objectValue?.keys.contains("planned_to_ids") == true)
   }
 
-  @Test("15.1 a dot path gives nested objects that share their root")
+  @Test("a dot path gives nested objects that share their root")
   func dotPaths() throws {
     let stack = try AttributeBehaviourTests.stack()
     let json = #"[{"id": 1, "snake_parent": {"value_one": "1", "depth_one": {"depth_two": "2"}}}]"#
@@ -82,7 +82,7 @@ import Testing
     #expect(.array([exported]) == (try JSONValue(parsing: json)))
   }
 
-  @Test("15.3 relationships: array, nested, none, in both inflections; destroy")
+  @Test("relationships: array, nested, none, in both inflections; destroy")
   func relationships() throws {
     let stack = try DataStack.opened("Notes")
     try stack.sync(
@@ -107,7 +107,7 @@ import Testing
     #expect(none["notes"] == nil && none["legal_tenant"] == nil && none["id"] == 1)
   }
 
-  @Test("15 the older spellings: relationships are nested unless said otherwise")
+  @Test("the older spellings: relationships are nested unless said otherwise")
   func olderSpellings() throws {
     let stack = try DataStack.opened("Notes")
     try stack.sync(
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test("15.2 binary values as the bytes that are stored")
+  @Test("binary values as the bytes that are stored")
   func bytes() throws {
     let stack = try AttributeBehaviourTests.stack()
     try stack.sync(dictionaries(#"[{"id": 1, "hobbies": ["a", {"b": 1}]}]"#), inEntityNamed: "User")
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test("15.3 trees end in empty lists, ways back are left out, cycles end (H26)")
+  @Test("trees end in empty lists, ways back are left out, cycles end")
   func cycles() throws {
     let stack = try DataStack.opened("Families")
     try stack.sync(

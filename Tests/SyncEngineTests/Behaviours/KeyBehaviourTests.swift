@@ -16,7 +16,7 @@ import Testing
       ("Lower", "id", "id", "7", "7"), ("Both", "id", "id", "7", "7"),
     ]
 
-  @Test("3.2 local and remote key of each entity", arguments: table, SyncCall.allCases)
+  @Test("local and remote key of each entity", arguments: table, SyncCall.allCases)
   func keys(
     _ row: (entity: String, local: String, remote: String, json: String, stored: String),
     _ call: SyncCall
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("3.2 the key is found under every spelling that fills the attribute")
+  @Test("the key is found under every spelling that fills the attribute")
   func spellingsOfTheKey() throws {
     let stack = try DataStack.opened("PrimaryKey")
     for key in ["contract_id", "contractID"] {
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("3.1 an entity without key: a typed error, nothing stored")
+  @Test("an entity without key: a typed error, nothing stored")
   func noKey() throws {
     let stack = try DataStack.opened("PrimaryKey")
     #expect(try stack.model.requireEntity(named: "NoID").primaryKey == nil)
@@ -55,7 +55,7 @@ import Testing
     #expect(error?.code == .noPrimaryKey && error?.entity == "NoID")
   }
 
-  @Test("2 the current annotation wins over the legacy one; only YES and true switch on")
+  @Test("the current annotation wins over the legacy one; only YES and true switch on")
   func annotations() throws {
     let stack = try DataStack.opened("PrimaryKey")
     try stack.sync(
@@ -65,32 +65,32 @@ import Testing
 
   static let cases = [
     BehaviourCase(
-      "3.3 a child of a to-many without key value is skipped (test412)", "Notes",
+      "a child of a to-many without key value is skipped", "Notes",
       [.init("User", #"[{"id": 1, "notes": [{"text": "a"}, {"text": "b"}]}]"#)],
       .init("User", "remoteID notes", "1 {}"), .init("Note", "text")),
     BehaviourCase(
-      "3.3 a to-one whose entity has no key is made once and filled again", "Notes",
+      "a to-one whose entity has no key is made once and filled again", "Notes",
       [
         .init("House", #"[{"id": 1, "location": {"name": "here"}}]"#),
         .init("House", #"[{"id": 1, "location": {"name": "there"}}]"#),
       ],
       .init("Location", "name", "there")),
     BehaviourCase(
-      "3.3 a to-one without key value is made once and filled again", "Notes",
+      "a to-one without key value is made once and filled again", "Notes",
       [
         .init("User", #"[{"id": 1, "company": {"name": "a"}}]"#),
         .init("User", #"[{"id": 1, "company": {"name": "b"}}]"#),
       ],
       .init("Company", "remoteID name", "- b")),
     BehaviourCase(
-      "3.3 a custom key with a scalar names the key of a to-one", "Notes",
+      "a custom key with a scalar names the key of a to-one", "Notes",
       [
         .init("Place", #"[{"name": "Here"}]"#),
         .init("Author", #"[{"id": "a", "start": "Here"}]"#),
       ],
       .init("Author", "id start", "a Here")),
     BehaviourCase(
-      "3.4 inherited properties are filled, the key of a subentity counts", "Families",
+      "inherited properties are filled, the key of a subentity counts", "Families",
       [
         .init(
           "Racecar",
@@ -99,7 +99,7 @@ import Testing
       .init("Racecar", "id make team passengers", "1 M T {1,2}"),
       .init("Passenger", "id favourite", "1 -", "2 -"), .init("Car", "make", "M")),
     BehaviourCase(
-      "3.4 fetch and count of a parent entity include its subentities", "Families",
+      "fetch and count of a parent entity include its subentities", "Families",
       [
         .init("Circle", #"[{"id": 1, "radius": 2, "type": "c"}]"#),
         .init("Square", #"[{"id": 2, "side": 3, "type": "s"}]"#),
@@ -110,7 +110,7 @@ import Testing
   @Test("what a key decides", arguments: cases, SyncCall.allCases)
   func holds(_ test: BehaviourCase, _ call: SyncCall) async throws { try await test.check(call) }
 
-  @Test("1.5 an unsorted fetch gives objects in the order of insertion")
+  @Test("an unsorted fetch gives objects in the order of insertion")
   func insertionOrder() throws {
     let stack = try DataStack.opened("Families")
     let keys = [31, 2, 77, 5, 1]
@@ -124,7 +124,7 @@ import Testing
     #expect(found == keys.map(Int64.init))
   }
 
-  @Test("3.4 nested objects of an abstract destination are an error that names it")
+  @Test("nested objects of an abstract destination are an error that names it")
   func abstractDestination() throws {
     let stack = try DataStack.opened("Families")
     #expect(throws: (any Error).self) {

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(
-    "14 every initialiser, over a plain and a versioned model", arguments: ["PrimaryKey", "Notes"])
+    "every initialiser, over a plain and a versioned model", arguments: ["PrimaryKey", "Notes"])
   func initialisers(_ name: String) throws {
     let bundle = try Fixtures.models()
     let folder = try TemporaryFolder()
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("14 a missing model is an error at once")
+  @Test("a missing model is an error at once")
   func missingModel() throws {
     #expect(throws: GraphError.self) { try DataStack(modelName: "Nothing") }
     #expect(throws: GraphError.self) {
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test("14 a bundle's store comes first when there is no file")
+  @Test("a bundle's store comes first when there is no file")
   func preloaded() throws {
     let folder = try TemporaryFolder()
     let resources = folder.url.appending(path: "Resources.bundle")
@@ -73,7 +73,7 @@ import Testing
     #expect(try again.shown("User", "remoteID") == ["42", "43"])
   }
 
-  @Test("14 adding an optional attribute keeps the data; two stacks may open one store")
+  @Test("adding an optional attribute keeps the data; two stacks may open one store")
   func migration() throws {
     let folder = try TemporaryFolder()
     let source = try String(
@@ -107,7 +107,7 @@ import Testing
     #expect(try second.shown("User", "remoteID added") == ["1 -"])
   }
 
-  @Test("14 a background context merges into the main one", arguments: [true, false])
+  @Test("a background context merges into the main one", arguments: [true, false])
   func merging(_ isMerging: Bool) throws {
     let stack = try DataStack.opened("PrimaryKey")
     try insert(1, stack)
@@ -124,7 +124,7 @@ import Testing
     #expect(try stack.count("User") == 2)
   }
 
-  @Test("14 a disposable context keeps nothing")
+  @Test("a disposable context keeps nothing")
   func disposable() throws {
     let stack = try DataStack.opened("PrimaryKey")
     let context = stack.newDisposableMainContext()
@@ -136,7 +136,7 @@ import Testing
     #expect(try stack.count("User") == 0)
   }
 
-  @Test("14 blocks run in a new background context")
+  @Test("blocks run in a new background context")
   func backgroundBlocks() async throws {
     let stack = try DataStack.opened("PrimaryKey")
     try await stack.performInNewBackgroundContext { context in
@@ -158,7 +158,7 @@ import Testing
     #expect(stack.viewContext === stack.mainContext)
   }
 
-  @Test("14 drop empties the store, and the stack goes on", arguments: [true, false])
+  @Test("drop empties the store, and the stack goes on", arguments: [true, false])
   func drops(_ inMemory: Bool) async throws {
     let folder = try TemporaryFolder()
     let stack = try DataStack(
@@ -179,7 +179,7 @@ import Testing
     stack.drop(completion: nil)
   }
 
-  @Test("14 the main context tells what a background sync inserted, updated and deleted")
+  @Test("the main context tells what a background sync inserted, updated and deleted")
   func notifications() async throws {
     let stack = try DataStack.opened("PrimaryKey")
     try await stack.sync([["id": 1], ["id": 2]], inEntityNamed: "User")
@@ -202,7 +202,7 @@ import Testing
     #expect(heard.withLock { $0 } == ["[1, 1, 1]"])
   }
 
-  @Test("16 a store that cannot be opened is an error, and the file stays (H23)")
+  @Test("a store that cannot be opened is an error, and the file stays")
   func unreadableStore() throws {
     let folder = try TemporaryFolder()
     let file = folder.file("PrimaryKey.sqlite")
@@ -214,7 +214,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: file.path))
   }
 
-  @Test("16 two background syncs at once insert a key once (H24)")
+  @Test("two background syncs at once insert a key once")
   func concurrentSyncs() async throws {
     let stack = try DataStack.opened("PrimaryKey")
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -230,7 +230,7 @@ import Testing
     #expect(try stack.shown("User", "remoteID") == ["1", "2"])
   }
 
-  @Test("4 6,000 inflections at once")
+  @Test("6,000 inflections at once")
   func inflections() async throws {
     let stack = try DataStack.opened("Mapping")
     await withTaskGroup(of: Bool.self) { group in

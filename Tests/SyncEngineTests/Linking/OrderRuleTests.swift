@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "every permutation of five (H15); an order that stays is no change",
+    "every permutation of five; an order that stays is no change",
     arguments: List.allCases, [false, true])
   func everyPermutation(_ list: List, byKeys: Bool) throws {
     let bench = try SyncBench(TestModels.relationships())
@@ -79,7 +79,7 @@ import Testing
       payload: #"[{"id": 1, "tasks_ids": [2, 9, 1, 2]}]"#,
       expected: [("User", ["id=1 tasks=[2,1]"])], findings: [.unresolvedReference]),
     RuleCase(
-      rule: "identifiers of another JSON type keep their order (H6)",
+      rule: "identifiers of another JSON type keep their order",
       stored: [("Task", #"[{"id": 1}, {"id": 2}]"#)], entity: "User",
       payload: #"[{"id": 1, "tasks_ids": ["2", "1"]}]"#,
       expected: [("User", ["id=1 tasks=[2,1]"])]),
@@ -89,7 +89,7 @@ import Testing
       operations: SyncOperations.all.subtracting(.deleteRelationships),
       expected: [("User", ["id=1 tasks=[4,2,1,3]"])]),
     RuleCase(
-      rule: "items without key do not shift the order (H1)", stored: [("User", list([1, 2, 3]))],
+      rule: "items without key do not shift the order", stored: [("User", list([1, 2, 3]))],
       entity: "User", payload: #"[{"id": 1, "tasks": [{"id": 3}, {}, {"id": 2}, {"id": 1}]}]"#,
       expected: [("User", ["id=1 tasks=[3,2,1]"])], findings: [.skippedItem]),
     RuleCase(

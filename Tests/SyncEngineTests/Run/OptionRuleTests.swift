@@ -116,7 +116,7 @@ import Testing
 
   static let depths = [
     RuleCase(
-      rule: "grandchildren are not inserted or deleted (H10)", model: .tree,
+      rule: "grandchildren are not inserted or deleted", model: .tree,
       stored: [("Organization", tree)], entity: "Organization", payload: newTree,
       operations: [.update, .updateRelationships],
       expected: [

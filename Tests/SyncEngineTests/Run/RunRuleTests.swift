@@ -11,45 +11,45 @@ import Testing
 
   static let rules = [
     RuleCase(
-      rule: "3.3 an item without key is left out, and nothing is deleted for it",
+      rule: "an item without key is left out, and nothing is deleted for it",
       stored: [("User", three)],
       entity: "User", payload: #"[{"id": 1}, {"name": "?"}, {"id": null}]"#,
       expected: [("User", ["id=1 name=a", "id=2 name=b", "id=3 name=c"])],
       findings: [.skippedItem, .skippedItem, .suspendedDeletion]),
     RuleCase(
-      rule: "3.3 every item keeps its own data beside one without key (H1)", entity: "User",
+      rule: "every item keeps its own data beside one without key", entity: "User",
       payload: #"[{"id": 1, "name": "a"}, {"name": "?"}, {"id": 2, "name": "b"}]"#,
       expected: [("User", ["id=1 name=a", "id=2 name=b"])], findings: [.skippedItem]),
     RuleCase(
-      rule: "9 what the payload does not mention is deleted", stored: [("User", three)],
+      rule: "what the payload does not mention is deleted", stored: [("User", three)],
       entity: "User", payload: #"[{"id": 2}]"#, expected: [("User", ["id=2 name=b"])]),
     RuleCase(
-      rule: "9 keys are compared as the attribute holds them (H6)", stored: [("User", three)],
+      rule: "keys are compared as the attribute holds them", stored: [("User", three)],
       entity: "User", payload: #"[{"id": "1"}, {"id": "2", "name": "x"}]"#,
       expected: [("User", ["id=1 name=a", "id=2 name=x"])]),
     RuleCase(
-      rule: "9 a repeated key is one object, later values win (H4)", entity: "User",
+      rule: "a repeated key is one object, later values win", entity: "User",
       payload: #"[{"id": 1, "name": "a", "age": 1}, {"id": 1, "name": "b"}]"#,
       expected: [("User", ["id=1 name=b age=1"])], findings: [.repeatedItem]),
     RuleCase(
-      rule: "9 a repeated key of a stored object likewise", stored: [("User", three)],
+      rule: "a repeated key of a stored object likewise", stored: [("User", three)],
       entity: "User", payload: #"[{"id": 1, "age": 1}, {"id": 1, "name": "z"}]"#,
       expected: [("User", ["id=1 name=z age=1"])], findings: [.repeatedItem]),
     RuleCase(
-      rule: "9 of several lists of one owner the last counts, and what was named is not deleted",
+      rule: "of several lists of one owner the last counts, and what was named is not deleted",
       entity: "User",
       payload: #"[{"id": 1, "notes": [{"id": 1}]}, {"id": 1, "notes": [{"id": 2}]}]"#,
       expected: [("Note", ["id=1", "id=2 user=1"])], findings: [.repeatedItem]),
     RuleCase(
-      rule: "3.4 a subentity is in the scope of its superentity", model: .vehicles,
+      rule: "a subentity is in the scope of its superentity", model: .vehicles,
       stored: [("Racecar", #"[{"id": 1}]"#)], entity: "Car", payload: #"[{"id": 2}]"#,
       expected: [("Car", ["id=2"])]),
     RuleCase(
-      rule: "3.4 an object of a subentity is found by its key", model: .vehicles,
+      rule: "an object of a subentity is found by its key", model: .vehicles,
       stored: [("Racecar", #"[{"id": 1, "team": "t"}]"#)], entity: "Car",
       payload: #"[{"id": 1, "doors": 2}]"#, expected: [("Racecar", ["id=1 doors=2 team=t"])]),
     RuleCase(
-      rule: "3.4 keys are unique per concrete entity", model: .vehicles,
+      rule: "keys are unique per concrete entity", model: .vehicles,
       stored: [("Car", #"[{"id": 1}]"#), ("Racecar", #"[{"id": 1}]"#)], entity: "Car",
       payload: #"[{"id": 1, "doors": 5}]"#,
       expected: [("Racecar", ["id=1"]), ("Vehicle", ["id=1", "id=1 doors=5"])]),
@@ -60,7 +60,7 @@ import Testing
 
   // MARK: - Scopes
 
-  @Test("9.1 a predicate limits what is deleted, never what is found (H9, 17.4)")
+  @Test("a predicate limits what is deleted, never what is found")
   func predicate() throws {
     let bench = try SyncBench(TestModels.users())
     try bench.sync(Self.three, "User")
@@ -71,7 +71,7 @@ import Testing
     #expect((report.inserted, report.updated, report.deleted) == (0, 1, 1))
   }
 
-  @Test("9.1 with insert alone an object outside the predicate is left alone (17.4)")
+  @Test("with insert alone an object outside the predicate is left alone")
   func predicateWithInsertOnly() throws {
     let bench = try SyncBench(TestModels.users())
     try bench.sync(Self.three, "User")
@@ -89,7 +89,7 @@ import Testing
     return ManagedObjectID(entity: entity, row: row)
   }
 
-  @Test("8.9 the children of a parent are its scope, and nobody else's")
+  @Test("the children of a parent are its scope, and nobody else's")
   func parentScope() throws {
     let bench = try SyncBench(TestModels.social())
     try bench.sync(
@@ -100,7 +100,7 @@ import Testing
       try bench.objects("Note") == ["id=2 text=x user=1", "id=3 user=2", "id=4 user=1"])
   }
 
-  @Test("8.9 a many-to-many parent: missing members are unlinked, and only with delete")
+  @Test("a many-to-many parent: missing members are unlinked, and only with delete")
   func parentScopeOfManyToMany() throws {
     let bench = try SyncBench(TestModels.social())
     try bench.sync(#"[{"id": 1, "tags": [{"id": 1}, {"id": 2}]}]"#, "User")
@@ -115,7 +115,7 @@ import Testing
     #expect(try bench.count("Tag") == 3)
   }
 
-  @Test("8.9 a parent that is not stored, or to whom no way leads, is an error (H3)")
+  @Test("a parent that is not stored, or to whom no way leads, is an error")
   func badParents() throws {
     let bench = try SyncBench(TestModels.social())
     try bench.sync(#"[{"id": 1}]"#, "User")
@@ -131,7 +131,7 @@ import Testing
     #expect(wayless?.code == .ambiguousRelationship)
   }
 
-  @Test("8.9 a parent of the entity itself: the way down is taken", arguments: [nil, "children"])
+  @Test("a parent of the entity itself: the way down is taken", arguments: [nil, "children"])
   func parentInATree(relationship: String?) throws {
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 1, "children": [{"id": 2}]}]"#, "Organization")
@@ -172,7 +172,7 @@ import Testing
     #expect(try bench.objects("Organization") == ["id=1 parent=3", "id=2", "id=3 children=[1]"])
   }
 
-  @Test("3.3 an entity without key cannot be synced (H3)")
+  @Test("an entity without key cannot be synced")
   func noKey() throws {
     let model = try ManagedObjectModel([
       EntityDraft("Thing", [.attribute("name", .string)]),
@@ -188,7 +188,7 @@ import Testing
     #expect(try bench.count("Box") == 0)
   }
 
-  @Test("objects with an empty key are left alone (H5)")
+  @Test("objects with an empty key are left alone")
   func emptyKeys() throws {
     let bench = try SyncBench(TestModels.social())
     try bench.sync(#"[{"id": 1, "company": {"name": "keyless"}}]"#, "User")
@@ -196,7 +196,7 @@ import Testing
     #expect(try bench.objects("Company") == ["id=7", "name=keyless employees=[1]"])
   }
 
-  @Test("a repeated key among stored objects is folded only by a sync that may delete (H25)")
+  @Test("a repeated key among stored objects is folded only by a sync that may delete")
   func folding() throws {
     let bench = try SyncBench(TestModels.users())
     try bench.sync(#"[{"id": 1, "name": "a"}, {"id": 1, "name": "b"}]"#, "User") {
@@ -249,7 +249,7 @@ import Testing
     #expect(report.count(of: .movedObject) == 0)
   }
 
-  @Test("17.2 a key wider than the declared width survives")
+  @Test("a key wider than the declared width survives")
   func wideKey() throws {
     let bench = try SyncBench(
       ManagedObjectModel([EntityDraft("Thing", [.attribute("id", .integer16)])]))
@@ -258,7 +258,7 @@ import Testing
     #expect(try bench.objects("Thing") == ["id=702377"])
   }
 
-  @Test("a value that cannot be converted leaves the old one (H16)")
+  @Test("a value that cannot be converted leaves the old one")
   func mismatch() throws {
     let bench = try SyncBench(TestModels.users())
     try bench.sync(#"[{"id": 1, "age": 5}]"#, "User")
