@@ -169,7 +169,7 @@ struct ItemCheck {
   private func item(of mention: Int32, _ failure: Failure, in batch: Batch) -> Int? {
     if let item = batch.item(of: mention) { return item }
     let occurrence = batch.occurrences[mention]
-    guard occurrence.stored >= 0, let column = batch.node.toOneSlots.firstIndex(of: failure.slot)
+    guard occurrence.stored >= 0, let column = batch.node.columns.toOne.firstIndex(of: failure.slot)
     else { return nil }
     let owner = batch.stored.references[column][occurrence.stored]
     for other in batches {

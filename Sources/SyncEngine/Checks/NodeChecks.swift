@@ -15,17 +15,15 @@ struct NodeChecks {
 
   /// - Throws: ``SyncError`` when a regular expression of the model is malformed.
   init(_ node: PlanNode) throws {
-    required = node.required + node.requiredToOne
+    required = node.required + node.columns.requiredToOne
     lists = node.relationships.enumerated().compactMap { rule, relationship in
       MemberCountCheck.Limits(relationship.relationship).map { (rule, $0) }
     }
     var defaulted = SlotSet()
-    for value in node.defaults { defaulted.insert(value.slot) }
+    for value in node.columns.defaults { defaulted.insert(value.slot) }
     self.defaulted = defaulted
-    var attributes = SlotSet()
-    for slot in node.attributeSlots { attributes.insert(slot) }
-    self.attributes = attributes
-    limits = try node.attributeSlots.compactMap { slot in
+    attributes = node.columns.attributeSet
+    limits = try node.columns.attributes.compactMap { slot in
       guard let attribute = node.entity.properties[slot].attribute, !attribute.validation.isEmpty
       else { return nil }
       do {

@@ -27,7 +27,7 @@ extension LinkPlanner {
     let destination = batches[relationship.node]
     let mentions = batch.mentions[rule]
     let inverse =
-      relationship.relationship.kind == .oneToMany ? relationship.relationship.inverseSlot : nil
+      relationship.kind == .oneToMany ? relationship.relationship.inverseSlot : nil
     let order = try mentionsByOwner(rule, of: batch, besides: excluded)
     let known = rowsOfReferences(in: destination)
     var missing: [(mention: Int32, target: Int32, position: Int)] = []

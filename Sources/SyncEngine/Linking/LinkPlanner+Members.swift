@@ -42,7 +42,7 @@ extension LinkPlanner {
     let relationship = batch.node.relationships[rule]
     guard let inverse = relationship.relationship.inverseSlot else { return }
     let destination = batches[relationship.node]
-    guard let column = destination.node.toOneSlots.firstIndex(of: inverse) else { return }
+    guard let column = destination.node.columns.toOne.firstIndex(of: inverse) else { return }
     let parent = givenParent(rule, of: batch)
     let suspended = suspendedOwners(rule, of: batch)
     var kinds = ListKinds(rule, of: batch, self)

@@ -55,7 +55,7 @@ extension LinkPlanner {
     var counts: [Int32] = []
     for batch in batches
     where batch.entity.rootIndex == destination.entity.rootIndex
-      && batch.node.toOneSlots.contains(slot)
+      && batch.node.columns.toOne.contains(slot)
     {
       try control.checkpoint()
       for index in batch.occurrences.indices

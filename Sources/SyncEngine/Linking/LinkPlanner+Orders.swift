@@ -14,7 +14,7 @@ extension LinkPlanner {
   func readOrders() throws {
     for batch in batches {
       for (rule, relationship) in batch.node.relationships.enumerated()
-      where relationship.relationship.kind == .oneToMany && relationship.relationship.isOrdered
+      where relationship.kind == .oneToMany && relationship.relationship.isOrdered
         && batch.mentions[rule].count > 0
       {
         let firstNew = firstNewRows[batch.entity.rootIndex] ?? .max
@@ -55,7 +55,7 @@ extension LinkPlanner {
   func owners(movedBy slot: Int, of destination: Batch) throws -> RowSet {
     var result = RowSet()
     for batch in batches where batch.entity.rootIndex == destination.entity.rootIndex {
-      guard let column = batch.node.toOneSlots.firstIndex(of: slot) else { continue }
+      guard let column = batch.node.columns.toOne.firstIndex(of: slot) else { continue }
       for index in batch.occurrences.indices {
         if index % SyncControl.stride == 0 { try control.checkpoint() }
         let occurrence = batch.occurrences[index]

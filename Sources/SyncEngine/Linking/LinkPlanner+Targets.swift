@@ -37,7 +37,7 @@ extension LinkPlanner {
   /// The stored object a key refers to: of several the owner's own child, else the oldest.
   private func storedRow(_ reference: Int32, in destination: Batch, list: MemberList?) -> Int32? {
     if let list, let rows = destination.referenceDuplicates[reference],
-      let column = destination.node.toOneSlots.firstIndex(of: list.inverse)
+      let column = destination.node.columns.toOne.firstIndex(of: list.inverse)
     {
       let owners = destination.stored.references[column]
       let own = rows.filter { owners[$0] == list.owner }
@@ -132,7 +132,7 @@ extension LinkPlanner {
   func linkedRow(_ owner: Int32, _ rule: Int, of batch: Batch) -> Int64 {
     let stored = batch.occurrences[owner].stored
     guard stored >= 0,
-      let column = batch.node.toOneSlots.firstIndex(of: batch.node.relationships[rule].slot)
+      let column = batch.node.columns.toOne.firstIndex(of: batch.node.relationships[rule].slot)
     else { return 0 }
     return batch.stored.references[column][stored]
   }

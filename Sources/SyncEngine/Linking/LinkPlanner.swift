@@ -73,14 +73,14 @@ final class LinkPlanner {
     for batch in batches {
       try control.checkpoint()
       for rule in batch.node.relationships.indices
-      where batch.node.relationships[rule].relationship.kind == .oneToMany {
+      where batch.node.relationships[rule].kind == .oneToMany {
         try setMemberReferences(rule, of: batch)
       }
     }
     for batch in batches {
       try control.checkpoint()
       for rule in batch.node.relationships.indices
-      where batch.node.relationships[rule].relationship.kind == .oneToMany {
+      where batch.node.relationships[rule].kind == .oneToMany {
         try releaseUnlisted(rule, of: batch)
       }
     }
@@ -210,7 +210,7 @@ final class LinkPlanner {
 
   /// Adds the to-one columns that differ to what the attributes' comparison found.
   private func compareReferences(_ batch: Batch) throws {
-    let slots = batch.node.toOneSlots
+    let slots = batch.node.columns.toOne
     guard !slots.isEmpty else { return }
     for occurrence in batch.occurrences.indices {
       if occurrence % SyncControl.stride == 0 { try control.checkpoint() }

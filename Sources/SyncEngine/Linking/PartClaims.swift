@@ -63,7 +63,7 @@ struct PartClaims {
     let hasUnlisted = claims.hasUnlisted
     for batch in planner.batches {
       for (rule, relationship) in batch.node.relationships.enumerated()
-      where relationship.relationship.kind == .oneToMany && batch.mentions[rule].count > 0 {
+      where relationship.kind == .oneToMany && batch.mentions[rule].count > 0 {
         let destination = planner.batches[relationship.node]
         let mentions = batch.mentions[rule]
         let column = batch.entity.inverse(of: relationship.relationship).map(

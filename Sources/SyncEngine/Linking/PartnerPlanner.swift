@@ -72,7 +72,7 @@ struct PartnerPlanner {
     let key = isFirst ? keys.0 : keys.1
     var couple = couples[key] ?? Couple(sides: isFirst ? [own, far] : [far, own])
     let mentions = batch.mentions[rule]
-    let column = batch.node.toOneSlots.firstIndex(of: relationship.slot)
+    let column = batch.node.columns.toOne.firstIndex(of: relationship.slot)
     planner.noteContradictions(rule, of: batch)
     planner.activeMentions(rule, of: batch) { mention, owner in
       let occurrence = batch.occurrences[owner]

@@ -13,7 +13,7 @@ struct SharedMembers {
   init(of planner: LinkPlanner) throws {
     for batch in planner.batches {
       for (rule, relationship) in batch.node.relationships.enumerated()
-      where relationship.relationship.kind == .manyToMany
+      where relationship.kind == .manyToMany
         && !planner.batches[relationship.node].referenceDuplicates.isEmpty
       {
         try read(rule, of: batch, planner)

@@ -153,14 +153,17 @@ package struct MappingPlanCompiler {
       return hasNodes ? .node(number) : .source(Conventional(kind.name))
     }
     if let path = MappingRules.declaredTypeKey(of: entity) { table.know(path) }
-    var node = PlanNode(
+    // What conventions read below objects of a serializer follows the conventions too.
+    for (number, relationship) in relationships.enumerated()
+    where !hasNodes && sources[number] == nil {
+      let destination = entity.destination(of: relationship).name
+      sources[number] = .constant { Conventional(destination) }
+    }
+    return PlanNode(
       entity: entity, identity: identity.map { [$0] } ?? [], attributes: attributeRules,
       relationships: relationshipRules,
       members: table.table(aliases: MemberAliases(names.map(\.name)), of: names), policy: policy,
-      explicit: nil,
-      sources: sources)
-    node.kinds = kinds
-    return node
+      sources: sources, kinds: kinds)
   }
 
   private mutating func rule(

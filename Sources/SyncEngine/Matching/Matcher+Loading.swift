@@ -82,7 +82,7 @@ extension Matcher {
   func read(
     _ batch: Batch, _ selection: RowSelection, _ search: RowSearch, mayRepeat: Bool
   ) throws {
-    let toOneSlots = batch.node.toOneSlots
+    let toOneSlots = batch.node.columns.toOne
     let hasFamily = !batch.entity.subentities.isEmpty
     let stored = batch.stored
     var count = 0
@@ -167,7 +167,7 @@ extension Matcher {
       let occurrence = batch.stored.occurrences[index]
       guard occurrence >= 0 else { return }
       batch.noteDifference(
-        cursor.differs(from: batch.block[occurrence], among: batch.node.attributeSlots),
+        cursor.differs(from: batch.block[occurrence], among: batch.node.columns.attributes),
         of: occurrence)
     }
   }

@@ -33,7 +33,7 @@ extension Matcher {
   /// The stored object that a to-one relationship of an owner leads to, or 0.
   func linkedRow(of owner: Occurrence, _ rule: Int, in owners: Batch) -> Int64 {
     let slot = owners.node.relationships[rule].slot
-    guard owner.stored >= 0, let column = owners.node.toOneSlots.firstIndex(of: slot) else {
+    guard owner.stored >= 0, let column = owners.node.columns.toOne.firstIndex(of: slot) else {
       return 0
     }
     return owners.stored.references[column][owner.stored]

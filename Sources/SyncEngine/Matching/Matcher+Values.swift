@@ -129,7 +129,7 @@ private struct ValuePatterns {
     let kept = sets.sorted {
       $0.count == $1.count ? $0.lexicographicallyPrecedes($1) : $0.count > $1.count
     }.prefix(ValuePatterns.limit)
-    patterns = [batch.node.attributeSlots] + kept
+    patterns = [batch.node.columns.attributes] + kept
     var numbers: [SlotSet: Int] = [:]
     for (number, slots) in kept.enumerated() {
       var set = SlotSet()
@@ -142,7 +142,7 @@ private struct ValuePatterns {
   private static func mentioned(by occurrence: Int32, in batch: Batch) -> SlotSet {
     let cells = batch.block[occurrence]
     var result = SlotSet()
-    for slot in batch.node.attributeSlots where !cells[slot].isAbsent { result.insert(slot) }
+    for slot in batch.node.columns.attributes where !cells[slot].isAbsent { result.insert(slot) }
     return result
   }
 
@@ -204,7 +204,7 @@ extension PlanNode {
   /// What a new object has in each slot before anything fills it.
   fileprivate func defaultCells(in arena: CellArena) -> [Cell] {
     var result = Array(repeating: Cell.null, count: entity.properties.count)
-    for (slot, value) in defaults {
+    for (slot, value) in columns.defaults {
       result[slot] = arena.cell(value, as: entity.properties[slot].attribute?.type)
     }
     return result

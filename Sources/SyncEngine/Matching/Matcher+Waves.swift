@@ -47,7 +47,7 @@ extension Matcher {
   /// Reads who is in the lists of the current wave's owners, where several stored objects have one key.
   private func readSharedMembers(_ rule: Int, of batch: Batch) throws {
     let relationship = batch.node.relationships[rule]
-    guard relationship.relationship.kind == .manyToMany,
+    guard relationship.kind == .manyToMany,
       !batches[relationship.node].contested.isEmpty
     else { return }
     let mentions = batch.mentions[rule]
@@ -88,7 +88,7 @@ extension Matcher {
     let mentions = batch.mentions[rule]
     let inverse = relationship.relationship.inverseSlot
     let loadsMembers =
-      relationship.relationship.kind == .oneToMany && !destination.isComplete
+      relationship.kind == .oneToMany && !destination.isComplete
     // Nobody has a list that was given again, so objects without a key that it owned are none.
     let latest =
       relationship.ownsKeyless && batch.hasRepeats && destination.isKeyless(among: batches)

@@ -84,7 +84,7 @@ final class Matcher {
     memberColumns = part.batches.map { owners in
       owners.node.relationships.map { rule in
         rule.relationship.inverseSlot
-          .flatMap { part.batches[rule.node].node.toOneSlots.firstIndex(of: $0) } ?? -1
+          .flatMap { part.batches[rule.node].node.columns.toOne.firstIndex(of: $0) } ?? -1
       }
     }
     total = batches.reduce(0) { $0 + $1.occurrences.count }

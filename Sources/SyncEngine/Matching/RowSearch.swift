@@ -24,8 +24,8 @@ final class RowSearch {
 
   init(_ batch: Batch) {
     let node = batch.node
-    compared = node.attributeSlots.filter { !node.identity.contains($0) }
-    slots = Set(node.attributeSlots + node.toOneSlots + node.identity).sorted()
+    compared = node.columns.attributes.filter { !node.identity.contains($0) }
+    slots = Set(node.columns.attributes + node.columns.toOne + node.identity).sorted()
     block = batch.block
     occurrences = batch.occurrences
     index = batch.index

@@ -61,7 +61,7 @@ final class LoadedRows {
   init(_ batch: Batch) {
     self.batch = batch
     search = RowSearch(batch)
-    columnCount = batch.node.toOneSlots.count
+    columnCount = batch.node.columns.toOne.count
   }
 
   /// Reads a piece. When this throws, nothing of it is left.
@@ -82,7 +82,7 @@ final class LoadedRows {
   private func read(
     _ numbers: ClosedRange<Int64>, from reader: StoreReader, _ control: SyncControl
   ) throws {
-    let toOneSlots = batch.node.toOneSlots
+    let toOneSlots = batch.node.columns.toOne
     let hasFamily = !batch.entity.subentities.isEmpty
     let hasReferences = batch.references.count > 0
     var count = 0

@@ -79,7 +79,7 @@ extension SyncPass {
 
   private func noteMoved(_ rule: Int, _ batch: Batch) {
     guard let parent, let slot = referringSlot,
-      let column = batch.node.toOneSlots.firstIndex(of: slot)
+      let column = batch.node.columns.toOne.firstIndex(of: slot)
     else { return }
     for (index, occurrence) in batch.occurrences.enumerated()
     where occurrence.flags.isSuperset(of: [.root, .active]) && !occurrence.flags.contains(.folded)

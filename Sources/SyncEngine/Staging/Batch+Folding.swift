@@ -55,7 +55,7 @@ extension Batch {
           if !isTold { noteContradiction(index, earlier, in: slot) }
         }
       } else if occurrence.flags.contains(.ignored) {
-        for slot in node.attributeSlots where !node.identity.contains(slot) {
+        for slot in node.columns.attributes where !node.identity.contains(slot) {
           block[index][slot] = .absent
         }
       }

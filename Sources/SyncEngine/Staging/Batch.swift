@@ -105,13 +105,13 @@ final class Batch {
     self.node = node
     self.number = number
     keySlot = node.identity.count == 1 ? node.identity[0] : -1
-    block = RowBlock(width: node.cellCount)
+    block = RowBlock(width: node.columns.count)
     index = KeyIndex(block: block, identity: node.identity)
     references = RowBlock(slots: node.identityRange, capacity: 1)
     referenceIndex = KeyIndex(block: references, identity: node.identity)
     tombstones = Tombstones(identity: node.identity, slots: node.identityRange)
     mentions = node.relationships.map { _ in LinkMentions() }
-    stored = StoredRows(referenceCount: node.toOneSlots.count)
+    stored = StoredRows(referenceCount: node.columns.toOne.count)
   }
 
   var entity: EntityDescription { node.entity }

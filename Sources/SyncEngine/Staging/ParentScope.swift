@@ -27,7 +27,7 @@ struct ParentScope {
   func ownsKeyless(_ plan: MappingPlan) -> Bool {
     guard case .list(let batch, let rule) = way else { return false }
     let relationship = plan.nodes[batch].relationships[rule]
-    return relationship.ownsKeyless && relationship.relationship.kind == .oneToMany
+    return relationship.ownsKeyless && relationship.kind == .oneToMany
   }
 
   /// Stages the parent, if the items are linked with it as they are written.

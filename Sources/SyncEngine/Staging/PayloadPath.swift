@@ -65,7 +65,7 @@ final class PayloadPath: CustomStringConvertible {
   var description: String {
     var result = text(ofItem: item)
     for (depth, step) in steps.enumerated() {
-      result += step.link.takeUnretainedValue().key
+      result += step.link.takeUnretainedValue().rule.path
       if let element = elements[depth] {
         result += element
       } else if step.index >= 0 {

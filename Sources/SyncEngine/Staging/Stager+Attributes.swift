@@ -7,7 +7,7 @@ extension Stager {
     _ cells: UnsafeMutablePointer<Cell>, from token: Int, of source: ItemSource, node: StagingNode
   ) throws {
     try fillPresent(cells, from: token, of: source, node: node)
-    if node.scratch.hasMissingRules { try fillMissing(cells, node.plan) }
+    if node.steps.contains(.missingValues) { try fillMissing(cells, node.plan) }
   }
 
   /// Fills cells from what the item says, whatever it does not say.
@@ -21,7 +21,7 @@ extension Stager {
       }
     }
     try fill(cells, from: token, of: source, table: node.table, node: node)
-    node.fillConstants(cells, arena)
+    node.fillConstants(cells)
   }
 
   /// Fills the attribute that the key of an item in an object of objects stands for, unless the item has a value for it. A
@@ -29,7 +29,7 @@ extension Stager {
   func fill(
     _ cells: UnsafeMutablePointer<Cell>, from key: MemberKey, node: StagingNode
   ) throws {
-    guard let slot = key.slot ?? node.memberSlot, cells[slot].holdsNothing,
+    guard let slot = key.slot ?? node.plan.memberSlot, cells[slot].holdsNothing,
       let number = node.plan.attributeRule(forSlot: slot)
     else { return }
     let rule = node.plan.attributes[number]
@@ -225,7 +225,7 @@ extension Stager {
   /// Gives required attributes that the item empties the model's default. What has none is found when everything
   /// is matched.
   func takeDefaults(_ cells: UnsafeMutablePointer<Cell>, _ node: StagingNode) {
-    for (slot, value) in node.defaults {
+    for (slot, value) in node.plan.defaultsOfRequired {
       guard case .null = cells[slot].kind else { continue }
       let property = node.plan.entity.properties[slot]
       cells[slot] = arena.cell(value, as: property.attribute?.type)

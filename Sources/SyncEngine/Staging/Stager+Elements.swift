@@ -8,7 +8,7 @@ extension Stager {
     of token: Int, _ link: StagingLink, _ source: ItemSource,
     _ body: (Int?, MemberKey?) throws -> Void
   ) throws {
-    guard !link.elements.isEmpty else {
+    guard !link.rule.elements.isEmpty else {
       var element = token + 1
       for index in 0..<Int(source.tokens[token].word) {
         defer { element = Int(source.tokens[element].next) }
@@ -17,7 +17,7 @@ extension Stager {
       }
       return path.setIndex(-1)
     }
-    try follow(link.elements, from: token, "", key: nil, link, source, body)
+    try follow(link.rule.elements[...], from: token, "", key: nil, link, source, body)
   }
 
   private func follow(
@@ -41,7 +41,8 @@ extension Stager {
         let name = JSONPath.text(ofKey: source.tape.string(member))
         try follow(
           rest, from: member + 1, place + name,
-          key: MemberKey(tape: source.tape, token: member, slot: link.memberSlot), link, source,
+          key: MemberKey(tape: source.tape, token: member, slot: link.rule.memberSlot), link,
+          source,
           body)
       }
     case (nil, _):

@@ -8,8 +8,8 @@ extension Stager {
   ) throws {
     let cells = node.batch.block[row]
     let entity = node.batch.entity
-    var values: [Value?] = Array(repeating: nil, count: node.plan.cellCount)
-    for slot in node.plan.attributeSlots where !cells[slot].isAbsent {
+    var values: [Value?] = Array(repeating: nil, count: node.plan.columns.count)
+    for slot in node.plan.columns.attributes where !cells[slot].isAbsent {
       values[slot] = cells[slot].value(as: entity.properties[slot].attribute?.type)
     }
     var object = FilledObject(entity, values: values)

@@ -31,12 +31,12 @@ extension Stager {
     }
     if !node.hasIdentity, let owner = role.owner, isKeylessOwned(owner) {
       occurrence.flags.insert(.keyless)
-      if nodes[owner.batch].links[owner.rule].isToMany { occurrence.flags.insert(.value) }
+      if nodes[owner.batch].links[owner.rule].rule.isToMany { occurrence.flags.insert(.value) }
       if nodes[owner.batch].links[owner.rule].isOwned { occurrence.flags.insert(.owned) }
-      if node.alwaysInserts { occurrence.flags.insert(.forced) }
+      if node.plan.alwaysInserts { occurrence.flags.insert(.forced) }
       return append(occurrence, source: source, to: batch)
     }
-    if node.plan.hasPolicyForUnidentified, isKeyless || node.alwaysInserts {
+    if node.plan.hasPolicyForUnidentified, isKeyless || node.plan.alwaysInserts {
       return try identifyUnkeyed(
         row, occurrence, isKeyless: isKeyless, source: source, in: node, role: role)
     }
@@ -78,7 +78,7 @@ extension Stager {
 
   /// Whether objects without a key belong to the one they stand below, unless all of them are to be new.
   private func isKeylessOwned(_ owner: Owner) -> Bool {
-    nodes[owner.batch].links[owner.rule].ownsKeyless
+    nodes[owner.batch].links[owner.rule].rule.ownsKeyless
       && !(owner == part.rootOwner && operations.contains(.alwaysInsert))
   }
 
@@ -127,7 +127,7 @@ extension Stager {
     let batch = node.batch
     // A key that a new object lacks protects nobody who is stored: an error document would empty the group.
     let isComplete = !isKeyless || !node.hasIdentity
-    if (node.alwaysInserts && isComplete) || node.plan.policy.missingIdentity == .insert {
+    if (node.plan.alwaysInserts && isComplete) || node.plan.policy.missingIdentity == .insert {
       // Whoever is stored with the key was named all the same.
       if !isKeyless { batch.referToKey(of: row) }
       var new = occurrence

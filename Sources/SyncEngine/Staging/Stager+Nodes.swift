@@ -11,7 +11,7 @@ extension Stager {
     }
     for reader in resolved.readers.dropFirst(nodes.count) {
       nestedNodes.append(
-        StagingNode(batches[reader.number], plan: reader.node, among: batches))
+        StagingNode(batches[reader.number], plan: reader.node, among: batches, arena))
     }
     let readers = nodes + nestedNodes
     for (number, reader) in resolved.readers.enumerated() {
@@ -36,7 +36,7 @@ extension Stager {
       node: old.node.identified(by: slots), number: number, keepsSources: old.sources != nil,
       keepsItems: old.items != nil, keepsOrders: old.orders != nil)
     batches[number] = batch
-    nodes[number] = StagingNode(batch, among: batches)
+    nodes[number] = StagingNode(batch, plan: batch.node, among: batches, arena)
     if !old.occurrences.isEmpty { parentScope?.prepare(self) }
     return batch
   }

@@ -23,12 +23,12 @@ extension Stager {
     _ link: StagingLink, of owner: Int32, in batch: Batch, candidates range: Range<Int>,
     parent: Int, source: ItemSource
   ) throws {
-    guard let choice = choose(link.rule, range, source) else { return }
-    trace?.speak(of: link.rule, node: batch.number)
+    guard let choice = choose(link.number, range, source) else { return }
+    trace?.speak(of: link.number, node: batch.number)
     let isAtTop = path.isAtTop
     path.push(link)
     defer { path.pop() }
-    if let partial = link.partial, source.tokens[choice.token].kind != .null {
+    if let partial = link.rule.partial, source.tokens[choice.token].kind != .null {
       let isPartial =
         switch partial {
         case .always: true
@@ -36,7 +36,7 @@ extension Stager {
         }
       // It adds, and takes nobody away.
       if isPartial {
-        noteUnreadable(ListKey(batch: batch.number, owner: owner, rule: link.rule))
+        noteUnreadable(ListKey(batch: batch.number, owner: owner, rule: link.number))
       }
     }
     if let nested = link.source {
@@ -45,10 +45,12 @@ extension Stager {
     }
     let count = link.mentions.count
     try stageByShape(
-      link, nodes[link.node], of: owner, in: batch, choice: choice, source: source)
-    if isAtTop, link.isToMany, link.mentions.count > count, link.mentions.latestKind == .objects {
-      part.nestingRules.insert(link.rule)
-      trace?.nest(below: link.rule, node: batch.number)
+      link, nodes[link.rule.node], of: owner, in: batch, choice: choice, source: source)
+    if isAtTop, link.rule.isToMany, link.mentions.count > count,
+      link.mentions.latestKind == .objects
+    {
+      part.nestingRules.insert(link.number)
+      trace?.nest(below: link.number, node: batch.number)
     }
   }
 
@@ -57,7 +59,7 @@ extension Stager {
     _ link: StagingLink, _ node: StagingNode, of owner: Int32, in batch: Batch,
     choice: LinkCandidate, source: ItemSource
   ) throws {
-    if link.isToMany {
+    if link.rule.isToMany {
       try stageToMany(link, node, of: owner, in: batch, choice: choice, source: source)
     } else {
       try stageToOne(link, node, of: owner, in: batch, choice: choice, source: source)
@@ -91,21 +93,21 @@ extension Stager {
         owner: owner, kind: .objects, targets: EmptyCollection(), order: nextOrder(link))
     case .object where choice.isForReferences:
       noteIgnored(
-        batch.node, property: link.name,
-        "“\(link.name)” is given as an object under the key of an identifier.")
+        batch.node, property: link.rule.name,
+        "“\(link.rule.name)” is given as an object under the key of an identifier.")
     case .object:
       let child = try stage(
         choice.token, of: source, node: node,
-        role: .toOne(Owner(batch: batch.number, owner: owner, rule: link.rule)))
+        role: .toOne(Owner(batch: batch.number, owner: owner, rule: link.number)))
       guard let child else { return }
       link.mentions.append(
         owner: owner, kind: .objects,
-        targets: CollectionOfOne(mention(child, of: node.batch, in: batches[link.node])),
+        targets: CollectionOfOne(mention(child, of: node.batch, in: batches[link.rule.node])),
         order: nextOrder(link))
     case .array:
       noteIgnored(
-        batch.node, property: link.name,
-        "“\(link.name)” leads to one object, and the payload gives a list.")
+        batch.node, property: link.rule.name,
+        "“\(link.rule.name)” leads to one object, and the payload gives a list.")
     default:
       guard
         let reference = stageReference(choice.token, of: source, link, to: node, batch)
@@ -137,7 +139,7 @@ extension Stager {
       link.mentions.append(
         owner: owner, kind: emptyKind, targets: EmptyCollection(), order: nextOrder(link))
     case .array,
-      .object where !link.elements.isEmpty:
+      .object where !link.rule.elements.isEmpty:
       let first = targets.count
       defer { targets.removeAll(from: first) }
       let holdsObjects = try stageElements(token, of: source, link, node, owner: owner, in: batch)
@@ -147,8 +149,8 @@ extension Stager {
         owner: owner, kind: kind, targets: targets[first...], order: nextOrder(link))
     default:
       noteIgnored(
-        batch.node, property: link.name,
-        "“\(link.name)” leads to many objects, and the payload gives no list."
+        batch.node, property: link.rule.name,
+        "“\(link.rule.name)” leads to many objects, and the payload gives no list."
           + (kind == .object ? Stager.keyedAdvice : ""))
     }
   }
@@ -160,7 +162,7 @@ extension Stager {
     _ token: Int, of source: ItemSource, _ link: StagingLink, _ node: StagingNode, owner: Int32,
     in batch: Batch
   ) throws -> Bool {
-    let place = Owner(batch: batch.number, owner: owner, rule: link.rule)
+    let place = Owner(batch: batch.number, owner: owner, rule: link.number)
     let role: Role = link.isOwned ? .member(place) : .shared(place)
     var holdsObjects = false
     try forEachElement(of: token, link, source) { element, key in
@@ -168,15 +170,15 @@ extension Stager {
       case .object:
         holdsObjects = true
         let child = try stage(element ?? token, of: source, node: node, role: role, key: key)
-        if let child { targets.append(mention(child, of: node.batch, in: batches[link.node])) }
+        if let child { targets.append(mention(child, of: node.batch, in: batches[link.rule.node])) }
       case .null where key != nil, .false where key != nil:
         // A set of keys says so of those that are not in it.
         break
       case nil, .null, .array:
         noteUnreadable(role)
         noteIgnored(
-          batch.node, property: link.name,
-          "An element of “\(link.name)” is neither an object nor a key.")
+          batch.node, property: link.rule.name,
+          "An element of “\(link.rule.name)” is neither an object nor a key.")
       case .some(let kind):
         // In a set of keys, `{"a": true}`, the key is what refers to the object.
         let value = kind == .true && key != nil ? keyReference(key, node) : element
@@ -193,7 +195,7 @@ extension Stager {
 
   /// The token of a key that refers to an object; nil where keys stand for something else than what identifies it.
   private func keyReference(_ key: MemberKey?, _ node: StagingNode) -> Int? {
-    guard let key, key.slot ?? node.memberSlot == node.referenceSlot else { return nil }
+    guard let key, key.slot ?? node.plan.memberSlot == node.keys?.slot else { return nil }
     return key.token
   }
 
@@ -205,43 +207,49 @@ extension Stager {
     _ token: Int, of source: ItemSource, _ link: StagingLink, to node: StagingNode, _ batch: Batch
   ) -> Int32? {
     let destination = node.batch
-    guard let slot = node.referenceSlot else {
+    guard let keys = node.keys else {
       noteIgnored(
-        batch.node, property: link.name,
-        "“\(destination.entity.name)” has no primary key to look “\(link.name)” up by.")
+        batch.node, property: link.rule.name,
+        "“\(destination.entity.name)” has no primary key to look “\(link.rule.name)” up by.")
       return nil
     }
-    guard let key = referenceKey(token, of: source, node) else {
+    guard let key = referenceKey(token, of: source, keys) else {
       noteIgnored(
-        batch.node, property: link.name,
-        "A key of “\(link.name)” does not fit the primary key of “\(destination.entity.name)”.")
+        batch.node, property: link.rule.name,
+        "A key of “\(link.rule.name)” does not fit the primary key of “\(destination.entity.name)”."
+      )
       return nil
     }
-    let reference = destination.reference(toKey: key, in: slot)
-    if link.createsStubs { destination.stubs.insert(reference) }
+    let reference = destination.reference(toKey: key, in: keys.slot)
+    if link.rule.createsStubs { destination.stubs.insert(reference) }
     trace?.refer(
-      reference, in: link.node, link.isOwned ? .listed : (link.isOneToOne ? .taken : .shared))
+      reference, in: link.rule.node,
+      link.isOwned ? .listed : (link.rule.isOneToOne ? .taken : .shared))
     return reference
   }
 
   /// The key that a value means, nil when it means none. The usual ones are converted in place: to ask the
   /// converter took a third of what a list of keys costs.
   @inline(__always)
-  private func referenceKey(_ token: Int, of source: ItemSource, _ node: StagingNode) -> Cell? {
+  private func referenceKey(
+    _ token: Int, of source: ItemSource, _ keys: StagingNode.KeyReading
+  ) -> Cell? {
     let value = source.tokens[token]
-    switch (node.keyUse, value.kind) {
+    switch (keys.use, value.kind) {
     case (.integer, .integer):
       return .integer(Int64(bitPattern: value.word))
     case (.text, .string) where value.length > 0:
       return .text(at: value.word, length: Int(value.length))
     default:
-      return convertedKey(token, of: source, node)
+      return convertedKey(token, of: source, keys.converter)
     }
   }
 
   @inline(never)
-  private func convertedKey(_ token: Int, of source: ItemSource, _ node: StagingNode) -> Cell? {
-    guard case .cell(let key)? = node.keyConverter?.convert(token, of: source.tape, arena: arena),
+  private func convertedKey(
+    _ token: Int, of source: ItemSource, _ converter: ValueConverter
+  ) -> Cell? {
+    guard case .cell(let key) = converter.convert(token, of: source.tape, arena: arena),
       !key.isEmpty
     else { return nil }
     return key

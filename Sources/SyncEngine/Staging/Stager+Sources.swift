@@ -13,7 +13,7 @@ extension Stager {
   ) throws -> ItemSource? {
     let original = source.tape.value(token)
     var item = original
-    for validator in node.validators {
+    for validator in node.plan.validators {
       do {
         guard let result = try validator(item), result != .null else {
           noteDropped(node)
@@ -50,7 +50,7 @@ extension Stager {
     choice: LinkCandidate, parent: Int, source: ItemSource
   ) throws {
     let kind = source.tokens[choice.token].kind
-    guard kind != .null || link.ownsKeyless else {
+    guard kind != .null || link.rule.ownsKeyless else {
       return say(link, of: owner, .keys, EmptyCollection())
     }
     let node = try self.node(nested, below: link, of: batch.entity, parent: parent, source)
@@ -58,20 +58,20 @@ extension Stager {
     guard !node.plan.readsByShape else {
       return try stageByShape(link, node, of: owner, in: batch, choice: choice, source: source)
     }
-    let place = Owner(batch: batch.number, owner: owner, rule: link.rule)
-    let role: Role = link.isToMany ? .shared(place) : .toOne(place)
-    let isKeylessOwned = link.ownsKeyless && !node.hasIdentity
+    let place = Owner(batch: batch.number, owner: owner, rule: link.number)
+    let role: Role = link.rule.isToMany ? .shared(place) : .toOne(place)
+    let isKeylessOwned = link.rule.ownsKeyless && !node.hasIdentity
     if kind == .null {
       let deletes = isKeylessOwned && node.plan.deletesMissing
       return say(link, of: owner, deletes ? .objects : .keys, EmptyCollection())
     }
     // Without identifiers nobody can say which of the objects an item means, unless they are the owner's.
     let deletes = node.plan.deletesMissing && (node.hasIdentity || isKeylessOwned)
-    if isKeylessOwned, !deletes, link.isToMany {
-      noteUnreadable(ListKey(batch: batch.number, owner: owner, rule: link.rule))
+    if isKeylessOwned, !deletes, link.rule.isToMany {
+      noteUnreadable(ListKey(batch: batch.number, owner: owner, rule: link.number))
     }
     let deletion = deletes ? node.plan.policy.deletionScope : .nothing
-    let isOfOwner = link.isToMany && (deletion == nil || deletion == .parent)
+    let isOfOwner = link.rule.isToMany && (deletion == nil || deletion == .parent)
     let first = targets.count
     defer { targets.removeAll(from: first) }
     func stageElement(_ token: Int, _ key: MemberKey? = nil) throws {
@@ -79,7 +79,7 @@ extension Stager {
       guard let child = try stage(token, of: source, node: node, role: role, key: key) else {
         return
       }
-      let target = mention(child, of: node.batch, in: batches[link.node])
+      let target = mention(child, of: node.batch, in: batches[link.rule.node])
       targets.append(target)
       guard link.isOwned, trace != nil, node.batch.ofSubentities[child] == nil else { return }
       // It has one owner, and the last list that names it says who that is.
@@ -90,29 +90,33 @@ extension Stager {
         node.batch.occurrences[child].flags.insert(.listed)
       }
     }
-    if kind == .array || (kind == .object && !link.elements.isEmpty) {
+    if kind == .array || (kind == .object && !link.rule.elements.isEmpty) {
       try forEachElement(of: choice.token, link, source) { element, key in
         if let element { return try stageElement(element, key) }
         noteUnreadable(role)
         try skip(node.batch, .invalidItem, "There is nothing where the list should have an object.")
       }
-    } else if kind == .object || node.takesAnything {
+    } else if kind == .object || node.plan.takesAnything {
       try stageElement(choice.token)
     } else {
       return try refuse(
         SyncError(
-          .typeMismatch, entity: batch.entity.name, property: link.name, path: path.description,
+          .typeMismatch, entity: batch.entity.name, property: link.rule.name,
+          path: path.description,
           message: """
-            “\(link.name)” of “\(batch.entity.name)”: expected an object or a list of objects, found \
+            “\(link.rule.name)” of “\(batch.entity.name)”: expected an object or a list of objects, found \
             \(kind.text).
             """))
     }
-    if !link.isToMany, let count = countOfObjects(from: first, in: batches[link.node]), count > 1 {
+    if !link.rule.isToMany, let count = countOfObjects(from: first, in: batches[link.rule.node]),
+      count > 1
+    {
       return try refuse(
         SyncError(
-          .tooManyObjects, entity: batch.entity.name, property: link.name, path: path.description,
+          .tooManyObjects, entity: batch.entity.name, property: link.rule.name,
+          path: path.description,
           message: """
-            “\(link.name)” of “\(batch.entity.name)” leads to one object, and the payload gives \(count).
+            “\(link.rule.name)” of “\(batch.entity.name)” leads to one object, and the payload gives \(count).
             """))
     }
     if deletion == .group { node.batch.deletingGroups.insert(node.deletionGroup) }
@@ -139,17 +143,18 @@ extension Stager {
 
   /// What a relationship of which the item says nothing means.
   func stageMissing(_ link: StagingLink, of owner: Int32, in batch: Batch) throws {
-    switch link.missing {
+    switch link.rule.missing {
     case .keep: break
     case .clear:
-      trace?.speak(of: link.rule, node: batch.number)
+      trace?.speak(of: link.number, node: batch.number)
       say(link, of: owner, .keys, EmptyCollection())
     case .fail:
       try refuse(
         SyncError(
-          .requiredValueMissing, entity: batch.entity.name, property: link.name,
+          .requiredValueMissing, entity: batch.entity.name, property: link.rule.name,
           path: path.description,
-          message: "The item has no “\(link.key.dropFirst())”, which “\(link.name)” requires."))
+          message:
+            "The item has no “\(link.rule.path.dropFirst())”, which “\(link.rule.name)” requires."))
     }
   }
 
@@ -174,23 +179,23 @@ extension Stager {
   private func node(
     _ source: any PlanSource, below link: StagingLink, of owner: EntityDescription
   ) throws -> StagingNode {
-    let entity = plan.nodes[link.node].entity
+    let entity = plan.nodes[link.rule.node].entity
     let said = source.mappingSource
     let name = said.entityName
     guard try plan.model.requireEntity(named: name).isKind(of: entity) else {
-      throw MappingError.wrongEntity(name, below: link.name, of: owner, to: entity)
+      throw MappingError.wrongEntity(name, below: link.rule.name, of: owner, to: entity)
     }
     let result = try node(source, saying: said)
-    if result.plan.hasToNameIdentifiers, !result.plan.needsNoIdentity, !link.ownsKeyless {
+    if result.plan.hasToNameIdentifiers, !result.plan.needsNoIdentity, !link.rule.ownsKeyless {
       throw MappingError.identifiersRequired(result.plan.entity)
     }
     // Mentions of objects of subentities stand among those of the entity, which are told apart in the same way.
     let identity = result.plan.identity
-    if result.batch.number != link.node, batches[link.node].node.identity.isEmpty,
-      batches[link.node].occurrences.isEmpty,
+    if result.batch.number != link.rule.node, batches[link.rule.node].node.identity.isEmpty,
+      batches[link.rule.node].occurrences.isEmpty,
       identity.allSatisfy({ $0 < entity.properties.count })
     {
-      _ = identify(link.node, by: identity)
+      _ = identify(link.rule.node, by: identity)
     }
     return result
   }
@@ -210,7 +215,7 @@ extension Stager {
       return key.ignoresGroup ? StagingNode(known, group: said.group) : known
     }
     let node = try compiler.node(for: said)
-    let result = StagingNode(try batch(number, for: node), plan: node, among: batches)
+    let result = StagingNode(try batch(number, for: node), plan: node, among: batches, arena)
     register(result, key)
     return result
   }

@@ -58,7 +58,7 @@ extension Stager {
   private func lay(_ index: Int, of batch: Batch, onto found: Int32, of other: Batch) {
     let own = batch.block[index]
     let written = other.block[found]
-    for slot in batch.node.attributeSlots where !own[slot].isAbsent {
+    for slot in batch.node.columns.attributes where !own[slot].isAbsent {
       let order = batch.order(of: slot, Int32(index))
       guard written[slot].isAbsent || order > other.order(of: slot, found) else { continue }
       written[slot] = own[slot]
@@ -125,7 +125,7 @@ extension Batch {
   /// Notes that the object of an occurrence was mentioned again, by a row that is laid over it.
   func noteOrder(_ order: UInt32, of row: Int, over earlier: Int32) {
     guard orders != nil else { return }
-    for slot in node.attributeSlots where !block[row][slot].isAbsent {
+    for slot in node.columns.attributes where !block[row][slot].isAbsent {
       note(order, of: slot, earlier)
     }
   }

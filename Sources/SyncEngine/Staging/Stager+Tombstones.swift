@@ -44,15 +44,15 @@ extension Stager {
   private func isTombstone(
     _ token: Int, of source: ItemSource, node: StagingNode, role: Role
   ) throws -> Bool {
-    if let mark = node.tombstone, let value = source.tape.value(at: mark, from: token),
+    if let mark = node.plan.tombstone, let value = source.tape.value(at: mark, from: token),
       source.tape.isMark(value)
     {
       return true
     }
-    guard node.deletes != nil || (deletes != nil && path.isAtTop) else { return false }
+    guard node.plan.deletes != nil || (deletes != nil && path.isAtTop) else { return false }
     let item = source.tape.value(token)
     do {
-      if try node.deletes?(item) == true { return true }
+      if try node.plan.deletes?(item) == true { return true }
       return try path.isAtTop && deletes?(item) == true
     } catch {
       let refusal = SyncError(

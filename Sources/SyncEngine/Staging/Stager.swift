@@ -81,7 +81,9 @@ final class Stager {
     part = StagedPart(
       batches: batches, root: plan.root, arena: arena, path: path, tracksItems: tracksItems,
       items: StagedPart.Items(first: firstItem, end: firstItem))
-    let nodes = batches.map { StagingNode($0, among: batches) }
+    let nodes = batches.map { [arena] in
+      StagingNode($0, plan: $0.node, among: batches, arena)
+    }
     self.nodes = nodes
     if let resolved = plan.resolved { prepare(resolved) }
     readers = self.nodes + nestedNodes
@@ -157,7 +159,7 @@ final class Stager {
   }
 
   private func rootRole(of owner: Owner) -> Role {
-    batches[owner.batch].node.relationships[owner.rule].relationship.kind == .oneToMany
+    batches[owner.batch].node.relationships[owner.rule].kind == .oneToMany
       && !plan.rootNode.ignoresOwners ? .member(owner) : .shared(owner)
   }
 
@@ -201,12 +203,12 @@ final class Stager {
     _ token: Int, of source: ItemSource, address: UInt, node: StagingNode, role: Role,
     key: MemberKey?
   ) throws -> Int32? {
-    if node.mayDelete || (deletes != nil && path.isAtTop),
+    if node.steps.contains(.tombstone) || (deletes != nil && path.isAtTop),
       try stageTombstone(token, of: source, node: node, role: role, key: key)
     {
       return nil
     }
-    if !node.validators.isEmpty {
+    if node.steps.contains(.validators) {
       guard let valid = try validated(token, of: source, node: node, role: role) else {
         return nil
       }
@@ -222,12 +224,12 @@ final class Stager {
     key: MemberKey?
   ) throws -> Int32? {
     let batch = node.batch
-    guard source.tokens[token].kind == .object || node.takesAnything else {
+    guard source.tokens[token].kind == .object || node.plan.takesAnything else {
       noteUnreadable(role)
       try skip(batch, .invalidItem, "The item is \(source.tokens[token].kind.text), not an object.")
       return nil
     }
-    if let kinds = node.kinds {
+    if node.steps.contains(.kinds), let kinds = node.plan.kinds {
       guard let reader = try reader(of: token, source, kinds, in: node, role: role) else {
         return nil
       }
@@ -242,10 +244,10 @@ final class Stager {
     defer { candidates.removeAll(from: firstCandidate) }
     try fill(batch.block[row], from: token, of: source, node: node)
     if let key { try fill(batch.block[row], from: key, node: node) }
-    if let hook = node.didFill, !isLeavingOut {
+    if node.steps.contains(.hook), let hook = node.plan.didFill, !isLeavingOut {
       try showFilled(row, to: hook, token, of: source, node: node)
     }
-    if !node.defaults.isEmpty { takeDefaults(batch.block[row], node) }
+    if node.steps.contains(.defaults) { takeDefaults(batch.block[row], node) }
     let earlierCount = batch.occurrences.count
     guard let occurrence = try identify(row, in: node, source: address, role: role) else {
       return nil
@@ -259,17 +261,17 @@ final class Stager {
         batch.occurrences[occurrence].flags.insert(.conflicting)
       }
       let back = inverse(role)
-      for link in node.links where link.rule != back {
+      for link in node.links where link.number != back {
         let range = firstCandidate..<candidates.count
         try stageLink(
           link, of: occurrence, in: batch, candidates: range, parent: token, source: source)
       }
     }
-    if node.hasMissingLinks {
+    if node.steps.contains(.missingLinks) {
       let said = Set((firstCandidate..<candidates.count).map { candidates[$0].rule })
       let back = inverse(role)
       for link in node.links
-      where link.missing != .keep && link.rule != back && !said.contains(link.rule) {
+      where link.rule.missing != .keep && link.number != back && !said.contains(link.number) {
         try stageMissing(link, of: occurrence, in: batch)
       }
     }

@@ -26,12 +26,8 @@ final class StagingScratch {
   /// Whether any object was read.
   var isUsed: Bool { touched > 0 }
 
-  /// Whether any rule does more than leave an attribute alone when the JSON does not mention it.
-  let hasMissingRules: Bool
-
   init(node: PlanNode) {
     self.node = node
-    hasMissingRules = node.attributes.contains { $0.missing != .keep }
     count = node.attributes.count
     precedence = .allocate(capacity: count)
     precedence.initialize(repeating: StagingScratch.unclaimed, count: count)

@@ -107,7 +107,7 @@ struct FingerprintConflicts {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     if relationship.isOneToOne,
-      let column = batch.node.toOneSlots.firstIndex(of: relationship.slot)
+      let column = batch.node.columns.toOne.firstIndex(of: relationship.slot)
     {
       for occurrence in batch.occurrences where occurrence.stored >= 0 {
         let partner = batch.stored.references[column][occurrence.stored]
@@ -118,7 +118,7 @@ struct FingerprintConflicts {
     }
     guard relationship.relationship.kind == .oneToMany,
       let inverse = relationship.relationship.inverseSlot,
-      let column = destination.node.toOneSlots.firstIndex(of: inverse)
+      let column = destination.node.columns.toOne.firstIndex(of: inverse)
     else { return }
     var owners = RowSet()
     for owner in batch.mentions[rule].owners {

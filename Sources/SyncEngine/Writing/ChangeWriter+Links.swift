@@ -18,7 +18,7 @@ extension ChangeWriter {
     }
     for batch in batches {
       let identity = batch.node.identityRange
-      let columns = hasOrders ? batch.node.toOneSlots : []
+      let columns = hasOrders ? batch.node.columns.toOne : []
       let first = min(columns.min() ?? .max, identity.lowerBound)
       let end = max((columns.max() ?? 0) + 1, identity.upperBound)
       batch.block.narrow(to: first..<end)
@@ -30,8 +30,8 @@ extension ChangeWriter {
     batches.contains { batch in
       zip(batch.node.relationships, batch.mentions).contains { rule, mentions in
         mentions.count > 0
-          && (rule.relationship.kind == .manyToMany
-            || rule.relationship.kind == .oneToMany && rule.relationship.isOrdered)
+          && (rule.kind == .manyToMany
+            || rule.kind == .oneToMany && rule.relationship.isOrdered)
       }
     }
   }

@@ -59,7 +59,7 @@ final class ChangeWriter {
     }
     let arena = CellArena()
     let properties = batch.node.entity.properties
-    let defaults = batch.node.defaults.map {
+    let defaults = batch.node.columns.defaults.map {
       (slot: $0.slot, cell: arena.cell($0.value, as: properties[$0.slot].attribute?.type))
     }
     let ascending = transaction.leadingSlots(of: batch.entity).filter { isAscending($0, in: batch) }
@@ -107,8 +107,7 @@ final class ChangeWriter {
     var completed = 0
     var run = UpdateRun()
     for batch in batches {
-      var attributes = SlotSet()
-      for slot in batch.node.attributeSlots { attributes.insert(slot) }
+      let attributes = batch.node.columns.attributeSet
       // Taken out of the batch: there each of them would be asked whether somebody changes it.
       let (occurrences, differences) = (batch.occurrences, batch.differences)
       let entities = batch.stored.entities

@@ -34,11 +34,11 @@ import Testing
   func slots() throws {
     let plan = try plan(entities)
     let user = plan.rootNode
-    #expect(user.attributeSlots == [0, 1])
+    #expect(user.columns.attributes == [0, 1])
     #expect(user.required == [0])
-    #expect(user.defaults.map(\.slot) == [1])
-    #expect(plan.nodes[1].toOneSlots == [1])
-    #expect(plan.nodes[1].requiredToOne == [1])
+    #expect(user.columns.defaults.map(\.slot) == [1])
+    #expect(plan.nodes[1].columns.toOne == [1])
+    #expect(plan.nodes[1].columns.requiredToOne == [1])
     #expect(user.policy == .conventional)
   }
 

@@ -67,15 +67,9 @@ struct SourceCompiler: Sendable {
   /// - Throws: ``MappingError``; `ModelError` when the model has no such entity.
   func node(for source: MappingSource) throws -> PlanNode {
     if let mapping = try source.explicit(in: model) { return try node(for: mapping) }
-    var node = MappingPlanCompiler.node(
+    return MappingPlanCompiler.node(
       for: try model.requireEntity(named: source.entityName), numbers: numbers,
       transformers: transformers, declaredTypes: declaredTypes, written: written)
-    // What conventions read below these objects follows the conventions too.
-    for (rule, relationship) in node.relationships.enumerated() where node.sources[rule] == nil {
-      let destination = node.entity.destination(of: relationship.relationship).name
-      node.sources[rule] = .constant { Conventional(destination) }
-    }
-    return node
   }
 
   /// A node of whose objects nobody has said yet how they are read and told apart.
@@ -134,15 +128,14 @@ struct SourceCompiler: Sendable {
     }
     let kinds = try mapping.subentities.map { try Kinds($0, of: mapping, entity) }
     if let path = kinds?.path ?? mapping.kindPath { table.know(path) }
-    var node = PlanNode(
+    return PlanNode(
       entity: entity, identity: try identity(of: mapping, attributes, entity),
       attributes: attributes,
       relationships: relationships.map {
         self.rule(for: $0, of: entity, links[$0.name], mapping.policy)
       },
-      members: table.table(), policy: mapping.policy, explicit: mapping.settings, sources: sources)
-    node.kinds = kinds
-    return node
+      members: table.table(), policy: mapping.policy, explicit: mapping.settings, sources: sources,
+      kinds: kinds)
   }
 
   private func rule(

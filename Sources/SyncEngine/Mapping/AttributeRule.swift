@@ -1,0 +1,75 @@
+package import SyncCore
+
+/// How one attribute gets its value.
+package final class AttributeRule: Sendable {
+  package let slot: Int
+  package let name: String
+  package let type: AttributeType
+  package let converter: ValueConverter
+
+  /// Whether the attribute is (part of) the identity of the object.
+  package let isIdentity: Bool
+
+  /// Where the value is looked for first, and what an export calls it.
+  package let remoteKey: RemoteKey
+
+  /// All places where the value is looked for, the most important one first.
+  package let spellings: [RemoteKey]
+  package let missing: SyncPolicy.Missing
+  package let mismatch: SyncPolicy.Mismatch
+
+  /// Whether there has to be a value: the model says so, or the class of the program.
+  package let isRequired: Bool
+
+  /// Whether an export may mention the attribute.
+  package let isExportable: Bool
+
+  /// Name of the transformer, as the model or the rule gives it.
+  package let transformerName: String?
+
+  /// The transformer, when it is registered: for exports.
+  package let transformer: (any AttributeTransformer)?
+
+  /// The rule that somebody wrote for the attribute; nil when a convention or an annotation fills it.
+  let written: Rule?
+
+  init(
+    attribute: AttributeDescription, converter: ValueConverter, isIdentity: Bool,
+    remoteKey: RemoteKey, spellings: [RemoteKey], policy: NodePolicy,
+    missing: SyncPolicy.Missing? = nil, mismatch: SyncPolicy.Mismatch? = nil,
+    needsValue: Bool = false, isExportable: Bool = true, transformerName: String? = nil,
+    transformer: (any AttributeTransformer)? = nil, written: Rule? = nil
+  ) {
+    slot = attribute.slot
+    name = attribute.name
+    type = attribute.type
+    self.converter = converter
+    self.isIdentity = isIdentity
+    self.remoteKey = remoteKey
+    self.spellings = spellings
+    self.missing = missing ?? policy.missingKey
+    self.mismatch = mismatch ?? policy.mismatch
+    isRequired = !attribute.isOptional || needsValue
+    self.isExportable = isExportable
+    self.transformerName = transformerName
+    self.transformer = transformer
+    self.written = written
+  }
+}
+
+extension AttributeRule {
+  /// Where the value stands in an item, as an error says it: `.user.name`.
+  var path: String { remoteKey.path(written) }
+
+  /// The value for every item, where none is asked.
+  var constant: Value? {
+    if case .constant(let value)? = written?.content { value } else { nil }
+  }
+}
+
+extension RemoteKey {
+  /// Where the value of a rule stands in an item: where the rule says, else under the key.
+  func path(_ rule: Rule?) -> String {
+    String("\(rule?.path.listPath ?? JSONPath(steps.map { .key($0) }))".dropFirst())
+  }
+}

@@ -1,0 +1,96 @@
+package import SyncCore
+
+/// How one relationship is filled.
+package final class RelationshipRule: Sendable {
+  package let relationship: RelationshipDescription
+  package let kind: RelationshipKind
+
+  /// Whether either side may speak of it.
+  let isOneToOne: Bool
+
+  /// Index of the destination's node in the plan.
+  package let node: Int
+
+  /// Whether the key was given by an annotation or a rule. Then the default keys are not looked at.
+  package let hasCustomKey: Bool
+
+  /// Whether keys of the children are unique per owner only: nothing ever moves between owners.
+  package let keyScopeIsOwner: Bool
+
+  /// The way from the value to the objects, where it is no list of them: `[].node`.
+  let elements: [JSONPath.Step]
+
+  /// The attribute that the keys of an object of objects fill; nil is what the entity says.
+  let memberSlot: Int?
+
+  /// Where nested objects are looked for first, and what an export calls them.
+  package let remoteKey: RemoteKey
+
+  /// All keys under which nested objects are looked for, the most important one first.
+  package let objectKeys: [RemoteKey]
+
+  /// All keys under which identifiers are looked for, the most important one first.
+  package let referenceKeys: [RemoteKey]
+  package let missing: SyncPolicy.Missing
+
+  /// Whether an export may mention the relationship.
+  package let isExportable: Bool
+
+  /// Whether keys of objects that are not there make objects which have nothing but the key.
+  let createsStubs: Bool
+
+  /// The rule that somebody wrote for the relationship; nil when a convention or an annotation fills it.
+  let written: Rule?
+
+  init(
+    relationship: RelationshipDescription, node: Int, hasCustomKey: Bool, keyScopeIsOwner: Bool,
+    remoteKey: RemoteKey, objectKeys: [RemoteKey], referenceKeys: [RemoteKey],
+    missing: SyncPolicy.Missing, isExportable: Bool = true, createsStubs: Bool = false,
+    elements: [JSONPath.Step] = [], memberSlot: Int? = nil, written: Rule? = nil
+  ) {
+    self.relationship = relationship
+    kind = relationship.kind
+    isOneToOne =
+      kind == .toOne && relationship.inverseSlot != nil && !relationship.isInverseToMany
+    self.node = node
+    self.hasCustomKey = hasCustomKey
+    self.keyScopeIsOwner = keyScopeIsOwner
+    self.elements = elements
+    self.memberSlot = memberSlot
+    self.remoteKey = remoteKey
+    self.objectKeys = objectKeys
+    self.referenceKeys = referenceKeys
+    self.missing = missing
+    self.isExportable = isExportable
+    self.createsStubs = createsStubs
+    self.written = written
+  }
+
+  /// The rule that somebody wrote for a relationship.
+  convenience init(
+    _ relationship: RelationshipDescription, node: Int, written: Rule, policy: NodePolicy
+  ) {
+    let key = written.path.listPath.remoteKey
+    self.init(
+      relationship: relationship, node: node, hasCustomKey: true, keyScopeIsOwner: false,
+      remoteKey: key, objectKeys: [key], referenceKeys: [],
+      missing: written.missing ?? policy.missingKey,
+      isExportable: MappingRules.isExportable(relationship.userInfo),
+      elements: written.path.elements, written: written)
+  }
+}
+
+extension RelationshipRule {
+  package var slot: Int { relationship.slot }
+  package var name: String { relationship.name }
+  package var isToMany: Bool { kind != .toOne }
+
+  /// When a list is only a part of what its owner has.
+  var partial: PartialList? { written?.partial }
+
+  /// Whether objects without a key belong to the one that leads to them, and go with it.
+  var ownsKeyless: Bool { relationship.deleteRule == .cascade }
+
+  /// Where the value stands in an item, as an error says it: `.user.notes`.
+  var path: String { remoteKey.path(written) }
+}
