@@ -123,9 +123,6 @@ import Testing
       "uuid=1F1A67D2-6D2F-4A6A-9E4E-3D4F5B6C7D8E"),
     Case("URI", #""uri": "https://www.apple.com/""#, "uri=https://www.apple.com/"),
     Case(
-      "an object for an attribute changes nothing", #""first_name": {"a": 1}, "age": {"a": 1}"#,
-      "firstName=- age=-"),
-    Case(
       "transformable without transformer is ignored", #""ignored_transformable": "x""#,
       "ignoredTransformable=-"),
     Case(
@@ -148,8 +145,6 @@ import Testing
       "garbage is no date",
       #""birth_date": "2014-01-02T00:monster&%Garbage", "created_at": "hello""#,
       "birthDate=- createdAt=-"),
-    Case("a new object keeps its default", #""first_name": "A""#, "level=beginner"),
-    Case("null clears, a default too", #""level": null"#, "level=-"),
   ]
 
   private func outcome(_ test: Case, _ stack: DataStack) throws -> String {

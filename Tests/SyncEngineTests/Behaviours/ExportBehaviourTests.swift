@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test("15.1, 15.2 keys and values of every attribute")
+  @Test("keys and values of every attribute")
   func attributes() throws {
     let stack = try AttributeBehaviourTests.stack()
     let item = #"""

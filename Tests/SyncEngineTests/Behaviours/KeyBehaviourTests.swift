@@ -65,10 +65,6 @@ import Testing
 
   static let cases = [
     BehaviourCase(
-      "a child of a to-many without key value is skipped", "Notes",
-      [.init("User", #"[{"id": 1, "notes": [{"text": "a"}, {"text": "b"}]}]"#)],
-      .init("User", "remoteID notes", "1 {}"), .init("Note", "text")),
-    BehaviourCase(
       "a to-one whose entity has no key is made once and filled again", "Notes",
       [
         .init("House", #"[{"id": 1, "location": {"name": "here"}}]"#),

@@ -11,43 +11,12 @@ import Testing
 
   static let wholeRuns = [
     BehaviourCase(
-      "inserted, updated and deleted", "Notes", [store, .init("User", change)],
-      .init("User", "remoteID name", "0 b", "6 b")),
-    BehaviourCase(
-      "items without key value are left out (users-with-nil)", "Notes",
-      [.init("User", #"[{"id": 0}, {"name": "x"}, {"id": 1, "name": "one"}]"#)],
-      .init("User", "remoteID name", "0 -", "1 one")),
-    BehaviourCase(
-      "items whose key is null are left out (users-with-null), the others keep their data",
-      "Notes",
-      [
-        .init(
-          "User",
-          #"[{"id": null, "name": "x"}, {"id": 0, "name": "zero"}, {"id": 1, "name": "one"}]"#)
-      ],
-      .init("User", "remoteID name", "0 zero", "1 one")),
-    BehaviourCase(
-      "a key that comes twice is one object, later values win", "Notes",
-      [.init("User", #"[{"id": 1, "name": "a", "email": "e"}, {"id": 1, "name": "b"}]"#)],
-      .init("User", "remoteID name email", "1 b e")),
-    BehaviourCase(
-      "keys of another JSON type are the same keys", "Notes",
-      [store, .init("User", #"[{"id": "0", "name": "b"}, {"id": "1"}]"#)],
-      .init("User", "remoteID name", "0 b", "1 a")),
-    BehaviourCase(
       "text keys given as numbers are the same keys", "PrimaryKey",
       [
         .init("SimpleID", #"[{"id": "1", "name": "a"}]"#),
         .init("SimpleID", #"[{"id": 1, "name": "b"}]"#),
       ],
       .init("SimpleID", "id name", "1 b")),
-    BehaviourCase(
-      "moves between owners, old owner first", "Notes",
-      [
-        .init("User", #"[{"id": 1, "notes": [{"id": 5, "text": "k"}]}, {"id": 2, "notes": []}]"#),
-        .init("User", #"[{"id": 1, "notes": []}, {"id": 2, "notes": [{"id": 5}]}]"#),
-      ],
-      .init("Note", "remoteID text user", "5 k 2")),
     BehaviourCase(
       "an empty list empties a small store", "Notes", [store, .init("User", "[]")],
       .init("User", "remoteID")),
@@ -74,35 +43,6 @@ import Testing
       }
     }
     #expect(keys == [32, 31, 7, 1])
-  }
-
-  @Test("the counts of users-with-null and users-with-nil")
-  func counts() throws {
-    for missing in [#""id": null"#, #""name": "x""#] {
-      let stack = try DataStack.opened("Notes")
-      try stack.sync(
-        dictionaries(#"[{"id": 0}, {"id": 1}, {"id": 2}, {"id": 3}, {"id": 4}]"#),
-        inEntityNamed: "User")
-      let report = try stack.sync(
-        dictionaries(
-          #"[{"id": 0}, {"id": 1}, {\#(missing)}, {"id": 6}, {"id": 2}, {"id": 7}]"#),
-        inEntityNamed: "User", operations: [.insert, .update])
-      #expect(report.inserted == 2)
-      #expect(report.updated + report.unchanged == 3)
-      #expect(report.skipped == 1)
-    }
-  }
-
-  @Test("stored duplicates are folded by a sync that may delete")
-  func uniquing() throws {
-    let stack = try DataStack.opened("Notes")
-    try stack.inMain { context in
-      for _ in 0..<3 { try context.insert(entityNamed: "User").setValue(0, forKey: "remoteID") }
-      try context.insert(entityNamed: "User").setValue(1, forKey: "remoteID")
-      try context.save()
-    }
-    try stack.sync(dictionaries(#"[{"id": 0}, {"id": 1}]"#), inEntityNamed: "User")
-    #expect(try stack.shown("User", "remoteID") == ["0", "1"])
   }
 
   @Test("a predicate limits what is deleted and never what is found", arguments: 0..<3)
@@ -144,46 +84,6 @@ import Testing
     try await test.check(call)
   }
 
-  /// One relationship bit beside insert, update and delete.
-  private static func children(
-    _ bit: SyncOperations, stored: [Int], payload: String, oneToMany: [String],
-    manyToMany: [String]
-  ) -> [BehaviourCase] {
-    [("notes", "Note", "text user", oneToMany), ("tags", "Tag", "name users", manyToMany)].map {
-      key, entity, properties, lines in
-      let text = entity == "Note" ? "text" : "name"
-      let items = stored.map { #"{"id": \#($0), "\#(text)": "a"}"# }.joined(separator: ",")
-      return BehaviourCase(
-        "\(bit) of \(key)", "Notes",
-        [
-          .init("User", #"[{"id": 1, "\#(key)": [\#(items)]}]"#),
-          .init(
-            "User",
-            #"[{"id": 1, "\#(key)": [\#(payload.replacing("TEXT", with: text))]}]"#,
-            [.insert, .update, .delete, bit]),
-        ], expectations: [.init(entity, "remoteID \(properties)", lines)])
-    }
-  }
-
-  static let nested =
-    children(
-      .insertRelationships, stored: [101],
-      payload: #"{"id": 102, "TEXT": "b"}, {"id": 101, "TEXT": "b"}"#,
-      oneToMany: ["101 a 1", "102 b 1"], manyToMany: ["101 a {1}", "102 b {1}"])
-    + children(
-      .updateRelationships, stored: [101],
-      payload: #"{"id": 102, "TEXT": "b"}, {"id": 101, "TEXT": "b"}"#,
-      oneToMany: ["101 b 1"], manyToMany: ["101 b {1}"])
-    + children(
-      .deleteRelationships, stored: [101, 102],
-      payload: #"{"id": 102, "TEXT": "b"}, {"id": 103, "TEXT": "b"}"#,
-      oneToMany: ["102 a 1"], manyToMany: ["101 a {}", "102 a {1}"])
-
-  @Test("options in relationships", arguments: nested, SyncCall.some)
-  func holdsInRelationships(_ test: BehaviourCase, _ call: SyncCall) async throws {
-    try await test.check(call)
-  }
-
   @Test("the bits of the options")
   func bits() {
     let bits: [SyncOperations] = [
@@ -197,13 +97,6 @@ import Testing
   // MARK: - Order
 
   static let orders = [
-    BehaviourCase(
-      "[1,2,3] becomes [3,4,5,2]", "Ordered",
-      [
-        .init("Slideshow", #"[{"id": 1, "slides": [{"id": 1}, {"id": 2}, {"id": 3}]}]"#),
-        .init("Slideshow", #"[{"id": 1, "slides": [{"id": 3}, {"id": 4}, {"id": 5}, {"id": 2}]}]"#),
-      ],
-      .init("Slideshow", "id slides", "1 [3,4,5,2]")),
     BehaviourCase(
       "many-to-many, [1,2,3] becomes [3,4,5,2]", "Ordered",
       [
@@ -242,13 +135,6 @@ import Testing
         .init("Cart", #"[{"id": 1, "pinned_ids": [3, 1, 2]}]"#),
       ],
       .init("Cart", "id pinned", "1 [3,1,2]")),
-    BehaviourCase(
-      "4,3,1,2 over 1,2,3,4", "Ordered",
-      [
-        .init("Slideshow", #"[{"id": 1, "slides": [{"id": 1}, {"id": 2}, {"id": 3}, {"id": 4}]}]"#),
-        .init("Slideshow", #"[{"id": 1, "slides": [{"id": 4}, {"id": 3}, {"id": 1}, {"id": 2}]}]"#),
-      ],
-      .init("Slideshow", "id slides", "1 [4,3,1,2]")),
   ]
 
   @Test("orders", arguments: orders, SyncCall.some)
