@@ -115,7 +115,8 @@ package struct RemoteRecord: Sendable, Equatable {
   var waitingText: String? { Self.text(of: waiting) }
 
   static func text(of waiting: Set<Waiting>) -> String? {
-    waiting.isEmpty ? nil : waiting.map(\.text).sorted().joined(separator: " ")
+    guard waiting.count > 1 else { return waiting.first?.text }
+    return waiting.map(\.text).sorted().joined(separator: " ")
   }
 
   /// `to` or `from`, a blank and the zone.
@@ -133,7 +134,7 @@ package struct RemoteRecord: Sendable, Equatable {
   }
 
   static func waiting(_ text: String) -> Set<Waiting> {
-    Set(text.split(separator: " ").map { Waiting(String($0)) })
+    text == "*" ? [.whole] : Set(text.split(separator: " ").map { Waiting(String($0)) })
   }
 }
 

@@ -45,16 +45,14 @@ extension StoreReader {
 
   /// The record of that name.
   package func remoteRecord(_ name: String, in zone: String) throws -> RemoteRecord? {
-    try records("zone = ?1 AND name = ?2", [.string(zone), .string(name)]).first
+    try records(Self.ofName, [.string(zone), .string(name)]).first
   }
 
   /// The record of an object.
   ///
   /// - Parameter entity: the object's entity, or one above or below it.
   package func remoteRecord(of row: Int64, _ entity: EntityDescription) throws -> RemoteRecord? {
-    try records(
-      "root = ?1 AND object_row = ?2", [.string(entity.rootEntity.name), .int(row)]
-    ).first
+    try records(Self.ofObject, [.string(entity.rootEntity.name), .int(row)]).first
   }
 
   /// The records of these names that are known, by name.
@@ -62,7 +60,7 @@ extension StoreReader {
     _ names: [String], in zone: String
   ) throws -> [String: RemoteRecord] {
     try prepareToRead()
-    let statement = try connection.statement(Self.selecting + "zone = ?1 AND name = ?2")
+    let statement = try connection.statement(Self.ofName)
     statement.bind(1, zone)
     defer { statement.reset() }
     var result: [String: RemoteRecord] = [:]
@@ -94,23 +92,24 @@ extension StoreReader {
     in zone: String, after name: String, limit: Int
   ) throws -> [RemoteRecord] {
     try records(
-      "zone = ?1 AND waiting IS NOT NULL AND problem IS NULL AND name > ?2 ORDER BY name LIMIT ?3",
+      Self.selecting
+        + "WHERE zone = ?1 AND waiting IS NOT NULL AND problem IS NULL AND name > ?2 ORDER BY name LIMIT ?3",
       [.string(zone), .string(name), .int(Int64(limit))])
   }
 
   /// Every record, by name.
   package func allRemoteRecords(in zone: String) throws -> [RemoteRecord] {
-    try records("zone = ?1 ORDER BY name", [.string(zone)])
+    try records(Self.selecting + "WHERE zone = ?1 ORDER BY name", [.string(zone)])
   }
 
   /// Records with a problem, by name.
   package func remoteProblems(in zone: String) throws -> [RemoteRecord] {
-    try records("zone = ?1 AND problem IS NOT NULL ORDER BY name", [.string(zone)])
+    try few("problem", "_syncstack_remote_problems", in: zone)
   }
 
   /// Records of which a part is kept aside, by name.
   package func keptRemoteRecords(in zone: String) throws -> [RemoteRecord] {
-    try records("zone = ?1 AND kept IS NOT NULL ORDER BY name", [.string(zone)])
+    try few("kept", "_syncstack_remote_kept", in: zone)
   }
 
   /// How many records have something to send, those with a problem among them.
@@ -211,9 +210,17 @@ extension StoreReader {
     return result
   }
 
-  private func records(_ condition: String, _ values: [Value]) throws -> [RemoteRecord] {
+  /// Records that have a value that few have, by name. Without being told, SQLite reads all records of the zone.
+  private func few(_ column: String, _ index: String, in zone: String) throws -> [RemoteRecord] {
+    try records(
+      Self.selecting
+        + "INDEXED BY \(index) WHERE zone = ?1 AND \(column) IS NOT NULL ORDER BY name",
+      [.string(zone)])
+  }
+
+  private func records(_ sql: String, _ values: [Value]) throws -> [RemoteRecord] {
     try prepareToRead()
-    let statement = try connection.statement(Self.selecting + condition)
+    let statement = try connection.statement(sql)
     statement.bind(values)
     defer { statement.reset() }
     var result: [RemoteRecord] = []
@@ -223,7 +230,9 @@ extension StoreReader {
 
   private static let selecting =
     "SELECT zone, name, entity, object_row, tag, stamp, stamps, deletion, waiting, kept, problem, "
-    + "evicted, moved FROM _syncstack_remote_records WHERE "
+    + "evicted, moved FROM _syncstack_remote_records "
+  private static let ofName = selecting + "WHERE zone = ?1 AND name = ?2"
+  private static let ofObject = selecting + "WHERE root = ?1 AND object_row = ?2"
 
   private func record(_ statement: Statement) throws -> RemoteRecord {
     var record = RemoteRecord(
