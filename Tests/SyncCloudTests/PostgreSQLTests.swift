@@ -161,6 +161,30 @@ import Testing
     for await _ in none { Issue.record("a signal") }
   }
 
+  /// A transaction that notifies holds a lock of the whole cluster until its commit is on the disk: saves of all zones would
+  /// wait for each other.
+  @Test func noSaveNotifiesButTheCallAfterItAndEditsByPlainSQL() async throws {
+    let library = try LibPQ.load()
+    let connection = try PostgreSQLAddress(try await TestServer.role()).connect(library)
+    defer { library.finish(connection) }
+    func notifies(_ statement: String) -> Bool {
+      let result = CTexts([]).withPointer {
+        library.execParams(connection, statement, 0, nil, $0, nil, nil, 0)
+      }
+      defer { library.clear(result) }
+      #expect([LibPQ.commandOK, LibPQ.tuplesOK].contains(library.resultStatus(result)))
+      guard let notice = library.notifies(connection) else { return false }
+      library.freemem(notice)
+      return true
+    }
+    #expect(!notifies("listen syncstack"))
+    #expect(!notifies("select syncstack.open('tests/private/z', true)"))
+    let save = #"[{"op": "create", "name": "r1", "content": {"type": "Note"}}]"#
+    #expect(!notifies("select syncstack.save('tests/private/z', '\(save)')"))
+    #expect(notifies("select syncstack.tell('tests/private/z')"))
+    #expect(notifies("select syncstack.write('tests/private/z', 'Note', 'r2', '{}')"))
+  }
+
   // MARK: - Who sees what
 
   @Test func nobodyReadsOrWritesWhatIsAnothersByRawSQLEither() async throws {

@@ -19,7 +19,7 @@ struct StoredFunctions: Sendable {
   private let caller: any StoredFunctionCaller
 
   /// What the database has to have.
-  private static let version: Int64 = 2
+  private static let version: Int64 = 3
 
   /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when the app can have no such name.
   init(app: String, _ caller: any StoredFunctionCaller) throws {
@@ -95,7 +95,10 @@ struct StoredFunctions: Sendable {
     guard let answers = answer.arrayValue, answers.count == saves.count else {
       throw Self.unreadable
     }
-    return try zip(saves, answers).map(Self.result)
+    let results = try zip(saves, answers).map(Self.result)
+    // What is saved is saved, whether those who listen hear of it now or ask later.
+    _ = try? await caller.call("tell", ["zone": path(zone)], isRepeatable: true)
+    return results
   }
 
   func remove(_ zone: CloudZone) async throws {

@@ -21,16 +21,16 @@ declare installed integer;
 begin
   if to_regprocedure('syncstack.version()') is not null then
     execute 'select syncstack.version()' into installed;
-    if installed > 2 then
-      raise exception 'This database has version % of the functions of SyncStack, and this is version 2.', installed
+    if installed > 3 then
+      raise exception 'This database has version % of the functions of SyncStack, and this is version 3.', installed
         using hint = 'Take the newer program, which has the newer file.';
     end if;
   end if;
 end
 $check$;
 
--- What is kept. A change has a number that grows in its zone; the zone's row is locked from the drawing of a number
--- to the end of the transaction, so numbers appear in their order and a token passes over nothing.
+-- What is kept. A change has a number that grows in its zone, with gaps; the zone's row is locked from the drawing of
+-- a number to the end of the transaction, so numbers appear in their order and a token passes over nothing.
 
 create table if not exists syncstack.zone (
   id bigint generated always as identity primary key,
@@ -70,7 +70,7 @@ comment on table syncstack.member is 'with whom owners share their private zones
 create table if not exists syncstack.gateway (role text primary key);
 
 create or replace function syncstack.version() returns integer
-language sql immutable as $$ select 2 $$;
+language sql immutable as $$ select 3 $$;
 
 -- Who asks: the role that has signed in, or whom a gateway has let in. Claims of anybody else do not count: everybody
 -- can set them.
@@ -172,7 +172,7 @@ $$;
 -- nothing new for a token of the original.
 create or replace function syncstack.changes(zone text, after text, page integer) returns json
 language plpgsql stable security definer set search_path = syncstack, pg_temp
-set enable_seqscan = off set enable_sort = off set jit = off as $$
+set enable_seqscan = off set enable_sort = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
   found zone := required(changes.zone);
   parts text[];
@@ -218,8 +218,8 @@ $$;
 create or replace function syncstack.save(zone text, saves jsonb) returns json
 language plpgsql volatile security definer set search_path = syncstack, pg_temp
 -- Without scans and sorts the planner has no way to a record but its key, whatever it has heard of the table. What it
--- cannot do without looks dear to it then, which is no reason to compile anything.
-set enable_seqscan = off set enable_sort = off set jit = off as $$
+-- cannot do without looks dear to it then, which is no reason to compile anything. One plan does for all calls.
+set enable_seqscan = off set enable_sort = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
   found zone := required(save.zone);
   who text := account();
@@ -231,6 +231,7 @@ declare
   more_numbers bigint[];
   answers json[] := '{}';
   numbers bigint[] := '{}';
+  has_saved boolean := false;
 begin
   if jsonb_array_length(saves) > 1000 then
     raise exception 'That are % records; a call takes 1000.', jsonb_array_length(saves) using errcode = 'SY413';
@@ -249,14 +250,27 @@ begin
   -- A record that is named twice is written twice: each turn takes the next of each name.
   while this_turn <= last_turn loop
     with input as (
-      select *, row_number() over (partition by name order by number) as turn from (
+      select *, row_number() over (partition by name order by number) as turn, case
+          when length(name) > 255 or name !~ '^[A-Za-z0-9-][A-Za-z0-9_-]*$' then 'name'
+          when jsonb_typeof(content) is distinct from 'object' then 'content'
+        end as fault
+      from (
         select number, e ->> 'op' as op, coalesce(e ->> 'name', '') as name, e ->> 'tag' as tag, e -> 'content' as content
         from jsonb_array_elements(saves) with ordinality as x (e, number)) as named
+    ), created as (
+      insert into record (zone, name, change, time, owner, content)
+        select found.id, i.name, written + i.number, now_ms, who, i.content from input i
+        where i.turn = this_turn and i.op = 'create' and i.fault is null
+        on conflict on constraint record_pkey do nothing returning name
+    ), names as (
+      -- As one value, in which a name is looked up: the planner would join tables of which it knows no size.
+      select coalesce(jsonb_object_agg(name, null), '{}') as created from created
     ), judged as (
       select i.*, r.change, r.time, r.content as stored,
+        case i.op when 'update' then r.content || i.content else i.content end as result,
         case
-          when length(i.name) > 255 or i.name !~ '^[A-Za-z0-9-][A-Za-z0-9_-]*$' then 'name'
-          when jsonb_typeof(i.content) is distinct from 'object' then 'content'
+          when n.created ? i.name then 'created'
+          when i.fault is not null then i.fault
           when i.op = 'create' then case when r.content is null then 'saved' else 'conflict' end
           when r.content is null then 'missing'
           when r.change::text is distinct from i.tag then 'conflict'
@@ -264,48 +278,57 @@ begin
           when i.op in ('update', 'replace') then 'saved'
           else 'op'
         end as verdict
-      -- The first that is not before the name, in the order of the key.
-      from input i left join lateral (
-        select * from record where (record.zone, record.name) >= (found.id, i.name)
+      from input i cross join names n
+      -- Of what was there before, the first that is not before the name, in the order of the key.
+      left join lateral (
+        select * from record where not n.created ? i.name and (record.zone, record.name) >= (found.id, i.name)
         order by record.zone, record.name limit 1
       ) r on r.zone = found.id and r.name = i.name
       where i.turn = this_turn
-    ), numbered as (
-      select j.*, written + row_number() over (partition by j.verdict order by j.number) as next,
-        case j.op when 'update' then j.stored || j.content else j.content end as result
-      from judged j
     ), saved as (
       insert into record as r (zone, name, change, time, owner, content)
-        select found.id, n.name, n.next, now_ms, who, n.result from numbered n where n.verdict = 'saved'
+        select found.id, j.name, written + j.number, now_ms, who, j.result from judged j where j.verdict = 'saved'
         on conflict on constraint record_pkey
           do update set change = excluded.change, time = excluded.time, content = excluded.content
     )
-    select count(*) filter (where n.verdict = 'saved') + written, array_agg(n.number), array_agg(
-        case n.verdict
-          when 'saved' then case n.op
-            when 'update' then json_build_object('saved', json_build_object(
-              'name', n.name, 'tag', n.next::text, 'time', now_ms, 'content', n.result))
-            else json_build_object('saved', json_build_object('name', n.name, 'tag', n.next::text, 'time', now_ms)) end
-          when 'conflict' then json_build_object('conflict', json_build_object(
-            'name', n.name, 'tag', n.change::text, 'time', n.time, 'content', n.stored))
-          when 'missing' then '{"missing": true}'
-          when 'name' then json_build_object('refused', 'A record cannot be named “' || left(n.name, 300) || '”.')
-          when 'owner' then json_build_object('refused',
+    select has_saved or bool_or(j.verdict in ('created', 'saved')), array_agg(j.number), array_agg(
+        case
+          when j.verdict = 'saved' and j.op = 'update' then json_build_object('saved', json_build_object(
+            'name', j.name, 'tag', (written + j.number)::text, 'time', now_ms, 'content', j.result))
+          when j.verdict in ('created', 'saved') then json_build_object('saved', json_build_object(
+            'name', j.name, 'tag', (written + j.number)::text, 'time', now_ms))
+          when j.verdict = 'conflict' then json_build_object('conflict', json_build_object(
+            'name', j.name, 'tag', j.change::text, 'time', j.time, 'content', j.stored))
+          when j.verdict = 'missing' then '{"missing": true}'
+          when j.verdict = 'name' then
+            json_build_object('refused', 'A record cannot be named “' || left(j.name, 300) || '”.')
+          when j.verdict = 'owner' then json_build_object('refused',
             'The account may not change it: it belongs to another account. Revert it to take the server''s copy.')
-          when 'content' then json_build_object('refused', 'The content of a record is a JSON object.')
-          else json_build_object('refused', 'The server does not know “' || coalesce(left(n.op, 40), 'null') || '”.')
+          when j.verdict = 'content' then json_build_object('refused', 'The content of a record is a JSON object.')
+          else json_build_object('refused', 'The server does not know “' || coalesce(left(j.op, 40), 'null') || '”.')
         end), (select max(i.turn) from input i)
-      into written, more_numbers, more, last_turn
-      from numbered n;
+      into has_saved, more_numbers, more, last_turn
+      from judged j;
     answers := answers || more;
     numbers := numbers || more_numbers;
     this_turn := this_turn + 1;
   end loop;
-  if written > found.change then
-    update zone z set change = written, time = now_ms where z.id = found.id;
-    perform pg_notify('syncstack', found.generation::text);
+  if has_saved then
+    update zone z set change = written + jsonb_array_length(saves), time = now_ms where z.id = found.id;
   end if;
   return (select coalesce(json_agg(a order by n), '[]') from unnest(answers, numbers) as x (a, n));
+end
+$$;
+
+-- Wakes those who listen for changes of a zone; clients call it when `save` has been committed. Not a part of `save`: a
+-- transaction that notifies holds a lock of the whole cluster until its commit is on the disk, so that all zones
+-- together had the saves of one. One that does nothing else waits for no disk.
+create or replace function syncstack.tell(zone text) returns void
+language plpgsql volatile security definer set search_path = syncstack, pg_temp as $$
+declare
+  found zone := required(tell.zone);
+begin
+  perform pg_notify('syncstack', found.generation::text);
 end
 $$;
 
@@ -438,7 +461,7 @@ $$;
 
 -- Writes an object as a machine does: each value gets a stamp that is later than all stamps of the record, so what
 -- was edited elsewhere later still wins. `fields` are values by property, in the form that records have; a record that is not there
--- is made. Returns the answer of `save` for it.
+-- is made. Those who listen are woken at the commit. Returns the answer of `save` for it.
 create or replace function syncstack.write(zone text, entity text, name text, fields jsonb) returns json
 language plpgsql volatile as $$
 declare
@@ -447,6 +470,7 @@ declare
   stamp text;
   content jsonb;
 begin
+  perform syncstack.tell(write.zone);
   select max(f.value #>> '{}') into latest from jsonb_each((known -> 'content')::jsonb) f
     where f.key in ('t', 'd') or f.key like 't\_%';
   stamp := lpad(greatest(
