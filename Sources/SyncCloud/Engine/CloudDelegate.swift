@@ -1,4 +1,6 @@
 public import SyncCore
+import SyncGraph
+import SyncStore
 
 /// Has a say in what an engine sends, and hears of what it does. Called by the engine's own task, one call after the other, never
 /// on the main actor by itself and never inside a transaction: it may read the store, and holds the engine up while it does.
@@ -71,14 +73,20 @@ extension CloudEngine {
   }
 
   /// What is sent of some records.
+  ///
+  /// - Parameter records: Those that the saves were made of; none once a delegate had a say in what is sent.
   func chosen(
-    _ saves: [CloudSave], _ about: [String: (entity: String, object: ManagedObjectID?)]
+    _ saves: [CloudSave], _ records: inout [String: RemoteRecord]
   ) -> [CloudSave] {
     guard let delegate else { return saves }
+    defer { records = [:] }
     return saves.compactMap { save in
+      let (type, row) = (records[save.name]?.entity ?? "", records[save.name]?.row)
+      let entity = stack.model.entity(named: type)
       let record = CloudOutgoing(
-        name: save.name, entity: about[save.name]?.entity ?? "",
-        object: about[save.name]?.object, content: save.content)
+        name: save.name, entity: type,
+        object: entity.flatMap { entity in row.map { ManagedObjectID(entity: entity, row: $0) } },
+        content: save.content)
       guard delegate.cloud(self, shouldPush: record) else { return nil }
       return record.save(save, with: delegate.cloud(self, willPush: record))
     }

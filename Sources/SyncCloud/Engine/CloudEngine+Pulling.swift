@@ -161,14 +161,15 @@ extension CloudEngine {
   ///
   /// - Parameters:
   ///   - isFeed: Whether versions that are known already may be passed over.
+  ///   - sent: Records that the server has as they were here when they were sent.
   ///   - note: Runs in the same transaction, or in a last one.
   @discardableResult
   func store(
-    _ records: [CloudRecord], in zone: CloudZone, isFeed: Bool, _ deletionGuard: DeletionGuard,
-    _ note: @escaping @Sendable (CloudWriting) throws -> Void
+    _ records: [CloudRecord], in zone: CloudZone, isFeed: Bool, sent: [String: RemoteRecord] = [:],
+    _ deletionGuard: DeletionGuard, _ note: @escaping @Sendable (CloudWriting) throws -> Void
   ) async throws -> RecordWriter.Counts {
     do {
-      return try await write(records[...], zone, isFeed: isFeed, deletionGuard, note)
+      return try await write(records[...], zone, isFeed: isFeed, sent: sent, deletionGuard, note)
     } catch let error as StoreError where error.code == .notUnique {
       let counts = try await storeInParts(records[...], zone, isFeed: isFeed, deletionGuard)
       try await write(in: zone, note)
@@ -178,12 +179,12 @@ extension CloudEngine {
 
   private func write(
     _ records: ArraySlice<CloudRecord>, _ zone: CloudZone, isFeed: Bool,
-    _ deletionGuard: DeletionGuard,
+    sent: [String: RemoteRecord] = [:], _ deletionGuard: DeletionGuard,
     _ note: @escaping @Sendable (CloudWriting) throws -> Void = { _ in }
   ) async throws -> RecordWriter.Counts {
     try await write(in: zone) { writing in
       var writer = RecordWriter(writing)
-      try writer.write(Array(records), isFeed: isFeed)
+      try writer.write(Array(records), isFeed: isFeed, sent: sent)
       if writer.counts.isBehind { writing.zone.token = Self.startingOver.rawValue }
       try Self.count(writer.counts.deleted, deletionGuard, in: writing)
       try note(writing)

@@ -140,25 +140,17 @@ extension CloudEngine {
   private func pushBatch(_ course: inout Course) async throws -> Bool {
     let (zone, portion) = (course.zone, course.portion)
     let (name, cursor, size, fields) = (zone.key, course.cursor, course.size, fields)
-    let (saves, about, last) = try await write(in: zone) { writing in
+    var (saves, sent, last) = try await write(in: zone) { writing in
       let records = try writing.transaction.waitingRemoteRecords(
         in: name, after: cursor, limit: size
       ).filter { record in portion.through.map { record.name <= $0 } ?? true }
       let builder = SaveBuilder(
         writing.transaction, zone: name, fields: fields, ready: portion.ready)
-      let about = records.map { record in
-        let entity = writing.model.entity(named: record.entity)
-        let object = entity.flatMap { entity in
-          record.row.map { ManagedObjectID(entity: entity, row: $0) }
-        }
-        return (record.name, (entity: record.entity, object: object))
-      }
-      return (
-        try builder.saves(records), Dictionary(about) { first, _ in first }, records.last?.name
-      )
+      let sent = Dictionary(records.map { ($0.name, $0) }) { first, _ in first }
+      return (try builder.saves(records), sent, records.last?.name)
     }
     guard let last else { return false }
-    let left = chosen(saves.filter { course.failed[$0.name] == nil }, about)
+    let left = chosen(saves.filter { course.failed[$0.name] == nil }, &sent)
     guard !left.isEmpty else {
       course.cursor = last
       return true
@@ -168,7 +160,7 @@ extension CloudEngine {
         try await transport.save(left, in: course.zone)
       }
       guard results.count == left.count else { throw Self.incomplete }
-      try await answer(left, results, &course)
+      try await answer(left, results, sent, &course)
     } catch let error as CloudError {
       try await recover(from: error, left, last, &course)
       return true
@@ -190,7 +182,7 @@ extension CloudEngine {
     course.suspects = []
     for (save, error) in suspects {
       if error.code == .tooLarge {
-        try await answer([save], [.refused(error.message)], &course)
+        try await answer([save], [.refused(error.message)], [:], &course)
       } else {
         course.failed[save.name] = error
       }
@@ -237,18 +229,28 @@ extension CloudEngine {
   }
 
   /// Writes down what the server said of a batch, in one transaction.
+  ///
+  /// - Parameter sent: Records as they were when their saves were made of them.
   private func answer(
-    _ saves: [CloudSave], _ results: [CloudSaveResult], _ course: inout Course
+    _ saves: [CloudSave], _ results: [CloudSaveResult], _ sent: [String: RemoteRecord],
+    _ course: inout Course
   ) async throws {
     let (zone, name, transport) = (course.zone, course.zone.key, transport)
     let isNoted = Locked(false)
-    let shown = results.compactMap { result -> CloudRecord? in
+    var sent = sent
+    let shown = zip(saves, results).compactMap { save, result -> CloudRecord? in
       switch result {
-      case .saved(let record), .conflict(let record): record
-      case .missing, .refused: nil
+      case .saved(let record):
+        if save.tag != nil || record.content != save.content { sent[save.name] = nil }
+        return record
+      case .conflict(let record):
+        sent[save.name] = nil
+        return record
+      case .missing, .refused: return nil
       }
     }
-    let counts = try await store(shown, in: zone, isFeed: false, deletionGuard) { writing in
+    let counts = try await store(shown, in: zone, isFeed: false, sent: sent, deletionGuard) {
+      writing in
       for (save, result) in zip(saves, results) {
         switch result {
         case .saved, .conflict: break

@@ -55,14 +55,18 @@ struct RecordContent {
     deletion = try reader.stamp("d")
     var fields: [Field] = []
     var corrected: Set<String> = []
+    // Most records were written at one time.
+    let hasStamps = content.contains { $0.key.hasPrefix("t_") }
     for member in content where member.key.hasPrefix("f_") {
       let name = String(member.key.dropFirst(2))
-      guard let stamp = try reader.stamp("t_" + name) ?? stamp else {
+      guard let stamp = hasStamps ? try reader.stamp("t_" + name) ?? stamp : stamp else {
         throw Malformed(reason: "Field “\(name)” has no stamp.")
       }
       let value = seal?.open(member.value, member.key, of: record.name) ?? member.value
       let field = Field(name: names[name] ?? name, value: value, stamp: stamp)
-      if reader.corrected.contains(content["t_" + name] == nil ? "t" : "t_" + name) {
+      if !reader.corrected.isEmpty,
+        reader.corrected.contains(content["t_" + name] == nil ? "t" : "t_" + name)
+      {
         corrected.insert(field.name)
       }
       fields.append(field)
@@ -94,8 +98,6 @@ struct RecordContent {
     /// Members of which that is so.
     private(set) var corrected: Set<String> = []
 
-    private static let day: Int64 = 86_400_000
-
     init(content: JSONObject, time: Int64) {
       self.content = content
       self.time = time
@@ -106,9 +108,7 @@ struct RecordContent {
       guard let stamp = value.stringValue.flatMap(Stamp.init) else {
         throw Malformed(reason: "“\(key)” is no stamp.")
       }
-      guard time > 0, stamp.milliseconds > time, stamp.milliseconds - time > Self.day else {
-        return stamp
-      }
+      guard stamp.isFar(from: time) else { return stamp }
       let believed = Stamp(milliseconds: time, writer: String(stamp.text.suffix(8)))
       corrections[stamp.text] = believed.text
       corrected.insert(key)
@@ -118,6 +118,19 @@ struct RecordContent {
 }
 
 extension RemoteRecord {
+  /// What merging makes of a record that was sent whole and that the server has as it was sent: nothing waits. Nil where
+  /// there is more to it.
+  func taken(_ shown: CloudRecord) -> RemoteRecord? {
+    guard waiting == [.whole], row != nil, !isPair, !isEvicted, deletion == nil, moved == nil,
+      kept == nil, problem == nil, Stamp(latestStamp)?.isFar(from: shown.time) == false
+    else { return nil }
+    var record = self
+    record.tag = shown.tag
+    record.waiting = []
+    record.forgetBases()
+    return record
+  }
+
   /// With other stamps in the place of those that are not believed.
   func corrected(_ corrections: [String: String]) -> RemoteRecord {
     guard !corrections.isEmpty else { return self }

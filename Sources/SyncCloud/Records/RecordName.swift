@@ -25,9 +25,7 @@ enum RecordName {
             bytes[place] = UInt8(ascii: "-")
             place += 1
           }
-          let digit =
-            UInt8(truncatingIfNeeded: (index < 16 ? high : low) >> UInt64(60 - index % 16 * 4)) & 15
-          bytes[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+          bytes[place] = digit((index < 16 ? high : low) >> UInt64(60 - index % 16 * 4))
           place += 1
         }
         return place
@@ -61,7 +59,17 @@ enum RecordName {
     for byte in text.utf8 {
       hash = (hash ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013b
     }
-    let digits = String(hash, radix: 16)
-    return String(repeating: "0", count: 32 - digits.utf8.count) + digits
+    return String(unsafeUninitializedCapacity: 32) { [hash] bytes in
+      for index in 0..<32 {
+        bytes[index] = digit(UInt64(truncatingIfNeeded: hash >> (124 - index * 4)))
+      }
+      return 32
+    }
+  }
+
+  /// The hexadecimal digit of the last four bits.
+  private static func digit(_ number: UInt64) -> UInt8 {
+    let value = UInt8(truncatingIfNeeded: number) & 15
+    return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 }

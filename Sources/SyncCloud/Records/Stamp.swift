@@ -29,6 +29,9 @@ struct Stamp: Sendable, Hashable, Comparable {
 
   var milliseconds: Int64 { Int64(text.prefix(13)) ?? 0 }
 
+  /// Whether it is more than a day ahead of a server's clock; a time of 0 is one that nobody knows.
+  func isFar(from time: Int64) -> Bool { time > 0 && milliseconds - time > 86_400_000 }
+
   /// Stands for a deletion by a program that knows no stamps.
   static func deletion(at milliseconds: Int64) -> Stamp {
     Stamp(milliseconds: milliseconds, writer: "deletion")

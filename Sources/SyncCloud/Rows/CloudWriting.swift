@@ -84,12 +84,18 @@ final class CloudWriting {
   var model: ManagedObjectModel { transaction.model }
 
   /// Whether stamps that nobody believes are written anew: in the public zone they are mostly other people's.
-  var heals: Bool { zone.name == CloudZone(.private).name }
+  var heals: Bool { current == Self.ownName }
 
-  /// Notes that the server has a version of a record.
-  func see(_ record: CloudRecord) {
-    guard record.content != nil, record.time > 0, record.time >= zone.newest else { return }
-    (zone.newest, zone.witness) = (record.time, record.name)
+  private static let ownName = CloudZone(.private).name
+
+  /// Notes that the server has versions of records.
+  func see(_ records: [CloudRecord]) {
+    var (newest, witness) = (zone.newest, zone.witness)
+    for record in records
+    where record.content != nil && record.time > 0 && record.time >= newest {
+      (newest, witness) = (record.time, record.name)
+    }
+    (zone.newest, zone.witness) = (newest, witness)
   }
 
   /// Keeps the zones as they are now. Called last.

@@ -60,8 +60,10 @@ struct Drain {
         let deletions = commit.changes.filter { $0.kind == .delete }
         for change in deletions { try read(change, stamp) }
         if !deletions.isEmpty { stamp = writing.clock.next(at: time) }
-        try identify(commit.changes.filter { $0.kind == .insert })
-        for change in commit.changes where change.kind != .delete { try read(change, stamp) }
+        let insertions = commit.changes.filter { $0.kind == .insert }
+        try identify(insertions)
+        for change in inNameOrder(insertions) { try read(change, stamp) }
+        for change in commit.changes where change.kind == .update { try read(change, stamp) }
         token = commit.token
       }
       if commits.count < Drain.portion { break }
@@ -154,6 +156,18 @@ struct Drain {
       guard let entity = transaction.model.entity(named: name) else { continue }
       try identify(.listed(rows), entity)
     }
+  }
+
+  /// Objects that came by the names of their identities: the table of records is sorted by those, and each new record
+  /// goes to the page of the one before.
+  private func inNameOrder(_ changes: [HistoryChange]) -> [HistoryChange] {
+    guard !identities.isEmpty else { return changes }
+    let named = changes.map { change -> (name: String, change: HistoryChange) in
+      let entity = transaction.model.entity(named: change.entity)
+      let id = entity.map { ManagedObjectID(entity: $0, row: change.row) }
+      return (id.flatMap { identities[$0] } ?? "", change)
+    }
+    return named.sorted { $0.name < $1.name }.map(\.change)
   }
 
   private mutating func identify(_ rows: RowSelection, _ entity: EntityDescription) throws {

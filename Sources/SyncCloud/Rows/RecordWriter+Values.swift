@@ -6,12 +6,15 @@ extension RecordWriter {
   mutating func decode(_ item: Item) {
     guard item.merge.fate == .insert || item.merge.fate == .update else { return }
     for field in item.merge.resets.sorted() { reset(field, item) }
-    for (field, json) in item.merge.values.sorted(by: { $0.key < $1.key }) {
-      guard let property = item.entity.property(named: field) else { continue }
+    let rules = writing.fields.rules(of: item.entity)
+    for slot in rules.slots {
+      let property = item.entity.properties[slot]
+      let field = property.name
+      guard let json = item.merge.values[field] else { continue }
       if let attribute = property.attribute {
         if let value = FieldCoding.decode(json, as: attribute.type) {
-          item.values.append((property.slot, value))
-          if CloudAsset(json) != nil { writing.bringsAssets = true }
+          item.values.append((slot, value))
+          if rules.assets[field] != nil, CloudAsset(json) != nil { writing.bringsAssets = true }
         } else if FieldSeal.isSealed(json) {
           refuse(
             "Field “\(field)” is encrypted and cannot be opened here; the value here stays as it is.",
@@ -28,7 +31,7 @@ extension RecordWriter {
           refuse("Field “\(field)” holds no order; the one here stays as it is.", item)
         }
       } else if let reference = FieldCoding.decodeReference(json) {
-        item.references.append((property.slot, reference))
+        item.references.append((slot, reference))
       } else {
         refuse("Field “\(field)” holds no reference; the value here stays as it is.", item)
       }
@@ -87,7 +90,8 @@ extension RecordWriter {
 
   /// - Returns: the name of a required value that is missing.
   func fillDefaults(_ item: Item) -> String? {
-    let given = Set(item.values.map(\.slot))
+    var given = SlotSet()
+    for (slot, _) in item.values { given.insert(slot) }
     for attribute in item.entity.attributes
     where !attribute.isTransient && !given.contains(attribute.slot) {
       if !attribute.defaultValue.isNull {

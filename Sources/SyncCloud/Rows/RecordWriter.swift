@@ -59,16 +59,25 @@ struct RecordWriter {
 
   /// Merges records, at most one of a name.
   ///
-  /// - Parameter isFeed: Whether versions that are known already may be passed over.
-  mutating func write(_ records: [CloudRecord], isFeed: Bool) throws {
+  /// - Parameters:
+  ///   - isFeed: Whether versions that are known already may be passed over.
+  ///   - sent: Records that the server has as they were here when they were sent.
+  mutating func write(
+    _ records: [CloudRecord], isFeed: Bool, sent: [String: RemoteRecord] = [:]
+  ) throws {
     let known = try transaction.remoteRecords(records.map(\.name), in: zone)
     var items: [Item] = []
     var pairs: [(record: RemoteRecord, kind: PairKind)] = []
     let pairWriter = PairWriter(writing)
     let gone = try namesGoneHome(records)
-    for record in records where !gone.contains(record.name) {
-      writing.see(record)
+    let records = gone.isEmpty ? records : records.filter { !gone.contains($0.name) }
+    writing.see(records)
+    for record in records {
       var before = known[record.name]
+      if let before, before == sent[record.name], let taken = before.taken(record) {
+        try writing.store(taken, before: before)
+        continue
+      }
       if isFeed, let before, before.tag == record.tag { continue }
       if var before, before.isEvicted {
         before.tag = record.content == nil ? nil : record.tag
