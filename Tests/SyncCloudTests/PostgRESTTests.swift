@@ -1,5 +1,7 @@
 import Foundation
 import SyncCore
+import SyncGraph
+import SyncStore
 import TestSupport
 import Testing
 
@@ -39,6 +41,30 @@ import Testing
     } throws: {
       ($0 as? CloudError)?.code == .notSignedIn
     }
+  }
+
+  @Test(.server(.database)) func filesTravelThroughAStandInForPostgREST() async throws {
+    let account = "u-" + UUID().uuidString
+    let (here, there) = (
+      try Client(try Self.transport(account), model: try AssetTests.model()),
+      try Client(try Self.transport(account), model: try AssetTests.model())
+    )
+    for client in [here, there] { client.engine.files.state.withLock { $0.chunk = 3000 } }
+    let (photo, thumbnail) = (AssetTests.bytes(10_000), AssetTests.bytes(500, 1))
+    try here.insert(
+      "Note", ["title": "a", "photo": .data(photo), "thumbnail": .data(thumbnail)])
+    try await here.engine.sync()
+    try await there.engine.sync()
+    let note = try there.stack.model.requireEntity(named: "Note")
+    let row = try #require(try there.rows("Note").first).row
+    func value(_ field: String) throws -> Value? {
+      let slot = try #require(note.property(named: field)).slot
+      return try there.rows("Note").first?.values[slot]
+    }
+    #expect(try value("thumbnail") == .data(thumbnail))
+    #expect(try value("photo") == .data(CloudAsset(of: photo).placeholder))
+    try await there.engine.fetchAsset(of: ManagedObjectID(entity: note, row: row), "photo")
+    #expect(try value("photo") == .data(photo))
   }
 
   private static let real = ProcessInfo.processInfo.environment["SYNCSTACK_POSTGREST_URL"].flatMap {
