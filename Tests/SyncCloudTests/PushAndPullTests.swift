@@ -216,6 +216,17 @@ import Testing
     #expect(server.records(in: here.engine.zone).count == 60)
   }
 
+  /// What the server says that it has is taken, also where it was sent otherwise.
+  @Test func anAnswerThatSaysSomethingElseThanWasSentIsTaken() async throws {
+    let here = try Client(Editor(inner: server))
+    try here.insert("Note", ["title": "a", "text": "b"])
+    try await here.engine.push()
+    let entity = try here.stack.model.requireEntity(named: "Note")
+    let values = try #require(try here.rows("Note").first).values
+    #expect(values[try #require(entity.property(named: "title")).slot] == .string("theirs"))
+    #expect(values[try #require(entity.property(named: "text")).slot] == .string("b"))
+  }
+
   @Test func anEditDuringItsPushGoesWithTheNextOne() async throws {
     let edit = Locked<(@Sendable () throws -> Void)?>(nil)
     let transport = FaultyTransport(server) { _ in
@@ -294,4 +305,33 @@ import Testing
     }
     #expect(throws: CancellationError.self) { try late.result?.get() }
   }
+}
+
+/// A server that gives each new record a title, later than it was sent.
+private struct Editor: CloudTransport {
+  let inner: MemoryTransport
+
+  func account() async throws -> String { try await inner.account() }
+  func limits() async throws -> CloudLimits { try await inner.limits() }
+  func open(_ zone: CloudZone, create: Bool) async throws -> CloudZoneState {
+    try await inner.open(zone, create: create)
+  }
+  func changes(
+    in zone: CloudZone, after token: CloudToken?, limit: Int
+  ) async throws -> CloudPage {
+    try await inner.changes(in: zone, after: token, limit: limit)
+  }
+  func save(_ saves: [CloudSave], in zone: CloudZone) async throws -> [CloudSaveResult] {
+    try await inner.save(saves, in: zone).map { result in
+      guard case .saved(let record) = result, var content = record.content,
+        let stamp = content["t"]?.stringValue.flatMap(Stamp.init)
+      else { return result }
+      content["f_title"] = "theirs"
+      content["t_title"] = .string(
+        Stamp(milliseconds: stamp.milliseconds + 1, writer: "somebody").text)
+      return .saved(
+        CloudRecord(name: record.name, tag: record.tag, content: content, time: record.time))
+    }
+  }
+  func remove(_ zone: CloudZone) async throws { try await inner.remove(zone) }
 }
