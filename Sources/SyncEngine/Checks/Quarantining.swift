@@ -18,8 +18,8 @@ struct Quarantining {
         entity: item.entity.name, key: item.key, json: Data(item.json),
         code: item.reason.code.rawValue, reason: item.reason.message, path: item.path,
         date: transaction.now,
-        parent: request.parent.map {
-          .init(entity: $0.entity.name, row: $0.row, relationship: request.parentRelationship)
+        parent: request.setup.parent.map {
+          .init(entity: $0.entity.name, row: $0.row, relationship: request.setup.parentRelationship)
         }))
   }
 
@@ -33,7 +33,7 @@ struct Quarantining {
     let family = [root] + root.subentityBatches(among: part.batches)
     var superseded: [Int64] = []
     for item in try transaction.quarantinedKeys(of: root.entity.name)
-    where item.parentRow == request.parent?.row {
+    where item.parentRow == request.setup.parent?.row {
       let isDone = family.contains { isStored($0.index.find(arena.cell(item.key)), in: $0) }
       if isDone { superseded.append(item.id) }
     }

@@ -2,7 +2,7 @@ import SyncCore
 
 /// Offers items to a delegate that are about to become new objects.
 struct ItemOffer {
-  let willInsert: SyncRequest.WillInsert
+  let willInsert: SyncHooks.WillInsert
   let matcher: Matcher
 
   /// Asks about every new object that was not offered yet.

@@ -32,8 +32,10 @@ extension DataStack {
   ) async throws -> SyncReport {
     try await sync(
       Sync(
-        changes: changes, with: source, predicate: predicate, parent: parent,
-        parentRelationship: parentRelationship, dataStack: self, operations: operations, at: path))
+        .payload(changes.syncPayload), with: source, dataStack: self,
+        SyncSetup(
+          predicate, parent: parent?.objectID, parentRelationship?.relationshipName, operations,
+          at: path)))
   }
 
   /// Brings the stored objects that a serializer is about in step with JSON, now, on the calling thread.
@@ -50,8 +52,10 @@ extension DataStack {
     operations: SyncOperations = .all, at path: JSONPath? = nil
   ) throws -> SyncReport {
     try Sync(
-      changes: changes, with: source, predicate: predicate, parent: parent,
-      parentRelationship: parentRelationship, dataStack: self, operations: operations, at: path
+      .payload(changes.syncPayload), with: source, dataStack: self,
+      SyncSetup(
+        predicate, parent: parent?.objectID, parentRelationship?.relationshipName, operations,
+        at: path)
     ).runNow()
   }
 
@@ -68,8 +72,10 @@ extension DataStack {
     completion: @escaping @Sendable (SyncResult<SyncReport>) -> Void
   ) -> Sync {
     let sync = Sync(
-      changes: changes, with: source, predicate: predicate, parent: parent,
-      parentRelationship: parentRelationship, dataStack: self, operations: operations, at: path)
+      .payload(changes.syncPayload), with: source, dataStack: self,
+      SyncSetup(
+        predicate, parent: parent?.objectID, parentRelationship?.relationshipName, operations,
+        at: path))
     sync.deliver(to: completion)
     syncQueue.addOperation(sync)
     return sync

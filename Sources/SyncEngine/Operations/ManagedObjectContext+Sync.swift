@@ -24,7 +24,9 @@ extension ManagedObjectContext {
     operations: SyncOperations = .all
   ) throws -> SyncReport {
     try syncNow(
-      changes.syncPayload, source, predicate, parent, parentRelationship, operations)
+      changes.syncPayload, source,
+      SyncSetup(
+        predicate, parent: parent?.objectID, parentRelationship?.relationshipName, operations))
   }
 
   /// Brings the stored objects that a serializer is about in step with JSON, from any thread: the sync waits its turn
@@ -38,17 +40,14 @@ extension ManagedObjectContext {
     parentRelationship: (any RelationshipNameConvertible)? = nil,
     operations: SyncOperations = .all
   ) async throws -> SyncReport {
+    let payload = changes.syncPayload
+    let setup = SyncSetup(
+      predicate, parent: parent?.objectID, parentRelationship?.relationshipName, operations)
     guard let stack else {
-      let payload = changes.syncPayload
-      return try await perform {
-        try self.syncNow(payload, source, predicate, nil, parentRelationship, operations)
-      }
+      return try await perform { try self.syncNow(payload, source, setup) }
     }
     let report = try await stack.sync(
-      Sync(
-        changes: changes, with: source, predicate: predicate, parent: parent,
-        parentRelationship: parentRelationship, context: self, dataStack: stack,
-        operations: operations))
+      Sync(.payload(payload), with: source, context: self, dataStack: stack, setup))
     await perform { self.mergeCommits() }
     return report
   }
@@ -73,8 +72,8 @@ extension ManagedObjectContext {
               """)))
     }
     let sync = Sync(
-      changes: changes, with: source, predicate: nil, parent: nil, parentRelationship: nil,
-      context: self, dataStack: stack, operations: operations)
+      .payload(changes.syncPayload), with: source, context: self, dataStack: stack,
+      SyncSetup(nil, parent: nil, nil, operations))
     sync.deliver(to: completion)
     stack.syncQueue.addOperation(sync)
   }
@@ -119,9 +118,9 @@ extension ManagedObjectContext {
     operations: SyncOperations = .all, completion: (((any Error)?) -> Void)?
   ) {
     let result = SyncResult {
-      try syncNow(
-        changes.syncPayload, Conventional(entityName), predicate, parent, parentRelationship,
-        operations)
+      try sync(
+        changes, inEntityNamed: entityName, predicate: predicate, parent: parent,
+        parentRelationship: parentRelationship, operations: operations)
     }
     completion?(result.error)
   }
@@ -168,27 +167,16 @@ extension ManagedObjectContext {
   }
 
   func syncNow(
-    _ payload: SyncPayload, _ source: any PlanSource, _ predicate: Filter?,
-    _ parent: ManagedObject?, _ parentRelationship: (any RelationshipNameConvertible)?,
-    _ operations: SyncOperations, onItemError: ItemErrorPolicy? = nil
+    _ payload: SyncPayload, _ source: any PlanSource, _ setup: SyncSetup
   ) throws -> SyncReport {
     try requireCurrent()
     if let stack {
-      let sync = Sync(
-        changes: payload, with: source, predicate: predicate, parent: parent,
-        parentRelationship: parentRelationship, context: self, dataStack: stack,
-        operations: operations)
-      sync.onItemError = onItemError
-      return try sync.runNow()
+      return try Sync(.payload(payload), with: source, context: self, dataStack: stack, setup)
+        .runNow()
     }
     // A disposable context, or one that outlived its stack: nobody is there to hear announcements.
     var request = SyncRequest(
-      plan: try mappingPlans.plan(for: source, in: model), payload: payload)
-    request.filter = predicate
-    request.parent = parent?.objectID
-    request.parentRelationship = parentRelationship?.relationshipName
-    request.operations = operations
-    request.onItemError = onItemError
+      plan: try mappingPlans.plan(for: source, in: model), payload: payload, setup: setup)
     request.limitToPlan()
     return try run(request)
   }
@@ -196,12 +184,17 @@ extension ManagedObjectContext {
   /// Runs a request in the context's store, on the calling thread, and merges the result.
   func run(_ request: SyncRequest) throws -> SyncReport {
     var request = request
-    request.isDryRun = request.isDryRun || keepsNothing
-    request.author = request.author ?? author
-    request.name = request.name ?? name
+    complete(&request)
     let report = try SyncRunner(store: store, control: SyncControl()).run(request)
     mergeCommits()
     return report
+  }
+
+  /// Fills in what a request does not say and the context does.
+  func complete(_ request: inout SyncRequest) {
+    if keepsNothing { request.setup.isDryRun = true }
+    request.settings.author = request.settings.author ?? author
+    request.name = request.name ?? name
   }
 
   /// - Throws: ``SyncError`` with ``SyncError/Code/invalidRequest`` when the caller is on another queue.

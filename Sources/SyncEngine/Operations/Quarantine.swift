@@ -136,16 +136,16 @@ struct QuarantineReplay {
     }
     text.append(UInt8(ascii: "]"))
     request.payload = .data(text)
-    request.onItemError = .skip
+    request.settings.onItemError = .skip
     let failed = Locked<Set<Int>>([])
-    request.onLeftOut = { [rows] item, transaction in
+    request.hooks.onLeftOut = { [rows] item, transaction in
       failed.withLock { _ = $0.insert(item.index) }
       var row = rows[item.index]
       row.code = item.reason.code.rawValue
       row.reason = item.reason.message
       try transaction.updateQuarantined(row)
     }
-    request.willEnd = { [rows] transaction in
+    request.hooks.willEnd = { [rows] transaction in
       let failed = failed.withLock { $0 }
       try transaction.removeQuarantined(
         rows.indices.filter { !failed.contains($0) }.map { rows[$0].id })

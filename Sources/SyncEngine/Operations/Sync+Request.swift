@@ -40,7 +40,7 @@ extension Sync {
         let report = try SyncRun(request, store: store, control: control).run {
           try enter()
           try session.prepare(store, control)
-          if !request.isDryRun { try session.begin(in: store) }
+          if !request.setup.isDryRun { try session.begin(in: store) }
         }.report
         session.didStore(self, page)
         return report
@@ -50,41 +50,24 @@ extension Sync {
       return try runner.run { enter in
         try enter()
         try session.prepare(store, control)
-        return try SessionEnd(request, state: session.state, store: store, control: control).run {
-          try session.checkPages($0, in: $1)
-        }
+        return try SyncRun(request, store: store, control: control)
+          .end(session.state) { try session.checkPages($0, in: $1) }
       }
     }
   }
 
   private func request(_ payload: SyncPayload) throws -> SyncRequest {
-    let setup = setup.withLock { $0 }
-    let settings = setup.settings
-    try setup.transaction.check()
-    try settings.deletionGuard.check()
+    let prepared = prepared.withLock { $0 }
+    try prepared.setup.check()
     let plan = try dataStack.mappingPlans.plan(
-      for: setup.source ?? Conventional(entityName), in: dataStack.model)
-    var request = SyncRequest(plan: plan, payload: payload)
-    request.path = setup.path
+      for: prepared.source ?? Conventional(entityName), in: dataStack.model)
+    var request = SyncRequest(plan: plan, payload: payload, setup: prepared.setup)
     request.takesMembers = plan.rootNode.takesMembers
-    request.deletes = settings.deletes
-    request.prepare = settings.prepare
-    request.reading = settings.reading
-    request.operations = settings.operations
-    request.filter = settings.filter
-    request.parent = setup.parent
-    request.parentRelationship = setup.parentRelationship
-    request.onItemError = settings.onItemError
-    request.deletionGuard = settings.deletionGuard
-    request.isDryRun = setup.isDryRun || context?.keepsNothing == true
-    request.transaction = setup.transaction
-    request.usesFingerprints = setup.usesFingerprints
-    request.defersReferences = settings.deferReferences
-    request.author = settings.author ?? context?.author
-    request.name = name ?? context?.name
+    request.name = name
+    context?.complete(&request)
     request.limitToPlan()
-    if let delegate = settings.delegate {
-      request.willInsert = { [unowned self] item, entity, parent in
+    if let delegate = prepared.delegate {
+      request.hooks.willInsert = { [unowned self] item, entity, parent in
         try delegate.sync(self, willInsert: item, in: entity.name, parent: parent)
       }
     }

@@ -16,24 +16,17 @@ extension Sync {
     _ payload: SyncPayload, with source: some PlanSource, dataStack: DataStack,
     at path: JSONPath? = nil
   ) {
-    self.init(
-      .payload(payload), inEntityNamed: source.mappingSource.entityName, dataStack: dataStack,
-      at: path)
-    self.source = source
+    self.init(.payload(payload), with: source, dataStack: dataStack)
+    self.path = path
   }
 
-  /// Makes a sync, set up for use.
+  /// Makes a sync of what a source describes, set up for use.
   convenience init(
-    changes: some SyncPayloadConvertible, with source: any PlanSource, predicate: Filter?,
-    parent: ManagedObject?, parentRelationship: (any RelationshipNameConvertible)?,
-    context: ManagedObjectContext? = nil, dataStack: DataStack, operations: SyncOperations,
-    at path: JSONPath? = nil
+    _ work: SyncWork, with source: any PlanSource, context: ManagedObjectContext? = nil,
+    dataStack: DataStack, _ setup: SyncSetup = SyncSetup()
   ) {
     self.init(
-      changes: changes, inEntityNamed: source.mappingSource.entityName, predicate: predicate,
-      parent: parent, parentRelationship: parentRelationship, context: context,
-      dataStack: dataStack, operations: operations)
-    self.source = source
-    self.path = path
+      work, inEntityNamed: source.mappingSource.entityName, dataStack: dataStack,
+      context: context, source: source, setup)
   }
 }

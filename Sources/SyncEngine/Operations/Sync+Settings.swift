@@ -4,8 +4,8 @@ public import SyncCore
 extension Sync {
   /// The settings that syncs share with page sessions; each is a property of the sync too.
   public var settings: SyncSettings {
-    get { setup.withLock { $0.settings } }
-    set { change { $0.settings = newValue } }
+    get { self[\.setup.settings] }
+    set { self[\.setup.settings] = newValue }
   }
 
   /// One of the settings.
@@ -25,33 +25,33 @@ extension Sync {
   /// sync.path = "users.*"                 // an object for each key, which fills the primary key
   /// ```
   public var path: JSONPath? {
-    get { setup.withLock { $0.path } }
-    set { change { $0.path = newValue } }
+    get { self[\.setup.path] }
+    set { self[\.setup.path] = newValue }
   }
 
   /// The object whose children the items are, by its identifier.
   public var parent: ManagedObjectID? {
-    get { setup.withLock { $0.parent } }
-    set { change { $0.parent = newValue } }
+    get { self[\.setup.parent] }
+    set { self[\.setup.parent] = newValue }
   }
 
   /// Who says how the items are read; nil is the conventions of the entity.
   var source: (any PlanSource)? {
-    get { setup.withLock { $0.source } }
-    set { change { $0.source = newValue } }
+    get { self[\.source] }
+    set { self[\.source] = newValue }
   }
 
   /// The relationship between ``parent`` and the items, by its name at either end. Needed only when
   /// there are several.
   public var parentRelationship: String? {
-    get { setup.withLock { $0.parentRelationship } }
-    set { change { $0.parentRelationship = newValue } }
+    get { self[\.setup.parentRelationship] }
+    set { self[\.setup.parentRelationship] = newValue }
   }
 
   /// Runs everything, reports everything and stores nothing. Default: false.
   public var isDryRun: Bool {
-    get { setup.withLock { $0.isDryRun } }
-    set { change { $0.isDryRun = newValue } }
+    get { self[\.setup.isDryRun] }
+    set { self[\.setup.isDryRun] = newValue }
   }
 
   /// Another name of ``isDryRun``.
@@ -65,25 +65,35 @@ extension Sync {
   /// anybody else changes them. What comes of a sync is the same; it only takes less time. Default:
   /// true.
   public var usesFingerprints: Bool {
-    get { setup.withLock { $0.usesFingerprints } }
-    set { change { $0.usesFingerprints = newValue } }
+    get { self[\.setup.usesFingerprints] }
+    set { self[\.setup.usesFingerprints] = newValue }
   }
 
   /// How much is stored at once. Default: everything or nothing.
   public var transaction: SyncTransaction {
-    get { setup.withLock { $0.transaction } }
-    set { change { $0.transaction = newValue } }
+    get { self[\.setup.transaction] }
+    set { self[\.setup.transaction] = newValue }
+  }
+
+  /// Is asked about each new object. Not retained.
+  public var delegate: (any SyncDelegate)? {
+    get { self[\.delegate] }
+    set { self[\.delegate] = newValue }
   }
 
   /// Is told each step on the thread of the sync, so it has to be quick.
   package var stepObserver: (@Sendable (SyncStep) -> Void)? {
-    get { setup.withLock { $0.stepObserver } }
-    set { change { $0.stepObserver = newValue } }
+    get { self[\.stepObserver] }
+    set { self[\.stepObserver] = newValue }
   }
 
-  private func change(_ body: (inout Setup) -> Void) {
-    require(
-      !isExecuting && !isFinished, "Set a sync up before it starts, or make a new one.")
-    setup.withLock { body(&$0) }
+  private subscript<Setting: Sendable>(_ setting: WritableKeyPath<Preparation, Setting>) -> Setting
+  {
+    get { prepared.withLock { $0 }[keyPath: setting] }
+    set {
+      require(
+        !isExecuting && !isFinished, "Set a sync up before it starts, or make a new one.")
+      prepared.withLock { $0[keyPath: setting] = newValue }
+    }
   }
 }

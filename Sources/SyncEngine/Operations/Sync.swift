@@ -20,19 +20,14 @@ import SyncStore
 /// as it was.
 @dynamicMemberLookup
 public final class Sync: Operation, @unchecked Sendable {
-  // Mutable state: `setup` until the operation starts, `state` ever after; each in its own lock.
+  // Mutable state: `prepared` until the operation starts, `state` ever after; each in its own lock.
   // What is set up is in Sync+Settings, waiting in Sync+Parking, the run in Sync+Request, the result in
   // Sync+Outcome.
-  struct Setup {
-    var parent: ManagedObjectID?
-    var parentRelationship: String?
-    var path: JSONPath?
-    var isDryRun = false
-    var usesFingerprints = true
-    var transaction = SyncTransaction.whole
-    var settings = SyncSettings()
+  struct Preparation {
+    var setup = SyncSetup()
     /// Who says how the items are read; nil is conventions.
     var source: (any PlanSource)?
+    weak var delegate: (any SyncDelegate)?
     var stepObserver: (@Sendable (SyncStep) -> Void)?
   }
 
@@ -60,7 +55,7 @@ public final class Sync: Operation, @unchecked Sendable {
   public let context: ManagedObjectContext?
 
   let work: SyncWork
-  let setup: Locked<Setup>
+  let prepared: Locked<Preparation>
   let state = Locked(State())
   let control = SyncControl()
   let follower = SyncProgress()
@@ -78,7 +73,8 @@ public final class Sync: Operation, @unchecked Sendable {
     _ payload: SyncPayload, inEntityNamed entityName: String, dataStack: DataStack,
     at path: JSONPath? = nil
   ) {
-    self.init(.payload(payload), inEntityNamed: entityName, dataStack: dataStack, at: path)
+    self.init(.payload(payload), inEntityNamed: entityName, dataStack: dataStack)
+    self.path = path
   }
 
   /// Makes a sync of a payload, set up for use.
@@ -101,23 +97,22 @@ public final class Sync: Operation, @unchecked Sendable {
   ) {
     self.init(
       .payload(changes.syncPayload), inEntityNamed: entityName, dataStack: dataStack,
-      context: context)
-    settings.filter = predicate
-    self.parent = parent?.objectID
-    self.parentRelationship = parentRelationship?.relationshipName
-    settings.operations = operations
+      context: context,
+      SyncSetup(
+        predicate, parent: parent?.objectID, parentRelationship?.relationshipName, operations))
   }
 
   /// Makes an operation of one kind of work.
   init(
     _ work: SyncWork, inEntityNamed entityName: String, dataStack: DataStack,
-    context: ManagedObjectContext? = nil, at path: JSONPath? = nil
+    context: ManagedObjectContext? = nil, source: (any PlanSource)? = nil,
+    _ setup: SyncSetup = SyncSetup()
   ) {
     self.work = work
     self.entityName = entityName
     self.dataStack = dataStack
     self.context = context
-    setup = Locked(Setup(path: path))
+    prepared = Locked(Preparation(setup: setup, source: source))
     announcer = SyncAnnouncer(stack: dataStack)
     super.init()
     if CurrentProgress.exists { _ = progress(joinsCurrent: true) }

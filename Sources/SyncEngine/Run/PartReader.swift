@@ -47,13 +47,13 @@ struct PartReader {
   /// - Parameter advance: Called every now and then with how far it is; may stop it.
   func read(_ advance: (Int) throws -> Void) throws -> ReadPart {
     let stager = Stager(
-      plan: request.plan, operations: request.operations, onItemError: request.itemPolicy,
+      plan: request.plan, operations: request.settings.operations, onItemError: request.itemPolicy,
       firstItem: start.itemCount, report: ReportBuilder(),
-      keepsSources: request.willInsert != nil, tracksItems: tracksItems,
+      keepsSources: request.hooks.willInsert != nil, tracksItems: tracksItems,
       tracesFingerprints: fingerprints != nil)
     stager.part.replacements = replacements
     stager.leftOut = leftOut
-    stager.deletes = request.deletes
+    stager.deletes = request.settings.deletes
     stager.listsKeys = request.rewritten?.resources.isEmpty == false
     parent?.prepare(stager)
     let end =

@@ -6,7 +6,7 @@ import SyncCore
 final class PayloadReader {
   private let request: SyncRequest
   private let bytes: UnsafeRawBufferPointer
-  private let parent: ParentScope?
+  let parent: ParentScope?
   private let report: ReportBuilder
   private let control: SyncControl
   private let limit: PartLimit
@@ -21,11 +21,8 @@ final class PayloadReader {
   // quality of service of the thread that adds them.
   private lazy var queue = DispatchQueue(label: "SyncStack.ahead")
 
-  /// What earlier syncs have left, when fingerprints are used.
-  var fingerprints: FingerprintSet?
-
-  /// What was noted of the current part for fingerprints, until they are made.
-  private(set) var trace: FingerprintTrace?
+  /// The items that need not be read, when there may be any.
+  var known: KnownItems?
 
   /// Called on the queue when the items of a large payload are scanned, unless the sync has ended.
   var whenScanned: (@Sendable () -> Void)?
@@ -51,7 +48,7 @@ final class PayloadReader {
     self.control = control
     end = PayloadPlace(
       reader: try JSONItemReader(
-        bytes, at: request.path ?? JSONPath(), options: request.reading,
+        bytes, at: request.setup.path ?? JSONPath(), options: request.settings.reading,
         takesMembers: request.takesMembers))
     start = end
   }
@@ -88,16 +85,13 @@ final class PayloadReader {
     leavingOut leftOut: [Int: SyncError] = [:]
   ) throws -> StagedPart {
     report.content = startReport
-    fingerprints?.restart()
+    known?.fingerprints.restart()
     var reader = reader(from: start)
     reader.replacements = replacements
     reader.tracksItems = tracksItems
     reader.leftOut = leftOut
     return accept(try reader.read(advance))
   }
-
-  /// Gives up what was noted for fingerprints.
-  func dropTrace() { trace = nil }
 
   /// Stops reading ahead. Nothing is read any more when it returns.
   func stop() {
@@ -108,7 +102,7 @@ final class PayloadReader {
   private func reader(from place: PayloadPlace) -> PartReader {
     var reader = PartReader(
       request: request, bytes: bytes, parent: parent, limit: limit, start: place,
-      fingerprints: fingerprints)
+      fingerprints: known?.fingerprints)
     reader.ahead = itemsAhead(from: place)
     return reader
   }
@@ -116,8 +110,8 @@ final class PayloadReader {
   /// Has the items of a payload that is read as a whole scanned on the queue, where it is large enough to be worth
   /// waking a thread. Items that may be known are not scanned at all.
   private func itemsAhead(from place: PayloadPlace) -> ItemsAhead? {
-    let size = request.scannedAhead
-    guard case .none = limit, request.readsAhead, fingerprints?.count ?? 0 == 0,
+    let size = request.tuning.scannedAhead
+    guard case .none = limit, request.tuning.readsAhead, known?.fingerprints.count ?? 0 == 0,
       place.reader.isPlainList, request.rewritten == nil,
       bytes.count - place.reader.position >= size * PayloadReader.leastPortions
     else { return nil }
@@ -140,7 +134,8 @@ final class PayloadReader {
 
   /// The queue, for other work that can be shared, where it is not used to read ahead.
   var helper: SecondReader? {
-    request.readsAhead && isAtEnd ? SecondReader(queue: queue, pieceSize: request.sharedRows) : nil
+    request.tuning.readsAhead && isAtEnd
+      ? SecondReader(queue: queue, pieceSize: request.tuning.sharedRows) : nil
   }
 
   /// Bytes of a payload from which on it may be about so many objects that their rows are shared.
@@ -154,7 +149,7 @@ final class PayloadReader {
   }
 
   private func readAhead() {
-    guard request.readsAhead, !end.isAtEnd, fingerprints == nil else { return }
+    guard request.tuning.readsAhead, !end.isAtEnd, known == nil else { return }
     let part = PartAhead(reader(from: end), control: control)
     ahead = part
     queue.async { part.read() }
@@ -163,7 +158,7 @@ final class PayloadReader {
   /// Takes over what the report says of a part.
   private func accept(_ read: ReadPart) -> StagedPart {
     report.add(read.report)
-    trace = read.trace
+    known?.trace = read.trace
     return read.part
   }
 }

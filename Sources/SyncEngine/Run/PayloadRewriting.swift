@@ -7,7 +7,8 @@ struct PayloadRewriting {
 
   /// - Returns: Nil when the payload is read as it stands.
   init?(_ request: SyncRequest) {
-    guard request.rewritten == nil, request.prepare != nil || request.payload.isJSONAPI else {
+    guard request.rewritten == nil, request.settings.prepare != nil || request.payload.isJSONAPI
+    else {
       return nil
     }
     self.request = request
@@ -18,26 +19,26 @@ struct PayloadRewriting {
   /// - Throws: ``JSONError`` when it is no JSON, ``SyncError`` when it is no document of its form, what a hook throws.
   func run(_ control: SyncControl) throws -> SyncRequest {
     var document = try request.payload.withBytes(control) {
-      try JSONValue(document: $0, request.reading)
+      try JSONValue(document: $0, request.settings.reading)
     }
     var result = request
     var rewritten = RewrittenPayload()
     if request.payload.isJSONAPI {
-      guard request.path == nil else {
+      guard request.setup.path == nil else {
         throw SyncError(
           .invalidRequest, entity: request.plan.rootNode.entity.name,
           message: "The list of a JSON:API document is its “data”. Leave the path out.")
       }
-      if let prepare = request.prepare { document = try prepare(document) }
+      if let prepare = request.settings.prepare { document = try prepare(document) }
       rewritten = try JSONAPIDocument(document).rewritten(for: request.plan)
-    } else if let prepare = request.prepare {
-      rewritten = try RewrittenPayload(document, at: request.path, by: prepare)
+    } else if let prepare = request.settings.prepare {
+      rewritten = try RewrittenPayload(document, at: request.setup.path, by: prepare)
     }
     result.payload = .json(rewritten.json)
-    result.path = rewritten.path
+    result.setup.path = rewritten.path
     result.rewritten = rewritten
     // Pages delete nothing, and go by the settings of their session.
-    if !rewritten.isWhole, request.session == nil { result.operations.remove(.delete) }
+    if !rewritten.isWhole, request.session == nil { result.settings.operations.remove(.delete) }
     return result
   }
 }

@@ -5,9 +5,9 @@ import SyncStore
 extension SyncPass {
   /// Deletes what nobody claimed.
   func end(in transaction: StoreTransaction) throws {
-    noteAnnounced(.delete)
     var unresolved = claims.unresolved
-    let mayArrive = claims.state.partCount > 1 || request.session != nil || request.defersReferences
+    let mayArrive =
+      claims.state.partCount > 1 || request.session != nil || request.settings.deferReferences
     // New objects of a subentity are staged beside those of its superentity.
     let late = mayArrive ? unresolved : unresolved.filter(\.mayMeanSubentity)
     if !late.isEmpty {
@@ -23,23 +23,23 @@ extension SyncPass {
     try releaseUnlisted(in: transaction)
     try orderChildren(in: transaction)
     let root = request.plan.rootNode
-    var operations = request.operations
+    var operations = request.settings.operations
     // An empty list says that there is nothing; null does not.
     if claims.state.partCount == 0, claims.state.hasBegun { operations.remove(.delete) }
     let deleter = Deleter(
       claims: claims, entity: root.entity, scope: scope,
-      operations: operations, edits: edits, limits: request.deletionGuard,
+      operations: operations, edits: edits, limits: request.settings.deletionGuard,
       transaction: transaction, control: control, report: report,
       deletesKeyless: root.deletesKeyless,
       skipsUnidentified: root.skipsUnidentified, knownRows: knownRows, advice: { self.listAdvice })
     try deleter.delete()
     try checkUse()
-    try noteOutsiders(in: transaction)
-    if request.defersReferences { try deferred(in: transaction).save(unresolved) }
-    try request.willEnd?(transaction)
-    try keepFingerprints(in: transaction)
-    clock.end(.delete)
-    try begin(.save, total: 1)
+    try noteObjectsOutsideGroups(in: transaction)
+    if request.settings.deferReferences { try deferred(in: transaction).save(unresolved) }
+    try request.hooks.willEnd?(transaction)
+    try reader.known?.keep(in: transaction, control)
+    phases.end(.delete)
+    try phases.begin(.save, total: 1)
   }
 
   /// A required relationship of a new object waited for an object that never came.

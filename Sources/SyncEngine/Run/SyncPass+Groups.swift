@@ -1,47 +1,11 @@
 import SyncCore
 import SyncStore
 
-/// The objects that a sync made for items of one group.
-struct NewObjectsOfGroup {
-  let entity: EntityDescription
-  let identity: [Int]
-  let group: Filter
-  /// Their rows, in payload order.
-  var rows: [Int64] = []
-
-  init(_ batch: Batch, _ group: Filter) {
-    entity = batch.entity
-    identity = batch.node.identity
-    self.group = group
-  }
-}
-
 /// New objects that do not meet the groupers of their serializer: the next sync does not find them, and makes them again.
 extension SyncPass {
-  /// Notes the new objects of a part that were looked for in a group.
-  func noteNewObjects(of part: StagedPart) {
-    for batch in part.batches where !batch.groups.isEmpty {
-      var rows = [[Int64]](repeating: [], count: batch.groups.count)
-      for index in batch.occurrences.indices
-      where batch.occurrences[index].flags.contains(.inserted) {
-        let group = Int(batch.group(of: Int32(index)))
-        guard group >= 0, !batch.occurrences[index].flags.contains(.folded) else { continue }
-        rows[group].append(batch.occurrences[index].row)
-      }
-      for (group, rows) in rows.enumerated() where !rows.isEmpty {
-        note(rows, batch.groups[group], of: batch)
-      }
-    }
-  }
-
-  private func note(_ rows: [Int64], _ group: Filter, of batch: Batch) {
-    let name = "\(batch.entity.index) \(group.wholeText)"
-    newObjects[name, default: NewObjectsOfGroup(batch, group)].rows += rows
-  }
-
-  /// Reports those of them that do not meet their group now, when everything is linked.
-  func noteOutsiders(in transaction: StoreTransaction) throws {
-    let groups = newObjects.sorted { $0.key < $1.key }.map(\.value)
+  /// Reports those that do not meet their group now, when everything is linked.
+  func noteObjectsOutsideGroups(in transaction: StoreTransaction) throws {
+    let groups = collected.newObjects.sorted { $0.key < $1.key }.map(\.value)
     for (_, all) in Dictionary(grouping: groups, by: \.entity.index).sorted(by: { $0.key < $1.key })
     {
       let asksInMemory = try StoredGroups.asksInMemory(
@@ -56,7 +20,7 @@ extension SyncPass {
         try note(outside, new, in: transaction)
       }
     }
-    newObjects = [:]
+    collected.newObjects = [:]
   }
 
   private func evaluation(

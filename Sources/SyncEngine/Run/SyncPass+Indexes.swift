@@ -11,14 +11,14 @@ extension SyncPass {
     guard !isOnlyPart else { return }
     for batch in batches
     where !batch.occurrences.isEmpty && claims.seenKeys[batch.number] == nil
-      && !withoutIndex.contains(batch.entity.index)
+      && !collected.withoutIndex.contains(batch.entity.index)
     {
       let layout = transaction.layout[batch.entity]
       guard let slot = batch.node.identity.first,
         !layout.table.indexes.contains(where: { $0.columns.first == layout.ordinals[slot] }),
         try transaction.estimatedCount(of: batch.entity) > SyncPass.smallTable
       else { continue }
-      withoutIndex.insert(batch.entity.index)
+      collected.withoutIndex.insert(batch.entity.index)
       let name = batch.entity.properties[slot].name
       report.note(
         .mappingRemark, batch.entity, property: name,

@@ -11,10 +11,10 @@ extension SyncPass {
     let mayFail = !checks.allSatisfy(\.isEmpty)
     let before = claims.mark
     let withheld = edits?.withheld
-    var replacements = request.willInsert.map { _ in
-      ItemReplacements(bytes, parent: request.parent)
+    var replacements = request.hooks.willInsert.map { _ in
+      ItemReplacements(bytes, parent: request.setup.parent)
     }
-    var part = try refreshFingerprints(first, in: transaction)
+    var part = try refreshKnownItems(first, in: transaction)
     var leftOut = part.offenders
     if !leftOut.isEmpty {
       part = try reader.restage(replacements, tracksItems: true, leavingOut: leftOut)
@@ -57,6 +57,27 @@ extension SyncPass {
         """)
   }
 
+  /// Reads which items are known, before the payload is read.
+  func loadKnownItems(from store: StoreReader) throws {
+    if try reader.known?.load(payloadBytes: bytes.count, from: store) == false {
+      reader.known = nil
+    }
+  }
+
+  /// Does so again when somebody wrote since, or when it would have had to wait for another transaction.
+  ///
+  /// - Returns: What is staged now.
+  private func refreshKnownItems(
+    _ first: StagedPart, in transaction: StoreTransaction
+  ) throws -> StagedPart {
+    guard let before = reader.known?.fingerprints,
+      try reader.known?.isOutdated(in: transaction) == true
+    else { return first }
+    try loadKnownItems(from: transaction)
+    let goesOn = reader.known?.goesOn(with: before) ?? (before.count == 0)
+    return goesOn ? first : try reader.restage(nil)
+  }
+
   /// Of several errors the one that comes first in the payload, whenever it was found.
   private func firstError(
     _ known: SyncError, _ check: ItemCheck, _ part: StagedPart
@@ -66,6 +87,9 @@ extension SyncPass {
     if let stop = part.stop, stop.item <= first?.key ?? .max { return stop.error }
     return first.map { $1.at(part.path.text(ofItem: $0)) } ?? known
   }
+
+  /// Times that items are read after all before all of them are.
+  private static let readingLimit = 3
 
   /// How often a part is staged again without the items that cannot be stored. Once is the rule; it
   /// takes more when one that is left out was required by another.
@@ -86,15 +110,15 @@ extension SyncPass {
   ) throws -> Matcher {
     var matcher = try match(&part, replacements, leavingOut: leftOut, in: transaction)
     var rounds = 0
-    while let fingerprints = reader.fingerprints,
-      try refusesItems(fingerprints, part, in: transaction)
-    {
+    while let known = reader.known, try known.refuses(part, edits, in: transaction) {
       rounds += 1
-      if rounds == SyncPass.readingLimit { fingerprints.refuseAll() }
+      if rounds == SyncPass.readingLimit { known.refuseAll() }
       part = try reader.restage(nil, tracksItems: part.tracksItems, leavingOut: leftOut)
       matcher = try match(&part, nil, leavingOut: leftOut, in: transaction)
     }
-    guard let willInsert = request.willInsert, var offered = replacements else { return matcher }
+    guard let willInsert = request.hooks.willInsert, var offered = replacements else {
+      return matcher
+    }
     defer { replacements = offered }
     while try ItemOffer(willInsert: willInsert, matcher: matcher).rewrite(&offered) {
       part = try reader.restage(offered, tracksItems: part.tracksItems, leavingOut: leftOut)
@@ -124,11 +148,11 @@ extension SyncPass {
   private func matcher(_ part: StagedPart, in transaction: StoreTransaction) -> Matcher {
     // A part of a payload is looked up, not scanned for: only the whole payload covers a table.
     Matcher(
-      part: part, report: report, transaction: transaction, operations: request.operations,
+      part: part, report: report, transaction: transaction, operations: request.settings.operations,
       coversScope: scope.isWholeEntity && isOnlyPart
-        && (reader.fingerprints?.matchedCount ?? 0) == 0,
+        && (reader.known?.matchedCount ?? 0) == 0,
       hasParts: !isOnlyPart,
-      scannedRowsPerKey: request.scannedRowsPerKey, claims: claims, edits: edits,
+      scannedRowsPerKey: request.tuning.scannedRowsPerKey, claims: claims, edits: edits,
       control: control, helper: isOnlyPart ? reader.helper : nil)
   }
 
@@ -147,12 +171,10 @@ extension SyncPass {
     claims.state.usableItemCount += part.items.usable
     if part.hasUnreadableRootKey { claims.state.isRootSuspended = true }
     try PartClaims(claims: claims).mention(part.batches, control)
-    unread = nil
-    if let fingerprints = reader.fingerprints, fingerprints.matchedCount > 0 {
-      absorb(fingerprints)
-    }
+    reader.known?.mention(to: claims, treeList: tree?.list)
     let root = part.rootBatch
-    if request.operations.contains(.delete), root.node.policy.storedDuplicates == .keepOne {
+    if request.settings.operations.contains(.delete), root.node.policy.storedDuplicates == .keepOne
+    {
       try Namesakes(root).sort(in: claims, transaction)
     }
     knownRows =

@@ -17,7 +17,7 @@ extension SyncPass {
   /// Whether who leaves the parent is decided at the end, because the list goes on in other parts, or because a
   /// predicate limits it.
   var endsParentList: Bool {
-    parent != nil && (!isOnlyPart || request.filter != nil)
+    parent != nil && (!isOnlyPart || request.settings.filter != nil)
   }
 
   /// A link table between the parent and the items.
@@ -100,7 +100,8 @@ extension SyncPass {
 
   /// Takes those out of a given parent's list that no part of the payload mentions.
   func releaseUnlisted(in transaction: StoreTransaction) throws {
-    guard let parent, request.operations.contains(.delete), !claims.state.isRootSuspended else {
+    guard let parent, request.settings.operations.contains(.delete), !claims.state.isRootSuspended
+    else {
       return
     }
     if let links {
@@ -155,7 +156,7 @@ extension SyncPass {
 
   /// Asks for each of some children whether the payload leaves it out, though it might have.
   private var isUnlisted: (Int64) -> Bool {
-    let scope = request.filter == nil ? nil : claims.rootScope.map(Set.init)
+    let scope = request.settings.filter == nil ? nil : claims.rootScope.map(Set.init)
     return { [claims] row in
       !claims.isParentMember(row) && scope?.contains(row) != false
     }

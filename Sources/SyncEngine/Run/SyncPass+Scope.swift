@@ -10,7 +10,7 @@ extension SyncPass {
       if case .reference = parent.way { return Scope(kind: .children) }
       return Scope(kind: referringSlot == nil ? .sharedMembers : .members)
     }
-    if let filter = request.filter { return Scope(kind: .filter(filter)) }
+    if let filter = request.settings.filter { return Scope(kind: .filter(filter)) }
     if let tree, tree.isDeclared || claims.state.nestsChildren {
       return Scope(kind: .roots(slot: tree.slot))
     }
@@ -58,11 +58,12 @@ extension SyncPass {
       try parent.check(in: transaction)
       claims.mention(parent.parent.row, parent.parent.entity)
     }
-    if !claims.state.hasBegun, request.defersReferences {
+    if !claims.state.hasBegun, request.settings.deferReferences {
       for reference in try deferred(in: transaction).load() { claims.append(reference) }
     }
     // It tells who goes, and to later parts which of several objects of a key comes first.
-    guard !claims.state.hasBegun, request.operations.contains(.delete) || mayHaveParts else {
+    guard !claims.state.hasBegun, request.settings.operations.contains(.delete) || mayHaveParts
+    else {
       return
     }
     claims.setScope(try scopeRows(in: transaction))
@@ -70,7 +71,7 @@ extension SyncPass {
 
   /// The objects in scope; nil is every object of the entity.
   func scopeRows(in transaction: StoreTransaction) throws -> [Int64]? {
-    let filtered = try request.filter.map { try rows(.filter($0), in: transaction) }
+    let filtered = try request.settings.filter.map { try rows(.filter($0), in: transaction) }
     if let parent {
       guard let slot = referringSlot else { return filtered }
       let children = try rows(.references(slot: slot, [parent.parent.row]), in: transaction)
@@ -92,7 +93,7 @@ extension SyncPass {
 
   /// Whether the payload may be worked off in several parts.
   private var mayHaveParts: Bool {
-    isStreamed || request.session != nil || request.transaction != .whole
+    isStreamed || request.session != nil || request.setup.transaction != .whole
   }
 
   /// Whether the part that is worked off is the whole payload, and the payload all there is.

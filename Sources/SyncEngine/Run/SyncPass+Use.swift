@@ -7,7 +7,7 @@ extension SyncPass {
   ///   entity knows, and is none of those that are stored.
   func checkUse() throws {
     let state = claims.state
-    guard state.itemCount > 0, state.usableItemCount == 0, request.deletionGuard.isOn,
+    guard state.itemCount > 0, state.usableItemCount == 0, request.settings.deletionGuard.isOn,
       request.itemPolicy != .quarantine
     else { return }
     let entity = request.plan.rootNode.entity
@@ -33,12 +33,13 @@ extension SyncPass {
 
   /// Whether the payload as a whole is one object, as an error document is.
   private var isOneObject: Bool {
-    claims.state.itemCount == 1 && request.path == nil && request.operations.contains(.delete)
+    claims.state.itemCount == 1 && request.setup.path == nil
+      && request.settings.operations.contains(.delete)
       && bytes.first { $0 > 0x20 } == UInt8(ascii: "{")
   }
 
   /// What to do when nothing of the payload can be used, with the places of its lists.
   var listAdvice: String {
-    ListPlaces(in: bytes, at: request.path, options: request.reading).advice
+    ListPlaces(in: bytes, at: request.setup.path, options: request.settings.reading).advice
   }
 }

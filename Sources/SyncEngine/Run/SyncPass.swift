@@ -6,7 +6,6 @@ final class SyncPass {
   let request: SyncRequest
   let bytes: UnsafeRawBufferPointer
   let control: SyncControl
-  let parent: ParentScope?
   let reader: PayloadReader
   var claims = Claims()
   let report = ReportBuilder()
@@ -15,57 +14,41 @@ final class SyncPass {
   let memberCounts: MemberCountCheck
   /// What was edited here and not sent; nil when the store tracks no changes.
   var unsentEdits: UnsentEdits?
-  /// A bit for each phase that was announced, by its position.
-  private var announced: UInt8 = 0
+  var phases: PhaseClock
   /// Every row of the root entity, when the only part of the payload read them.
   var knownRows: PlainArray<Int64>?
-  /// The kind of fingerprints that the sync uses and leaves, if any.
-  var fingerprintKey: ContentFingerprint?
-  /// What the current part holds that was not read, until it is counted.
-  var unread: UnreadRows?
   /// The part that was read last and is still to be worked off.
-  private(set) var staged: StagedPart?
-  /// The fingerprints of the payload, until they are kept.
-  var made: MadeFingerprints?
-  var clock = PhaseClock()
+  private var staged: StagedPart?
+  var collected = CollectedFindings()
   /// The generation that the last of several transactions led to.
   private var lastGeneration: Int64?
-  /// What several places of the payload say differently, by entity.
-  private var contradictions: [Int: Contradictions] = [:]
-  /// The new objects of serializers with groupers, by entity and group.
-  var newObjects: [String: NewObjectsOfGroup] = [:]
-  /// The entities whose objects are looked up without an index, and of which that was said.
-  var withoutIndex: Set<Int> = []
-
-  /// Whether the payload is worked off in parts, because it is larger than should be in memory.
-  let isStreamed: Bool
 
   init(_ request: SyncRequest, bytes: UnsafeRawBufferPointer, control: SyncControl) throws {
     self.request = request
     self.bytes = bytes
     self.control = control
-    parent = try ParentScope.resolve(request)
     checks = try request.plan.nodes.map(NodeChecks.init)
     memberCounts = MemberCountCheck(request.plan.model)
-    changeCount = ChangeCount(report: report, hasBatches: request.transaction != .whole)
+    changeCount = ChangeCount(report: report, hasBatches: request.setup.transaction != .whole)
     for remark in request.plan.remarks {
       report.note(
         remark.kind == .unregisteredTransformer ? .unregisteredTransformer : .mappingRemark,
         request.plan.model.entity(named: remark.entity) ?? request.plan.rootNode.entity,
         property: remark.property, message: remark.message)
     }
-    isStreamed = request.partItems != nil || bytes.count > request.streamingThreshold
-    fingerprintKey = isStreamed ? nil : FingerprintKey.of(request)
+    let isStreamed = SyncPass.isStreamed(request, bytes)
     let limit: PayloadReader.PartLimit =
-      switch request.transaction {
+      switch request.setup.transaction {
       case .perBatch(let count): .items(max(count, 1))
       case .whole where !isStreamed: .none
-      case .whole: request.partItems.map { .items($0) } ?? .bytes(SyncPass.partSize)
+      case .whole: request.tuning.partItems.map { .items($0) } ?? .bytes(SyncPass.partSize)
       }
-    try control.begin(.parse, total: bytes.count)
-    announced = SyncPass.bit(.parse)
+    phases = PhaseClock(control)
+    try phases.begin(.parse, total: bytes.count)
     reader = try PayloadReader(
-      bytes, request: request, parent: parent, limit: limit, report: report, control: control)
+      bytes, request: request, parent: try ParentScope.resolve(request), limit: limit,
+      report: report, control: control)
+    if !isStreamed { reader.known = KnownItems(request) }
     noteRewriting()
   }
 
@@ -74,18 +57,26 @@ final class SyncPass {
   static let partSize = 2 << 20
 
   var isAtEnd: Bool { reader.isAtEnd }
+  var parent: ParentScope? { reader.parent }
+
+  /// Whether the payload is worked off in parts, because it is larger than should be in memory.
+  var isStreamed: Bool { SyncPass.isStreamed(request, bytes) }
+
+  private static func isStreamed(
+    _ request: SyncRequest, _ bytes: UnsafeRawBufferPointer
+  ) -> Bool {
+    request.tuning.partItems != nil || bytes.count > request.tuning.streamingThreshold
+  }
 
   /// What was done. To be asked for once, at the end.
   func finishReport() -> SyncReport {
     unsentEdits?.describe(in: report)
-    for (entity, contradictions) in contradictions.sorted(by: { $0.key < $1.key }) {
-      contradictions.note(of: request.plan.model.entities[entity], in: report)
-    }
+    collected.noteContradictions(request.plan.model, in: report)
     var result = report.report
-    result.phaseDurations = clock.durations
+    result.phaseDurations = phases.durations
     result.payloadBytes = bytes.count
     result.itemCount = reader.itemCount
-    result.isDryRun = request.isDryRun
+    result.isDryRun = request.setup.isDryRun
     return result
   }
 
@@ -115,7 +106,7 @@ final class SyncPass {
       throw stop.error
     }
     staged = part
-    clock.end(.parse)
+    phases.end(.parse)
   }
 
   /// Does a part of the work inside a transaction, with what was edited here until it began.
@@ -141,7 +132,21 @@ final class SyncPass {
     lastGeneration = changes.generation
   }
 
-  // MARK: - One part
+  // MARK: - Parts
+
+  /// Works off the payload, or what was not staged of it, inside one transaction, and decides what the end decides; for a
+  /// page only what it says itself.
+  func workOff(in transaction: StoreTransaction) throws {
+    try readScope(in: transaction)
+    repeat {
+      if staged == nil { try stage() }
+      try process(in: transaction)
+      if case .perBatch = request.setup.transaction, request.session == nil {
+        count(try transaction.takeChanges())
+      }
+    } while !isAtEnd
+    if request.session == nil { try end(in: transaction) } else { try endPage(in: transaction) }
+  }
 
   /// Matches and writes the part that was staged, if there is one. Nothing of it is kept then.
   func process(in transaction: StoreTransaction) throws {
@@ -151,44 +156,37 @@ final class SyncPass {
     } else {
       claims.state.partCount += 1
     }
-    try begin(.match, total: first.rootBatch.occurrences.count)
+    try phases.begin(.match, total: first.rootBatch.occurrences.count)
     try noteMissingIndexes(first.batches, in: transaction)
     let (part, matcher, planner) = try decide(first, in: transaction)
-    for batch in part.batches where batch.contradictions.count > 0 {
-      contradictions[batch.entity.index, default: .init()].add(batch.contradictions)
-    }
-    for (entity, found) in planner.contradictions {
-      contradictions[entity, default: .init()].add(found)
-    }
+    collected.add(part, planner)
     let quarantining = Quarantining(request: request, transaction: transaction, report: report)
     for item in part.leftOutItems {
       try quarantining.keep(item)
-      try request.onLeftOut?(item, transaction)
+      try request.hooks.onLeftOut?(item, transaction)
     }
     try quarantining.forgetSuperseded(by: part)
     noteUnmatched(part.rootBatch)
     try changeCount.mention(part.batches, control)
-    unread?.mention(to: &changeCount, request.plan.model)
-    unread = nil
-    try makeFingerprints(planner)
+    reader.known?.mention(to: &changeCount)
+    try reader.known?.make(planner, edits, control)
     if claims.state.partCount == 1, !reader.isAtEnd {
       try matcher.noteEmptyTables()
     }
-    clock.end(.match)
+    phases.end(.match)
 
     let writer = ChangeWriter(planner: planner, matcher: matcher)
-    try begin(.insert, total: writer.total)
+    try phases.begin(.insert, total: writer.total)
     try writer.insert()
-    clock.end(.insert)
-    try begin(.update, total: writer.total)
+    phases.end(.insert)
+    try phases.begin(.update, total: writer.total)
     try writer.update()
     writer.dropValues()
-    clock.end(.update)
-    try begin(.link, total: writer.linkCount)
+    phases.end(.update)
+    try phases.begin(.link, total: writer.linkCount)
     planner.isPartOfList = !isOnlyPart || endsParentList
     try writer.link(planner)
     noteObjects(of: part)
-    noteNewObjects(of: part)
     if !isOnlyPart {
       try PartClaims(claims: claims).list(planner)
       try control.checkpoint()
@@ -197,7 +195,7 @@ final class SyncPass {
     if endsParentList, planner.suspendsParent { claims.state.isRootSuspended = true }
     try noteChildren(part.rootBatch, among: part.batches, in: transaction)
     matcher.noteKeys()
-    clock.end(.link)
+    phases.end(.link)
   }
 
   /// Reports the items at the top that are no stored object, and whose mapping makes no new ones.
@@ -239,7 +237,7 @@ final class SyncPass {
     for passed in part.passedItems {
       note(noted..<passed.before)
       noted = passed.before
-      reader.fingerprints?.appendObjects(of: passed.records, request.plan.model, to: &objects)
+      reader.known?.fingerprints.appendObjects(of: passed.records, request.plan.model, to: &objects)
     }
     note(noted..<part.rootItems.count)
     report.report.commits.objects.append(objects)
@@ -247,30 +245,10 @@ final class SyncPass {
 
   /// Ends a page: the session takes over what it said.
   func endPage(in transaction: StoreTransaction) throws {
-    try noteOutsiders(in: transaction)
-    try begin(.save, total: 1)
+    try noteObjectsOutsideGroups(in: transaction)
+    try phases.begin(.save, total: 1)
     try request.session?.keep(of: request, in: transaction, control)
   }
-
-  /// What a page said counts once it is stored.
-  func didCommitPage() {
-    if !request.isDryRun { request.session?.didCommitPage() }
-  }
-
-  /// Announces a phase the first time it begins; parts after the first go on with it.
-  func begin(_ phase: SyncPhase, total: Int) throws {
-    if announced & SyncPass.bit(phase) == 0 {
-      announced |= SyncPass.bit(phase)
-      try control.begin(phase, total: total)
-    } else {
-      try control.checkpoint()
-    }
-  }
-
-  /// Counts a phase as announced by somebody else.
-  func noteAnnounced(_ phase: SyncPhase) { announced |= SyncPass.bit(phase) }
-
-  private static func bit(_ phase: SyncPhase) -> UInt8 { 1 << UInt8(phase.position) }
 }
 
 @available(*, unavailable, message: "A pass is confined to its sync.")

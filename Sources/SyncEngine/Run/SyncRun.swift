@@ -28,62 +28,38 @@ package struct SyncRun {
 
   /// Runs on the calling thread.
   ///
+  /// - Parameter enter: Called once before the store is written to, when everything that does not need it is done: where
+  ///   syncs wait for each other.
   /// - Returns: The report, and what the last transaction changed.
-  ///
-  /// - Parameter enter: Called once before the store is touched for the first time, when everything
-  ///   that does not need it is done: where syncs wait for each other.
   package func run(
     enter: () throws -> Void = {}
   ) throws -> (report: SyncReport, changes: ChangeSet) {
-    try withoutActuallyEscaping(enter) { enter in try run(Entrance(enter)) }
-  }
-
-  /// Calls something before the first of several things.
-  private final class Entrance {
-    private var enter: (() throws -> Void)?
-
-    init(_ enter: @escaping () throws -> Void) {
-      self.enter = enter
-    }
-
-    func pass() throws {
-      let enter = enter
-      self.enter = nil
-      try enter?()
-    }
-  }
-
-  private func run(_ entrance: Entrance) throws -> (report: SyncReport, changes: ChangeSet) {
     if let rewriting = PayloadRewriting(request) {
-      return try SyncRun(rewriting.run(control), store: store, control: control).run(entrance)
+      return try SyncRun(rewriting.run(control), store: store, control: control).run(enter: enter)
     }
-    return try runPlain(entrance)
-  }
-
-  private func runPlain(_ entrance: Entrance) throws -> (report: SyncReport, changes: ChangeSet) {
-    try request.payload.withBytes(control) { bytes in
+    return try request.payload.withBytes(control) { bytes in
       let node = request.plan.rootNode
       try checkIdentity(of: node)
-      if node.takesNull, request.path == nil, isNull(bytes) {
+      if node.takesNull, request.setup.path == nil, isNull(bytes) {
         var request = request
         request.payload = .json([])
         request.saysNothing = true
         // Pages delete nothing, and go by the settings of their session.
-        if request.session == nil { request.operations.remove(.delete) }
-        return try SyncRun(request, store: store, control: control).runPlain(entrance)
+        if request.session == nil { request.settings.operations.remove(.delete) }
+        return try SyncRun(request, store: store, control: control).run(enter: enter)
       }
       let pass = try SyncPass(request, bytes: bytes, control: control)
       // Another thread may still read these bytes.
       defer { pass.reader.stop() }
-      let changes = request.session == nil ? try run(pass, entrance) : try runPage(pass, entrance)
-      pass.clock.end(.save)
+      let changes = try run(pass, enter)
+      pass.phases.end(.save)
       return (pass.finishReport(), changes)
     }
   }
 
   /// Checks that somebody can say which objects the items mean: those without a key belong to a given parent.
   private func checkIdentity(of node: PlanNode) throws {
-    guard !node.needsNoIdentity, !request.operations.contains(.alwaysInsert),
+    guard !node.needsNoIdentity, !request.settings.operations.contains(.alwaysInsert),
       try ParentScope.resolve(request)?.ownsKeyless(request.plan) != true,
       node.kinds?.nodes.contains(where: { request.plan.nodes[$0].identity.isEmpty }) != false
     else { return }
@@ -98,46 +74,37 @@ package struct SyncRun {
     return rest.starts(with: "null".utf8) && rest.dropFirst(4).allSatisfy(blanks.contains)
   }
 
-  private func run(_ pass: SyncPass, _ entrance: Entrance) throws -> ChangeSet {
-    switch request.transaction {
-    case .whole where !pass.isStreamed:
-      try stage(pass)
-      return try write(pass, entrance) {
-        try pass.readScope(in: $0)
-        try pass.process(in: $0)
-        try pass.end(in: $0)
-      }
-    case .perBatch where !request.isDryRun:
-      _ = try write(pass, entrance) { try pass.readScope(in: $0) }
-      try store.writeInBatches {
-        repeat {
-          try pass.stage()
-          _ = try write(pass, entrance) { try pass.process(in: $0) }
-          pass.claims.commit()
-        } while !pass.isAtEnd
-      }
-      return try write(pass, entrance) { try pass.end(in: $0) }
-    case .whole, .perBatch:
-      return try write(pass, entrance) {
-        try pass.readScope(in: $0)
-        repeat {
-          try pass.stage()
-          try pass.process(in: $0)
-          if request.transaction != .whole { pass.count(try $0.takeChanges()) }
-        } while !pass.isAtEnd
-        try pass.end(in: $0)
-      }
+  private func run(_ pass: SyncPass, _ enter: () throws -> Void) throws -> ChangeSet {
+    let isPage = request.session != nil
+    if !pass.isStreamed, isPage || request.setup.transaction == .whole { try stage(pass) }
+    try enter()
+    if !isPage, !request.setup.isDryRun, request.setup.transaction != .whole {
+      return try runBatches(pass)
     }
+    // Nothing is left to fail of a page that was committed.
+    defer { request.session?.didFailPage() }
+    let changes = try write(pass) { try pass.workOff(in: $0) }
+    if !request.setup.isDryRun { request.session?.didCommitPage() }
+    return changes
   }
 
-  /// Reads a payload that is in memory as a whole. Of the store nothing is needed for that but fingerprints.
+  /// Commits each part, and at the end the deletions.
+  private func runBatches(_ pass: SyncPass) throws -> ChangeSet {
+    _ = try write(pass) { try pass.readScope(in: $0) }
+    try store.writeInBatches {
+      repeat {
+        try pass.stage()
+        _ = try write(pass) { try pass.process(in: $0) }
+        pass.claims.commit()
+      } while !pass.isAtEnd
+    }
+    return try write(pass) { try pass.end(in: $0) }
+  }
+
+  /// Reads a payload that is in memory as a whole. Of the store nothing is needed for that but which items are known.
   private func stage(_ pass: SyncPass) throws {
-    if pass.wantsFingerprints {
-      if store.readsBesideWrites {
-        try store.read { try pass.readFingerprints(from: $0) }
-      } else {
-        pass.postponeFingerprints()
-      }
+    if pass.reader.known != nil, store.readsBesideWrites {
+      try store.read { try pass.loadKnownItems(from: $0) }
     }
     // Pages are read by one thread.
     if request.session == nil {
@@ -146,33 +113,63 @@ package struct SyncRun {
     try pass.stage()
   }
 
-  /// A page stores what it brings at once; what it does not mention waits for the other pages.
-  private func runPage(_ pass: SyncPass, _ entrance: Entrance) throws -> ChangeSet {
-    if !pass.isStreamed { try stage(pass) }
-    // Nothing is left to fail when the page was committed.
-    defer { request.session?.didFailPage() }
-    let changes = try write(pass, entrance) {
-      try pass.readScope(in: $0)
-      try pass.process(in: $0)
-      while !pass.isAtEnd {
-        try pass.stage()
-        try pass.process(in: $0)
-      }
-      try pass.endPage(in: $0)
-    }
-    pass.didCommitPage()
+  private func write(
+    _ pass: SyncPass, _ body: (StoreTransaction) throws -> Void
+  ) throws -> ChangeSet {
+    let changes = try store.write(request, control) { try pass.work(in: $0, body) }
+    pass.count(changes)
     return changes
   }
 
-  private func write(
-    _ pass: SyncPass, _ entrance: Entrance,
+  // MARK: - The end of a session
+
+  /// Ends a page session: references are linked whose object came with a later page, and what no page mentioned is
+  /// deleted. Runs on the calling thread, inside the store's gate.
+  ///
+  /// - Parameter check: Called inside the transaction before anything is decided, with whether there was any page.
+  package func end(
+    _ session: SessionState,
+    check: (_ hasPages: Bool, StoreReader) throws -> Void = { _, _ in }
+  ) throws -> SyncReport {
+    var request = request
+    request.session = session
+    request.payload = .json([])
+    return try request.payload.withBytes { bytes in
+      let pass = try SyncPass(request, bytes: bytes, control: control)
+      defer { session.didFailPage() }
+      let changes = try store.write(request, control) { transaction in
+        try pass.work(in: transaction) {
+          try pass.readScope(in: $0)
+          try check(session.hasPages, $0)
+          try pass.end(in: $0)
+        }
+        try session.forget(in: transaction)
+      }
+      pass.count(changes)
+      if !request.setup.isDryRun { session.reset() }
+      return pass.finishReport()
+    }
+  }
+}
+
+extension Store {
+  /// Runs one transaction of a sync. Cancelling the sync ends it wherever it is: while it waits for its
+  /// turn, inside a long statement, between two of them. Only the commit itself is not stopped.
+  ///
+  /// - Throws: `CancellationError` when the sync was cancelled, whatever that made fail first.
+  fileprivate func write(
+    _ request: SyncRequest, _ control: SyncControl,
     _ body: (StoreTransaction) throws -> Void
   ) throws -> ChangeSet {
-    try entrance.pass()
-    let changes = try store.write(request, control) {
-      try pass.work(in: $0, body)
+    let info = TransactionInfo(
+      author: request.settings.author, contextName: request.name, source: .import)
+    let token = TransactionToken()
+    control.onCancel { [self] in interrupt(token) }
+    defer { control.onCancel(nil) }
+    do {
+      return try write(info, commit: !request.setup.isDryRun, token: token, body).1
+    } catch  where control.isCancelled {
+      throw CancellationError()
     }
-    pass.count(changes)
-    return changes
   }
 }

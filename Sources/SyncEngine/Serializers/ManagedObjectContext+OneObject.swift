@@ -67,8 +67,9 @@ extension ManagedObjectContext {
       serializer.mapping[member.key] = entity.plainRule(forKey: member.key)
     }
     change(&serializer)
-    let report = try syncNow(
-      json.syncPayload, serializer, nil, nil, nil, .all, onItemError: .fail)
+    var setup = SyncSetup()
+    setup.settings.onItemError = .fail
+    let report = try syncNow(json.syncPayload, serializer, setup)
     guard let object = report.objects.first else {
       throw SyncError(
         .objectNotFound, entity: name,

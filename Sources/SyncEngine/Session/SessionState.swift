@@ -159,8 +159,8 @@ package final class SessionState: @unchecked Sendable {
   /// any more. The guard may, to allow what it refused, and so may what becomes of unfit items.
   private static func settings(of request: SyncRequest) -> [String: String] {
     [
-      "filter": request.filter?.wholeText ?? "",
-      "operations": "\(request.operations)",
+      "filter": request.settings.filter?.wholeText ?? "",
+      "operations": "\(request.settings.operations)",
     ]
   }
 

@@ -7,10 +7,10 @@ extension ParentScope {
   /// - Throws: ``SyncError`` with ``SyncError/Code/ambiguousRelationship`` when there is none or more
   ///   than one.
   static func resolve(_ request: SyncRequest) throws -> ParentScope? {
-    guard let parent = request.parent else { return nil }
+    guard let parent = request.setup.parent else { return nil }
     let child = request.plan.rootNode.entity
     let all = candidates(from: parent.entity, to: child)
-    let chosen = choose(request.parentRelationship, among: all)
+    let chosen = choose(request.setup.parentRelationship, among: all)
     guard chosen.count == 1, let way = way(chosen[0], parent.entity, request.plan) else {
       throw error(chosen, among: all, parent.entity, request)
     }
@@ -112,7 +112,7 @@ extension ParentScope {
       "“\($0.relationship.name)” of “\(($0.isParents ? parent : child).name)”"
     }
     let problem =
-      if let name = request.parentRelationship, !all.isEmpty {
+      if let name = request.setup.parentRelationship, !all.isEmpty {
         "No relationship “\(name)” leads from “\(parent.name)” to “\(child.name)”, but these do"
       } else {
         """
@@ -121,7 +121,7 @@ extension ParentScope {
         """
       }
     return SyncError(
-      .ambiguousRelationship, entity: child.name, property: request.parentRelationship,
+      .ambiguousRelationship, entity: child.name, property: request.setup.parentRelationship,
       message: names.isEmpty
         ? "\(problem). Sync without a parent, or add a relationship to the model."
         : "\(problem): \(names.joined(separator: ", ")). Name one as parentRelationship.")

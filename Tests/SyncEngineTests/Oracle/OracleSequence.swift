@@ -213,7 +213,7 @@ struct OracleSequence {
         throw error
       }
     }
-    _ = try SessionEnd(engine, state: state, store: store, control: SyncControl()).run()
+    _ = try SyncRun(engine, store: store, control: SyncControl()).end(state)
   }
 
   /// Runs a sync that commits per batch; one that is stopped is stopped after each batch it gets done.

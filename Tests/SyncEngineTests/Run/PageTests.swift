@@ -25,10 +25,9 @@ import Testing
   private func finish(_ state: SessionState, _ bench: SyncBench) throws -> SyncReport {
     let plan = MappingPlanCompiler.compile(
       try bench.model.requireEntity(named: "User"), transformers: TransformerRegistry())
-    return try SessionEnd(
-      SyncRequest(plan: plan, payload: .json([])), state: state, store: bench.store,
-      control: SyncControl()
-    ).run()
+    return try SyncRun(
+      SyncRequest(plan: plan, payload: .json([])), store: bench.store, control: SyncControl()
+    ).end(state)
   }
 
   @Test func pagesGiveWhatOnePayloadGives() throws {

@@ -102,7 +102,7 @@ import Testing
         $0.session = next
       }
     }
-    _ = try SessionEnd(request, state: state, store: paged.store, control: SyncControl()).run()
+    _ = try SyncRun(request, store: paged.store, control: SyncControl()).end(state)
     #expect(try content(paged) == content(whole))
   }
 

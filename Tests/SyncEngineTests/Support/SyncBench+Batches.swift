@@ -32,8 +32,8 @@ extension SyncBench {
     try begin()
     var request = SyncRequest(plan: plan, payload: .json([]))
     request.operations = operations
-    let end = SessionEnd(request, state: state, store: store, control: SyncControl())
-    if isAbandoned { try store.write { try state.forget(in: $0) } } else { _ = try end.run() }
+    let run = SyncRun(request, store: store, control: SyncControl())
+    if isAbandoned { try store.write { try state.forget(in: $0) } } else { _ = try run.end(state) }
   }
 
   /// Syncs in batches of ten.

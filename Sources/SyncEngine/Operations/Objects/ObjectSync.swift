@@ -45,7 +45,7 @@ struct ObjectSync {
     try context.saveIfChanged()
     let known = try objects(key)
     var request = request(item)
-    request.operations.insert(.insert)
+    request.settings.operations.insert(.insert)
     if known.count > 1 { request.targets = known.map(\.objectID.row) }
     _ = try context.run(request)
     if let first = known.first { return first }
@@ -87,9 +87,9 @@ struct ObjectSync {
   /// are nobody's business.
   private func request(_ item: JSONValue) -> SyncRequest {
     var request = SyncRequest(plan: plan, payload: .json(item))
-    request.operations = SyncOperations.all.subtracting([.insert, .delete])
+    request.settings.operations = SyncOperations.all.subtracting([.insert, .delete])
     // There is nothing but this one item to go on with.
-    request.onLeftOut = { item, _ in throw item.reason }
+    request.hooks.onLeftOut = { item, _ in throw item.reason }
     return request
   }
 

@@ -37,21 +37,17 @@ package struct RowFill {
     in transaction: StoreTransaction
   ) throws -> SyncReport {
     var request = SyncRequest(plan: plan, payload: .json(item))
-    request.operations =
+    request.settings.operations =
       replacesNested ? .all : SyncOperations.all.subtracting([.insert, .delete])
-    if replacesNested { request.deletionGuard = .off }
+    if replacesNested { request.settings.deletionGuard = .off }
     request.targets = [row]
-    request.usesFingerprints = false
-    request.onLeftOut = { item, _ in throw item.reason }
+    request.setup.usesFingerprints = false
+    request.hooks.onLeftOut = { item, _ in throw item.reason }
     return try request.payload.withBytes { bytes in
       let pass = try SyncPass(request, bytes: bytes, control: SyncControl())
       defer { pass.reader.stop() }
       try pass.stage()
-      try pass.work(in: transaction) {
-        try pass.readScope(in: $0)
-        try pass.process(in: $0)
-        try pass.end(in: $0)
-      }
+      try pass.work(in: transaction) { try pass.workOff(in: $0) }
       return pass.finishReport()
     }
   }

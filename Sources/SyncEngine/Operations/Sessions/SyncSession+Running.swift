@@ -5,10 +5,12 @@ import SyncStore
 
 /// What the operations of a session call.
 extension SyncSession {
-  func operation(_ work: SyncWork, at path: JSONPath?) -> Sync {
-    let operation = Sync(work, inEntityNamed: entityName, dataStack: dataStack, at: path)
+  func operation(_ work: SyncWork, at path: JSONPath? = nil) -> Sync {
+    let (settings, delegate) = chosen.withLock { ($0.settings, $0.delegate) }
+    let operation = Sync(work, inEntityNamed: entityName, dataStack: dataStack, source: source)
     operation.settings = settings
-    operation.source = source
+    operation.delegate = delegate
+    operation.path = path
     return operation
   }
 

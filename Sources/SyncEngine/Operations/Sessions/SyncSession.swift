@@ -39,6 +39,11 @@ import SyncStore
 public final class SyncSession: Sendable {
   // Mutable state: `chosen` and `stage`, each in its own lock; `state` belongs to whoever is inside the
   // store's gate. What its operations call is in SyncSession+Running.
+  struct Choice {
+    var settings = SyncSettings()
+    weak var delegate: (any SyncDelegate)?
+  }
+
   struct Stage {
     /// Those that are not stored yet.
     var pages: [WeakPage] = []
@@ -80,7 +85,7 @@ public final class SyncSession: Sendable {
   let source: (any PlanSource)?
 
   let state: SessionState
-  private let chosen = Locked(SyncSettings())
+  let chosen = Locked(Choice())
   let stage = Locked(Stage())
 
   /// Begins a session, or goes on with the one of that name.
@@ -129,8 +134,14 @@ public final class SyncSession: Sendable {
   /// What pages and end may do; each setting is a property of the session too. Set them before the
   /// first page.
   public var settings: SyncSettings {
-    get { chosen.withLock { $0 } }
-    set { chosen.withLock { $0 = newValue } }
+    get { chosen.withLock { $0.settings } }
+    set { chosen.withLock { $0.settings = newValue } }
+  }
+
+  /// Is asked about each new object. Not retained.
+  public var delegate: (any SyncDelegate)? {
+    get { chosen.withLock { $0.delegate } }
+    set { chosen.withLock { $0.delegate = newValue } }
   }
 
   /// One of the settings.
@@ -227,7 +238,7 @@ public final class SyncSession: Sendable {
   /// page at all, and when the deletion guard objects; then the session can still be finished later, or
   /// abandoned.
   public func finishOperation() -> Sync {
-    let operation = operation(.end(self), at: nil)
+    let operation = operation(.end(self))
     let pages = stage.withLock { $0.pages.compactMap(\.page) }
     for page in pages where !page.isFinished { operation.addDependency(page) }
     return operation

@@ -56,9 +56,6 @@ public struct SyncSettings: Sendable {
   /// Who is said to have made the changes, in change sets and history.
   public var author: String?
 
-  /// Is asked about each new object. Not retained.
-  public weak var delegate: (any SyncDelegate)?
-
   /// The defaults.
   public init() {}
 }

@@ -1,0 +1,192 @@
+import SyncCore
+import SyncStore
+
+/// The items of a payload that need not be read, because the store agrees with all they say: `Run` asks which these are
+/// before it reads, and tells what is known once everything is written.
+///
+/// ```
+/// load ─▶ the payload is read ─▶ refresh ─▶ match ─▶ refuses ─▶ mention ─▶ make ─▶ … ─▶ keep
+///                    ▲                                  │
+///                    └──── some are read after all ─────┘
+/// ```
+///
+/// Confined to its sync.
+final class KnownItems {
+  private let request: SyncRequest
+  private let key: ContentFingerprint
+
+  /// What earlier syncs have left; without fingerprints until somebody has loaded it.
+  private(set) var fingerprints: FingerprintSet
+
+  /// What was noted of the current part, until fingerprints are made of it.
+  var trace: FingerprintTrace?
+
+  /// What the current part holds that was not read, until it is counted.
+  private var unread: UnreadRows?
+
+  /// The fingerprints of the payload, until they are kept.
+  private var made: MadeFingerprints?
+
+  /// - Returns: Nil when no fingerprints can be used or made.
+  init?(_ request: SyncRequest) {
+    guard let key = FingerprintKey.of(request) else { return nil }
+    self.request = request
+    self.key = key
+    // What has to wait for another transaction is read in that of the sync.
+    fingerprints = FingerprintSet(id: nil, generation: -1, seed: UInt64.random(in: 0 ... .max))
+  }
+
+  /// Items of the current part that were not read.
+  var matchedCount: Int { fingerprints.matchedCount }
+
+  // MARK: - Before the payload is read
+
+  /// Reads what earlier syncs have left.
+  ///
+  /// - Returns: Whether that is worth its while: false for a small payload where many items are known.
+  func load(payloadBytes: Int, from store: StoreReader) throws -> Bool {
+    guard
+      let loaded = try FingerprintSet.load(
+        key, of: request.plan, payloadBytes: payloadBytes, from: store)
+    else { return false }
+    fingerprints = loaded
+    return true
+  }
+
+  /// Whether somebody wrote after the fingerprints were read.
+  func isOutdated(in transaction: StoreTransaction) throws -> Bool {
+    try transaction.generation() != fingerprints.generation
+  }
+
+  /// Goes on with what the payload was read with, where neither that nor what was loaded since knows any item: what was
+  /// noted of the items holds then.
+  ///
+  /// - Returns: Whether that is so; otherwise the payload has to be read again.
+  func goesOn(with before: FingerprintSet) -> Bool {
+    guard before.count == 0, fingerprints.count == 0 else { return false }
+    fingerprints = FingerprintSet(
+      id: fingerprints.id, generation: fingerprints.generation, seed: before.seed)
+    return true
+  }
+
+  // MARK: - Once a part is matched
+
+  /// Whether items that count as unchanged have to be read after all, because of those that were read.
+  func refuses(
+    _ part: StagedPart, _ edits: UnsentEdits?, in transaction: StoreTransaction
+  ) throws -> Bool {
+    guard let trace else { return false }
+    if matchedCount > 0, try needsAllItems(part, edits, in: transaction) {
+      fingerprints.refuseAll()
+      return true
+    }
+    return FingerprintConflicts(
+      batches: part.batches, set: fingerprints, trace: trace, plan: request.plan
+    ).refuse()
+  }
+
+  /// Of more unused keys than are counted the order matters. What is left alone because it was edited here is reported each
+  /// time; an item in quarantine is forgotten when a good one of its key is read.
+  private func needsAllItems(
+    _ part: StagedPart, _ edits: UnsentEdits?, in transaction: StoreTransaction
+  ) throws -> Bool {
+    if part.hasUncountedKeys || edits != nil { return true }
+    guard try transaction.hasQuarantine else { return false }
+    return try transaction.hasQuarantined(request.plan.rootNode.entity.name)
+  }
+
+  /// Has all items read from now on.
+  func refuseAll() { fingerprints.refuseAll() }
+
+  /// Tells the claims what the items say that were not read.
+  ///
+  /// - Parameter list: The rule of the list in which a payload nests the objects of a tree.
+  func mention(to claims: Claims, treeList list: Int?) {
+    unread = nil
+    guard matchedCount > 0 else { return }
+    let unread = UnreadRows(fingerprints, model: request.plan.model)
+    self.unread = unread
+    unread.mention(to: claims)
+    guard let list else { return }
+    for (shape, _) in unread.shapes
+    where shape.mentions.contains(.init(node: request.plan.root, rule: list, nestsAtTop: true)) {
+      claims.state.nestsChildren = true
+    }
+  }
+
+  /// Counts the objects of these items as unchanged.
+  func mention(to count: inout ChangeCount) {
+    unread?.mention(to: &count, request.plan.model)
+    unread = nil
+  }
+
+  // MARK: - What later syncs know
+
+  /// Makes the fingerprints of what was read, once it is decided what becomes of it: what they are made
+  /// of need not be kept until everything is written.
+  ///
+  /// - Throws: `CancellationError`.
+  func make(_ planner: LinkPlanner, _ edits: UnsentEdits?, _ control: SyncControl) throws {
+    guard let trace, !request.setup.isDryRun else { return }
+    let isUncertain =
+      edits != nil || trace.isIncomplete || planner.partnerWrites != nil
+      || planner.batches.contains(where: \.isFolded)
+      || FingerprintConflicts.speaksFromBothEnds(
+        planner.batches, set: fingerprints, plan: request.plan)
+    // Before the trace becomes what is made of it.
+    let concerned =
+      fingerprints.count > 0
+      ? FingerprintConflicts(
+        batches: planner.batches, set: fingerprints, trace: trace, plan: request.plan
+      ).concerned() : [:]
+    var maker = FingerprintMaker(trace: trace, planner: planner, shapes: fingerprints.shapes)
+    if !isUncertain { try maker.make(control) }
+    made = maker.made
+    made?.concerned = concerned
+    self.trace = nil
+  }
+
+  /// Keeps what a later sync need not read.
+  func keep(in transaction: StoreTransaction, _ control: SyncControl) throws {
+    guard let made else { return }
+    self.made = nil
+    try FingerprintKeeper(
+      key: key, set: fingerprints, plan: request.plan, transaction: transaction, control: control
+    ).keep(made)
+  }
+}
+
+@available(*, unavailable, message: "What is known of items is confined to their sync.")
+extension KnownItems: Sendable {}
+
+/// Which syncs share fingerprints: those of the same plan, scope and options.
+private enum FingerprintKey {
+  /// Raised when the library reads the same JSON in another way than before, or keeps fingerprints in another form.
+  private static let version = 3
+
+  /// The key of a request's fingerprints, or nil when no fingerprints can be used or made: for parts of a payload,
+  /// when items go through code of the user's, which may answer differently the next time, and when not
+  /// everything that an item says is stored.
+  static func of(_ request: SyncRequest) -> ContentFingerprint? {
+    guard request.setup.usesFingerprints, request.session == nil, request.setup.parent == nil,
+      request.targets.isEmpty, request.hooks.willInsert == nil, request.settings.deletes == nil,
+      !request.takesMembers, request.rewritten == nil, request.setup.path?.leadsToEach != true,
+      request.plan.nodes.allSatisfy({ $0.tombstone == nil }), !request.settings.deferReferences,
+      request.settings.operations.isSuperset(of: everything),
+      !request.settings.operations.contains(.alwaysInsert), case .whole = request.setup.transaction,
+      !request.plan.rootNode.identity.isEmpty, request.plan.isPlain
+    else { return nil }
+    let parts = [
+      "\(version)", "\(request.plan.fingerprint)", request.plan.rootNode.entity.name,
+      "\(request.settings.operations.rawValue)", request.settings.onItemError?.rawValue ?? "",
+      "\(request.settings.reading.allowsTrailingCommas) \(request.settings.reading.maximumDepth)",
+      request.settings.filter?.wholeText ?? "",
+    ]
+    return ContentFingerprint(parts.joined(separator: "\u{0}"))
+  }
+
+  /// What a sync has to be allowed, so that the store agrees with every item afterwards.
+  private static let everything: SyncOperations = [
+    .insert, .update, .insertRelationships, .updateRelationships, .deleteRelationships,
+  ]
+}
