@@ -17,8 +17,9 @@ import SyncGraph
 /// observing. Let operations depend on it rather than wait for it inside a task: waiting there keeps a
 /// thread from the work that is waited for.
 ///
-/// Work that is not `async` goes into a subclass: override ``main()`` to begin it, call
-/// ``finish(with:)`` when it has ended, and override ``stop()`` to be told of ``cancel()``.
+/// A ``Sync`` is one, and so are the operations of an outbox and of remote sync. Work that is not `async` goes into a
+/// subclass: override ``main()`` to begin it, call ``finish(with:)`` when it has ended, and override ``stop()`` to be told of
+/// ``cancel()``.
 ///
 /// ```
 ///  ┌─────────┐ start() ┌───────────┐ finish(with:) ┌───────────┐  handlers  ┌──────────┐
@@ -147,6 +148,12 @@ open class AsynchronousOperation<Output: Sendable>: Operation, @unchecked Sendab
     task?.cancel()
   }
 
+  /// Called once there is a result, before the handlers are.
+  func willFinish(_ result: Result<Output, any Error>) {}
+
+  /// Called by each ``cancel()``, also while ``main()`` runs.
+  func didCancel() {}
+
   /// Ends the operation. Does nothing when it has ended already, so that whoever comes last, the work
   /// or its cancellation, need not know.
   ///
@@ -210,6 +217,7 @@ open class AsynchronousOperation<Output: Sendable>: Operation, @unchecked Sendab
   /// Keeps the work from beginning, or asks it to end early. Does nothing once there is a result.
   public final override func cancel() {
     super.cancel()
+    didCancel()
     stopOnce()
   }
 
@@ -223,6 +231,7 @@ open class AsynchronousOperation<Output: Sendable>: Operation, @unchecked Sendab
   }
 
   private func end(_ ending: Ending) {
+    willFinish(ending.result)
     for handler in ending.handlers { handler(ending.result) }
     willChangeValue(forKey: "isExecuting")
     willChangeValue(forKey: "isFinished")

@@ -4,18 +4,6 @@ import SyncCore
 
 /// Handing out what came of a sync.
 extension Sync {
-  /// Calls a handler once with the result, on the thread of the sync just before the operation counts
-  /// as finished, or at once when it has one.
-  public func whenFinished(
-    _ handler: @escaping @Sendable (Result<SyncReport, any Error>) -> Void
-  ) {
-    let result = state.withLock { state in
-      if state.result == nil { state.handlers.append(handler) }
-      return state.result
-    }
-    if let result { handler(result) }
-  }
-
   /// Calls a completion handler on the main queue, with the error if there was one.
   func deliver(to completion: @escaping @Sendable ((any Error)?) -> Void) {
     deliver { (result: SyncResult<SyncReport>) in completion(result.error) }
@@ -57,22 +45,5 @@ extension Sync {
     start()
     guard let result else { throw CancellationError() }
     return try result.get()
-  }
-
-  func finish(_ result: Result<SyncReport, any Error>) {
-    if case .success = result { follower.finish() }
-    feed.finish(follower)
-    let handlers = state.withLock { state in
-      state.result = result
-      defer { state.handlers = [] }
-      return state.handlers
-    }
-    switch (work, result) {
-    case (.page(_, let session, let id), _): session.didFinish(self, id, result)
-    case (.end(let session), .success) where !isDryRun: session.didEnd()
-    default: break
-    }
-    announcer.end(result, of: self)
-    for handler in handlers { handler(result) }
   }
 }

@@ -11,17 +11,17 @@ import SyncStore
 /// stack.syncQueue.addOperation(sync)
 /// ```
 ///
-/// An ordinary `Operation`: it takes dependencies, priorities and any queue, and starting it without a
-/// queue works too. Two syncs of one stack never run at the same time, whichever queues they are on:
-/// the later one waits, by priority and then order, without blocking the store, and leaves at once when
-/// it is cancelled. Set it up before it starts; afterwards it only listens to `cancel()`.
+/// An ``AsynchronousOperation``: it takes dependencies, priorities and any queue, and on one it keeps no thread while it has
+/// to wait for others. Started without a queue it has finished when `start()` returns. Two syncs of one stack never run at
+/// the same time, whichever queues they are on: the later one waits, by priority and then order, without blocking the store,
+/// and leaves at once when it is cancelled. Set it up before it starts; afterwards it only listens to `cancel()`.
 ///
 /// Everything happens in one transaction. An error, a cancellation or a crash leaves the store exactly
 /// as it was.
 @dynamicMemberLookup
-public final class Sync: Operation, @unchecked Sendable {
+public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable {
   // Mutable state: `prepared` until the operation starts, `state` ever after; each in its own lock.
-  // What is set up is in Sync+Settings, waiting in Sync+Parking, the run in Sync+Request, the result in
+  // What is set up is in Sync+Settings, waiting in Sync+Running, the run in Sync+Request, the result in
   // Sync+Outcome.
   struct Preparation {
     var setup = SyncSetup()
@@ -32,17 +32,10 @@ public final class Sync: Operation, @unchecked Sendable {
   }
 
   struct State {
-    var result: Result<SyncReport, any Error>?
     /// Whether a call is running the operation, or has.
     var isClaimed = false
-    /// Set when the sync waits, or has waited, without a thread; then it says itself what it is doing.
-    var parking: Parking?
-    var handlers: [@Sendable (Result<SyncReport, any Error>) -> Void] = []
-  }
-
-  struct Parking {
+    /// Where the sync waits, or has waited, without a thread.
     var place: (waitingRoom: WaitingRoom, seat: WaitingRoom.Seat)?
-    var isFinished = false
   }
 
   /// The stack whose store is synced.
@@ -139,81 +132,28 @@ public final class Sync: Operation, @unchecked Sendable {
   /// ```
   public var progressUpdates: AsyncStream<SyncProgressUpdate> { feed.makeStream() }
 
-  /// What came of it; nil until the operation has finished. A cancelled sync has failed with a
-  /// `CancellationError`.
-  public var result: Result<SyncReport, any Error>? {
-    state.withLock { $0.result }
-  }
-
-  /// Why it failed: the error of ``result``; nil until the operation has finished, and after a success.
+  /// Why it failed: the error of ``AsynchronousOperation/result``; nil until the operation has finished, and after a success.
   public var error: (any Error)? {
     if case .failure(let error)? = result { error } else { nil }
   }
 
-  /// Stops the sync at its next checkpoint; the store stays as it was. Does nothing once it has
-  /// finished.
-  public override func cancel() {
-    super.cancel()
+  // MARK: - Running
+
+  public override func main() { begin() }
+
+  override func didCancel() {
     control.cancel()
     withdraw()
   }
 
-  // MARK: - Running
-
-  /// True: on a queue, a sync that has to wait for others returns from ``start()`` before it has
-  /// finished, so that it keeps none of the system's threads while it waits. Started without a queue it
-  /// has finished when ``start()`` returns.
-  public override var isAsynchronous: Bool { true }
-
-  public override var isExecuting: Bool {
-    state.withLock { $0.parking.map { !$0.isFinished } } ?? super.isExecuting
-  }
-
-  public override var isFinished: Bool {
-    let (hasResult, isFinished) = state.withLock { ($0.result != nil, $0.parking?.isFinished) }
-    return hasResult && (isFinished ?? super.isFinished)
-  }
-
-  public override func start() {
-    guard !isFinished else { return }
-    // A cancelled operation finishes without running; its result is set all the same, and first.
-    if isCancelled {
-      finish(.failure(CancellationError()))
-      leaveUnfinishedDependencies()
-      return super.start()
+  override func willFinish(_ result: Result<SyncReport, any Error>) {
+    if case .success = result { follower.finish() }
+    feed.finish(follower)
+    switch (work, result) {
+    case (.page(_, let session, let id), _): session.didFinish(self, id, result)
+    case (.end(let session), .success) where !isDryRun: session.didEnd()
+    default: break
     }
-    startUncancelled()
-    // Cancelled since, it has not run. It does not count as finished yet, because it has no result.
-    if !isExecuting, result == nil {
-      changing("isFinished") { finish(.failure(CancellationError())) }
-    }
-  }
-
-  private func startUncancelled() {
-    guard let queue = OperationQueue.current, let waitingRoom = try? store.waitingRoom else {
-      return super.start()
-    }
-    if let seat = waitingRoom.enterAlone(priority: queuePriority.rawValue) {
-      defer { waitingRoom.leave(seat) }
-      return super.start()
-    }
-    // Inside another operation the queue is not ours, and the caller counts on the result.
-    guard queue.operations.contains(self) else { return super.start() }
-    park(in: waitingRoom)
-  }
-
-  public override func main() {
-    guard state.withLock({ $0.result == nil }) else { return }
-    announcer.begin(self)
-    let result = Result { try run() }
-    if let context, context.isCurrent { context.mergeCommits() }
-    ManagedObjectContext.hasWaited()
-    finish(result)
-  }
-
-  /// Waits until the sync has finished. On the main queue its contexts see the result when they are used next.
-  public override func waitUntilFinished() {
-    super.waitUntilFinished()
-    ManagedObjectContext.hasWaited()
+    announcer.end(result, of: self)
   }
 }
