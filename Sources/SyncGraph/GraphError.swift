@@ -89,9 +89,7 @@ extension GraphError {
   }
 }
 
-extension GraphError: CustomStringConvertible {
-  public var description: String { message }
-}
+extension GraphError: ExplainedError {}
 
 /// One rule of the model that one object breaks.
 public struct ValidationFailure: Error, Sendable, CustomStringConvertible {
@@ -141,17 +139,6 @@ public struct SaveConflict: Sendable {
 
   /// The values that the store holds now; nil when the object was deleted there.
   public let stored: [String: Value]?
-}
-
-extension GraphError: LocalizedError {
-  /// The whole description.
-  public var errorDescription: String? { description }
-
-  /// What is wrong, in one sentence.
-  public var failureReason: String? { ErrorText(message).reason }
-
-  /// What to do about it; nil when the description does not say.
-  public var recoverySuggestion: String? { ErrorText(message).suggestion }
 }
 
 extension ValidationFailure: LocalizedError {

@@ -1,4 +1,3 @@
-public import Foundation
 public import SyncCore
 
 /// What went wrong in a store, where, and what to do about it.
@@ -127,7 +126,7 @@ extension StoreError {
   }
 }
 
-extension StoreError: CustomStringConvertible {
+extension StoreError: ExplainedError {
   /// The message; with the statement when SQLite failed in a way nobody foresaw.
   public var description: String {
     guard code == .failed, let sql else { return message }
@@ -149,15 +148,4 @@ extension StoreError {
     .transactionEnded,
     message: "The transaction was rolled back by an earlier error and takes no more changes. "
       + "Let that error leave the transaction and start again.")
-}
-
-extension StoreError: LocalizedError {
-  /// The whole description.
-  public var errorDescription: String? { description }
-
-  /// What is wrong, in one sentence.
-  public var failureReason: String? { ErrorText(message).reason }
-
-  /// What to do about it; nil when the description does not say.
-  public var recoverySuggestion: String? { ErrorText(message).suggestion }
 }

@@ -1,5 +1,3 @@
-public import Foundation
-
 /// What is wrong with a JSON text or value, and where.
 public struct JSONError: Error, Sendable, Hashable {
   /// The kinds of errors.
@@ -105,21 +103,10 @@ public struct JSONError: Error, Sendable, Hashable {
   }
 }
 
-extension JSONError: CustomStringConvertible {
+extension JSONError: ExplainedError {
   /// Position, path and message, ready to be shown.
   public var description: String {
     guard let line, let column, let offset else { return "At \(path): \(message)" }
     return "Line \(line), column \(column) (byte \(offset)), at \(path): \(message)"
   }
-}
-
-extension JSONError: LocalizedError {
-  /// The whole description.
-  public var errorDescription: String? { description }
-
-  /// What is wrong, in one sentence.
-  public var failureReason: String? { ErrorText(message).reason }
-
-  /// What to do about it; nil when the description does not say.
-  public var recoverySuggestion: String? { ErrorText(message).suggestion }
 }

@@ -1,5 +1,3 @@
-public import Foundation
-
 /// What is wrong with a model, and where.
 public struct ModelError: Error, Sendable, Hashable {
   public enum Code: String, Sendable, Hashable, Codable {
@@ -31,17 +29,4 @@ public struct ModelError: Error, Sendable, Hashable {
   }
 }
 
-extension ModelError: CustomStringConvertible {
-  public var description: String { message }
-}
-
-extension ModelError: LocalizedError {
-  /// The whole description.
-  public var errorDescription: String? { description }
-
-  /// What is wrong, in one sentence.
-  public var failureReason: String? { ErrorText(message).reason }
-
-  /// What to do about it; nil when the description does not say.
-  public var recoverySuggestion: String? { ErrorText(message).suggestion }
-}
+extension ModelError: ExplainedError {}

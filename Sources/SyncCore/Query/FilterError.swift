@@ -1,5 +1,3 @@
-public import Foundation
-
 /// What is wrong with a filter, a sort key or a fetch, and where.
 public struct FilterError: Error, Sendable, Hashable {
   public enum Code: String, Sendable, Hashable, Codable {
@@ -61,21 +59,10 @@ public struct FilterError: Error, Sendable, Hashable {
   }
 }
 
-extension FilterError: CustomStringConvertible {
+extension FilterError: ExplainedError {
   public var description: String {
     guard let text else { return message }
     guard let position else { return "\(message) (in “\(text)”)" }
     return "\(message) (at position \(position) of “\(text)”)"
   }
-}
-
-extension FilterError: LocalizedError {
-  /// The whole description.
-  public var errorDescription: String? { description }
-
-  /// What is wrong, in one sentence.
-  public var failureReason: String? { ErrorText(message).reason }
-
-  /// What to do about it; nil when the description does not say.
-  public var recoverySuggestion: String? { ErrorText(message).suggestion }
 }

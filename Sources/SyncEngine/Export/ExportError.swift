@@ -1,5 +1,4 @@
-public import Foundation
-import SyncCore
+public import SyncCore
 
 /// Why something could not be exported.
 public struct ExportError: Error, Sendable, Hashable {
@@ -34,17 +33,4 @@ public struct ExportError: Error, Sendable, Hashable {
   }
 }
 
-extension ExportError: CustomStringConvertible {
-  public var description: String { message }
-}
-
-extension ExportError: LocalizedError {
-  /// The whole description.
-  public var errorDescription: String? { description }
-
-  /// What is wrong, in one sentence.
-  public var failureReason: String? { ErrorText(message).reason }
-
-  /// What to do about it; nil when the description does not say.
-  public var recoverySuggestion: String? { ErrorText(message).suggestion }
-}
+extension ExportError: ExplainedError {}

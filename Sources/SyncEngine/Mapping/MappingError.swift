@@ -1,5 +1,4 @@
-public import Foundation
-package import SyncCore
+public import SyncCore
 
 /// What is wrong with a mapping: an entity or a rule that cannot be used as asked.
 public struct MappingError: Error, Sendable, Hashable {
@@ -79,17 +78,4 @@ public struct MappingError: Error, Sendable, Hashable {
   }
 }
 
-extension MappingError: CustomStringConvertible {
-  public var description: String { message }
-}
-
-extension MappingError: LocalizedError {
-  /// The whole description.
-  public var errorDescription: String? { description }
-
-  /// What is wrong, in one sentence.
-  public var failureReason: String? { ErrorText(message).reason }
-
-  /// What to do about it; nil when the description does not say.
-  public var recoverySuggestion: String? { ErrorText(message).suggestion }
-}
+extension MappingError: ExplainedError {}

@@ -1,5 +1,4 @@
-public import Foundation
-import SyncCore
+public import SyncCore
 
 /// Why a sync was refused or failed. The store is as it was before.
 public struct SyncError: Error, Sendable, Hashable {
@@ -73,7 +72,7 @@ public struct SyncError: Error, Sendable, Hashable {
   }
 }
 
-extension SyncError: CustomStringConvertible {
+extension SyncError: ExplainedError {
   public var description: String {
     var result = message
     if let path { result += " At \(path)." }
@@ -97,17 +96,6 @@ extension SyncError {
         \(path == nil ? "" : " Below a relationship with the delete rule cascade they are their owner's and need none.")
         """)
   }
-}
-
-extension SyncError: LocalizedError {
-  /// The whole description.
-  public var errorDescription: String? { description }
-
-  /// What is wrong, in one sentence.
-  public var failureReason: String? { ErrorText(message).reason }
-
-  /// What to do about it; nil when the description does not say.
-  public var recoverySuggestion: String? { ErrorText(message).suggestion }
 }
 
 extension SyncError {
