@@ -22,11 +22,11 @@ extension Notification.Name {
 
 extension Notification {
   /// The operation that a sync notification is about.
-  public var sync: Sync? { news?.sync }
+  public var sync: Sync? { announcement?.sync }
 
   /// The phase that begins or goes on.
   public var syncPhase: SyncPhase? {
-    switch news?.event {
+    switch announcement?.event {
     case .phase(let phase), .progress(let phase, _): phase
     default: nil
     }
@@ -34,25 +34,27 @@ extension Notification {
 
   /// Share of the whole sync that is done, from 0 to 1.
   public var syncFraction: Double? {
-    if case .progress(_, let fraction)? = news?.event { fraction } else { nil }
+    if case .progress(_, let fraction)? = announcement?.event { fraction } else { nil }
   }
 
   /// What the sync did.
   public var syncReport: SyncReport? {
-    if case .finish(let report)? = news?.event { report } else { nil }
+    if case .finish(let report)? = announcement?.event { report } else { nil }
   }
 
   /// Why the sync failed.
   public var syncError: (any Error)? {
-    if case .failure(let error)? = news?.event { error } else { nil }
+    if case .failure(let error)? = announcement?.event { error } else { nil }
   }
 
-  private var news: SyncNews? { userInfo?[SyncNews.key] as? SyncNews }
+  private var announcement: SyncAnnouncement? {
+    userInfo?[SyncAnnouncement.key] as? SyncAnnouncement
+  }
 }
 
 /// What one notification of a sync says. It is taken apart by whoever looks at it, so that one that nobody
 /// looks at is no more than this.
-final class SyncNews: Sendable {
+final class SyncAnnouncement: Sendable {
   enum Event: Sendable {
     case start
     case phase(SyncPhase)
@@ -63,7 +65,7 @@ final class SyncNews: Sendable {
   }
 
   /// Under which a notification has it.
-  static let key = "news"
+  static let key = "announcement"
 
   let sync: Sync
   let event: Event
@@ -121,11 +123,12 @@ final class SyncAnnouncer: Sendable {
     }
   }
 
-  private func post(_ event: SyncNews.Event, _ sync: Sync) {
-    let news = SyncNews(event, of: sync)
+  private func post(_ event: SyncAnnouncement.Event, _ sync: Sync) {
+    let announcement = SyncAnnouncement(event, of: sync)
     stack.delivery.post { [stack] in
       NotificationCenter.default.post(
-        name: news.name, object: stack, userInfo: StackNotifications.userInfo(SyncNews.key, news))
+        name: announcement.name, object: stack,
+        userInfo: StackNotifications.userInfo(SyncAnnouncement.key, announcement))
     }
   }
 }

@@ -85,7 +85,8 @@ struct PartReader {
         }
         FingerprintedStaging(stager: stager, set: fingerprints).passOver(known)
       }
-      guard let step = try nextItem(&reader, tape, readsAll: unknown >= PartReader.patience) else {
+      guard let step = try nextItem(&reader, tape, readsAll: unknown >= PartReader.unknownLimit)
+      else {
         isAtEnd = true
         break
       }
@@ -189,8 +190,9 @@ struct PartReader {
     return .new(ContentFingerprint(text, seed: fingerprints.seed))
   }
 
-  /// Unknown items after which the next one is hardly known: its end is not looked for before it is read.
-  private static let patience = 32
+  /// Unknown items, one behind the other, after which the next one is hardly known: its end is not looked for before it is
+  /// read.
+  private static let unknownLimit = 32
 
   /// Goes to the next item, and puts it on the tape unless it is known.
   ///

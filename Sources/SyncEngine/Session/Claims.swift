@@ -12,8 +12,8 @@ import SyncStore
 /// Parts are applied in order and know nothing of those to come: what an earlier one stored is history. It holds bits, not
 /// objects, and outlives the batches. Confined to its sync.
 final class Claims {
-  private(set) var before = Said()
-  var new = Said()
+  private(set) var before = Content()
+  var new = Content()
 
   /// Keys put into tables that were empty in the beginning, by plan node; of one sync, never kept.
   var seenKeys: [Int: SeenKeys] = [:]
@@ -25,7 +25,7 @@ final class Claims {
   init() {}
 
   /// Goes on behind what was said before.
-  init(_ before: Said, _ state: State) {
+  init(_ before: Content, _ state: State) {
     self.before = before
     self.state = state
     committedState = state
@@ -60,7 +60,7 @@ final class Claims {
   }
 
   /// What was said in some parts.
-  struct Said {
+  struct Content {
     var sets: [ClaimedSet: RowSet] = [:]
     /// Members that their owner's list does not mention, by the member.
     var unlisted: [Member: UnlistedMember] = [:]
@@ -97,9 +97,9 @@ final class Claims {
   /// A set, for many questions.
   subscript(set: ClaimedSet) -> RowSet? {
     guard let rows = before.sets[set], !rows.isEmpty else { return new.sets[set] }
-    guard let more = new.sets[set] else { return rows }
+    guard let added = new.sets[set] else { return rows }
     var result = rows
-    result.formUnion(more)
+    result.formUnion(added)
     return result
   }
 
@@ -207,12 +207,12 @@ final class Claims {
   // MARK: - Parts
 
   /// What was said since the last commit, to come back to with ``restore(_:)``.
-  var mark: (Said, State) { (new, state) }
+  var mark: (Content, State) { (new, state) }
 
-  func restore(_ mark: (Said, State)) { (new, state) = mark }
+  func restore(_ mark: (Content, State)) { (new, state) = mark }
 
   /// Throws away what was said since the last commit.
-  func rollBack() { (new, state) = (Said(), committedState) }
+  func rollBack() { (new, state) = (Content(), committedState) }
 
   /// What was said counts from now on.
   ///
@@ -224,7 +224,7 @@ final class Claims {
     before.parentOrder += new.parentOrder
     for place in new.answered { before.references[place] = nil }
     before.references.merge(new.references) { $0 + $1 }
-    new = Said()
+    new = Content()
     committedState = state
   }
 }

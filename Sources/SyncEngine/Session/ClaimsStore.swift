@@ -8,19 +8,22 @@ struct ClaimsStore {
   let model: ManagedObjectModel
   let control: SyncControl
 
-  /// What is small: of which model the names are, the counts, and what else its owner has to know.
-  struct Head<More: Codable>: Codable {
+  /// What is small: of which model the names are, the counts, and the settings that all pages and the end have to share,
+  /// by their names.
+  struct Summary: Codable {
     var model: String
     var state: Claims.State
-    var more: More
+    var settings: [String: String]
   }
 
-  func head<More: Codable>(_ claims: Claims, _ more: More) throws -> Data {
-    try JSONEncoder().encode(Head(model: model.fingerprint, state: claims.state, more: more))
+  func encode(_ claims: Claims, _ settings: [String: String]) throws -> Data {
+    try JSONEncoder().encode(
+      Summary(model: model.fingerprint, state: claims.state, settings: settings))
   }
 
-  func head<More: Codable>(of sync: OpenSync, _ type: More.Type) -> Head<More>? {
-    try? JSONDecoder().decode(Head<More>.self, from: sync.head)
+  /// - Returns: Nil when nobody has written it, or a build that wrote something else.
+  static func summary(of sync: OpenSync) -> Summary? {
+    try? JSONDecoder().decode(Summary.self, from: sync.head)
   }
 
   // MARK: - Writing
@@ -28,7 +31,7 @@ struct ClaimsStore {
   /// Writes what was said since the last commit.
   ///
   /// - Throws: `CancellationError`; errors of the store.
-  /// - Complexity: O(*n*) in what was said.
+  /// - Complexity: O(*n*) in what was content.
   func write(_ claims: Claims, to sync: OpenSync, in transaction: StoreTransaction) throws {
     for (set, rows) in claims.new.sets {
       try control.checkpoint()
@@ -66,14 +69,14 @@ struct ClaimsStore {
 
   // MARK: - Reading
 
-  /// Reads everything that was said.
+  /// Reads everything that was content.
   ///
   /// - Throws: ``Claims/outdated`` when it names what the model does not have; `CancellationError`; errors of the store.
   func read(_ sync: OpenSync, _ state: Claims.State, from reader: StoreReader) throws -> Claims {
-    var said = Claims.Said()
+    var content = Claims.Content()
     try reader.readRows(of: sync) { page in
       guard let set = ClaimedSet(named: page.set, in: model) else { throw Claims.outdated }
-      said.sets[set, default: RowSet()].insert(piece: page.page, page.words)
+      content.sets[set, default: RowSet()].insert(piece: page.page, page.words)
     }
     try control.checkpoint()
     var order: [(row: Int64, place: Int64)] = []
@@ -85,17 +88,17 @@ struct ClaimsStore {
       guard parts.count == 2, let entity = model.entity(named: String(parts[0])),
         let column = entity.relationship(named: String(parts[1]))
       else { throw Claims.outdated }
-      said.unlisted[Claims.Member(row: member.row, column: Claims.Relationship(column))] =
+      content.unlisted[Claims.Member(row: member.row, column: Claims.Relationship(column))] =
         Claims.UnlistedMember(
           row: member.row, entity: entity, slot: column.slot, owner: member.value)
     }
-    said.parentOrder = order.sorted { $0.place < $1.place }.map(\.row)
+    content.parentOrder = order.sorted { $0.place < $1.place }.map(\.row)
     try control.checkpoint()
     try reader.readReferences(of: sync) { kept in
       guard let reference = UnresolvedReference(kept, in: model) else { throw Claims.outdated }
-      said.references[reference.place, default: []].append(reference)
+      content.references[reference.place, default: []].append(reference)
     }
-    return Claims(said, state)
+    return Claims(content, state)
   }
 }
 

@@ -28,12 +28,6 @@ package final class SessionState: @unchecked Sendable {
 
   private var key: String? { name.map { "\(entity.name)/\($0)" } }
 
-  /// What of a session is small.
-  struct More: Codable {
-    /// Settings that all pages and the end have to share, by their names.
-    var settings: [String: String]?
-  }
-
   // MARK: - Reading
 
   /// Makes the claims those of the store.
@@ -44,18 +38,16 @@ package final class SessionState: @unchecked Sendable {
     guard let key else { return }
     guard let sync = try reader.openSync(SessionState.kind, key) else {
       guard known == nil else { throw ended }
-      guard try strays(in: reader).isEmpty else {
-        throw Claims.outdated
-      }
+      guard try sessionsOfUnknownEntities(in: reader).isEmpty else { throw Claims.outdated }
       return
     }
     if let known, known.id != sync.id { throw ended }
     guard known?.revision != sync.revision, sync.revision > 0 else { return }
-    let store = ClaimsStore(model: entity.model, control: control)
-    guard let head = store.head(of: sync, More.self), head.model == entity.model.fingerprint else {
-      throw Claims.outdated
-    }
-    claims = try store.read(sync, head.state, from: reader)
+    guard let summary = ClaimsStore.summary(of: sync),
+      summary.model == entity.model.fingerprint
+    else { throw Claims.outdated }
+    claims = try ClaimsStore(model: entity.model, control: control)
+      .read(sync, summary.state, from: reader)
     known = sync
   }
 
@@ -70,7 +62,7 @@ package final class SessionState: @unchecked Sendable {
 
   /// Kept sessions of that name whose entity the model does not have: one of them may have been this entity before a
   /// migration.
-  private func strays(in reader: StoreReader) throws -> [OpenSync] {
+  private func sessionsOfUnknownEntities(in reader: StoreReader) throws -> [OpenSync] {
     guard let name else { return [] }
     return try reader.openSyncs(SessionState.kind).filter { sync in
       guard let slash = sync.name.firstIndex(of: "/"), sync.name[slash...].dropFirst() == name
@@ -92,10 +84,10 @@ package final class SessionState: @unchecked Sendable {
   ) throws {
     guard let key else { return }
     let store = ClaimsStore(model: entity.model, control: control)
-    let before = try settings(in: transaction)
-    let more = More(
-      settings: (before ?? [:]).merging(SessionState.settings(of: request)) { old, _ in old })
-    let sync = try transaction.keepOpen(SessionState.kind, key, head: try store.head(claims, more))
+    let settings = (try settings(in: transaction) ?? [:])
+      .merging(SessionState.settings(of: request)) { old, _ in old }
+    let sync = try transaction.keepOpen(
+      SessionState.kind, key, head: try store.encode(claims, settings))
     try store.write(claims, to: sync, in: transaction)
     if let page = request.pageName {
       try transaction.write([OpenSync.Page(name: page, isStored: true)], of: sync)
@@ -131,7 +123,7 @@ package final class SessionState: @unchecked Sendable {
     if sync.revision == 0, !settings.isEmpty {
       let store = ClaimsStore(model: entity.model, control: SyncControl())
       _ = try transaction.keepOpen(
-        SessionState.kind, key, head: try store.head(Claims(), More(settings: settings)))
+        SessionState.kind, key, head: try store.encode(Claims(), settings))
     }
     let known = try Set(transaction.pages(of: sync).filter(\.isBegun).map(\.name))
     let pages = marks.filter { $0.value != nil || !known.contains($0.key) }
@@ -166,8 +158,7 @@ package final class SessionState: @unchecked Sendable {
 
   private func settings(in reader: StoreReader) throws -> [String: String]? {
     guard let key, let sync = try reader.openSync(SessionState.kind, key) else { return nil }
-    return ClaimsStore(model: entity.model, control: SyncControl())
-      .head(of: sync, More.self)?.more.settings
+    return ClaimsStore.summary(of: sync)?.settings
   }
 
   /// Refuses a page or an end with other settings than the pages before.
@@ -206,7 +197,7 @@ package final class SessionState: @unchecked Sendable {
   package func forget(in transaction: StoreTransaction) throws {
     guard let key else { return }
     let sync = try transaction.openSync(SessionState.kind, key)
-    for sync in try (sync.map { [$0] } ?? []) + strays(in: transaction) {
+    for sync in try (sync.map { [$0] } ?? []) + sessionsOfUnknownEntities(in: transaction) {
       try transaction.forget(sync)
     }
   }

@@ -24,19 +24,9 @@ final class FingerprintTrace {
   /// Where targets begin of items that gave warnings, and their patterns.
   private var others: [(first: Int, pattern: Int)] = []
   let targets = PlainArray<UInt32>()
-  /// Where each pattern begins in ``places``, and the last one ends.
-  private let patterns = PlainArray<UInt32>()
-  private let places = PlainArray<UInt16>()
-  /// Those of the current item.
-  private let current = PlainArray<UInt16>()
-  private(set) var usages: [[UInt64]] = []
-  /// The numbers of usages by their hash: a dictionary of another key would be a type the runtime has to make.
-  private var usageNumbers: [Int: [Int32]] = [:]
-  private let usage = PlainArray<UInt64>()
+  private let patterns = Patterns()
+  private var usages = Usages()
   private let unused = PlainArray<UInt32>()
-  /// The number of the item's before, and its words.
-  private var previous: Int32 = -1
-  private let previousUsage = PlainArray<UInt64>()
   private let readers: [StagingNode]
 
   /// Which object each rule of a node was last spoken of by, at the top and anywhere.
@@ -63,7 +53,6 @@ final class FingerprintTrace {
       spoken.append(0)
       nested.append(0)
     }
-    patterns.append(0)
   }
 
   // MARK: - While an item is staged
@@ -71,7 +60,7 @@ final class FingerprintTrace {
   func begin() {
     serial &+= 1
     firstEntry = targets.count
-    current.removeAll(from: 0)
+    patterns.current.removeAll(from: 0)
     unused.removeAll(from: 0)
     for reader in readers { reader.scratch.serial = serial }
   }
@@ -95,11 +84,12 @@ final class FingerprintTrace {
   @inline(__always)
   private func append(_ target: Int32, _ batch: Int, _ use: UInt16) {
     targets.append(UInt32(bitPattern: target))
-    current.append(UInt16(truncatingIfNeeded: batch << FingerprintTrace.useBits) | use)
+    patterns.current.append(
+      UInt16(truncatingIfNeeded: batch << FingerprintTrace.useBits) | use)
   }
 
   /// How many targets an item has.
-  func entryCount(of item: FingerprintItem) -> Int { entryCount(ofPattern: Int(item.size)) }
+  func entryCount(of item: FingerprintItem) -> Int { patterns.length(of: Int(item.size)) }
 
   /// A target of an item.
   @inline(__always)
@@ -113,35 +103,19 @@ final class FingerprintTrace {
       for index in 0..<entryCount(of: item) { body(entry(index, of: item)) }
     }
     for (first, pattern) in others {
-      for index in 0..<entryCount(ofPattern: pattern) {
+      for index in 0..<patterns.length(of: pattern) {
         body(entry(index, first: first, pattern: pattern))
       }
     }
   }
 
-  private func entryCount(ofPattern pattern: Int) -> Int {
-    Int(patterns[pattern + 1] - patterns[pattern])
-  }
-
   @inline(__always)
   private func entry(_ index: Int, first: Int, pattern: Int) -> Entry {
-    let place = places[Int(patterns[pattern]) + index]
+    let place = patterns.place(index, of: pattern)
     let use = UInt32(place & (1 << FingerprintTrace.useBits - 1))
     return Entry(
       target: Int32(bitPattern: targets[first + index]),
       batch: Int(place >> FingerprintTrace.useBits), use: FingerprintShape.Use(rawValue: use))
-  }
-
-  /// The number of the current item's pattern: that of the last one when it is the same.
-  private func patternNumber() -> Int {
-    let last = patterns.count - 1
-    if last > 0 {
-      let first = Int(patterns[last - 1])
-      if current.elements.elementsEqual(places.elements[first...]) { return last - 1 }
-    }
-    for place in current { places.append(place) }
-    patterns.append(UInt32(places.count))
-    return last
   }
 
   /// Sets memory aside for so many times as much as there is now.
@@ -173,7 +147,7 @@ final class FingerprintTrace {
   ///
   /// - Parameter fingerprint: nil when it gave warnings.
   func end(_ fingerprint: ContentFingerprint?, length: Int) {
-    let pattern = patternNumber()
+    let pattern = patterns.number()
     guard let fingerprint, serial < .max, length <= UInt32.max, targets.count <= UInt32.max else {
       isIncomplete = isIncomplete || fingerprint != nil
       others.append((firstEntry, pattern))
@@ -190,32 +164,20 @@ final class FingerprintTrace {
   /// The usage of the current item, as words: for each reader how many words of filled rules follow, and
   /// those; the relationships spoken of; the unused keys.
   private func usageNumber() -> UInt32 {
+    let usage = usages.current
     usage.removeAll(from: 0)
     for reader in readers { reader.scratch.appendFilled(to: usage) }
     for index in spoken.indices where spoken[index] == serial {
       usage.append(1 << 63 | UInt64(index) << 1 | (nested[index] == serial ? 1 : 0))
     }
     for key in unused { usage.append(1 << 62 | UInt64(key)) }
-    if previous >= 0, usage.isEqual(to: previousUsage) { return UInt32(previous) }
-    previousUsage.removeAll(from: 0)
-    for word in usage { previousUsage.append(word) }
-    var hasher = Hasher()
-    for word in usage { hasher.combine(word) }
-    let hash = hasher.finalize()
-    if let known = usageNumbers[hash]?.first(where: { usage.elementsEqual(usages[Int($0)]) }) {
-      previous = known
-      return UInt32(known)
-    }
-    previous = Int32(usages.count)
-    usages.append(Array(usage))
-    usageNumbers[hash, default: []].append(previous)
-    return UInt32(previous)
+    return usages.number()
   }
 
   /// A shape without its entries.
   func shape(ofUsage number: UInt32) -> FingerprintShape {
     var shape = FingerprintShape()
-    let words = usages[Int(number)]
+    let words = usages.all[Int(number)]
     var position = 0
     for node in readers.indices {
       let count = Int(words[position])
@@ -246,6 +208,67 @@ final class FingerprintTrace {
     let node = firstRules.lastIndex { $0 <= index } ?? 0
     return FingerprintShape.Mention(
       node: node, rule: index - firstRules[node], nestsAtTop: word & 1 == 1)
+  }
+}
+
+/// Lists of places, of which an item has that of the one before when they are the same.
+private struct Patterns {
+  /// Where each pattern begins in ``places``, and the last one ends.
+  private let starts = PlainArray<UInt32>()
+  private let places = PlainArray<UInt16>()
+  /// Those of the current item.
+  let current = PlainArray<UInt16>()
+
+  init() {
+    starts.append(0)
+  }
+
+  @inline(__always)
+  func length(of pattern: Int) -> Int { Int(starts[pattern + 1] - starts[pattern]) }
+
+  @inline(__always)
+  func place(_ index: Int, of pattern: Int) -> UInt16 { places[Int(starts[pattern]) + index] }
+
+  /// The number of the current item's pattern.
+  func number() -> Int {
+    let last = starts.count - 1
+    if last > 0 {
+      let first = Int(starts[last - 1])
+      if current.elements.elementsEqual(places.elements[first...]) { return last - 1 }
+    }
+    for place in current { places.append(place) }
+    starts.append(UInt32(places.count))
+    return last
+  }
+}
+
+/// What items filled, left over and spoke of, as words; equal ones have one number.
+private struct Usages {
+  private(set) var all: [[UInt64]] = []
+  /// Numbers by the hash of the words: a dictionary of another key would be a type the runtime has to make.
+  private var numbers: [Int: [Int32]] = [:]
+  /// That of the current item.
+  let current = PlainArray<UInt64>()
+  /// That of the item before, and its number.
+  private let previous = PlainArray<UInt64>()
+  private var previousNumber: Int32 = -1
+
+  /// The number of the current item's usage.
+  mutating func number() -> UInt32 {
+    if previousNumber >= 0, current.isEqual(to: previous) { return UInt32(previousNumber) }
+    previous.removeAll(from: 0)
+    for word in current { previous.append(word) }
+    var hasher = Hasher()
+    for word in current { hasher.combine(word) }
+    let hash = hasher.finalize()
+    if let known = numbers[hash]?.first(where: { current.elementsEqual(all[Int($0)]) }) {
+      previousNumber = known
+      return UInt32(known)
+    }
+    previousNumber = Int32(all.count)
+    all.append(Array(current))
+    numbers[hash, default: []].append(previousNumber)
+    return UInt32(previousNumber)
   }
 }
 

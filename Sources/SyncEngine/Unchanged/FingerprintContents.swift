@@ -15,10 +15,12 @@ import SyncCore
 struct FingerprintContents {
   let shapes: [FingerprintShape]
   let records = PlainArray<FingerprintSet.Record>()
+  /// The length of each record's item, and its rows behind that.
   let rows = PlainArray<UInt32>()
 
   /// The number of each part, and its first record.
   private(set) var parts: [(number: Int, first: Int)] = []
+  /// Records of the parts, and rows of them; behind these come those of the amendment.
   private(set) var partRecords = 0
   private(set) var partRows = 0
 
@@ -31,7 +33,7 @@ struct FingerprintContents {
   /// The shape of a record in the amendment that says that an item is gone.
   static let absentShape = UInt32.max
 
-  static let head = 16
+  static let headerSize = 16
 
   init(shapes: [FingerprintShape]) {
     self.shapes = shapes
@@ -60,19 +62,20 @@ struct FingerprintContents {
 
   /// - Returns: False when the bytes are not what was written.
   private func read(_ bytes: UnsafeRawBufferPointer, amending: Bool) -> Bool {
-    guard bytes.count >= FingerprintContents.head else { return false }
+    guard bytes.count >= FingerprintContents.headerSize else { return false }
     let recordCount = bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
     let rowCount = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
     let possible = 0...UInt64(bytes.count)
     guard possible.contains(recordCount), possible.contains(rowCount) else { return false }
     let rowStart =
-      FingerprintContents.head + Int(recordCount) * MemoryLayout<FingerprintSet.Record>.stride
+      FingerprintContents.headerSize + Int(recordCount) * MemoryLayout<FingerprintSet.Record>.stride
     guard rowStart + Int(rowCount) * MemoryLayout<UInt32>.stride == bytes.count else {
       return false
     }
     let firstRow = UInt32(rows.count)
     let firstRecord = records.count
-    records.append(UnsafeRawBufferPointer(rebasing: bytes[FingerprintContents.head..<rowStart]))
+    records.append(
+      UnsafeRawBufferPointer(rebasing: bytes[FingerprintContents.headerSize..<rowStart]))
     rows.append(UnsafeRawBufferPointer(rebasing: bytes[rowStart...]))
     for record in firstRecord..<records.count {
       guard records[record].firstRow <= rowCount,

@@ -57,7 +57,7 @@ struct FingerprintPart {
   func withBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(
-      FingerprintContents.head + records.count * MemoryLayout<FingerprintSet.Record>.stride
+      FingerprintContents.headerSize + records.count * MemoryLayout<FingerprintSet.Record>.stride
         + rows.count * MemoryLayout<UInt32>.stride)
     let counts = (UInt64(records.count), UInt64(rows.count))
     withUnsafeBytes(of: counts) { bytes.append(contentsOf: $0) }

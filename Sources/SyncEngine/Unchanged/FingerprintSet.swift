@@ -34,16 +34,7 @@ final class FingerprintSet {
   let keptGeneration: Int64
   let seed: UInt64
   let byteCount: Int
-  let shapes: [FingerprintShape]
-  let records: PlainArray<Record>
-  let rows: PlainArray<UInt32>
-
-  /// The number of each part, and its first record.
-  let parts: [(number: Int, first: Int)]
-
-  /// Records of the parts, and rows of them; behind these come those of the amendment.
-  let partRecords: Int
-  let partRows: Int
+  let contents: FingerprintContents
   let states: PlainArray<State>
   var matchedCount = 0
 
@@ -62,12 +53,7 @@ final class FingerprintSet {
     keptGeneration = -1
     self.seed = seed
     byteCount = 0
-    shapes = []
-    records = PlainArray(capacity: 1)
-    rows = PlainArray(capacity: 1)
-    parts = []
-    partRecords = 0
-    partRows = 0
+    contents = FingerprintContents(shapes: [])
     states = PlainArray(capacity: 1)
   }
 
@@ -80,33 +66,30 @@ final class FingerprintSet {
     keptGeneration = kept.generation
     seed = head.seed
     byteCount = head.byteCount
-    shapes = head.shapes
-    records = contents.records
-    rows = contents.rows
-    parts = contents.parts
-    partRecords = contents.partRecords
-    partRows = contents.partRows
-    states = PlainArray(repeating: .unseen, count: records.count)
+    self.contents = contents
+    states = PlainArray(repeating: .unseen, count: contents.records.count)
     for record in contents.absent { states[record] = .absent }
   }
 
-  var count: Int { records.count }
+  var shapes: [FingerprintShape] { contents.shapes }
+  var records: PlainArray<Record> { contents.records }
+  var count: Int { contents.records.count }
 
   /// The rows of a record, in the order of its shape's entries.
   @inline(__always)
   func rows(of record: Int) -> UnsafeBufferPointer<UInt32> {
     UnsafeBufferPointer(
-      start: rows.start + Int(records[record].firstRow) + 1,
-      count: shapes[Int(records[record].shape)].entries.count)
+      start: contents.rows.start + Int(contents.records[record].firstRow) + 1,
+      count: contents.shapes[Int(contents.records[record].shape)].entries.count)
   }
 
   /// Bytes of the item of a record.
   @inline(__always)
-  func length(of record: Int) -> UInt32 { rows[Int(records[record].firstRow)] }
+  func length(of record: Int) -> UInt32 { contents.rows[Int(contents.records[record].firstRow)] }
 
   /// Whether a record is not what its part says.
   func isAmended(_ record: Int) -> Bool {
-    Int(records[record].firstRow) >= partRows
+    Int(contents.records[record].firstRow) >= contents.partRows
   }
 
   // MARK: - Matching
@@ -132,7 +115,8 @@ final class FingerprintSet {
   /// its brackets do, whatever follows, so nobody needs to look for its end.
   @inline(__always)
   func matchExpected(_ text: UnsafeRawBufferPointer) -> Bool {
-    isExpecting = records[next].fingerprint.isSame(as: ContentFingerprint(text, seed: seed))
+    isExpecting = contents.records[next].fingerprint.isSame(
+      as: ContentFingerprint(text, seed: seed))
     guard isExpecting else { return false }
     states[next] = .matched
     matchedCount += 1
@@ -181,7 +165,9 @@ final class FingerprintSet {
   }
 
   private func find(_ fingerprint: ContentFingerprint) -> Int? {
-    if next < count, records[next].fingerprint.isSame(as: fingerprint), states[next] != .absent {
+    if next < count, contents.records[next].fingerprint.isSame(as: fingerprint),
+      states[next] != .absent
+    {
       isExpecting = true
       return next
     }

@@ -26,10 +26,11 @@ struct FingerprintWriter {
   private static let amendedLimit = 4
 
   func write() throws {
-    if set.parts.isEmpty || set.id != id || isLoose {
+    if set.contents.parts.isEmpty || set.id != id || isLoose {
       try writeAll()
     } else if amendedCount
-      <= max(set.partRecords / FingerprintWriter.amendedShare, FingerprintWriter.amendedLimit)
+      <= max(
+        set.contents.partRecords / FingerprintWriter.amendedShare, FingerprintWriter.amendedLimit)
     {
       try writeAmendment()
     } else {
@@ -40,18 +41,21 @@ struct FingerprintWriter {
   /// Whether parts have become so thin that they are put together again.
   private var isLoose: Bool {
     let kept = set.states.indices.count { !set.isGone($0) } + replacements.count
-    return set.parts.count > 4 && kept * 2 < set.parts.count * FingerprintWriter.partSize
+    return set.contents.parts.count > 4
+      && kept * 2 < set.contents.parts.count * FingerprintWriter.partSize
   }
 
   /// Records that are not what their part says, or in none.
   private var amendedCount: Int {
     added.count
-      + set.states.indices.count { $0 >= set.partRecords || set.isGone($0) || set.isAmended($0) }
+      + set.states.indices.count {
+        $0 >= set.contents.partRecords || set.isGone($0) || set.isAmended($0)
+      }
   }
 
   private func writeAmendment() throws {
     var amendment = FingerprintPart(set: set, made: made)
-    for record in 0..<set.partRecords where set.isGone(record) || set.isAmended(record) {
+    for record in 0..<set.contents.partRecords where set.isGone(record) || set.isAmended(record) {
       if let index = replacements[record] {
         amendment.append(made: index, at: record)
       } else if set.isGone(record) {
@@ -60,8 +64,8 @@ struct FingerprintWriter {
         amendment.append(record: record, at: record)
       }
     }
-    var place = set.partRecords
-    for record in set.partRecords..<set.count {
+    var place = set.contents.partRecords
+    for record in set.contents.partRecords..<set.count {
       if let index = replacements[record] {
         amendment.append(made: index, at: place)
       } else if !set.isGone(record) {
@@ -81,9 +85,9 @@ struct FingerprintWriter {
   private func writeParts() throws {
     var part = FingerprintPart(set: set, made: made)
     var rest = tail()[...]
-    for (index, (number, first)) in set.parts.enumerated() {
-      let isLast = index + 1 == set.parts.count
-      let end = isLast ? set.partRecords : set.parts[index + 1].first
+    for (index, (number, first)) in set.contents.parts.enumerated() {
+      let isLast = index + 1 == set.contents.parts.count
+      let end = isLast ? set.contents.partRecords : set.contents.parts[index + 1].first
       var isChanged = false
       for record in first..<end where set.isGone(record) || set.isAmended(record) {
         isChanged = true
@@ -97,7 +101,7 @@ struct FingerprintWriter {
       }
       try write(&part, number)
     }
-    var number = (set.parts.last?.number ?? -1) + 1
+    var number = (set.contents.parts.last?.number ?? -1) + 1
     for next in rest {
       append(next, to: &part)
       if part.count == FingerprintWriter.partSize { try flush(&part, &number) }
@@ -110,7 +114,7 @@ struct FingerprintWriter {
     try transaction.clearFingerprints(of: id)
     var part = FingerprintPart(set: set, made: made)
     var number = 0
-    for record in 0..<set.partRecords {
+    for record in 0..<set.contents.partRecords {
       append(record, to: &part)
       if part.count == FingerprintWriter.partSize { try flush(&part, &number, isNew: true) }
     }
@@ -129,7 +133,7 @@ struct FingerprintWriter {
   }
 
   private func tail() -> [Source] {
-    (set.partRecords..<set.count).map { .record($0) } + added.map { .made($0) }
+    (set.contents.partRecords..<set.count).map { .record($0) } + added.map { .made($0) }
   }
 
   private func append(_ source: Source, to part: inout FingerprintPart) {
