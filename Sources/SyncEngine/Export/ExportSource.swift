@@ -1,4 +1,5 @@
 import SyncCore
+import SyncGraph
 
 /// Where an export reads objects: a context with its unsaved values, or the rows of a store.
 protocol ExportSource<Object> {
@@ -16,3 +17,16 @@ protocol ExportSource<Object> {
 
 /// Exports rows of a store.
 extension RowSource: ExportSource {}
+
+/// Exports objects of a context as they are now, unsaved values included.
+struct ObjectSource: ExportSource {
+  func identifier(of object: ManagedObject) -> ManagedObjectID { object.objectID }
+
+  func value(at slot: Int, of object: ManagedObject) -> Value { object.currentValue(at: slot) }
+
+  func objects(
+    of relationship: RelationshipDescription, from object: ManagedObject
+  ) -> [ManagedObject] {
+    object.currentObjects(at: relationship.slot)
+  }
+}

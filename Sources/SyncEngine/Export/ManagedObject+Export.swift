@@ -13,7 +13,7 @@ extension ManagedObject {
   /// - Returns: A JSON object.
   /// - Throws: ``ExportError`` when a transformer refuses a value.
   public final func export(using options: ExportOptions = ExportOptions()) throws -> JSONValue {
-    let plans = managedObjectContext?.exportPlans ?? MappingPlanCache(transformers: .shared)
+    let plans = managedObjectContext?.mappingPlans ?? MappingPlanCache(transformers: .shared)
     var exporter = Exporter(ExportPlan(options: options, plans: plans), ObjectSource())
     return try exporter.export(self)
   }
@@ -29,6 +29,35 @@ extension ManagedObject {
     }
     return json.valueWithBytes as? [String: Any] ?? [:]
   }
+
+  /// The object as a serializer describes it, with what the serializers below its relationships say, unsaved values
+  /// included.
+  ///
+  /// - Returns: A JSON object; the value of the attribute where the serializer reads bare values.
+  /// - Throws: ``MappingError`` when the serializer does not fit the model or is one of another entity; ``ExportError``,
+  ///   with entity, property and path, when a rule of it has no way back.
+  public final func export(
+    with source: some PlanSource, using options: ExportOptions = ExportOptions()
+  ) throws -> JSONValue {
+    try require(source.mappingSource.entityName)
+    let plans = managedObjectContext?.mappingPlans ?? MappingPlanCache(transformers: .shared)
+    let plan = try ExportPlan(source, in: entity.model, options: options, plans: plans)
+    var exporter = Exporter(plan, ObjectSource())
+    return try exporter.export(self)
+  }
+
+  /// - Throws: ``MappingError`` when a mapping of an entity does not describe the object.
+  final func require(_ name: String) throws {
+    let described = try entity.model.requireEntity(named: name)
+    guard entity.isKind(of: described) else {
+      throw MappingError(
+        .wrongEntity, entity: name,
+        message: """
+          The object is of the entity “\(entity.name)”, and what should write it is a mapping of “\(name)”. Use one of \
+          “\(entity.name)”.
+          """)
+    }
+  }
 }
 
 extension JSONValue {
@@ -43,12 +72,5 @@ extension JSONValue {
       return result
     default: return foundationValue
     }
-  }
-}
-
-extension ManagedObjectContext {
-  /// The mapping plans of the stack.
-  var exportPlans: MappingPlanCache {
-    mappingPlans
   }
 }

@@ -22,7 +22,7 @@ extension ManagedObjectContext {
   public func export<Object: ManagedObject>(
     _ request: Fetch<Object>, using options: ExportOptions = ExportOptions()
   ) throws -> JSONValue {
-    var exporter = Exporter(ExportPlan(options: options, plans: exportPlans), ObjectSource())
+    var exporter = Exporter(ExportPlan(options: options, plans: mappingPlans), ObjectSource())
     return .array(try fetch(request).map { try exporter.export($0) })
   }
 
@@ -35,22 +35,56 @@ extension ManagedObjectContext {
   ) throws -> Data {
     try exportData(with: Conventional(entityName), where: filter, sortedBy: keys, using: options)
   }
-}
 
-extension ExportWriter {
-  /// All that a closure writes, as data.
-  static func data(
-    _ options: ExportOptions, _ body: (inout ExportWriter) throws -> Void
-  ) throws -> Data {
-    let pieces = Pieces()
-    var writer = ExportWriter(options) { pieces.data.append($0) }
-    try body(&writer)
-    try writer.finish()
-    return pieces.data
+  // MARK: - Through mapping that was written by hand
+
+  /// The objects that a serializer describes as a JSON array.
+  ///
+  /// - Throws: ``MappingError`` when the serializer does not fit the model; ``ExportError``, with entity, property and
+  ///   path, when a rule of it has no way back; ``FilterError`` for mistakes in filter or order.
+  public func export(
+    with source: some PlanSource, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
+    using options: ExportOptions = ExportOptions()
+  ) throws -> JSONValue {
+    try export(request(source, filter, keys), with: source, using: options)
   }
 
-  /// Collects the pieces of a text. Confined to the call that made it.
-  private final class Pieces {
-    var data = Data()
+  /// The objects of a fetch as a JSON array, in its order, as a serializer describes them.
+  ///
+  /// - Throws: as ``export(with:where:sortedBy:using:)``; ``MappingError`` when the fetch is of another entity.
+  public func export<Object: ManagedObject>(
+    _ request: Fetch<Object>, with source: some PlanSource,
+    using options: ExportOptions = ExportOptions()
+  ) throws -> JSONValue {
+    let plan = try ExportPlan(source, in: model, options: options, plans: mappingPlans)
+    var exporter = Exporter(plan, ObjectSource())
+    return .array(
+      try fetch(request).map { object in
+        try object.require(source.mappingSource.entityName)
+        return try exporter.export(object)
+      })
+  }
+
+  /// The objects that a serializer describes as JSON text.
+  ///
+  /// - Throws: as ``export(with:where:sortedBy:using:)``.
+  public func exportData(
+    with source: some PlanSource, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
+    using options: ExportOptions = ExportOptions()
+  ) throws -> Data {
+    let plan = try ExportPlan(source, in: model, options: options, plans: mappingPlans)
+    var exporter = Exporter(plan, ObjectSource())
+    return try ExportWriter.data(options) { writer in
+      for object in try fetch(request(source, filter, keys)) {
+        try writer.write(exporter.export(object))
+      }
+    }
+  }
+
+  private func request(
+    _ source: some PlanSource, _ filter: Filter?, _ keys: [SortKey]
+  ) -> Fetch<ManagedObject> {
+    let mapping = source.mappingSource
+    return Fetch(entityNamed: mapping.entityName, mapping.filter(and: filter)).sorted(by: keys)
   }
 }

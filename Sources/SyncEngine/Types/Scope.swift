@@ -17,8 +17,6 @@ struct Scope {
     case members
     /// Members of a parent's list that others may have too: they leave it, nobody is deleted.
     case sharedMembers
-    /// No object: nothing is deleted at the top.
-    case none
   }
 
   let kind: Kind

@@ -68,7 +68,6 @@ struct Deleter {
     guard operations.contains(.delete) else { return ([], 0) }
     let scoped: [Int64]
     switch scope.kind {
-    case .none: return ([], 0)
     case .members: return ([], claims.rootScope?.count ?? 0)
     case .sharedMembers: return ([], 0)
     case .all:
