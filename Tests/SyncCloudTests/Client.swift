@@ -46,15 +46,18 @@ final class Client: Sendable {
   let stack: DataStack
   let engine: CloudEngine
 
-  /// - Parameter clock: By how many seconds the machine's clock is wrong.
+  /// - Parameters:
+  ///   - clock: By how many seconds the machine's clock is wrong.
+  ///   - now: Another clock.
   init(
     _ transport: any CloudTransport, model: ManagedObjectModel? = nil, file: URL? = nil,
     clock: Double = 0, retry: RetryPolicy = RetryPolicy(attempts: 20, delay: 0),
-    cipher: (any CloudCipher)? = nil
+    cipher: (any CloudCipher)? = nil, now: (@Sendable () -> Date)? = nil
   ) throws {
     var configuration = Store.Configuration(file.map { .file($0) } ?? .memory)
     configuration.keepsHistory = true
     if clock != 0 { configuration.now = { Date(timeIntervalSinceNow: clock) } }
+    if let now { configuration.now = now }
     stack = try DataStack(
       model: try model ?? CloudModels.notes(), configuration: configuration, classes: [])
     engine = try CloudEngine(stack, transport: transport, retry: retry, cipher: cipher)

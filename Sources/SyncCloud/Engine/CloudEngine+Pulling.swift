@@ -106,7 +106,7 @@ extension CloudEngine {
         try await check(zone)
         isChecked = true
       }
-      if try await mayHaveMoved(page, to: zone) {
+      if try await mayHaveMoved(page, zone) {
         // Who has moved them has said so before.
         report.add(
           try await pullPages(

@@ -63,6 +63,7 @@ extension CloudEngine {
   /// Pushes the engine's own zone, then those that are shared: what went from one to the other is said before it is
   /// there.
   func pushZones(_ progress: Progress) async throws -> PushReport {
+    try await settle()
     var report = PushReport()
     var failure: CloudError?
     for zone in [zone] + (try await sharedZones()) {

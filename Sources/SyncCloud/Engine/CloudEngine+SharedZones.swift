@@ -78,23 +78,44 @@ extension CloudEngine {
     if let failure { throw failure }
   }
 
-  /// Whether a page shows records that are not known in a shared zone and are in the account's own: they may have
-  /// moved.
-  func mayHaveMoved(_ page: CloudPage, to zone: CloudZone) async throws -> Bool {
+  /// Whether a page of a shared zone shows records that are in the account's own here, or says that some went: another machine of
+  /// the account may have moved them.
+  func mayHaveMoved(_ page: CloudPage, _ zone: CloudZone) async throws -> Bool {
     guard zone != self.zone, !page.records.isEmpty else { return false }
     let (names, home) = (page.records.map(\.name), self.zone.key)
+    let left = page.records.filter { RemoteRecord.Move($0.content?["m"]) == .to("") }.map(\.name)
     return try await read { reader in
       let known = try reader.remoteRecords(names, in: zone.key)
+      if left.contains(where: { known[$0]?.row != nil }) { return true }
       return try reader.remoteRecords(names, in: home).values.contains {
         $0.row != nil && known[$0.name] == nil
       }
     }
   }
 
+  /// Moves objects that machines have moved and edited at once to where they belong.
+  func settle() async throws {
+    let mayBe = mayStray.withLock { mayStray in
+      defer { mayStray = false }
+      return mayStray
+    }
+    guard mayBe, fields.hasParents, try await !sharedZones().isEmpty else { return }
+    if try await write({ try ZoneMove($0).settle() }) { mayStray.withLock { $0 = true } }
+  }
+
   // MARK: - Ending
 
   /// Stands for the generation of a zone that is shared no more, until the server was told.
   static let stopping = "stopping"
+
+  /// Zones that are shared no more, and are on the server still.
+  func stoppedZones() async throws -> [CloudZone] {
+    try await read { reader in
+      try reader.remoteZoneNames().filter {
+        try reader.remoteZone($0)?.generation == Self.stopping
+      }.map(CloudZone.init(key:))
+    }
+  }
 
   /// Ends a zone that is missing, once it is sure who asks.
   private func endMissing(_ zone: CloudZone) async throws -> PullReport {
@@ -124,6 +145,7 @@ extension CloudEngine {
     let known = Set(zones.map(\.key) + CloudZone.Scope.allCases.map { CloudZone($0).key })
     let others = try await read { try $0.remoteZoneNames().filter { !known.contains($0) } }
     for zone in others.map(CloudZone.init(key:)) {
+      if try await kept(zone).generation == Self.stopping { continue }
       report.deleted += try await write { try Self.forget(zone, in: $0) }
       readOnly.set(false, zone)
       _ = followed.withLock { $0.remove(zone) }
@@ -139,7 +161,7 @@ extension CloudEngine {
     var count = 0
     if zone.owner == nil {
       let stamp = writing.clock.next(at: writing.transaction.milliseconds)
-      try ZoneMove(writing).moveAll(from: zone.key, to: writing.homeName, stamp)
+      try ZoneMove(writing).moveAll(from: zone.key, stamp, buries: false)
     } else {
       count = try writing.transaction.countRemoteObjects(in: zone.key)
       try writing.enter(zone.key) {
@@ -176,8 +198,7 @@ extension CloudEngine {
 
   /// Tells the server that zones are shared no more, once what was in them is home.
   func endStopped() async throws {
-    for zone in try await sharedZones() {
-      guard try await kept(zone).generation == Self.stopping else { continue }
+    for zone in try await stoppedZones() {
       for part in (fields.hasAssets ? ServedFile.zones(of: zone) : []) + [zone] {
         try await request { try await transport.remove(part) }
       }

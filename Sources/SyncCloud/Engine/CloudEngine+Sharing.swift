@@ -180,10 +180,12 @@ extension CloudEngine {
       try await running(.push) {
         // All that others have sent.
         _ = try await pullPages(in: shared)
+        try await write(in: shared) { $0.zone.generation = Self.stopping }
+        // From then on every machine of the account brings home what it has of it.
+        try await register(shared, isShared: false)
         try await write { writing in
           let stamp = writing.clock.next(at: writing.transaction.milliseconds)
-          try ZoneMove(writing).moveAll(from: shared.key, to: writing.homeName, stamp)
-          try writing.enter(shared.key) { writing.zone.generation = Self.stopping }
+          try ZoneMove(writing).moveAll(from: shared.key, stamp, buries: true)
         }
         let report = try await pushZones(Progress(totalUnitCount: 0))
         return ((), .push(report))

@@ -66,6 +66,9 @@ public final class CloudEngine: Sendable {
   /// Zones that can only be read, so that a save is refused that would write into them.
   let readOnly: ReadOnlyZones
 
+  /// Whether objects may be in other zones than what they lead to; not known before the first push.
+  let mayStray = Locked(true)
+
   /// Zones whose live signals are followed.
   let followed = Locked<Set<CloudZone>>([])
 
@@ -179,6 +182,7 @@ public final class CloudEngine: Sendable {
         let result = try writing.enter((zone ?? self.zone).key) { try body(writing) }
         try writing.finish()
         try acknowledge(writing)
+        if writing.hasStrays { mayStray.withLock { $0 = true } }
         return (result, writing.bringsAssets)
       }
       if bringsAssets { files.state.withLock { $0.mayMiss = true } }

@@ -253,7 +253,7 @@ extension CloudEngine {
 
   /// Which zone has a file: what is shared has files of its own.
   private func place(of asset: CloudAsset) async throws -> (CloudZone, ServedFile) {
-    for zone in [zone] + (try await sharedZones()) {
+    for zone in [zone] + (try await sharedZones()) + (try await stoppedZones()) {
       let manifest = try await find(file: asset.hash, in: ServedFile.manifests(of: zone))
       if let file = ServedFile(manifest, of: asset) { return (zone, file) }
     }

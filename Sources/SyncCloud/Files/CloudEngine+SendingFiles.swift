@@ -129,7 +129,7 @@ extension CloudEngine {
   private func bring(
     _ asset: CloudAsset, _ place: AssetPlace, to zone: CloudZone
   ) async throws -> String? {
-    guard try await !sharedZones().isEmpty else { return nil }
+    guard try await !(sharedZones() + stoppedZones()).isEmpty else { return nil }
     _ = try await openFiles(of: zone)
     guard try await !hasFile(asset, zone) else { return nil }
     return try await files.downloads.run {

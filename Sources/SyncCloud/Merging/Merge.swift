@@ -311,7 +311,7 @@ struct Merge {
 
   mutating func setProblem(_ problem: String?) { record.problem = problem }
 
-  mutating func setMoved(_ move: RemoteRecord.Move) { record.moved = move }
+  mutating func setMoved(_ move: RemoteRecord.Move?) { record.moved = move }
 
   mutating func setKept(_ kept: String?) { record.kept = kept }
 }

@@ -20,6 +20,9 @@ final class CloudWriting {
   /// Whether any link waits for its target, so that it has to be looked for.
   var hasLinks: Bool
 
+  /// Whether an object may be in another zone than what it leads to, so that the next push has to look.
+  private(set) var hasStrays = false
+
   /// Whether values came that stand for files.
   var bringsAssets = false
 
@@ -81,6 +84,12 @@ final class CloudWriting {
   /// The zones that are shared, with this account or by it.
   lazy var sharedZones = Result { try transaction.sharedZones(home: homeName) }
 
+  /// The zone that is worked on, and all others.
+  func zoneNames() throws -> [String] {
+    let all = [homeName] + (try sharedZones.get().map(\.key))
+    return [current] + all.filter { $0 != current }
+  }
+
   var model: ManagedObjectModel { transaction.model }
 
   /// Whether stamps that nobody believes are written anew: in the public zone they are mostly other people's.
@@ -117,6 +126,15 @@ final class CloudWriting {
     try transaction.setRemoteLink(link, in: zone.name)
   }
 
+  /// Keeps where the object of a record of this zone leads, which is in another one, and is what it is shared with.
+  func setStray(_ source: String, _ field: String, _ target: RemoteRecord) throws {
+    hasStrays = true
+    try setLink(
+      RemoteLink(
+        source: source, field: field, target: target.name,
+        entity: fields.type(of: target.entity)))
+  }
+
   func removeLink(from source: String, _ field: String) throws {
     if hasLinks { try transaction.removeRemoteLink(from: source, field, in: zone.name) }
   }
@@ -135,17 +153,36 @@ final class CloudWriting {
     lists.insert(ListKey(root: entity.rootIndex, owner: owner, field: relationship.name))
   }
 
+  /// The record of an object that is here, in whatever zone; one of the zone that is worked on first.
+  func find(_ name: String, _ destination: EntityDescription) throws -> RemoteRecord? {
+    for zone in try zoneNames() {
+      let record = try transaction.remoteRecord(name, in: zone)
+      if let record, record.row != nil,
+        model.entity(named: record.entity)?.isKind(of: destination) == true
+      {
+        return record
+      }
+    }
+    return nil
+  }
+
   /// Leads to an object that came whatever waited for it, and joins it with what it is paired with.
   func follow(_ name: String, _ row: Int64, _ entity: EntityDescription) throws {
-    for link in hasLinks ? try transaction.remoteLinks(to: name, in: zone.name) : [] {
-      guard let source = try transaction.remoteRecord(link.source, in: zone.name),
-        let sourceRow = source.row, let owner = model.entity(named: source.entity),
-        let property = owner.property(named: link.field),
-        let relationship = property.relationship,
-        entity.isKind(of: owner.destination(of: relationship))
-      else { continue }
-      try RowValueWriter(self, owner).update(sourceRow, [(property.slot, .int(row))])
-      try removeLink(from: link.source, link.field)
+    for zone in hasLinks ? try zoneNames() : [] {
+      for link in try transaction.remoteLinks(to: name, in: zone) {
+        guard let source = try transaction.remoteRecord(link.source, in: zone),
+          let sourceRow = source.row, let owner = model.entity(named: source.entity),
+          let property = owner.property(named: link.field),
+          let relationship = property.relationship,
+          entity.isKind(of: owner.destination(of: relationship))
+        else { continue }
+        try RowValueWriter(self, owner).update(sourceRow, [(property.slot, .int(row))])
+        if zone != current, fields.rules(of: owner).parent?.name == link.field {
+          hasStrays = true
+        } else {
+          try transaction.removeRemoteLink(from: link.source, link.field, in: zone)
+        }
+      }
     }
     try PairWriter(self).follow(name)
   }

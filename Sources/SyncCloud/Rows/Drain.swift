@@ -210,7 +210,7 @@ struct Drain {
     var name = identities[ManagedObjectID(entity: entity, row: row)]
     let holder = try name.flatMap { try transaction.remoteRecord($0, in: zone) }
     // The object that went to another zone has that name.
-    if holder?.row != nil || holder?.moved != nil { name = nil }
+    if holder?.row != nil || holder?.hasLeft == true { name = nil }
     var record = RemoteRecord(
       zone: zone, name: name ?? names.next(), entity: entity.name, stamp: stamp.text)
     if let holder, name != nil {

@@ -36,9 +36,8 @@ struct FieldReader {
     _ value: Value, _ destination: EntityDescription, _ field: String, of record: RemoteRecord
   ) throws -> FieldCoding.Reference? {
     if case .int(let row) = value {
-      // What is in another zone is nobody's business in this one.
-      guard let target = try reader.remoteRecord(of: row, destination), target.zone == record.zone
-      else { return nil }
+      // Also of what is in another zone: who has both finds it by its name, and it may come here.
+      guard let target = try reader.remoteRecord(of: row, destination) else { return nil }
       return FieldCoding.Reference(name: target.name, entity: fields.type(of: target.entity))
     }
     let links = try reader.remoteLinks(from: record.name, in: zone)

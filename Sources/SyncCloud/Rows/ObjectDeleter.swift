@@ -60,12 +60,15 @@ struct ObjectDeleter {
           try RowValueWriter(writing, object.entity).update(
             object.row, [(relationship.slot, .null)])
           let known = try transaction.remoteRecord(of: object.row, object.entity)
-          guard let record = known, record.zone == writing.zone.name,
+          guard let record = known,
             writing.fields.contains(relationship.name, in: object.entity)
           else { continue }
-          try writing.setLink(
-            RemoteLink(
-              source: record.name, field: relationship.name, target: name, entity: entity.wireName))
+          try writing.enter(record.zone) {
+            try writing.setLink(
+              RemoteLink(
+                source: record.name, field: relationship.name, target: name,
+                entity: entity.wireName))
+          }
         }
       }
     }

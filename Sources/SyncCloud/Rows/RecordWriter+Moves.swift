@@ -3,25 +3,25 @@ import SyncStore
 
 /// Records that went to another zone, or came from one; see ``ZoneMove``.
 extension RecordWriter {
-  /// Follows a record of the account's own zone.
+  /// Follows a record to where it is now.
   ///
-  /// - Parameter before: What is known of it; another one afterwards when it came back.
+  /// - Parameters:
+  ///   - shown: What the server shows; a deletion afterwards where it went out of what is shared.
+  ///   - before: What is known of it; another one afterwards when it came back.
   /// - Returns: Whether there is nothing of it to merge in this zone.
-  mutating func goes(_ shown: CloudRecord, _ before: inout RemoteRecord?) throws -> Bool {
-    guard zone == writing.homeName else { return false }
+  mutating func goes(_ shown: inout CloudRecord, _ before: inout RemoteRecord?) throws -> Bool {
     let move = RemoteRecord.Move(shown.content?["m"])
     if case .to(let target)? = move {
-      if let here = before, here.row != nil {
-        try take(here, from: zone, to: target)
-        try bringUnsentChildren(of: here, from: zone, to: target)
+      if zone == writing.homeName {
+        try follow(shown, before, to: target)
+      } else if let here = before, here.row != nil {
+        return try leaves(&shown, here)
       }
-      var left = before?.row == nil ? before : nil
-      left =
-        left ?? RemoteRecord(zone: zone, name: shown.name, entity: self.type(of: shown), stamp: "")
-      left?.tag = shown.tag
-      left?.moved = move
-      left?.waiting = []
-      if let left { try writing.store(left, before: before?.row == nil ? before : nil) }
+      var left =
+        before.flatMap { $0.row == nil ? $0 : nil }
+        ?? RemoteRecord(zone: zone, name: shown.name, entity: self.type(of: shown), stamp: "")
+      (left.tag, left.moved, left.waiting, left.deletion) = (shown.tag, move, [], nil)
+      try transaction.setRemoteRecord(left)
       return true
     }
     if case .to(let target)? = before?.moved, var left = before, !left.waiting.isEmpty {
@@ -31,54 +31,127 @@ extension RecordWriter {
       try merge(shown, into: target)
       return true
     }
-    guard before?.row == nil, let source = (move ?? before?.moved)?.zone,
-      let there = try transaction.remoteRecord(shown.name, in: source), there.row != nil
+    guard zone == writing.homeName, before?.row == nil, let source = (move ?? before?.moved)?.zone,
+      var there = try elsewhere(shown.name, or: source)
     else { return false }
-    try take(there, from: source, to: zone)
+    if there.row != nil {
+      try take(there, to: zone)
+    } else {
+      try carry(there, to: zone)
+      there.waiting = []
+      try transaction.setRemoteRecord(there)
+    }
     before = try transaction.remoteRecord(shown.name, in: zone)
     return false
   }
 
-  /// Has what was put below an object here, and never sent, follow it.
-  private func bringUnsentChildren(
-    of record: RemoteRecord, from zone: String, to target: String
+  /// Has what is here of a record of the account's own zone go where another machine has put it.
+  private mutating func follow(
+    _ shown: CloudRecord, _ before: RemoteRecord?, to target: String
   ) throws {
+    guard let before else { return }
+    if before.row != nil {
+      try take(before, to: target)
+    } else if let moved = before.moved, moved.zone != target,
+      let there = try elsewhere(shown.name, or: moved.zone), there.row != nil, there.zone != target
+    {
+      try take(there, to: target)
+    } else if before.waiting.contains(.deletion) {
+      try carry(before, to: target)
+    }
+    // It was deleted by a machine that did not know that it goes.
+    if shown.content?["d"] != nil { try merge(shown, into: target) }
+  }
+
+  /// The record of that name in another zone, where it has an object, or a deletion that was not sent: one that the account
+  /// shares, or has shared, and that one.
+  private func elsewhere(_ name: String, or source: String) throws -> RemoteRecord? {
+    for other in try transaction.remoteZoneNames() {
+      let place = CloudZone(key: other)
+      guard other == source || place.root != nil && place.owner == nil, other != zone,
+        let record = try transaction.remoteRecord(name, in: other),
+        record.row != nil || record.waiting.contains(.deletion)
+      else { continue }
+      return record
+    }
+    return nil
+  }
+
+  /// Others have taken an object out of what is shared: it goes here, and what waits of it has lost.
+  ///
+  /// - Returns: Whether it stays, because it comes here only now.
+  private mutating func leaves(_ shown: inout CloudRecord, _ here: RemoteRecord) throws -> Bool {
+    if here.tag == nil, case .from? = here.moved {
+      var comer = here
+      comer.tag = shown.tag
+      try writing.store(comer, before: here)
+      return true
+    }
+    let latest = max(here.latestStamp, here.deletion ?? "")
+    let stamp = Stamp(latest) ?? writing.clock.oldest
+    shown = CloudRecord(
+      name: shown.name, tag: shown.tag,
+      content: ["type": .string(writing.fields.type(of: here.entity)), "d": .string(stamp.text)],
+      time: shown.time)
+    left.append(shown.name)
+    return false
+  }
+
+  /// Notes that objects are not deleted but elsewhere, so that they may come back as they are.
+  func closeLeft() throws {
+    for name in left {
+      guard var record = try transaction.remoteRecord(name, in: zone), record.row == nil else {
+        continue
+      }
+      (record.moved, record.deletion, record.waiting) = (.to(""), nil, [])
+      try transaction.setRemoteRecord(record)
+    }
+  }
+
+  /// Has a deletion that was not sent go where its record went.
+  private func carry(_ record: RemoteRecord, to target: String) throws {
+    var carried =
+      try transaction.remoteRecord(record.name, in: target)
+      ?? RemoteRecord(zone: target, name: record.name, entity: record.entity, stamp: record.stamp)
+    guard carried.row == nil else { return }
+    (carried.deletion, carried.waiting, carried.moved) = (record.deletion, [.deletion], nil)
+    try transaction.setRemoteRecord(carried)
+    try writing.keep(target)
+  }
+
+  private func take(_ record: RemoteRecord, to target: String) throws {
+    let move = ZoneMove(writing)
+    let stamp = writing.clock.next(at: transaction.milliseconds)
+    let name = try move.take(record, to: target, follows: true)
+    try move.movePairs(of: name, from: record.zone, to: target, stamp, tells: false)
     guard let row = record.row, let entity = writing.model.entity(named: record.entity) else {
       return
     }
-    let stamp = writing.clock.next(at: transaction.milliseconds)
-    try ZoneMove(writing).moveUnsentChildren(
-      of: ManagedObjectID(entity: entity, row: row), from: zone, to: target, stamp)
+    try move.connect(ManagedObjectID(entity: entity, row: row), as: name, in: target)
   }
 
-  /// Names of records of a shared zone whose objects went home: the zone is shared no more, and still has them.
-  func namesGoneHome(_ records: [CloudRecord]) throws -> Set<String> {
-    guard zone != writing.homeName else { return [] }
-    let home = try transaction.remoteRecords(records.map(\.name), in: writing.homeName)
-    return Set(home.values.filter { $0.row != nil && $0.moved == .from(zone) }.map(\.name))
-  }
-
-  private func take(_ record: RemoteRecord, from zone: String, to target: String) throws {
-    let move = ZoneMove(writing)
-    let stamp = writing.clock.next(at: transaction.milliseconds)
-    let name = try move.take(record, to: target, stamp)
-    try move.movePairs(of: name, from: zone, to: target, stamp, tells: false)
-  }
-
+  /// Merges what a zone shows that the record has left into the record where it is now.
   private mutating func merge(_ shown: CloudRecord, into target: String) throws {
     guard let there = try transaction.remoteRecord(shown.name, in: target), there.row != nil else {
       return
     }
+    var content = shown.content
+    content?["m"] = JSONValue?.none
+    // It is no version of that zone.
+    let plain = CloudRecord(name: shown.name, tag: shown.tag, content: content, time: 0)
     counts.add(
       try writing.enter(target) {
         var writer = RecordWriter(writing)
-        try writer.write([shown], isFeed: false)
+        try writer.write([plain], isFeed: false)
         guard var merged = try transaction.remoteRecord(shown.name, in: target) else {
           return writer.counts
         }
-        // That was no version of this zone.
-        merged.tag = there.tag
-        merged.waiting.formUnion(there.waiting)
+        (merged.tag, merged.moved) = (there.tag, there.moved)
+        if merged.row != nil {
+          merged.waiting.formUnion(there.waiting)
+        } else {
+          merged.waiting = there.tag == nil ? [] : [.deletion]
+        }
         try transaction.setRemoteRecord(merged)
         return writer.counts
       })

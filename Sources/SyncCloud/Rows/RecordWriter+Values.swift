@@ -122,9 +122,13 @@ extension RecordWriter {
       if let comer = rows[target.name] {
         row = comer.entity.isKind(of: destination) ? comer.row : nil
       } else {
-        let known = try transaction.remoteRecord(target.name, in: zone)
-        let entity = known.flatMap { writing.model.entity(named: $0.entity) }
-        row = entity?.isKind(of: destination) == true ? known?.row : nil
+        let known = try writing.find(target.name, destination)
+        row = known?.row
+        if let known, known.zone != zone,
+          writing.fields.rules(of: item.entity).parent?.slot == slot
+        {
+          try writing.setStray(item.shown.name, property.name, known)
+        }
       }
       item.values.append((slot, row.map(Value.int) ?? .null))
       if row == nil {

@@ -25,6 +25,9 @@ struct RecordWriter {
   let zone: String
   var counts = Counts()
 
+  /// Records of objects that others have taken out of what is shared.
+  var left: [String] = []
+
   init(_ writing: CloudWriting) {
     self.writing = writing
     zone = writing.zone.name
@@ -69,10 +72,9 @@ struct RecordWriter {
     var items: [Item] = []
     var pairs: [(record: RemoteRecord, kind: PairKind)] = []
     let pairWriter = PairWriter(writing)
-    let gone = try namesGoneHome(records)
-    let records = gone.isEmpty ? records : records.filter { !gone.contains($0.name) }
     writing.see(records)
     for record in records {
+      var record = record
       var before = known[record.name]
       if let before, before == sent[record.name], let taken = before.taken(record) {
         try writing.store(taken, before: before)
@@ -84,7 +86,7 @@ struct RecordWriter {
         try writing.store(before, before: known[record.name])
         continue
       }
-      if try goes(record, &before) { continue }
+      if try goes(&record, &before) { continue }
       do throws(RecordContent.Malformed) {
         let content = try RecordContent(record, writing.fields.wire)
         if let kind = (content.type ?? before?.entity).flatMap({ writing.fields.kinds[$0] }) {
@@ -94,9 +96,7 @@ struct RecordWriter {
           continue
         }
         guard let item = try merge(record, content, before) else { continue }
-        if zone == writing.homeName, let move = RemoteRecord.Move(record.content?["m"]) {
-          item.merge.setMoved(move)
-        }
+        item.merge.setMoved(RemoteRecord.Move(record.content?["m"]))
         counts.isBehind = counts.isBehind || item.merge.isBehind
         items.append(item)
       } catch {
@@ -109,6 +109,7 @@ struct RecordWriter {
       try shaken.note(item.merge, item.before)
     }
     try delete(items)
+    try closeLeft()
     try place(&items)
     try writeRows(items)
     for item in items where item.merge.fate != .delete {

@@ -69,21 +69,26 @@ struct SaveBuilder {
     guard let deletion = record.deletion, record.waiting.contains(.deletion) else {
       return nil
     }
-    let content: JSONObject = [
+    var content: JSONObject = [
       "type": .string(fields.fields.type(of: record.entity)), "d": .string(deletion),
     ]
+    content["m"] = record.moved?.json
     guard let tag = record.tag else { return .create(name: record.name, content: content) }
     return .replace(name: record.name, tag: tag, content: content)
   }
 
-  /// A record that went to another zone says so, and else stays as it was.
+  /// A record that went to another zone says so, and else stays as it was; in what is shared it says nothing else.
   private func departure(_ record: RemoteRecord) -> CloudSave? {
-    guard record.hasLeft, let move = record.moved?.json else { return nil }
-    guard let tag = record.tag else {
-      let type = JSONValue.string(fields.fields.type(of: record.entity))
-      return .create(name: record.name, content: ["type": type, "m": move])
-    }
-    return .update(name: record.name, tag: tag, content: ["m": move])
+    guard let move = record.moved, record.hasLeft else { return nil }
+    let isShared = CloudZone(key: record.zone).root != nil
+    let content: JSONObject = [
+      "type": .string(fields.fields.type(of: record.entity)),
+      "m": isShared ? RemoteRecord.Move.to("").json : move.json,
+    ]
+    guard let tag = record.tag else { return .create(name: record.name, content: content) }
+    return isShared
+      ? .replace(name: record.name, tag: tag, content: content)
+      : .update(name: record.name, tag: tag, content: content)
   }
 
   /// What a server has lost that this model cannot read goes back as it came.

@@ -8,8 +8,13 @@ import SyncStore
 /// own zone ─▶ shared zone   the record in the own zone says `"m":["to",zone]` and else stays as it is; every machine of
 ///                           the account that reads this gives its own record, with what waits of it, the other zone
 /// shared zone ─▶ own zone   the record that is made there says `"m":["from",zone]`, with the same meaning
-/// out of a shared zone      a deletion there: others cannot follow
+/// out of a shared zone      the record there says `"m":["to",""]` and nothing else: to others the object is gone,
+///                           whatever they have edited meanwhile
 /// ```
+///
+/// Where the own zone says that an object is counts for all machines of the account; what it leads to decides where it
+/// belongs. Machines that have moved and edited at once may find that the two differ: then the reference is kept as a link, too,
+/// and the next push moves the object: see ``settle()``.
 struct ZoneMove {
   private let writing: CloudWriting
 
@@ -53,33 +58,143 @@ struct ZoneMove {
         guard let record = try transaction.remoteRecord(of: each.row, each.entity),
           record.zone == zone, each == object || !record.isSharedRoot
         else { continue }
-        names.append(try move(record, to: target, stamp, isKnown: !fresh.contains(record.name)))
-        next += try children(of: each)
+        let name = try move(record, to: target, stamp, isKnown: !fresh.contains(record.name))
+        names.append(name)
+        let children = try children(of: each)
+        if name != record.name { try rename(children) }
+        next += children
       }
       level = next
     }
     for name in names { try movePairs(of: name, from: zone, to: target, stamp, tells: true) }
   }
 
-  /// Moves what is below an object, which has moved itself, and was never sent: whoever moved that did not know of it.
-  func moveUnsentChildren(
-    of object: ManagedObjectID, from zone: String, to target: String, _ stamp: Stamp
-  ) throws {
-    for child in try children(of: object) {
-      guard let record = try transaction.remoteRecord(of: child.row, child.entity),
-        record.zone == zone, record.tag == nil
+  /// Has objects say anew what they are below, which has another name now.
+  private func rename(_ children: [ManagedObjectID]) throws {
+    for child in children {
+      guard var record = try transaction.remoteRecord(of: child.row, child.entity),
+        let parent = writing.fields.rules(of: child.entity).parent
       else { continue }
-      try move(child, from: zone, to: target, stamp)
+      record.edit(parent.name, writing.clock.next(at: transaction.milliseconds).text)
+      try transaction.setRemoteRecord(record)
     }
   }
 
-  /// Moves all that is in a zone.
-  func moveAll(from zone: String, to target: String, _ stamp: Stamp) throws {
-    var names: [String] = []
-    for record in try transaction.allRemoteRecords(in: zone) where record.row != nil {
-      names.append(try take(record, to: target, stamp))
+  /// Moves all that is in a zone of the account's own to where the account's own zone says that it is, which is there when that
+  /// says nothing.
+  ///
+  /// - Parameter buries: Whether deletions go along.
+  func moveAll(from zone: String, _ stamp: Stamp, buries: Bool) throws {
+    var moved: [(name: String, target: String, object: ManagedObjectID?)] = []
+    for record in try transaction.allRemoteRecords(in: zone) {
+      let known = try transaction.remoteRecord(record.name, in: writing.homeName)
+      guard record.row != nil else {
+        if buries { try bury(record, known, stamp) }
+        continue
+      }
+      var target = writing.homeName
+      if case .to(let other)? = known?.moved, other != zone { target = other }
+      let there =
+        target == writing.homeName
+        ? known.flatMap { if case .from? = $0.moved { $0 } else { nil } }
+        : try transaction.remoteRecord(record.name, in: target)
+      let entity = writing.model.entity(named: record.entity)
+      if let row = there?.row, let entity {
+        try drop(record)
+        try writing.enter(target) { try writing.follow(record.name, row, entity) }
+        continue
+      }
+      let object = entity.flatMap { entity in
+        record.row.map { ManagedObjectID(entity: entity, row: $0) }
+      }
+      let name = try take(record, to: target, follows: target != writing.homeName)
+      moved.append((name, target, object))
     }
-    for name in names { try movePairs(of: name, from: zone, to: target, stamp, tells: false) }
+    for (name, target, object) in moved {
+      try movePairs(of: name, from: zone, to: target, stamp, tells: false)
+      if let object { try connect(object, as: name, in: target) }
+    }
+  }
+
+  /// Says in the account's own zone that an object is gone that was in another one, so that no machine brings it home.
+  private func bury(_ record: RemoteRecord, _ known: RemoteRecord?, _ stamp: Stamp) throws {
+    guard !record.isPair, record.tag != nil, known?.row == nil,
+      let deletion = record.deletion ?? (record.hasLeft ? stamp.text : nil)
+    else { return }
+    if let move = known?.moved, move != .to(record.zone) { return }
+    var dead =
+      known
+      ?? RemoteRecord(
+        zone: writing.homeName, name: record.name, entity: record.entity, stamp: deletion)
+    (dead.deletion, dead.waiting, dead.moved) = (deletion, [.deletion], .from(record.zone))
+    try transaction.setRemoteRecord(dead)
+  }
+
+  // MARK: - Objects that are not where they belong
+
+  /// Moves objects whose records are in another zone than what they lead to, as far as that can be written.
+  ///
+  /// - Returns: Whether some stay, until the server has them where they are.
+  func settle() throws -> Bool {
+    let zones = try writing.zoneNames().filter {
+      try transaction.remoteZone($0)?.isReadOnly != true
+    }
+    let stamp = writing.clock.next(at: transaction.milliseconds)
+    var rest = false
+    for zone in zones {
+      for link in try transaction.remoteLinks(in: zone) {
+        guard let record = try transaction.remoteRecord(link.source, in: zone),
+          let row = record.row, let entity = writing.model.entity(named: record.entity),
+          let parent = writing.fields.rules(of: entity).parent, parent.name == link.field,
+          let stored = try transaction.rows(entity, rows: [row]).first,
+          !stored.values[parent.slot].isNull
+        else { continue }
+        let object = ManagedObjectID(entity: entity, row: row)
+        guard record.tag != nil, zones.contains(try self.zone(of: object)) else {
+          rest = true
+          continue
+        }
+        try place(object, stamp)
+        guard let placed = try transaction.remoteRecord(of: row, entity) else { continue }
+        try transaction.removeRemoteLink(from: placed.name, link.field, in: placed.zone)
+      }
+    }
+    return rest
+  }
+
+  /// Leads to an object that went to another zone what waits for it, and keeps as links what does not lead to the zone where it
+  /// is, of it and of what is below it.
+  func connect(_ object: ManagedObjectID, as name: String, in zone: String) throws {
+    if writing.hasLinks {
+      try writing.enter(zone) { try writing.follow(name, object.row, object.entity) }
+    }
+    guard let record = try transaction.remoteRecord(of: object.row, object.entity) else { return }
+    if let parent = writing.fields.rules(of: object.entity).parent,
+      case .int(let row)? = try transaction.rows(object.entity, rows: [object.row]).first?
+        .values[parent.slot]
+    {
+      try noteParent(
+        record, parent,
+        try transaction.remoteRecord(of: row, object.entity.destination(of: parent)))
+    }
+    for child in try children(of: object) {
+      guard let below = try transaction.remoteRecord(of: child.row, child.entity),
+        let parent = writing.fields.rules(of: child.entity).parent
+      else { continue }
+      try noteParent(below, parent, record)
+    }
+  }
+
+  private func noteParent(
+    _ record: RemoteRecord, _ relationship: RelationshipDescription, _ parent: RemoteRecord?
+  ) throws {
+    try writing.enter(record.zone) {
+      if let parent, parent.zone != record.zone, !record.isSharedRoot {
+        try writing.setStray(record.name, relationship.name, parent)
+      } else {
+        try writing.removeLink(from: record.name, relationship.name)
+      }
+    }
   }
 
   private func children(of object: ManagedObjectID) throws -> [ManagedObjectID] {
@@ -107,29 +222,43 @@ struct ZoneMove {
   private func move(
     _ record: RemoteRecord, to target: String, _ stamp: Stamp, isKnown: Bool
   ) throws -> String {
-    let name = try take(record, to: target, stamp)
+    let home = writing.homeName
+    let name = try take(record, to: target, follows: false)
+    if record.zone != home, target != home, name == record.name,
+      var mark = try transaction.remoteRecord(name, in: home), mark.hasLeft
+    {
+      (mark.moved, mark.waiting) = (.to(target), [.whole])
+      try transaction.setRemoteRecord(mark)
+    }
     guard isKnown else { return name }
     var left = RemoteRecord(
       zone: record.zone, name: record.name, entity: record.entity, stamp: stamp.text)
     left.tag = record.tag
-    if record.zone == writing.homeName {
-      (left.moved, left.waiting) = (.to(target), [.whole])
-    } else {
+    if record.zone == home, name != record.name {
       (left.deletion, left.waiting) = (stamp.text, [.deletion])
+    } else {
+      (left.moved, left.waiting) = (.to(target), [.whole])
     }
     try transaction.setRemoteRecord(left)
     return name
   }
 
-  /// Gives a record another zone, as one that was moved elsewhere.
+  /// Gives a record, with its object, another zone. What is taken out of what somebody else shares gets a name of its own, unless
+  /// it came from here.
   ///
+  /// - Parameter follows: Whether another machine of the account has moved it.
   /// - Returns: Its name there.
   @discardableResult
-  func take(_ record: RemoteRecord, to target: String, _ stamp: Stamp) throws -> String {
-    let holder = try transaction.remoteRecord(record.name, in: target)
+  func take(_ record: RemoteRecord, to target: String, follows: Bool) throws -> String {
+    var holder = try transaction.remoteRecord(record.name, in: target)
+    if follows, let double = holder, double.row != nil {
+      // It came by itself before it was known to be the same.
+      try drop(double)
+      holder?.row = nil
+    }
     var name = record.name
-    if holder?.row != nil {
-      // Somebody else's object has the name there.
+    let isOthers = CloudZone(key: record.zone).owner != nil && holder?.hasLeft != true
+    if holder?.row != nil || isOthers && !follows {
       var names = RecordName.Source(milliseconds: transaction.milliseconds)
       name = names.next()
     }
@@ -139,19 +268,34 @@ struct ZoneMove {
     taken.deletion = record.deletion
     taken.kept = record.kept
     taken.waiting = [.whole]
-    if target == writing.homeName { taken.moved = .from(record.zone) }
-    if let holder, name == record.name {
-      taken.tag = holder.tag
-      if let deletion = holder.deletion {
-        // It was there before, and left: all of it is said anew.
-        taken.deletion = max(deletion, record.deletion ?? "")
-        (taken.stamp, taken.stamps) = (stamp.text, RemoteStamps())
-      }
+    if name == record.name {
+      if !follows { taken.moved = .from(record.zone) }
+      taken.tag = holder?.tag
+      if let deletion = holder?.deletion.flatMap(Stamp.init) { outlive(deletion, &taken) }
     }
-    try transaction.removeRemoteRecord(record.name, from: record.zone, to: target)
+    try transaction.removeRemoteRecord(record.name, from: record.zone, to: target, as: name)
     try transaction.setRemoteRecord(taken)
     try writing.keep(target)
     return name
+  }
+
+  /// What was deleted in a zone comes there once more.
+  private func outlive(_ deletion: Stamp, _ record: inout RemoteRecord) {
+    let survivor = writing.clock.survivor(of: deletion).text
+    record.deletion = max(deletion.text, record.deletion ?? "")
+    record.stamp = max(record.stamp, survivor)
+    record.stamps = record.stamps.mapped { $0.isEmpty ? $0 : max($0, survivor) }
+  }
+
+  /// Takes an object out of the store that is there twice; what leads to it waits for the other.
+  private func drop(_ record: RemoteRecord) throws {
+    guard let row = record.row, let entity = writing.model.entity(named: record.entity) else {
+      return
+    }
+    try writing.enter(record.zone) {
+      try ObjectDeleter(writing).delete(row, entity, name: record.name)
+    }
+    try transaction.removeRemoteRecord(record.name, in: record.zone)
   }
 
   /// Moves the pairs of a record both of whose ends are there now.
@@ -166,7 +310,7 @@ struct ZoneMove {
         try transaction.remoteRecord(other, in: target)?.row != nil
       else { continue }
       guard try transaction.isJoined(record, pair) else { continue }
-      try take(record, to: target, stamp)
+      try take(record, to: target, follows: true)
       guard tells else { continue }
       var left = RemoteRecord(
         zone: zone, name: record.name, entity: record.entity, stamp: record.stamp)
@@ -178,7 +322,8 @@ struct ZoneMove {
 }
 
 extension TravellingFields {
-  /// The zone of the nearest shared root at or above an object; nil when there is none.
+  /// The zone of the nearest shared root at or above an object; nil when there is none. What waits for something above it is
+  /// where it is.
   func sharedZone(of object: ManagedObjectID, _ reader: StoreReader) throws -> String? {
     var current = object
     var seen: Set<ManagedObjectID> = []
@@ -186,10 +331,17 @@ extension TravellingFields {
       let record = try reader.remoteRecord(of: current.row, current.entity)
       if let record, record.isSharedRoot { return record.zone }
       guard let parent = rules(of: current.entity).parent,
-        let stored = try reader.rows(current.entity, rows: [current.row]).first,
-        case .int(let row) = stored.values[parent.slot],
+        let stored = try reader.rows(current.entity, rows: [current.row]).first
+      else { return nil }
+      guard case .int(let row) = stored.values[parent.slot],
         let above = try reader.rows(current.entity.destination(of: parent), rows: [row]).first
-      else { break }
+      else {
+        guard let record, CloudZone(key: record.zone).root != nil else { return nil }
+        let waits = try reader.remoteLinks(from: record.name, in: record.zone).contains {
+          $0.field == parent.name
+        }
+        return current != object || waits ? record.zone : nil
+      }
       current = above.id
     }
     return nil

@@ -153,6 +153,11 @@ extension StoreReader {
     try count("_syncstack_remote_conflicts WHERE zone = ?", zone)
   }
 
+  /// All links, by source.
+  package func remoteLinks(in zone: String) throws -> [RemoteLink] {
+    try links("zone", zone, zone)
+  }
+
   /// Links that wait for a target.
   package func remoteLinks(to target: String, in zone: String) throws -> [RemoteLink] {
     try links("target", target, zone)

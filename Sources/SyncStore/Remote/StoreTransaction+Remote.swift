@@ -66,12 +66,15 @@ extension StoreTransaction {
     try removeRemoteLists(of: name, in: zone)
   }
 
-  /// Gives what is kept beside a record another zone, and forgets the record.
-  package func removeRemoteRecord(_ name: String, from zone: String, to other: String) throws {
+  /// Gives what is kept beside a record another zone and name, and forgets the record.
+  package func removeRemoteRecord(
+    _ name: String, from zone: String, to other: String, as new: String
+  ) throws {
     for (table, column) in [("links", "source"), ("lists", "owner"), ("pairs", "name")] {
       try run(
-        "UPDATE OR REPLACE _syncstack_remote_\(table) SET zone = ? WHERE zone = ? AND \(column) = ?",
-        [.string(other), .string(zone), .string(name)])
+        "UPDATE OR REPLACE _syncstack_remote_\(table) SET zone = ?, \(column) = ? "
+          + "WHERE zone = ? AND \(column) = ?",
+        [.string(other), .string(new), .string(zone), .string(name)])
     }
     try removeRemoteRecord(name, in: zone)
   }

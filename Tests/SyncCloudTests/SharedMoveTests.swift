@@ -1,0 +1,203 @@
+import Foundation
+import SyncCore
+import SyncStore
+import TestSupport
+import Testing
+
+@testable import SyncCloud
+
+/// Machines that move, edit and delete what another one shares, takes out or shares no more, before they hear of it.
+@Suite(.timeLimit(.minutes(10))) struct SharedMoveTests {
+  private let scene: Scene
+  private let phone: Client
+
+  private var owner: Client { scene.owner }
+  private var guest: Client { scene.guest }
+
+  init() async throws {
+    try await self.init(.memory)
+  }
+
+  private init(_ server: SharingServer) async throws {
+    scene = try await Scene(server.accounts(), now: Scene.clock())
+    phone = try scene.machine(0)
+    try await phone.engine.sync()
+  }
+
+  /// Shares the list, and has everybody know.
+  private func share() async throws {
+    let share = try await scene.share(.readWrite)
+    try await guest.engine.accept(share.invitation)
+    try await phone.engine.sync()
+  }
+
+  private func row(_ entity: String, _ name: String, _ client: Client) throws -> Int64 {
+    try #require(try client.rows(entity).first { $0.values[0] == .string(name) }).id.row
+  }
+
+  private func move(_ note: String, to section: String, _ client: Client) throws {
+    try client.update(
+      "Note", row("Note", note, client), ["section": .int(row("Section", section, client))])
+  }
+
+  /// Syncs all, and expects that machines of one account have the same, new ones too.
+  ///
+  /// - Returns: What the owner and the guest have.
+  private func ends(
+    _ others: [Client] = []
+  ) async throws -> (mine: [String], guests: [String]) {
+    for _ in 1...3 {
+      for client in [owner, phone, guest] + others { try await client.engine.sync() }
+    }
+    let (mine, guests) = (try Scene.paths(owner), try Scene.paths(guest))
+    let fresh = (try scene.machine(0), try scene.machine(1))
+    try await fresh.0.engine.sync()
+    try await fresh.1.engine.sync()
+    #expect(try Scene.paths(phone) == mine)
+    #expect(try Scene.paths(fresh.0) == mine)
+    for client in others + [fresh.1] { #expect(try Scene.paths(client) == guests) }
+    for client in [owner, phone, guest] + others {
+      #expect(try client.engine.status.waiting == 0)
+      #expect(try client.engine.status.problems.isEmpty)
+      _ = try client.graph()
+    }
+    return (mine, guests)
+  }
+
+  private func places(_ title: String, in paths: [String]) -> [String] {
+    paths.filter { $0.contains("/\(title)/") }
+  }
+
+  @Test(arguments: SharingServer.available)
+  func whatWasMovedAwayBeforeItsListIsSharedStaysAway(_ server: SharingServer) async throws {
+    let test = try await SharedMoveTests(server)
+    try test.move("n5", to: "S", test.phone)
+    try test.move("hidden", to: "Food", test.phone)
+    try await test.share()
+    let (mine, guests) = try await test.ends()
+    #expect(places("n5", in: mine) == ["Secret/S/n5/-"])
+    #expect(places("n5", in: guests).isEmpty)
+    #expect(places("hidden", in: mine) == ["Shopping/Food/hidden/-"])
+    #expect(places("hidden", in: guests) == ["Shopping/Food/hidden/-"])
+  }
+
+  @Test func aDeletionThatWasNotSentGoesIntoTheShare() async throws {
+    try phone.delete("Note", row("Note", "n5", phone))
+    try await share()
+    let (mine, guests) = try await ends()
+    #expect(places("n5", in: mine + guests).isEmpty)
+  }
+
+  @Test func whatIsPutBelowWhatGoesOutGoesAlong() async throws {
+    try await share()
+    let food = try row("Section", "Food", phone)
+    try phone.insert("Note", ["title": "bread", "section": .int(food)])
+    try owner.update("Section", scene.sections[0], ["list": .int(row("List", "Secret", owner))])
+    try await owner.engine.sync()
+    let (mine, guests) = try await ends()
+    #expect(places("bread", in: mine) == ["Secret/Food/bread/-"])
+    #expect(places("n5", in: mine) == ["Secret/Food/n5/-"])
+    #expect(places("bread", in: guests).isEmpty && places("n5", in: guests).isEmpty)
+  }
+
+  /// The move of the phone is older, and its edit goes along.
+  @Test func theLaterOfTwoMovesCounts() async throws {
+    try await share()
+    try move("n5", to: "S", phone)
+    try phone.update("Note", row("Note", "n5", phone), ["stars": 5])
+    try move("n5", to: "Tools", owner)
+    try await owner.engine.sync()
+    let (mine, guests) = try await ends()
+    #expect(places("n5", in: mine) == ["Shopping/Tools/n5/5"])
+    #expect(places("n5", in: guests) == ["Shopping/Tools/n5/5"])
+  }
+
+  @Test(arguments: SharingServer.available)
+  func whatIsTakenOutIsGoneForOthersWhateverTheyEdit(_ server: SharingServer) async throws {
+    let test = try await SharedMoveTests(server)
+    try await test.share()
+    try test.move("n5", to: "S", test.owner)
+    try await test.owner.engine.sync()
+    try test.guest.update("Note", test.row("Note", "n5", test.guest), ["stars": 5])
+    let (mine, guests) = try await test.ends()
+    #expect(places("n5", in: mine) == ["Secret/S/n5/-"])
+    #expect(places("n5", in: guests).isEmpty)
+    #expect(try test.guest.engine.conflicts.map(\.value) == [5])
+    // And comes back as it is.
+    try test.move("n5", to: "Tools", test.phone)
+    let (again, seen) = try await test.ends()
+    #expect(places("n5", in: again) == ["Shopping/Tools/n5/-"])
+    #expect(places("n5", in: seen) == ["Shopping/Tools/n5/-"])
+  }
+
+  @Test func anEditThatWasSentGoesAlongWithWhatIsTakenOut() async throws {
+    try await share()
+    try guest.update("Note", row("Note", "n5", guest), ["stars": 5])
+    try await guest.engine.sync()
+    try move("n5", to: "S", owner)
+    try phone.update("Note", row("Note", "n5", phone), ["title": "phone's"])
+    let (mine, guests) = try await ends()
+    #expect(places("phone's", in: mine) == ["Secret/S/phone's/5"])
+    #expect(places("n5", in: guests).isEmpty && places("phone's", in: guests).isEmpty)
+  }
+
+  @Test func aParticipantTakesOutAndBringsBack() async throws {
+    try await share()
+    let other = try scene.machine(1)
+    try await other.engine.sync()
+    let list = try guest.insert("List", ["name": "Guest's"])
+    try guest.insert("Section", ["name": "G", "list": .int(list)])
+    try await guest.engine.sync()
+    try await other.engine.sync()
+    try move("n5", to: "G", guest)
+    try move("n5", to: "S", owner)
+    var (mine, guests) = try await ends([other])
+    #expect(places("n5", in: mine) == ["Secret/S/n5/-"])
+    #expect(places("n5", in: guests) == ["Guest's/G/n5/-"])
+    try move("n5", to: "Food", other)
+    try move("n5", to: "Tools", phone)
+    (mine, guests) = try await ends([other])
+    #expect(places("n5", in: mine) == ["Shopping/Food/n5/-", "Shopping/Tools/n5/-"])
+    #expect(places("n5", in: guests) == places("n5", in: mine))
+  }
+
+  @Test func deletionsComeHomeWhenSharingEnds() async throws {
+    try await share()
+    try owner.delete("Note", scene.notes[4])
+    try guest.delete("Note", row("Note", "n6", guest))
+    try await guest.engine.sync()
+    try await owner.engine.stopSharing(scene.id("List", scene.list))
+    let (mine, guests) = try await ends()
+    #expect(places("n5", in: mine).isEmpty && places("n6", in: mine).isEmpty)
+    #expect(places("n7", in: mine) == ["Shopping/Food/n7/-"])
+    #expect(guests.isEmpty)
+  }
+
+  /// The phone has edits of the first share, and hears of both at once.
+  @Test func whoWasAwayFindsWhatWasSharedAnew() async throws {
+    try await share()
+    try phone.update("Note", row("Note", "n5", phone), ["stars": 5])
+    try phone.insert("Note", ["title": "new", "section": .int(row("Section", "Food", phone))])
+    try move("n6", to: "S", phone)
+    try await owner.engine.stopSharing(scene.id("List", scene.list))
+    let again = try await scene.share(.readWrite)
+    try await guest.engine.sync()
+    try await guest.engine.accept(again.invitation)
+    let (mine, guests) = try await ends()
+    #expect(places("n5", in: mine) == ["Shopping/Food/n5/5"])
+    #expect(places("new", in: mine) == ["Shopping/Food/new/-"])
+    #expect(places("n6", in: mine) == ["Secret/S/n6/-"])
+    #expect(guests == mine.filter { $0.hasPrefix("Shopping") })
+  }
+
+  /// The note says its section before the section has come, and the section comes from another zone.
+  @Test func aNoteFindsASectionThatComesHomeLater() async throws {
+    try await share()
+    try owner.update("Section", scene.sections[0], ["list": .int(row("List", "Secret", owner))])
+    try move("hidden", to: "Food", owner)
+    try await owner.engine.stopSharing(scene.id("List", scene.list))
+    let (mine, _) = try await ends()
+    #expect(places("hidden", in: mine) == ["Secret/Food/hidden/-"])
+    #expect(places("n5", in: mine) == ["Secret/Food/n5/-"])
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import SyncCore
+import SyncStore
+import TestSupport
+import Testing
+
+@testable import SyncCloud
+
+/// Two machines of an account that shares a list, and two of its guest, edit and sync at random moments.
+/// `SYNCSTACK_CLOUD_SHARING` is the number of cases of each kind, `…_SHARING_STEPS` makes them longer, and
+/// `SYNCSTACK_CLOUD_SEED` repeats one.
+@Suite(.timeLimit(.minutes(60))) struct SharingConvergenceTests {
+  /// What the machines do.
+  enum Kind: String, CaseIterable, CustomTestStringConvertible {
+    case edits, moves, ends
+
+    var testDescription: String { rawValue }
+  }
+
+  private struct Run {
+    let scene: Scene
+    let owners: [Client]
+    let guests: [Client]
+    let list: ManagedObjectID
+    var random: SeededGenerator
+    var isShared = false
+
+    var machines: [Client] { owners + guests }
+
+    init(seed: UInt64) async throws {
+      random = SeededGenerator(seed: seed)
+      let limits =
+        Bool.random(using: &random)
+        ? CloudLimits(batch: 7, page: 5) : CloudLimits(batch: 25, page: 50)
+      let server = MemoryTransport(account: "ann", limits: limits)
+      scene = try await Scene(
+        [server, server.signedIn(as: "bob")], now: Scene.clock())
+      owners = [scene.owner, try scene.machine(0)]
+      guests = [scene.guest, try scene.machine(1)]
+      try await owners[1].engine.sync()
+      let home = try scene.guest.insert("List", ["name": "Guest's"])
+      try scene.guest.insert("Section", ["name": "G", "list": .int(home)])
+      list = try scene.id("List", scene.list)
+    }
+
+    mutating func change() async throws {
+      if isShared {
+        try await scene.owner.engine.stopSharing(list)
+      } else {
+        let share = try await scene.share(.readWrite)
+        try await scene.guest.engine.accept(share.invitation)
+      }
+      isShared.toggle()
+    }
+
+    /// Edits something on a machine, or syncs it.
+    mutating func step(_ number: Int, _ kind: Kind, _ client: Client, syncs: Bool = true)
+      async throws
+    {
+      let note = try client.rows("Note").randomElement(using: &random)?.id.row
+      let section = try client.rows("Section").randomElement(using: &random)?.id.row
+      switch Int.random(in: 0..<12, using: &random) {
+      case 0...1:
+        let values: [String: Value] = ["title": .string("s\(number)")]
+        try client.insert(
+          "Note", section.map { values.merging(["section": .int($0)]) { $1 } } ?? values)
+      case 2...4: if let note { try client.update("Note", note, ["stars": .int(Int64(number))]) }
+      case 5...6 where kind != .edits:
+        if let note, let section { try client.update("Note", note, ["section": .int(section)]) }
+      case 7: if let note { try client.delete("Note", note) }
+      case 8 where kind != .edits:
+        if let section, let other = try client.rows("List").randomElement(using: &random) {
+          try client.update("Section", section, ["list": .int(other.id.row)])
+        }
+      default: if syncs { try await client.engine.sync() }
+      }
+    }
+
+    /// Syncs all until nothing moves, and expects that they have the same.
+    func expectEqual(_ comment: Comment) async throws {
+      var isMoving = true
+      for round in 1...8 where isMoving {
+        isMoving = false
+        for client in machines {
+          let (pull, push) = try await client.engine.sync()
+          isMoving = isMoving || pull.inserted + pull.updated + pull.deleted + push.sent > 0
+        }
+        #expect(round < 8 || !isMoving, comment)
+      }
+      for (number, machines) in [owners, guests].enumerated() {
+        let fresh = try scene.machine(number)
+        try await fresh.engine.sync()
+        let paths = try (machines + [fresh]).map { Set(try Scene.paths($0)) }
+        for other in paths.dropFirst() {
+          #expect(paths[0].subtracting(other) == [], comment)
+          #expect(other.subtracting(paths[0]) == [], comment)
+        }
+      }
+      let shared = try Scene.paths(owners[0]).filter { $0.hasPrefix("Shopping/") }
+      let seen = try Scene.paths(guests[0]).filter { $0.hasPrefix("Shopping/") }
+      #expect(seen == (isShared ? shared : []), comment)
+      for client in machines {
+        #expect(try client.engine.status.waiting == 0, comment)
+        #expect(try client.engine.status.problems.isEmpty, comment)
+        _ = try client.graph()
+      }
+    }
+  }
+
+  @Test(arguments: Kind.allCases, 0..<(setting("SHARING") ?? 4))
+  func machinesOfBothAccountsEndEqual(_ kind: Kind, _ number: Int) async throws {
+    let seed = setting("SEED").map(UInt64.init) ?? UInt64.random(in: 0...UInt64(Int.max))
+    var run = try await Run(seed: seed)
+    for step in 0..<(setting("SHARING_STEPS") ?? 120) {
+      let changes =
+        kind == .ends && step > 20 && Int.random(in: 0..<30, using: &run.random) == 0
+      if step == 10 || changes { try await run.change() }
+      let client = try #require(run.machines.randomElement(using: &run.random))
+      try await run.step(step, kind, client)
+    }
+    try await run.expectEqual("\(kind) of seed \(seed)")
+  }
+
+  /// One machine shares while another one of the account has not sent what it has inserted, edited, moved and deleted.
+  @Test(arguments: 0..<(setting("SHARING") ?? 4))
+  func aMachineWithUnsentEditsFollowsTheOneThatShares(_ number: Int) async throws {
+    let seed = setting("SEED").map(UInt64.init) ?? UInt64.random(in: 0...UInt64(Int.max))
+    var run = try await Run(seed: seed)
+    for step in 0..<20 { try await run.step(step, .moves, run.owners[0]) }
+    try await run.owners[0].engine.sync()
+    try await run.owners[1].engine.sync()
+    for step in 20..<40 { try await run.step(step, .moves, run.owners[1], syncs: false) }
+    for step in 40..<50 { try await run.step(step, .moves, run.owners[0]) }
+    try await run.change()
+    for step in 50..<60 { try await run.step(step, .moves, run.owners[1], syncs: false) }
+    try await run.expectEqual("seed \(seed)")
+  }
+}
