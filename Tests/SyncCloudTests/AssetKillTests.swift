@@ -70,7 +70,7 @@ import Testing
       }
     }
     try await run("here") { try await $0.engine.push() }
-    #expect(died > kills / 2, "seed \(seed)")
+    #expect(died * 3 >= kills, "seed \(seed)")
     // The one that was on its way when it ended is not counted: each chunk was sent once.
     #expect(sent.values.allSatisfy { $0 == 1 }, "seed \(seed)")
     let pushes = died
