@@ -4,7 +4,7 @@ import SyncCore
 /// anything is written, and the items at the top of the payload that are to blame.
 struct ItemCheck {
   let planner: LinkPlanner
-  private let batches: [Batch]
+  private let batches: [MatchedBatch]
   private let checks: [NodeChecks]
 
   /// What the sync leaves alone, whatever the payload says.
@@ -85,7 +85,7 @@ struct ItemCheck {
     }
   }
 
-  private func failure(_ index: Int, in batch: Batch, _ checks: NodeChecks) -> Failure? {
+  private func failure(_ index: Int, in batch: MatchedBatch, _ checks: NodeChecks) -> Failure? {
     let occurrence = batch.occurrences[index]
     guard !occurrence.flags.contains(.folded) else { return nil }
     let cells = batch.block[index]
@@ -108,13 +108,13 @@ struct ItemCheck {
   }
 
   /// Whether a relationship is given by a key whose object may come with a later part of the payload.
-  private func isAwaited(_ slot: Int, of occurrence: Occurrence, in batch: Batch) -> Bool {
+  private func isAwaited(_ slot: Int, of occurrence: Match, in batch: MatchedBatch) -> Bool {
     guard batch.entity.properties[slot].relationship != nil else { return false }
     let owner = ManagedObjectID(entity: batch.entity(of: occurrence), row: occurrence.row)
     return mayCome(UnresolvedReference.Place(owner: owner, slot: slot))
   }
 
-  private func missing(_ slot: Int, _ index: Int, in batch: Batch) -> Failure {
+  private func missing(_ slot: Int, _ index: Int, in batch: MatchedBatch) -> Failure {
     let name = batch.entity.properties[slot].name
     let key = batch.key(batch.block[index]).description
     return Failure(
@@ -128,7 +128,7 @@ struct ItemCheck {
   }
 
   private func violation(
-    _ index: Int, in batch: Batch, _ checks: NodeChecks, where isChecked: (Int) -> Bool
+    _ index: Int, in batch: MatchedBatch, _ checks: NodeChecks, where isChecked: (Int) -> Bool
   ) -> Failure? {
     for (slot, type, limits) in checks.limits where isChecked(slot) {
       let value = batch.block[index][slot].value(as: type)
@@ -148,7 +148,7 @@ struct ItemCheck {
 
   /// The mentions of an object that made it what it is: those that say something about the property; all
   /// when none does.
-  private func blamed(_ failure: Failure, _ mentions: [Int32], in batch: Batch) -> [Int32] {
+  private func blamed(_ failure: Failure, _ mentions: [Int32], in batch: MatchedBatch) -> [Int32] {
     let active = mentions.filter { !batch.occurrences[$0].flags.contains(.ignored) }
     if batch.entity.properties[failure.slot].relationship?.isToMany == true {
       return active.filter { listing($0, failure.slot, in: batch) }
@@ -166,12 +166,10 @@ struct ItemCheck {
   }
 
   /// The item that a mention stands in; when the engine added it, the item whose list took it away.
-  private func item(of mention: Int32, _ failure: Failure, in batch: Batch) -> Int? {
-    if let item = batch.item(of: mention) { return item }
-    let occurrence = batch.occurrences[mention]
-    guard occurrence.stored >= 0, let column = batch.node.columns.toOne.firstIndex(of: failure.slot)
-    else { return nil }
-    let owner = batch.stored.references[column][occurrence.stored]
+  private func item(of mention: Int32, _ failure: Failure, in batch: MatchedBatch) -> Int? {
+    if let item = batch.staged.item(of: mention) { return item }
+    let owner = batch.linkedRow(of: batch.occurrences[mention], by: failure.slot)
+    guard owner > 0 else { return nil }
     for other in batches {
       for relationship in other.node.relationships
       where relationship.node == batch.number
@@ -179,9 +177,62 @@ struct ItemCheck {
       {
         guard let index = other.stored.index(ofRow: owner) else { continue }
         let holder = other.stored.occurrences[index]
-        if holder >= 0, let item = other.item(of: holder) { return item }
+        if holder >= 0, let item = other.staged.item(of: holder) { return item }
       }
     }
     return nil
+  }
+}
+
+/// Lists that an item gives with more or fewer objects than the model allows.
+extension ItemCheck {
+  /// Lists that are wrong whatever else the payload says: one that is too long, and one of a new object that is
+  /// too short, when no object says itself that it belongs there.
+  ///
+  /// - Throws: `CancellationError`.
+  func wrongLists(of batch: MatchedBatch, _ checks: NodeChecks) throws -> [Failure] {
+    var failures: [Failure] = []
+    for (rule, limits) in checks.lists where batch.mentions[rule].count > 0 {
+      let relationship = batch.node.relationships[rule]
+      let destination = planner.batches[relationship.node]
+      let mentions = batch.mentions[rule]
+      let others =
+        relationship.relationship.inverseSlot
+        .flatMap { destination.node.relationshipRule(forSlot: $0) }
+        .map { destination.mentions[$0].count } ?? 0
+      try planner.activeMentions(rule, of: batch) { mention, owner in
+        if mention % SyncControl.stride == 0 { try planner.control.checkpoint() }
+        var rows = Set<Int64>()
+        var isComplete = true
+        for target in mentions.targets(of: mention) {
+          if let row = planner.row(
+            of: target, in: destination,
+            linked: planner.shared.member(
+              target, rule, of: batch, owner: owner, in: destination))
+          {
+            rows.insert(row)
+          } else {
+            isComplete = false
+          }
+        }
+        let isNew = batch.occurrences[owner].flags.contains(.inserted)
+        let isTooLong = rows.count > limits.maximum
+        let isTooShort = isNew && isComplete && others == 0 && !limits.allows(rows.count)
+        guard isTooLong || isTooShort else { return }
+        failures.append(
+          Failure(
+            batch: batch.number, occurrence: owner, slot: relationship.slot,
+            error: MemberCountCheck.error(
+              batch.entity, relationship.relationship,
+              key: batch.key(batch.block[owner]).description, count: rows.count, limits)))
+      }
+    }
+    return failures
+  }
+
+  /// Whether a mention of an object gives its list.
+  func listing(_ mention: Int32, _ slot: Int, in batch: MatchedBatch) -> Bool {
+    batch.node.relationshipRule(forSlot: slot)
+      .map { batch.mentions[$0].owners.contains(mention) } ?? false
   }
 }

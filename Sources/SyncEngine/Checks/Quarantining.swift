@@ -24,13 +24,13 @@ struct Quarantining {
   }
 
   /// Forgets the items whose object a part of the payload describes well: they are out of date.
-  func forgetSuperseded(by part: StagedPart) throws {
-    let root = part.rootBatch
-    guard try transaction.hasQuarantine, root.keySlot >= 0, part.items.usable > 0 else {
+  func forgetSuperseded(by matches: Matches) throws {
+    let root = matches.rootBatch
+    guard try transaction.hasQuarantine, root.keySlot >= 0, matches.part.items.usable > 0 else {
       return
     }
     let arena = CellArena()
-    let family = [root] + root.subentityBatches(among: part.batches)
+    let family = [root] + root.subentityBatches(among: matches.batches)
     var superseded: [Int64] = []
     for item in try transaction.quarantinedKeys(of: root.entity.name)
     where item.parentRow == request.setup.parent?.row {
@@ -41,7 +41,7 @@ struct Quarantining {
   }
 
   /// Whether an item of a key, the first of which is given, takes part.
-  private func isStored(_ head: Int32, in batch: Batch) -> Bool {
+  private func isStored(_ head: Int32, in batch: MatchedBatch) -> Bool {
     var candidate = head
     while candidate >= 0 {
       let occurrence = batch.occurrences[candidate]

@@ -3,7 +3,7 @@ import SyncCore
 /// Places of the payload that lead one object to different others.
 extension LinkPlanner {
   /// Counts owners of which several places say something else of a to-one relationship.
-  func noteContradictions(_ rule: Int, of batch: Batch) {
+  func noteContradictions(_ rule: Int, of batch: MatchedBatch) {
     let mentions = batch.mentions[rule]
     guard batch.hasRepeats, mentions.count > 1 else { return }
     let relationship = batch.node.relationships[rule]
@@ -21,17 +21,17 @@ extension LinkPlanner {
     }
   }
 
-  private func differ(_ one: Int32?, _ other: Int32?, in batch: Batch) -> Bool {
+  private func differ(_ one: Int32?, _ other: Int32?, in batch: MatchedBatch) -> Bool {
     guard let one, let other else { return one != other }
     if one >= 0, other >= 0 { return batch.representative(one) != batch.representative(other) }
     return key(one, in: batch) != key(other, in: batch)
   }
 
-  private func key(_ target: Int32, in batch: Batch) -> Value {
-    batch.key(target >= 0 ? batch.block[target] : batch.references[~target])
+  private func key(_ target: Int32, in batch: MatchedBatch) -> Value {
+    batch.key(target >= 0 ? batch.block[target] : batch.staged.references[~target])
   }
 
-  private func name(_ target: Int32?, in batch: Batch) -> String {
+  private func name(_ target: Int32?, in batch: MatchedBatch) -> String {
     target.map { "\(batch.entity.name) \(key($0, in: batch))" } ?? "none"
   }
 }

@@ -11,7 +11,7 @@ extension LinkPlanner {
     private var last = -1
     private(set) var isEmpty = true
 
-    init(_ rule: Int, of batch: Batch, _ planner: LinkPlanner) {
+    init(_ rule: Int, of batch: MatchedBatch, _ planner: LinkPlanner) {
       stored = batch.stored
       kinds = []
       let mentions = batch.mentions[rule]
@@ -43,10 +43,9 @@ extension LinkPlanner {
   ///
   /// - Throws: `CancellationError`.
   func countMembers(
-    _ list: RelationshipDescription, _ column: Int, _ kinds: ListKinds, _ destination: Batch
+    _ list: RelationshipDescription, _ references: PlainArray<Int64>, _ kinds: ListKinds
   ) throws {
     var kinds = kinds
-    let references = destination.stored.references[column]
     let parent = parentRow(of: Claims.Relationship(list))
     for index in 0..<references.count {
       if index % SyncControl.stride == 0 { try control.checkpoint() }

@@ -21,7 +21,7 @@ extension LinkPlanner {
   ///   - notesMissing: whether to note what does not exist.
   /// - Throws: `CancellationError`.
   func memberLists(
-    _ rule: Int, of batch: Batch, besides excluded: RowSet = RowSet(), notesMissing: Bool
+    _ rule: Int, of batch: MatchedBatch, besides excluded: RowSet = RowSet(), notesMissing: Bool
   ) throws -> MemberLists {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
@@ -70,7 +70,7 @@ extension LinkPlanner {
   /// The mentions of which ``memberLists(_:of:besides:notesMissing:)`` makes lists, in the order of the owners' row
   /// numbers.
   private func mentionsByOwner(
-    _ rule: Int, of batch: Batch, besides excluded: RowSet
+    _ rule: Int, of batch: MatchedBatch, besides excluded: RowSet
   ) throws -> [Int32] {
     let hasExcluded = !excluded.isEmpty
     var found: [Int32] = []
@@ -98,7 +98,7 @@ extension LinkPlanner {
   private func note(
     _ missing: [(mention: Int32, target: Int32, position: Int)], _ relationship: RelationshipRule,
     _ rule: Int,
-    of batch: Batch
+    of batch: MatchedBatch
   ) throws {
     let order = RowOrder.ascending(missing.map { Int64($0.mention) })
     for (step, position) in order.enumerated() {
@@ -111,14 +111,14 @@ extension LinkPlanner {
 
   /// The row of each key that the payload refers to, 0 where there is none yet; empty where it takes more than the
   /// key to tell objects apart.
-  private func rowsOfReferences(in destination: Batch) -> [Int64] {
-    guard destination.referenceDuplicates.isEmpty else { return [] }
+  private func rowsOfReferences(in destination: MatchedBatch) -> [Int64] {
+    guard destination.references.duplicates.isEmpty else { return [] }
     let stored = destination.stored.rows
-    return destination.referenceStored.map { $0 >= 0 ? stored[Int($0)] : 0 }
+    return destination.references.first.map { $0 >= 0 ? stored[Int($0)] : 0 }
   }
 
   /// Pairs that the lists at the other end of a many-to-many relationship speak for.
-  func pairsFromOtherSide(_ rule: Int, of batch: Batch) throws -> Set<Pair> {
+  func pairsFromOtherSide(_ rule: Int, of batch: MatchedBatch) throws -> Set<Pair> {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     guard let inverse = relationship.relationship.inverseSlot,

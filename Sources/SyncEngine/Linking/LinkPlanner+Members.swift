@@ -3,7 +3,7 @@ import SyncStore
 
 /// One-to-many lists: who joins an owner, and who is not listed any more.
 extension LinkPlanner {
-  func setMemberReferences(_ rule: Int, of batch: Batch) throws {
+  func setMemberReferences(_ rule: Int, of batch: MatchedBatch) throws {
     let relationship = batch.node.relationships[rule]
     guard let inverse = relationship.relationship.inverseSlot else { return }
     let destination = batches[relationship.node]
@@ -38,18 +38,17 @@ extension LinkPlanner {
   /// payload claims them and deleting is allowed.
   ///
   /// - Throws: `CancellationError`: the stored members of 100,000 owners take 30 ms.
-  func releaseUnlisted(_ rule: Int, of batch: Batch) throws {
+  func releaseUnlisted(_ rule: Int, of batch: MatchedBatch) throws {
     let relationship = batch.node.relationships[rule]
     guard let inverse = relationship.relationship.inverseSlot else { return }
     let destination = batches[relationship.node]
-    guard let column = destination.node.columns.toOne.firstIndex(of: inverse) else { return }
+    guard let references = destination.destinations(of: inverse) else { return }
     let parent = givenParent(rule, of: batch)
     let suspended = suspendedOwners(rule, of: batch)
     var kinds = ListKinds(rule, of: batch, self)
     guard !kinds.isEmpty else { return }
-    let references = destination.stored.references[column]
     var unnamed: [Int] = []
-    try countMembers(relationship.relationship, column, kinds, destination)
+    try countMembers(relationship.relationship, references, kinds)
     let deeper = destination.deeperBatches(among: batches)
     for index in 0..<destination.stored.count {
       if index % SyncControl.stride == 0 { try control.checkpoint() }
@@ -84,13 +83,13 @@ extension LinkPlanner {
     try release(unnamed, from: inverse, in: destination)
   }
 
-  private func isNamed(_ occurrence: Int32, in batch: Batch) -> Bool {
+  private func isNamed(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
     batch.keySlot < 0 || !batch.block[occurrence][batch.keySlot].isEmpty
   }
 
   /// Takes members out whose mention gives no key, as far as they have one: no list of objects can name those
   /// that have none, so that their absence says nothing.
-  private func release(_ indexes: [Int], from inverse: Int, in destination: Batch) throws {
+  private func release(_ indexes: [Int], from inverse: Int, in destination: MatchedBatch) throws {
     guard !indexes.isEmpty else { return }
     let rows = indexes.map { destination.stored.rows[$0] }
     var keyed = Set<Int64>()
@@ -104,24 +103,25 @@ extension LinkPlanner {
   }
 
   /// The given parent, whose list the items of the payload are, when the rule is that list.
-  func givenParent(_ rule: Int, of batch: Batch) -> Int64? {
+  func givenParent(_ rule: Int, of batch: MatchedBatch) -> Int64? {
     guard let rootOwner, rootOwner.batch == batch.number, rootOwner.rule == rule else { return nil }
     return batch.occurrences[batch.representative(rootOwner.owner)].row
   }
 
   /// Whether a list is that of a given parent of which earlier parts of the payload had some: who leaves it,
   /// and its order, are decided at the end.
-  func isContinued(_ rule: Int, of batch: Batch, owner: Int64) -> Bool {
+  func isContinued(_ rule: Int, of batch: MatchedBatch, owner: Int64) -> Bool {
     owner == givenParent(rule, of: batch) && claims.state.partCount > 1
   }
 
   /// Owners of lists in which a key could not be read: nobody can tell which member was meant.
-  func suspendedOwners(_ rule: Int, of batch: Batch) -> Set<Int64> {
+  func suspendedOwners(_ rule: Int, of batch: MatchedBatch) -> Set<Int64> {
     var result = Set<Int64>()
     if claims.state.isRootSuspended, let parent = givenParent(rule, of: batch) {
       result.insert(parent)
     }
-    for list in unreadableLists where list.batch == batch.number && list.rule == rule {
+    for list in matches.part.unreadable.lists where list.batch == batch.number && list.rule == rule
+    {
       // What may not write the object says nothing.
       if batch.occurrences[list.owner].flags.contains(.ignored) { continue }
       result.insert(batch.occurrences[batch.representative(list.owner)].row)

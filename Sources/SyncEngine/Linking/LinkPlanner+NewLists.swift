@@ -7,14 +7,14 @@ extension LinkPlanner {
   /// written.
   ///
   /// - Throws: `CancellationError`.
-  func ownersInOrder(_ rule: Int, of batch: Batch) throws -> RowSet {
+  func ownersInOrder(_ rule: Int, of batch: MatchedBatch) throws -> RowSet {
     var result = RowSet()
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     guard edits == nil,
       let inverse = relationship.relationship.inverseSlot,
-      let firstOwner = firstNewRows[batch.entity.rootIndex],
-      let firstMember = firstNewRows[destination.entity.rootIndex]
+      let firstOwner = matches.firstNewRows[batch.entity.rootIndex],
+      let firstMember = matches.firstNewRows[destination.entity.rootIndex]
     else { return result }
     let counts = try referrerCounts(inverse, of: destination, from: firstOwner)
     var looked = 0
@@ -50,7 +50,7 @@ extension LinkPlanner {
   /// How many objects of the payload refer to each new row, beginning with the first new one. The slot of a sibling
   /// entity may be another relationship; then it is too many.
   private func referrerCounts(
-    _ slot: Int, of destination: Batch, from firstOwner: Int64
+    _ slot: Int, of destination: MatchedBatch, from firstOwner: Int64
   ) throws -> [Int32] {
     var counts: [Int32] = []
     for batch in batches

@@ -17,7 +17,7 @@ extension LinkPlanner {
       where relationship.kind == .oneToMany && relationship.relationship.isOrdered
         && batch.mentions[rule].count > 0
       {
-        let firstNew = firstNewRows[batch.entity.rootIndex] ?? .max
+        let firstNew = matches.firstNewRows[batch.entity.rootIndex] ?? .max
         var orders = StoredOrders()
         activeMentions(rule, of: batch) { _, owner in
           // New ones have no members yet.
@@ -52,10 +52,10 @@ extension LinkPlanner {
   /// all others are what they were.
   ///
   /// - Throws: `CancellationError`.
-  func owners(movedBy slot: Int, of destination: Batch) throws -> RowSet {
+  func owners(movedBy slot: Int, of destination: MatchedBatch) throws -> RowSet {
     var result = RowSet()
     for batch in batches where batch.entity.rootIndex == destination.entity.rootIndex {
-      guard let column = batch.node.columns.toOne.firstIndex(of: slot) else { continue }
+      guard let owners = batch.destinations(of: slot) else { continue }
       for index in batch.occurrences.indices {
         if index % SyncControl.stride == 0 { try control.checkpoint() }
         let occurrence = batch.occurrences[index]
@@ -65,7 +65,7 @@ extension LinkPlanner {
           batch.differences[Int(occurrence.link)].contains(slot)
         {
           isMoved = true
-          let owner = batch.stored.references[column][occurrence.stored]
+          let owner = owners[occurrence.stored]
           if owner > 0 { result.insert(owner) }
         }
         guard isMoved else { continue }

@@ -6,14 +6,14 @@ extension LinkPlanner {
   ///
   /// - Parameter linked: The object that the relationship leads to already: of several of the key it stays the one.
   func row(
-    of target: Int32, in destination: Batch, list: MemberList? = nil,
+    of target: Int32, in destination: MatchedBatch, list: MemberList? = nil,
     linked: @autoclosure () -> Int64 = 0
   ) -> Int64? {
     if target >= 0 {
       let row = destination.occurrences[destination.representative(target)].row
       return row > 0 ? row : nil
     }
-    if let rows = destination.referenceDuplicates[~target] {
+    if let rows = destination.references.duplicates[~target] {
       let linked = linked()
       if rows.contains(where: { destination.stored.rows[$0] == linked }) {
         claims.mention(linked, destination.entity)
@@ -35,11 +35,12 @@ extension LinkPlanner {
   }
 
   /// The stored object a key refers to: of several the owner's own child, else the oldest.
-  private func storedRow(_ reference: Int32, in destination: Batch, list: MemberList?) -> Int32? {
-    if let list, let rows = destination.referenceDuplicates[reference],
-      let column = destination.node.columns.toOne.firstIndex(of: list.inverse)
+  private func storedRow(_ reference: Int32, in destination: MatchedBatch, list: MemberList?)
+    -> Int32?
+  {
+    if let list, let rows = destination.references.duplicates[reference],
+      let owners = destination.destinations(of: list.inverse)
     {
-      let owners = destination.stored.references[column]
       let own = rows.filter { owners[$0] == list.owner }
       if let first = own.min(by: {
         destination.stored.rows[$0] < destination.stored.rows[$1]
@@ -48,22 +49,22 @@ extension LinkPlanner {
         return first
       }
     }
-    let stored = destination.referenceStored[Int(reference)]
+    let stored = destination.references.first[Int(reference)]
     return stored >= 0 ? stored : nil
   }
 
   /// An object of the payload, in the batch that writes it.
   struct Found {
-    let batch: Batch
+    let batch: MatchedBatch
     let occurrence: Int32
   }
 
   /// The occurrence that writes a nested object: that of a subentity, where the payload mentions it there too.
   @inline(__always)
-  func object(_ target: Int32, in destination: Batch) -> Found {
+  func object(_ target: Int32, in destination: MatchedBatch) -> Found {
     let occurrence = destination.representative(target)
     guard destination.occurrences[occurrence].flags.contains(.ofSubentity),
-      let other = destination.ofSubentities[occurrence]
+      let other = destination.staged.ofSubentities[occurrence]
     else { return Found(batch: destination, occurrence: occurrence) }
     let batch = batches[other.batch]
     return Found(batch: batch, occurrence: batch.representative(other.occurrence))
@@ -71,14 +72,14 @@ extension LinkPlanner {
 
   /// The new object a key refers to: of several objects of the key the oldest; when there is none, one of a
   /// subentity.
-  private func oldest(ofReference reference: Int32, in destination: Batch) -> Found? {
-    let key = destination.references[reference]
+  private func oldest(ofReference reference: Int32, in destination: MatchedBatch) -> Found? {
+    let key = destination.staged.references[reference]
     if let own = oldest(of: key, in: [destination]) { return own }
     guard !destination.entity.subentities.isEmpty else { return nil }
     return oldest(of: key, in: destination.subentityBatches(among: batches))
   }
 
-  private func oldest(of key: UnsafePointer<Cell>, in batches: [Batch]) -> Found? {
+  private func oldest(of key: UnsafePointer<Cell>, in batches: [MatchedBatch]) -> Found? {
     var oldest: (place: Found, row: Int64)?
     for batch in batches {
       var candidate = batch.index.find(identityOf: key)
@@ -94,7 +95,7 @@ extension LinkPlanner {
 
   /// The occurrence to write a reference of a target into, or nil when there is no such object.
   @inline(__always)
-  func written(_ target: Int32, in destination: Batch, list: MemberList) -> Found? {
+  func written(_ target: Int32, in destination: MatchedBatch, list: MemberList) -> Found? {
     guard target < 0 else {
       let found = object(target, in: destination)
       return found.batch.occurrences[found.occurrence].row > 0 ? found : nil
@@ -103,7 +104,7 @@ extension LinkPlanner {
   }
 
   private func written(
-    ofReference reference: Int32, in destination: Batch, list: MemberList
+    ofReference reference: Int32, in destination: MatchedBatch, list: MemberList
   ) -> Found? {
     guard let stored = storedRow(reference, in: destination, list: list) else {
       return oldest(ofReference: reference, in: destination)
@@ -118,7 +119,7 @@ extension LinkPlanner {
   }
 
   /// The occurrence of a stored row in the batches of subentities.
-  func found(_ row: Int64, in batches: [Batch]) -> Found? {
+  func found(_ row: Int64, in batches: [MatchedBatch]) -> Found? {
     for batch in batches {
       guard let index = batch.stored.index(ofRow: row),
         case let occurrence = batch.stored.occurrences[index], occurrence >= 0
@@ -128,20 +129,10 @@ extension LinkPlanner {
     return nil
   }
 
-  /// The object that a to-one relationship of a stored object leads to, or 0.
-  func linkedRow(_ owner: Int32, _ rule: Int, of batch: Batch) -> Int64 {
-    let stored = batch.occurrences[owner].stored
-    guard stored >= 0,
-      let column = batch.node.columns.toOne.firstIndex(of: batch.node.relationships[rule].slot)
-    else { return 0 }
-    return batch.stored.references[column][stored]
-  }
-
   /// Whether there was an object of the key of a nested one.
-  func isStored(_ target: Int32, in destination: Batch) -> Bool {
+  func isStored(_ target: Int32, in destination: MatchedBatch) -> Bool {
     let head = destination.index.find(identityOf: destination.block[target])
     guard head >= 0 else { return false }
-    return (destination.firstStored[head] ?? destination.occurrences[head].stored) >= 0
-      || destination.contested[head] != nil
+    return destination.onlyStored(ofKey: head) >= 0 || destination.contested[head] != nil
   }
 }

@@ -6,19 +6,9 @@ import SyncStore
 ///
 /// A column may be spoken for more than once: an owner's list is stronger than the object's own to-one
 /// relationship, and of several lists the last one in the payload counts.
-final class LinkPlanner {
-  let batches: [Batch]
-  let operations: SyncOperations
-  let rootOwner: Owner?
-  let transaction: StoreTransaction
-  let report: ReportBuilder
-  let control: SyncControl
-
-  /// What earlier parts of the payload said; takes the members that are not listed.
-  let claims: Claims
-
-  /// What the sync has to leave alone; nil when that is nothing.
-  let edits: UnsentEdits?
+final class LinkPlanner: PartPhase {
+  let work: PartWork
+  let matches: Matches
 
   /// Members of ordered one-to-many lists before anything is written, by owner.
   var ordersBefore: [RuleKey: StoredOrders] = [:]
@@ -32,29 +22,24 @@ final class LinkPlanner {
   /// Whether the list of a given parent goes on in other parts of the payload, so that nobody leaves it
   /// yet.
   var isPartOfList = false
-  let unreadableLists: Set<ListKey>
-
-  /// First row number of the new objects, by table.
-  let firstNewRows: [Int: Int64]
 
   /// Whether somebody else decides at the end who leaves a given parent.
   let endsParentList: Bool
   /// A relationship of the root items, and whom their lists keep without naming it.
-  var keptMember: (relationship: Claims.Relationship, row: Int64)?
+  let keptMember: (relationship: Claims.Relationship, row: Int64)?
 
-  init(matcher: Matcher, rootOwner: Owner?, endsParentList: Bool = false) {
+  init(
+    _ matches: Matches, _ work: PartWork, endsParentList: Bool,
+    keptMember: (relationship: Claims.Relationship, row: Int64)?
+  ) {
+    self.work = work
+    self.matches = matches
     self.endsParentList = endsParentList
-    claims = matcher.claims
-    edits = matcher.edits
-    batches = matcher.batches
-    operations = matcher.operations
-    transaction = matcher.transaction
-    control = matcher.control
-    report = matcher.report
-    unreadableLists = matcher.unreadableLists
-    firstNewRows = matcher.firstNewRows
-    self.rootOwner = rootOwner
+    self.keptMember = keptMember
   }
+
+  var batches: [MatchedBatch] { matches.batches }
+  var rootOwner: Owner? { matches.part.rootOwner }
 
   /// Fills the reference cells of everything that is about to be written.
   func plan() throws {
@@ -94,7 +79,7 @@ final class LinkPlanner {
 
   /// Mentions whose owner takes what the payload says; of several for one owner the last.
   func activeMentions(
-    _ rule: Int, of batch: Batch, _ body: (_ mention: Int, _ owner: Int32) throws -> Void
+    _ rule: Int, of batch: MatchedBatch, _ body: (_ mention: Int, _ owner: Int32) throws -> Void
   ) rethrows {
     let mentions = batch.mentions[rule]
     let last = lastMentions(rule, of: batch)
@@ -106,7 +91,7 @@ final class LinkPlanner {
   }
 
   /// The last mention of each owner, where owners may have several.
-  private func lastMentions(_ rule: Int, of batch: Batch) -> [Int32: Int] {
+  private func lastMentions(_ rule: Int, of batch: MatchedBatch) -> [Int32: Int] {
     guard batch.hasRepeats else { return [:] }
     let mentions = batch.mentions[rule]
     var last: [Int32: Int] = [:]
@@ -138,7 +123,7 @@ final class LinkPlanner {
 
   // MARK: - To-one
 
-  private func setOwnReferences(_ rule: Int, of batch: Batch) throws {
+  private func setOwnReferences(_ rule: Int, of batch: MatchedBatch) throws {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     let mentions = batch.mentions[rule]
@@ -151,7 +136,10 @@ final class LinkPlanner {
         replaceKeyless(rule, mention, of: owner, in: batch, by: 0)
         return
       }
-      if let row = row(of: target, in: destination, linked: linkedRow(owner, rule, of: batch)) {
+      if let row = row(
+        of: target, in: destination,
+        linked: batch.linkedRow(of: batch.occurrences[owner], by: relationship.slot))
+      {
         cells[relationship.slot] = .integer(row)
         replaceKeyless(rule, mention, of: owner, in: batch, by: row)
       } else {
@@ -163,14 +151,16 @@ final class LinkPlanner {
   }
 
   /// Lets the object without key that a stored owner leads to go with the word that leads to another one, or to none.
-  func replaceKeyless(_ rule: Int, _ mention: Int, of owner: Int32, in batch: Batch, by row: Int64)
-  {
+  func replaceKeyless(
+    _ rule: Int, _ mention: Int, of owner: Int32, in batch: MatchedBatch, by row: Int64
+  ) {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     guard relationship.ownsKeyless, destination.isKeyless(among: batches),
       batch.mentions[rule].kinds[mention] == .objects,
       operations.contains(.deleteRelationships),
-      case let linked = linkedRow(owner, rule, of: batch), linked > 0
+      case let linked = batch.linkedRow(of: batch.occurrences[owner], by: relationship.slot),
+      linked > 0
     else { return }
     claims.state.memberCount += 1
     guard linked != row else { return }
@@ -179,7 +169,7 @@ final class LinkPlanner {
 
   /// Whether an object that is not there may still come. A nested object that was deleted here is there, but
   /// not wanted; the report says so already.
-  func awaits(_ target: Int32, in destination: Batch) -> Bool {
+  func awaits(_ target: Int32, in destination: MatchedBatch) -> Bool {
     guard target >= 0, let edits else { return true }
     return edits.deletedObject(
       destination.block[target], identity: destination.node.identity, of: destination.entity)
@@ -187,11 +177,12 @@ final class LinkPlanner {
   }
 
   func noteUnresolved(
-    _ target: Int32, _ rule: RelationshipRule, _ owner: Int32, _ batch: Batch, position: Int = 0
+    _ target: Int32, _ rule: RelationshipRule, _ owner: Int32, _ batch: MatchedBatch,
+    position: Int = 0
   ) {
     let destination = batches[rule.node]
     let cells =
-      target >= 0 ? destination.block[target] : destination.references[~target]
+      target >= 0 ? destination.block[target] : destination.staged.references[~target]
     guard awaits(target, in: destination) else { return }
     claims.append(
       UnresolvedReference(
@@ -203,13 +194,13 @@ final class LinkPlanner {
         ownerKey: batch.key(batch.block[owner]).description, isNested: target >= 0,
         position: position,
         isRefused: target >= 0 && isStored(target, in: destination),
-        path: target >= 0 ? destination.paths[target] : nil))
+        path: target >= 0 ? destination.staged.origins.paths[target] : nil))
   }
 
   // MARK: - Comparison
 
   /// Adds the to-one columns that differ to what the attributes' comparison found.
-  private func compareReferences(_ batch: Batch) throws {
+  private func compareReferences(_ batch: MatchedBatch) throws {
     let slots = batch.node.columns.toOne
     guard !slots.isEmpty else { return }
     for occurrence in batch.occurrences.indices {

@@ -8,7 +8,7 @@ struct PartClaims {
   /// Notes the objects that a matched part of the payload mentions.
   ///
   /// - Throws: `CancellationError`.
-  func mention(_ batches: [Batch], _ control: SyncControl) throws {
+  func mention(_ batches: [MatchedBatch], _ control: SyncControl) throws {
     for batch in batches {
       try control.checkpoint()
       try claims.update(.mentioned(batch.entity.rootIndex)) { rows in
@@ -20,17 +20,17 @@ struct PartClaims {
         }
         for row in unreached(in: batch) { rows.insert(row) }
         // The payload names the key, though it means an object of a subentity.
-        for occurrence in batch.ofSubentities.keys {
+        for occurrence in batch.staged.ofSubentities.objects.keys {
           let known = batch.occurrences[occurrence].stored
           for stored in batch.contested[occurrence] ?? (known >= 0 ? [known] : []) {
             rows.insert(batch.stored.rows[stored])
           }
         }
-        for stored in batch.referenceStored where stored >= 0 {
+        for stored in batch.references.first where stored >= 0 {
           rows.insert(batch.stored.rows[stored])
         }
         if batch.node.meansAllOfKey {
-          for stored in batch.referenceDuplicates.values.joined() {
+          for stored in batch.references.duplicates.values.joined() {
             rows.insert(batch.stored.rows[stored])
           }
         }
@@ -40,7 +40,7 @@ struct PartClaims {
 
   /// Stored objects that are named below an object the sync may not write: nothing is done to them, so
   /// they are not deleted either.
-  private func unreached(in batch: Batch) -> [Int64] {
+  private func unreached(in batch: MatchedBatch) -> [Int64] {
     var result: [Int64] = []
     for (index, occurrence) in batch.occurrences.enumerated()
     where occurrence.row == 0 && !occurrence.flags.contains(.decided)
@@ -48,7 +48,7 @@ struct PartClaims {
     {
       let head = batch.index.find(identityOf: batch.block[index])
       guard head >= 0 else { continue }
-      let known = batch.firstStored[head] ?? batch.occurrences[head].stored
+      let known = batch.onlyStored(ofKey: head)
       let rows = batch.contested[head] ?? (known >= 0 ? [known] : [])
       if let row = rows.map({ batch.stored.rows[$0] }).min() { result.append(row) }
     }

@@ -58,7 +58,7 @@ struct PartnerPlanner {
   }
 
   private func collect(
-    _ rule: Int, of batch: Batch, into couples: inout [Claims.Relationship: Couple]
+    _ rule: Int, of batch: MatchedBatch, into couples: inout [Claims.Relationship: Couple]
   ) {
     let relationship = batch.node.relationships[rule].relationship
     let destination = planner.batches[batch.node.relationships[rule].node]
@@ -72,15 +72,15 @@ struct PartnerPlanner {
     let key = isFirst ? keys.0 : keys.1
     var couple = couples[key] ?? Couple(sides: isFirst ? [own, far] : [far, own])
     let mentions = batch.mentions[rule]
-    let column = batch.node.columns.toOne.firstIndex(of: relationship.slot)
     planner.noteContradictions(rule, of: batch)
     planner.activeMentions(rule, of: batch) { mention, owner in
       let occurrence = batch.occurrences[owner]
+      let stored = batch.linkedRow(of: occurrence, by: relationship.slot)
       var partner: Int64 = 0
       if let target = mentions.targets(of: mention).first {
         guard
           let row = planner.row(
-            of: target, in: destination, linked: planner.linkedRow(owner, rule, of: batch))
+            of: target, in: destination, linked: stored)
         else {
           return planner.noteUnresolved(target, batch.node.relationships[rule], owner, batch)
         }
@@ -94,10 +94,6 @@ struct PartnerPlanner {
       couple.objects[end] = LinkPlanner.Found(batch: batch, occurrence: owner)
       couple.events.append(
         Event(order: mentions.orders[mention], owner: end, other: other, partner: partner))
-      var stored: Int64 = 0
-      if occurrence.stored >= 0, let column {
-        stored = batch.stored.references[column][occurrence.stored]
-      }
       if stored != partner { couple.changes = true }
     }
     couples[key] = couple

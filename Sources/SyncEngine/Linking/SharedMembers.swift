@@ -14,18 +14,18 @@ struct SharedMembers {
     for batch in planner.batches {
       for (rule, relationship) in batch.node.relationships.enumerated()
       where relationship.kind == .manyToMany
-        && !planner.batches[relationship.node].referenceDuplicates.isEmpty
+        && !planner.batches[relationship.node].references.duplicates.isEmpty
       {
         try read(rule, of: batch, planner)
       }
     }
   }
 
-  private mutating func read(_ rule: Int, of batch: Batch, _ planner: LinkPlanner) throws {
+  private mutating func read(_ rule: Int, of batch: MatchedBatch, _ planner: LinkPlanner) throws {
     let relationship = batch.node.relationships[rule]
-    let duplicates = planner.batches[relationship.node].referenceDuplicates
+    let duplicates = planner.batches[relationship.node].references.duplicates
     let mentions = batch.mentions[rule]
-    let firstNew = planner.firstNewRows[batch.entity.rootIndex] ?? .max
+    let firstNew = planner.matches.firstNewRows[batch.entity.rootIndex] ?? .max
     var owners = Set<Int64>()
     planner.activeMentions(rule, of: batch) { mention, owner in
       let row = batch.occurrences[owner].row
@@ -46,13 +46,13 @@ struct SharedMembers {
 
   /// The object of a key that a list of the owner has already, or 0.
   func member(
-    _ target: Int32, _ rule: Int, of batch: Batch, owner: Int32, in destination: Batch
+    _ target: Int32, _ rule: Int, of batch: MatchedBatch, owner: Int32, in destination: MatchedBatch
   ) -> Int64 {
     guard target < 0, !lists.isEmpty,
       let members = lists[LinkPlanner.RuleKey(batch: batch.number, rule: rule)]?[
         batch.occurrences[owner].row]
     else { return 0 }
-    let rows = destination.referenceDuplicates[~target]?.lazy.map { destination.stored.rows[$0] }
+    let rows = destination.references.duplicates[~target]?.lazy.map { destination.stored.rows[$0] }
     return rows?.filter(members.contains).min() ?? 0
   }
 }

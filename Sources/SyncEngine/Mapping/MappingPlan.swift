@@ -35,12 +35,6 @@ package final class MappingPlan: Sendable {
       && !nodes.contains(where: \.hasClosures)
   }
 
-  package convenience init(
-    model: ManagedObjectModel, nodes: [PlanNode], root: Int, remarks: [MappingRemark] = []
-  ) {
-    self.init(model: model, nodes: nodes, root: root, remarks: remarks, sources: nil)
-  }
-
   init(
     model: ManagedObjectModel, nodes: [PlanNode], root: Int, remarks: [MappingRemark] = [],
     sources: SourceCompiler?, resolved: ResolvedSources? = nil

@@ -99,6 +99,11 @@ package final class PlanNode: Sendable {
     }
   }
 
+  /// Whether its objects are objects of another node's entity, too.
+  func isSubentity(of other: PlanNode) -> Bool {
+    entity != other.entity && entity.isKind(of: other.entity)
+  }
+
   /// Whether a closure has a say in what an item means: nobody can know whether it would say the same again.
   var hasClosures: Bool {
     attributes.contains { !$0.isPlain }

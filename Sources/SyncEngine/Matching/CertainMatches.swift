@@ -6,8 +6,8 @@ import SyncCore
 /// Nearly all are, when little has changed and when everything is new. What is the same for all of them is asked once,
 /// in the beginning. Valid for one wave of one batch, while nobody reads more rows.
 struct CertainMatches {
-  private let batches: [Batch]
-  private let occurrences: PlainArray<Occurrence>
+  private let batches: [MatchedBatch]
+  private let occurrences: PlainArray<Match>
   private let rows: PlainArray<Int64>
   private let holders: PlainArray<Int32>
   private let references: [PlainArray<Int64>]
@@ -23,19 +23,19 @@ struct CertainMatches {
 
   /// The list that the latest occurrence stood in, its owners, and the column that leads to them.
   private var list = KeyObjects.List(batch: -1, rule: -1)
-  private var owners: PlainArray<Occurrence>
+  private var owners: PlainArray<Match>
   private var column: PlainArray<Int64>?
 
-  init(_ batch: Batch, _ matcher: Matcher) {
+  init(_ batch: MatchedBatch, _ matcher: Matcher) {
     batches = matcher.batches
     occurrences = batch.occurrences
     rows = batch.stored.rows
     holders = batch.stored.occurrences
     references = batch.stored.references
-    columns = matcher.memberColumns
+    columns = matcher.matches.memberColumns
     owners = batch.occurrences
-    let isCertain = batch.contested.isEmpty && batch.groups.isEmpty
-    limit = isCertain ? matcher.firstNewRows[batch.entity.rootIndex] ?? .max : 0
+    let isCertain = batch.contested.isEmpty && batch.staged.groups.isEmpty
+    limit = isCertain ? matcher.matches.firstNewRows[batch.entity.rootIndex] ?? .max : 0
     let decided: Occurrence.Flags = [.reached, .current, .decided]
     let operations = matcher.operations
     rootFlags = operations.contains(.update) ? decided.union(.active) : decided
@@ -62,7 +62,7 @@ struct CertainMatches {
     guard holders[mention.stored] < 0 else { return false }
     let row = rows[mention.stored]
     guard row < limit else { return false }
-    if mention.isOwned, !isAtHome(mention) { return false }
+    if mention.isOwned, !isOwnersChild(mention) { return false }
     mention.row = row
     mention.flags.formUnion(mention.flags.contains(.root) ? rootFlags : nestedFlags)
     occurrences[occurrence] = mention
@@ -76,7 +76,7 @@ struct CertainMatches {
 
   /// Whether the stored row belongs to the owner in whose list the occurrence stands.
   @inline(__always)
-  private mutating func isAtHome(_ mention: Occurrence) -> Bool {
+  private mutating func isOwnersChild(_ mention: Match) -> Bool {
     if mention.ownerRule != list.rule || mention.ownerBatch != list.batch { move(to: mention) }
     let owner = owners[mention.owner]
     guard !owner.flags.contains(.folded), owner.row > 0, let column else { return false }
@@ -84,7 +84,7 @@ struct CertainMatches {
   }
 
   @inline(never)
-  private mutating func move(to mention: Occurrence) {
+  private mutating func move(to mention: Match) {
     list = KeyObjects.List(batch: mention.ownerBatch, rule: mention.ownerRule)
     owners = batches[Int(mention.ownerBatch)].occurrences
     let index = columns[Int(mention.ownerBatch)][Int(mention.ownerRule)]

@@ -40,7 +40,7 @@ struct ItemOffer {
   private func newItems(below parent: ManagedObjectID?) -> [NewItem] {
     var items: [NewItem] = []
     for batch in matcher.batches {
-      guard let sources = batch.sources else { continue }
+      guard let sources = batch.staged.origins.addresses else { continue }
       for (occurrence, source) in zip(batch.occurrences, sources)
       where source != 0 && occurrence.flags.contains(.inserted)
         && !occurrence.flags.contains(.folded)

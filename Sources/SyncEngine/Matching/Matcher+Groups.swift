@@ -1,33 +1,20 @@
 import SyncCore
 import SyncStore
 
-/// An object of a key in a group of stored objects.
-struct GroupKey: Hashable {
-  let batch: Int
-  /// The first occurrence of the key.
-  let head: Int32
-  let group: Int32
-}
-
 /// Which stored row an occurrence of explicit mapping is: the one of its key in its group, whoever owns it; else a new
 /// object.
 extension Matcher {
-  func decideByKey(_ occurrence: Int32, in batch: Batch) throws {
+  func decideByKey(_ occurrence: Int32, in batch: MatchedBatch) throws {
     let mention = batch.occurrences[occurrence]
     guard mention.flags.isDisjoint(with: [.forced, .keyless]) else {
-      if mention.flags.contains(.forced) { return settle(occurrence, in: batch) }
+      if mention.flags.contains(.forced) { return fixIdentity(of: occurrence, in: batch) }
       return decideByLink(occurrence, in: batch)
     }
     let head = batch.index.find(identityOf: batch.block[occurrence])
-    if let parent = placeholder(of: head, in: batch) {
-      return join(occurrence, parent, in: batch)
-    }
-    let group = batch.group(of: occurrence)
-    let key = GroupKey(batch: batch.number, head: head, group: group)
-    if let known = objectsOfGroups[key] {
+    let group = batch.staged.groups.group(of: occurrence)
+    if let known = groups[batch.number].noteObject(occurrence, ofKey: head, in: group) {
       return join(occurrence, batch.representative(known), in: batch)
     }
-    objectsOfGroups[key] = occurrence
     var rows = storedRows(of: head, in: batch)
     if group >= 0 {
       rows = try rows.filter {
@@ -36,7 +23,7 @@ extension Matcher {
     }
     guard let first = rows.first else {
       forget(occurrence, in: batch)
-      return settle(occurrence, in: batch)
+      return fixIdentity(of: occurrence, in: batch)
     }
     if rows.count > 1 { try decideDuplicates(rows.dropFirst(), of: occurrence, in: batch) }
     share(first, with: occurrence, in: batch)
@@ -44,7 +31,7 @@ extension Matcher {
 
   /// Decides about the other stored objects of a key, by the policy.
   private func decideDuplicates(
-    _ rows: ArraySlice<Int32>, of occurrence: Int32, in batch: Batch
+    _ rows: ArraySlice<Int32>, of occurrence: Int32, in batch: MatchedBatch
   ) throws {
     switch batch.node.policy.storedDuplicates {
     case .keepOne: return
@@ -70,7 +57,7 @@ extension Matcher {
   /// Notes which stored objects nested lists speak for, before anything is written.
   func noteDeletingGroups() throws {
     for batch in batches {
-      for group in batch.deletingGroups.sorted() {
+      for group in batch.staged.groups.deleting.sorted() {
         try claims.update(.nested(batch.entity.index)) { rows in
           if group >= 0 {
             rows.formUnion(try groups[batch.number].rows(of: Int(group)))

@@ -9,7 +9,7 @@ extension Matcher {
   /// Decides the common case: nobody else in the payload has the key, and at most one stored row does.
   ///
   /// - Returns: False when others have to be asked.
-  func decideAlone(_ occurrence: Int32, in batch: Batch) -> Bool {
+  func decideAlone(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
     let mention = batch.occurrences[occurrence]
     if mention.flags.contains(.keyless) {
       decideByLink(occurrence, in: batch)
@@ -25,12 +25,12 @@ extension Matcher {
         noteMoved(occurrence, in: batch)
       }
     }
-    settle(occurrence, in: batch)
+    fixIdentity(of: occurrence, in: batch)
     return true
   }
 
   /// Takes the child of that key that the owner already has, or joins the occurrence that did.
-  func takeOwnChild(_ occurrence: Int32, in batch: Batch) -> Bool {
+  func takeOwnChild(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
     let mention = batch.occurrences[occurrence]
     guard mention.isOwned else { return false }
     let head = batch.index.find(identityOf: batch.block[occurrence])
@@ -55,14 +55,15 @@ extension Matcher {
   }
 
   /// Of several stored objects of a key, takes the one that the owner's to-one relationship leads to.
-  func takeLinked(_ occurrence: Int32, in batch: Batch) -> Bool {
+  func takeLinked(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
     let mention = batch.occurrences[occurrence]
     guard mention.owner >= 0, !mention.isOwned, !batch.contested.isEmpty else { return false }
     let head = batch.index.find(identityOf: batch.block[occurrence])
     guard let rows = batch.contested[head] else { return false }
     let owners = batches[Int(mention.ownerBatch)]
     let owner = owners.occurrences[owners.representative(mention.owner)]
-    let row = linkedRow(of: owner, Int(mention.ownerRule), in: owners)
+    let row = owners.linkedRow(
+      of: owner, by: owners.node.relationships[Int(mention.ownerRule)].slot)
     guard row > 0, let index = batch.stored.index(ofRow: row),
       batch.objects(ofKey: head).holds(index, among: rows)
     else { return false }
@@ -71,7 +72,7 @@ extension Matcher {
   }
 
   /// Of several stored objects of a key, takes the one that the owner's many-to-many list has already.
-  func takeMember(_ occurrence: Int32, in batch: Batch) -> Bool {
+  func takeMember(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
     let mention = batch.occurrences[occurrence]
     guard !sharedMembers.isEmpty, mention.owner >= 0, !mention.isOwned, !batch.contested.isEmpty
     else { return false }
@@ -87,7 +88,7 @@ extension Matcher {
   }
 
   /// Takes a stored row, or joins the occurrence that has it already.
-  func share(_ index: Int32, with occurrence: Int32, in batch: Batch) {
+  func share(_ index: Int32, with occurrence: Int32, in batch: MatchedBatch) {
     let holder = batch.stored.occurrences[index]
     if holder >= 0 {
       join(occurrence, holder, in: batch)
@@ -97,12 +98,9 @@ extension Matcher {
   }
 
   /// Decides an occurrence of a key that several occurrences or several stored rows have.
-  func decideAmongOthers(_ occurrence: Int32, in batch: Batch) {
+  func decideAmongOthers(_ occurrence: Int32, in batch: MatchedBatch) {
     let mention = batch.occurrences[occurrence]
     let head = batch.index.find(identityOf: batch.block[occurrence])
-    if let parent = placeholder(of: head, in: batch) {
-      return join(occurrence, parent, in: batch)
-    }
     if mention.isOwned {
       let same = batch.objects(ofKey: head).member(of: ownerRow(mention), in: list(mention))
       if let same { return join(occurrence, batch.representative(same), in: batch) }
@@ -111,20 +109,20 @@ extension Matcher {
       let isRoot = mention.flags.contains(.root)
       if let same = sharedObject(of: head, in: batch, isRoot: isRoot) {
         join(occurrence, same, in: batch)
-        batch.sharedObjects[head] = batch.representative(occurrence)
+        batch.objects(ofKey: head).shared = batch.representative(occurrence)
         return
       }
-      batch.sharedObjects[head] = occurrence
+      batch.objects(ofKey: head).shared = occurrence
       if let index = storedRows(of: head, in: batch, isRoot: isRoot).first {
         return take(index, for: occurrence, in: batch)
       }
     }
     forget(occurrence, in: batch)
-    settle(occurrence, in: batch)
+    fixIdentity(of: occurrence, in: batch)
   }
 
   /// Takes the entity's only object of a key, unless another owner lists it.
-  private func takeOnlyObject(_ occurrence: Int32, _ head: Int32, in batch: Batch) -> Bool {
+  private func takeOnlyObject(_ occurrence: Int32, _ head: Int32, in batch: MatchedBatch) -> Bool {
     let mention = batch.occurrences[occurrence]
     let list = list(mention)
     let known = batch.objects(ofKey: head)
@@ -136,7 +134,7 @@ extension Matcher {
       join(occurrence, batch.representative(new), in: batch)
       return true
     }
-    let all = own.isEmpty && !batch.keysOfSubentities.contains(head) ? rows : own
+    let all = own.isEmpty && !batch.staged.ofSubentities.keys.contains(head) ? rows : own
     guard all.count == 1, case let index = all[0], !wasListed(index, mention, in: batch),
       !known.isListed(row: index, in: list), !isListedByItsOwner(index, mention, head, in: batch)
     else { return false }
@@ -153,13 +151,13 @@ extension Matcher {
   // MARK: - Owners
 
   /// Whether a stored row belongs to the owner in whose list the occurrence stands.
-  func isChild(_ index: Int32, of mention: Occurrence, in batch: Batch) -> Bool {
+  func isChild(_ index: Int32, of mention: Match, in batch: MatchedBatch) -> Bool {
     let owner = ownerRow(mention)
     return owner > 0 && self.owner(ofStored: index, mention, in: batch) == owner
   }
 
   /// Whether an earlier part of the payload nested a stored row below an owner: it stays with the one it has now.
-  private func wasListed(_ index: Int32, _ mention: Occurrence, in batch: Batch) -> Bool {
+  private func wasListed(_ index: Int32, _ mention: Match, in batch: MatchedBatch) -> Bool {
     let owners = batches[Int(mention.ownerBatch)]
     return claims.isListed(
       batch.stored.rows[index],
@@ -167,14 +165,14 @@ extension Matcher {
   }
 
   /// The owner of a stored row in the relationship in which an occurrence stands, 0 for none.
-  func owner(ofStored index: Int32, _ mention: Occurrence, in batch: Batch) -> Int64 {
-    let column = memberColumns[Int(mention.ownerBatch)][Int(mention.ownerRule)]
+  func owner(ofStored index: Int32, _ mention: Match, in batch: MatchedBatch) -> Int64 {
+    let column = matches.memberColumns[Int(mention.ownerBatch)][Int(mention.ownerRule)]
     return column >= 0 ? batch.stored.references[column][index] : 0
   }
 
   /// Whether the owner of a stored row lists it in this part of the payload too, if perhaps deeper down.
   private func isListedByItsOwner(
-    _ index: Int32, _ mention: Occurrence, _ head: Int32, in batch: Batch
+    _ index: Int32, _ mention: Match, _ head: Int32, in batch: MatchedBatch
   ) -> Bool {
     let owner = owner(ofStored: index, mention, in: batch)
     guard owner > 0 else { return false }
@@ -192,7 +190,7 @@ extension Matcher {
   }
 
   /// The row of an owner: the one it was decided to be, or the only stored one of its key.
-  private func likelyOwner(of mention: Occurrence) -> Int64? {
+  private func likelyOwner(of mention: Match) -> Int64? {
     let owners = batches[Int(mention.ownerBatch)]
     let owner = owners.representative(mention.owner)
     let occurrence = owners.occurrences[owner]

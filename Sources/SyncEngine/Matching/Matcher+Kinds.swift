@@ -6,10 +6,13 @@ extension Matcher {
   /// Notes which stored objects go because a new one of another kind takes their place: it has their key, and their owner where it
   /// stands in a list that its members have to themselves.
   func noteChangedKinds() throws {
-    for batch in batches where batch.mentionCount > 0 && batch.node.identity.count == 1 {
+    for batch in batches
+    where batch.staged.ofSubentities.bareCount > 0 && batch.node.identity.count == 1 {
       let slot = batch.node.identity[0]
-      let kinds = Set(batch.ofSubentities.values.map(\.batch)).sorted().map { batches[$0] }
-        .filter { $0.node.identity == [slot] }
+      let kinds = Set(batch.staged.ofSubentities.objects.values.map(\.batch)).sorted().map {
+        batches[$0]
+      }
+      .filter { $0.node.identity == [slot] }
       var keys: [Cell] = []
       for kind in kinds {
         for (index, object) in kind.occurrences.enumerated()
@@ -20,10 +23,11 @@ extension Matcher {
         }
       }
       guard !keys.isEmpty else { continue }
-      var replaced: [(row: Int64, entity: EntityDescription, key: Value, by: Batch, isTop: Bool)] =
-        []
+      var replaced:
+        [(row: Int64, entity: EntityDescription, key: Value, by: MatchedBatch, isTop: Bool)] =
+          []
       try transaction.scan(batch.entity, .keys(slot: slot, keys)) { cursor in
-        guard cursor.row < firstNewRows[batch.entity.rootIndex] ?? .max else { return }
+        guard cursor.row < matches.firstNewRows[batch.entity.rootIndex] ?? .max else { return }
         for kind in kinds where !cursor.entity.isKind(of: kind.entity) {
           guard let object = newObject(of: cursor, slot, in: kind) else { continue }
           replaced.append(
@@ -51,7 +55,7 @@ extension Matcher {
   }
 
   /// The new object that has the key of a stored one of another kind, and its owner where it belongs to one.
-  private func newObject(of cursor: RowCursor, _ slot: Int, in kind: Batch) -> Int32? {
+  private func newObject(of cursor: RowCursor, _ slot: Int, in kind: MatchedBatch) -> Int32? {
     var candidate = kind.index.find(cursor.cell(slot))
     while candidate >= 0 {
       let object = kind.occurrences[candidate]

@@ -6,11 +6,12 @@ extension Matcher {
   /// Reads the rows whose keys the payload mentions.
   ///
   /// - Returns: About how many rows the table has when it is to be read as a whole; nothing was read then.
-  func loadKeys(of batch: Batch, isRoot: Bool) throws -> Int? {
-    let touched = batch.occurrences.count - batch.mentionCount + batch.references.count
-    batch.referenceStored = Array(repeating: -1, count: batch.references.count)
+  func loadKeys(of batch: MatchedBatch, isRoot: Bool) throws -> Int? {
+    let touched =
+      batch.occurrences.count - batch.staged.ofSubentities.bareCount + batch.staged.references.count
+    batch.references = ReferencedRows(count: batch.staged.references.count)
     let coversTable =
-      isRoot && coversScope && operations.contains(.delete) && scannedRowsPerKey > 0
+      isRoot && reading.coversScope && operations.contains(.delete) && reading.scannedRowsPerKey > 0
     guard touched > 0 || coversTable else { return nil }
     guard !batch.node.identity.isEmpty else { return nil }
     if let seen = claims.seenKeys[batch.number] {
@@ -19,7 +20,7 @@ extension Matcher {
       return nil
     }
     let estimate = try transaction.estimatedCount(of: batch.entity)
-    if coversTable || touched * scannedRowsPerKey >= estimate {
+    if coversTable || touched * reading.scannedRowsPerKey >= estimate {
       batch.stored.reserve(min(estimate, touched))
       batch.isComplete = true
       return estimate
@@ -48,39 +49,39 @@ extension Matcher {
   }
 
   /// Reads the rows that belong to owners, whatever their keys.
-  func loadMembers(of owners: [Int64], column slot: Int, in batch: Batch) throws {
+  func loadMembers(of owners: [Int64], column slot: Int, in batch: MatchedBatch) throws {
     guard !batch.isComplete else { return }
     try read(batch, .references(slot: slot, owners))
   }
 
   /// Reads rows by number.
-  func loadRows(_ rows: [Int64], in batch: Batch) throws {
+  func loadRows(_ rows: [Int64], in batch: MatchedBatch) throws {
     guard !batch.isComplete else { return }
     try read(batch, .rows(rows))
   }
 
-  private func keys(of batch: Batch) -> [Cell] {
+  private func keys(of batch: MatchedBatch) -> [Cell] {
     let slot = batch.node.identity[0]
     var keys: [Cell] = []
-    keys.reserveCapacity(batch.occurrences.count + batch.references.count)
+    keys.reserveCapacity(batch.occurrences.count + batch.staged.references.count)
     for (row, occurrence) in batch.occurrences.enumerated()
     where !occurrence.flags.contains(.keyless) && !occurrence.flags.contains(.referenceOnly) {
       keys.append(batch.block[row][slot])
     }
-    for row in 0..<batch.references.count { keys.append(batch.references[row][slot]) }
+    for row in 0..<batch.staged.references.count { keys.append(batch.staged.references[row][slot]) }
     return keys
   }
 
   /// Reads rows into what is stored of a batch.
-  private func read(_ batch: Batch, _ selection: RowSelection) throws {
-    try read(batch, selection, RowSearch(batch), mayRepeat: batch.stored.count > 0)
+  private func read(_ batch: MatchedBatch, _ selection: RowSelection) throws {
+    try read(batch, selection, RowSearch(batch.staged), mayRepeat: batch.stored.count > 0)
   }
 
   /// Reads rows into what is stored of a batch.
   ///
   /// - Parameter mayRepeat: Whether some of them may be there already.
   func read(
-    _ batch: Batch, _ selection: RowSelection, _ search: RowSearch, mayRepeat: Bool
+    _ batch: MatchedBatch, _ selection: RowSelection, _ search: RowSearch, mayRepeat: Bool
   ) throws {
     let toOneSlots = batch.node.columns.toOne
     let hasFamily = !batch.entity.subentities.isEmpty
@@ -114,17 +115,19 @@ extension Matcher {
   /// Connects a stored row with what the payload says of its key, and compares the two at once when
   /// there can be no doubt that they are the same object.
   @inline(__always)
-  private func attach(_ index: Int32, _ cursor: RowCursor, _ search: RowSearch, in batch: Batch) {
+  private func attach(
+    _ index: Int32, _ cursor: RowCursor, _ search: RowSearch, in batch: MatchedBatch
+  ) {
     let head = search.head(cursor)
     attach(index, to: head, in: batch) { search.difference(cursor, head) }
-    if batch.references.count > 0 { refer(search.reference(cursor), to: index, in: batch) }
+    if batch.staged.references.count > 0 { refer(search.reference(cursor), to: index, in: batch) }
   }
 
   /// Connects a stored row with the first occurrence of its key, or -1.
   ///
   /// - Parameter difference: What the two say differently; asked for when they are the same object.
   @inline(__always)
-  func attach(_ index: Int32, to head: Int32, in batch: Batch, difference: () -> SlotSet) {
+  func attach(_ index: Int32, to head: Int32, in batch: MatchedBatch, difference: () -> SlotSet) {
     guard head >= 0 else { return }
     let mention = batch.occurrences[head]
     if mention.stored < 0, !mention.flags.contains(.shared) {
@@ -139,21 +142,13 @@ extension Matcher {
 
   /// Connects a stored row with a reference to its key, or -1.
   @inline(__always)
-  func refer(_ reference: Int32, to index: Int32, in batch: Batch) {
+  func refer(_ reference: Int32, to index: Int32, in batch: MatchedBatch) {
     guard reference >= 0 else { return }
-    let first = batch.referenceStored[Int(reference)]
-    if first < 0 {
-      batch.referenceStored[Int(reference)] = index
-    } else {
-      batch.referenceDuplicates[reference, default: [first]].append(index)
-      if batch.stored.rows[index] < batch.stored.rows[first] {
-        batch.referenceStored[Int(reference)] = index
-      }
-    }
+    batch.references.note(index, for: reference, among: batch.stored.rows)
   }
 
   /// Compares the objects whose row was not certain yet when it was read.
-  func compareRemaining(_ batch: Batch) throws {
+  func compareRemaining(_ batch: MatchedBatch) throws {
     var rows: [Int64] = []
     for occurrence in batch.occurrences
     where occurrence.flags.contains(.uncompared) && !occurrence.flags.contains(.folded)

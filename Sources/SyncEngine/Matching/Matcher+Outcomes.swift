@@ -2,7 +2,7 @@ import SyncCore
 
 /// What follows when the identity of an object is decided.
 extension Matcher {
-  func take(_ index: Int32, for occurrence: Int32, in batch: Batch) {
+  func take(_ index: Int32, for occurrence: Int32, in batch: MatchedBatch) {
     if batch.occurrences[occurrence].stored != index
       || batch.occurrences[occurrence].flags.contains(.shared)
     {
@@ -10,19 +10,20 @@ extension Matcher {
       batch.occurrences[occurrence].link = -1
       batch.occurrences[occurrence].flags.insert(.uncompared)
     }
-    settle(occurrence, in: batch)
+    fixIdentity(of: occurrence, in: batch)
   }
 
   /// Takes back what was found when rows were read.
-  func forget(_ occurrence: Int32, in batch: Batch) {
+  func forget(_ occurrence: Int32, in batch: MatchedBatch) {
     let head = batch.index.find(identityOf: batch.block[occurrence])
-    if head == occurrence { batch.firstStored[head] = batch.occurrences[occurrence].stored }
+    let stored = batch.occurrences[occurrence].stored
+    if head == occurrence, stored >= 0 { batch.objects(ofKey: head).forgotten = stored }
     batch.occurrences[occurrence].stored = -1
     batch.occurrences[occurrence].link = -1
     batch.occurrences[occurrence].row = 0
   }
 
-  func join(_ occurrence: Int32, _ other: Int32, in batch: Batch) {
+  func join(_ occurrence: Int32, _ other: Int32, in batch: MatchedBatch) {
     let mention = batch.occurrences[occurrence]
     let isStored =
       batch.occurrences[other].stored >= 0
@@ -59,11 +60,11 @@ extension Matcher {
 
   /// Whether an object was there before this part of the payload.
   private func isKnown(_ row: Int64, _ entity: EntityDescription) -> Bool {
-    row < firstNewRows[entity.rootIndex] ?? .max
+    row < matches.firstNewRows[entity.rootIndex] ?? .max
   }
 
   /// Whether the options let the place of a mention write its object.
-  func isAllowed(_ mention: Occurrence, isStored: Bool) -> Bool {
+  func isAllowed(_ mention: Match, isStored: Bool) -> Bool {
     if mention.flags.contains(.leftOut) { return false }
     if mention.flags.contains(isStored ? .neverUpdated : .neverInserted) { return false }
     return switch (mention.flags.contains(.root), isStored) {
@@ -75,7 +76,7 @@ extension Matcher {
   }
 
   /// Whether the object was deleted here and must not be brought back.
-  func wasDeleted(_ occurrence: Int32, in batch: Batch) -> Bool {
+  func wasDeleted(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
     guard let edits, !batch.occurrences[occurrence].flags.contains(.keyless),
       let id = edits.deletedObject(
         batch.block[occurrence], identity: batch.node.identity, of: batch.entity)
@@ -85,7 +86,7 @@ extension Matcher {
   }
 
   /// Fixes the identity of an occurrence and with it what the sync may do to its object.
-  func settle(_ occurrence: Int32, in batch: Batch) {
+  func fixIdentity(of occurrence: Int32, in batch: MatchedBatch) {
     var mention = batch.occurrences[occurrence]
     let isStored = mention.stored >= 0
     let isKnown =
@@ -107,7 +108,7 @@ extension Matcher {
   }
 
   /// What is known of the key of an occurrence; nil where nobody else has it.
-  private func objects(_ occurrence: Int32, in batch: Batch) -> KeyObjects? {
+  private func objects(_ occurrence: Int32, in batch: MatchedBatch) -> KeyObjects? {
     let mention = batch.occurrences[occurrence]
     guard !mention.flags.contains(.keyless) else { return nil }
     let isContested = !batch.contested.isEmpty && batch.contested[occurrence] != nil
@@ -115,12 +116,12 @@ extension Matcher {
     return batch.objects(ofKey: batch.index.find(identityOf: batch.block[occurrence]))
   }
 
-  private func noteNew(_ occurrence: Int32, in batch: Batch) {
+  private func noteNew(_ occurrence: Int32, in batch: MatchedBatch) {
     objects(occurrence, in: batch)?.noteNew(occurrence)
   }
 
   /// Notes in whose list an object of a repeated key stands.
-  private func noteListed(_ occurrence: Int32, _ mention: Occurrence, in batch: Batch) {
+  private func noteListed(_ occurrence: Int32, _ mention: Match, in batch: MatchedBatch) {
     guard mention.isOwned, let known = objects(occurrence, in: batch) else { return }
     let object = batch.occurrences[batch.representative(occurrence)]
     known.note(
@@ -128,7 +129,7 @@ extension Matcher {
       owner: ownerRow(mention), in: list(mention))
   }
 
-  func noteMoved(_ occurrence: Int32, in batch: Batch) {
+  func noteMoved(_ occurrence: Int32, in batch: MatchedBatch) {
     let mention = batch.occurrences[occurrence]
     let head = batch.index.find(identityOf: batch.block[occurrence])
     guard let index = storedRows(of: head, in: batch).first,
@@ -154,7 +155,7 @@ extension Matcher {
   }
 
   /// The object under whose relationship an occurrence stands, if it stands under one.
-  func owner(of occurrence: Occurrence) -> ManagedObjectID? {
+  func owner(of occurrence: Match) -> ManagedObjectID? {
     guard occurrence.owner >= 0 else { return nil }
     let owners = batches[Int(occurrence.ownerBatch)]
     let owner = owners.occurrences[owners.representative(occurrence.owner)]

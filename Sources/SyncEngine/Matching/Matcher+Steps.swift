@@ -4,46 +4,41 @@ import SyncCore
 extension Matcher {
   /// An object that its key does not tell: the stored row it was said to be, or, under a to-one
   /// relationship, the one its owner is linked to.
-  func decideByLink(_ occurrence: Int32, in batch: Batch) {
+  func decideByLink(_ occurrence: Int32, in batch: MatchedBatch) {
     let mention = batch.occurrences[occurrence]
     if mention.row > 0 {
       batch.occurrences[occurrence].stored = batch.stored.index(ofRow: mention.row) ?? -1
       batch.occurrences[occurrence].flags.insert(.uncompared)
-      return settle(occurrence, in: batch)
+      return fixIdentity(of: occurrence, in: batch)
     }
-    guard mention.owner >= 0 else { return settle(occurrence, in: batch) }
+    guard mention.owner >= 0 else { return fixIdentity(of: occurrence, in: batch) }
     let ownerBatch = batches[Int(mention.ownerBatch)]
     let owner = ownerBatch.representative(mention.owner)
-    let place = ListKey(batch: ownerBatch.number, owner: owner, rule: Int(mention.ownerRule))
+    let place = Owner(batch: ownerBatch.number, owner: owner, rule: Int(mention.ownerRule))
     if let earlier = keyless[place] {
       return join(occurrence, batch.representative(earlier), in: batch)
     }
     keyless[place] = occurrence
-    let row = linkedRow(of: ownerBatch.occurrences[owner], Int(mention.ownerRule), in: ownerBatch)
+    let row = ownerBatch.linkedRow(
+      of: ownerBatch.occurrences[owner],
+      by: ownerBatch.node.relationships[Int(mention.ownerRule)].slot)
     guard row > 0, let index = batch.stored.index(ofRow: row) else {
-      return settle(occurrence, in: batch)
+      return fixIdentity(of: occurrence, in: batch)
     }
     let holder = batch.stored.occurrences[index]
     if holder >= 0 { return join(occurrence, holder, in: batch) }
     batch.occurrences[occurrence].stored = index
     batch.occurrences[occurrence].flags.insert(.uncompared)
-    settle(occurrence, in: batch)
-  }
-
-  /// The stored object that a to-one relationship of an owner leads to, or 0.
-  func linkedRow(of owner: Occurrence, _ rule: Int, in owners: Batch) -> Int64 {
-    let slot = owners.node.relationships[rule].slot
-    guard owner.stored >= 0, let column = owners.node.columns.toOne.firstIndex(of: slot) else {
-      return 0
-    }
-    return owners.stored.references[column][owner.stored]
+    fixIdentity(of: occurrence, in: batch)
   }
 
   /// The object that a key alone means, when somebody has it already: the first stored one, else the
   /// first new one.
-  func sharedObject(of head: Int32, in batch: Batch, isRoot: Bool) -> Int32? {
+  func sharedObject(of head: Int32, in batch: MatchedBatch, isRoot: Bool) -> Int32? {
     // Where some rows come first at the top only, a key does not mean the same everywhere.
-    if preferred.isEmpty || batch.contested[head] == nil, let known = batch.sharedObjects[head] {
+    if preferred.isEmpty || batch.contested[head] == nil,
+      let known = batch.known(ofKey: head)?.shared
+    {
       return batch.representative(known)
     }
     if let index = storedRows(of: head, in: batch, isRoot: isRoot).first {
@@ -53,19 +48,10 @@ extension Matcher {
     return batch.objects(ofKey: head).firstNew.map { batch.representative($0) }
   }
 
-  /// The given parent, when the payload mentions it among or below its own children.
-  func placeholder(of head: Int32, in batch: Batch) -> Int32? {
-    guard let placeholder = batch.parentRow, storedRows(of: head, in: batch).contains(placeholder)
-    else { return nil }
-    let holder = batch.stored.occurrences[placeholder]
-    return holder >= 0 && batch.occurrences[holder].flags.contains(.referenceOnly)
-      ? holder : nil
-  }
-
   /// Stored rows of the key, the one that stands for it first.
-  func storedRows(of head: Int32, in batch: Batch, isRoot: Bool = false) -> [Int32] {
+  func storedRows(of head: Int32, in batch: MatchedBatch, isRoot: Bool = false) -> [Int32] {
     guard let rows = batch.contested[head] else {
-      let index = batch.firstStored[head] ?? batch.occurrences[head].stored
+      let index = batch.onlyStored(ofKey: head)
       return index >= 0 ? [index] : []
     }
     let namesakes = Namesakes(batch)
@@ -81,7 +67,7 @@ extension Matcher {
   }
 
   /// Stored rows of the key that belong to the owner in whose list the occurrence stands.
-  func ownRows(_ mention: Occurrence, of head: Int32, in batch: Batch) -> [Int32] {
+  func ownRows(_ mention: Match, of head: Int32, in batch: MatchedBatch) -> [Int32] {
     let owner = ownerRow(mention)
     guard owner > 0 else { return [] }
     let rows = storedRows(of: head, in: batch)
@@ -94,28 +80,28 @@ extension Matcher {
   }
 
   /// The list of whatever owner that an occurrence stands in.
-  func list(_ mention: Occurrence) -> KeyObjects.List {
+  func list(_ mention: Match) -> KeyObjects.List {
     KeyObjects.List(batch: mention.ownerBatch, rule: mention.ownerRule)
   }
 
-  func isPreferred(_ index: Int32, in batch: Batch) -> Bool {
+  func isPreferred(_ index: Int32, in batch: MatchedBatch) -> Bool {
     preferred.contains(batch.stored.rows[index])
   }
 
-  func isExact(_ index: Int32, in batch: Batch) -> Bool {
+  func isExact(_ index: Int32, in batch: MatchedBatch) -> Bool {
     batch.stored.entities.isEmpty
       || Int(batch.stored.entities[index]) == batch.entity.index
   }
 
-  func isFree(_ index: Int32, of batch: Batch) -> Bool {
+  func isFree(_ index: Int32, of batch: MatchedBatch) -> Bool {
     batch.stored.occurrences[index] < 0
   }
 
-  func keysAreOwners(_ mention: Occurrence) -> Bool {
+  func keysAreOwners(_ mention: Match) -> Bool {
     batches[Int(mention.ownerBatch)].node.relationships[Int(mention.ownerRule)].keyScopeIsOwner
   }
 
-  func ownerRow(_ mention: Occurrence) -> Int64 {
+  func ownerRow(_ mention: Match) -> Int64 {
     let batch = batches[Int(mention.ownerBatch)]
     return batch.occurrences[batch.representative(mention.owner)].row
   }

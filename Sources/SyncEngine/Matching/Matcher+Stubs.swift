@@ -5,11 +5,11 @@ import SyncCore
 extension Matcher {
   func makeStubs() throws {
     guard operations.contains(.insertRelationships) else { return }
-    for batch in batches where !batch.stubs.isEmpty {
+    for batch in batches where !batch.staged.references.stubs.isEmpty {
       let family = [batch] + batch.subentityBatches(among: batches)
-      let missing = batch.stubs.sorted().filter { reference in
-        let key = batch.references[reference]
-        return batch.referenceStored[Int(reference)] < 0
+      let missing = batch.staged.references.stubs.sorted().filter { reference in
+        let key = batch.staged.references[reference]
+        return batch.references.first[Int(reference)] < 0
           && family.allSatisfy { $0.index.find(identityOf: key) < 0 }
           && edits?.deletedObject(key, identity: batch.node.identity, of: batch.entity) == nil
       }
@@ -19,12 +19,9 @@ extension Matcher {
         if step % SyncControl.stride == 0 { try control.checkpoint() }
         let place = batch.block.append()
         for slot in batch.node.identity {
-          batch.block[place][slot] = batch.references[reference][slot]
+          batch.block[place][slot] = batch.staged.references[reference][slot]
         }
-        var stub = Occurrence()
-        stub.row = row
-        stub.flags = [.reached, .decided, .inserted, .active]
-        _ = batch.append(stub)
+        batch.occurrences.append(Match(row: row, flags: [.reached, .decided, .inserted, .active]))
         _ = batch.index.findOrInsert(Int32(place))
         row += 1
       }

@@ -5,11 +5,12 @@ import SyncStore
 /// Reading of whole tables, by two threads where they are large: one reads with the transaction, the other beside it.
 extension Matcher {
   func read(_ tables: [WholeTable]) throws {
-    guard let helper, tables.reduce(0, { $0 + $1.count }) >= helper.leastCount,
+    guard let helper = reading.helper, tables.reduce(0, { $0 + $1.count }) >= helper.leastCount,
       tables.allSatisfy({ $0.batch.stored.count == 0 }), let beside = transaction.besideRows
     else {
       for table in tables {
-        try read(table.batch, .all, RowSearch(table.batch), mayRepeat: table.batch.stored.count > 0)
+        try read(
+          table.batch, .all, RowSearch(table.batch.staged), mayRepeat: table.batch.stored.count > 0)
       }
       return
     }
@@ -18,7 +19,7 @@ extension Matcher {
 
   private func read(_ tables: [WholeTable], _ helper: SecondReader, _ beside: ReadingBeside) throws
   {
-    let searches = tables.map { RowSearch($0.batch) }
+    let searches = tables.map { RowSearch($0.batch.staged) }
     var pieces: [TablePiece] = []
     // The first rows show in which order the others will come: whether keys have to be looked for at all.
     let first = min(helper.pieceSize, Matcher.sampleSize)
@@ -60,7 +61,7 @@ extension Matcher {
 
   private func take(_ loaded: LoadedRows, from start: LoadedRows.Start, to end: LoadedRows.Start) {
     let batch = loaded.batch
-    let hasReferences = batch.references.count > 0
+    let hasReferences = batch.staged.references.count > 0
     var stored = Int32(loaded.add(start.row..<end.row))
     var difference = start.difference
     var nextDifferent = difference < end.difference ? loaded.differences[difference].row : -1

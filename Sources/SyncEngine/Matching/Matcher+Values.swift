@@ -11,7 +11,7 @@ import SyncStore
 ///
 /// Values are laid together by their hashes. What is taken is compared afterwards, so that equal hashes decide nothing else.
 extension Matcher {
-  func matchValues(_ wave: [Int32], in batch: Batch) throws {
+  func matchValues(_ wave: [Int32], in batch: MatchedBatch) throws {
     var lists: [OwnerList: [Int32]] = [:]
     for occurrence in wave {
       let mention = batch.occurrences[occurrence]
@@ -23,7 +23,7 @@ extension Matcher {
       lists[OwnerList(owner: owner.row, list: list(mention)), default: []].append(occurrence)
     }
     guard !lists.isEmpty else { return }
-    let patterns = ValuePatterns(lists.values.joined(), of: batch, arena)
+    let patterns = ValuePatterns(lists.values.joined(), of: batch, part.arena)
     let members = try storedMembers(of: lists, in: batch)
     let rows = members.values.joined().map { batch.stored.rows[$0] }
     var hashes: [Int32: [UInt64]] = [:]
@@ -41,9 +41,9 @@ extension Matcher {
         take($0, for: $1, in: batch)
       }
       let mention = batch.occurrences[occurrences[0]]
-      let list = ListKey(
+      let list = Owner(
         batch: Int(mention.ownerBatch), owner: mention.owner, rule: Int(mention.ownerRule))
-      if unreadableLists.contains(list) { rest = [] }
+      if part.unreadable.lists.contains(list) { rest = [] }
       // What was inserted here and not sent yet gives its place to nobody.
       let places = free.filter {
         edits?.edit(batch.stored.rows[$0], of: batch.entity)?.isInserted != true
@@ -64,7 +64,7 @@ extension Matcher {
 
   /// The members that the owners have, in order, as indexes of stored rows. Those of other entities are none of the batch's.
   private func storedMembers(
-    of lists: [OwnerList: [Int32]], in batch: Batch
+    of lists: [OwnerList: [Int32]], in batch: MatchedBatch
   ) throws -> [OwnerList: [Int32]] {
     var result: [OwnerList: [Int32]] = [:]
     for (list, places) in Dictionary(grouping: lists.keys, by: \.list) {
@@ -85,9 +85,9 @@ extension Matcher {
   }
 
   /// Empties what the items do not mention of objects that they take the place of.
-  private func replace(_ occurrences: Set<Int32>, in batch: Batch) {
+  private func replace(_ occurrences: Set<Int32>, in batch: MatchedBatch) {
     guard !occurrences.isEmpty else { return }
-    let defaults = batch.node.defaultCells(in: arena)
+    let defaults = batch.node.defaultCells(in: part.arena)
     for occurrence in occurrences {
       let cells = batch.block[occurrence]
       for rule in batch.node.attributes where cells[rule.slot].isAbsent {
@@ -104,7 +104,7 @@ extension Matcher {
         if way.relationship.inverseSlot == relationship.slot { continue }
         mentions.append(
           owner: occurrence, kind: .objects, targets: EmptyCollection(),
-          order: mentions.orders.isEmpty && !relationship.isOneToOne && batch.orders == nil
+          order: mentions.orders.isEmpty && !relationship.isOneToOne && batch.staged.orders == nil
             ? nil : 0)
       }
     }
@@ -113,7 +113,7 @@ extension Matcher {
 
 /// Which attributes the items of a batch mention, and the hashes of the values they have there.
 private struct ValuePatterns {
-  private let batch: Batch
+  private let batch: MatchedBatch
   private let defaults: [Cell]
   /// All attributes, then what items mention, the most of it first.
   private let patterns: [[Int]]
@@ -122,7 +122,7 @@ private struct ValuePatterns {
   /// Patterns that are told apart; items of others are matched by place.
   private static let limit = 16
 
-  init(_ occurrences: some Sequence<Int32>, of batch: Batch, _ arena: CellArena) {
+  init(_ occurrences: some Sequence<Int32>, of batch: MatchedBatch, _ arena: CellArena) {
     self.batch = batch
     defaults = batch.node.defaultCells(in: arena)
     let sets = Set(occurrences.map { ValuePatterns.mentioned(by: $0, in: batch) }).map(Array.init)
@@ -139,7 +139,7 @@ private struct ValuePatterns {
     self.numbers = numbers
   }
 
-  private static func mentioned(by occurrence: Int32, in batch: Batch) -> SlotSet {
+  private static func mentioned(by occurrence: Int32, in batch: MatchedBatch) -> SlotSet {
     let cells = batch.block[occurrence]
     var result = SlotSet()
     for slot in batch.node.columns.attributes where !cells[slot].isAbsent { result.insert(slot) }

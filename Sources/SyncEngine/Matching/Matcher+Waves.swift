@@ -37,15 +37,15 @@ extension Matcher {
 
   /// Whether a list is that of a given parent of which other parts of the payload have more: who leaves it is
   /// decided at the end, so that no part has to read all of it.
-  private func goesOn(_ rule: Int, of batch: Batch, _ owner: Occurrence) -> Bool {
-    guard hasParts, let rootOwner, rootOwner.batch == batch.number,
+  private func goesOn(_ rule: Int, of batch: MatchedBatch, _ owner: Match) -> Bool {
+    guard hasParts, let rootOwner = part.rootOwner, rootOwner.batch == batch.number,
       rootOwner.rule == rule
     else { return false }
     return owner.row == batch.occurrences[batch.representative(rootOwner.owner)].row
   }
 
   /// Reads who is in the lists of the current wave's owners, where several stored objects have one key.
-  private func readSharedMembers(_ rule: Int, of batch: Batch) throws {
+  private func readSharedMembers(_ rule: Int, of batch: MatchedBatch) throws {
     let relationship = batch.node.relationships[rule]
     guard relationship.kind == .manyToMany,
       !batches[relationship.node].contested.isEmpty
@@ -63,13 +63,13 @@ extension Matcher {
   }
 
   /// Adds an occurrence to a wave, once.
-  func reach(_ occurrence: Int32, in batch: Batch, _ wave: inout [[Int32]]) {
+  func reach(_ occurrence: Int32, in batch: MatchedBatch, _ wave: inout [[Int32]]) {
     guard !batch.occurrences[occurrence].flags.contains(.reached) else { return }
     batch.occurrences[occurrence].flags.insert(.reached)
     wave[batch.number].append(occurrence)
   }
 
-  private func latestMentions(_ rule: Int, of batch: Batch) -> [Int32: Int] {
+  private func latestMentions(_ rule: Int, of batch: MatchedBatch) -> [Int32: Int] {
     let owners = batch.mentions[rule].owners
     return Dictionary(owners.indices.map { (batch.representative(owners[$0]), $0) }) { $1 }
   }
@@ -80,7 +80,7 @@ extension Matcher {
   }
 
   private func collect(
-    _ rule: Int, of batch: Batch, into next: inout [[Int32]],
+    _ rule: Int, of batch: MatchedBatch, into next: inout [[Int32]],
     owners: inout [MemberLoad: [Int64]], linked: inout [Int: [Int64]]
   ) throws {
     let relationship = batch.node.relationships[rule]
@@ -106,23 +106,23 @@ extension Matcher {
         owners[MemberLoad(batch: destination.number, slot: inverse), default: []]
           .append(owner.row)
       }
-      let linkedRow = linkedRow(of: owner, rule, in: batch)
+      // A keyless object is the one that its owner leads to already.
+      func link(_ target: Match, of number: Int) {
+        guard target.flags.contains(.keyless) else { return }
+        let row = batch.linkedRow(of: owner, by: relationship.slot)
+        if row > 0 { linked[number, default: []].append(row) }
+      }
       for target in mentions.targets(of: mention) where target >= 0 {
         let flags = destination.occurrences[target].flags
         guard !flags.contains(.reached) else { continue }
         destination.occurrences[target].flags.insert(.reached)
-        if flags.contains(.ofSubentity), let other = destination.ofSubentities[target] {
-          let batch = batches[other.batch]
-          reach(other.occurrence, in: batch, &next)
-          if batch.occurrences[other.occurrence].flags.contains(.keyless), linkedRow > 0 {
-            linked[other.batch, default: []].append(linkedRow)
-          }
+        if flags.contains(.ofSubentity), let other = destination.staged.ofSubentities[target] {
+          reach(other.occurrence, in: batches[other.batch], &next)
+          link(batches[other.batch].occurrences[other.occurrence], of: other.batch)
           continue
         }
         next[destination.number].append(target)
-        if flags.contains(.keyless), linkedRow > 0 {
-          linked[destination.number, default: []].append(linkedRow)
-        }
+        link(destination.occurrences[target], of: destination.number)
       }
     }
   }

@@ -1,11 +1,19 @@
 import SyncCore
 import SyncStore
 
+/// The names by which other machines know stored objects that share a key.
+struct SharedNames {
+  /// How many objects were asked for.
+  var rowCount = 0
+  /// By row.
+  var names: [Int64: String] = [:]
+}
+
 /// Stored objects of an entity that share a key the payload mentions.
 struct Namesakes {
-  private let batch: Batch
+  private let batch: MatchedBatch
 
-  init(_ batch: Batch) {
+  init(_ batch: MatchedBatch) {
     self.batch = batch
   }
 
@@ -13,9 +21,9 @@ struct Namesakes {
   func learnNames(in transaction: StoreTransaction) throws {
     guard !batch.contested.isEmpty else { return }
     let rows = batch.contested.values.joined().map { batch.stored.rows[$0] }
-    guard rows.count != batch.namedCount else { return }
-    batch.namedCount = rows.count
-    batch.sharedNames = try transaction.sharedNames(of: rows, batch.entity)
+    guard rows.count != batch.sharedNames.rowCount else { return }
+    batch.sharedNames = SharedNames(
+      rowCount: rows.count, names: try transaction.sharedNames(of: rows, batch.entity))
   }
 
   /// Which of two stored objects of a key stands for it: the older one. What other machines know goes by its name there,
@@ -23,7 +31,7 @@ struct Namesakes {
   /// makes are shorter than those that were drawn, and those that were drawn earlier come first.
   func isSenior(_ left: Int32, _ right: Int32) -> Bool {
     let rows = (batch.stored.rows[left], batch.stored.rows[right])
-    switch (batch.sharedNames[rows.0], batch.sharedNames[rows.1]) {
+    switch (batch.sharedNames.names[rows.0], batch.sharedNames.names[rows.1]) {
     case (let left?, let right?):
       return (left.utf8.count, left) < (right.utf8.count, right)
     case (_?, nil): return true

@@ -1,8 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// Finds what the payload says of the rows of a scan as they go by. Changes nothing of the batch, so two threads may
-/// each have one, while nobody else adds to the batch.
+/// Finds what the payload says of the rows of a scan as they go by. Looks at what is staged alone, so two threads may
+/// each have one, while nobody adds to it.
 ///
 /// A class, so that the callback of a scan holds one reference and not a copy: copies took a third of the reference
 /// counts of a sync that changes nothing. Confined to the thread that made it.
@@ -29,7 +29,7 @@ final class RowSearch {
     block = batch.block
     occurrences = batch.occurrences
     index = batch.index
-    referenceIndex = batch.referenceIndex
+    referenceIndex = batch.references.index
     keySlot = batch.keySlot
   }
 
@@ -58,7 +58,6 @@ final class RowSearch {
     head >= 0 && !flags(head).contains(.shared)
   }
 
-  /// Looks at nothing but these: the rest may change meanwhile.
   @inline(__always)
   private func flags(_ occurrence: Int32) -> Occurrence.Flags {
     (occurrences.start + Int(occurrence)).pointee.flags

@@ -24,17 +24,26 @@ final class StoredGroups {
     return estimate >= smallTable && rows * rowsPerRow < estimate
   }
 
-  private let batch: Batch
+  private let batch: MatchedBatch
   private let transaction: StoreTransaction
   private var sets: [Int: RowSet] = [:]
   private var evaluation: GroupEvaluation?
   private var filters: [ResolvedFilter?] = []
 
-  init(_ batch: Batch, _ transaction: StoreTransaction) throws {
+  /// An object of a key in a group.
+  private struct GroupKey: Hashable {
+    /// The first occurrence of the key.
+    let head: Int32
+    let group: Int32
+  }
+
+  private var objects: [GroupKey: Int32] = [:]
+
+  init(_ batch: MatchedBatch, _ transaction: StoreTransaction) throws {
     self.batch = batch
     self.transaction = transaction
-    filters = Array(repeating: nil, count: batch.groups.count)
-    if batch.groups.isEmpty { return }
+    filters = Array(repeating: nil, count: batch.staged.groups.filters.count)
+    if batch.staged.groups.isEmpty { return }
     var rows: Set<Int64> = []
     for occurrence in batch.occurrences where occurrence.stored >= 0 {
       rows.insert(batch.stored.rows[occurrence.stored])
@@ -42,19 +51,30 @@ final class StoredGroups {
     for stored in batch.contested.values.joined() { rows.insert(batch.stored.rows[stored]) }
     guard
       try StoredGroups.asksInMemory(
-        batch.groups.count, rows: rows.count, of: batch.entity, transaction)
+        batch.staged.groups.filters.count, rows: rows.count, of: batch.entity, transaction)
     else {
-      for group in batch.groups.indices { _ = try self.rows(of: group) }
+      for group in batch.staged.groups.filters.indices { _ = try self.rows(of: group) }
       return
     }
     evaluation = try GroupEvaluation(batch.entity, rows: rows.sorted(), transaction)
+  }
+
+  /// Notes the occurrence of a key that is decided first in a group.
+  ///
+  /// - Returns: The one that was before it.
+  func noteObject(_ occurrence: Int32, ofKey head: Int32, in group: Int32) -> Int32? {
+    let key = GroupKey(head: head, group: group)
+    if let known = objects[key] { return known }
+    objects[key] = occurrence
+    return nil
   }
 
   /// All rows of a group.
   func rows(of group: Int) throws -> RowSet {
     if let known = sets[group] { return known }
     var rows = RowSet()
-    try transaction.scan(batch.entity, .filter(batch.groups[group]), slots: []) { cursor in
+    try transaction.scan(batch.entity, .filter(batch.staged.groups.filters[group]), slots: []) {
+      cursor in
       rows.insert(cursor.row)
     }
     sets[group] = rows
@@ -64,7 +84,8 @@ final class StoredGroups {
   /// Whether a row whose key the payload mentions is in a group.
   func contains(_ row: Int64, in group: Int) throws -> Bool {
     guard let evaluation, evaluation.knows(row) else { return try rows(of: group).contains(row) }
-    let filter = try filters[group] ?? batch.groups[group].resolved(for: batch.entity)
+    let filter =
+      try filters[group] ?? batch.staged.groups.filters[group].resolved(for: batch.entity)
     filters[group] = filter
     return try evaluation.contains(row, filter)
   }

@@ -3,7 +3,7 @@ import SyncStore
 
 /// A table that is read as a whole.
 struct WholeTable {
-  let batch: Batch
+  let batch: MatchedBatch
   /// About how many rows it has: their highest number.
   let count: Int
 }
@@ -41,7 +41,7 @@ final class LoadedRows {
     let slots: SlotSet
   }
 
-  let batch: Batch
+  let batch: MatchedBatch
   let rows = PlainArray<Row>()
   /// Destinations of the to-one columns, row after row.
   let references = PlainArray<Int64>(capacity: 1)
@@ -58,9 +58,9 @@ final class LoadedRows {
 
   private(set) var starts: [Start] = []
 
-  init(_ batch: Batch) {
+  init(_ batch: MatchedBatch) {
     self.batch = batch
-    search = RowSearch(batch)
+    search = RowSearch(batch.staged)
     columnCount = batch.node.columns.toOne.count
   }
 
@@ -84,7 +84,7 @@ final class LoadedRows {
   ) throws {
     let toOneSlots = batch.node.columns.toOne
     let hasFamily = !batch.entity.subentities.isEmpty
-    let hasReferences = batch.references.count > 0
+    let hasReferences = batch.staged.references.count > 0
     var count = 0
     try reader.scan(batch.entity, .within(numbers), slots: search.slots) { cursor in
       count += 1

@@ -12,12 +12,12 @@ struct CollectedFindings {
   var withoutIndex: Set<Int> = []
 
   /// Takes in what was found in a part, once it is decided what becomes of it.
-  mutating func add(_ part: StagedPart, _ planner: LinkPlanner) {
-    for batch in part.batches {
-      if batch.contradictions.count > 0 {
-        contradictions[batch.entity.index, default: .init()].add(batch.contradictions)
+  mutating func add(_ matches: Matches, _ planner: LinkPlanner) {
+    for batch in matches.batches {
+      for found in [batch.staged.contradictions, batch.contradictions] where found.count > 0 {
+        contradictions[batch.entity.index, default: .init()].add(found)
       }
-      if !batch.groups.isEmpty { addNewObjects(of: batch) }
+      if !batch.staged.groups.isEmpty { addNewObjects(of: batch) }
     }
     for (entity, found) in planner.contradictions {
       contradictions[entity, default: .init()].add(found)
@@ -25,14 +25,15 @@ struct CollectedFindings {
   }
 
   /// Notes the new objects of a batch that were looked for in a group.
-  private mutating func addNewObjects(of batch: Batch) {
-    var rows = [[Int64]](repeating: [], count: batch.groups.count)
+  private mutating func addNewObjects(of batch: MatchedBatch) {
+    let groups = batch.staged.groups
+    var rows = [[Int64]](repeating: [], count: groups.filters.count)
     for (index, occurrence) in batch.occurrences.enumerated()
     where occurrence.flags.contains(.inserted) && !occurrence.flags.contains(.folded) {
-      let group = Int(batch.group(of: Int32(index)))
+      let group = Int(groups.group(of: Int32(index)))
       if group >= 0 { rows[group].append(occurrence.row) }
     }
-    for (group, rows) in zip(batch.groups, rows) where !rows.isEmpty {
+    for (group, rows) in zip(groups.filters, rows) where !rows.isEmpty {
       let name = "\(batch.entity.index) \(group.wholeText)"
       newObjects[name, default: NewObjectsOfGroup(batch, group)].rows += rows
     }
@@ -54,7 +55,7 @@ struct NewObjectsOfGroup {
   /// Their rows, in payload order.
   var rows: [Int64] = []
 
-  init(_ batch: Batch, _ group: Filter) {
+  init(_ batch: MatchedBatch, _ group: Filter) {
     entity = batch.entity
     identity = batch.node.identity
     self.group = group

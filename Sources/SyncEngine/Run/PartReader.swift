@@ -47,14 +47,13 @@ struct PartReader {
   /// - Parameter advance: Called every now and then with how far it is; may stop it.
   func read(_ advance: (Int) throws -> Void) throws -> ReadPart {
     let stager = Stager(
-      plan: request.plan, operations: request.settings.operations, onItemError: request.itemPolicy,
-      firstItem: start.itemCount, report: ReportBuilder(),
-      keepsSources: request.hooks.willInsert != nil, tracksItems: tracksItems,
-      tracesFingerprints: fingerprints != nil)
-    stager.part.replacements = replacements
-    stager.leftOut = leftOut
-    stager.deletes = request.settings.deletes
-    stager.listsKeys = request.rewritten?.resources.isEmpty == false
+      StagingRequest(
+        plan: request.plan, operations: request.settings.operations,
+        onItemError: request.itemPolicy,
+        deletes: request.settings.deletes, listsKeys: request.rewritten?.resources.isEmpty == false,
+        firstItem: start.itemCount, keepsAddresses: request.hooks.willInsert != nil,
+        tracksItems: tracksItems, tracesFingerprints: fingerprints != nil,
+        replacements: replacements, leftOut: leftOut))
     parent?.prepare(stager)
     let end =
       if let ahead {
@@ -93,11 +92,11 @@ struct PartReader {
       unknown = step.isKnown ? 0 : unknown + 1
       let range = reader.itemRange
       do {
-        stager.upcoming = StagedItem(
+        stager.item = StagedItem(
           place: place(of: stager.part.items.end, reader.itemPlace, tape), key: reader.memberKey)
         try stage(step, ItemSource(tape: tape, base: base), range, with: stager)
       } catch let stop as Stager.Stop {
-        stager.part.stop = stop
+        stager.part.refusals.stop = stop
         isAtEnd = true
         break
       }
@@ -117,14 +116,14 @@ struct PartReader {
     var end = start.reader
     do {
       end = try items.stageAll { tape, item, place in
-        stager.upcoming = StagedItem(place: place)
+        stager.item = StagedItem(place: place)
         let range = item.start..<item.end
         let source = ItemSource(tape: tape, base: base, root: item.token)
         try stage(step(of: range), source, range, with: stager)
         try note(range, of: stager, in: &progress, advance)
       }
     } catch let stop as Stager.Stop {
-      stager.part.stop = stop
+      stager.part.refusals.stop = stop
     }
     return PayloadPlace(reader: end, itemCount: stager.part.items.end, isAtEnd: true)
   }

@@ -7,7 +7,7 @@ extension SyncPass {
   /// anything is written, and the part is staged once more without them.
   func decide(
     _ first: StagedPart, in transaction: StoreTransaction
-  ) throws -> (StagedPart, Matcher, LinkPlanner) {
+  ) throws -> (Matcher, LinkPlanner) {
     let mayFail = !checks.allSatisfy(\.isEmpty)
     let before = claims.mark
     let withheld = edits?.withheld
@@ -15,27 +15,26 @@ extension SyncPass {
       ItemReplacements(bytes, parent: request.setup.parent)
     }
     var part = try refreshKnownItems(first, in: transaction)
-    var leftOut = part.offenders
+    var leftOut = part.refusals.offenders
     if !leftOut.isEmpty {
       part = try reader.restage(replacements, tracksItems: true, leavingOut: leftOut)
     }
     for _ in 0..<SyncPass.roundLimit {
       let matcher = try match(&part, &replacements, leavingOut: leftOut, in: transaction)
-      try absorb(part, in: transaction)
+      try absorb(matcher.matches, in: transaction)
       try matcher.noteDeletingGroups()
       try matcher.noteChangedKinds()
       claims.state.firstNewRow = min(
         claims.state.firstNewRow,
-        matcher.firstNewRows[request.plan.rootNode.entity.rootIndex] ?? .max)
+        matcher.matches.firstNewRows[request.plan.rootNode.entity.rootIndex] ?? .max)
       let planner = LinkPlanner(
-        matcher: matcher, rootOwner: part.rootOwner, endsParentList: endsParentList)
-      planner.keptMember = keptMember
+        matcher.matches, matcher.work, endsParentList: endsParentList, keptMember: keptMember)
       try planner.plan()
-      guard mayFail else { return (part, matcher, planner) }
+      guard mayFail else { return (matcher, planner) }
       let check = itemCheck(planner)
       guard let failure = try check.firstFailure() else {
-        if let stop = part.stop { throw stop.error }
-        return (part, matcher, planner)
+        if let stop = part.refusals.stop { throw stop.error }
+        return (matcher, planner)
       }
       if request.itemPolicy == .fail {
         if part.tracksItems { throw try firstError(failure.error, check, part) }
@@ -84,7 +83,7 @@ extension SyncPass {
   ) throws -> SyncError {
     let first = try check.offenders().min { $0.key < $1.key }
     // Of the item that stopped the reading not everything was read.
-    if let stop = part.stop, stop.item <= first?.key ?? .max { return stop.error }
+    if let stop = part.refusals.stop, stop.item <= first?.key ?? .max { return stop.error }
     return first.map { $1.at(part.path.text(ofItem: $0)) } ?? known
   }
 
@@ -110,7 +109,7 @@ extension SyncPass {
   ) throws -> Matcher {
     var matcher = try match(&part, replacements, leavingOut: leftOut, in: transaction)
     var rounds = 0
-    while let known = reader.known, try known.refuses(part, edits, in: transaction) {
+    while let known = reader.known, try known.refuses(matcher.matches, edits, in: transaction) {
       rounds += 1
       if rounds == SyncPass.readingLimit { known.refuseAll() }
       part = try reader.restage(nil, tracksItems: part.tracksItems, leavingOut: leftOut)
@@ -136,9 +135,13 @@ extension SyncPass {
       claims.state.nestsChildren = true
     }
     let matcher = matcher(part, in: transaction)
-    try matcher.loadKeys(root: request.plan.root)
+    try matcher.loadKeys()
     guard matcher.hasMixedKeys, !part.tracksItems else {
-      try match(part, matcher, in: transaction)
+      try matcher.match { [claims] in
+        // Of several objects of a key those in the scope come first.
+        guard !scope.isWholeEntity else { return nil }
+        return try claims.rootScope ?? scopeRows(in: transaction)
+      }
       return matcher
     }
     part = try reader.restage(replacements, tracksItems: true, leavingOut: leftOut)
@@ -147,37 +150,30 @@ extension SyncPass {
 
   private func matcher(_ part: StagedPart, in transaction: StoreTransaction) -> Matcher {
     // A part of a payload is looked up, not scanned for: only the whole payload covers a table.
-    Matcher(
-      part: part, report: report, transaction: transaction, operations: request.settings.operations,
+    let reading = Matcher.RowReading(
       coversScope: scope.isWholeEntity && isOnlyPart
         && (reader.known?.matchedCount ?? 0) == 0,
-      hasParts: !isOnlyPart,
-      scannedRowsPerKey: request.tuning.scannedRowsPerKey, claims: claims, edits: edits,
-      control: control, helper: isOnlyPart ? reader.helper : nil)
+      scannedRowsPerKey: request.tuning.scannedRowsPerKey, helper: isOnlyPart ? reader.helper : nil)
+    let work = PartWork(
+      transaction: transaction, operations: request.settings.operations, claims: claims,
+      edits: edits,
+      report: report, control: control)
+    return Matcher(part, reading, hasParts: !isOnlyPart, work)
   }
 
-  private func match(
-    _ part: StagedPart, _ matcher: Matcher, in transaction: StoreTransaction
-  ) throws {
-    try matcher.match(rootOwner: part.rootOwner, root: request.plan.root) { [claims] in
-      // Of several objects of a key those in the scope come first.
-      guard !scope.isWholeEntity else { return nil }
-      return try claims.rootScope ?? scopeRows(in: transaction)
-    }
-  }
-
-  func absorb(_ part: StagedPart, in transaction: StoreTransaction) throws {
+  func absorb(_ matches: Matches, in transaction: StoreTransaction) throws {
+    let part = matches.part
     claims.state.itemCount += part.items.count
     claims.state.usableItemCount += part.items.usable
-    if part.hasUnreadableRootKey { claims.state.isRootSuspended = true }
-    try PartClaims(claims: claims).mention(part.batches, control)
+    if part.unreadable.hasRootKey { claims.state.isRootSuspended = true }
+    try PartClaims(claims: claims).mention(matches.batches, control)
     reader.known?.mention(to: claims, treeList: tree?.list)
-    let root = part.rootBatch
+    let root = matches.rootBatch
     if request.settings.operations.contains(.delete), root.node.policy.storedDuplicates == .keepOne
     {
       try Namesakes(root).sort(in: claims, transaction)
     }
     knownRows =
-      isOnlyPart && root.isComplete && root.tombstones.isEmpty ? root.stored.rows : nil
+      isOnlyPart && root.isComplete && root.staged.tombstones.isEmpty ? root.stored.rows : nil
   }
 }

@@ -53,10 +53,9 @@ extension SyncPass {
 
   /// Notes the children that a written part has, links those that nothing else links, and reports who moved
   /// here.
-  func noteChildren(
-    _ batch: Batch, among batches: [Batch], in transaction: StoreTransaction
-  ) throws {
+  func noteChildren(of matches: Matches, in transaction: StoreTransaction) throws {
     guard let parent else { return }
+    let batch = matches.rootBatch
     if case .reference(let rule, _) = parent.way { return noteMoved(rule, batch) }
     var isLinked = true
     if case .links = parent.way { isLinked = false }
@@ -64,7 +63,7 @@ extension SyncPass {
     let isOrdered = orderedList != nil
     var rows: [Int64] = []
     for index in batch.occurrences.indices where batch.occurrences[index].flags.contains(.root) {
-      let (objects, number) = batches.object(Int32(index), in: batch)
+      let (objects, number) = matches.object(Int32(index), in: batch)
       let occurrence = objects.occurrences[objects.representative(number)]
       guard occurrence.row > 0, !claims.isParentMember(occurrence.row) else { continue }
       claims.insert(occurrence.row, .parentMembers)
@@ -77,7 +76,7 @@ extension SyncPass {
       .link(pairs(rows, links), links.relationship, of: links.entity)
   }
 
-  private func noteMoved(_ rule: Int, _ batch: Batch) {
+  private func noteMoved(_ rule: Int, _ batch: MatchedBatch) {
     guard let parent, let slot = referringSlot,
       let column = batch.node.columns.toOne.firstIndex(of: slot)
     else { return }

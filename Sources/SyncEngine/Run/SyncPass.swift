@@ -102,7 +102,8 @@ final class SyncPass {
   func stage() throws {
     let part = try reader.next()
     // Items before it may be wrong too, which takes the store to find out.
-    if let stop = part.stop, stop.item == part.items.first || checks.allSatisfy(\.isEmpty) {
+    if let stop = part.refusals.stop, stop.item == part.items.first || checks.allSatisfy(\.isEmpty)
+    {
       throw stop.error
     }
     staged = part
@@ -158,16 +159,17 @@ final class SyncPass {
     }
     try phases.begin(.match, total: first.rootBatch.occurrences.count)
     try noteMissingIndexes(first.batches, in: transaction)
-    let (part, matcher, planner) = try decide(first, in: transaction)
-    collected.add(part, planner)
+    let (matcher, planner) = try decide(first, in: transaction)
+    let matches = matcher.matches
+    collected.add(matches, planner)
     let quarantining = Quarantining(request: request, transaction: transaction, report: report)
-    for item in part.leftOutItems {
+    for item in matches.part.refusals.leftOut {
       try quarantining.keep(item)
       try request.hooks.onLeftOut?(item, transaction)
     }
-    try quarantining.forgetSuperseded(by: part)
-    noteUnmatched(part.rootBatch)
-    try changeCount.mention(part.batches, control)
+    try quarantining.forgetSuperseded(by: matches)
+    noteUnmatched(matches.rootBatch)
+    try changeCount.mention(matches.batches, control)
     reader.known?.mention(to: &changeCount)
     try reader.known?.make(planner, edits, control)
     if claims.state.partCount == 1, !reader.isAtEnd {
@@ -175,7 +177,7 @@ final class SyncPass {
     }
     phases.end(.match)
 
-    let writer = ChangeWriter(planner: planner, matcher: matcher)
+    let writer = ChangeWriter(matches, matcher.work, helper: matcher.reading.helper)
     try phases.begin(.insert, total: writer.total)
     try writer.insert()
     phases.end(.insert)
@@ -186,21 +188,21 @@ final class SyncPass {
     try phases.begin(.link, total: writer.linkCount)
     planner.isPartOfList = !isOnlyPart || endsParentList
     try writer.link(planner)
-    noteObjects(of: part)
+    noteObjects(of: matches)
     if !isOnlyPart {
       try PartClaims(claims: claims).list(planner)
       try control.checkpoint()
     }
-    try deleteTombstones(of: part, in: transaction)
+    try deleteTombstones(of: matches, in: transaction)
     if endsParentList, planner.suspendsParent { claims.state.isRootSuspended = true }
-    try noteChildren(part.rootBatch, among: part.batches, in: transaction)
+    try noteChildren(of: matches, in: transaction)
     matcher.noteKeys()
     phases.end(.link)
   }
 
   /// Reports the items at the top that are no stored object, and whose mapping makes no new ones.
-  private func noteUnmatched(_ batch: Batch) {
-    for (occurrence, path) in batch.paths.sorted(by: { $0.key < $1.key }) {
+  private func noteUnmatched(_ batch: MatchedBatch) {
+    for (occurrence, path) in batch.staged.origins.paths.sorted(by: { $0.key < $1.key }) {
       let mention = batch.occurrences[batch.representative(occurrence)]
       guard batch.occurrences[occurrence].flags.contains(.root), mention.row == 0,
         !mention.flags.contains(.leftOut)
@@ -216,14 +218,15 @@ final class SyncPass {
   }
 
   /// Notes what the items at the top are, where the report lists it.
-  private func noteObjects(of part: StagedPart) {
-    let batch = part.rootBatch
+  private func noteObjects(of matches: Matches) {
+    let part = matches.part
+    let batch = matches.rootBatch
     guard batch.node.listsObjects else { return }
     var objects = ObjectList()
     let copies = Dictionary(grouping: batch.copies, by: \.occurrence)
     func note(_ items: Range<Int>) {
-      for occurrence in part.rootItems[items] {
-        let (batch, occurrence) = part.batches.object(occurrence, in: batch)
+      for occurrence in part.items.listed[items] {
+        let (batch, occurrence) = matches.object(occurrence, in: batch)
         let mention = batch.occurrences[batch.representative(occurrence)]
         guard mention.row > 0 else { continue }
         objects.append(mention.row, batch.entity(of: mention))
@@ -234,12 +237,12 @@ final class SyncPass {
       }
     }
     var noted = 0
-    for passed in part.passedItems {
+    for passed in part.items.passed {
       note(noted..<passed.before)
       noted = passed.before
       reader.known?.fingerprints.appendObjects(of: passed.records, request.plan.model, to: &objects)
     }
-    note(noted..<part.rootItems.count)
+    note(noted..<part.items.listed.count)
     report.report.commits.objects.append(objects)
   }
 

@@ -41,17 +41,19 @@ struct Contradictions {
   }
 }
 
-extension Batch {
-  /// Counts that a later row says something else of an object than an earlier one.
-  func noteContradiction(
-    _ later: Int, _ earlier: Int, in slot: Int, path: @autoclosure () -> String? = nil
+extension Contradictions {
+  /// Counts that a later row of a batch says something else of an object than an earlier one.
+  mutating func add(
+    _ batch: Batch, _ later: Int, _ earlier: Int, in slot: Int,
+    path: @autoclosure () -> String? = nil
   ) {
+    let property = batch.entity.properties[slot]
     func text(_ row: Int) -> String {
-      let value = block[row][slot].value(as: entity.properties[slot].attribute?.type)
+      let value = batch.block[row][slot].value(as: property.attribute?.type)
       return value.isNull ? "none" : "\(value)"
     }
-    contradictions.add(
-      entity.properties[slot].name, key: key(block[earlier]).description, path: path(),
+    add(
+      property.name, key: batch.key(batch.block[earlier]).description, path: path(),
       values: (text(earlier), text(later)))
   }
 }

@@ -1,11 +1,5 @@
 /// One mention of an object in the payload, as staged: what is known about it beside its cells.
-///
-/// Mentions that turn out to be the same object are folded: the cells of the later one are laid over
-/// those of the earlier one, and only the earlier one, the representative, is written.
 struct Occurrence {
-  /// Row number: of the stored object, or reserved for the new one; 0 until decided.
-  var row: Int64 = 0
-
   /// The object under whose relationship it stands, as occurrence of its batch, or -1.
   var owner: Int32 = -1
 
@@ -16,42 +10,25 @@ struct Occurrence {
   /// Next occurrence with the same key, or -1.
   var next: Int32 = -1
 
-  /// Index of the stored row in the batch's ``StoredRows``, or -1 when there is none.
-  var stored: Int32 = -1
-
-  /// Index of the differences in ``Batch/differences``, or -1; for a folded occurrence its
-  /// representative.
-  var link: Int32 = -1
-
   var flags: Flags = []
 
+  /// What staging says of an occurrence, and what matching adds in its own ``Match``.
   struct Flags: OptionSet {
     let rawValue: UInt32
+
+    // MARK: - Of the payload
+
     /// An item at the top of the payload.
     static let root = Flags(rawValue: 1)
     /// Has no readable key.
     static let keyless = Flags(rawValue: 2)
-    /// Is the same object as another occurrence, which stands for it.
-    static let folded = Flags(rawValue: 4)
-    /// Reached from the top of the payload through objects that are written.
-    static let reached = Flags(rawValue: 8)
-    /// New, and inserting is allowed.
-    static let inserted = Flags(rawValue: 16)
-    /// Takes what the payload says: new and inserted, or stored and updating is allowed.
-    static let active = Flags(rawValue: 32)
-    /// Its cells still have to be compared with the stored row.
-    static let uncompared = Flags(rawValue: 64)
-    /// Added by the engine to write a reference; the payload does not describe it.
+    /// Stands for the given parent, which the payload does not describe; or added to write a reference.
     static let referenceOnly = Flags(rawValue: 128)
-    /// Its identity is decided.
-    static let decided = Flags(rawValue: 256)
     /// Not the only occurrence of its key.
     static let shared = Flags(rawValue: 1024)
     /// Stands in a one-to-many list, which its members have to themselves: identified by its key and
     /// its owner, not by its key alone.
     static let owned = Flags(rawValue: 2048)
-    /// Folded, but what it says does not count: its place in the payload may not write the object.
-    static let ignored = Flags(rawValue: 4096)
     /// Part of an item that is left out: it claims its key, and nothing else of it counts.
     static let leftOut = Flags(rawValue: 8192)
     /// Two places of the payload say different things of it, or it came from another owner: no fingerprint may
@@ -69,8 +46,25 @@ struct Occurrence {
     static let listed = Flags(rawValue: 524_288)
     /// Without a key in a list that owns its members: matched by value or place.
     static let value = Flags(rawValue: 1_048_576)
+
+    // MARK: - Of matching
+
+    /// Is the same object as another occurrence, which stands for it.
+    static let folded = Flags(rawValue: 4)
+    /// Reached from the top of the payload through objects that are written.
+    static let reached = Flags(rawValue: 8)
+    /// New, and inserting is allowed.
+    static let inserted = Flags(rawValue: 16)
+    /// Takes what the payload says: new and inserted, or stored and updating is allowed.
+    static let active = Flags(rawValue: 32)
+    /// Its cells still have to be compared with the stored row.
+    static let uncompared = Flags(rawValue: 64)
+    /// Its identity is decided.
+    static let decided = Flags(rawValue: 256)
     /// In the wave that is being matched.
     static let current = Flags(rawValue: 512)
+    /// Folded, but what it says does not count: its place in the payload may not write the object.
+    static let ignored = Flags(rawValue: 4096)
   }
 
   /// Whether it is identified by its key and its owner, not by its key alone.

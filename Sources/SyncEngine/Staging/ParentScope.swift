@@ -32,26 +32,26 @@ struct ParentScope {
 
   /// Stages the parent, if the items are linked with it as they are written.
   func prepare(_ stager: Stager) {
-    stager.parentScope = self
+    var link = stager.rootLink ?? RootLink(scope: self)
+    defer { stager.rootLink = link }
     switch way {
     case .list(let batch, let rule):
       stager.part.rootOwner = Owner(
-        batch: batch, owner: occurrence(in: stager.batches[batch]), rule: rule)
+        batch: batch, owner: occurrence(in: stager, batch), rule: rule)
     case .reference(let rule, let batch):
-      stager.rootReference = RootReference(
-        rule: rule, target: occurrence(in: stager.batches[batch]))
+      link.reference = RootReference(rule: rule, target: occurrence(in: stager, batch))
     case .links: return
     }
   }
 
-  private func occurrence(in batch: Batch) -> Int32 {
-    let index = batch.stored.append(
-      row: parent.row, entity: batch.entity.subentities.isEmpty ? nil : parent.entity.index
-    ) { _ in 0 }
-    batch.placeholder = index
-    let occurrence = batch.occurrence(ofStored: index)
-    batch.occurrences[occurrence].flags.formUnion([.reached, .decided])
-    return occurrence
+  private func occurrence(in stager: Stager, _ number: Int) -> Int32 {
+    let batch = stager.batches[number]
+    _ = batch.block.append()
+    var occurrence = Occurrence()
+    occurrence.flags = .referenceOnly
+    let result = batch.append(occurrence)
+    stager.part.parent = GivenParent(id: parent, batch: number, occurrence: result)
+    return result
   }
 
   /// - Throws: ``SyncError`` with ``SyncError/Code/parentNotFound`` when the parent is not stored.
@@ -68,6 +68,21 @@ struct ParentScope {
           """)
     }
   }
+}
+
+/// A given parent, as it stands among the objects of the payload.
+struct GivenParent {
+  let id: ManagedObjectID
+  let batch: Int
+  let occurrence: Int32
+}
+
+/// How the items at the top are linked with a given parent.
+struct RootLink {
+  let scope: ParentScope
+  var reference: RootReference?
+  /// The objects of the items.
+  var targets: [Int32] = []
 }
 
 /// What every item at the top says of one of its to-one relationships.

@@ -12,7 +12,7 @@ struct StagedPart {
     var end: Int
 
     /// Those that stand beside the others.
-    var beside = 0
+    var besideCount = 0
 
     /// Those that validators dropped.
     var dropped = 0
@@ -21,7 +21,40 @@ struct StagedPart {
     var usable = 0
 
     /// How many items of the part count.
-    var count: Int { end - first - dropped - beside }
+    var count: Int { end - first - dropped - besideCount }
+
+    /// The occurrences of those at the top, where the report lists them.
+    var listed: [Int32] = []
+
+    /// Items at the top that were passed over between those: how many of these came before, and their records.
+    var passed: [(before: Int, records: Range<Int>)] = []
+
+    /// What became of those that stand beside the others.
+    var beside: [SubentityMention] = []
+
+    /// The stored rows that items at the top describe whatever their keys, by their occurrences.
+    var targetRows: [Int32: Int64] = [:]
+  }
+
+  /// Where nobody can tell which objects are meant.
+  struct Unreadable {
+    /// Whether it is the key of an item at the top.
+    var hasRootKey = false
+
+    /// The lists in which a key could not be read.
+    var lists: Set<Owner> = []
+  }
+
+  /// Items that are not stored.
+  struct Refusals {
+    /// What was left out.
+    var leftOut: [LeftOutItem] = []
+
+    /// Items that a rule of the plan refuses, by their index; they are still to be left out.
+    var offenders: [Int: SyncError] = [:]
+
+    /// What stops the sync, unless an item before it does.
+    var stop: Stager.Stop?
   }
 
   var batches: [Batch]
@@ -43,38 +76,17 @@ struct StagedPart {
 
   var items: Items
 
+  /// The given parent, where the items are linked with it as they are written.
+  var parent: GivenParent?
+
   /// The owner of the root items, when they are the children of a given parent.
   var rootOwner: Owner?
 
-  /// Whether the key of an item at the top could not be read, so that nobody knows which object was meant.
-  var hasUnreadableRootKey = false
-
-  /// The owners of lists in which a key could not be read.
-  var unreadableLists: Set<ListKey> = []
+  var unreadable = Unreadable()
+  var refusals = Refusals()
 
   /// The lists in which items at the top nest objects, even none.
   var nestingRules: Set<Int> = []
-
-  /// The stored rows that items at the top describe whatever their keys.
-  var targetRows: [Int64] = []
-
-  /// Items that stand beside those at the top.
-  var beside: [SubentityMention] = []
-
-  /// The occurrences of the items at the top, where the report lists them.
-  var rootItems: [Int32] = []
-
-  /// Items at the top that were passed over between those: how many of these came before, and their records.
-  var passedItems: [(before: Int, records: Range<Int>)] = []
-
-  /// What was left out.
-  var leftOutItems: [LeftOutItem] = []
-
-  /// Items that a rule of the plan refuses, by their index; they are still to be left out.
-  var offenders: [Int: SyncError] = [:]
-
-  /// What stops the sync, unless an item before it does.
-  var stop: Stager.Stop?
 
   /// Whether there are more unused keys than are counted, so that their order matters.
   var hasUncountedKeys = false

@@ -6,7 +6,7 @@ extension Stager {
   func identify(_ row: Int, in node: StagingNode, source: UInt, role: Role) throws -> Int32? {
     let batch = node.batch
     let cells = batch.block[row]
-    mentionCount &+= 1
+    counts.mentions &+= 1
     let isKeyless =
       if let slot = node.keySlot {
         cells[slot].holdsNothing
@@ -15,7 +15,7 @@ extension Stager {
       }
     var occurrence = Occurrence()
     occurrence.flags = node.permissions
-    if isLeavingOut { occurrence.flags.insert(.leftOut) }
+    if item.isLeftOut { occurrence.flags.insert(.leftOut) }
     if let owner = role.owner {
       occurrence.owner = owner.owner
       occurrence.ownerBatch = Int16(owner.batch)
@@ -25,14 +25,17 @@ extension Stager {
     if case .target(let target) = role {
       // A key that is null or unreadable says nothing about the object's key.
       for slot in batch.node.identity where cells[slot].isEmpty { cells[slot] = .absent }
-      occurrence.row = target
       occurrence.flags.insert(.keyless)
-      return append(occurrence, source: source, to: batch)
+      let result = append(occurrence, source: source, to: batch)
+      part.items.targetRows[result] = target
+      return result
     }
     if !node.hasIdentity, let owner = role.owner, isKeylessOwned(owner) {
       occurrence.flags.insert(.keyless)
-      if nodes[owner.batch].links[owner.rule].rule.isToMany { occurrence.flags.insert(.value) }
-      if nodes[owner.batch].links[owner.rule].isOwned { occurrence.flags.insert(.owned) }
+      if readers.nodes[owner.batch].links[owner.rule].rule.isToMany {
+        occurrence.flags.insert(.value)
+      }
+      if readers.nodes[owner.batch].links[owner.rule].isOwned { occurrence.flags.insert(.owned) }
       if node.plan.alwaysInserts { occurrence.flags.insert(.forced) }
       return append(occurrence, source: source, to: batch)
     }
@@ -59,11 +62,14 @@ extension Stager {
         isTold = batch.occurrences[earlier].owner < 0
       }
       if !part.tracksItems || occurrence.isOwned {
-        batch.noteOrder(mentionCount, of: row, over: earlier)
+        batch.orders?.note(
+          counts.mentions, of: batch.node.columns.attributes.lazy.filter { !cells[$0].isAbsent },
+          earlier, width: batch.block.width)
         batch.overlay(row, over: Int(earlier)) { slot in
           batch.occurrences[earlier].flags.insert(.conflicting)
           if !isTold {
-            batch.noteContradiction(row, Int(earlier), in: slot, path: path.description)
+            batch.contradictions.add(
+              batch, row, Int(earlier), in: slot, path: path.description)
           }
         }
         batch.block.removeLast()
@@ -78,8 +84,8 @@ extension Stager {
 
   /// Whether objects without a key belong to the one they stand below, unless all of them are to be new.
   private func isKeylessOwned(_ owner: Owner) -> Bool {
-    nodes[owner.batch].links[owner.rule].rule.ownsKeyless
-      && !(owner == part.rootOwner && operations.contains(.alwaysInsert))
+    readers.nodes[owner.batch].links[owner.rule].rule.ownsKeyless
+      && !(owner == part.rootOwner && request.operations.contains(.alwaysInsert))
   }
 
   /// An object without a key: only the one a to-one relationship leads to can still be told.
@@ -129,7 +135,7 @@ extension Stager {
     let isComplete = !isKeyless || !node.hasIdentity
     if (node.plan.alwaysInserts && isComplete) || node.plan.policy.missingIdentity == .insert {
       // Whoever is stored with the key was named all the same.
-      if !isKeyless { batch.referToKey(of: row) }
+      if !isKeyless { batch.references.add(keyOf: batch.block[row], batch.node.identity) }
       var new = occurrence
       new.flags.formUnion([.keyless, .forced])
       if case .root = role { new.flags.insert(.root) }
@@ -156,12 +162,12 @@ extension Stager {
     _ occurrence: Occurrence, source: UInt, to batch: Batch, group: Int32 = -1
   ) -> Int32 {
     batch.append(
-      occurrence, source: source, item: part.items.end - 1, order: mentionCount, group: group)
+      occurrence, address: source, item: part.items.end - 1, order: counts.mentions, group: group)
   }
 
   /// Whether an item is to become a new object whatever is stored.
   private func alwaysInserts(_ role: Role) -> Bool {
-    guard operations.contains(.alwaysInsert) else { return false }
+    guard request.operations.contains(.alwaysInsert) else { return false }
     switch role {
     case .root: return true
     case .beside: return false
@@ -183,7 +189,7 @@ extension Stager {
     for _ in 0..<4 where candidate >= 0 {
       let other = batch.occurrences[candidate]
       if candidate == latest, other.isOwned == occurrence.isOwned, mayMerge(other, occurrence),
-        batch.group(of: candidate) == group,
+        batch.groups.group(of: candidate) == group,
         !other.isOwned
           || (other.owner == occurrence.owner && other.ownerBatch == occurrence.ownerBatch
             && other.ownerRule == occurrence.ownerRule)
@@ -202,7 +208,7 @@ extension Stager {
       other.flags.isDisjoint(with: Stager.unmergeable)
     else { return false }
     return one.isOwned || (one.flags.contains(.root) && other.flags.contains(.root))
-      || operations.isSuperset(of: .writing)
+      || request.operations.isSuperset(of: .writing)
   }
 
   private static let unmergeable: Occurrence.Flags = [.leftOut, .neverInserted, .neverUpdated]

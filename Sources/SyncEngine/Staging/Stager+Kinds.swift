@@ -15,7 +15,7 @@ extension Stager {
     }
     switch reader {
     case .itself: return node
-    case .node(let number): return nodes[number]
+    case .node(let number): return readers.nodes[number]
     case .source(let nested):
       let name = type.map { kinds.readers[$0] == nil ? "*" : $0 } ?? "*"
       if let known = node.readersOfKinds[name] { return known }
@@ -51,7 +51,7 @@ extension Stager {
         The item \(found), so nobody can tell which subentity of “\(batch.entity.name)” it is: \(known) are known. Name it \
         in the user info sync.type of one, or give one the type “*”.
         """)
-    if onItemError == .fail { throw Stop(item: part.items.end - 1, error: error) }
+    if request.onItemError == .fail { throw Stop(item: part.items.end - 1, error: error) }
     noteSkipped(error, in: batch)
     guard node.hasIdentity else { return }
     // Whoever is stored with its key was named all the same.
@@ -60,7 +60,7 @@ extension Stager {
     defer { candidates.removeAll(from: first) }
     try fill(batch.block[row], from: token, of: source, node: node)
     let isKeyless = batch.node.identity.contains { batch.block[row][$0].isEmpty }
-    if !isKeyless { batch.referToKey(of: row) }
+    if !isKeyless { batch.references.add(keyOf: batch.block[row], batch.node.identity) }
     batch.block.removeLast()
     if isKeyless || role.owner != nil { noteUnreadable(role) }
   }
@@ -76,9 +76,8 @@ extension Stager {
     for slot in other.node.identity { other.block[row][slot] = cells[slot] }
     var mention = Occurrence()
     mention.flags = [.ofSubentity, .keyless]
-    let result = other.append(mention, item: part.items.end - 1, order: mentionCount)
-    other.ofSubentities[result] = object
-    other.mentionCount += 1
+    let result = other.append(mention, item: part.items.end - 1, order: counts.mentions)
+    other.ofSubentities.add(result, of: object, isBare: true)
     return result
   }
 }

@@ -14,7 +14,7 @@ extension Stager {
       code, entity: batch.entity.name,
       property: code == .missingKey ? batch.node.identityName : nil, path: path.description,
       message: reason)
-    if onItemError == .fail { throw Stop(item: part.items.end - 1, error: error) }
+    if request.onItemError == .fail { throw Stop(item: part.items.end - 1, error: error) }
     noteSkipped(error, in: batch)
   }
 
@@ -24,7 +24,7 @@ extension Stager {
     report.note(.skippedItem, batch.entity, path: path.description, message: error.message)
     guard path.isAtTop else { return }
     if report.content.firstSkipped == nil {
-      report.content.firstSkipped = leftOut[part.items.end - 1] ?? error
+      report.content.firstSkipped = request.leftOut[part.items.end - 1] ?? error
     }
     note(batch.entity, key: .null, error)
   }
@@ -37,7 +37,7 @@ extension Stager {
 
   /// Reports that the item is left out, of which everything is staged but nothing counts.
   func leaveOut(_ occurrence: Int32, of batch: Batch) throws {
-    guard let error = leftOut[part.items.end - 1] else { return }
+    guard let error = request.leftOut[part.items.end - 1] else { return }
     let key = batch.key(batch.block[occurrence])
     report[batch.entity].skipped += 1
     report.note(
@@ -71,18 +71,19 @@ extension Stager {
   }
 
   private func note(_ entity: EntityDescription, key: Value, _ error: SyncError) {
-    part.leftOutItems.append(
+    part.refusals.leftOut.append(
       LeftOutItem(
-        index: part.items.end - 1, path: path.description, entity: entity, key: key, json: itemText,
+        index: part.items.end - 1, path: path.description, entity: entity, key: key,
+        json: item.text,
         reason: error))
   }
 
   /// A rule of the plan refuses something in the item: it is left out when the payload is staged again,
   /// or the sync stops, as the policy says.
   func refuse(_ error: SyncError) throws {
-    if onItemError == .fail { throw Stop(item: part.items.end - 1, error: error) }
-    if !isLeavingOut, part.offenders[part.items.end - 1] == nil {
-      part.offenders[part.items.end - 1] = error
+    if request.onItemError == .fail { throw Stop(item: part.items.end - 1, error: error) }
+    if !item.isLeftOut, part.refusals.offenders[part.items.end - 1] == nil {
+      part.refusals.offenders[part.items.end - 1] = error
     }
   }
 }

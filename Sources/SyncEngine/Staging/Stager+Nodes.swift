@@ -1,6 +1,35 @@
 import SyncCore
 
-/// Who reads nested objects: the nodes of the plan, and those that sources make of theirs.
+/// Who reads objects.
+struct StagingReaders {
+  /// The nodes of the plan.
+  var nodes: [StagingNode] = []
+
+  /// Those that sources made of nested objects, and those of them that can be found again.
+  private(set) var nested: [StagingNode] = []
+  private var keyed: [NodeKey: StagingNode] = [:]
+
+  /// Those that were known before anything was read: the nodes, and what sources said that were asked before.
+  private var nestedBefore = 0
+  var all: [StagingNode] { nodes + nested.prefix(nestedBefore) }
+
+  subscript(key: NodeKey) -> StagingNode? { keyed[key] }
+
+  mutating func add(_ node: StagingNode, _ key: NodeKey?) {
+    nested.append(node)
+    if let key { keyed[key] = node }
+  }
+
+  /// Adds one that a source gave before anything was read.
+  mutating func addBefore(_ node: StagingNode) {
+    nested.append(node)
+    nestedBefore += 1
+  }
+
+  /// Whether a nested source reads objects into the batch.
+  func readNested(_ batch: Batch) -> Bool { nested.contains { $0.batch === batch } }
+}
+
 extension Stager {
   /// Makes the nodes of all that sources say, before any of it is read.
   func prepare(_ resolved: ResolvedSources) {
@@ -9,35 +38,25 @@ extension Stager {
       guard !identity.isEmpty, identity != batches[reader.number].node.identity else { continue }
       _ = identify(reader.number, by: identity)
     }
-    for reader in resolved.readers.dropFirst(nodes.count) {
-      nestedNodes.append(
+    for reader in resolved.readers.dropFirst(readers.nodes.count) {
+      readers.addBefore(
         StagingNode(batches[reader.number], plan: reader.node, among: batches, arena))
     }
-    let readers = nodes + nestedNodes
+    let all = readers.all
     for (number, reader) in resolved.readers.enumerated() {
-      for (rule, other) in reader.below {
-        readers[number].links[rule].destination = readers[other]
-      }
+      for (rule, other) in reader.below { all[number].links[rule].destination = all[other] }
     }
   }
-
-  func register(_ node: StagingNode, _ key: NodeKey?) {
-    nestedNodes.append(node)
-    if let key { keyedNodes[key] = node }
-  }
-
-  /// Whether a nested source reads objects into the batch.
-  func isRead(_ batch: Batch) -> Bool { nestedNodes.contains { $0.batch === batch } }
 
   /// Has the objects of a batch, of which there are none yet, told apart by some attributes.
   func identify(_ number: Int, by slots: [Int]) -> Batch {
     let old = batches[number]
     let batch = Batch(
-      node: old.node.identified(by: slots), number: number, keepsSources: old.sources != nil,
-      keepsItems: old.items != nil, keepsOrders: old.orders != nil)
+      old.node.identified(by: slots), number: number, old.origins.emptied,
+      keepsOrders: old.orders != nil)
     batches[number] = batch
-    nodes[number] = StagingNode(batch, plan: batch.node, among: batches, arena)
-    if !old.occurrences.isEmpty { parentScope?.prepare(self) }
+    readers.nodes[number] = StagingNode(batch, plan: batch.node, among: batches, arena)
+    if !old.occurrences.isEmpty { rootLink?.scope.prepare(self) }
     return batch
   }
 }

@@ -5,17 +5,15 @@ extension Stager {
   /// The rule of an object's inverse to the relationship under which it stands, or -1: what the JSON says of it is
   /// ignored.
   func inverse(_ role: Role) -> Int {
-    if let owner = role.owner { return nodes[owner.batch].links[owner.rule].inverse }
-    if case .root = role { return rootReference?.rule ?? -1 }
+    if let owner = role.owner { return readers.nodes[owner.batch].links[owner.rule].inverse }
+    if case .root = role { return rootLink?.reference?.rule ?? -1 }
     return -1
   }
 
   /// Lets an item at the top refer to the given parent.
   func refer(_ occurrence: Int32, to reference: RootReference) {
-    let link = nodes[plan.root].links[reference.rule]
-    link.mentions.append(
-      owner: occurrence, kind: .keys, targets: CollectionOfOne(reference.target),
-      order: nextOrder(link))
+    let link = readers.nodes[plan.root].links[reference.rule]
+    say(link, of: occurrence, .keys, CollectionOfOne(reference.target))
   }
 
   /// Stages what the object says about one relationship, if it says anything.
@@ -36,7 +34,7 @@ extension Stager {
         }
       // It adds, and takes nobody away.
       if isPartial {
-        noteUnreadable(ListKey(batch: batch.number, owner: owner, rule: link.number))
+        noteUnreadable(listOf: Owner(batch: batch.number, owner: owner, rule: link.number))
       }
     }
     if let nested = link.source {
@@ -45,7 +43,7 @@ extension Stager {
     }
     let count = link.mentions.count
     try stageByShape(
-      link, nodes[link.rule.node], of: owner, in: batch, choice: choice, source: source)
+      link, readers.nodes[link.rule.node], of: owner, in: batch, choice: choice, source: source)
     if isAtTop, link.rule.isToMany, link.mentions.count > count,
       link.mentions.latestKind == .objects
     {
@@ -89,8 +87,7 @@ extension Stager {
   ) throws {
     switch source.tokens[choice.token].kind {
     case .null:
-      link.mentions.append(
-        owner: owner, kind: .objects, targets: EmptyCollection(), order: nextOrder(link))
+      say(link, of: owner, .objects, EmptyCollection())
     case .object where choice.isForReferences:
       noteIgnored(
         batch.node, property: link.rule.name,
@@ -114,16 +111,22 @@ extension Stager {
       else {
         return
       }
-      link.mentions.append(
-        owner: owner, kind: .keys, targets: CollectionOfOne(~reference), order: nextOrder(link))
+      say(link, of: owner, .keys, CollectionOfOne(~reference))
     }
   }
 
+  func say(
+    _ link: StagingLink, of owner: Int32, _ kind: LinkMentions.Kind,
+    _ targets: some Collection<Int32>
+  ) {
+    link.mentions.append(owner: owner, kind: kind, targets: targets, order: nextOrder(link))
+  }
+
   /// Numbers what is said about relationships of which several places may speak.
-  func nextOrder(_ link: StagingLink) -> UInt32? {
+  private func nextOrder(_ link: StagingLink) -> UInt32? {
     guard link.keepsOrders else { return nil }
-    statementCount += 1
-    return statementCount
+    counts.statements += 1
+    return counts.statements
   }
 
   private func stageToMany(
@@ -133,11 +136,10 @@ extension Stager {
     let token = choice.token
     let kind = source.tokens[token].kind
     let emptyKind: LinkMentions.Kind =
-      listsKeys || choice.kind == .references ? .keys : .objects
+      request.listsKeys || choice.kind == .references ? .keys : .objects
     switch kind {
     case .null:
-      link.mentions.append(
-        owner: owner, kind: emptyKind, targets: EmptyCollection(), order: nextOrder(link))
+      say(link, of: owner, emptyKind, EmptyCollection())
     case .array,
       .object where !link.rule.elements.isEmpty:
       let first = targets.count
@@ -145,8 +147,7 @@ extension Stager {
       let holdsObjects = try stageElements(token, of: source, link, node, owner: owner, in: batch)
       let kind: LinkMentions.Kind =
         holdsObjects ? .objects : (targets.count == first ? emptyKind : .keys)
-      link.mentions.append(
-        owner: owner, kind: kind, targets: targets[first...], order: nextOrder(link))
+      say(link, of: owner, kind, targets[first...])
     default:
       noteIgnored(
         batch.node, property: link.rule.name,
@@ -220,8 +221,8 @@ extension Stager {
       )
       return nil
     }
-    let reference = destination.reference(toKey: key, in: keys.slot)
-    if link.rule.createsStubs { destination.stubs.insert(reference) }
+    let reference = destination.references.reference(toKey: key, in: keys.slot)
+    if link.rule.createsStubs { destination.references.stubs.insert(reference) }
     trace?.refer(
       reference, in: link.rule.node,
       link.isOwned ? .listed : (link.rule.isOneToOne ? .taken : .shared))

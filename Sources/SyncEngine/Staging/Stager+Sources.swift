@@ -68,7 +68,7 @@ extension Stager {
     // Without identifiers nobody can say which of the objects an item means, unless they are the owner's.
     let deletes = node.plan.deletesMissing && (node.hasIdentity || isKeylessOwned)
     if isKeylessOwned, !deletes, link.rule.isToMany {
-      noteUnreadable(ListKey(batch: batch.number, owner: owner, rule: link.number))
+      noteUnreadable(listOf: place)
     }
     let deletion = deletes ? node.plan.policy.deletionScope : .nothing
     let isOfOwner = link.rule.isToMany && (deletion == nil || deletion == .parent)
@@ -119,15 +119,8 @@ extension Stager {
             “\(link.rule.name)” of “\(batch.entity.name)” leads to one object, and the payload gives \(count).
             """))
     }
-    if deletion == .group { node.batch.deletingGroups.insert(node.deletionGroup) }
+    if deletion == .group { node.batch.noteDeleting(node.deletionGroup) }
     say(link, of: owner, isOfOwner ? .objects : .keys, targets[first...])
-  }
-
-  private func say(
-    _ link: StagingLink, of owner: Int32, _ kind: LinkMentions.Kind,
-    _ targets: some Collection<Int32>
-  ) {
-    link.mentions.append(owner: owner, kind: kind, targets: targets, order: nextOrder(link))
   }
 
   /// How many objects the latest targets are, as far as their keys tell; nil where there are no two targets.
@@ -208,15 +201,15 @@ extension Stager {
   private func node(_ source: any PlanSource, saying said: MappingSource) throws -> StagingNode {
     let name = said.entityName
     guard let compiler = plan.sources,
-      let number = nodes.firstIndex(where: { $0.batch.entity.name == name })
-    else { return nodes[plan.root] }
+      let number = readers.nodes.firstIndex(where: { $0.batch.entity.name == name })
+    else { return readers.nodes[plan.root] }
     let key = NodeKey(number: number, source, besideGroup: said)
-    if let key, let known = keyedNodes[key] {
+    if let key, let known = readers[key] {
       return key.ignoresGroup ? StagingNode(known, group: said.group) : known
     }
     let node = try compiler.node(for: said)
     let result = StagingNode(try batch(number, for: node), plan: node, among: batches, arena)
-    register(result, key)
+    readers.add(result, key)
     return result
   }
 
@@ -234,7 +227,7 @@ extension Stager {
           “\(batch.node.identityName)”, another one by “\(node.identityName)”. Use the same identifiers.
           """)
     }
-    guard number != plan.root, !isRead(batch), batch.mentionCount == 0 else {
+    guard number != plan.root, !readers.readNested(batch), batch.ofSubentities.bareCount == 0 else {
       throw MappingError(
         .conflictingIdentifiers, entity: node.entity.name, property: node.identityName,
         message: """

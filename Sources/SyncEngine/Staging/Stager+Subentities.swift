@@ -6,13 +6,37 @@ struct SubentityMention: Hashable {
   let occurrence: Int32
 }
 
+/// The occurrences of a batch that are mentioned under a subentity too, whose mention is the one that is written.
+struct SubentityMentions {
+  private(set) var objects: [Int32: SubentityMention] = [:]
+
+  /// How many of them only stand for an object of the subentity, and describe none themselves.
+  private(set) var bareCount = 0
+
+  /// The first occurrences of the keys of which one in a list of an owner is.
+  var keys: Set<Int32> = []
+
+  /// Whether others of them describe the object too.
+  var areFolded: Bool { objects.count > bareCount }
+
+  subscript(occurrence: Int32) -> SubentityMention? { objects[occurrence] }
+
+  mutating func add(_ occurrence: Int32, of object: SubentityMention, isBare: Bool) {
+    objects[occurrence] = object
+    if isBare { bareCount += 1 }
+  }
+}
+
 /// One key under an entity and under a subentity of it is one object in one part of a payload, of the subentity: what is
 /// said under the superentity is laid onto the row of the subentity before anybody looks for stored objects.
 extension Stager {
   func foldSuperentities() {
     for batch in batches where batch.orders != nil && !batch.occurrences.isEmpty {
-      let deeper = batch.subentityBatches(among: batches)
-        .filter { !$0.occurrences.isEmpty }.sorted { $0.entity.depth > $1.entity.depth }
+      guard !batch.node.identity.isEmpty else { continue }
+      let deeper = batches.filter {
+        !$0.occurrences.isEmpty && $0.node.isSubentity(of: batch.node)
+          && $0.node.identity == batch.node.identity
+      }.sorted { $0.entity.depth > $1.entity.depth }
       guard !deeper.isEmpty else { continue }
       for index in batch.occurrences.indices {
         let occurrence = batch.occurrences[index]
@@ -22,19 +46,22 @@ extension Stager {
         // Two owners that nest one key have two children: one of them is the subentity's.
         if occurrence.isOwned {
           let head = batch.index.find(identityOf: batch.block[index])
-          let rule = nodes[Int(occurrence.ownerBatch)].batch.node
+          let rule = batches[Int(occurrence.ownerBatch)].node
             .relationships[Int(occurrence.ownerRule)]
-          guard !rule.keyScopeIsOwner, batch.keysOfSubentities.insert(head).inserted else {
+          guard !rule.keyScopeIsOwner, batch.ofSubentities.keys.insert(head).inserted else {
             continue
           }
         }
-        batch.ofSubentities[Int32(index)] = SubentityMention(batch: other.number, occurrence: found)
+        batch.ofSubentities.add(
+          Int32(index), of: SubentityMention(batch: other.number, occurrence: found), isBare: false)
         batch.occurrences[index].flags.formUnion([.ofSubentity, .conflicting])
         other.occurrences[found].flags.insert(.conflicting)
         // What may perhaps not write the object says nothing.
-        if operations.isSuperset(of: .writing) { lay(index, of: batch, onto: found, of: other) }
+        if request.operations.isSuperset(of: .writing) {
+          lay(index, of: batch, onto: found, of: other)
+        }
       }
-      if batch.isFolded, operations.isSuperset(of: .writing) {
+      if batch.ofSubentities.areFolded, request.operations.isSuperset(of: .writing) {
         for rule in batch.node.relationships.indices { moveMentions(rule, of: batch) }
       }
     }
@@ -59,10 +86,12 @@ extension Stager {
     let own = batch.block[index]
     let written = other.block[found]
     for slot in batch.node.columns.attributes where !own[slot].isAbsent {
-      let order = batch.order(of: slot, Int32(index))
-      guard written[slot].isAbsent || order > other.order(of: slot, found) else { continue }
+      let order = batch.orders?.order(of: slot, Int32(index)) ?? 0
+      guard written[slot].isAbsent || order > other.orders?.order(of: slot, found) ?? 0 else {
+        continue
+      }
       written[slot] = own[slot]
-      other.note(order, of: slot, found)
+      other.orders?.note(order, of: CollectionOfOne(slot), found, width: other.block.width)
     }
   }
 
@@ -86,9 +115,9 @@ extension Stager {
           latest[SubentityMention(batch: found.batch, occurrence: owner)] = others.orders[number]
         }
       }
-      let list = ListKey(batch: batch.number, owner: owner, rule: rule)
-      if part.unreadableLists.contains(list) {
-        noteUnreadable(ListKey(batch: other.number, owner: found.occurrence, rule: otherRule))
+      let list = Owner(batch: batch.number, owner: owner, rule: rule)
+      if part.unreadable.lists.contains(list) {
+        noteUnreadable(listOf: Owner(batch: other.number, owner: found.occurrence, rule: otherRule))
       }
       let order = mentions.orders[mention]
       if let known = latest[found] {
@@ -108,54 +137,6 @@ extension Stager {
         destination.occurrences[target].ownerBatch = Int16(other.number)
         destination.occurrences[target].ownerRule = Int16(otherRule)
       }
-    }
-  }
-}
-
-extension [Batch] {
-  /// Where the object of an occurrence is described: with a mention under a subentity there.
-  func object(_ occurrence: Int32, in batch: Batch) -> (batch: Batch, occurrence: Int32) {
-    batch.ofSubentities[occurrence].map { (self[$0.batch], $0.occurrence) } ?? (batch, occurrence)
-  }
-}
-
-// MARK: - When something was said
-
-extension Batch {
-  /// Notes that the object of an occurrence was mentioned again, by a row that is laid over it.
-  func noteOrder(_ order: UInt32, of row: Int, over earlier: Int32) {
-    guard orders != nil else { return }
-    for slot in node.columns.attributes where !block[row][slot].isAbsent {
-      note(order, of: slot, earlier)
-    }
-  }
-
-  func note(_ order: UInt32, of slot: Int, _ occurrence: Int32) {
-    laterOrders[occurrence, default: Array(repeating: 0, count: block.width)][slot] = order
-  }
-
-  /// When an occurrence gave a slot last.
-  func order(of slot: Int, _ occurrence: Int32) -> UInt32 {
-    if let later = laterOrders[occurrence]?[slot], later > 0 { return later }
-    return orders?[Int(occurrence)] ?? 0
-  }
-
-  /// The batches of objects of subentities.
-  func deeperBatches(among batches: [Batch]) -> [Batch] {
-    entity.subentities.isEmpty
-      ? [] : batches.filter { $0.number != number && $0.entity.isKind(of: entity) }
-  }
-
-  /// Whether no object of the entity and its subentities has a key.
-  func isKeyless(among batches: [Batch]) -> Bool {
-    node.identity.isEmpty && deeperBatches(among: batches).allSatisfy(\.node.identity.isEmpty)
-  }
-
-  /// The batches of objects of subentities that are told apart by the same key.
-  func subentityBatches(among batches: [Batch]) -> [Batch] {
-    guard !entity.subentities.isEmpty, !node.identity.isEmpty else { return [] }
-    return batches.filter {
-      $0.number != number && $0.entity.isKind(of: entity) && $0.node.identity == node.identity
     }
   }
 }

@@ -30,9 +30,9 @@ extension Stager {
       return true
     }
     switch role {
-    case .root where !isLeavingOut: part.items.usable += 1
+    case .root where !item.isLeftOut: part.items.usable += 1
     case .member(let owner):
-      if owner == part.rootOwner, !isLeavingOut { part.items.usable += 1 }
+      if owner == part.rootOwner, !item.isLeftOut { part.items.usable += 1 }
       batch.tombstones.add(cells, of: owner)
       return true
     default: break
@@ -49,11 +49,11 @@ extension Stager {
     {
       return true
     }
-    guard node.plan.deletes != nil || (deletes != nil && path.isAtTop) else { return false }
+    guard node.plan.deletes != nil || (request.deletes != nil && path.isAtTop) else { return false }
     let item = source.tape.value(token)
     do {
       if try node.plan.deletes?(item) == true { return true }
-      return try path.isAtTop && deletes?(item) == true
+      return try path.isAtTop && request.deletes?(item) == true
     } catch {
       let refusal = SyncError(
         .invalidItem, entity: node.batch.entity.name, path: path.description,
@@ -72,7 +72,7 @@ extension Stager {
       case .beside: false
       default: role.owner == nil || role.owner == part.rootOwner
       }
-    return !operations.isDisjoint(
+    return !request.operations.isDisjoint(
       with: isAtTop ? [.update, .delete] : [.updateRelationships, .deleteRelationships])
   }
 }

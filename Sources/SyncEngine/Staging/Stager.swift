@@ -8,7 +8,7 @@ import SyncCore
 /// is known whether the payload mentioned it before, its relationships, which are staged the same
 /// way, to any depth.
 final class Stager {
-  let plan: MappingPlan
+  let request: StagingRequest
 
   /// What becomes of it.
   var part: StagedPart
@@ -16,86 +16,59 @@ final class Stager {
   let arena = CellArena()
 
   /// That of the part, until the sync takes it over.
-  var report: ReportBuilder
+  var report = ReportBuilder()
 
-  /// The items at the top that are to be left out, by their index, and why.
-  var leftOut: [Int: SyncError] = [:]
+  /// The item at the top that is staged.
+  var item = StagedItem()
 
-  /// Where the item stands that is staged next.
-  var upcoming = StagedItem()
-
-  /// Says of items at the top that their objects are deleted.
-  var deletes: ItemTest?
-
-  /// Whether an empty list is one of keys, whatever key of JSON it stands under.
-  var listsKeys = false
-
-  /// Whether everything staged now is part of an item that is left out.
-  var isLeavingOut = false
-
-  /// Text of the item that is being staged.
-  var itemText = UnsafeRawBufferPointer(start: nil, count: 0)
-
-  /// What all root items refer to, when they are the children of a given parent that has no list of them.
-  var rootReference: RootReference?
-
-  func noteUnreadable(_ list: ListKey) { part.unreadableLists.insert(list) }
-
-  let operations: SyncOperations
-  let onItemError: ItemErrorPolicy
-  var nodes: [StagingNode]
-  /// Everybody who is known to read objects: the nodes, and behind them what sources say, where it was asked before.
-  private(set) var readers: [StagingNode] = []
-  /// Those that sources made of nested objects, and those of them that can be found again.
-  var nestedNodes: [StagingNode] = []
-  var keyedNodes: [NodeKey: StagingNode] = [:]
-  /// Stages the given parent into its batch.
-  var parentScope: ParentScope?
+  /// How the items at the top are linked with a given parent.
+  var rootLink: RootLink?
+  var readers = StagingReaders()
   let path = PayloadPath()
   let candidates = PlainArray<LinkCandidate>()
   let targets = PlainArray<Int32>()
-  /// What was said so far about relationships of which several places may speak.
-  var statementCount: UInt32 = 0
-  /// Objects mentioned so far.
-  var mentionCount: UInt32 = 0
-  private var rootTargets: [Int32] = []
+  var counts = Counts()
 
   /// What is noted for fingerprints, when fingerprints are to be made.
   private(set) var trace: FingerprintTrace?
 
-  init(
-    plan: MappingPlan, operations: SyncOperations, onItemError: ItemErrorPolicy, firstItem: Int,
-    report: ReportBuilder, keepsSources: Bool = false, tracksItems: Bool = false,
-    tracesFingerprints: Bool = false
-  ) {
-    self.plan = plan
-    self.operations = operations
-    self.onItemError = onItemError
-    self.report = report
-    let batches = plan.nodes.enumerated().map {
+  /// What was said so far.
+  struct Counts {
+    /// Words about relationships of which several places may speak.
+    var statements: UInt32 = 0
+    /// Objects that were mentioned.
+    var mentions: UInt32 = 0
+  }
+
+  init(_ request: StagingRequest) {
+    self.request = request
+    let plan = request.plan
+    let batches = plan.nodes.enumerated().map { number, node in
       Batch(
-        node: $1, number: $0, keepsSources: keepsSources, keepsItems: tracksItems,
-        keepsOrders: $1.hasRelatives(in: plan) || (plan.sources != nil && $1.entity.hasFamily))
+        node, number: number,
+        Batch.Origins(keepsAddresses: request.keepsAddresses, keepsItems: request.tracksItems),
+        keepsOrders: node.hasRelatives(in: plan) || (plan.sources != nil && node.entity.hasFamily))
     }
     self.batches = batches
     part = StagedPart(
-      batches: batches, root: plan.root, arena: arena, path: path, tracksItems: tracksItems,
-      items: StagedPart.Items(first: firstItem, end: firstItem))
-    let nodes = batches.map { [arena] in
+      batches: batches, root: plan.root, arena: arena, path: path,
+      replacements: request.replacements, tracksItems: request.tracksItems,
+      items: StagedPart.Items(first: request.firstItem, end: request.firstItem))
+    readers.nodes = batches.map { [arena] in
       StagingNode($0, plan: $0.node, among: batches, arena)
     }
-    self.nodes = nodes
     if let resolved = plan.resolved { prepare(resolved) }
-    readers = self.nodes + nestedNodes
-    trace =
-      tracesFingerprints && nodes.count < FingerprintTrace.nodeLimit
-      ? FingerprintTrace(nodes: self.nodes, readers: readers) : nil
-    if let trace {
-      for (number, reader) in readers.enumerated() {
-        reader.scratch.onUnused = { [unowned trace] in trace.leave($0, node: number) }
-      }
+    guard request.tracesFingerprints, readers.nodes.count < FingerprintTrace.nodeLimit else {
+      return
     }
+    let trace = FingerprintTrace(nodes: readers.nodes, readers: readers.all)
+    for (number, reader) in readers.all.enumerated() {
+      reader.scratch.onUnused = { [unowned trace] in trace.leave($0, node: number) }
+    }
+    self.trace = trace
   }
+
+  var plan: MappingPlan { request.plan }
 
   /// Sets memory aside for so many times as much as was staged so far. Lists that are large at once
   /// need not be moved, and leave no holes behind.
@@ -117,17 +90,13 @@ final class Stager {
   func stageRootItem(
     _ source: ItemSource, text: UnsafeRawBufferPointer, as target: Int64? = nil
   ) throws {
-    path.reset(item: part.items.end, at: upcoming.place)
-    itemText = text
-    isLeavingOut = leftOut[part.items.end] != nil
-    part.items.end += 1
-    if let target { part.targetRows.append(target) }
+    begin(text)
     let role = target.map { .target($0) } ?? part.rootOwner.map { rootRole(of: $0) } ?? Role.root
-    let node = nodes[plan.root]
-    let key = upcoming.key.map { MemberKey(tape: $0.tape, token: $0.token) }
+    let node = readers.nodes[plan.root]
+    let key = item.key.map { MemberKey(tape: $0.tape, token: $0.token) }
     guard let occurrence = try stage(source.root, of: source, node: node, role: role, key: key)
     else { return }
-    if isLeavingOut {
+    if item.isLeftOut {
       try leaveOut(occurrence, of: rootBatch)
     } else if part.items.usable > 0 || rootBatch.ofSubentities[occurrence] != nil
       || saysSomething(source)
@@ -135,9 +104,16 @@ final class Stager {
       part.items.usable += 1
     }
     rootBatch.occurrences[occurrence].flags.insert(.root)
-    if node.plan.listsObjects, !isLeavingOut { part.rootItems.append(occurrence) }
-    if part.rootOwner != nil { rootTargets.append(occurrence) }
-    if let rootReference { refer(occurrence, to: rootReference) }
+    if node.plan.listsObjects, !item.isLeftOut { part.items.listed.append(occurrence) }
+    rootLink?.targets.append(occurrence)
+    if let reference = rootLink?.reference { refer(occurrence, to: reference) }
+  }
+
+  private func begin(_ text: UnsafeRawBufferPointer) {
+    path.reset(item: part.items.end, at: item.place)
+    item.text = text
+    item.isLeftOut = request.leftOut[part.items.end] != nil
+    part.items.end += 1
   }
 
   /// Stages an item that stands beside those at the top: it may be stored as if it were nested in one of them, and nothing
@@ -145,17 +121,14 @@ final class Stager {
   func stageBeside(
     _ source: ItemSource, text: UnsafeRawBufferPointer, node number: Int
   ) throws {
-    path.reset(item: part.items.end, at: upcoming.place)
-    itemText = text
-    isLeavingOut = leftOut[part.items.end] != nil
-    part.items.end += 1
-    part.items.beside += 1
-    let node = nodes[number]
+    begin(text)
+    part.items.besideCount += 1
+    let node = readers.nodes[number]
     guard let occurrence = try stage(source.root, of: source, node: node, role: .beside) else {
       return
     }
-    if isLeavingOut { try leaveOut(occurrence, of: node.batch) }
-    part.beside.append(SubentityMention(batch: number, occurrence: occurrence))
+    if item.isLeftOut { try leaveOut(occurrence, of: node.batch) }
+    part.items.beside.append(SubentityMention(batch: number, occurrence: occurrence))
   }
 
   private func rootRole(of owner: Owner) -> Role {
@@ -166,19 +139,19 @@ final class Stager {
   /// Closes the payload: what is known only at its end.
   func finish() throws -> StagedPart {
     if let owner = part.rootOwner {
-      let link = nodes[owner.batch].links[owner.rule]
-      link.mentions.append(
-        owner: owner.owner, kind: .objects, targets: rootTargets, order: nextOrder(link))
+      say(
+        readers.nodes[owner.batch].links[owner.rule], of: owner.owner, .objects,
+        rootLink?.targets ?? [])
     }
     foldSuperentities()
-    for node in nodes + nestedNodes
+    for node in readers.nodes + readers.nested
     where node.scratch.isReplayed
       || (plan.sources == nil ? !node.batch.occurrences.isEmpty : node.scratch.isUsed)
     {
       node.scratch.describe(node.batch.entity.name, in: report)
     }
     part.batches = batches
-    part.hasUncountedKeys = readers.contains(where: \.scratch.isFull)
+    part.hasUncountedKeys = readers.all.contains(where: \.scratch.isFull)
     return part
   }
 
@@ -203,7 +176,7 @@ final class Stager {
     _ token: Int, of source: ItemSource, address: UInt, node: StagingNode, role: Role,
     key: MemberKey?
   ) throws -> Int32? {
-    if node.steps.contains(.tombstone) || (deletes != nil && path.isAtTop),
+    if node.steps.contains(.tombstone) || (request.deletes != nil && path.isAtTop),
       try stageTombstone(token, of: source, node: node, role: role, key: key)
     {
       return nil
@@ -244,7 +217,7 @@ final class Stager {
     defer { candidates.removeAll(from: firstCandidate) }
     try fill(batch.block[row], from: token, of: source, node: node)
     if let key { try fill(batch.block[row], from: key, node: node) }
-    if node.steps.contains(.hook), let hook = node.plan.didFill, !isLeavingOut {
+    if node.steps.contains(.hook), let hook = node.plan.didFill, !item.isLeftOut {
       try showFilled(row, to: hook, token, of: source, node: node)
     }
     if node.steps.contains(.defaults) { takeDefaults(batch.block[row], node) }
@@ -254,7 +227,7 @@ final class Stager {
     }
     trace?.describe(occurrence, in: batch.number)
     if node.permissions.contains(.neverInserted) {
-      batch.paths[occurrence] = path.description
+      batch.origins.paths[occurrence] = path.description
     }
     if candidates.count > firstCandidate {
       if trace != nil, batch.occurrences.count == earlierCount {
@@ -286,9 +259,11 @@ final class Stager {
     default: break
     }
     if let owner = role.owner, owner != part.rootOwner {
-      part.unreadableLists.insert(ListKey(batch: owner.batch, owner: owner.owner, rule: owner.rule))
+      noteUnreadable(listOf: owner)
     } else {
-      part.hasUnreadableRootKey = true
+      part.unreadable.hasRootKey = true
     }
   }
+
+  func noteUnreadable(listOf owner: Owner) { part.unreadable.lists.insert(owner) }
 }

@@ -23,17 +23,10 @@ enum Role {
 }
 
 /// An object and the relationship of it that something stands under.
-struct Owner: Equatable {
+struct Owner: Hashable {
   let batch: Int
   /// Occurrence of the batch.
   let owner: Int32
   /// Relationship rule of the batch's node.
-  let rule: Int
-}
-
-/// A list of one owner.
-struct ListKey: Hashable {
-  let batch: Int
-  let owner: Int32
   let rule: Int
 }

@@ -7,7 +7,7 @@ import SyncCore
 /// what it describes. Keys that others only refer to do not matter, unless a relationship is spoken of
 /// from both ends.
 struct FingerprintConflicts {
-  let batches: [Batch]
+  let batches: [MatchedBatch]
   let set: FingerprintSet
   let trace: FingerprintTrace
   let plan: MappingPlan
@@ -27,7 +27,7 @@ struct FingerprintConflicts {
 
   /// Whether a relationship is spoken of from both ends, by items that were read or not.
   static func speaksFromBothEnds(
-    _ batches: [Batch], set: FingerprintSet?, plan: MappingPlan
+    _ batches: [MatchedBatch], set: FingerprintSet?, plan: MappingPlan
   ) -> Bool {
     // A set of relationships would be looked at more seldom than it costs to make one.
     var isSpoken = plan.nodes.map { Array(repeating: false, count: $0.relationships.count) }
@@ -74,16 +74,14 @@ struct FingerprintConflicts {
     return result
   }
 
-  private func addDescribed(_ batch: Batch, to rows: inout RowSet) {
+  private func addDescribed(_ batch: MatchedBatch, to rows: inout RowSet) {
     let (occurrences, stored) = (batch.occurrences, batch.stored.rows)
     rows.insert(occurrences.count) { index in
       let occurrence = occurrences[index]
       if occurrence.flags.contains(.referenceOnly) { return 0 }
       return occurrence.stored >= 0 ? stored[occurrence.stored] : occurrence.row
     }
-    for index in batch.firstStored.values where index >= 0 {
-      rows.insert(batch.stored.rows[index])
-    }
+    for index in batch.forgotten { rows.insert(batch.stored.rows[index]) }
     for indexes in batch.contested.values {
       for index in indexes { rows.insert(batch.stored.rows[index]) }
     }
@@ -94,8 +92,8 @@ struct FingerprintConflicts {
       guard entry.target < 0, entry.use != .shared else { return }
       let batch = batches[entry.batch]
       let reference = ~entry.target
-      let first = batch.referenceStored[Int(reference)]
-      let all = batch.referenceDuplicates[reference] ?? []
+      let first = batch.references.first[Int(reference)]
+      let all = batch.references.duplicates[reference] ?? []
       for index in all + [first] where index >= 0 {
         result[batch.entity.rootIndex, default: RowSet()]
           .insert(batch.stored.rows[index])
@@ -103,7 +101,7 @@ struct FingerprintConflicts {
     }
   }
 
-  private func addMembers(_ rule: Int, of batch: Batch, to result: inout [Int: RowSet]) {
+  private func addMembers(_ rule: Int, of batch: MatchedBatch, to result: inout [Int: RowSet]) {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     if relationship.isOneToOne,

@@ -132,7 +132,7 @@ struct FingerprintMaker {
   }
 
   /// The entity of an object; nil when its key is contested.
-  private func entity(of occurrence: Occurrence, _ index: Int32, in batch: Batch) -> UInt32? {
+  private func entity(of occurrence: Match, _ index: Int32, in batch: MatchedBatch) -> UInt32? {
     if !batch.contested.isEmpty,
       batch.contested[batch.index.find(identityOf: batch.block[index])] != nil
     {
@@ -143,7 +143,7 @@ struct FingerprintMaker {
 
   /// Whether a member ended up with the owner in whose list it stands.
   @inline(__always)
-  private func hasItsOwner(_ member: Occurrence, _ index: Int32, in batch: TracedBatch) -> Bool {
+  private func hasItsOwner(_ member: Match, _ index: Int32, in batch: TracedBatch) -> Bool {
     let owners = traced.batches[Int(member.ownerBatch)]
     let inverse = traced.inverses[owners.firstInverse + Int(member.ownerRule)]
     guard inverse >= 0 else { return false }
@@ -153,15 +153,15 @@ struct FingerprintMaker {
   }
 
   private mutating func refer(
-    _ reference: Int32, in batch: Batch, _ use: FingerprintShape.Use, of item: Int
+    _ reference: Int32, in batch: MatchedBatch, _ use: FingerprintShape.Use, of item: Int
   ) -> Entry? {
-    guard batch.referenceDuplicates[reference] == nil,
+    guard batch.references.duplicates[reference] == nil,
       let row = planner.row(of: ~reference, in: batch).flatMap(FingerprintMaker.number)
     else { return nil }
-    let stored = batch.referenceStored[Int(reference)]
+    let stored = batch.references.first[Int(reference)]
     var described = stored >= 0 ? batch.stored.occurrences[stored] : -1
     if stored < 0 {
-      described = batch.index.find(identityOf: batch.references[reference])
+      described = batch.index.find(identityOf: batch.staged.references[reference])
       // One of several new objects of the key.
       if described >= 0, batch.occurrences[described].flags.contains(.shared) { return nil }
     }

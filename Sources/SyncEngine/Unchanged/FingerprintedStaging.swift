@@ -25,16 +25,17 @@ struct FingerprintedStaging {
   func passOver(_ count: Int = 1) {
     stager.part.items.end += count
     guard count > 0, stager.plan.rootNode.listsObjects, let set else { return }
-    stager.part.passedItems.append((stager.part.rootItems.count, set.next - count..<set.next))
+    stager.part.items.passed.append((stager.part.items.listed.count, set.next - count..<set.next))
   }
 
   /// Tells the report what matched items would have told it, had they been read.
   func replay() {
     guard let set else { return }
+    let readers = stager.readers.all
     for (shape, count) in zip(set.shapes, set.shapeCounts()) where count > 0 {
-      for filled in shape.filled { stager.readers[filled.node].scratch.replay(filled.rules) }
+      for filled in shape.filled { readers[filled.node].scratch.replay(filled.rules) }
       for unused in shape.unused {
-        stager.readers[unused.node].scratch.replay(unused.key, count: unused.count * count)
+        readers[unused.node].scratch.replay(unused.key, count: unused.count * count)
       }
     }
   }

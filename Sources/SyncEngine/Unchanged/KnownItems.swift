@@ -73,15 +73,15 @@ final class KnownItems {
 
   /// Whether items that count as unchanged have to be read after all, because of those that were read.
   func refuses(
-    _ part: StagedPart, _ edits: UnsentEdits?, in transaction: StoreTransaction
+    _ matches: Matches, _ edits: UnsentEdits?, in transaction: StoreTransaction
   ) throws -> Bool {
     guard let trace else { return false }
-    if matchedCount > 0, try needsAllItems(part, edits, in: transaction) {
+    if matchedCount > 0, try needsAllItems(matches.part, edits, in: transaction) {
       fingerprints.refuseAll()
       return true
     }
     return FingerprintConflicts(
-      batches: part.batches, set: fingerprints, trace: trace, plan: request.plan
+      batches: matches.batches, set: fingerprints, trace: trace, plan: request.plan
     ).refuse()
   }
 
@@ -130,7 +130,7 @@ final class KnownItems {
     guard let trace, !request.setup.isDryRun else { return }
     let isUncertain =
       edits != nil || trace.isIncomplete || planner.partnerWrites != nil
-      || planner.batches.contains(where: \.isFolded)
+      || planner.batches.contains(where: \.staged.ofSubentities.areFolded)
       || FingerprintConflicts.speaksFromBothEnds(
         planner.batches, set: fingerprints, plan: request.plan)
     // Before the trace becomes what is made of it.

@@ -3,7 +3,7 @@ import SyncCore
 /// What making fingerprints asks of a batch for every object, ready at hand: plain values and addresses, because
 /// to go through the batch would count its owners each time. Valid as long as nothing is added to the batch.
 struct TracedBatch: BitwiseCopyable {
-  let occurrences: UnsafeMutablePointer<Occurrence>
+  let occurrences: UnsafeMutablePointer<Match>
   let cells: UnsafeMutablePointer<Cell>
   let width: Int
   let entity: UInt32
@@ -30,7 +30,7 @@ struct TracedBatches {
 
   private let references: [PlainArray<UInt32>]
 
-  init(_ batches: [Batch]) {
+  init(_ batches: [MatchedBatch]) {
     references = batches.map(TracedBatches.rows)
     var inverses: [Int] = []
     self.batches = zip(batches, references).map { batch, references in
@@ -44,11 +44,11 @@ struct TracedBatches {
     self.inverses = inverses
   }
 
-  private static func rows(ofReferencesIn batch: Batch) -> PlainArray<UInt32> {
-    let rows = PlainArray<UInt32>(capacity: batch.references.count)
-    for reference in 0..<batch.references.count {
-      let stored = Int(batch.referenceStored[reference])
-      let isOne = stored >= 0 && batch.referenceDuplicates[Int32(reference)] == nil
+  private static func rows(ofReferencesIn batch: MatchedBatch) -> PlainArray<UInt32> {
+    let rows = PlainArray<UInt32>(capacity: batch.staged.references.count)
+    for reference in 0..<batch.staged.references.count {
+      let stored = Int(batch.references.first[reference])
+      let isOne = stored >= 0 && batch.references.duplicates[Int32(reference)] == nil
       rows.append(isOne ? FingerprintMaker.number(batch.stored.rows[stored]) ?? 0 : 0)
     }
     return rows

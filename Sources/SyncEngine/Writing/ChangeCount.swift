@@ -23,7 +23,7 @@ struct ChangeCount {
   /// says something else.
   ///
   /// - Throws: `CancellationError`.
-  mutating func mention(_ batches: [Batch], _ control: SyncControl) throws {
+  mutating func mention(_ batches: [MatchedBatch], _ control: SyncControl) throws {
     for batch in batches {
       var rows = mentioned[batch.entity.rootIndex] ?? RowSet()
       let hasFamily = !batch.entity.subentities.isEmpty

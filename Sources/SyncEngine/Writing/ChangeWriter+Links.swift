@@ -60,7 +60,7 @@ extension ChangeWriter {
 
   /// Puts the members of ordered one-to-many lists into the order of the payload. Members that are
   /// still linked and not mentioned keep their order, at the end.
-  private func order(_ rule: Int, of batch: Batch, _ planner: LinkPlanner) throws {
+  private func order(_ rule: Int, of batch: MatchedBatch, _ planner: LinkPlanner) throws {
     let relationship = batch.node.relationships[rule].relationship
     var excluded = try planner.ownersInOrder(rule, of: batch)
     if let parent = planner.givenParent(rule, of: batch),
@@ -115,7 +115,8 @@ extension ChangeWriter {
 
   /// The owners whose members are not those any more that were read before anything was written.
   private func changedOwners(
-    _ rule: Int, of batch: Batch, among lists: MemberLists, _ before: LinkPlanner.StoredOrders,
+    _ rule: Int, of batch: MatchedBatch, among lists: MemberLists,
+    _ before: LinkPlanner.StoredOrders,
     _ planner: LinkPlanner
   ) throws -> RowSet {
     let relationship = batch.node.relationships[rule]

@@ -5,7 +5,7 @@ import SyncStore
 extension ChangeWriter {
   /// Brings the members of link tables in step with the payload's lists: those of one owner after the
   /// other, as the stored pairs go by.
-  func linkMembers(_ rule: Int, of batch: Batch, _ planner: LinkPlanner) throws {
+  func linkMembers(_ rule: Int, of batch: MatchedBatch, _ planner: LinkPlanner) throws {
     let relationship = batch.node.relationships[rule].relationship
     var wanted = try planner.memberLists(rule, of: batch, notesMissing: true)
     if let parent = planner.givenParent(rule, of: batch),
@@ -17,22 +17,23 @@ extension ChangeWriter {
       wanted.remove(at: index)
     }
     guard !wanted.owners.isEmpty else { return }
-    let firstNew = firstNewRows[batch.entity.rootIndex] ?? .max
-    let mutual = try planner.pairsFromOtherSide(rule, of: batch)
+    let firstNew = matches.firstNewRows[batch.entity.rootIndex] ?? .max
+    let fromOtherSide = try planner.pairsFromOtherSide(rule, of: batch)
     // The other side may have linked new objects already.
     let count = wanted.owners.count
-    let storedCount = mutual.isEmpty ? wanted.ownerCount(before: firstNew) : count
+    let storedCount = fromOtherSide.isEmpty ? wanted.ownerCount(before: firstNew) : count
     if storedCount == 0, !relationship.isOrdered {
       return try linkNew(wanted, relationship, of: batch.entity)
     }
-    var keepers = planner.suspendedOwners(rule, of: batch)
+    var keeping = planner.suspendedOwners(rule, of: batch)
     // A parent's members are the scope of its sync: without deleting nobody leaves it.
     if !planner.operations.contains(.delete) || planner.isPartOfList,
       let parent = planner.givenParent(rule, of: batch)
     {
-      keepers.insert(parent)
+      keeping.insert(parent)
     }
-    var changes = MemberChanges(isOrdered: relationship.isOrdered, mutual: mutual, keepers: keepers)
+    var changes = MemberChanges(
+      isOrdered: relationship.isOrdered, fromOtherSide: fromOtherSide, keeping: keeping)
     if let kept = planner.keptMember, kept.relationship == Claims.Relationship(relationship) {
       changes.keptMember = kept.row
     }
@@ -117,6 +118,30 @@ extension ChangeWriter {
     }
     if !changes.positions.isEmpty {
       try transaction.setPositions(relationship, of: entity, positions: changes.positions)
+    }
+  }
+}
+
+/// The pairs of the last of some lists, whose owners are new, ascending.
+private struct NewPairs {
+  private let lists: MemberLists
+  private var next: Int
+
+  /// How many pairs there are.
+  let count: Int
+
+  init(_ lists: MemberLists, from index: Int) {
+    self.lists = lists
+    next = index
+    count = lists.memberCount(from: index)
+  }
+
+  /// Appends the pairs of the next owners, until a portion is full.
+  mutating func take(into portion: inout [(owner: Int64, member: Int64)], upTo limit: Int) {
+    while next < lists.owners.count, portion.count < limit {
+      let owner = lists.owners[next]
+      for member in lists.members(of: next) { portion.append((owner, member)) }
+      next += 1
     }
   }
 }

@@ -5,32 +5,23 @@ import SyncStore
 ///
 /// New objects have their row numbers and references before the first one is written, so the order
 /// of entities does not matter and no row is written twice.
-final class ChangeWriter {
-  let batches: [Batch]
-  let transaction: StoreTransaction
-  let control: SyncControl
-
-  /// What the sync has to leave alone; nil when that is nothing.
-  let edits: UnsentEdits?
+final class ChangeWriter: PartPhase {
+  let work: PartWork
+  let matches: Matches
 
   /// Does a part of the reading; nil where it takes one thread.
   let helper: SecondReader?
-
-  /// First row number given out by this sync, by root entity: rows from there on are new.
-  let firstNewRows: [Int: Int64]
-
   let total: Int
   private var completed = 0
 
-  init(planner: LinkPlanner, matcher: Matcher) {
-    batches = planner.batches
-    transaction = planner.transaction
-    control = matcher.control
-    edits = planner.edits
-    helper = matcher.helper
-    firstNewRows = matcher.firstNewRows
-    total = batches.reduce(0) { $0 + $1.occurrences.count }
+  init(_ matches: Matches, _ work: PartWork, helper: SecondReader?) {
+    self.work = work
+    self.matches = matches
+    self.helper = helper
+    total = matches.count
   }
+
+  var batches: [MatchedBatch] { matches.batches }
 
   // MARK: - Insert
 
@@ -44,11 +35,11 @@ final class ChangeWriter {
   }
 
   @inline(__always)
-  private static func isInserted(_ occurrence: Occurrence) -> Bool {
+  private static func isInserted(_ occurrence: Match) -> Bool {
     occurrence.flags.contains(.inserted) && !occurrence.flags.contains(.folded)
   }
 
-  private func insert(_ count: Int, of batch: Batch) throws {
+  private func insert(_ count: Int, of batch: MatchedBatch) throws {
     guard !batch.entity.isAbstract else {
       throw SyncError(
         .invalidRequest, entity: batch.entity.name,
@@ -87,7 +78,7 @@ final class ChangeWriter {
 
   /// Whether the integers of a slot come in order: keys that a payload sorts by, or references to objects that were
   /// numbered in the order in which these stand.
-  private func isAscending(_ slot: Int, in batch: Batch) -> Bool {
+  private func isAscending(_ slot: Int, in batch: MatchedBatch) -> Bool {
     var latest = Int64.min
     for index in batch.occurrences.indices where ChangeWriter.isInserted(batch.occurrences[index]) {
       let cell = batch.block[index][slot]
@@ -144,7 +135,7 @@ final class ChangeWriter {
 
   /// What the payload says where an edit stays that was not sent yet: there it goes back to when it is reverted.
   private func keepServerValues(
-    _ slots: SlotSet, of row: Int64, _ index: Int, in batch: Batch
+    _ slots: SlotSet, of row: Int64, _ index: Int, in batch: MatchedBatch
   ) throws {
     let properties = batch.entity.properties
     let values = slots.map { slot in
@@ -166,7 +157,7 @@ final class ChangeWriter {
     var count: Int { indexes.count }
   }
 
-  private func write(_ run: inout UpdateRun, of batch: Batch) throws {
+  private func write(_ run: inout UpdateRun, of batch: MatchedBatch) throws {
     guard run.count > 0 else { return }
     let entity = EntityDescription(model: batch.entity.model, index: run.entity)
     try transaction.update(

@@ -3,10 +3,10 @@ struct MemberChanges {
   let isOrdered: Bool
 
   /// Pairs that the other side lists, so that they stay.
-  let mutual: Set<LinkPlanner.Pair>
+  let fromOtherSide: Set<LinkPlanner.Pair>
 
   /// Owners that keep whom they do not list.
-  let keepers: Set<Int64>
+  let keeping: Set<Int64>
   /// Whom every owner keeps.
   var keptMember: Int64 = 0
   /// Pairs that come without a place in the order.
@@ -16,15 +16,15 @@ struct MemberChanges {
   var removed: [(owner: Int64, member: Int64)] = []
   var positions: [(owner: Int64, member: Int64, position: Int64)] = []
 
-  init(isOrdered: Bool, mutual: Set<LinkPlanner.Pair>, keepers: Set<Int64>) {
+  init(isOrdered: Bool, fromOtherSide: Set<LinkPlanner.Pair>, keeping: Set<Int64>) {
     self.isOrdered = isOrdered
-    self.mutual = mutual
-    self.keepers = keepers
+    self.fromOtherSide = fromOtherSide
+    self.keeping = keeping
   }
 
   func keeps(_ member: Int64, of owner: Int64) -> Bool {
-    member == keptMember || keepers.contains(owner)
-      || mutual.contains(LinkPlanner.Pair(owner: owner, member: member))
+    member == keptMember || keeping.contains(owner)
+      || fromOtherSide.contains(LinkPlanner.Pair(owner: owner, member: member))
   }
 
   /// Compares the stored members of an owner, in order, with its list in the payload.
@@ -83,5 +83,43 @@ struct MemberChanges {
         removed.append((owner, member))
       }
     }
+  }
+}
+
+/// Lists that were edited here, as far as a sync may still change them.
+extension MemberChanges {
+  /// Compares the stored members of an owner whose list was edited here with its list in the payload:
+  /// pairs that were not edited come and go, the order stays.
+  ///
+  /// - Returns: Whether anything was left alone.
+  mutating func compareEdited(
+    _ current: [Int64], with list: UnsafeBufferPointer<Int64>, of owner: Int64,
+    protects: (_ member: Int64) -> Bool
+  ) -> Bool {
+    let present = Set(current)
+    let listed = Set(list)
+    var isWithheld = false
+    var result: [Int64] = []
+    for member in current {
+      if listed.contains(member) || keeps(member, of: owner) {
+        result.append(member)
+      } else if protects(member) {
+        isWithheld = true
+        result.append(member)
+      } else {
+        removed.append((owner, member))
+      }
+    }
+    for member in list where !present.contains(member) {
+      if protects(member) {
+        isWithheld = true
+      } else {
+        appended.append((owner, member))
+        result.append(member)
+      }
+    }
+    guard isOrdered else { return isWithheld }
+    let wanted = list + current.filter { !listed.contains($0) && keeps($0, of: owner) }
+    return isWithheld || result != wanted
   }
 }

@@ -12,9 +12,7 @@ struct ItemValues {
 
   /// - Throws: ``SyncError`` when a rule of the plan says that the item cannot be used.
   init(_ item: JSONValue, plan: MappingPlan) throws {
-    let report = ReportBuilder()
-    let stager = Stager(
-      plan: plan, operations: .all, onItemError: .fail, firstItem: 0, report: report)
+    let stager = Stager(StagingRequest(plan: plan, operations: .all, onItemError: .fail))
     let node = plan.rootNode
     let tape = JSONTape()
     values = try item.data().withUnsafeBytes { bytes in
@@ -23,12 +21,12 @@ struct ItemValues {
       let block = RowBlock(width: node.entity.properties.count, capacity: 1)
       let cells = block[block.append()]
       let source = ItemSource(tape: tape, base: UInt(bitPattern: bytes.baseAddress))
-      try stager.fill(cells, from: 0, of: source, node: stager.nodes[plan.root])
+      try stager.fill(cells, from: 0, of: source, node: stager.readers.nodes[plan.root])
       return node.attributes.compactMap { rule in
         cells[rule.slot].isAbsent ? nil : (rule.slot, cells[rule.slot].value(as: rule.type))
       }
     }
-    findings = report.report.findings
+    findings = stager.report.report.findings
   }
 
   /// The value of a slot; nil when the JSON does not mention it.

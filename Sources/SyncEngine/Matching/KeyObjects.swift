@@ -28,6 +28,11 @@ final class KeyObjects {
   private var listedRows: Set<ListedRow> = []
   private var listsOfNew: Set<List> = []
 
+  /// The object that is known by the key alone, once it is decided.
+  var shared: Int32?
+  /// The stored row of the key, or -1, when the first occurrence of it turned out to be another object.
+  var forgotten: Int32?
+
   /// Notes that a new object of the key is made where an occurrence stands.
   func noteNew(_ occurrence: Int32) {
     firstNew = firstNew ?? occurrence

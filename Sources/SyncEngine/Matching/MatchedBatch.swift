@@ -1,0 +1,251 @@
+import SyncCore
+
+/// What matching found out about the objects of a batch.
+///
+/// ```
+/// staged       what the payload says
+/// occurrences  what became of each: its row, its stored row, what the sync may do
+/// stored       the stored rows that take part; references[…]: which of them each key means
+/// differences  what a stored row and the payload say differently
+/// ```
+///
+/// Of the staged batch the cells are taken over: what is laid together, and what linking decides, is written there, and
+/// objects that the payload does not describe are added behind the others. Confined to the sync that owns it.
+final class MatchedBatch {
+  let staged: Batch
+  let occurrences: PlainArray<Match>
+  let stored: StoredRows
+
+  /// What differs between occurrences and their stored rows.
+  private(set) var differences: [SlotSet] = []
+
+  /// All stored rows of a key that several rows have, by the first occurrence of the key.
+  var contested: [Int32: [Int32]] = [:]
+
+  /// The names by which other machines know stored objects that share a key.
+  var sharedNames = SharedNames()
+
+  /// What was decided about keys that several mentions or stored rows have, by the first occurrence.
+  private var keyObjects: [Int32: KeyObjects] = [:]
+
+  /// The stored rows that references mean.
+  var references = ReferencedRows()
+
+  /// The stored row of a given parent, of which nothing is known yet but its number.
+  var placeholder: Int32?
+
+  /// Whether the whole table was read, so that nothing has to be looked up.
+  var isComplete = false
+
+  /// Stored rows that have the key of an occurrence, beside the one that it is, and whether they take its values.
+  var copies: [(occurrence: Int32, stored: Int32, takesValues: Bool)] = []
+
+  /// Whether several occurrences are one object, so that one owner may have several lists.
+  private(set) var hasRepeats: Bool
+
+  /// What several places of the payload say differently of objects that were laid together here.
+  private(set) var contradictions = Contradictions()
+
+  init(_ staged: Batch, parent: GivenParent?) {
+    self.staged = staged
+    hasRepeats = staged.hasRepeats
+    stored = StoredRows(referenceCount: staged.node.columns.toOne.count)
+    occurrences = PlainArray(capacity: staged.occurrences.count)
+    for occurrence in staged.occurrences { occurrences.append(Match(occurrence)) }
+    guard let parent, parent.batch == staged.number else { return }
+    let index = stored.append(
+      row: parent.id.row, entity: entity.subentities.isEmpty ? nil : parent.id.entity.index
+    ) { _ in 0 }
+    placeholder = index
+    occurrences[parent.occurrence] = Match(
+      row: parent.id.row, stored: index, flags: [.active, .referenceOnly, .reached, .decided])
+    stored.occurrences[index] = parent.occurrence
+  }
+
+  // MARK: - What the payload says
+
+  var node: PlanNode { staged.node }
+  var number: Int { staged.number }
+  var entity: EntityDescription { staged.node.entity }
+  var block: RowBlock { staged.block }
+  var index: KeyIndex { staged.index }
+  var keySlot: Int { staged.keySlot }
+  var mentions: [LinkMentions] { staged.mentions }
+
+  /// The key of a row, for reports and change sets.
+  func key(_ cells: UnsafePointer<Cell>) -> Value { staged.key(cells) }
+
+  // MARK: - Objects
+
+  /// What was decided about the key of an occurrence that is the first of it.
+  func objects(ofKey head: Int32) -> KeyObjects {
+    if let known = keyObjects[head] { return known }
+    let known = KeyObjects()
+    keyObjects[head] = known
+    return known
+  }
+
+  /// The same, where anything was decided.
+  func known(ofKey head: Int32) -> KeyObjects? { keyObjects[head] }
+
+  /// The stored row of a key that one row has at most, -1 for none.
+  func onlyStored(ofKey head: Int32) -> Int32 {
+    keyObjects[head]?.forgotten ?? occurrences[head].stored
+  }
+
+  /// The stored rows that were left to other occurrences of their key than the first.
+  var forgotten: [Int32] { keyObjects.values.compactMap(\.forgotten) }
+
+  /// The occurrence that stands for the object of the given one.
+  func representative(_ occurrence: Int32) -> Int32 {
+    var result = occurrence
+    while occurrences[result].flags.contains(.folded) {
+      result = occurrences[result].link
+    }
+    return result
+  }
+
+  /// The occurrence of a stored row; added, without values, when the payload does not describe it.
+  func occurrence(ofStored index: Int32) -> Int32 {
+    let existing = stored.occurrences[index]
+    if existing >= 0 { return existing }
+    _ = block.append()
+    occurrences.append(
+      Match(row: stored.rows[index], stored: index, flags: [.active, .referenceOnly]))
+    let result = Int32(occurrences.count - 1)
+    stored.occurrences[index] = result
+    return result
+  }
+
+  /// The concrete entity of a stored row.
+  func concreteEntity(ofStored index: Int32) -> EntityDescription {
+    stored.entities.isEmpty
+      ? entity : EntityDescription(model: entity.model, index: Int(stored.entities[index]))
+  }
+
+  /// The concrete entity of an occurrence's object.
+  func entity(of occurrence: Match) -> EntityDescription {
+    occurrence.stored >= 0 ? concreteEntity(ofStored: occurrence.stored) : entity
+  }
+
+  /// Where a to-one column of the stored rows leads, 0 for nowhere; nil where the entity has no such column.
+  func destinations(of slot: Int) -> PlainArray<Int64>? {
+    node.columns.toOne.firstIndex(of: slot).map { stored.references[$0] }
+  }
+
+  /// The object that a to-one relationship of a stored object leads to, or 0.
+  func linkedRow(of occurrence: Match, by slot: Int) -> Int64 {
+    occurrence.stored >= 0 ? destinations(of: slot)?[occurrence.stored] ?? 0 : 0
+  }
+
+  /// Notes what differs between an occurrence and its stored row.
+  func noteDifference(_ slots: SlotSet, of occurrence: Int32) {
+    guard !slots.isEmpty else { return }
+    let link = occurrences[occurrence].link
+    if link >= 0 {
+      differences[Int(link)].formUnion(slots)
+    } else {
+      differences.append(slots)
+      occurrences[occurrence].link = Int32(differences.count - 1)
+    }
+  }
+
+  /// Says whether keys are looked for by several threads, which add none.
+  func setIndexesShared(_ isShared: Bool) { staged.setIndexesShared(isShared) }
+
+  // MARK: - Subentities
+
+  /// The batches of objects of subentities.
+  func deeperBatches(among batches: [MatchedBatch]) -> [MatchedBatch] {
+    entity.subentities.isEmpty ? [] : batches.filter { $0.node.isSubentity(of: node) }
+  }
+
+  /// Whether no object of the entity and its subentities has a key.
+  func isKeyless(among batches: [MatchedBatch]) -> Bool {
+    node.identity.isEmpty && deeperBatches(among: batches).allSatisfy(\.node.identity.isEmpty)
+  }
+
+  /// The batches of objects of subentities that are told apart by the same key.
+  func subentityBatches(among batches: [MatchedBatch]) -> [MatchedBatch] {
+    guard !node.identity.isEmpty else { return [] }
+    return deeperBatches(among: batches).filter { $0.node.identity == node.identity }
+  }
+
+  // MARK: - Folding
+
+  /// Folds an occurrence into another one that was already matched, and returns the one that stands
+  /// for both: the earlier one in the payload. ``layFoldedCells()`` gives it the values of both.
+  func fold(_ occurrence: Int32, into matched: Int32) -> Int32 {
+    let earlier = min(occurrence, matched)
+    let later = max(occurrence, matched)
+    let source = occurrences[matched]
+    hasRepeats = true
+    let earlierIsIgnored = occurrences[earlier].flags.contains(.ignored)
+    occurrences[earlier].row = source.row
+    occurrences[earlier].stored = source.stored
+    occurrences[earlier].link = -1
+    occurrences[earlier].flags.formUnion(source.flags.subtracting(.ignored))
+    if earlierIsIgnored { occurrences[earlier].flags.insert(.ignored) }
+    occurrences[earlier].flags.insert(.uncompared)
+    occurrences[later].flags.insert(.folded)
+    occurrences[later].link = earlier
+    if source.stored >= 0 { stored.occurrences[source.stored] = earlier }
+    return earlier
+  }
+
+  /// Lays the cells of folded occurrences over those of the one that stands for them, in payload order:
+  /// later values win, those of mentions that may not write the object do not count.
+  func layFoldedCells() {
+    guard hasRepeats else { return }
+    for index in occurrences.indices {
+      let occurrence = occurrences[index]
+      if occurrence.flags.contains(.folded) {
+        guard !occurrence.flags.contains(.ignored) else { continue }
+        let earlier = Int(representative(Int32(index)))
+        // Of items at the top that repeat each other each is told.
+        let isTold = occurrence.owner < 0 && occurrences[earlier].owner < 0
+        staged.overlay(index, over: earlier) { slot in
+          if !isTold { contradictions.add(staged, index, earlier, in: slot) }
+        }
+      } else if occurrence.flags.contains(.ignored) {
+        for slot in node.columns.attributes where !node.identity.contains(slot) {
+          block[index][slot] = .absent
+        }
+      }
+    }
+  }
+
+  /// Lays the cells of occurrences over those of the stored rows that take the same values.
+  func layCopies() {
+    for copy in copies where copy.takesValues && stored.occurrences[copy.stored] >= 0 {
+      staged.overlay(
+        Int(representative(copy.occurrence)), over: Int(stored.occurrences[copy.stored]))
+    }
+  }
+}
+
+/// Which stored rows the keys mean that the payload only refers to, by the number of the reference.
+struct ReferencedRows {
+  /// Index of each reference's stored row, or -1; of several the oldest.
+  private(set) var first: [Int32] = []
+  /// All stored rows of a reference's key where there are several.
+  private(set) var duplicates: [Int32: [Int32]] = [:]
+
+  init(count: Int = 0) {
+    first = Array(repeating: -1, count: count)
+  }
+
+  /// Notes a stored row that has the key of a reference.
+  mutating func note(_ index: Int32, for reference: Int32, among rows: PlainArray<Int64>) {
+    let known = first[Int(reference)]
+    guard known >= 0 else {
+      first[Int(reference)] = index
+      return
+    }
+    duplicates[reference, default: [known]].append(index)
+    if rows[index] < rows[known] { first[Int(reference)] = index }
+  }
+}
+
+@available(*, unavailable, message: "A batch is confined to the sync that owns it.")
+extension MatchedBatch: Sendable {}
