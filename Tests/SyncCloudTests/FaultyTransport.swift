@@ -115,6 +115,16 @@ final class FaultyTransport: CloudTransport {
     return answer
   }
 
+  func participants(of zone: CloudZone) async throws -> [CloudParticipant] {
+    try await call { try await inner.participants(of: zone) }
+  }
+
+  func setParticipants(_ participants: [CloudParticipant], of zone: CloudZone) async throws {
+    try await call { try await inner.setParticipants(participants, of: zone) }
+  }
+
+  func leave(_ zone: CloudZone) async throws { try await call { try await inner.leave(zone) } }
+
   func account() async throws -> String { try await call { try await inner.account() } }
 
   func limits() async throws -> CloudLimits { try await call { try await inner.limits() } }

@@ -173,6 +173,29 @@ import Testing
     #expect(guests.isEmpty)
   }
 
+  /// A participant sends an edit right before each of the calls in which sharing ends.
+  @Test(arguments: 0..<12)
+  func whatIsSentWhileSharingEndsComesHomeOrIsAmongTheConflicts(_ moment: Int) async throws {
+    try await share()
+    let line = FaultyTransport(scene.transports[0])
+    let tablet = try Client(line, model: scene.model)
+    try await tablet.engine.sync()
+    try guest.update("Note", row("Note", "n5", guest), ["stars": 77])
+    let calls = Locked(0)
+    line.beforeEachCall { [guest] _ in
+      let number = calls.withLock { calls in
+        defer { calls += 1 }
+        return calls
+      }
+      if number == moment { _ = try? await guest.engine.push() }
+    }
+    let list = try row("List", "Shopping", tablet)
+    try await tablet.engine.stopSharing(scene.id("List", list))
+    let (mine, _) = try await ends()
+    let isKept = try guest.engine.conflicts.contains { $0.field == "stars" && $0.value == 77 }
+    #expect(places("n5", in: mine) == [isKept ? "Shopping/Food/n5/-" : "Shopping/Food/n5/77"])
+  }
+
   /// The phone has edits of the first share, and hears of both at once.
   @Test func whoWasAwayFindsWhatWasSharedAnew() async throws {
     try await share()

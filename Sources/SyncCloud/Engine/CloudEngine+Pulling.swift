@@ -192,65 +192,6 @@ extension CloudEngine {
     }
   }
 
-  /// Refuses what would take more than may go, what was taken before counted, that of a pull that was refused or ended
-  /// earlier included.
-  private static func count(
-    _ deleted: Int, _ limits: DeletionGuard, in writing: CloudWriting
-  ) throws {
-    guard deleted > 0 else { return }
-    writing.zone.deleted += Int64(deleted)
-    let deleted = Int(writing.zone.deleted)
-    guard limits.isOn, deleted > limits.count else { return }
-    let left = try writing.transaction.countRemoteObjects(in: writing.zone.name)
-    try refuse(deleted, of: left + deleted, limits)
-  }
-
-  private static func refuse(_ deleted: Int, of all: Int, _ limits: DeletionGuard) throws {
-    guard limits.isOn, deleted > limits.count, Double(deleted) > limits.share * Double(all) else {
-      return
-    }
-    throw CloudError(
-      .deletionRefused,
-      message:
-        "What the server says would delete \(deleted) objects of \(all). It was not stored, and "
-        + "neither is what comes after it. If the deletions are meant, set deletionGuard of the engine "
-        + "to off and pull again; if they are not, uploadEverything() says that what is here is right, "
-        + "so that the next sync brings it back everywhere.")
-  }
-
-  /// Reads the changes to their end, and refuses them before the first deletion is stored when they are too many: what
-  /// would be deleted before the guard objects could not come back from here.
-  private func lookAhead(
-    _ first: CloudPage, _ zone: CloudZone, _ limits: CloudLimits, _ deletionGuard: DeletionGuard
-  ) async throws {
-    let name = zone.key
-    let (all, before) = try await read { reader in
-      (try reader.countRemoteObjects(in: name), Int(try reader.remoteZone(name)?.deleted ?? 0))
-    }
-    guard deletionGuard.isOn, all + before > deletionGuard.count else { return }
-    var page = first
-    var deletions: [String: String] = [:]
-    while true {
-      for record in page.records {
-        let content = record.isDeletion ? try? RecordContent(record, fields.wire) : nil
-        deletions[record.name] = content?.deletion?.text
-      }
-      guard page.hasMore else { break }
-      let place = page.token
-      page = try await request {
-        try await transport.changes(in: zone, after: place, limit: limits.page)
-      }
-    }
-    let gone = deletions
-    let deleted = try await read { reader in
-      try reader.remoteRecords(Array(gone.keys), in: name).values.count { record in
-        record.row != nil && !record.isDeadButHere
-          && record.latestStamp < gone[record.name] ?? ""
-      }
-    }
-    try Self.refuse(before + deleted, of: all + before, deletionGuard)
-  }
-
   /// Tries once more what was put aside, as far as nothing is in its way any more.
   private func retrySetAside(
     _ zone: CloudZone, _ deletionGuard: DeletionGuard
@@ -316,35 +257,5 @@ extension CloudEngine {
     for (index, record) in records.enumerated() { places[record.name] = index }
     guard places.count < records.count else { return records }
     return records.enumerated().filter { places[$1.name] == $0 }.map(\.element)
-  }
-}
-
-extension CloudRecord {
-  /// Whether it says nothing but that its object was deleted.
-  fileprivate var isDeletion: Bool {
-    content.map { $0["d"] != nil && !$0.contains { $0.key.hasPrefix("f_") } } ?? true
-  }
-}
-
-extension Progress {
-  /// Says that so much is still to do, as far as is known. One more is kept for the end: Progress of Foundation on Linux does not
-  /// go on after it was finished.
-  func expect(_ count: Int) { totalUnitCount = completedUnitCount + Int64(count) + 1 }
-
-  /// Says that some of what was expected is done.
-  func advance(_ count: Int) {
-    completedUnitCount = max(0, min(completedUnitCount + Int64(count), totalUnitCount - 1))
-  }
-
-  /// Says that nothing is left of what was expected. A total of zero stops Foundation on Linux.
-  func endCount() {
-    totalUnitCount = max(completedUnitCount, 1)
-    if !isFinished { completedUnitCount = totalUnitCount }
-  }
-
-  /// Says that nothing is left to do, also when there was nothing.
-  func end() {
-    totalUnitCount = max(totalUnitCount, 1)
-    completedUnitCount = totalUnitCount
   }
 }

@@ -178,7 +178,13 @@ extension CloudEngine {
       guard record.zone != zone.key else { return }
       let shared = try requireOwn(record, object)
       try await running(.push) {
-        // All that others have sent.
+        // What a participant sends from then on is refused, and among his conflicts when it ends.
+        let all = try await request { try await transport.participants(of: shared) }
+        if all.contains(where: { $0.access == .readWrite }) {
+          let readers = all.map { CloudParticipant($0.account, .readOnly) }
+          try await request { try await transport.setParticipants(readers, of: shared) }
+        }
+        // All that they have sent.
         _ = try await pullPages(in: shared)
         try await write(in: shared) { $0.zone.generation = Self.stopping }
         // From then on every machine of the account brings home what it has of it.

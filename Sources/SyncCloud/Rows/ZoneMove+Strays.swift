@@ -1,0 +1,70 @@
+import SyncCore
+import SyncStore
+
+/// Objects that are in another zone than what they lead to.
+extension ZoneMove {
+  /// Moves objects whose records are in another zone than what they lead to, as far as that can be written.
+  ///
+  /// - Returns: Whether some stay, until the server has them where they are.
+  func settle() throws -> Bool {
+    let zones = try writing.zoneNames().filter {
+      try transaction.remoteZone($0)?.isReadOnly != true
+    }
+    let stamp = writing.clock.next(at: transaction.milliseconds)
+    var rest = false
+    for zone in zones {
+      for link in try transaction.remoteLinks(in: zone) {
+        guard let record = try transaction.remoteRecord(link.source, in: zone),
+          let row = record.row, let entity = writing.model.entity(named: record.entity),
+          let parent = writing.fields.rules(of: entity).parent, parent.name == link.field,
+          let stored = try transaction.rows(entity, rows: [row]).first,
+          !stored.values[parent.slot].isNull
+        else { continue }
+        let object = ManagedObjectID(entity: entity, row: row)
+        guard record.tag != nil, zones.contains(try self.zone(of: object)) else {
+          rest = true
+          continue
+        }
+        try place(object, stamp)
+        guard let placed = try transaction.remoteRecord(of: row, entity) else { continue }
+        try transaction.removeRemoteLink(from: placed.name, link.field, in: placed.zone)
+      }
+    }
+    return rest
+  }
+
+  /// Leads to an object that went to another zone what waits for it, and keeps as links what does not lead to the zone where it
+  /// is, of it and of what is below it.
+  func connect(_ object: ManagedObjectID, as name: String, in zone: String) throws {
+    if writing.hasLinks {
+      try writing.enter(zone) { try writing.follow(name, object.row, object.entity) }
+    }
+    guard let record = try transaction.remoteRecord(of: object.row, object.entity) else { return }
+    if let parent = writing.fields.rules(of: object.entity).parent,
+      case .int(let row)? = try transaction.rows(object.entity, rows: [object.row]).first?
+        .values[parent.slot]
+    {
+      try noteParent(
+        record, parent,
+        try transaction.remoteRecord(of: row, object.entity.destination(of: parent)))
+    }
+    for child in try children(of: object) {
+      guard let below = try transaction.remoteRecord(of: child.row, child.entity),
+        let parent = writing.fields.rules(of: child.entity).parent
+      else { continue }
+      try noteParent(below, parent, record)
+    }
+  }
+
+  private func noteParent(
+    _ record: RemoteRecord, _ relationship: RelationshipDescription, _ parent: RemoteRecord?
+  ) throws {
+    try writing.enter(record.zone) {
+      if let parent, parent.zone != record.zone, !record.isSharedRoot {
+        try writing.setStray(record.name, relationship.name, parent)
+      } else {
+        try writing.removeLink(from: record.name, relationship.name)
+      }
+    }
+  }
+}
