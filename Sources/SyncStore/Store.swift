@@ -42,6 +42,12 @@ package final class Store: @unchecked Sendable {
   /// Held by whoever looks for commits of others, so that nobody goes on before they were told.
   private let look = Locked(())
   let readers: ReaderPool?
+
+  /// Whether reading does not wait for a write that runs.
+  package var readsBesideWrites: Bool {
+    readers != nil && configuration.journal == .writeAheadLog
+  }
+
   private let running = Locked<(token: TransactionToken, interrupter: ConnectionInterrupter)?>(nil)
 
   /// Opens the store, and makes it when there is none.
@@ -132,8 +138,7 @@ package final class Store: @unchecked Sendable {
     try writer.beginImmediate()
     let transaction = StoreTransaction(
       layout: layout, writers: writers, connection: writer, token: token, info: info,
-      configuration: configuration, readers: readsBesideWrites ? readers : nil,
-      unsent: unsent)
+      configuration: configuration, unsent: unsent)
     transaction.earlierRows = earlierRows
     self.transaction = transaction
     let interrupter = ConnectionInterrupter(writer)

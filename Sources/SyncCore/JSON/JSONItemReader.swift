@@ -71,9 +71,6 @@ package struct JSONItemReader {
     itemState == .members ? (scratch, 0) : nil
   }
 
-  /// Whether all items are elements of one list, so that several may be read ahead.
-  package var isPlainList: Bool { !path.leadsToEach && state != .members }
-
   /// Byte offset of what is read next.
   package var position: Int { document.scanner.position }
 
@@ -105,33 +102,27 @@ package struct JSONItemReader {
   }
 
   /// A copy that may read at the same time, on another thread.
-  ///
-  /// - Parameter notesDates: Whether it reads dates, too.
-  package func separated(notesDates: Bool = false) -> JSONItemReader {
+  package func separated() -> JSONItemReader {
     var copy = self
-    copy.document.scanner.notesDates = notesDates
     copy.scratch = JSONTape(capacity: 64)
     return copy
   }
 
   /// Reads the next item.
   ///
-  /// - Parameter appending: Whether what is on the tape stays, in front of the item.
   /// - Returns: False when there is none; the whole document has been checked then.
   /// - Throws: ``JSONError``; nothing more can be read afterwards.
-  package mutating func next(
-    into tape: JSONTape, appending: Bool = false
-  ) throws(JSONError) -> Bool {
+  package mutating func next(into tape: JSONTape) throws(JSONError) -> Bool {
     guard try seekItem() else { return false }
     let start = position
     do {
       guard state != .missing else {
         var scanner = JSONScanner(JSONItemReader.null)
-        try scanner.scanValue(into: tape, appending: appending)
+        try scanner.scanValue(into: tape)
         finishItem(start..<start)
         return true
       }
-      try document.scanner.scanValue(into: tape, appending: appending)
+      try document.scanner.scanValue(into: tape)
     } catch {
       throw error.inside(upcomingPath)
     }

@@ -9,9 +9,6 @@ package struct JSONScanner {
   let allowsTrailingCommas: Bool
   let depthLimit: Int
 
-  /// Whether dates in ISO form are read as they are scanned, for whoever asks the tape for them.
-  package var notesDates = false
-
   /// Byte offset of what is read next.
   package var position = 0
 
@@ -27,16 +24,13 @@ package struct JSONScanner {
   ///
   /// Whatever follows the value is not looked at.
   ///
-  /// - Parameter appending: Whether what is on the tape stays, in front of the value.
   /// - Throws: ``JSONError`` with a path that begins at this value.
   /// - Complexity: O(*n*); no allocation once the tape is large enough.
-  package mutating func scanValue(
-    into tape: JSONTape, appending: Bool = false
-  ) throws(JSONError) {
+  package mutating func scanValue(into tape: JSONTape) throws(JSONError) {
     guard let start = bytes.baseAddress else {
       throw error(.end, at: 0, tape: tape, open: -1)
     }
-    if !appending { tape.removeAll() }
+    tape.removeAll()
     let outcome = scan(
       from: start.assumingMemoryBound(to: UInt8.self), depthLimit: depthLimit, tape: tape)
     if let fault = outcome.fault {
@@ -97,14 +91,11 @@ package struct JSONScanner {
           fault = .size
           break values
         }
-        let date =
-          notesDates && !string.isEscaped && JSONText.looksLikeDate(start + 1, length)
-          ? tape.noteDate(UnsafeRawBufferPointer(start: start + 1, count: length)) : 0
         (tokens + count).initialize(
           to: JSONToken(
             kind: string.isEscaped ? .escapedString : .string,
             word: UInt64(UInt(bitPattern: start + 1)), length: UInt32(truncatingIfNeeded: length),
-            next: Int32(truncatingIfNeeded: count + 1), start: offset, date: date))
+            next: Int32(truncatingIfNeeded: count + 1), start: offset))
         count += 1
         cursor += 1
 

@@ -18,9 +18,6 @@ package final class JSONTape {
   // Private, so that the compiler sees all accesses and leaves their checks out.
   private var storage: UnsafeMutablePointer<JSONToken>
   private var used = 0
-  private var dates: UnsafeMutablePointer<Double>?
-  private var dateCount = 0
-  private var dateCapacity = 0
   /// The tokens; valid until the next scan.
   package var tokens: UnsafeMutablePointer<JSONToken> { storage }
   /// How many there are.
@@ -35,7 +32,6 @@ package final class JSONTape {
 
   deinit {
     storage.deallocate()
-    dates?.deallocate()
   }
 
   /// The token at an index.
@@ -49,35 +45,6 @@ package final class JSONTape {
     let token = tokens[index]
     let start = Int(token.start)
     return start..<(start + Int(token.length) + (token.isString ? 2 : 0))
-  }
-
-  /// The date that a token says, as ``DateText/parse(_:)-(UnsafeRawBufferPointer)`` reads it.
-  package func date(_ number: UInt32) -> Double {
-    assert(number > 0 && number <= dateCount, "Date \(number) is none of the \(dateCount).")
-    return dates.map { $0[Int(number) - 1] } ?? 0
-  }
-
-  /// Reads a text that looks like a date in ISO form, and notes the date.
-  ///
-  /// - Returns: Its number, or 0 when the text is no date.
-  @inline(never)
-  func noteDate(_ text: UnsafeRawBufferPointer) -> UInt32 {
-    guard let date = DateText.parse(text) else { return 0 }
-    if dateCount == dateCapacity { growDates() }
-    guard let dates else { return 0 }
-    (dates + dateCount).initialize(to: date)
-    dateCount += 1
-    return UInt32(truncatingIfNeeded: dateCount)
-  }
-
-  private func growDates() {
-    dateCapacity = Swift.max(dateCapacity * 2, 64)
-    let larger = UnsafeMutablePointer<Double>.allocate(capacity: dateCapacity)
-    if let dates {
-      larger.moveInitialize(from: dates, count: dateCount)
-      dates.deallocate()
-    }
-    dates = larger
   }
 
   /// Doubles the memory, which holds `used` tokens, and returns whether that was possible: indexes
@@ -100,7 +67,6 @@ package final class JSONTape {
   /// Forgets all tokens and keeps the memory.
   package func removeAll() {
     used = 0
-    dateCount = 0
   }
 }
 

@@ -30,12 +30,6 @@ extension JSONText {
     return scanUnusualString(cursor, end)
   }
 
-  /// Whether a text has the length of a date in ISO form, and minus signs where those have them.
-  @inline(__always)
-  static func looksLikeDate(_ text: UnsafePointer<UInt8>, _ count: Int) -> Bool {
-    count >= 10 && count <= 40 && text[4] == UInt8(ascii: "-") && text[7] == UInt8(ascii: "-")
-  }
-
   /// The highest bit of each byte that is a quote, a backslash, a control character or not ASCII.
   @inline(__always)
   private static func specialBytes(_ word: UInt64) -> UInt64 {

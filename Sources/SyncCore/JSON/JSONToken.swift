@@ -27,14 +27,9 @@ package struct JSONToken {
   package var next: Int32
   /// What the token stands for.
   package var kind: Kind
-  /// Which of the tape's dates a string without escapes says, counted from 1; 0 when nobody looked or it says none.
-  package var date: UInt32
 
   /// Makes a token; the table above says what goes where.
-  package init(
-    kind: Kind, word: UInt64, length: UInt32, next: Int32, start: UInt64, date: UInt32 = 0
-  ) {
-    self.date = date
+  package init(kind: Kind, word: UInt64, length: UInt32, next: Int32, start: UInt64) {
     self.word = word
     self.start = start
     self.length = length

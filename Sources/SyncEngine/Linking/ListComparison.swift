@@ -12,11 +12,11 @@ struct ListComparison {
   private var agreed = 0
   private var isDifferent = false
 
-  /// - Parameter range: The lists to compare.
-  init(_ wanted: MemberLists, in range: Range<Int>) {
+  /// - Parameter count: How many of the lists to compare, the first ones.
+  init(_ wanted: MemberLists, count: Int) {
     self.wanted = wanted
-    index = range.lowerBound
-    end = range.upperBound
+    index = 0
+    end = count
     open()
   }
 

@@ -90,14 +90,6 @@ struct MemberLists {
     append(member)
   }
 
-  /// Adds all lists of others.
-  mutating func append(_ others: MemberLists) {
-    for (index, owner) in others.owners.enumerated() {
-      begin(owner)
-      for member in others.members(of: index) { append(member) }
-    }
-  }
-
   /// Puts the members of the last list into the order of their row numbers.
   mutating func sortLast() {
     guard let start = starts.last, members.count - Int(start) > 1 else { return }

@@ -150,9 +150,6 @@ final class MatchedBatch {
     }
   }
 
-  /// Says whether keys are looked for by several threads, which add none.
-  func setIndexesShared(_ isShared: Bool) { staged.setIndexesShared(isShared) }
-
   // MARK: - Subentities
 
   /// The batches of objects of subentities.

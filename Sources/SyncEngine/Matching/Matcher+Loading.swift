@@ -4,29 +4,26 @@ import SyncStore
 /// Reading of stored rows: by one scan where the payload covers much of a table, by key elsewhere.
 extension Matcher {
   /// Reads the rows whose keys the payload mentions.
-  ///
-  /// - Returns: About how many rows the table has when it is to be read as a whole; nothing was read then.
-  func loadKeys(of batch: MatchedBatch, isRoot: Bool) throws -> Int? {
+  func loadKeys(of batch: MatchedBatch, isRoot: Bool) throws {
     let touched =
       batch.occurrences.count - batch.staged.ofSubentities.bareCount + batch.staged.references.count
     batch.references = ReferencedRows(count: batch.staged.references.count)
     let coversTable =
       isRoot && reading.coversScope && operations.contains(.delete) && reading.scannedRowsPerKey > 0
-    guard touched > 0 || coversTable else { return nil }
-    guard !batch.node.identity.isEmpty else { return nil }
+    guard touched > 0 || coversTable else { return }
+    guard !batch.node.identity.isEmpty else { return }
     if let seen = claims.seenKeys[batch.number] {
       let keys = keys(of: batch).filter(seen.mayContain)
       if !keys.isEmpty { try read(batch, .keys(slot: batch.node.identity[0], keys)) }
-      return nil
+      return
     }
     let estimate = try transaction.estimatedCount(of: batch.entity)
     if coversTable || touched * reading.scannedRowsPerKey >= estimate {
       batch.stored.reserve(min(estimate, touched))
       batch.isComplete = true
-      return estimate
+      return try transaction.readingThrough { try read(batch, .all) }
     }
     try read(batch, .keys(slot: batch.node.identity[0], keys(of: batch)))
-    return nil
   }
 
   /// Remembers which tables are empty, before the first part of several is written.
@@ -74,25 +71,14 @@ extension Matcher {
 
   /// Reads rows into what is stored of a batch.
   private func read(_ batch: MatchedBatch, _ selection: RowSelection) throws {
-    try read(batch, selection, RowSearch(batch.staged), mayRepeat: batch.stored.count > 0)
-  }
-
-  /// Reads rows into what is stored of a batch.
-  ///
-  /// - Parameter mayRepeat: Whether some of them may be there already.
-  func read(
-    _ batch: MatchedBatch, _ selection: RowSelection, _ search: RowSearch, mayRepeat: Bool
-  ) throws {
+    let search = RowSearch(batch.staged)
+    let mayRepeat = batch.stored.count > 0
     let toOneSlots = batch.node.columns.toOne
     let hasFamily = !batch.entity.subentities.isEmpty
     let stored = batch.stored
     var count = 0
     // To list the columns pays where there are many rows.
-    let isTable =
-      switch selection {
-      case .all, .within: true
-      default: false
-      }
+    let isTable = if case .all = selection { true } else { false }
     try transaction.scan(batch.entity, selection, slots: isTable ? search.slots : nil) { cursor in
       count += 1
       if count % SyncControl.stride == 0 { try control.checkpoint() }

@@ -43,8 +43,6 @@ final class Matcher: PartPhase {
     let coversScope: Bool
     /// What a look-up costs; see ``SyncRequest/scannedRowsPerKey``.
     let scannedRowsPerKey: Int
-    /// Does a part of the reading; nil where it takes one thread.
-    let helper: SecondReader?
   }
 
   init(_ part: StagedPart, _ reading: RowReading, hasParts: Bool, _ work: PartWork) {
@@ -60,13 +58,7 @@ final class Matcher: PartPhase {
 
   /// Reads the rows of the keys that the payload mentions.
   func loadKeys() throws {
-    var tables: [WholeTable] = []
-    for batch in batches {
-      if let count = try loadKeys(of: batch, isRoot: batch.number == part.root) {
-        tables.append(WholeTable(batch: batch, count: count))
-      }
-    }
-    try read(tables)
+    for batch in batches { try loadKeys(of: batch, isRoot: batch.number == part.root) }
     groups = try batches.map { try StoredGroups($0, transaction) }
   }
 

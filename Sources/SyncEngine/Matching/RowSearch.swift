@@ -1,8 +1,7 @@
 import SyncCore
 import SyncStore
 
-/// Finds what the payload says of the rows of a scan as they go by. Looks at what is staged alone, so two threads may
-/// each have one, while nobody adds to it.
+/// Finds what the payload says of the rows of a scan as they go by.
 ///
 /// A class, so that the callback of a scan holds one reference and not a copy: copies took a third of the reference
 /// counts of a sync that changes nothing. Confined to the thread that made it.
@@ -51,12 +50,6 @@ final class RowSearch {
   }
 
   private static let unlikely: Occurrence.Flags = [.shared, .keyless, .referenceOnly]
-
-  /// Whether a row of the key is the occurrence, unless another row has the key too.
-  @inline(__always)
-  func isCertain(_ head: Int32) -> Bool {
-    head >= 0 && !flags(head).contains(.shared)
-  }
 
   @inline(__always)
   private func flags(_ occurrence: Int32) -> Occurrence.Flags {

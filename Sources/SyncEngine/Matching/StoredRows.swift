@@ -44,14 +44,6 @@ final class StoredRows {
     return Int32(rows.count - 1)
   }
 
-  /// Adds the references of rows that another thread has read, row after row.
-  func append(_ loaded: PlainArray<Int64>, of range: Range<Int>) {
-    guard references.count != 1 else { return references[0].append(loaded, range) }
-    for (column, target) in references.enumerated() {
-      for row in range { target.append(loaded[row * references.count + column]) }
-    }
-  }
-
   /// Fills in the references of a row that was known by its number only.
   func setReferences(of index: Int32, reference: (Int) -> Int64) {
     for column in references.indices { references[column][index] = reference(column) }

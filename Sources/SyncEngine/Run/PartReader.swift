@@ -32,9 +32,6 @@ struct PartReader {
   /// What earlier syncs have left, when fingerprints are used.
   var fingerprints: FingerprintSet?
 
-  /// Scans the items on another thread; only for a part that is all of the payload and that is read as a whole.
-  var ahead: ItemsAhead?
-
   /// Items that stand in for others.
   var replacements: ItemReplacements?
 
@@ -55,19 +52,13 @@ struct PartReader {
         tracksItems: tracksItems, tracesFingerprints: fingerprints != nil,
         replacements: replacements, leftOut: leftOut))
     parent?.prepare(stager)
-    let end =
-      if let ahead {
-        try stage(ahead, with: stager, advance)
-      } else {
-        try stageInTurn(with: stager, advance)
-      }
+    let end = try stageItems(with: stager, advance)
     FingerprintedStaging(stager: stager, set: fingerprints).replay()
     return ReadPart(
       part: try stager.finish(), report: stager.report, trace: stager.trace, end: end)
   }
 
-  /// Stages the items as this thread reads them.
-  private func stageInTurn(
+  private func stageItems(
     with stager: Stager, _ advance: (Int) throws -> Void
   ) throws -> PayloadPlace {
     let tape = JSONTape()
@@ -105,27 +96,6 @@ struct PartReader {
       if isFull(bytes: range.upperBound - progress.first, items: items) { break }
     }
     return PayloadPlace(reader: reader, itemCount: stager.part.items.end, isAtEnd: isAtEnd)
-  }
-
-  /// Stages all items as another thread scans them.
-  private func stage(
-    _ items: ItemsAhead, with stager: Stager, _ advance: (Int) throws -> Void
-  ) throws -> PayloadPlace {
-    let base = UInt(bitPattern: bytes.baseAddress)
-    var progress = Progress(first: start.reader.position)
-    var end = start.reader
-    do {
-      end = try items.stageAll { tape, item, place in
-        stager.item = StagedItem(place: place)
-        let range = item.start..<item.end
-        let source = ItemSource(tape: tape, base: base, root: item.token)
-        try stage(step(of: range), source, range, with: stager)
-        try note(range, of: stager, in: &progress, advance)
-      }
-    } catch let stop as Stager.Stop {
-      stager.part.refusals.stop = stop
-    }
-    return PayloadPlace(reader: end, itemCount: stager.part.items.end, isAtEnd: true)
   }
 
   /// What the steps of the loop need of each other.

@@ -24,10 +24,6 @@ final class PayloadReader {
   /// The items that need not be read, when there may be any.
   var known: KnownItems?
 
-  /// Called on the queue when the items of a large payload are scanned, unless the sync has ended.
-  var whenScanned: (@Sendable () -> Void)?
-  private var afterwards: SharedPieces?
-
   /// How large a part may get.
   enum PartLimit {
     case none
@@ -96,53 +92,13 @@ final class PayloadReader {
   /// Stops reading ahead. Nothing is read any more when it returns.
   func stop() {
     ahead.take()?.stop()
-    _ = try? afterwards.take()?.finish { _ in }
   }
 
   private func reader(from place: PayloadPlace) -> PartReader {
-    var reader = PartReader(
+    PartReader(
       request: request, bytes: bytes, parent: parent, limit: limit, start: place,
       fingerprints: known?.fingerprints)
-    reader.ahead = itemsAhead(from: place)
-    return reader
   }
-
-  /// Has the items of a payload that is read as a whole scanned on the queue, where it is large enough to be worth
-  /// waking a thread. Items that may be known are not scanned at all.
-  private func itemsAhead(from place: PayloadPlace) -> ItemsAhead? {
-    let size = request.tuning.scannedAhead
-    guard case .none = limit, request.tuning.readsAhead, known?.fingerprints.count ?? 0 == 0,
-      place.reader.isPlainList, request.rewritten == nil,
-      bytes.count - place.reader.position >= size * PayloadReader.leastPortions
-    else { return nil }
-    let items = ItemsAhead(place.reader, size: size, notesDates: hasDates)
-    queue.async { items.scan() }
-    if bytes.count >= PayloadReader.leastPrepared, let whenScanned = whenScanned.take() {
-      let afterwards = SharedPieces(count: 1)
-      self.afterwards = afterwards
-      queue.async { afterwards.work { if $0() != nil { whenScanned() } } }
-    }
-    return items
-  }
-
-  /// Whether any attribute takes the dates of the payload as they stand.
-  private var hasDates: Bool {
-    request.plan.nodes.contains { node in
-      node.attributes.contains { StagingTable.use($0.converter) == .date }
-    }
-  }
-
-  /// The queue, for other work that can be shared, where it is not used to read ahead.
-  var helper: SecondReader? {
-    request.tuning.readsAhead && isAtEnd
-      ? SecondReader(queue: queue, pieceSize: request.tuning.sharedRows) : nil
-  }
-
-  /// Bytes of a payload from which on it may be about so many objects that their rows are shared.
-  private static let leastPrepared = 1 << 20
-
-  /// Portions of items from which on a thread is woken to scan them.
-  private static let leastPortions = 4
 
   private func advance(_ position: Int) throws {
     try control.advance(.parse, to: position, of: bytes.count)

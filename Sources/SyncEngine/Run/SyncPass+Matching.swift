@@ -153,7 +153,7 @@ extension SyncPass {
     let reading = Matcher.RowReading(
       coversScope: scope.isWholeEntity && isOnlyPart
         && (reader.known?.matchedCount ?? 0) == 0,
-      scannedRowsPerKey: request.tuning.scannedRowsPerKey, helper: isOnlyPart ? reader.helper : nil)
+      scannedRowsPerKey: request.tuning.scannedRowsPerKey)
     let work = PartWork(
       transaction: transaction, operations: request.settings.operations, claims: claims,
       edits: edits,

@@ -177,7 +177,7 @@ final class SyncPass {
     }
     phases.end(.match)
 
-    let writer = ChangeWriter(matches, matcher.work, helper: matcher.reading.helper)
+    let writer = ChangeWriter(matches, matcher.work)
     try phases.begin(.insert, total: writer.total)
     try writer.insert()
     phases.end(.insert)

@@ -106,10 +106,6 @@ package struct SyncRun {
     if pass.reader.known != nil, store.readsBesideWrites {
       try store.read { try pass.loadKnownItems(from: $0) }
     }
-    // Pages are read by one thread.
-    if request.session == nil {
-      pass.reader.whenScanned = { [store] in store.prepareToReadBeside() }
-    }
     try pass.stage()
   }
 

@@ -94,11 +94,6 @@ package struct SyncTuning: Sendable {
   package var partItems: Int?
   /// Whether a part is read while the one before it is written.
   package var readsAhead = true
-  /// Bytes of items that are scanned together on another thread, where a payload is read as a whole: enough to be
-  /// worth a wake-up, little against the caches.
-  package var scannedAhead = 64 << 10
-  /// How many stored rows another thread reads at a time, where there are many.
-  package var sharedRows = 1024
   /// How many rows a scan passes in the time in which one key is looked up (measured): a table that has fewer rows for
   /// each key that a payload mentions is scanned. 0 looks everything up.
   package var scannedRowsPerKey = 6

@@ -157,12 +157,6 @@ final class Batch {
   /// Whether the objects are told by their key and group, whoever owns them.
   var goesByKeyAlone: Bool { node.ignoresOwners || !groups.isEmpty }
 
-  /// Says whether keys are looked for by several threads, which add none.
-  func setIndexesShared(_ isShared: Bool) {
-    index.isShared = isShared
-    references.index.isShared = isShared
-  }
-
   /// The key of a row of ``block`` or ``references``, for reports and change sets.
   func key(_ cells: UnsafePointer<Cell>) -> Value {
     guard let slot = node.identity.first else { return .null }

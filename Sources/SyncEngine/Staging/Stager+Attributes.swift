@@ -118,8 +118,6 @@ extension Stager {
       cell = .integer(1)
     case (.boolean, .false):
       cell = .integer(0)
-    case (.date, .string) where token.date > 0:
-      cell = .real(tape.date(token.date))
     case (.date, .string):
       guard let date = DateText.parse(token.content) else { return false }
       cell = .real(date)

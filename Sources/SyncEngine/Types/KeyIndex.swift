@@ -29,10 +29,6 @@ final class KeyIndex {
   private var lastKey = Int64.min
   private var isAscending: Bool
 
-  /// Whether several threads look for keys, so that nothing may change: then keys that are not in the table are looked
-  /// for where they stand.
-  var isShared = false
-
   init(block: RowBlock, identity: [Int]) {
     self.block = block
     self.identity = identity
@@ -83,10 +79,7 @@ final class KeyIndex {
 
   /// The row with the given key, or -1; for an identity of one slot.
   func find(_ key: Cell) -> Int32 {
-    if isAscending {
-      if isShared { return findPending(key) }
-      fill()
-    }
+    if isAscending { fill() }
     let hash = KeyIndex.hash(key)
     var position = start(of: hash)
     while true {
@@ -97,20 +90,6 @@ final class KeyIndex {
       }
       position = next(position)
     }
-  }
-
-  /// The row with the given key among those that came in ascending order, or -1.
-  ///
-  /// - Complexity: O(log *n*).
-  private func findPending(_ key: Cell) -> Int32 {
-    guard key.kind == .integer else { return -1 }
-    var low = pending.lowerBound
-    var high = pending.upperBound
-    while low < high {
-      let middle = (low + high) / 2
-      if block[middle][keySlot].integer < key.integer { low = middle + 1 } else { high = middle }
-    }
-    return low < pending.upperBound && isKey(key, of: Int32(low)) ? Int32(low) : -1
   }
 
   /// Whether the row has the given key; for an identity of one slot.

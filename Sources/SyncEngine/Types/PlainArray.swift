@@ -72,12 +72,6 @@ final class PlainArray<Element: BitwiseCopyable>: RandomAccessCollection {
     count += added
   }
 
-  /// Adds some elements of another array, none when it has none.
-  func append(_ other: PlainArray, _ range: Range<Int>) {
-    guard !other.isEmpty else { return }
-    append(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: other.elements[range])))
-  }
-
   /// The elements, until one is added.
   var elements: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: base, count: count) }
 

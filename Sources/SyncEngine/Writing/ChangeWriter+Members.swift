@@ -39,10 +39,8 @@ extension ChangeWriter {
     }
     // What new owners list is new.
     let compared = relationship.isOrdered ? count : storedCount
-    let different = try ListReading(
-      relationship: relationship, entity: batch.entity, wanted: wanted, count: compared,
-      storedCount: storedCount, transaction: transaction, control: control
-    ).differences(helper)
+    let different = try differences(
+      wanted, relationship, of: batch.entity, count: compared, storedCount: storedCount)
     for (number, list) in different.owners.enumerated() {
       if number % SyncControl.stride == 0 { try control.checkpoint() }
       let index = Int(list)
@@ -67,6 +65,27 @@ extension ChangeWriter {
       }
     }
     try write(changes, NewPairs(wanted, from: compared), relationship, of: batch.entity)
+  }
+
+  /// The stored members of lists that are not what the payload says, by the index of the list.
+  ///
+  /// - Parameters:
+  ///   - count: How many of the lists are compared.
+  ///   - storedCount: How many of their owners are stored; they come first.
+  private func differences(
+    _ wanted: MemberLists, _ relationship: RelationshipDescription, of entity: EntityDescription,
+    count: Int, storedCount: Int
+  ) throws -> MemberLists {
+    var comparison = ListComparison(wanted, count: count)
+    var linkCount = 0
+    try transaction.scanLinks(
+      of: relationship, in: entity, owners: wanted.owners[..<storedCount]
+    ) { owner, member in
+      linkCount += 1
+      if linkCount % SyncControl.stride == 0 { try control.checkpoint() }
+      comparison.see(member, of: owner)
+    }
+    return comparison.finish()
   }
 
   /// Writes the lists of owners that are all new: nothing has to be compared with them.

@@ -8,16 +8,12 @@ import SyncStore
 final class ChangeWriter: PartPhase {
   let work: PartWork
   let matches: Matches
-
-  /// Does a part of the reading; nil where it takes one thread.
-  let helper: SecondReader?
   let total: Int
   private var completed = 0
 
-  init(_ matches: Matches, _ work: PartWork, helper: SecondReader?) {
+  init(_ matches: Matches, _ work: PartWork) {
     self.work = work
     self.matches = matches
-    self.helper = helper
     total = matches.count
   }
 

@@ -24,7 +24,6 @@ extension ConsistencyRule {
             transaction.record(left.integer(1), ends.target, link.targetSlot)
           }
         }
-        transaction.writtenLinks.insert(link.index)
         try transaction.connection.execute("DELETE FROM \(link.quoted) AS l WHERE \(condition)")
       }
     }
@@ -86,7 +85,6 @@ extension ConsistencyRule {
         while try members.step() {
           transaction.record(members.integer(0), ends.target, link.sourceSlot)
         }
-        transaction.writtenLinks.insert(link.index)
         // Without a place in an order: it stands last.
         try transaction.connection.execute(
           "INSERT INTO \(link.quoted) (source, target) SELECT l.target, l.source \(whole)")
@@ -117,13 +115,13 @@ extension ConsistencyRule {
       if link.isSourceOrdered {
         result.append(
           order(
-            of: ends.source, link.sourceSlot, in: link.identifier, link: link, owner: "source",
+            of: ends.source, link.sourceSlot, in: link.identifier, owner: "source",
             place: "source_position", member: "target"))
       }
       if link.isTargetOrdered, let slot = link.targetSlot {
         result.append(
           order(
-            of: ends.target, slot, in: link.identifier, link: link, owner: "target",
+            of: ends.target, slot, in: link.identifier, owner: "target",
             place: "target_position", member: "source"))
       }
       return result
@@ -133,7 +131,7 @@ extension ConsistencyRule {
 
   /// The rule of a list: columns of its owner, of the place among its members, and of the member.
   private static func order(
-    of entity: EntityLayout, _ slot: Int, in table: Identifier, link: LinkTable? = nil,
+    of entity: EntityLayout, _ slot: Int, in table: Identifier,
     owner: String, place: String, member: String
   ) -> ConsistencyRule {
     let wrongOwners =
@@ -146,7 +144,6 @@ extension ConsistencyRule {
       message: "members of an owner share a place, or have none that is one", select: wrongOwners
     ) { transaction, owners in
       for owner in owners { transaction.record(owner, entity, slot) }
-      if let link { transaction.writtenLinks.insert(link.index) }
       // Anew, in the order in which they are read.
       try transaction.connection.execute(
         "UPDATE \(table.quoted) AS t SET \(place) = r.n FROM (SELECT \(owner) AS o, \(member) AS m, "

@@ -38,15 +38,6 @@ final class ReaderPool: Sendable {
     return try body(StoreReader(layout: layout, connection: connection))
   }
 
-  /// Makes sure that a reader is idle, and knows the tables.
-  func prepare(layout: TableLayout) {
-    guard state.withLock({ !$0.isClosed && $0.idle.isEmpty }) else { return }
-    // Whoever needs it meets what is wrong.
-    try? read(layout: layout) {
-      _ = try $0.connection.scalar("SELECT 1 FROM sqlite_schema LIMIT 1")
-    }
-  }
-
   /// What the next reader is opened with.
   private func nextOptions() throws -> Connection.Options {
     guard isReadOnly else { return options }

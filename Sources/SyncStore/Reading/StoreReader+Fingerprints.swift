@@ -25,7 +25,7 @@ extension StoreReader {
     try prepareToRead()
     let store = FingerprintStore(connection: connection)
     guard areMany else { return try store.readParts(of: id, body) }
-    try connection.readingThrough { try store.readParts(of: id, body) }
+    try readingThrough { try store.readParts(of: id, body) }
   }
 
   /// What was changed after a generation, or nil when nobody can say. Rows of tables that no set is

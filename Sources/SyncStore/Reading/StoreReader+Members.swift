@@ -69,12 +69,10 @@ extension StoreReader {
   /// ``members(of:in:owners:)`` has, without looking at what the members are. One scan when the owners are many of
   /// those there are.
   ///
-  /// - Parameters:
-  ///   - owners: row numbers of objects of the entity, ascending, each once.
-  ///   - areMany: whether they are many of those that lie between them, where that is known.
+  /// - Parameter owners: row numbers of objects of the entity, ascending, each once.
   package func scanLinks(
     of relationship: RelationshipDescription, in entity: EntityDescription,
-    owners: ArraySlice<Int64>, areMany: Bool? = nil,
+    owners: ArraySlice<Int64>,
     _ body: (_ owner: Int64, _ member: Int64) throws -> Void
   ) throws {
     let storage = layout.storage(of: relationship, in: entity)
@@ -84,7 +82,7 @@ extension StoreReader {
     switch storage {
     case .column: return
     case .inverse(let table, let column, let position):
-      if owners.count > StoreReader.leastScanned, try self.areMany(owners.count, of: entity) {
+      if owners.count > StoreReader.leastScanned, try areMany(owners.count, of: entity) {
         for member in try scanMembers(in: table, column, position, owners: Array(owners)) {
           try body(member.owner, member.row)
         }
@@ -99,7 +97,7 @@ extension StoreReader {
       select = "SELECT \(ownerColumn), l.\(end.memberColumn) FROM \(end.table.quoted) l"
     }
     let order = " ORDER BY " + ([ownerColumn] + memberOrder(storage)).joined(separator: ", ")
-    if case .link = storage, try areMany ?? self.areMany(owners.count, of: entity) {
+    if case .link = storage, try areMany(owners.count, of: entity) {
       let statement = try connection.statement("\(select) WHERE \(ownerColumn) >= ?\(order)")
       statement.bind(1, owners[owners.startIndex])
       defer { statement.reset() }
@@ -150,7 +148,7 @@ extension StoreReader {
   static let scanShare = 6
 
   /// Whether so many owners are cheaper scanned for than looked up.
-  package func areMany(_ owners: Int, of entity: EntityDescription) throws -> Bool {
+  func areMany(_ owners: Int, of entity: EntityDescription) throws -> Bool {
     try owners * StoreReader.scanShare >= estimatedCount(of: entity)
   }
 

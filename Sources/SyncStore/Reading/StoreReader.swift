@@ -30,6 +30,11 @@ package class StoreReader {
     try prepareToRead()
   }
 
+  /// Runs a body that reads tables as a whole, each once, before anything is written: they do not fill the cache.
+  package func readingThrough<T>(_ body: () throws -> T) rethrows -> T {
+    try connection.readingThrough(body)
+  }
+
   // MARK: - Walking rows
 
   /// Shows rows of an entity and its subentities to a callback, one after the other.
@@ -48,7 +53,7 @@ package class StoreReader {
   ) throws {
     let target = layout[entity]
     switch selection {
-    case .all, .within, .rows, .listed: try prepareToRead()
+    case .all, .rows, .listed: try prepareToRead()
     case .keys, .references, .empty, .filter: try prepareToLookUp(target.table)
     }
     let scanner = RowScanner(

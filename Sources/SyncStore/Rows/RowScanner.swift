@@ -19,11 +19,6 @@ struct RowScanner {
     switch selection {
     case .all:
       try run(connection.statement(select()), body)
-    case .within(let range):
-      let statement = try connection.statement(select(where: "_row BETWEEN ? AND ?"))
-      statement.bind(1, range.lowerBound)
-      statement.bind(2, range.upperBound)
-      try run(statement, body)
     case .empty(let slot):
       guard let column = target.column(slot) else { return try scan(.all, body) }
       try run(connection.statement(select(where: "\(column.quoted) IS NULL")), body)

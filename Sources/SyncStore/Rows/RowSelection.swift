@@ -4,9 +4,6 @@ package import SyncCore
 package enum RowSelection {
   case all
 
-  /// Rows whose number lies in a range.
-  case within(ClosedRange<Int64>)
-
   /// Row numbers; those that do not exist are passed over.
   case rows([Int64])
 

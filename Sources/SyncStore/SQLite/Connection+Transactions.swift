@@ -49,17 +49,6 @@ extension Connection {
     }
   }
 
-  /// Reads what is read once, in order: that takes little room, and gives back what it took.
-  func readingOnce<T>(_ body: () throws -> T) rethrows -> T {
-    let size = setting("cache_size")
-    set("cache_size", -128)
-    defer {
-      if let size { set("cache_size", size) }
-      sqlite3_db_release_memory(handle)
-    }
-    return try body()
-  }
-
   /// Learns how large the pages are, and has the cache take as many bytes as it is set to: SQLite counts its pages
   /// before it knows how large they are.
   func measurePages() {

@@ -133,9 +133,6 @@ final class Connection {
     return try statement.step() && !statement.isNull(0) ? statement.text(0) : nil
   }
 
-  /// How many rows were inserted, updated or deleted since the connection was opened.
-  var totalChanges: Int { Int(sqlite3_total_changes(handle)) }
-
   /// How many rows the latest statement inserted, updated or deleted.
   var changes: Int { Int(sqlite3_changes(handle)) }
 

@@ -89,7 +89,6 @@ extension DeletePlanner {
   }
 
   private func removeLinks(_ link: LinkTable) throws {
-    transaction.writtenLinks.insert(link.index)
     let sourceEntity = EntityDescription(model: layout.model, index: link.sourceEntity)
     guard let relationship = sourceEntity.properties[link.sourceSlot].relationship else { return }
     let targetEntity = sourceEntity.destination(of: relationship)

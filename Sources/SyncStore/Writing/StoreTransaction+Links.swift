@@ -126,7 +126,6 @@ extension StoreTransaction {
     switch layout.storage(of: relationship, in: entity) {
     case .link(let end):
       guard let column = end.positionColumn else { return }
-      writtenLinks.insert(end.table.index)
       try keepBase(of: positions.map(\.owner), in: entity, slots: slots)
       let writer = LinkWriter(end, connection: connection, token: token)
       for entry in positions {
@@ -173,7 +172,6 @@ extension StoreTransaction {
           + "relationship at its other end.",
         entity: entity.name)
     }
-    writtenLinks.insert(end.table.index)
     return LinkWriter(end, connection: connection, token: token)
   }
 

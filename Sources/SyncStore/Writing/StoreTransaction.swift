@@ -33,10 +33,6 @@ package final class StoreTransaction: StoreReader {
   /// The set of fingerprints that is about the rows as the transaction leaves them.
   var keptFingerprints: KeptFingerprintSet?
 
-  /// What reads beside the transaction; nil where nobody can.
-  let readers: ReaderPool?
-  let changesBefore: Int
-
   /// What the store keeps of unsent changes; see ``unsentHistory()``.
   let unsent: UnsentHistory
 
@@ -45,9 +41,6 @@ package final class StoreTransaction: StoreReader {
 
   /// Asked about all that was changed, at the end; what it throws undoes that.
   package var refusal: ((StoreReader, [ChangeSet.EntityChanges]) throws -> Void)?
-
-  /// Link tables that were written to, by index.
-  var writtenLinks: Set<Int> = []
 
   /// The rows as they were before; nil when nobody asks for values.
   var earlierRows: EarlierRows?
@@ -66,13 +59,10 @@ package final class StoreTransaction: StoreReader {
 
   init(
     layout: TableLayout, writers: RowWriters, connection: Connection, token: TransactionToken,
-    info: TransactionInfo, configuration: StoreConfiguration, readers: ReaderPool?,
-    unsent: UnsentHistory
+    info: TransactionInfo, configuration: StoreConfiguration, unsent: UnsentHistory
   ) {
     self.unsent = unsent
     self.configuration = configuration
-    self.readers = readers
-    changesBefore = connection.totalChanges
     self.token = token
     self.info = info
     self.writers = writers

@@ -18,24 +18,8 @@ struct JSONItemReaderTests {
         result.append(tape.value(0))
       }
       #expect(try reader.next(into: tape) == false)
-      #expect(try onOneTape(bytes, at: path, options: options) == result)
       return result
     }
-  }
-
-  /// The same items, one behind the other on the tape.
-  private func onOneTape(
-    _ bytes: UnsafeRawBufferPointer, at path: JSONPath, options: JSONReadingOptions
-  ) throws -> [JSONValue] {
-    var reader = try JSONItemReader(bytes, at: path, options: options)
-    let tape = JSONTape()
-    var tokens: [Int] = []
-    while true {
-      let token = tape.count
-      guard try reader.next(into: tape, appending: true) else { break }
-      tokens.append(token)
-    }
-    return tokens.map(tape.value)
   }
 
   @Test(

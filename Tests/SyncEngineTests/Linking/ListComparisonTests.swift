@@ -27,7 +27,7 @@ import Testing
         }
     }
     #expect(wanted.owners == owners)
-    var comparison = ListComparison(wanted, in: 0..<owners.count)
+    var comparison = ListComparison(wanted, count: owners.count)
     for owner in owners {
       for member in stored[owner] ?? [] { comparison.see(member, of: owner) }
     }

@@ -60,14 +60,6 @@ extension SyncRequest {
     get { tuning.readsAhead }
     set { tuning.readsAhead = newValue }
   }
-  var sharedRows: Int {
-    get { tuning.sharedRows }
-    set { tuning.sharedRows = newValue }
-  }
-  var scannedAhead: Int {
-    get { tuning.scannedAhead }
-    set { tuning.scannedAhead = newValue }
-  }
   var scannedRowsPerKey: Int {
     get { tuning.scannedRowsPerKey }
     set { tuning.scannedRowsPerKey = newValue }
