@@ -431,6 +431,8 @@ import Testing
     try await here.engine.sync()
     let told = await seen.value
     #expect(told.first == .here && told.last == .some(nil))
+    // The transports would keep their engines, and these their folders.
+    for each in [up, transport] { each.beforeEachCall { _ in } }
   }
 
   // MARK: - Removing here
