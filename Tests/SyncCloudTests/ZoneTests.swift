@@ -213,48 +213,6 @@ import Testing
     try await settle([here], fresh: server)
   }
 
-  @Test func whatTheVersionBeforeKeptIsReadOn() async throws {
-    let folder = try TemporaryFolder()
-    let there = try Client(server)
-    var here = try Client(server, file: folder.file())
-    let row = try here.insert("Note", ["title": "a", "text": "x"])
-    try await settle([here, there], fresh: server)
-    try here.update("Note", row, ["title": "unsent"])
-    try await here.drain()
-    // As version 2 has left it.
-    try here.stack.store.write { transaction in
-      let connection = transaction.connection
-      for column in ["witness", "newest", "readonly"] {
-        try connection.execute("ALTER TABLE _syncstack_remote_zones DROP COLUMN \(column)")
-      }
-      try connection.execute("ALTER TABLE _syncstack_remote_records DROP COLUMN moved")
-      try Metadata(connection: connection).set(.remote, 2)
-    }
-    // Who only reads cannot make more of it.
-    #expect {
-      try here.stack.store.read { try $0.hasRemoteTables() }
-    } throws: {
-      "\($0)".contains("opens the store once")
-    }
-    try here.close()
-    try there.update("Note", try #require(try there.rows("Note").first).row, ["text": "y"])
-    try await there.engine.sync()
-    let requests = server.requestCount
-    here = try Client(server, file: folder.file())
-    #expect(server.requestCount == requests)
-    #expect(try here.engine.status.waiting == 1)
-    let (pull, push) = try await here.engine.sync()
-    #expect(pull.records == 1 && pull.updated == 1 && push.sent == 1)
-    try await settle([here, there], fresh: server)
-    for client in [here, there] {
-      #expect(try client.values("Note", "title") == ["unsent"])
-      #expect(try client.values("Note", "text") == ["y"])
-    }
-    let zone = try here.stack.store.read { try $0.remoteZone("private") }
-    #expect(zone?.witness == (try here.record("Note", row)?.name))
-    try here.close()
-  }
-
   @Test func whatAnotherVersionOfRemoteSyncKeptIsRefused() async throws {
     let folder = try TemporaryFolder()
     var here = try Client(server, file: folder.file())

@@ -168,20 +168,20 @@ final class CloudWriting {
 
   /// Leads to an object that came whatever waited for it, and joins it with what it is paired with.
   func follow(_ name: String, _ row: Int64, _ entity: EntityDescription) throws {
-    for zone in hasLinks ? try zoneNames() : [] {
-      for link in try transaction.remoteLinks(to: name, in: zone) {
-        guard let source = try transaction.remoteRecord(link.source, in: zone),
-          let sourceRow = source.row, let owner = model.entity(named: source.entity),
-          let property = owner.property(named: link.field),
-          let relationship = property.relationship,
-          entity.isKind(of: owner.destination(of: relationship))
-        else { continue }
-        try RowValueWriter(self, owner).update(sourceRow, [(property.slot, .int(row))])
-        if zone != current, fields.rules(of: owner).parent?.name == link.field {
-          hasStrays = true
-        } else {
-          try transaction.removeRemoteLink(from: link.source, link.field, in: zone)
-        }
+    let links = hasLinks ? try transaction.remoteLinks(to: name) : []
+    let zones = links.isEmpty ? [] : try zoneNames()
+    for (zone, link) in links where zones.contains(zone) {
+      guard let source = try transaction.remoteRecord(link.source, in: zone),
+        let sourceRow = source.row, let owner = model.entity(named: source.entity),
+        let property = owner.property(named: link.field),
+        let relationship = property.relationship,
+        entity.isKind(of: owner.destination(of: relationship))
+      else { continue }
+      try RowValueWriter(self, owner).update(sourceRow, [(property.slot, .int(row))])
+      if zone != current, fields.rules(of: owner).parent?.name == link.field {
+        hasStrays = true
+      } else {
+        try transaction.removeRemoteLink(from: link.source, link.field, in: zone)
       }
     }
     try PairWriter(self).follow(name)

@@ -14,19 +14,7 @@ import SyncCore
 /// Made when an engine first opens the store; a store without remote sync has none of them.
 enum RemoteTables {
   /// Which tables there are.
-  static let version: Int64 = 4
-
-  /// What made of the tables of an earlier version those of the one after it.
-  static let upgrades: [Int64: [String]] = [
-    2: [
-      "ALTER TABLE _syncstack_remote_zones ADD COLUMN witness TEXT",
-      "ALTER TABLE _syncstack_remote_zones ADD COLUMN newest INTEGER NOT NULL DEFAULT 0",
-    ],
-    3: [
-      "ALTER TABLE _syncstack_remote_zones ADD COLUMN readonly INTEGER NOT NULL DEFAULT 0",
-      "ALTER TABLE _syncstack_remote_records ADD COLUMN moved TEXT",
-    ],
-  ]
+  static let version: Int64 = 5
 
   static let statements = [
     "CREATE TABLE _syncstack_remote_zones (name TEXT PRIMARY KEY, account TEXT, generation TEXT, "
@@ -57,7 +45,7 @@ enum RemoteTables {
     "CREATE INDEX _syncstack_remote_second ON _syncstack_remote_pairs (zone, second)",
     "CREATE TABLE _syncstack_remote_lists (zone TEXT NOT NULL, owner TEXT NOT NULL, "
       + "field TEXT NOT NULL, names TEXT NOT NULL, PRIMARY KEY (zone, owner, field)) WITHOUT ROWID",
-    "CREATE INDEX _syncstack_remote_targets ON _syncstack_remote_links (zone, target)",
+    "CREATE INDEX _syncstack_remote_targets ON _syncstack_remote_links (target)",
     "CREATE TABLE _syncstack_remote_conflicts (id INTEGER PRIMARY KEY AUTOINCREMENT, "
       + "zone TEXT NOT NULL, name TEXT NOT NULL, entity TEXT NOT NULL, field TEXT NOT NULL, "
       + "value TEXT NOT NULL, stamp TEXT NOT NULL, winner TEXT NOT NULL, ts_ms INTEGER NOT NULL)",
@@ -71,12 +59,6 @@ extension StoreReader {
   package func hasRemoteTables() throws -> Bool {
     try prepareToRead()
     guard let version = try Metadata(connection: connection).integer(.remote) else { return false }
-    guard RemoteTables.upgrades[version] == nil else {
-      throw StoreError(
-        .unsupported,
-        message: "The store was synced by an earlier version of remote sync. It can be read after "
-          + "an engine of this version opens the store once, as a pull or a push does.")
-    }
     guard version == RemoteTables.version else {
       throw StoreError(
         .unsupported,
@@ -91,11 +73,6 @@ extension StoreReader {
 extension StoreTransaction {
   /// Makes the tables of remote sync unless they are there.
   package func makeRemoteTables() throws {
-    let metadata = Metadata(connection: connection)
-    while let version = try metadata.integer(.remote), let steps = RemoteTables.upgrades[version] {
-      for step in steps { try connection.execute(step) }
-      try metadata.set(.remote, version + 1)
-    }
     guard try !hasRemoteTables() else { return }
     for statement in RemoteTables.statements { try connection.execute(statement) }
     try Metadata(connection: connection).set(.remote, RemoteTables.version)
@@ -107,7 +84,7 @@ extension Connection {
   /// no longer has keeps its old name.
   func migrateRemote(_ match: ModelMatch) throws {
     let version = try Metadata(connection: self).integer(.remote) ?? 0
-    guard version == RemoteTables.version || RemoteTables.upgrades[version] != nil else { return }
+    guard version == RemoteTables.version else { return }
     for old in match.oldEntities {
       guard let new = match.target(of: old) else { continue }
       let names = MigrationPlanner.names(old, new, match).filter { $0.key != $0.value }

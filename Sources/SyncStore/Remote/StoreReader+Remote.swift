@@ -155,17 +155,17 @@ extension StoreReader {
 
   /// All links, by source.
   package func remoteLinks(in zone: String) throws -> [RemoteLink] {
-    try links("zone", zone, zone)
+    try links("zone = ?", [zone]).map(\.link)
   }
 
-  /// Links that wait for a target.
-  package func remoteLinks(to target: String, in zone: String) throws -> [RemoteLink] {
-    try links("target", target, zone)
+  /// Links that wait for a target, in whatever zone.
+  package func remoteLinks(to target: String) throws -> [(zone: String, link: RemoteLink)] {
+    try links("target = ?", [target])
   }
 
   /// Links of a record that wait.
   package func remoteLinks(from source: String, in zone: String) throws -> [RemoteLink] {
-    try links("source", source, zone)
+    try links("zone = ? AND source = ?", [zone, source]).map(\.link)
   }
 
   /// Values that lost, latest first.
@@ -197,20 +197,21 @@ extension StoreReader {
     return try statement.step() ? Int(statement.integer(0)) : 0
   }
 
-  private func links(_ column: String, _ name: String, _ zone: String) throws -> [RemoteLink] {
+  private func links(
+    _ condition: String, _ values: [String]
+  ) throws -> [(zone: String, link: RemoteLink)] {
     try prepareToRead()
     let statement = try connection.statement(
-      "SELECT source, field, target, entity FROM _syncstack_remote_links "
-        + "WHERE zone = ? AND \(column) = ? ORDER BY source, field")
-    statement.bind(1, zone)
-    statement.bind(2, name)
+      "SELECT zone, source, field, target, entity FROM _syncstack_remote_links "
+        + "WHERE \(condition) ORDER BY zone, source, field")
+    for (index, value) in values.enumerated() { statement.bind(Int32(index + 1), value) }
     defer { statement.reset() }
-    var result: [RemoteLink] = []
+    var result: [(zone: String, link: RemoteLink)] = []
     while try statement.step() {
-      result.append(
-        RemoteLink(
-          source: statement.text(0), field: statement.text(1), target: statement.text(2),
-          entity: statement.text(3)))
+      let link = RemoteLink(
+        source: statement.text(1), field: statement.text(2), target: statement.text(3),
+        entity: statement.text(4))
+      result.append((statement.text(0), link))
     }
     return result
   }
