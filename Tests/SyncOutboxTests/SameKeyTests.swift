@@ -3,6 +3,7 @@ import SyncCore
 import SyncEngine
 import SyncGraph
 import SyncOutbox
+import SyncStore
 import TestSupport
 import Testing
 
@@ -122,4 +123,35 @@ import Testing
     #expect(report.unusedAnswers.count == 1 && report.unusedAnswers[0].contains("the key 2"))
     #expect(try shop.stored("Order").mapValues { $0["status"] } == [1: "mine", 2: "b"])
   }
+
+  /// The copy leaves its partner before it is deleted, so that no delete rule takes that along.
+  @Test func the_partner_of_a_copy_stays_with_the_object() async throws {
+    let stack = try DataStack(
+      model: ManagedObjectModel(Account.self, Profile.self), store: .inMemory, tracksChanges: true)
+    let outbox = try Outbox(stack, name: "api")
+    outbox.send(Account.self) { _ in .accepted(["id": 7]) }
+    try await stack.sync(
+      #"[{"id": 7, "profile": {"id": 1, "text": "theirs"}}]"#, inEntityNamed: "Account")
+    try await stack.performBackgroundTask { context in
+      _ = Account(context: context)
+      try context.save()
+    }
+    #expect(try await outbox.send()["Account"].joined.count == 1)
+    let texts = try await stack.performBackgroundTask { context in
+      try context.fetch(Fetch<Account>()).map { $0.profile?.text }
+    }
+    #expect(texts == ["theirs"])
+    #expect(try await stack.checkConsistency().problems.isEmpty)
+  }
+}
+
+private final class Account: ManagedObject {
+  @PrimaryKey var id: Int64?
+  @ToOne(inverse: "account", deleteRule: .cascade) var profile: Profile?
+}
+
+private final class Profile: ManagedObject {
+  @PrimaryKey var id: Int64?
+  @Attribute var text: String?
+  @ToOne var account: Account?
 }
