@@ -49,20 +49,14 @@ struct RowMerger {
       return try transaction.addLinks(
         relationship, of: entity, pairs: owners.map { ($0.row, id.row) })
     }
-    if relationship.inverseSlot != nil, !relationship.isInverseToMany {
+    if let slot = relationship.inverseSlot, relationship.isOneToOne {
       // The other of a pair belongs to nobody else, unless the object has one already.
-      guard let owner = owners.first, let slot = relationship.inverseSlot,
-        try transaction.value(slot, of: id).isNull
-      else { return }
-      try transaction.lead(slot, of: id, to: .int(owner.row))
+      guard try transaction.value(slot, of: id).isNull else { return }
     }
-    for owner in owners { try transaction.lead(relationship.slot, of: owner, to: .int(id.row)) }
-    if let inverse = entity.inverse(of: relationship), inverse.isOrdered {
-      let members = try transaction.members(of: inverse, in: id.entity, owners: [id.row])
-      try transaction.setPositions(
-        inverse, of: id.entity,
-        positions: members.enumerated().map { (id.row, $1.row, Int64($0)) })
+    for owner in owners {
+      try transaction.lead(relationship, of: entity, row: owner.row, to: id.row)
     }
+    try transaction.takeLastPlace(relationship, of: entity, in: id.row)
   }
 
   /// Gives the object the members that the copy has in common with others, and leads it where the copy leads as far as it
@@ -78,12 +72,11 @@ struct RowMerger {
         try transaction.addLinks(
           relationship, of: id.entity, pairs: members.map { (id.row, $0.row) })
       case .toOne:
-        guard relationship.inverseSlot == nil || relationship.isInverseToMany else { continue }
-        let target = try transaction.value(relationship.slot, of: copy)
-        guard !target.isNull, try transaction.value(relationship.slot, of: id).isNull else {
-          continue
-        }
-        try transaction.lead(relationship.slot, of: id, to: target)
+        guard !relationship.isOneToOne else { continue }
+        guard case .int(let target) = try transaction.value(relationship.slot, of: copy),
+          try transaction.value(relationship.slot, of: id).isNull
+        else { continue }
+        try transaction.lead(relationship, of: id.entity, row: id.row, to: target)
       }
     }
   }

@@ -33,75 +33,44 @@ struct RowReverter {
   /// outbox stays away.
   func bringBack() throws {
     guard edit.kind == .delete, !edit.base.isEmpty else { return }
-    let arena = CellArena()
-    let block = RowBlock(width: id.entity.properties.count, capacity: 1)
-    let index = block.append()
-    for attribute in id.entity.attributes {
-      guard let value = edit.base[attribute.name] else { continue }
-      block[index][attribute.slot] = arena.cell(value, as: attribute.type)
-    }
-    try withExtendedLifetime(arena) { try transaction.restore(block, id.row, of: id.entity) }
+    try transaction.restore(values, as: id)
   }
 
   /// Writes what is known of the object, which is there.
   func revert() throws {
-    var values: [Int: Value] = [:]
-    for property in id.entity.properties {
-      guard let value = edit.base[property.name] else { continue }
-      guard let relationship = property.relationship else {
-        values[property.slot] = value
-        continue
-      }
+    for relationship in id.entity.relationships {
+      guard let value = edit.base[relationship.name] else { continue }
       switch relationship.kind {
       case .oneToMany: continue
       case .manyToMany: try relink(relationship, to: RowList.rows(value))
       case .toOne:
         let target = try present(value, relationship)
-        try leadBack(relationship, from: transaction.value(property.slot, of: id), to: target)
-        try transaction.lead(property.slot, of: id, to: target)
-        try takeLastPlace(relationship, in: target)
+        try transaction.lead(relationship, of: id.entity, row: id.row, to: target)
+        try transaction.takeLastPlace(relationship, of: id.entity, in: target)
       }
     }
-    if edit.kind == .update { try transaction.write(values, to: id) }
+    if edit.kind == .update { try transaction.write(values, to: [id.row], of: id.entity) }
+  }
+
+  /// The attributes that are known.
+  private var values: [(slot: Int, value: Value)] {
+    id.entity.attributes.compactMap { attribute in
+      edit.base[attribute.name].map { (attribute.slot, $0) }
+    }
   }
 
   // MARK: - Relationships
 
   /// Where a reference may lead: to what is there, and not taken by somebody else.
-  private func present(_ value: Value, _ relationship: RelationshipDescription) throws -> Value {
-    guard case .int(let row) = value else { return .null }
+  private func present(_ value: Value, _ relationship: RelationshipDescription) throws -> Int64? {
+    guard case .int(let row) = value else { return nil }
     let target = ManagedObjectID(entity: id.entity.destination(of: relationship), row: row)
-    guard try transaction.missing([row], of: target.entity).isEmpty else { return .null }
-    if let inverse = partnerSlot(relationship) {
+    guard try transaction.missing([row], of: target.entity).isEmpty else { return nil }
+    if let inverse = relationship.inverseSlot, relationship.isOneToOne {
       let partner = try transaction.value(inverse, of: target)
-      guard partner.isNull || partner == .int(id.row) else { return .null }
+      guard partner.isNull || partner == .int(id.row) else { return nil }
     }
-    return value
-  }
-
-  /// The other half of a one-to-one relationship.
-  private func partnerSlot(_ relationship: RelationshipDescription) -> Int? {
-    relationship.isInverseToMany ? nil : relationship.inverseSlot
-  }
-
-  /// Has the partners in a one-to-one relationship know of each other.
-  private func leadBack(
-    _ relationship: RelationshipDescription, from before: Value, to target: Value
-  ) throws {
-    guard let inverse = partnerSlot(relationship), before != target else { return }
-    let destination = id.entity.destination(of: relationship)
-    for (partner, value) in [(before, Value.null), (target, .int(id.row))] {
-      guard case .int(let row) = partner else { continue }
-      try transaction.write([inverse: value], to: ManagedObjectID(entity: destination, row: row))
-    }
-  }
-
-  private func takeLastPlace(_ relationship: RelationshipDescription, in owner: Value) throws {
-    guard case .int(let row) = owner, let inverse = id.entity.inverse(of: relationship),
-      inverse.isOrdered
-    else { return }
-    try transaction.arrange(
-      inverse, of: id.entity.destination(of: relationship), owner: row, as: [])
+    return row
   }
 
   private func relink(_ relationship: RelationshipDescription, to rows: [Int64]) throws {
@@ -119,5 +88,15 @@ struct RowReverter {
     if relationship.isOrdered {
       try transaction.arrange(relationship, of: id.entity, owner: id.row, as: wanted)
     }
+  }
+}
+
+extension StoreTransaction {
+  /// Gives an object that was led to an owner a place in its ordered list.
+  func takeLastPlace(
+    _ relationship: RelationshipDescription, of entity: EntityDescription, in owner: Int64?
+  ) throws {
+    guard let owner, let list = entity.inverse(of: relationship), list.isOrdered else { return }
+    try arrange(list, of: entity.destination(of: relationship), owner: owner, as: [])
   }
 }

@@ -73,6 +73,9 @@ public struct RelationshipDescription: Sendable {
     guard isToMany else { return .toOne }
     return inverseSlot != nil && !isInverseToMany ? .oneToMany : .manyToMany
   }
+
+  /// Whether it leads to one object, and that leads back to one.
+  package var isOneToOne: Bool { !isToMany && inverseSlot != nil && !isInverseToMany }
 }
 
 package enum RelationshipKind: Sendable, Hashable {

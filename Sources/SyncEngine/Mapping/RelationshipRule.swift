@@ -50,8 +50,7 @@ package final class RelationshipRule: Sendable {
   ) {
     self.relationship = relationship
     kind = relationship.kind
-    isOneToOne =
-      kind == .toOne && relationship.inverseSlot != nil && !relationship.isInverseToMany
+    isOneToOne = relationship.isOneToOne
     self.node = node
     self.hasCustomKey = hasCustomKey
     self.keyScopeIsOwner = keyScopeIsOwner

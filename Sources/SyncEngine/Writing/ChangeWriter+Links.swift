@@ -39,8 +39,10 @@ extension ChangeWriter {
   /// Writes memberships and orders.
   func link(_ planner: LinkPlanner) throws {
     for write in planner.partnerWrites ?? [] {
-      try ReferenceWriter(transaction: transaction)
-        .set(write.slot, of: write.row, write.entity, to: write.partner)
+      guard let relationship = write.entity.properties[write.slot].relationship else { continue }
+      try transaction.lead(
+        relationship, of: write.entity, row: write.row,
+        to: write.partner > 0 ? write.partner : nil)
     }
     let rules = batches.flatMap { batch in batch.node.relationships.indices.map { (batch, $0) } }
     for (position, (batch, rule)) in rules.enumerated() {

@@ -208,7 +208,6 @@ struct Deleter {
     }
     guard let entity else { return }
     if let edits, edits.writable([member.slot], of: member.row, entity).isEmpty { return }
-    try ReferenceWriter(transaction: transaction)
-      .write(member.slot, of: member.row, entity, to: 0)
+    try transaction.write([(member.slot, .null)], to: [member.row], of: entity)
   }
 }

@@ -17,8 +17,6 @@ struct ReferenceResolver {
     self.edits = edits
   }
 
-  private var writer: ReferenceWriter { ReferenceWriter(transaction: transaction) }
-
   /// Links what can be linked now.
   ///
   /// - Returns: The references whose object is still not there.
@@ -74,18 +72,16 @@ struct ReferenceResolver {
     }
     if let edits, edits.protectsLink(reference, to: target.row, of: target.entity) { return true }
     switch relationship.kind {
-    case .toOne where relationship.inverseSlot != nil && !relationship.isInverseToMany:
-      guard let inverse = owner.entity.inverse(of: relationship),
-        try take(target, by: owner.row, inverse)
-      else { return !reference.isNested }
-      try writer.pair(relationship, of: owner.entity, row: owner.row, with: target.row)
     case .toOne:
-      try writer.set(relationship.slot, of: owner.row, owner.entity, to: target.row)
+      if relationship.isOneToOne, let inverse = owner.entity.inverse(of: relationship) {
+        guard try take(target, by: owner.row, inverse) else { return !reference.isNested }
+      }
+      try transaction.lead(relationship, of: owner.entity, row: owner.row, to: target.row)
     case .oneToMany:
       guard let inverse = owner.entity.inverse(of: relationship),
         try take(target, by: owner.row, inverse)
       else { return !reference.isNested }
-      try writer.set(inverse.slot, of: target.row, target.entity, to: owner.row)
+      try transaction.lead(inverse, of: target.entity, row: target.row, to: owner.row)
       try order(target, at: reference.position, of: reference)
     case .manyToMany:
       try transaction.addLinks(relationship, of: owner.entity, pairs: [(owner.row, target.row)])

@@ -29,24 +29,19 @@ extension ManagedObjectContext {
     let plan = try plan(request)
     let wanted = try batchValues(values, of: plan.entity, attributeChecks(of: plan.entity))
     return try writeBatch { transaction in
-      let arena = CellArena()
-      let cells = wanted.map {
-        (slot: $0.slot, value: $0.value, cell: arena.cell($0.value, as: $0.type))
+      let rows = try transaction.fetch(plan)
+      // What is written together: objects of one entity in which the same values differ.
+      let groups = Dictionary(grouping: rows.indices) { index in
+        let row = rows[index]
+        return [row.entity.index]
+          + wanted.filter { row.values[$0.slot] != $0.value }.map(\.slot)
       }
-      var blocks: [Int: RowBlock] = [:]
       var count = 0
-      for row in try transaction.fetch(plan) {
-        var slots = SlotSet()
-        for cell in cells where row.values[cell.slot] != cell.value { slots.insert(cell.slot) }
-        guard !slots.isEmpty else { continue }
-        let width = row.entity.properties.count
-        let block = blocks[row.entity.index] ?? RowBlock(width: width, capacity: 1)
-        blocks[row.entity.index] = block
-        block.removeAll()
-        let index = block.append()
-        for cell in cells { block[index][cell.slot] = cell.cell }
-        try transaction.update(block, index: index, row: row.row, of: row.entity, slots: slots)
-        count += 1
+      for (key, group) in groups.sorted(by: { $0.value[0] < $1.value[0] }) where key.count > 1 {
+        let values = wanted.filter { key.dropFirst().contains($0.slot) }
+        try transaction.write(
+          values, to: group.map { rows[$0].row }, of: rows[group[0]].entity)
+        count += group.count
       }
       return count
     }
@@ -175,7 +170,7 @@ extension ManagedObjectContext {
   private func batchValues(
     _ values: [String: (any ValueConvertible)?], of entity: EntityDescription,
     _ checks: [Int: AttributeCheck]
-  ) throws -> [(slot: Int, type: AttributeType, value: Value)] {
+  ) throws -> [(slot: Int, value: Value)] {
     try values.sorted { $0.key < $1.key }.map { key, value in
       guard let attribute = entity.attribute(named: key), !attribute.isTransient else {
         let names = entity.attributes.filter { !$0.isTransient }.map(\.name)
@@ -204,7 +199,7 @@ extension ManagedObjectContext {
           message: "\(entity.name).\(key) cannot hold that: \(refusal). Give a value of that type.")
       }
       if coerced.isNull, !attribute.isOptional { throw required(attribute, entity) }
-      return (attribute.slot, attribute.type, coerced)
+      return (attribute.slot, coerced)
     }
   }
 

@@ -72,9 +72,7 @@ final class EntityShape: Sendable {
     self.kinds = kinds
     self.relationships = relationships
     relationshipSet = relationships.reduce(into: SlotSet()) { $0.insert($1.slot) }
-    oneToOnes = relationships.filter {
-      !$0.isToMany && !$0.isInverseToMany && $0.inverseSlot != nil
-    }
+    oneToOnes = relationships.filter(\.description.isOneToOne)
     hasOrderedLists = relationships.contains { $0.isOrdered }
     columns = properties.filter(\.isColumn).map(\.slot)
     transients = properties.filter { !$0.isColumn && $0.attribute != nil }.map(\.slot)

@@ -78,13 +78,6 @@ extension StoreTransaction {
     }
     return result
   }
-
-  /// Writes back a row that was deleted, under its own number: everything that knew it knows it again.
-  ///
-  /// - Throws: ``StoreError`` when the row is there.
-  package func restore(_ block: RowBlock, _ row: Int64, of entity: EntityDescription) throws {
-    try insert(block, of: entity, indexes: [0], rows: [row])
-  }
 }
 
 /// A list of rows as one value, in their order.

@@ -1,104 +1,142 @@
 package import SyncCore
 
-/// One-to-one relationships, which are one thing in two rows.
+/// To-one relationships, one at a time; those of a one-to-one are one thing in two rows.
 extension StoreTransaction {
-  /// Leads partners that lead nowhere back to the objects that lead to them.
+  /// Leads a to-one relationship of an object to another one, or nowhere. One that leads there already is left alone. In a
+  /// one-to-one relationship both objects leave the partners that they had.
   ///
-  /// - Parameters:
-  ///   - relationship: a to-one relationship whose inverse is one too.
-  ///   - entity: an entity that has it.
-  ///   - rows: the objects to look at.
-  /// - Returns: the partners that were led back.
-  package func leadPartnersBack(
-    _ relationship: RelationshipDescription, of entity: EntityDescription, rows: [Int64]
-  ) throws -> [Int64] {
-    guard let pair = PairColumns(relationship, of: entity, in: layout) else { return [] }
-    var alone: [(row: Int64, partner: Int64)] = []
-    try forEachPair(pair, among: rows, where: "p.\(pair.inverse.quoted) IS NULL") {
-      alone.append(($0, $1))
+  /// Nothing is led to or from an object that is not there.
+  ///
+  /// - Parameter entity: the entity of the object or one above it that has the relationship.
+  package func lead(
+    _ relationship: RelationshipDescription, of entity: EntityDescription, row: Int64,
+    to target: Int64?
+  ) throws {
+    guard let object = try reference(relationship.slot, of: row, entity) else { return }
+    if relationship.isOneToOne, let inverse = entity.inverse(of: relationship) {
+      let partners = entity.destination(of: relationship)
+      if let target {
+        guard let partner = try reference(inverse.slot, of: target, partners) else { return }
+        if let rival = partner.target, rival != row {
+          try leave(relationship.slot, of: rival, entity, target)
+        }
+        try lead(inverse.slot, partner, to: row)
+      }
+      if let former = object.target, former != target {
+        try leave(inverse.slot, of: former, partners, row)
+      }
     }
-    let destination = entity.destination(of: relationship)
-    try keepBase(of: alone.map(\.partner), in: destination, slots: [pair.inverseSlot])
-    for (row, partner) in alone {
-      try write(row, to: pair.inverse, slot: pair.inverseSlot, of: partner, in: pair.partners)
-    }
-    return alone.map(\.partner)
+    try lead(relationship.slot, object, to: target)
   }
 
-  /// Empties a one-to-one relationship where it leads to an object that does not lead back: whoever lost its partner
-  /// to somebody else while both were written.
+  /// Has both sides of one-to-one relationships say the same when each was written for itself, by what somebody knew of
+  /// them before. A partner that leads nowhere is led back; after that, whoever leads to an object that does not lead back
+  /// leads nowhere.
   ///
-  /// - Parameters:
-  ///   - relationship: a to-one relationship whose inverse is one too.
-  ///   - entity: an entity that has it.
-  ///   - rows: the objects to look at.
-  /// - Returns: the objects whose relationship was emptied, ascending.
-  package func settlePairs(
-    _ relationship: RelationshipDescription, of entity: EntityDescription, rows: [Int64]
-  ) throws -> [Int64] {
-    guard let pair = PairColumns(relationship, of: entity, in: layout) else { return [] }
-    var alone: [Int64] = []
-    try forEachPair(pair, among: rows, where: "p.\(pair.inverse.quoted) IS NOT o._row") { row, _ in
-      alone.append(row)
+  /// - Returns: Rows that were written for that, by root entity.
+  package func settle(_ pairs: WrittenPairs) throws -> [Int: Set<Int64>] {
+    var result: [Int: Set<Int64>] = [:]
+    try forEach(pairs.written, where: "IS NULL") { row, partner, side in
+      guard let object = try reference(side.inverse, of: partner, side.partners) else { return }
+      try lead(side.inverse, object, to: row)
+      result[side.partners.rootIndex, default: []].insert(partner)
     }
-    try keepBase(of: alone, in: entity, slots: [relationship.slot])
-    for row in alone {
-      try write(nil, to: pair.column, slot: relationship.slot, of: row, in: pair.table)
+    let all = pairs.written.merging(pairs.parted, uniquingKeysWith: +)
+    try forEach(all, where: "IS NOT o._row") { row, partner, side in
+      try leave(side.own, of: row, side.entity, partner)
+      result[side.entity.rootIndex, default: []].insert(row)
     }
-    return alone
+    return result
   }
 
-  /// Calls a closure with objects and the partners that they lead to, in the order of the objects.
-  private func forEachPair(
-    _ pair: PairColumns, among rows: [Int64], where condition: String,
-    _ body: (Int64, Int64) -> Void
+  // MARK: - Columns
+
+  private typealias Reference = (id: ManagedObjectID, target: Int64?)
+
+  /// Where a column of an object leads; nil when there is no such object.
+  private func reference(
+    _ slot: Int, of row: Int64, _ entity: EntityDescription
+  ) throws -> Reference? {
+    var result: Reference?
+    try scan(entity, .rows([row]), slots: [slot]) { cursor in
+      result = (ManagedObjectID(entity: cursor.entity, row: row), cursor.integer(slot))
+    }
+    return result
+  }
+
+  private func lead(_ slot: Int, _ object: Reference, to target: Int64?) throws {
+    guard object.target != target else { return }
+    try write(
+      [(slot, target.map(Value.int) ?? .null)], to: [object.id.row], of: object.id.entity)
+  }
+
+  /// Has a column lead nowhere that leads to an object.
+  private func leave(
+    _ slot: Int, of row: Int64, _ entity: EntityDescription, _ target: Int64
+  ) throws {
+    guard let object = try reference(slot, of: row, entity), object.target == target else { return }
+    try lead(slot, object, to: nil)
+  }
+
+  /// One side of a one-to-one relationship.
+  private typealias Side = (
+    own: Int, entity: EntityDescription, inverse: Int, partners: EntityDescription
+  )
+
+  /// Calls a closure with objects and the partners that they lead to, where a condition is true of what the partners lead to.
+  private func forEach(
+    _ rows: [PropertyKey: [Int64]], where condition: String,
+    _ body: (_ row: Int64, _ partner: Int64, Side) throws -> Void
   ) throws {
     try requireOpen()
-    let rows = Set(rows).sorted()
-    try KeyChunks.forEach(rows.count) { start, count, parameters in
-      let statement = try connection.statement(
-        "SELECT o._row, p._row FROM \(pair.table.quoted) o JOIN \(pair.partners.quoted) p "
-          + "ON p._row = o.\(pair.column.quoted) WHERE \(condition) "
-          + "AND o._row IN \(KeyChunks.placeholders(parameters)) ORDER BY o._row")
-      KeyChunks.bind(rows, from: start, count: count, parameters: parameters, to: statement)
-      defer { statement.reset() }
-      while try statement.step() { body(statement.integer(0), statement.integer(1)) }
+    for (key, rows) in rows.sorted(by: {
+      ($0.key.entity, $0.key.slot) < ($1.key.entity, $1.key.slot)
+    }) {
+      let entity = layout.entities[key.entity].entity
+      guard let relationship = entity.properties[key.slot].relationship,
+        let inverse = relationship.inverseSlot
+      else { continue }
+      let partners = layout.entities[relationship.destinationIndex]
+      guard let column = layout[entity].column(key.slot), let back = partners.column(inverse)
+      else { continue }
+      let rows = Set(rows).sorted()
+      var found: [(row: Int64, partner: Int64)] = []
+      try KeyChunks.forEach(rows.count) { start, count, parameters in
+        let statement = try connection.statement(
+          "SELECT o._row, p._row FROM \(layout.table(of: entity).quoted) o "
+            + "JOIN \(partners.table.quoted) p ON p._row = o.\(column.quoted) "
+            + "WHERE p.\(back.quoted) \(condition) "
+            + "AND o._row IN \(KeyChunks.placeholders(parameters)) ORDER BY o._row")
+        KeyChunks.bind(rows, from: start, count: count, parameters: parameters, to: statement)
+        defer { statement.reset() }
+        while try statement.step() { found.append((statement.integer(0), statement.integer(1))) }
+      }
+      for (row, partner) in found {
+        try body(row, partner, (key.slot, entity, inverse, partners.entity))
+      }
     }
-  }
-
-  private func write(
-    _ partner: Int64?, to column: Table.Column, slot: Int, of row: Int64, in table: Table
-  ) throws {
-    let statement = try connection.statement(
-      "UPDATE \(table.quoted) SET \(column.quoted) = ?1, _version = _version + 1 WHERE _row = ?2")
-    if let partner { statement.bind(1, partner) } else { statement.bindNull(1) }
-    statement.bind(2, row)
-    try statement.run()
-    recorder.update(row, in: table, slots: [slot])
   }
 }
 
-/// The two columns of a one-to-one relationship, as seen from one side.
-private struct PairColumns {
-  let table: Table
-  let column: Table.Column
-  let partners: Table
-  let inverse: Table.Column
-  let inverseSlot: Int
+/// Objects whose one-to-one relationships were written one side at a time.
+package struct WrittenPairs {
+  fileprivate private(set) var written: [PropertyKey: [Int64]] = [:]
+  fileprivate private(set) var parted: [PropertyKey: [Int64]] = [:]
 
-  /// - Returns: nil when the relationship is none.
-  init?(
-    _ relationship: RelationshipDescription, of entity: EntityDescription, in layout: TableLayout
-  ) {
-    let partners = layout.entities[relationship.destinationIndex]
-    guard !relationship.isInverseToMany, let inverseSlot = relationship.inverseSlot,
-      let column = layout[entity].column(relationship.slot),
-      let inverse = partners.column(inverseSlot)
-    else { return nil }
-    table = layout.table(of: entity)
-    self.column = column
-    self.partners = partners.table
-    self.inverse = inverse
-    self.inverseSlot = inverseSlot
+  package init() {}
+
+  /// Whether no side was written.
+  package var isEmpty: Bool { written.isEmpty }
+
+  /// Notes an object whose relationship was written.
+  package mutating func write(_ relationship: RelationshipDescription, of row: Int64) {
+    written[PropertyKey(relationship), default: []].append(row)
+  }
+
+  /// Notes whom an object was paired with, who may lead to it still.
+  ///
+  /// - Parameter relationship: As the partner has it.
+  package mutating func part(_ relationship: RelationshipDescription, of row: Int64) {
+    parted[PropertyKey(relationship), default: []].append(row)
   }
 }
