@@ -29,7 +29,7 @@ extension RecordWriter {
     guard let row = item.merge.record.row else { return }
     try keepLosses(of: item)
     if writing.bringsAssets { try keepBytes(of: item, row) }
-    guard !item.values.isEmpty || !item.orders.isEmpty else { return }
+    guard !item.values.isEmpty || !item.orders.isEmpty || !item.partners.isEmpty else { return }
     if !item.values.isEmpty {
       try RowValueWriter(writing, item.entity).update(row, item.values)
     }

@@ -111,31 +111,34 @@ extension RecordWriter {
   ) throws {
     for (slot, target) in item.references {
       let property = item.entity.properties[slot]
-      try writing.removeLink(from: item.shown.name, property.name)
-      guard let target else {
-        item.values.append((slot, .null))
-        continue
-      }
       guard let relationship = property.relationship else { continue }
-      let destination = item.entity.destination(of: relationship)
-      let row: Int64?
-      if let comer = rows[target.name] {
-        row = comer.entity.isKind(of: destination) ? comer.row : nil
-      } else {
-        let known = try writing.find(target.name, destination)
-        row = known?.row
-        if let known, known.zone != zone,
-          writing.fields.rules(of: item.entity).parent?.slot == slot
-        {
-          try writing.setStray(item.shown.name, property.name, known)
+      try writing.removeLink(from: item.shown.name, property.name)
+      var row: Int64?
+      if let target {
+        let destination = item.entity.destination(of: relationship)
+        if let comer = rows[target.name] {
+          row = comer.entity.isKind(of: destination) ? comer.row : nil
+        } else {
+          let known = try writing.find(target.name, destination)
+          row = known?.row
+          if let known, known.zone != zone,
+            writing.fields.rules(of: item.entity).parent?.slot == slot
+          {
+            try writing.setStray(item.shown.name, property.name, known)
+          }
+        }
+        if row == nil {
+          try writing.setLink(
+            RemoteLink(
+              source: item.shown.name, field: property.name, target: target.name,
+              entity: target.entity))
         }
       }
-      item.values.append((slot, row.map(Value.int) ?? .null))
-      if row == nil {
-        try writing.setLink(
-          RemoteLink(
-            source: item.shown.name, field: property.name, target: target.name,
-            entity: target.entity))
+      let value = row.map(Value.int) ?? .null
+      if relationship.isOneToOne {
+        item.partners.append((slot, value))
+      } else {
+        item.values.append((slot, value))
       }
     }
   }

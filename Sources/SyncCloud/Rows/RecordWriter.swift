@@ -5,7 +5,7 @@ import SyncStore
 ///
 /// ```
 /// known versions are passed over ─▶ merge ─▶ objects that go ─▶ objects that come get numbers ─▶ references are
-/// resolved ─▶ rows ─▶ records ─▶ links that waited for what came ─▶ pairs ─▶ lists are arranged
+/// resolved ─▶ rows ─▶ records ─▶ one-to-ones ─▶ links that waited for what came ─▶ pairs ─▶ lists are arranged
 /// ```
 struct RecordWriter {
   /// What was written.
@@ -45,6 +45,9 @@ struct RecordWriter {
     /// Values to write by slot; references still by name.
     var values: [(slot: Int, value: Value)] = []
     var references: [(slot: Int, target: FieldCoding.Reference?)] = []
+
+    /// Values of one-to-one relationships, which are written when all objects are here.
+    var partners: [(slot: Int, value: Value)] = []
 
     /// Orders to write, by the names of members.
     var orders: [(list: RelationshipDescription, names: [String])] = []
@@ -114,6 +117,10 @@ struct RecordWriter {
     try writeRows(items)
     for item in items where item.merge.fate != .delete {
       try writing.store(item.merge.record, before: item.before)
+    }
+    for item in items where !item.partners.isEmpty {
+      guard let row = item.merge.record.row else { continue }
+      try RowValueWriter(writing, item.entity).update(row, item.partners)
     }
     for item in items where item.merge.fate == .insert || item.isBackAlive {
       guard writing.hasLinks || item.before != nil, let row = item.merge.record.row else {
