@@ -46,8 +46,8 @@ struct RowMerger {
       format: "\(isToMany ? "ANY " : "")\(relationship.name) == %@", arguments: [copy])
     let owners = try transaction.fetchIdentifiers(FetchPlan(entity: entity, filter: leads))
     if isToMany {
-      return try transaction.addLinks(
-        relationship, of: entity, pairs: owners.map { ($0.row, id.row) })
+      try transaction.addLinks(relationship, of: entity, pairs: owners.map { ($0.row, id.row) })
+      return
     }
     if let slot = relationship.inverseSlot, relationship.isOneToOne {
       // The other of a pair belongs to nobody else, unless the object has one already.

@@ -77,17 +77,13 @@ struct RowReverter {
     let destination = id.entity.destination(of: relationship)
     let gone = try Set(transaction.missing(Set(rows).sorted(), of: destination))
     let wanted = rows.filter { !gone.contains($0) }
-    let current = try transaction.members(of: relationship, in: id.entity, owners: [id.row])
-      .map(\.row)
+    let surplus = try Set(
+      transaction.members(of: relationship, in: id.entity, owners: [id.row]).map(\.row)
+    ).subtracting(wanted).sorted()
     try transaction.removeLinks(
-      relationship, of: id.entity,
-      pairs: current.filter { !wanted.contains($0) }.map { (id.row, $0) })
-    try transaction.addLinks(
-      relationship, of: id.entity,
-      pairs: wanted.filter { !current.contains($0) }.map { (id.row, $0) })
-    if relationship.isOrdered {
-      try transaction.arrange(relationship, of: id.entity, owner: id.row, as: wanted)
-    }
+      relationship, of: id.entity, pairs: surplus.map { (id.row, $0) })
+    try transaction.addLinks(relationship, of: id.entity, pairs: wanted.map { (id.row, $0) })
+    try transaction.arrange(relationship, of: id.entity, owner: id.row, as: wanted)
   }
 }
 
@@ -96,7 +92,7 @@ extension StoreTransaction {
   func takeLastPlace(
     _ relationship: RelationshipDescription, of entity: EntityDescription, in owner: Int64?
   ) throws {
-    guard let owner, let list = entity.inverse(of: relationship), list.isOrdered else { return }
+    guard let owner, let list = entity.inverse(of: relationship) else { return }
     try arrange(list, of: entity.destination(of: relationship), owner: owner, as: [])
   }
 }

@@ -171,17 +171,8 @@ private struct Eviction {
   private func targets(
     of relationship: RelationshipDescription, _ entity: EntityDescription, _ row: Int64
   ) throws -> [ManagedObjectID] {
-    if relationship.isToMany {
-      return try writing.transaction.members(of: relationship, in: entity, owners: [row])
-        .map { ManagedObjectID(entity: $0.entity, row: $0.row) }
-    }
-    guard let stored = try writing.transaction.rows(entity, rows: [row]).first,
-      case .int(let target) = stored.values[relationship.slot],
-      let found = try writing.transaction.rows(
-        entity.destination(of: relationship), rows: [target]
-      ).first
-    else { return [] }
-    return [found.id]
+    try writing.transaction.members(of: relationship, in: entity, owners: [row])
+      .map { ManagedObjectID(entity: $0.entity, row: $0.row) }
   }
 }
 

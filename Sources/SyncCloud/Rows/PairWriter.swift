@@ -76,10 +76,10 @@ struct PairWriter {
     }
     guard isKind(first, of: kind.entity), isKind(second, of: kind.destination) else { return }
     if isJoined {
-      let missing = try transaction.missingLinks(
-        kind.relationship, of: kind.entity, among: [(owner: owner, member: member)])
-      guard !missing.isEmpty else { return }
-      try transaction.addLinks(kind.relationship, of: kind.entity, pairs: missing, areNew: true)
+      guard
+        try transaction.addLinks(
+          kind.relationship, of: kind.entity, pairs: [(owner: owner, member: member)])
+      else { return }
       writing.touchList(owner, kind.entity, kind.relationship)
       if let inverse = kind.entity.inverse(of: kind.relationship) {
         writing.touchList(member, kind.destination, inverse)

@@ -17,10 +17,9 @@ extension ZoneMove {
         guard let record = try transaction.remoteRecord(link.source, in: zone),
           let row = record.row, let entity = writing.model.entity(named: record.entity),
           let parent = writing.fields.rules(of: entity).parent, parent.name == link.field,
-          let stored = try transaction.rows(entity, rows: [row]).first,
-          !stored.values[parent.slot].isNull
+          case let object = ManagedObjectID(entity: entity, row: row),
+          try !transaction.value(parent.slot, of: object).isNull
         else { continue }
-        let object = ManagedObjectID(entity: entity, row: row)
         guard record.tag != nil, zones.contains(try self.zone(of: object)) else {
           rest = true
           continue
@@ -41,8 +40,7 @@ extension ZoneMove {
     }
     guard let record = try transaction.remoteRecord(of: object.row, object.entity) else { return }
     if let parent = writing.fields.rules(of: object.entity).parent,
-      case .int(let row)? = try transaction.rows(object.entity, rows: [object.row]).first?
-        .values[parent.slot]
+      case .int(let row) = try transaction.value(parent.slot, of: object)
     {
       try noteParent(
         record, parent,

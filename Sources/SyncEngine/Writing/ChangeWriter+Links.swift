@@ -91,7 +91,7 @@ extension ChangeWriter {
       if present.map({ $0.elementsEqual(listed) }) ?? listed.isEmpty { continue }
       if let edits, edits.protects(relationship.slot, of: owner, batch.entity) {
         let members = present.map(Array.init) ?? []
-        if ordered(members, by: listed) != members {
+        if RowList.ordered(members, by: listed) != members {
           edits.withhold([relationship.slot], of: owner, batch.entity)
         }
         continue
@@ -104,15 +104,13 @@ extension ChangeWriter {
         continue
       }
       let members = present.map(Array.init) ?? []
-      let sequence = ordered(members, by: listed)
+      let sequence = RowList.ordered(members, by: listed)
       if sequence == members || sequence.elementsEqual(former.map(Array.init) ?? []) { continue }
       for (position, member) in sequence.enumerated() {
         positions.append((owner, member, Int64(position)))
       }
     }
-    if !positions.isEmpty {
-      try transaction.setPositions(relationship, of: batch.entity, positions: positions)
-    }
+    try transaction.setPositions(relationship, of: batch.entity, positions: positions)
   }
 
   /// The owners whose members are not those any more that were read before anything was written.
@@ -139,13 +137,5 @@ extension ChangeWriter {
   ) -> Bool {
     // Both have each member once.
     listed.count == members.count && listed.count <= 16 && members.allSatisfy(listed.contains)
-  }
-
-  /// The members in the wanted order, those that are not wanted at the end in their own.
-  private func ordered(_ members: [Int64], by wanted: UnsafeBufferPointer<Int64>) -> [Int64] {
-    let present = Set(members)
-    let first = wanted.filter { present.contains($0) }
-    let listed = Set(first)
-    return first + members.filter { !listed.contains($0) }
   }
 }

@@ -121,9 +121,7 @@ extension ChangeWriter {
     _ changes: MemberChanges, _ new: NewPairs, _ relationship: RelationshipDescription,
     of entity: EntityDescription
   ) throws {
-    if !changes.removed.isEmpty {
-      try transaction.removeLinks(relationship, of: entity, pairs: changes.removed)
-    }
+    try transaction.removeLinks(relationship, of: entity, pairs: changes.removed)
     if !relationship.isOrdered {
       try add(changes.added, new, relationship, of: entity)
     } else if !changes.added.isEmpty {
@@ -132,12 +130,8 @@ extension ChangeWriter {
         relationship, of: entity, pairs: changes.added, positions: changes.addedPositions,
         areNew: true)
     }
-    if !changes.appended.isEmpty {
-      try transaction.addLinks(relationship, of: entity, pairs: changes.appended)
-    }
-    if !changes.positions.isEmpty {
-      try transaction.setPositions(relationship, of: entity, positions: changes.positions)
-    }
+    try transaction.addLinks(relationship, of: entity, pairs: changes.appended)
+    try transaction.setPositions(relationship, of: entity, positions: changes.positions)
   }
 }
 

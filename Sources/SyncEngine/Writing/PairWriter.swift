@@ -15,17 +15,16 @@ struct PairWriter {
     _ pairs: [Pair], _ relationship: RelationshipDescription, of entity: EntityDescription
   ) throws {
     let missing = try transaction.missingLinks(relationship, of: entity, among: pairs)
-    let pairs = withoutEdited(missing, relationship, of: entity)
-    guard !pairs.isEmpty else { return }
-    try transaction.addLinks(relationship, of: entity, pairs: pairs, areNew: true)
+    try transaction.addLinks(
+      relationship, of: entity, pairs: withoutEdited(missing, relationship, of: entity),
+      areNew: true)
   }
 
   func unlink(
     _ pairs: [Pair], _ relationship: RelationshipDescription, of entity: EntityDescription
   ) throws {
-    let pairs = withoutEdited(pairs, relationship, of: entity)
-    guard !pairs.isEmpty else { return }
-    try transaction.removeLinks(relationship, of: entity, pairs: pairs)
+    try transaction.removeLinks(
+      relationship, of: entity, pairs: withoutEdited(pairs, relationship, of: entity))
   }
 
   /// Leaves out what was edited here.

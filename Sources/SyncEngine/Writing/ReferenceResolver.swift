@@ -38,21 +38,18 @@ struct ReferenceResolver {
     return missing.sorted().map { references[$0] }
   }
 
-  private struct Target {
-    let row: Int64
-    let entity: EntityDescription
-  }
-
   /// The first stored object of each key.
-  private func find(_ keys: Set<Value>, of entity: EntityDescription) throws -> [Value: Target] {
+  private func find(_ keys: Set<Value>, of entity: EntityDescription) throws -> [Value:
+    ManagedObjectID]
+  {
     guard let slot = entity.primaryKey?.slot else { return [:] }
     let arena = CellArena()
     let cells = keys.sorted().map { arena.cell($0) }
-    var result: [Value: Target] = [:]
+    var result: [Value: ManagedObjectID] = [:]
     try transaction.scan(entity, .keys(slot: slot, cells)) { cursor in
       let key = cursor.value(slot)
       if let known = result[key], known.row < cursor.row { return }
-      result[key] = Target(row: cursor.row, entity: cursor.entity)
+      result[key] = ManagedObjectID(entity: cursor.entity, row: cursor.row)
     }
     return withExtendedLifetime(arena) { result }
   }
@@ -61,7 +58,9 @@ struct ReferenceResolver {
   ///
   /// - Returns: False when the object is not meant: where keys are unique per owner, and where another part made it
   ///   another owner's since.
-  private mutating func link(_ reference: UnresolvedReference, to target: Target) throws -> Bool {
+  private mutating func link(_ reference: UnresolvedReference, to target: ManagedObjectID) throws
+    -> Bool
+  {
     let relationship = reference.relationship
     let owner = reference.owner
     if reference.isNested,
@@ -92,20 +91,19 @@ struct ReferenceResolver {
 
   /// Whether an object is nobody's yet, or only a reference's before: what later parts said of it counts more.
   private mutating func take(
-    _ target: Target, by owner: Int64, _ column: RelationshipDescription
+    _ target: ManagedObjectID, by owner: Int64, _ column: RelationshipDescription
   ) throws -> Bool {
-    var present: Int64 = 0
-    try transaction.scan(target.entity, .rows([target.row]), slots: [column.slot]) {
-      present = $0.integer(column.slot) ?? 0
-    }
+    let present = try transaction.value(column.slot, of: target)
     let member = Claims.Member(row: target.row, column: Claims.Relationship(column))
-    guard present == 0 || present == owner || taken.contains(member) else { return false }
+    guard present.isNull || present == .int(owner) || taken.contains(member) else { return false }
     taken.insert(member)
     return true
   }
 
   /// Puts a member that came late where the list of the payload has it.
-  private func order(_ target: Target, at position: Int, of reference: UnresolvedReference) throws {
+  private func order(
+    _ target: ManagedObjectID, at position: Int, of reference: UnresolvedReference
+  ) throws {
     guard reference.relationship.isOrdered else { return }
     let now = try transaction.members(
       of: reference.relationship, in: reference.owner.entity, owners: [reference.owner.row]

@@ -70,16 +70,12 @@ struct LinkChanges {
     }
     for key in order {
       guard let change = changes[key] else { continue }
-      if !change.removed.isEmpty {
-        try transaction.removeLinks(
-          change.relationship, of: change.entity,
-          pairs: change.removed.sorted().map { ($0.owner, $0.member) })
-      }
-      if !change.added.isEmpty {
-        try transaction.addLinks(
-          change.relationship, of: change.entity,
-          pairs: change.added.sorted().map { ($0.owner, $0.member) })
-      }
+      try transaction.removeLinks(
+        change.relationship, of: change.entity,
+        pairs: change.removed.sorted().map { ($0.owner, $0.member) })
+      try transaction.addLinks(
+        change.relationship, of: change.entity,
+        pairs: change.added.sorted().map { ($0.owner, $0.member) })
     }
   }
 

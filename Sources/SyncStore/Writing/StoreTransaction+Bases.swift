@@ -80,8 +80,17 @@ extension StoreTransaction {
   }
 }
 
-/// A list of rows as one value, in their order.
+/// Lists of rows.
 package enum RowList {
+  /// The members of a list in a wanted order, those that are not wanted at the end in their own.
+  package static func ordered(
+    _ members: [Int64], by wanted: some Collection<Int64>
+  ) -> [Int64] {
+    let (present, named) = (Set(members), Set(wanted))
+    return wanted.filter(present.contains) + members.filter { !named.contains($0) }
+  }
+
+  /// A list as one value, in its order.
   package static func value(_ rows: [Int64]) -> Value {
     .string(rows.map(String.init).joined(separator: " "))
   }

@@ -9,10 +9,13 @@ extension StoreTransaction {
   ///   - positions: for each pair the member's position among the owner's, when the relationship is
   ///     ordered; nil appends. The other side of an ordered inverse is always appended.
   ///   - areNew: whether the caller knows that none of the pairs exists.
+  /// - Returns: Whether any came.
+  @discardableResult
   package func addLinks(
     _ relationship: RelationshipDescription, of entity: EntityDescription,
     pairs: [(owner: Int64, member: Int64)], positions: [Int64]? = nil, areNew: Bool = false
-  ) throws {
+  ) throws -> Bool {
+    guard !pairs.isEmpty else { return false }
     let writer = try linkWriter(relationship, of: entity)
     let end = writer.end
     var entries: [LinkWriter.Entry] = []
@@ -41,6 +44,7 @@ extension StoreTransaction {
       throw error.about(entity.name)
     }
     try record(entries.lazy.map(\.pair), end, relationship, of: entity)
+    return !entries.isEmpty
   }
 
   /// Adds pairs of which none exists to a relationship whose members have no order. Records as
@@ -62,7 +66,8 @@ extension StoreTransaction {
         count = pairs.count
         try next(&pairs)
       } while pairs.count > count
-      return try addLinks(relationship, of: entity, pairs: pairs, areNew: true)
+      try addLinks(relationship, of: entity, pairs: pairs, areNew: true)
+      return
     }
     var members = RowSet()
     while true {
@@ -100,6 +105,7 @@ extension StoreTransaction {
     _ relationship: RelationshipDescription, of entity: EntityDescription,
     pairs: [(owner: Int64, member: Int64)]
   ) throws {
+    guard !pairs.isEmpty else { return }
     let writer = try linkWriter(relationship, of: entity)
     var removed: [LinkWriter.Pair] = []
     try keepBase(of: pairs, in: relationship, of: entity)
@@ -120,6 +126,7 @@ extension StoreTransaction {
     _ relationship: RelationshipDescription, of entity: EntityDescription,
     positions: [(owner: Int64, member: Int64, position: Int64)]
   ) throws {
+    guard !positions.isEmpty else { return }
     try requireOpen()
     let owners = layout.table(of: entity)
     let slots: SlotSet = [relationship.slot]

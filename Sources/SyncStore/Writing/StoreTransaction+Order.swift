@@ -17,15 +17,13 @@ extension StoreTransaction {
   ) throws {
     try requireOpen()
     let stored = try places(of: relationship, in: entity, owner: owner)
-    let present = Set(stored.lazy.map(\.member))
-    let named = Set(wanted)
-    let order =
-      wanted.filter(present.contains) + stored.lazy.map(\.member).filter { !named.contains($0) }
+    let members = stored.map(\.member)
+    let order = RowList.ordered(members, by: wanted)
     let isInOrder = zip(stored, stored.dropFirst()).allSatisfy { before, after in
       guard let first = before.place, let second = after.place else { return false }
       return first < second
     }
-    if isInOrder, stored.first?.place != nil, order.elementsEqual(stored.lazy.map(\.member)) {
+    if isInOrder, stored.first?.place != nil, order == members {
       return
     }
     let before = Dictionary(uniqueKeysWithValues: stored.map { ($0.member, $0.place) })
