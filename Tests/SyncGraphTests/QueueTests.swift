@@ -43,6 +43,49 @@ import Testing
     #expect(count == 1)
   }
 
+  @Test("what is waited for runs on the thread that waits, also when the queue is busy")
+  @MainActor func theMainActorMayWaitForABusyContext() throws {
+    let stack = try DataStack.social()
+    let background = stack.newBackgroundContext()
+    for _ in 0..<100 {
+      background.perform { background.insert(User.self).id = 1 }
+      let names = try background.performAndWait {
+        // Isolated to the main actor, as the block around it: the runtime checks that.
+        try background.fetch(Fetch<User>()).map { user in
+          user.name = "Ann"
+          return user.name
+        }
+      }
+      #expect(names.last == "Ann")
+    }
+  }
+
+  @Test("queues that wait for each other on lent threads do not hang")
+  func busyQueuesThatWaitForEachOther() async throws {
+    let stack = try DataStack.social()
+    let contexts = (0..<3).map { _ in stack.newBackgroundContext() }
+    let rounds = 200
+    await withTaskGroup(of: Void.self) { group in
+      for worker in 0..<6 {
+        group.addTask {
+          let (first, second) = (contexts[worker % 3], contexts[(worker + 1 + worker / 3) % 3])
+          for _ in 0..<rounds {
+            await first.perform {
+              second.performAndWait {
+                _ = second.insert(User.self)
+                first.performAndWait { _ = first.insert(User.self) }
+              }
+            }
+          }
+        }
+      }
+    }
+    let inserted = contexts.map { context in
+      context.performAndWait { context.insertedObjects.count }
+    }
+    #expect(inserted.reduce(0, +) == 6 * rounds * 2)
+  }
+
   @Test func performHandsResultsAndErrorsOver() async throws {
     let context = try DataStack.social().newBackgroundContext()
     let age = await context.perform { context.insert(User.self).age }

@@ -27,6 +27,9 @@ final class ContextQueue: @unchecked Sendable {
 
   let queue: DispatchQueue
 
+  /// The place of ``queue`` on the thread of a block that it has been lent to: it counts as the queue.
+  private let lent = DispatchQueue(label: "lent")
+
   /// Runs asynchronous functions there.
   let runner: QueueRunner
 
@@ -62,6 +65,7 @@ final class ContextQueue: @unchecked Sendable {
     self.queue = queue
     runner = QueueRunner(queue, load)
     queue.setSpecific(key: ContextQueue.key, value: self)
+    lent.setSpecific(key: ContextQueue.key, value: self)
   }
 
   /// Whether the caller runs on the queue, or in a block that does work for it.
@@ -215,9 +219,14 @@ final class ContextQueue: @unchecked Sendable {
         target.queue.sync { target.turn { wait.run() } }
         target.load.leave()
         return wait.end(on: self)
-      case .queueUp:
+      case .queueUp where isReading || target === ContextQueue.main:
         target.async { wait.runIfPending() }
         wait.done.wait()
+        return wait.end(on: self)
+      case .queueUp:
+        target.async { wait.lend() }
+        wait.turn.wait()
+        target.lent.sync { wait.run() }
         return wait.end(on: self)
       }
     }

@@ -21,6 +21,9 @@ import Synchronization
 /// 4. A block in the midst of a change (``ContextQueue/closed(_:)``) does no reading of its own contexts for
 ///    others: what it needs of the queue above is done in the name of that one, which does nothing but wait.
 ///
+/// What somebody wrote for `performAndWait` runs on the thread that waits, to which the target lends itself: it may
+/// be isolated to the main actor, and the runtime checks where it runs. Only the main queue does its work itself.
+///
 /// States: `pending` ─▶ `running` (on the target's queue, or elsewhere in its name) ─▶ `done`.
 final class QueueWait: @unchecked Sendable {
   // Unchecked: what is mutable is under the mutex, as is `ContextQueue.wait`.
@@ -43,6 +46,8 @@ final class QueueWait: @unchecked Sendable {
 
   let target: ContextQueue
   let done = DispatchSemaphore(value: 0)
+  /// The target has lent itself.
+  let turn = DispatchSemaphore(value: 0)
   private let isReading: Bool
 
   /// Whether the waiting block does work for another queue, which is nobody else's business either.
@@ -124,12 +129,22 @@ final class QueueWait: @unchecked Sendable {
 
   /// Does the work on the queue that it is meant for, unless somebody did it already.
   func runIfPending() {
-    let isMine = Self.mutex.withLock { _ in
+    if begin() { run() }
+  }
+
+  /// Has the work done on the thread that waits, while the queue that it is meant for waits here.
+  func lend() {
+    guard begin() else { return }
+    turn.signal()
+    done.wait()
+  }
+
+  private func begin() -> Bool {
+    Self.mutex.withLock { _ in
       guard state == .pending else { return false }
       state = .running
       return true
     }
-    if isMine { run() }
   }
 
   /// Does the work, and lets the waiting block go on.
