@@ -21,7 +21,7 @@ public struct ExportDateFormat: Sendable {
   /// sync reads the same date, to the millisecond.
   public static let iso8601 = ExportDateFormat(json: { date in
     // A year of four digits, or nobody reads it.
-    let isWritable = (-63_145_526_400..<252_423_993_599).contains(
+    let isWritable = (-63_145_526_400..<252_423_993_599.9995).contains(
       date.timeIntervalSinceReferenceDate)
     return isWritable ? .string(DateText.iso8601(date)) : nil
   })
