@@ -23,8 +23,13 @@ extension LinkPlanner {
 
   private func differ(_ one: Int32?, _ other: Int32?, in batch: MatchedBatch) -> Bool {
     guard let one, let other else { return one != other }
-    if one >= 0, other >= 0 { return batch.representative(one) != batch.representative(other) }
-    return key(one, in: batch) != key(other, in: batch)
+    guard one >= 0, other >= 0 else { return key(one, in: batch) != key(other, in: batch) }
+    let (cells, others) = (batch.representative(one), batch.representative(other))
+    guard cells != others, batch.node.identity.isEmpty else { return cells != others }
+    // Without a key they are told apart by what they say.
+    return batch.node.columns.attributes.contains { slot in
+      !batch.block[cells][slot].isIdentical(to: batch.block[others][slot])
+    }
   }
 
   private func key(_ target: Int32, in batch: MatchedBatch) -> Value {
@@ -32,6 +37,15 @@ extension LinkPlanner {
   }
 
   private func name(_ target: Int32?, in batch: MatchedBatch) -> String {
-    target.map { "\(batch.entity.name) \(key($0, in: batch))" } ?? "none"
+    guard let target else { return "none" }
+    guard target >= 0, batch.node.identity.isEmpty else {
+      return "\(batch.entity.name) \(key(target, in: batch))"
+    }
+    let values = batch.node.columns.attributes.compactMap { slot -> String? in
+      let value = batch.block[batch.representative(target)][slot]
+      let property = batch.entity.properties[slot]
+      return value.isAbsent ? nil : "\(property.name) \(value.value(as: property.attribute?.type))"
+    }
+    return "\(batch.entity.name) (\(values.joined(separator: ", ")))"
   }
 }

@@ -22,7 +22,9 @@ import Testing
             .toMany("pages", to: "Page", inverse: "author"),
             .toOne("badge", to: "Badge", inverse: "author"),
             .toOne("club", to: "Club", inverse: "members"),
+            .toOne("card", to: "Card", deleteRule: .cascade),
           ]),
+        EntityDraft("Card", [.attribute("url", .string), .attribute("width", .integer64)]),
         EntityDraft(
           "Badge",
           [.attribute("id", .integer64), .toOne("author", to: "Author", inverse: "badge")]),
@@ -66,6 +68,10 @@ import Testing
         #"[{"id":1,"author":{"id":"x","club":{"id":1}}},{"id":2,"author":{"id":"x","club":{"id":2}}}]"#,
         "Author", "club", "x", ["Once", "Club 1, then Club 2"]
       ),
+      (
+        #"[{"id":1,"author":{"id":"x","card":{"url":"a"}}},{"id":2,"author":{"id":"x","card":{"url":"a","width":2}}}]"#,
+        "Author", "card", "x", ["Once", "Card (url a), then Card (url a, width 2)"]
+      ),
     ] as [(String, String, String, String, [String])])
   func told(
     payload: String, entity: String, property: String, key: String, words: [String]
@@ -103,6 +109,7 @@ import Testing
       #"[{"id":1,"tags":[{"id":1,"name":"a"}]},{"id":2,"tags":[{"id":1,"name":"a"}]}]"#,
       #"[{"id":1,"author":{"id":"x","badge":{"id":7,"author":{"id":"x"}}}}]"#,
       #"[{"id":1,"author":{"id":"x","club":{"id":1}}},{"id":2,"author":{"id":"x","club":{"id":1}}}]"#,
+      #"[{"id":1,"author":{"id":"x","card":{"url":"a"}}},{"id":2,"author":{"id":"x","card":{"url":"a"}}}]"#,
     ])
   func agreeing(payload: String) throws {
     let bench = try bench()
