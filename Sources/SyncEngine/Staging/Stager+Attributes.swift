@@ -79,7 +79,7 @@ extension Stager {
       position = Int(tokens[value].next)
       let number = table.find(key, after: &previous)
       guard number >= 0 else {
-        node.scratch.noteUnused(key)
+        node.scratch.noteUnused(key, below: table.prefix)
         continue
       }
       let entry = table[number]

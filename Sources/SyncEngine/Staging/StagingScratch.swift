@@ -73,24 +73,34 @@ final class StagingScratch {
   /// followed last time is tried first.
   ///
   /// Of a long key only the beginning is kept, up to the end of a character.
-  func noteUnused(_ wholeKey: UnsafeRawBufferPointer) {
+  ///
+  /// - Parameter prefix: What leads to the object in which the key stands.
+  func noteUnused(_ wholeKey: UnsafeRawBufferPointer, below prefix: [UInt8]) {
     var length = min(wholeKey.count, StagingScratch.longestKey)
     while length < wholeKey.count, length > 0, wholeKey[length] & 0xC0 == 0x80 { length -= 1 }
     let key = UnsafeRawBufferPointer(rebasing: wholeKey[..<length])
-    if unusedHint < unused.count, unused[unusedHint].key.elementsEqual(key) {
+    if unusedHint < unused.count, isKnown(unused[unusedHint].key, key, below: prefix) {
       unused[unusedHint].count += 1
       unusedHint += 1
-    } else if let index = unused.firstIndex(where: { $0.key.elementsEqual(key) }) {
+    } else if let index = unused.firstIndex(where: { isKnown($0.key, key, below: prefix) }) {
       unused[index].count += 1
       unusedHint = index + 1
     } else if unused.count < StagingScratch.unusedLimit {
-      unused.append((Array(key), 1))
+      unused.append((prefix + key, 1))
       unusedHint = unused.count
     } else {
       onUnused?(-1)
       return
     }
     onUnused?(unusedHint - 1)
+  }
+
+  private func isKnown(_ known: [UInt8], _ key: UnsafeRawBufferPointer, below prefix: [UInt8])
+    -> Bool
+  {
+    guard !prefix.isEmpty else { return known.elementsEqual(key) }
+    return known.count == prefix.count + key.count && known.starts(with: prefix)
+      && known.dropFirst(prefix.count).elementsEqual(key)
   }
 
   /// Bytes that are kept of an unused key.

@@ -41,16 +41,21 @@ final class StagingTable {
   let positions: StagingTable?
   /// Whether an item itself, whatever it is, fills anything.
   let hasItself: Bool
+  /// The keys that lead to the members, each with a dot behind it: `fields.` for what stands below `fields`.
+  let prefix: [UInt8]
   private let index: MemberIndex
   private let entries: UnsafeMutablePointer<Entry>
   private let following: UnsafeMutablePointer<Int32>
 
-  init(_ members: MemberTable, of node: PlanNode) {
+  init(_ members: MemberTable, of node: PlanNode, below prefix: [UInt8] = []) {
     self.members = members
+    self.prefix = prefix
     index = members.index
-    children = members.entries.map { $0.child.map { StagingTable($0, of: node) } }
+    children = members.entries.map { entry in
+      entry.child.map { StagingTable($0, of: node, below: prefix + Array("\(entry.key).".utf8)) }
+    }
     hasItself = !members.itself.isEmpty
-    positions = members.positions.map { StagingTable($0.table, of: node) }
+    positions = members.positions.map { StagingTable($0.table, of: node, below: prefix) }
     entries = .allocate(capacity: members.entries.count)
     for (number, entry) in members.entries.enumerated() {
       (entries + number).initialize(to: StagingTable.entry(entry, of: node))

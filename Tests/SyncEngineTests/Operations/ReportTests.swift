@@ -187,6 +187,36 @@ import Testing
     #expect(short["User"].unusedKeys.isEmpty && short["User"].updated == 1)
   }
 
+  @Test(
+    "a key that fills nothing is named with the keys that lead to it",
+    arguments: [
+      (
+        #"{"id": 1, "fields": {"status": {"id": 3, "name": "n"}, "id": 2}, "name": "m"}"#,
+        ["fields.id", "fields.status.id", "name"]
+      ),
+      (
+        #"{"id": 1, "fields": {"tags": [{"id": 4, "name": "t"}], "a.b": 1}}"#,
+        ["fields.a.b", "fields.tags.0.id"]
+      ),
+    ])
+  func unusedKeys(item: String, expected: [String]) throws {
+    let model = try ManagedObjectModel([
+      EntityDraft(
+        "Issue",
+        [
+          .attribute("id", .integer64),
+          .attribute("status", .string, remoteKey: "fields.status.name"),
+          .attribute("tag", .string, remoteKey: "fields.tags.0.name"),
+        ])
+    ])
+    let stack = try DataStack(model: model, store: .inMemory)
+    for _ in 0..<2 {
+      let report = try stack.sync("[\(item), \(item)]", inEntityNamed: "Issue")
+      #expect(
+        report["Issue"].unusedKeys == Dictionary(uniqueKeysWithValues: expected.map { ($0, 2) }))
+    }
+  }
+
   @Test func findingsOfAddedReportsAreListedUpToTheLimitOfEachKind() throws {
     let stack = try stack()
     let items = (1...700).map { #"{"id": \#($0), "age": "x", "company_id": 9}"# }
