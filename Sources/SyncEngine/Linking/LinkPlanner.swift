@@ -184,6 +184,17 @@ final class LinkPlanner: PartPhase {
     let cells =
       target >= 0 ? destination.block[target] : destination.staged.references[~target]
     guard awaits(target, in: destination) else { return }
+    if target >= 0,
+      destination.occurrences[target].flags.isSuperset(of: [.keyless, .neverInserted])
+    {
+      return report.note(
+        .unresolvedReference, batch.entity, property: rule.name,
+        path: destination.staged.origins.paths[target],
+        message: """
+          “\(rule.name)” of \(batch.entity.name) \(batch.key(batch.block[owner])) holds an object without a readable \
+          \(destination.node.identityText), so it is no new \(destination.entity.name), and nothing was linked.
+          """)
+    }
     claims.append(
       UnresolvedReference(
         owner: ManagedObjectID(

@@ -104,6 +104,13 @@ extension Stager {
       }
       var keyless = occurrence
       keyless.flags.insert(.keyless)
+      // It may be the linked object; a new one would need the key that it does not have.
+      if batch.node.identity.contains(where: {
+        !batch.entity.properties[$0].isOptional
+          && batch.entity.properties[$0].attribute?.defaultValue == .null
+      }) {
+        keyless.flags.insert(.neverInserted)
+      }
       return append(keyless, source: source, to: batch)
     }
     guard !batch.node.identity.isEmpty else {

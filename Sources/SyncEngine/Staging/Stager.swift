@@ -226,7 +226,7 @@ final class Stager {
       return nil
     }
     trace?.describe(occurrence, in: batch.number)
-    if node.permissions.contains(.neverInserted) {
+    if batch.occurrences[occurrence].flags.contains(.neverInserted) {
       batch.origins.paths[occurrence] = path.description
     }
     if candidates.count > firstCandidate {

@@ -235,6 +235,38 @@ struct KeylessChildTests {
     #expect(report.entities["Address"]?.deleted == 1)
   }
 
+  @Test(
+    "one that lacks the key that it has to have fills the linked object or is none, and costs nothing else",
+    arguments: [
+      #"{}"#, #"{"code": "invalid_id", "message": "gone"}"#, #"{"id": null, "name": "a"}"#,
+    ])
+  func toOneWithoutItsKey(author: String) throws {
+    let bench = try SyncBench(
+      ManagedObjectModel([
+        EntityDraft(
+          "Post", [.attribute("id", .integer64), .toOne("author", to: "Author", inverse: "posts")]),
+        EntityDraft(
+          "Author",
+          [
+            .attribute("id", .integer64, isOptional: false), .attribute("name", .string),
+            .toMany("posts", to: "Post", inverse: "author"),
+          ]),
+      ]))
+    let linked = #"{"id": 2, "author": {"id": 7}}"#
+    try bench.sync("[\(linked)]", "Post")
+    for _ in 0..<2 {
+      let report = try bench.sync(
+        #"[{"id": 1, "author": \#(author)}, {"id": 2, "author": \#(author)}]"#, "Post")
+      #expect(try bench.objects("Post") == ["id=1", "id=2 author=7"])
+      #expect(try bench.count("Author") == 1)
+      let finding = try #require(report.findings.first)
+      #expect(report.findings.count == 1 && finding.kind == .unresolvedReference)
+      #expect(
+        finding.entity == "Post" && finding.property == "author" && finding.path == "$[0].author")
+      #expect(finding.message.contains("“id”"))
+    }
+  }
+
   @Test("without cascade they stay")
   func toOneWithoutCascade() throws {
     let bench = try SyncBench(Self.model())
