@@ -12,6 +12,7 @@ enum DraftPayloads {
 
   static let all = [
     issues, customers, orders, mixed, comments, project, invoices, countries, empty, measurements,
+    rooms,
   ]
 
   /// In the manner of a code hosting site.
@@ -177,4 +178,12 @@ enum DraftPayloads {
     json: #"{"results": [{"uuid": "A", "value": 1, "at": 1700000000123, "sensor": {"id": "s1"}}]}"#,
     options: ["--at", "results", "--entity", "Measurement"], entity: "Measurement",
     path: ["--at", "results"])
+
+  /// Objects by their keys, as of a Firebase database.
+  static let rooms = Payload(
+    name: "rooms", file: "chat.json",
+    json: #"""
+      {"rooms": {"-Nabc_1": {"title": "One", "owner": {"id": "ann"}}, "-Nabc_2": {"title": "Two"}, "3": {"title": "One"}}}
+      """#,
+    options: ["--at", "rooms.*"], entity: "Room", path: ["--at", "rooms.*"])
 }

@@ -54,15 +54,23 @@ struct DraftInput {
 
   /// Gives the items to a closure.
   ///
-  /// - Parameter limit: How many at most; nil is all.
+  /// - Parameters:
+  ///   - limit: How many at most; nil is all.
+  ///   - key: The key of an item under which its own key is given in an object of objects.
   /// - Returns: Whether there are no others.
   func items(
-    at path: JSONPath, upTo limit: Int?, _ terminal: Terminal, _ body: (JSONValue) -> Void
+    at path: JSONPath, upTo limit: Int?, keyedBy key: String?, _ terminal: Terminal,
+    _ item: (JSONObject) -> Void
   ) throws -> Bool {
+    func body(_ value: JSONValue, _ member: String?) {
+      guard var object = value.objectValue else { return }
+      if let key, let member { object[key] = .string(member) }
+      item(object)
+    }
     if let limit, case .file(let file, let size) = source, size > DraftInput.sampleBytes,
       let sample = try sample(of: file.url, at: path, limit)
     {
-      for item in sample { body(item) }
+      for item in sample { body(item.value, item.member) }
       return false
     }
     return try read(bytes(), at: path, upTo: limit, terminal, body)
@@ -76,18 +84,20 @@ struct DraftInput {
   }
 
   /// The first items of a large file; nil when it does not begin with that many.
-  private func sample(of url: URL, at path: JSONPath, _ limit: Int) throws -> [JSONValue]? {
+  private func sample(
+    of url: URL, at path: JSONPath, _ limit: Int
+  ) throws -> [(value: JSONValue, member: String?)]? {
     let handle = try FileHandle(forReadingFrom: url)
     defer { try? handle.close() }
     let beginning = try handle.read(upToCount: DraftInput.sampleBytes) ?? Data()
-    var items: [JSONValue] = []
-    let isAll = try? read(beginning, at: path, upTo: limit, nil) { items.append($0) }
+    var items: [(value: JSONValue, member: String?)] = []
+    let isAll = try? read(beginning, at: path, upTo: limit, nil) { items.append(($0, $1)) }
     return isAll == false ? items : nil
   }
 
   private func read(
     _ data: Data, at path: JSONPath, upTo limit: Int?, _ terminal: Terminal?,
-    _ body: (JSONValue) -> Void
+    _ body: (JSONValue, String?) -> Void
   ) throws -> Bool {
     let position = Locked(0)
     let display = terminal.flatMap { $0.errorWidth == nil ? nil : $0 }.map { terminal in
@@ -105,7 +115,7 @@ struct DraftInput {
       var count = 0
       while try reader.next(into: tape) {
         if let limit, count == limit { return false }
-        body(tape.value(0))
+        body(tape.value(0), reader.memberKey.map { $0.tape.string($0.token) })
         count += 1
         if count % 256 == 0 {
           try Task.checkCancellation()

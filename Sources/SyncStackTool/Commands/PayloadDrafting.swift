@@ -60,14 +60,15 @@ struct PayloadDrafting {
 
   private func draw(upTo limit: Int?, _ doubts: inout DraftDoubts) throws -> Drawing {
     var path = path
-    var (root, isWhole) = try shape(at: path, upTo: limit)
+    var key: String?
+    var (root, isWhole) = try shape(at: path, upTo: limit, key)
     var advice: [String] = []
     if path == nil, root.count == inputs.count, KeyFinder.ofRoot(root, entity ?? "").key == nil {
       let places = ListPlaces(in: root, of: inputs.count)
       if let best = places.best {
         path = best
         advice = [places.advice(taking: best)]
-        (root, isWhole) = try shape(at: path, upTo: limit)
+        (root, isWhole) = try shape(at: path, upTo: limit, key)
       } else if let other = places.advice {
         advice = [other]
       }
@@ -75,6 +76,11 @@ struct PayloadDrafting {
       KeyFinder.ofRoot(root, entity ?? "").key == nil
     {
       advice = [other]
+    }
+    // Of an object of objects the keys name them, unless they name themselves.
+    if root.members["id"] == nil, KeyFinder.ofRoot(root, entity ?? "").key == nil {
+      key = "id"
+      (root, isWhole) = try shape(at: path, upTo: limit, key)
     }
     guard root.count > 0 else {
       throw ToolError(
@@ -85,10 +91,10 @@ struct PayloadDrafting {
     while true {
       let entities = EntityFinder(root, named: name, doubts: doubts).entities
       let checks = KeyChecks()
-      try items(at: path, upTo: limit) { checks.add($0, of: entities[0]) }
+      try items(at: path, upTo: limit, key) { checks.add($0, of: entities[0]) }
       checks.finish(entities)
       guard !doubts.learn(from: checks, entities) else {
-        (root, _) = try shape(at: path, upTo: limit)
+        (root, _) = try shape(at: path, upTo: limit, key)
         continue
       }
       var draft = ModelDrafter(entities, checks: checks, doubts: doubts).draft
@@ -104,24 +110,22 @@ struct PayloadDrafting {
   }
 
   private func shape(
-    at path: String?, upTo limit: Int?
+    at path: String?, upTo limit: Int?, _ key: String?
   ) throws -> (root: ObjectShape, isWhole: Bool) {
     let root = ObjectShape()
-    let isWhole = try items(at: path, upTo: limit) { root.add($0) }
+    let isWhole = try items(at: path, upTo: limit, key) { root.add($0) }
     return (root, isWhole)
   }
 
   /// - Returns: Whether these were all items.
   @discardableResult
   private func items(
-    at path: String?, upTo limit: Int?, _ body: (JSONObject) -> Void
+    at path: String?, upTo limit: Int?, _ key: String?, _ body: (JSONObject) -> Void
   ) throws -> Bool {
     var isWhole = true
     for input in inputs {
-      let all = try input.items(at: path.map { JSONPath($0) } ?? JSONPath(), upTo: limit, terminal)
-      {
-        if let object = $0.objectValue { body(object) }
-      }
+      let all = try input.items(
+        at: path.map { JSONPath($0) } ?? JSONPath(), upTo: limit, keyedBy: key, terminal, body)
       isWhole = isWhole && all
     }
     return isWhole

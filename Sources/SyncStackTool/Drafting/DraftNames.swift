@@ -13,7 +13,7 @@ enum DraftNames {
 
   /// The entity that a path or the name of a file speaks of.
   static func entity(of file: String, at path: String?) -> String {
-    let last = path?.split(separator: ".").last.map(String.init)
+    let last = path?.split(separator: ".").last { $0 != "*" }.map(String.init)
     var url = URL(filePath: file)
     if url.pathExtension == "gz" { url.deletePathExtension() }
     let fileName = url.deletingPathExtension().lastPathComponent
