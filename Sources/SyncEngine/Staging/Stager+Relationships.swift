@@ -201,7 +201,8 @@ extension Stager {
   }
 
   private static let keyedAdvice =
-    " If it is an object of objects by their keys, give the relationship the user info sync.keyedBy."
+    " If it is an object of objects by their keys, give the relationship the user info sync.keyedBy; if it is one object "
+    + "in place of a list, map the relationship with a Serializer."
 
   /// Notes a key that refers to an object of the destination.
   private func stageReference(
