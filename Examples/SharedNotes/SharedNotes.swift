@@ -8,6 +8,8 @@ import SyncStack
 ///     swift run SharedNotes                                    with a server in memory
 ///     swift run SharedNotes --server http://127.0.0.1:8888     with Kinto; SYNCSTACK_USER and SYNCSTACK_PASSWORD sign in
 ///     swift run SharedNotes --server postgresql://ann@127.0.0.1/sync     with PostgreSQL
+///
+/// SYNCSTACK_GUEST and SYNCSTACK_GUEST_PASSWORD name the account that the list is shared with.
 @main
 struct SharedNotes {
   final class Note: ManagedObject {
