@@ -104,7 +104,9 @@ import Testing
     let two = try bench.file("two.json", "[{\"id\": 1")
     let failed = await importing(one, two, "--session", "nightly")
     #expect(failed.code == .failed)
-    #expect(failed.error.contains("1 of 2 pages stored, nothing deleted."), "\(failed.error)")
+    #expect(
+      failed.error.contains("1 of 2 pages stored, nothing deleted. Stopped at \(two)."),
+      "\(failed.error)")
     #expect(try stored() == Array(0..<30))
     let lines = await sessions("--json").output
     let line = try JSONValue(parsing: lines)

@@ -167,9 +167,10 @@ struct ImportCommand: Command {
       return report
     } catch {
       if settings.session == nil { try session.abandon() }
+      let stop = rest.first { !stored.contains($0.name) }.map { " Stopped at \($0.name)." } ?? ""
       let state =
         "\(stored.count) of \(Figures.counted(Set(pages.map(\.name)).count, "page")) stored, nothing "
-        + "deleted." + howToGoOn
+        + "deleted." + stop + howToGoOn
       if error is CancellationError { throw Cancelled(state) }
       terminal.note(state)
       throw error
