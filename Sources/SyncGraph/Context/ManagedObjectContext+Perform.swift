@@ -22,7 +22,8 @@ extension ManagedObjectContext {
   }
 
   /// Runs the body on the context's queue and waits for it. May be called from inside the queue, and
-  /// from other contexts' queues that this one waits for.
+  /// from other contexts' queues that this one waits for. The body runs on the thread that waits, so it may belong to the
+  /// main actor; that of a context of the main queue runs there.
   @discardableResult
   public func performAndWait<Result: Sendable>(
     _ body: () throws -> Result
