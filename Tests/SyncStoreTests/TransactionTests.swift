@@ -1,7 +1,8 @@
 import SyncCore
-import SyncStore
 import TestSupport
 import Testing
+
+@testable import SyncStore
 
 /// A transaction is all or nothing, and says exactly what it did.
 @Suite struct TransactionTests {
@@ -134,7 +135,7 @@ import Testing
     let (_, changes) = try temporary.store.write { transaction in
       try transaction.update("User", 7, ["name": "x"])
       try transaction.update("User", 5, ["name": "x"])
-      try transaction.touch(7, of: user, slots: [8])
+      try transaction.update("User", 7, ["company": .null])
       try transaction.update("User", 9, ["name": "x"])
       try transaction.delete([9], of: user)
     }
@@ -158,7 +159,7 @@ import Testing
     #expect(left.summary == "User +[] ~[4: notes] -[]; Note +[] ~[81: user] -[]")
   }
 
-  @Test func aTouchOfASubentityNamesItsEntityAndKey() throws {
+  @Test func anUpdateOfATableNamesEntityAndKey() throws {
     let temporary = try TemporaryStore(TestModels.vehicles())
     let vehicle = try temporary.store.model.requireEntity(named: "Vehicle")
     try temporary.store.write {
@@ -166,9 +167,10 @@ import Testing
       try $0.insert("Racecar", [["id": 2]])
     }
     let (_, changes) = try temporary.store.write { transaction in
-      try transaction.touch(2, of: vehicle, slots: [2])
-      try transaction.touch(1, of: vehicle, slots: [2])
-      try transaction.touch(99, of: vehicle, slots: [2])
+      let table = transaction.layout.table(of: vehicle)
+      for row in [2, 1, 99] as [Int64] {
+        transaction.recorder.update(row, in: table, slots: [2])
+      }
     }
     #expect(changes.summary == "Racecar +[] ~[2: owner] -[]; Car +[] ~[1: owner] -[]")
     #expect(changes.entities.map(\.updatedKeys) == [[2], [1]])

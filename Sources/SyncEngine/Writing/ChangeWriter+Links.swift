@@ -91,7 +91,7 @@ extension ChangeWriter {
       if present.map({ $0.elementsEqual(listed) }) ?? listed.isEmpty { continue }
       if let edits, edits.protects(relationship.slot, of: owner, batch.entity) {
         let members = present.map(Array.init) ?? []
-        if RowList.ordered(members, by: listed) != members {
+        if RowList.ordered(members, by: Array(listed)) != members {
           edits.withhold([relationship.slot], of: owner, batch.entity)
         }
         continue
@@ -104,7 +104,7 @@ extension ChangeWriter {
         continue
       }
       let members = present.map(Array.init) ?? []
-      let sequence = RowList.ordered(members, by: listed)
+      let sequence = RowList.ordered(members, by: Array(listed))
       if sequence == members || sequence.elementsEqual(former.map(Array.init) ?? []) { continue }
       for (position, member) in sequence.enumerated() {
         positions.append((owner, member, Int64(position)))

@@ -83,9 +83,7 @@ extension StoreTransaction {
 /// Lists of rows.
 package enum RowList {
   /// The members of a list in a wanted order, those that are not wanted at the end in their own.
-  package static func ordered(
-    _ members: [Int64], by wanted: some Collection<Int64>
-  ) -> [Int64] {
+  package static func ordered(_ members: [Int64], by wanted: [Int64]) -> [Int64] {
     let (present, named) = (Set(members), Set(wanted))
     return wanted.filter(present.contains) + members.filter { !named.contains($0) }
   }

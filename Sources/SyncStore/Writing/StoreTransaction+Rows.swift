@@ -118,15 +118,6 @@ extension StoreTransaction {
     return failed
   }
 
-  /// Records that slots of a row changed without a change of its columns: the membership of a
-  /// to-many relationship.
-  ///
-  /// - Parameter entity: the entity of the row or one above it.
-  package func touch(_ row: Int64, of entity: EntityDescription, slots: SlotSet) throws {
-    try requireOpen()
-    recorder.update(row, in: layout.table(of: entity), slots: slots)
-  }
-
   /// Rows of an entity's table that came, or of which one of the slots changed, ascending; among them some
   /// of its relatives perhaps, and some that are gone.
   package func touchedRows(

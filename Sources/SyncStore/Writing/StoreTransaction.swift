@@ -11,10 +11,11 @@ package import SyncCore
 /// ## At a glance
 /// - Rows: ``reserveRows(_:in:)``, ``insert(_:of:indexes:rows:)``,
 ///   ``update(_:index:row:of:slots:)``,
-///   ``update(_:from:rows:of:slots:)``, ``delete(_:of:)``, ``touch(_:of:slots:)``
+///   ``update(_:from:rows:of:slots:)``, ``delete(_:of:)``
+/// - One object: ``lead(_:of:row:to:)``, ``write(_:to:of:)``, ``restore(_:as:)``
 /// - Links: ``addLinks(_:of:pairs:positions:)``, ``removeLinks(_:of:pairs:)``,
-///   ``setPositions(_:of:positions:)``; ``arrange(_:of:owner:as:)`` and ``settlePairs(_:of:rows:)`` decide by
-///   what is stored
+///   ``setPositions(_:of:positions:)``; ``arrange(_:of:owner:as:)`` and ``settle(_:)`` decide by what is
+///   stored
 /// - Speed: ``expectRows(_:)``, ``prepareBulkInsert(_:count:)``, ``prepareBulkLinks(_:of:count:)``
 package final class StoreTransaction: StoreReader {
   /// Names this run for ``Store/interrupt(_:)``.

@@ -232,15 +232,9 @@ struct FingerprintSequence {
         guard
           let relationship = entity.relationships.first(where: {
             !$0.isToMany && ($0.inverseSlot == nil || $0.isInverseToMany)
-          }), case let owner = stored.values[relationship.slot], !owner.isNull
+          }), !stored.values[relationship.slot].isNull
         else { return "no owner" }
-        block[index][relationship.slot] = .null
-        try transaction.update(
-          block, index: index, row: stored.row, of: stored.entity, slots: [relationship.slot])
-        if let inverse = relationship.inverseSlot, case .int(let row) = owner {
-          try transaction.touch(
-            row, of: entity.destination(of: relationship), slots: [inverse])
-        }
+        try transaction.lead(relationship, of: stored.entity, row: stored.row, to: nil)
       case .update, .rename, .insert:
         guard
           let slot = entity.attributes.first(where: { $0.type == .string && $0.name != "id" })?
