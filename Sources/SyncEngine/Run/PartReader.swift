@@ -14,9 +14,6 @@ struct ReadPart {
 
   /// What is said of it.
   let report: ReportBuilder
-
-  /// What was noted for fingerprints.
-  let trace: FingerprintTrace?
   let end: PayloadPlace
 }
 
@@ -49,13 +46,12 @@ struct PartReader {
         onItemError: request.itemPolicy,
         deletes: request.settings.deletes, listsKeys: request.rewritten?.resources.isEmpty == false,
         firstItem: start.itemCount, keepsAddresses: request.hooks.willInsert != nil,
-        tracksItems: tracksItems, tracesFingerprints: fingerprints != nil,
+        tracksItems: tracksItems, notesContents: fingerprints != nil,
         replacements: replacements, leftOut: leftOut))
     parent?.prepare(stager)
     let end = try stageItems(with: stager, advance)
-    FingerprintedStaging(stager: stager, set: fingerprints).replay()
-    return ReadPart(
-      part: try stager.finish(), report: stager.report, trace: stager.trace, end: end)
+    fingerprints?.replay(to: stager)
+    return ReadPart(part: try stager.finish(), report: stager.report, end: end)
   }
 
   private func stageItems(
@@ -73,19 +69,23 @@ struct PartReader {
         let known = reader.skipElements(before: progress.nextCheckpoint) {
           fingerprints.lengthExpected(of: $0)
         }
-        FingerprintedStaging(stager: stager, set: fingerprints).passOver(known)
+        stager.passOver(fingerprints.next - known..<fingerprints.next)
       }
-      guard let step = try nextItem(&reader, tape, readsAll: unknown >= PartReader.unknownLimit)
+      guard let isKnown = try nextItem(&reader, tape, readsAll: unknown >= PartReader.unknownLimit)
       else {
         isAtEnd = true
         break
       }
-      unknown = step.isKnown ? 0 : unknown + 1
+      unknown = isKnown ? 0 : unknown + 1
       let range = reader.itemRange
       do {
         stager.item = StagedItem(
           place: place(of: stager.part.items.end, reader.itemPlace, tape), key: reader.memberKey)
-        try stage(step, ItemSource(tape: tape, base: base), range, with: stager)
+        if isKnown, let fingerprints {
+          stager.passOver(fingerprints.next - 1..<fingerprints.next)
+        } else {
+          try stage(ItemSource(tape: tape, base: base), range, with: stager)
+        }
       } catch let stop as Stager.Stop {
         stager.part.refusals.stop = stop
         isAtEnd = true
@@ -121,16 +121,11 @@ struct PartReader {
   }
 
   private func stage(
-    _ step: Step, _ source: ItemSource, _ range: Range<Int>, with stager: Stager
+    _ source: ItemSource, _ range: Range<Int>, with stager: Stager
   ) throws {
     let text = UnsafeRawBufferPointer(rebasing: bytes[range])
     if let node = request.rewritten?.node(of: stager.part.items.end) {
       try stager.stageBeside(source, text: text, node: node)
-    } else if case .known = step {
-      FingerprintedStaging(stager: stager, set: fingerprints).passOver()
-    } else if case .new(let fingerprint) = step {
-      try FingerprintedStaging(stager: stager, set: fingerprints)
-        .stage(source, text: text, fingerprint: fingerprint)
     } else if request.targets.isEmpty {
       try stager.stageRootItem(source, text: text)
     } else {
@@ -142,23 +137,6 @@ struct PartReader {
     request.rewritten?.place(of: item, place) { tape.value(0) } ?? place
   }
 
-  private enum Step {
-    /// An item is on the tape.
-    case read
-    /// An item is on the tape, and this is its fingerprint.
-    case new(ContentFingerprint)
-    /// The item is as it was.
-    case known
-
-    var isKnown: Bool { if case .known = self { true } else { false } }
-  }
-
-  private func step(of range: Range<Int>) -> Step {
-    guard let fingerprints else { return .read }
-    let text = UnsafeRawBufferPointer(rebasing: bytes[range])
-    return .new(ContentFingerprint(text, seed: fingerprints.seed))
-  }
-
   /// Unknown items, one behind the other, after which the next one is hardly known: its end is not looked for before it is
   /// read.
   private static let unknownLimit = 32
@@ -166,29 +144,23 @@ struct PartReader {
   /// Goes to the next item, and puts it on the tape unless it is known.
   ///
   /// - Parameter readsAll: Whether it is put there in any case.
+  /// - Returns: Whether it is known; nil at the end.
   private func nextItem(
     _ reader: inout JSONItemReader, _ tape: JSONTape, readsAll: Bool
-  ) throws -> Step? {
-    guard let fingerprints else { return try reader.next(into: tape) ? .read : nil }
-    guard fingerprints.count > 0 else {
-      guard try reader.next(into: tape) else { return nil }
-      return step(of: reader.itemRange)
-    }
+  ) throws -> Bool? {
+    guard let fingerprints else { return try reader.next(into: tape) ? false : nil }
     do {
-      if readsAll {
+      if readsAll || fingerprints.count == 0 {
         guard try reader.next(into: tape) else { return nil }
-        let fingerprint = ContentFingerprint(itemBytes(reader), seed: fingerprints.seed)
-        return fingerprints.match(fingerprint) == nil ? .new(fingerprint) : .known
+        return fingerprints.match(itemBytes(reader))
       }
       let isExpected = try reader.skipNext(expecting: fingerprints.expectedLength) {
         fingerprints.matchExpected($0)
       }
       guard let isExpected else { return nil }
-      if isExpected { return .known }
-      let fingerprint = ContentFingerprint(itemBytes(reader), seed: fingerprints.seed)
-      if fingerprints.match(fingerprint) != nil { return .known }
+      if isExpected || fingerprints.match(itemBytes(reader)) { return true }
       try reader.readSkipped(into: tape)
-      return .new(fingerprint)
+      return false
     } catch {
       // Read in order, the document says best what is wrong with it.
       reader = start.reader

@@ -114,7 +114,6 @@ final class PayloadReader {
   /// Takes over what the report says of a part.
   private func accept(_ read: ReadPart) -> StagedPart {
     report.add(read.report)
-    known?.trace = read.trace
     return read.part
   }
 }

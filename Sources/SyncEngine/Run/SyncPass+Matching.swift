@@ -167,7 +167,7 @@ extension SyncPass {
     claims.state.usableItemCount += part.items.usable
     if part.unreadable.hasRootKey { claims.state.isRootSuspended = true }
     try PartClaims(claims: claims).mention(matches.batches, control)
-    reader.known?.mention(to: claims, treeList: tree?.list)
+    reader.known?.mention(to: claims)
     let root = matches.rootBatch
     if request.settings.operations.contains(.delete), root.node.policy.storedDuplicates == .keepOne
     {

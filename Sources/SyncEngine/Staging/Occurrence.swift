@@ -31,8 +31,8 @@ struct Occurrence {
     static let owned = Flags(rawValue: 2048)
     /// Part of an item that is left out: it claims its key, and nothing else of it counts.
     static let leftOut = Flags(rawValue: 8192)
-    /// Two places of the payload say different things of it, or it came from another owner: no fingerprint may
-    /// vouch for it.
+    /// Several places of the payload say something of it, or it came from another owner: no item alone tells what is
+    /// stored of it.
     static let conflicting = Flags(rawValue: 16384)
     /// The same object as a mention under a subentity, which is the one that is written.
     static let ofSubentity = Flags(rawValue: 32768)

@@ -88,6 +88,9 @@ struct StagedPart {
   /// The lists in which items at the top nest objects, even none.
   var nestingRules: Set<Int> = []
 
+  /// What each item at the top speaks of, where the request asks for it.
+  var contents: ItemContents?
+
   /// Whether there are more unused keys than are counted, so that their order matters.
   var hasUncountedKeys = false
 

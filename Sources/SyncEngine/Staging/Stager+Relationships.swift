@@ -22,7 +22,6 @@ extension Stager {
     parent: Int, source: ItemSource
   ) throws {
     guard let choice = choose(link.number, range, source) else { return }
-    trace?.speak(of: link.number, node: batch.number)
     let isAtTop = path.isAtTop
     path.push(link)
     defer { path.pop() }
@@ -48,7 +47,6 @@ extension Stager {
       link.mentions.latestKind == .objects
     {
       part.nestingRules.insert(link.number)
-      trace?.nest(below: link.number, node: batch.number)
     }
   }
 
@@ -224,7 +222,7 @@ extension Stager {
     }
     let reference = destination.references.reference(toKey: key, in: keys.slot)
     if link.rule.createsStubs { destination.references.stubs.insert(reference) }
-    trace?.refer(
+    contents?.refer(
       reference, in: link.rule.node,
       link.isOwned ? .listed : (link.rule.isOneToOne ? .taken : .shared))
     return reference

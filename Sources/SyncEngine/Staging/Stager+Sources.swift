@@ -81,7 +81,7 @@ extension Stager {
       }
       let target = mention(child, of: node.batch, in: batches[link.rule.node])
       targets.append(target)
-      guard link.isOwned, trace != nil, node.batch.ofSubentities[child] == nil else { return }
+      guard link.isOwned, node.batch.ofSubentities[child] == nil else { return }
       // It has one owner, and the last list that names it says who that is.
       let isNew = node.batch.occurrences.count > count
       if !isNew {
@@ -139,7 +139,6 @@ extension Stager {
     switch link.rule.missing {
     case .keep: break
     case .clear:
-      trace?.speak(of: link.number, node: batch.number)
       say(link, of: owner, .keys, EmptyCollection())
     case .fail:
       try refuse(

@@ -29,8 +29,8 @@ final class Stager {
   let targets = PlainArray<Int32>()
   var counts = Counts()
 
-  /// What is noted for fingerprints, when fingerprints are to be made.
-  private(set) var trace: FingerprintTrace?
+  /// What each item at the top speaks of, where the request asks for it.
+  private(set) var contents: ItemContents?
 
   /// What was said so far.
   struct Counts {
@@ -58,14 +58,7 @@ final class Stager {
       StagingNode($0, plan: $0.node, among: batches, arena)
     }
     if let resolved = plan.resolved { prepare(resolved) }
-    guard request.tracesFingerprints, readers.nodes.count < FingerprintTrace.nodeLimit else {
-      return
-    }
-    let trace = FingerprintTrace(nodes: readers.nodes, readers: readers.all)
-    for (number, reader) in readers.all.enumerated() {
-      reader.scratch.onUnused = { [unowned trace] in trace.leave($0, node: number) }
-    }
-    self.trace = trace
+    if request.notesContents, batches.count <= UInt16.max { contents = ItemContents(readers.all) }
   }
 
   var plan: MappingPlan { request.plan }
@@ -74,7 +67,7 @@ final class Stager {
   /// need not be moved, and leave no holes behind.
   func reserve(_ factor: Double) {
     for batch in batches { batch.reserve(factor) }
-    trace?.reserve(factor)
+    contents?.reserve(factor)
   }
 
   /// The batch of the root items.
@@ -89,6 +82,15 @@ final class Stager {
   ///   - target: The stored row that the item describes; nil is decided by its key.
   func stageRootItem(
     _ source: ItemSource, text: UnsafeRawBufferPointer, as target: Int64? = nil
+  ) throws {
+    let (noteCount, usable) = (report.noteCount, part.items.usable)
+    contents?.begin()
+    try stageRoot(source, text: text, as: target)
+    contents?.end(isUsable: report.noteCount == noteCount && part.items.usable > usable)
+  }
+
+  private func stageRoot(
+    _ source: ItemSource, text: UnsafeRawBufferPointer, as target: Int64?
   ) throws {
     begin(text)
     let role = target.map { .target($0) } ?? part.rootOwner.map { rootRole(of: $0) } ?? Role.root
@@ -151,6 +153,7 @@ final class Stager {
       node.scratch.describe(node.batch.entity.name, in: report)
     }
     part.batches = batches
+    part.contents = contents
     part.hasUncountedKeys = readers.all.contains(where: \.scratch.isFull)
     return part
   }
@@ -225,12 +228,12 @@ final class Stager {
     guard let occurrence = try identify(row, in: node, source: address, role: role) else {
       return nil
     }
-    trace?.describe(occurrence, in: batch.number)
+    contents?.describe(occurrence, in: batch.number)
     if batch.occurrences[occurrence].flags.contains(.neverInserted) {
       batch.origins.paths[occurrence] = path.description
     }
     if candidates.count > firstCandidate {
-      if trace != nil, batch.occurrences.count == earlierCount {
+      if batch.occurrences.count == earlierCount {
         batch.occurrences[occurrence].flags.insert(.conflicting)
       }
       let back = inverse(role)

@@ -19,8 +19,8 @@ struct StagingRequest {
   var keepsAddresses = false
   var tracksItems = false
 
-  /// Whether it is noted what fingerprints have to know.
-  var tracesFingerprints = false
+  /// Whether it is noted what each item at the top speaks of.
+  var notesContents = false
 
   /// Items that stand in for others.
   var replacements: ItemReplacements?

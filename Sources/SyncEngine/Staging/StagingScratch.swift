@@ -18,8 +18,9 @@ final class StagingScratch {
   var serial: UInt32 = 1
   /// The item that had an object of the node last.
   private var touched: UInt32 = 0
-  /// Told about each unused key, by its number; -1 is one that is not counted.
-  var onUnused: ((Int) -> Void)?
+  /// Whether unused keys are noted for each item.
+  var notesItems = false
+  private let unusedOfItem = PlainArray<UInt8>()
   /// Whether items that were not read had objects of the node.
   private(set) var isReplayed = false
 
@@ -54,6 +55,7 @@ final class StagingScratch {
   /// Forgets what the last item filled, but for the report.
   private func beginItem() {
     touched = serial
+    unusedOfItem.removeAll(from: 0)
     for word in 0..<wordCount {
       filledBefore[word] |= filled[word]
       filled[word] = 0
@@ -89,10 +91,9 @@ final class StagingScratch {
       unused.append((prefix + key, 1))
       unusedHint = unused.count
     } else {
-      onUnused?(-1)
       return
     }
-    onUnused?(unusedHint - 1)
+    if notesItems { unusedOfItem.append(UInt8(unusedHint - 1)) }
   }
 
   private func isKnown(_ known: [UInt8], _ key: UnsafeRawBufferPointer, below prefix: [UInt8])
@@ -109,7 +110,7 @@ final class StagingScratch {
   /// Different unused keys that are counted; a payload that uses data as keys has no end of them.
   private static let unusedLimit = 256
 
-  // MARK: - For fingerprints
+  // MARK: - Item by item
 
   /// Whether no further unused key would be counted.
   var isFull: Bool { unused.count == StagingScratch.unusedLimit }
@@ -124,8 +125,14 @@ final class StagingScratch {
     for word in 0..<wordCount { words.append(filled[word]) }
   }
 
+  /// Adds the unused keys of the current item, by the number of a reader and their own.
+  func appendUnused(to words: PlainArray<UInt64>, of reader: Int) {
+    guard touched == serial else { return }
+    for key in unusedOfItem { words.append(UInt64(reader) << 32 | UInt64(key)) }
+  }
+
   /// Counts attributes as filled, a bit for each.
-  func replay(_ rules: [UInt64]) {
+  func replay(_ rules: ArraySlice<UInt64>) {
     isReplayed = true
     for (word, rules) in zip(0..<wordCount, rules) { filledBefore[word] |= rules }
   }

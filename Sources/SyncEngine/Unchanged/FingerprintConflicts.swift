@@ -1,132 +1,73 @@
 import SyncCore
 
-/// Which items that count as unchanged have to be read after all, because what was read has to do with
-/// their rows.
+/// The stored rows that the items which were read have to do with: which they describe, take, or have among the members of
+/// their lists.
 ///
-/// An item that was not read is passed over without changing anything only when nothing else speaks of
-/// what it describes. Keys that others only refer to do not matter, unless a relationship is spoken of
-/// from both ends.
+/// An item that was not read is passed over without changing anything only when nothing else speaks of what it describes.
+/// Keys that others only refer to do not matter, unless a relationship is spoken of from both ends
+/// (``SpokenRelationship``).
 struct FingerprintConflicts {
-  let batches: [MatchedBatch]
-  let set: FingerprintSet
-  let trace: FingerprintTrace
-  let plan: MappingPlan
+  private let batches: [MatchedBatch]
 
-  /// Refuses the matched items that are concerned.
-  ///
-  /// - Returns: whether there were any.
-  func refuse() -> Bool {
-    if set.hasRepeats { return true }
-    guard set.matchedCount > 0 else { return false }
-    if FingerprintConflicts.speaksFromBothEnds(batches, set: set, plan: plan) {
-      set.refuseAll()
-      return true
-    }
-    return set.mark(.refused, from: [.matched], any: concerned(), strongly: [:], model: plan.model)
-  }
+  /// By the root entity of their table.
+  private(set) var rows: [RowSet]
 
-  /// Whether a relationship is spoken of from both ends, by items that were read or not.
-  static func speaksFromBothEnds(
-    _ batches: [MatchedBatch], set: FingerprintSet?, plan: MappingPlan
-  ) -> Bool {
-    // A set of relationships would be looked at more seldom than it costs to make one.
-    var isSpoken = plan.nodes.map { Array(repeating: false, count: $0.relationships.count) }
-    for batch in batches {
-      for rule in batch.mentions.indices where batch.mentions[rule].count > 0 {
-        isSpoken[batch.number][rule] = true
-      }
-    }
-    if let set, set.matchedCount > 0 {
-      for shape in set.shapes {
-        for mention in shape.mentions { isSpoken[mention.node][mention.rule] = true }
-      }
-    }
-    var spoken: [Claims.Relationship] = []
-    var inverses: [Claims.Relationship] = []
-    for (node, rules) in zip(plan.nodes, isSpoken) {
-      for (rule, isSpoken) in zip(node.relationships, rules) where isSpoken {
-        spoken.append(Claims.Relationship(rule.relationship))
-        if let inverse = node.entity.inverse(of: rule.relationship) {
-          inverses.append(Claims.Relationship(inverse))
-        }
-      }
-    }
-    return spoken.contains { inverses.contains($0) }
-  }
-
-  // MARK: - What the read items have to do with
-
-  /// The stored rows, by table, that the items which were read describe, take, or have among the
-  /// members of their lists.
-  func concerned() -> [Int: RowSet] {
-    var result: [Int: RowSet] = [:]
-    for batch in batches {
-      var rows = result[batch.entity.rootIndex] ?? RowSet()
-      addDescribed(batch, to: &rows)
-      result[batch.entity.rootIndex] = rows
-    }
-    addTaken(to: &result)
+  init(_ batches: [MatchedBatch], _ model: ManagedObjectModel) {
+    self.batches = batches
+    rows = Array(repeating: RowSet(), count: model.entities.count)
+    for batch in batches { addDescribed(batch) }
     for batch in batches {
       for rule in batch.node.relationships.indices where batch.mentions[rule].count > 0 {
-        addMembers(rule, of: batch, to: &result)
+        addTaken(rule, of: batch)
+        addMembers(rule, of: batch)
       }
     }
-    return result
   }
 
-  private func addDescribed(_ batch: MatchedBatch, to rows: inout RowSet) {
+  private mutating func addDescribed(_ batch: MatchedBatch) {
     let (occurrences, stored) = (batch.occurrences, batch.stored.rows)
-    rows.insert(occurrences.count) { index in
+    let table = batch.entity.rootIndex
+    rows[table].insert(occurrences.count) { index in
       let occurrence = occurrences[index]
       if occurrence.flags.contains(.referenceOnly) { return 0 }
       return occurrence.stored >= 0 ? stored[occurrence.stored] : occurrence.row
     }
-    for index in batch.forgotten { rows.insert(batch.stored.rows[index]) }
+    for index in batch.forgotten { rows[table].insert(stored[index]) }
     for indexes in batch.contested.values {
-      for index in indexes { rows.insert(batch.stored.rows[index]) }
+      for index in indexes { rows[table].insert(stored[index]) }
     }
   }
 
-  private func addTaken(to result: inout [Int: RowSet]) {
-    trace.forEachEntry { entry in
-      guard entry.target < 0, entry.use != .shared else { return }
-      let batch = batches[entry.batch]
-      let reference = ~entry.target
-      let first = batch.references.first[Int(reference)]
-      let all = batch.references.duplicates[reference] ?? []
-      for index in all + [first] where index >= 0 {
-        result[batch.entity.rootIndex, default: RowSet()]
-          .insert(batch.stored.rows[index])
-      }
-    }
-  }
-
-  private func addMembers(_ rule: Int, of batch: MatchedBatch, to result: inout [Int: RowSet]) {
+  /// Adds those that lists and one-to-one relationships name by their keys.
+  private mutating func addTaken(_ rule: Int, of batch: MatchedBatch) {
     let relationship = batch.node.relationships[rule]
+    guard relationship.kind == .oneToMany || relationship.isOneToOne else { return }
     let destination = batches[relationship.node]
-    if relationship.isOneToOne,
-      let column = batch.node.columns.toOne.firstIndex(of: relationship.slot)
-    {
-      for occurrence in batch.occurrences where occurrence.stored >= 0 {
-        let partner = batch.stored.references[column][occurrence.stored]
-        if partner > 0 {
-          result[destination.entity.rootIndex, default: RowSet()].insert(partner)
+    let mentions = batch.mentions[rule]
+    for mention in 0..<mentions.count {
+      for target in mentions.targets(of: mention) where target < 0 {
+        let first = destination.references.first[Int(~target)]
+        for index in (destination.references.duplicates[~target] ?? []) + [first] where index >= 0 {
+          rows[destination.entity.rootIndex].insert(destination.stored.rows[index])
         }
       }
     }
+  }
+
+  private mutating func addMembers(_ rule: Int, of batch: MatchedBatch) {
+    let relationship = batch.node.relationships[rule]
+    let destination = batches[relationship.node]
+    let table = destination.entity.rootIndex
     guard relationship.relationship.kind == .oneToMany,
       let inverse = relationship.relationship.inverseSlot,
-      let column = destination.node.columns.toOne.firstIndex(of: inverse)
+      let references = destination.destinations(of: inverse)
     else { return }
     var owners = RowSet()
     for owner in batch.mentions[rule].owners {
       let row = batch.occurrences[batch.representative(owner)].row
       if row > 0 { owners.insert(row) }
     }
-    let references = destination.stored.references[column]
-    var rows = result[destination.entity.rootIndex] ?? RowSet()
     let stored = destination.stored.rows
-    rows.insert(stored.count) { owners.contains(references[$0]) ? stored[$0] : 0 }
-    result[destination.entity.rootIndex] = rows
+    rows[table].insert(stored.count) { owners.contains(references[$0]) ? stored[$0] : 0 }
   }
 }

@@ -1,78 +1,88 @@
 import SyncCore
 
+/// The fingerprints of the items that a sync read, until they are kept. Confined to its sync.
+struct MadeFingerprints {
+  /// Of the shapes of the set that was read, and new ones.
+  var records: FingerprintRecords
+
+  /// Bytes of the items.
+  var byteCount = 0
+
+  /// The relationships of which they speak.
+  var spoken: Set<SpokenRelationship>
+}
+
 /// Makes fingerprints of the items that were read, once it is decided what is stored: of those with which the
 /// store then agrees in all they say, so that the same item would change nothing.
 ///
 /// That is so for an item that gave no warning, unless another one had the last word about something of
 /// its own. Confined to its sync.
 struct FingerprintMaker {
-  let trace: FingerprintTrace
-  let planner: LinkPlanner
-
-  /// What was made so far. The shapes are those of a set, which new ones are added to.
+  private let planner: LinkPlanner
+  private let batches: [MatchedBatch]
   private(set) var made: MadeFingerprints
-  /// Numbers of shapes by their hash.
-  private var shapeNumbers: [Int: [UInt32]] = [:]
+
+  /// Numbers of shapes.
+  private var shapeNumbers: [FingerprintShape: UInt32] = [:]
 
   /// Who refers to a row that only one object may have, by table and row.
   private var takers: [Int: Int] = [:]
 
   /// The form of the item before: most items have the same.
   private var latestShape: UInt32?
-  private var latestUsage: UInt32 = 0
-  /// Its entries as words: ``word(_:_:)``.
+  private var latestUsage = -1
+  /// Its entries as words.
   private let latest = PlainArray<UInt32>()
   private let entries = PlainArray<UInt32>()
-  private let traced: TracedBatches
 
-  init(trace: FingerprintTrace, planner: LinkPlanner, shapes: [FingerprintShape]) {
-    self.trace = trace
+  init(_ planner: LinkPlanner, shapes: [FingerprintShape], spoken: Set<SpokenRelationship>) {
     self.planner = planner
-    traced = TracedBatches(planner.batches)
-    made = MadeFingerprints(shapes: shapes)
-    for (number, shape) in shapes.enumerated() {
-      shapeNumbers[shape.hashValue, default: []].append(UInt32(number))
-    }
+    batches = planner.batches
+    made = MadeFingerprints(records: FingerprintRecords(shapes: shapes), spoken: spoken)
+    for (number, shape) in shapes.enumerated() { shapeNumbers[shape] = UInt32(number) }
   }
 
-  /// Looks at all items. Nothing of the trace can be asked for any more.
+  /// Looks at all items.
   ///
   /// - Throws: `CancellationError`.
-  mutating func make(_ control: SyncControl) throws {
-    let (trace, entries) = (trace, entries)
-    made.items = trace.items
-    made.rows = trace.targets
-    for number in 0..<trace.items.count {
-      if number % SyncControl.stride == 0 { try control.checkpoint() }
-      let item = trace.items[number]
-      let count = trace.entryCount(of: item)
+  mutating func make(
+    _ contents: ItemContents, _ read: PlainArray<FingerprintSet.ReadItem>, _ control: SyncControl
+  ) throws {
+    let (entries, records) = (entries, made.records)
+    for item in 0..<min(contents.items.count, read.count) {
+      if item % SyncControl.stride == 0 { try control.checkpoint() }
+      let usage = contents.items[item].usage
+      if usage < 0 { continue }
+      let record = records.count
+      records.begin(read[item].fingerprint, length: read[item].length)
       entries.removeAll(from: 0)
-      var index = 0
-      while index < count, let entry = entry(trace.entry(index, of: item), of: number) {
-        made.rows[Int(item.firstRow) + index] = entry.row
+      var isKnown = true
+      for target in contents.targets(of: item) {
+        guard let entry = entry(target, of: record) else {
+          isKnown = false
+          break
+        }
+        records.words.append(entry.row)
         entries.append(entry.word)
-        index += 1
       }
-      guard index == count else {
-        made.items[number].size = 0
+      guard isKnown else {
+        records.cancel()
         continue
       }
-      made.items[number].size = UInt32(truncatingIfNeeded: count)
-      made.items[number].form = shapeNumber(item.form)
-      made.byteCount += Int(item.length)
+      records.setShape(shapeNumber(usage, contents), of: record)
+      made.byteCount += read[item].length
     }
   }
 
-  private mutating func shapeNumber(_ usage: UInt32) -> UInt32 {
+  private mutating func shapeNumber(_ usage: Int, _ contents: ItemContents) -> UInt32 {
     if let latestShape, usage == latestUsage, entries.isEqual(to: latest) { return latestShape }
-    var shape = trace.shape(ofUsage: usage)
-    shape.entries = entries.compactMap(FingerprintMaker.entry)
-    let hash = shape.hashValue
-    let known = shapeNumbers[hash]?.first { made.shapes[Int($0)] == shape }
-    let number = known ?? UInt32(made.shapes.count)
-    if known == nil {
-      made.shapes.append(shape)
-      shapeNumbers[hash, default: []].append(number)
+    let shape = FingerprintShape(
+      entries: entries.compactMap { FingerprintShape.Entry(UInt64($0)) },
+      usage: contents.usages[usage])
+    let number = shapeNumbers[shape] ?? UInt32(made.records.shapes.count)
+    if number == made.records.shapes.count {
+      made.records.shapes.append(shape)
+      shapeNumbers[shape] = number
     }
     latestShape = number
     latestUsage = usage
@@ -83,28 +93,22 @@ struct FingerprintMaker {
 
   // MARK: - Rows of an item
 
-  private static func word(_ entity: UInt32, _ use: FingerprintShape.Use) -> UInt32 {
-    entity << 8 | use.rawValue
-  }
-
-  private static func entry(_ word: UInt32) -> FingerprintShape.Entry? {
-    FingerprintShape.Use(rawValue: word & 0xFF).map {
-      FingerprintShape.Entry(entity: Int(word >> 8), use: $0)
-    }
-  }
-
-  /// A row of an item, and how it has to do with it.
+  /// A row of an item, and the entry of its shape as a word.
   private typealias Entry = (row: UInt32, word: UInt32)
+
+  private static func entry(
+    _ row: Int64, _ entity: EntityDescription, _ use: ItemContents.Use
+  ) -> Entry? {
+    guard row > 0, let row = UInt32(exactly: row) else { return nil }
+    return (row, UInt32(truncatingIfNeeded: entity.index) << 8 | UInt32(use.rawValue))
+  }
 
   /// - Returns: Nil when the store does not agree with what the item says of the row.
   @inline(__always)
-  private mutating func entry(_ entry: FingerprintTrace.Entry, of item: Int) -> Entry? {
-    if entry.target >= 0 { return describe(entry.target, in: entry.batch) }
-    guard let use = entry.use else { return nil }
-    let traced = traced.batches[entry.batch]
-    let row = traced.references[Int(~entry.target)]
-    if use == .shared, row > 0 { return (row, FingerprintMaker.word(traced.entity, use)) }
-    return refer(~entry.target, in: planner.batches[entry.batch], use, of: item)
+  private mutating func entry(_ target: ItemContents.Target, of record: Int) -> Entry? {
+    let batch = batches[Int(target.batch)]
+    if target.number >= 0 { return describe(target.number, in: batch) }
+    return refer(~target.number, in: batch, target.use, of: record)
   }
 
   private static let flags: Occurrence.Flags = [
@@ -112,51 +116,39 @@ struct FingerprintMaker {
   ]
 
   @inline(__always)
-  private func describe(_ index: Int32, in number: Int) -> Entry? {
-    let traced = traced.batches[number]
-    let occurrence = traced.occurrences[Int(index)]
-    guard occurrence.flags.intersection(FingerprintMaker.flags) == .active,
-      let row = FingerprintMaker.number(occurrence.row)
-    else { return nil }
-    let isMember = !occurrence.flags.isDisjoint(with: [.owned, .listed])
-    if isMember {
-      guard !occurrence.flags.contains(.shared), hasItsOwner(occurrence, index, in: traced) else {
-        return nil
-      }
-    }
-    let use = isMember ? FingerprintShape.Use.member : .described
-    if traced.isPlain { return (row, FingerprintMaker.word(traced.entity, use)) }
-    return entity(of: occurrence, index, in: planner.batches[number]).map {
-      (row, FingerprintMaker.word($0, use))
-    }
-  }
-
-  /// The entity of an object; nil when its key is contested.
-  private func entity(of occurrence: Match, _ index: Int32, in batch: MatchedBatch) -> UInt32? {
+  private func describe(_ index: Int32, in batch: MatchedBatch) -> Entry? {
+    let occurrence = batch.occurrences[index]
+    guard occurrence.flags.intersection(FingerprintMaker.flags) == .active else { return nil }
+    // Whose key is contested nobody can tell.
     if !batch.contested.isEmpty,
       batch.contested[batch.index.find(identityOf: batch.block[index])] != nil
     {
       return nil
     }
-    return UInt32(truncatingIfNeeded: batch.entity(of: occurrence).index)
+    let isMember = !occurrence.flags.isDisjoint(with: [.owned, .listed])
+    if isMember, occurrence.flags.contains(.shared) || !hasItsOwner(occurrence, index, in: batch) {
+      return nil
+    }
+    return FingerprintMaker.entry(
+      occurrence.row, batch.entity(of: occurrence), isMember ? .member : .described)
   }
 
   /// Whether a member ended up with the owner in whose list it stands.
   @inline(__always)
-  private func hasItsOwner(_ member: Match, _ index: Int32, in batch: TracedBatch) -> Bool {
-    let owners = traced.batches[Int(member.ownerBatch)]
-    let inverse = traced.inverses[owners.firstInverse + Int(member.ownerRule)]
-    guard inverse >= 0 else { return false }
-    let cell = batch.cell(index, inverse)
+  private func hasItsOwner(_ member: Match, _ index: Int32, in batch: MatchedBatch) -> Bool {
+    let owners = batches[Int(member.ownerBatch)]
+    let rule = owners.node.relationships[Int(member.ownerRule)]
+    guard let inverse = rule.relationship.inverseSlot else { return false }
+    let cell = batch.block[index][inverse]
     guard case .integer = cell.kind else { return false }
-    return cell.integer == owners.occurrences[Int(member.owner)].row
+    return cell.integer == owners.occurrences[member.owner].row
   }
 
   private mutating func refer(
-    _ reference: Int32, in batch: MatchedBatch, _ use: FingerprintShape.Use, of item: Int
+    _ reference: Int32, in batch: MatchedBatch, _ use: ItemContents.Use, of record: Int
   ) -> Entry? {
     guard batch.references.duplicates[reference] == nil,
-      let row = planner.row(of: ~reference, in: batch).flatMap(FingerprintMaker.number)
+      let row = planner.row(of: ~reference, in: batch)
     else { return nil }
     let stored = batch.references.first[Int(reference)]
     var described = stored >= 0 ? batch.stored.occurrences[stored] : -1
@@ -169,17 +161,15 @@ struct FingerprintMaker {
       if described >= 0, !batch.occurrences[described].flags.contains(.referenceOnly) {
         return nil
       }
-      let taken = batch.entity.rootIndex << 32 | Int(row)
-      if let other = takers.updateValue(item, forKey: taken) {
+      if let other = takers.updateValue(record, forKey: batch.entity.rootIndex << 32 | Int(row)) {
         // Two items claim what only one of them can have.
-        made.items[other].size = 0
+        if other < record { made.records.setShape(FingerprintRecords.goneShape, of: other) }
         return nil
       }
     }
-    return (row, FingerprintMaker.word(UInt32(truncatingIfNeeded: batch.entity.index), use))
-  }
-
-  static func number(_ row: Int64) -> UInt32? {
-    row > 0 ? UInt32(exactly: row) : nil
+    return FingerprintMaker.entry(row, batch.entity, use)
   }
 }
+
+@available(*, unavailable, message: "Fingerprints are confined to their sync until they are kept.")
+extension MadeFingerprints: Sendable {}

@@ -12,29 +12,20 @@ extension FingerprintSet {
   ) throws -> FingerprintSet? {
     let generation = try reader.generation()
     let kept = try reader.fingerprintSet(key)
-    guard let kept, let head = FingerprintHead(decoding: kept.head),
-      head.shapes.allSatisfy({ $0.fits(plan) }), head.shapes.count <= shapeLimit,
+    guard let kept, let head = FingerprintHead(kept.head, plan), head.shapes.count <= shapeLimit,
       let changes = try reader.fingerprintChanges(after: kept.generation)
-    else {
-      return none(kept?.id, generation)
-    }
+    else { return FingerprintSet(id: kept?.id, generation: generation) }
     guard head.byteCount / smallestShare <= payloadBytes else { return nil }
-    var contents = FingerprintContents(shapes: head.shapes)
-    try reader.readFingerprints(of: kept.id, areMany: head.byteCount >= manyBytes) {
-      contents.add($0, $1)
+    let set = try FingerprintSet(kept, generation: generation, head: head) { body in
+      try reader.readFingerprints(of: kept.id, areMany: head.byteCount >= manyBytes, body)
     }
-    guard !contents.isDamaged else { return none(kept.id, generation) }
-    let set = FingerprintSet(kept, generation: generation, head: head, contents)
+    guard let set else { return FingerprintSet(id: kept.id, generation: generation) }
     try set.outdate(changes, plan: plan, reader: reader)
     return set
   }
 
-  private static func none(_ id: Int64?, _ generation: Int64) -> FingerprintSet {
-    FingerprintSet(id: id, generation: generation, seed: UInt64.random(in: 0 ... .max))
-  }
-
-  /// Bytes of items whose fingerprints are some hundred pages.
-  private static let manyBytes = 1 << 20
+  /// Bytes of items whose fingerprints are some hundred pages: a statement to find out whether they fill the cache pays.
+  private static let manyBytes = 1 << 23
 
   /// A payload has to be at least one in this many of the bytes that fingerprints are kept of.
   private static let smallestShare = 64
@@ -50,16 +41,13 @@ extension FingerprintSet {
     throws
   {
     guard !changes.isEmpty else { return }
-    guard changes.count <= FingerprintSet.changeLimit else {
-      for record in states.indices where states[record] != .absent { states[record] = .outdated }
-      return
-    }
-    var any: [Int: RowSet] = [:]
-    var strongly: [Int: RowSet] = [:]
+    guard changes.count <= FingerprintSet.changeLimit else { return outdateAll() }
+    var any = Array(repeating: RowSet(), count: plan.model.entities.count)
+    var strongly = any
     var keyed: [Int: [Int64]] = [:]
-    for change in changes {
-      any[change.table, default: RowSet()].insert(change.row)
-      if change.kind != .linked { strongly[change.table, default: RowSet()].insert(change.row) }
+    for change in changes where any.indices.contains(change.table) {
+      any[change.table].insert(change.row)
+      if change.kind != .linked { strongly[change.table].insert(change.row) }
       if change.kind == .inserted || change.kind == .updated {
         keyed[change.table, default: []].append(change.row)
       }
@@ -69,12 +57,12 @@ extension FingerprintSet {
       for node in plan.nodes where node.entity.rootIndex == table {
         guard let slot = node.identity.first else { continue }
         for row in try FingerprintSet.namesakes(of: changed, node.entity, slot, reader) {
-          any[table, default: RowSet()].insert(row)
-          strongly[table, default: RowSet()].insert(row)
+          any[table].insert(row)
+          strongly[table].insert(row)
         }
       }
     }
-    mark(.outdated, from: [.unseen], any: any, strongly: strongly, model: plan.model)
+    outdate(any: any, strongly: strongly, model: plan.model)
   }
 
   private static func namesakes(
@@ -86,19 +74,5 @@ extension FingerprintSet {
     var result: [Int64] = []
     try reader.scan(entity, .keys(slot: slot, keys), slots: [slot]) { result.append($0.row) }
     return withExtendedLifetime(arena) { result }
-  }
-}
-
-extension FingerprintShape {
-  /// Whether all numbers in it are those of something in the plan.
-  fileprivate func fits(_ plan: MappingPlan) -> Bool {
-    let entityCount = plan.model.entities.count
-    return entries.allSatisfy { $0.entity < entityCount }
-      && filled.allSatisfy { (0..<plan.readerCount).contains($0.node) }
-      && unused.allSatisfy { (0..<plan.readerCount).contains($0.node) }
-      && mentions.allSatisfy {
-        plan.nodes.indices.contains($0.node)
-          && plan.nodes[$0.node].relationships.indices.contains($0.rule)
-      }
   }
 }

@@ -4,92 +4,112 @@ import SyncStore
 /// The fingerprints that earlier syncs of the same kind have left, while a payload is compared with them.
 ///
 /// ```
-///                ┌──────── not stored like that any more ──────▶ outdated
-/// unseen ──match──▶ matched ──somebody else has to do with its rows──▶ refused
+/// unseen ──match──▶ matched ──not stored like that any more, or somebody else has to do with its rows──▶ outdated
 /// ```
 ///
-/// A matched item is not read; a refused one is read with the rest, in the order of the payload. An absent
-/// record is a place in a part whose item is gone, kept until the part is written again.
-/// Confined to its sync.
+/// A matched item is not read; others are, in the order of the payload. An absent record is a place whose item is gone, kept
+/// until everything is written again. Confined to its sync.
 final class FingerprintSet {
-  struct Record: BitwiseCopyable {
-    var fingerprint: ContentFingerprint
-    var shape: UInt32
-    /// Where its length stands in ``rows``, its rows behind that; as stored: in the rows of its part.
-    var firstRow: UInt32
-  }
-
-  enum State: UInt8 {
+  private enum State: UInt8 {
     case unseen
     case matched
-    case refused
     case outdated
     case absent
   }
 
-  let id: Int64?
+  /// An item that was read.
+  struct ReadItem: BitwiseCopyable {
+    let fingerprint: ContentFingerprint
+    /// Its bytes.
+    let length: Int
+  }
+
+  private(set) var id: Int64?
 
   /// The generation that the store had when the set was read, and the one it was kept at.
-  let generation: Int64
+  private(set) var generation: Int64
   let keptGeneration: Int64
   let seed: UInt64
   let byteCount: Int
-  let contents: FingerprintContents
-  let states: PlainArray<State>
-  var matchedCount = 0
+  let spoken: Set<SpokenRelationship>
+  let records: FingerprintRecords
+
+  /// Records of the parts, and where the words of the amendment begin.
+  private(set) var partCount = 0
+  private var amendmentStart = 0
+
+  private let states: PlainArray<State>
+  private(set) var matchedCount = 0
+
+  /// The items that were read, as many as ``ItemContents`` has.
+  let read = PlainArray<ReadItem>()
 
   /// Matched items come in the order of the last payload, mostly.
   private(set) var next = 0
   private var index: [UInt32] = []
-  private var isRefusingAll = false
 
   /// Whether the latest item came in that order: where none does, none is looked at twice.
   private var isExpecting = true
 
   /// A set without fingerprints.
-  init(id: Int64?, generation: Int64, seed: UInt64) {
+  init(id: Int64?, generation: Int64) {
     self.id = id
     self.generation = generation
     keptGeneration = -1
-    self.seed = seed
+    seed = UInt64.random(in: 0 ... .max)
     byteCount = 0
-    contents = FingerprintContents(shapes: [])
+    spoken = []
+    records = FingerprintRecords()
     states = PlainArray(capacity: 1)
   }
 
-  init(
+  /// - Parameter parts: Shows the parts to a closure, in order.
+  /// - Returns: Nil when one is not what was written.
+  init?(
     _ kept: FingerprintSetRecord, generation: Int64, head: FingerprintHead,
-    _ contents: FingerprintContents
-  ) {
+    _ parts: ((Int, UnsafeRawBufferPointer) -> Void) throws -> Void
+  ) rethrows {
     id = kept.id
     self.generation = generation
     keptGeneration = kept.generation
     seed = head.seed
     byteCount = head.byteCount
-    self.contents = contents
-    states = PlainArray(repeating: .unseen, count: contents.records.count)
-    for record in contents.absent { states[record] = .absent }
+    spoken = head.spoken
+    let records = FingerprintRecords(shapes: head.shapes)
+    var (isSound, absent, partCount, amendmentStart) = (true, [Int](), 0, 0)
+    try parts { number, bytes in
+      let isAmendment = number == FingerprintKeeper.amendment
+      isSound =
+        isSound && records.read(bytes, placed: isAmendment) { absent.append($0) }
+      if !isAmendment { (partCount, amendmentStart) = (records.count, records.words.count) }
+    }
+    self.records = records
+    self.partCount = partCount
+    self.amendmentStart = amendmentStart
+    states = PlainArray(repeating: .unseen, count: records.count)
+    guard isSound, absent.allSatisfy(records.starts.indices.contains) else { return nil }
+    for record in absent { states[record] = .absent }
   }
 
-  var shapes: [FingerprintShape] { contents.shapes }
-  var records: PlainArray<Record> { contents.records }
-  var count: Int { contents.records.count }
+  var shapes: [FingerprintShape] { records.shapes }
+  var count: Int { records.count }
 
-  /// The rows of a record, in the order of its shape's entries.
   @inline(__always)
-  func rows(of record: Int) -> UnsafeBufferPointer<UInt32> {
-    UnsafeBufferPointer(
-      start: contents.rows.start + Int(contents.records[record].firstRow) + 1,
-      count: contents.shapes[Int(contents.records[record].shape)].entries.count)
-  }
+  func isMatched(_ record: Int) -> Bool { states[record] == .matched }
 
-  /// Bytes of the item of a record.
-  @inline(__always)
-  func length(of record: Int) -> UInt32 { contents.rows[Int(contents.records[record].firstRow)] }
+  func isAbsent(_ record: Int) -> Bool { states[record] == .absent }
+
+  /// Whether the item of a record, as it was then, does not count any more.
+  func isGone(_ record: Int) -> Bool { states[record] == .outdated || states[record] == .absent }
 
   /// Whether a record is not what its part says.
-  func isAmended(_ record: Int) -> Bool {
-    Int(contents.records[record].firstRow) >= contents.partRows
+  func isAmended(_ record: Int) -> Bool { records.starts[record] >= amendmentStart }
+
+  /// Whether the fingerprints are those of another set that is as empty, so that what was read holds: takes over its number.
+  func goesOn(as other: FingerprintSet) -> Bool {
+    guard count == 0, other.count == 0 else { return false }
+    (id, generation) = (other.id, other.generation)
+    return true
   }
 
   // MARK: - Matching
@@ -101,22 +121,22 @@ final class FingerprintSet {
     next = 0
     isExpecting = true
     hasRepeats = false
+    read.removeAll(from: 0)
   }
 
   /// Bytes of the item that comes next if the payload goes on as the last one did; 0 when nothing is
   /// expected.
   @inline(__always)
   var expectedLength: Int {
-    guard isExpecting, next < count, states[next] == .unseen, !isRefusingAll else { return 0 }
-    return Int(length(of: next))
+    guard isExpecting, next < count, states[next] == .unseen else { return 0 }
+    return records.length(of: next)
   }
 
   /// Matches the item that was expected, when it is what the text ahead begins with. An object ends where
   /// its brackets do, whatever follows, so nobody needs to look for its end.
   @inline(__always)
   func matchExpected(_ text: UnsafeRawBufferPointer) -> Bool {
-    isExpecting = contents.records[next].fingerprint.isSame(
-      as: ContentFingerprint(text, seed: seed))
+    isExpecting = records.isFingerprint(ContentFingerprint(text, seed: seed), of: next)
     guard isExpecting else { return false }
     states[next] = .matched
     matchedCount += 1
@@ -136,48 +156,44 @@ final class FingerprintSet {
     return length
   }
 
-  /// The record of an item with the fingerprint, or nil when it has to be read.
-  func match(_ fingerprint: ContentFingerprint) -> Int? {
-    guard let record = find(fingerprint) else { return nil }
-    next = record + 1
-    switch states[record] {
-    case .unseen where !isRefusingAll:
-      states[record] = .matched
-      matchedCount += 1
-      return record
-    case .matched:
-      // An item that comes twice is told in the report: both are read, the first one next time.
-      hasRepeats = true
-      states[record] = .refused
-      matchedCount -= 1
-      return nil
-    case .unseen, .refused, .outdated, .absent:
-      return nil
+  /// Matches an item, wherever it was in the last payload.
+  ///
+  /// - Returns: False when it has to be read, which is noted.
+  func match(_ text: UnsafeRawBufferPointer) -> Bool {
+    let fingerprint = ContentFingerprint(text, seed: seed)
+    if let record = find(fingerprint) {
+      next = record + 1
+      if states[record] == .unseen {
+        states[record] = .matched
+        matchedCount += 1
+        return true
+      }
+      if states[record] == .matched {
+        // An item that comes twice is told in the report: both are read, the first one next time.
+        hasRepeats = true
+        states[record] = .outdated
+        matchedCount -= 1
+      }
     }
+    read.append(ReadItem(fingerprint: fingerprint, length: text.count))
+    return false
   }
 
   /// Whether an item was matched that turned out to come twice.
   private(set) var hasRepeats = false
 
-  /// Reads everything from now on.
-  func refuseAll() {
-    isRefusingAll = true
-  }
-
   private func find(_ fingerprint: ContentFingerprint) -> Int? {
-    if next < count, contents.records[next].fingerprint.isSame(as: fingerprint),
-      states[next] != .absent
-    {
+    if next < count, records.isFingerprint(fingerprint, of: next), states[next] != .absent {
       isExpecting = true
       return next
     }
     if count == 0 { return nil }
     if index.isEmpty { makeIndex() }
     let mask = index.count - 1
-    var position = Int(truncatingIfNeeded: fingerprint.low) & mask
+    var position = Int(truncatingIfNeeded: fingerprint.low & 0xFFFF_FFFF) & mask
     while index[position] != 0 {
       let record = Int(index[position]) - 1
-      if records[record].fingerprint.isSame(as: fingerprint) { return record }
+      if records.isFingerprint(fingerprint, of: record) { return record }
       position = (position + 1) & mask
     }
     return nil
@@ -188,20 +204,54 @@ final class FingerprintSet {
     while size * 3 < count * 4 { size *= 2 }
     index = Array(repeating: 0, count: size)
     index.withUnsafeMutableBufferPointer { index in
-      for record in records.indices where states[record] != .absent {
-        var position = Int(truncatingIfNeeded: records[record].fingerprint.low) & (size - 1)
+      for record in states.indices where states[record] != .absent {
+        var position = records.hash(of: record) & (size - 1)
         while index[position] != 0 { position = (position + 1) & (size - 1) }
         index[position] = UInt32(record) + 1
       }
     }
   }
-}
 
-extension ContentFingerprint {
-  /// As `==`, which would be a call into another module for each item.
-  @inline(__always)
-  fileprivate func isSame(as other: ContentFingerprint) -> Bool {
-    low == other.low && high == other.high
+  // MARK: - What does not count any more
+
+  /// Has nothing count any more, so that everything is read.
+  func outdateAll() {
+    for record in states.indices where states[record] != .absent { states[record] = .outdated }
+    matchedCount = 0
+  }
+
+  /// Has those records not count any more that have to do with some rows.
+  ///
+  /// - Parameters:
+  ///   - any: Rows, by the root entity of their table, that concern whoever holds them.
+  ///   - strongly: Rows that concern whoever refers to them as well.
+  /// - Returns: Whether there were matched ones among them.
+  @discardableResult
+  func outdate(any: [RowSet], strongly: [RowSet] = [], model: ManagedObjectModel) -> Bool {
+    guard any.contains(where: { !$0.isEmpty }) || strongly.contains(where: { !$0.isEmpty }) else {
+      return false
+    }
+    // Of each shape, the rows to look up, and in what: mostly few of many, since most are only referred to.
+    let sets = shapes.map { shape in
+      shape.entries.enumerated().compactMap { position, entry -> (position: Int, rows: RowSet)? in
+        let table = EntityDescription(model: model, index: entry.entity).rootIndex
+        let sets = entry.isHeld ? any : strongly
+        return table < sets.count && !sets[table].isEmpty ? (position, sets[table]) : nil
+      }
+    }
+    let before = matchedCount
+    for record in states.indices where states[record] == .unseen || states[record] == .matched {
+      let shape = records.shape(of: record)
+      let rows = records.rows(of: record)
+      // Asked in place: to take a set out would count who holds it, as often as there are rows.
+      for look in sets[shape].indices
+      where sets[shape][look].rows.contains(Int64(rows[sets[shape][look].position])) {
+        if states[record] == .matched { matchedCount -= 1 }
+        states[record] = .outdated
+        break
+      }
+    }
+    return matchedCount < before
   }
 }
 

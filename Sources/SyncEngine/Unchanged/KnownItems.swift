@@ -6,8 +6,8 @@ import SyncStore
 ///
 /// ```
 /// load ─▶ the payload is read ─▶ refresh ─▶ match ─▶ refuses ─▶ mention ─▶ make ─▶ … ─▶ keep
-///                    ▲                                  │
-///                    └──── some are read after all ─────┘
+///                    ▲                     │
+///                    └ some are read after all
 /// ```
 ///
 /// Confined to its sync.
@@ -18,8 +18,9 @@ final class KnownItems {
   /// What earlier syncs have left; without fingerprints until somebody has loaded it.
   private(set) var fingerprints: FingerprintSet
 
-  /// What was noted of the current part, until fingerprints are made of it.
-  var trace: FingerprintTrace?
+  /// The relationships of which the items speak that were read, and whether they speak of none from both ends.
+  private var spoken: Set<SpokenRelationship> = []
+  private var isOneSided = true
 
   /// What the current part holds that was not read, until it is counted.
   private var unread: UnreadRows?
@@ -33,7 +34,7 @@ final class KnownItems {
     self.request = request
     self.key = key
     // What has to wait for another transaction is read in that of the sync.
-    fingerprints = FingerprintSet(id: nil, generation: -1, seed: UInt64.random(in: 0 ... .max))
+    fingerprints = FingerprintSet(id: nil, generation: -1)
   }
 
   /// Items of the current part that were not read.
@@ -58,14 +59,12 @@ final class KnownItems {
     try transaction.generation() != fingerprints.generation
   }
 
-  /// Goes on with what the payload was read with, where neither that nor what was loaded since knows any item: what was
-  /// noted of the items holds then.
+  /// Goes on with what the payload was read with, where neither that nor what was loaded since knows any item.
   ///
   /// - Returns: Whether that is so; otherwise the payload has to be read again.
   func goesOn(with before: FingerprintSet) -> Bool {
-    guard before.count == 0, fingerprints.count == 0 else { return false }
-    fingerprints = FingerprintSet(
-      id: fingerprints.id, generation: fingerprints.generation, seed: before.seed)
+    guard before.goesOn(as: fingerprints) else { return false }
+    fingerprints = before
     return true
   }
 
@@ -75,14 +74,20 @@ final class KnownItems {
   func refuses(
     _ matches: Matches, _ edits: UnsentEdits?, in transaction: StoreTransaction
   ) throws -> Bool {
-    guard let trace else { return false }
-    if matchedCount > 0, try needsAllItems(matches.part, edits, in: transaction) {
-      fingerprints.refuseAll()
+    spoken = SpokenRelationship.all(in: matches.batches)
+    isOneSided = !SpokenRelationship.areOfBothEnds(
+      matchedCount > 0 ? spoken.union(fingerprints.spoken) : spoken, request.plan)
+    if fingerprints.hasRepeats { return true }
+    if matchedCount > 0,
+      try !isOneSided || needsAllItems(matches.part, edits, in: transaction)
+    {
+      refuseAll()
       return true
     }
-    return FingerprintConflicts(
-      batches: matches.batches, set: fingerprints, trace: trace, plan: request.plan
-    ).refuse()
+    guard fingerprints.count > 0 else { return false }
+    return fingerprints.outdate(
+      any: FingerprintConflicts(matches.batches, request.plan.model).rows,
+      model: request.plan.model)
   }
 
   /// Of more unused keys than are counted the order matters. What is left alone because it was edited here is reported each
@@ -96,22 +101,12 @@ final class KnownItems {
   }
 
   /// Has all items read from now on.
-  func refuseAll() { fingerprints.refuseAll() }
+  func refuseAll() { fingerprints.outdateAll() }
 
   /// Tells the claims what the items say that were not read.
-  ///
-  /// - Parameter list: The rule of the list in which a payload nests the objects of a tree.
-  func mention(to claims: Claims, treeList list: Int?) {
-    unread = nil
-    guard matchedCount > 0 else { return }
-    let unread = UnreadRows(fingerprints, model: request.plan.model)
-    self.unread = unread
-    unread.mention(to: claims)
-    guard let list else { return }
-    for (shape, _) in unread.shapes
-    where shape.mentions.contains(.init(node: request.plan.root, rule: list, nestsAtTop: true)) {
-      claims.state.nestsChildren = true
-    }
+  func mention(to claims: Claims) {
+    unread = matchedCount > 0 ? UnreadRows(fingerprints, model: request.plan.model) : nil
+    unread?.mention(to: claims)
   }
 
   /// Counts the objects of these items as unchanged.
@@ -123,27 +118,21 @@ final class KnownItems {
   // MARK: - What later syncs know
 
   /// Makes the fingerprints of what was read, once it is decided what becomes of it: what they are made
-  /// of need not be kept until everything is written.
+  /// of need not be kept until everything is written. Of a payload that nests objects of a tree none are made: by those
+  /// alone nobody could tell who is in scope.
   ///
   /// - Throws: `CancellationError`.
   func make(_ planner: LinkPlanner, _ edits: UnsentEdits?, _ control: SyncControl) throws {
-    guard let trace, !request.setup.isDryRun else { return }
+    let part = planner.matches.part
+    guard let contents = part.contents, !request.setup.isDryRun else { return }
     let isUncertain =
-      edits != nil || trace.isIncomplete || planner.partnerWrites != nil
+      edits != nil || part.hasUncountedKeys || planner.partnerWrites != nil || !isOneSided
+      || planner.claims.state.nestsChildren
       || planner.batches.contains(where: \.staged.ofSubentities.areFolded)
-      || FingerprintConflicts.speaksFromBothEnds(
-        planner.batches, set: fingerprints, plan: request.plan)
-    // Before the trace becomes what is made of it.
-    let concerned =
-      fingerprints.count > 0
-      ? FingerprintConflicts(
-        batches: planner.batches, set: fingerprints, trace: trace, plan: request.plan
-      ).concerned() : [:]
-    var maker = FingerprintMaker(trace: trace, planner: planner, shapes: fingerprints.shapes)
-    if !isUncertain { try maker.make(control) }
+    var maker = FingerprintMaker(planner, shapes: fingerprints.shapes, spoken: spoken)
+    if !isUncertain { try maker.make(contents, fingerprints.read, control) }
     made = maker.made
-    made?.concerned = concerned
-    self.trace = nil
+    contents.removeAll()
   }
 
   /// Keeps what a later sync need not read.
@@ -151,8 +140,9 @@ final class KnownItems {
     guard let made else { return }
     self.made = nil
     try FingerprintKeeper(
-      key: key, set: fingerprints, plan: request.plan, transaction: transaction, control: control
-    ).keep(made)
+      key: key, set: fingerprints, made: made, plan: request.plan, transaction: transaction,
+      control: control
+    ).keep()
   }
 }
 
@@ -162,7 +152,7 @@ extension KnownItems: Sendable {}
 /// Which syncs share fingerprints: those of the same plan, scope and options.
 private enum FingerprintKey {
   /// Raised when the library reads the same JSON in another way than before, or keeps fingerprints in another form.
-  private static let version = 3
+  private static let version = 4
 
   /// The key of a request's fingerprints, or nil when no fingerprints can be used or made: for parts of a payload,
   /// when items go through code of the user's, which may answer differently the next time, and when not

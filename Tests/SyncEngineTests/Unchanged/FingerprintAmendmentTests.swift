@@ -40,7 +40,7 @@ import Testing
     var items = (0..<Self.size).map { item($0, "a") }
     try sync(stack, items)
     let before = try parts(stack)
-    #expect(before.count == 3)
+    #expect(!before.isEmpty)
     for index in 0..<count { items[index * 7] = item(index * 7, "b") }
     try sync(stack, items)
     var after = try parts(stack)
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test("damaged fingerprints count for nothing", arguments: [0, 8, 15, 16, 33, 40])
+  @Test("damaged fingerprints count for nothing", arguments: [0, 8, 15, 16, 24, 28, 33, 40])
   func damage(_ offset: Int) throws {
     let stack = try DataStack.social()
     var items = (0..<50).map { item($0, "a") }

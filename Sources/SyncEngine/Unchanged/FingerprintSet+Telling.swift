@@ -7,12 +7,14 @@ extension FingerprintSet {
   ) {
     var first = records.lowerBound
     while first < records.upperBound {
-      let shape = self.records[first].shape
+      let shape = self.records.shape(of: first)
       // Most items have the form of the one before.
-      let end = (first..<records.upperBound).first { self.records[$0].shape != shape }
+      let end = (first..<records.upperBound).first { self.records.shape(of: $0) != shape }
       let alike = first..<(end ?? records.upperBound)
-      let entity = EntityDescription(model: model, index: shapes[Int(shape)].entries[0].entity)
-      objects.append(alike.count, of: entity) { Int64(rows(of: alike.lowerBound + $0)[0]) }
+      let entity = EntityDescription(model: model, index: shapes[shape].entries[0].entity)
+      objects.append(alike.count, of: entity) {
+        Int64(self.records.rows(of: alike.lowerBound + $0)[0])
+      }
       first = alike.upperBound
     }
   }
@@ -20,10 +22,15 @@ extension FingerprintSet {
   /// How many matched records have each shape.
   func shapeCounts() -> [Int] {
     var counts = Array(repeating: 0, count: shapes.count)
-    for record in states.indices where states[record] == .matched {
-      counts[Int(records[record].shape)] += 1
-    }
+    for record in 0..<count where isMatched(record) { counts[records.shape(of: record)] += 1 }
     return counts
+  }
+
+  /// Tells the report what matched items would have told it, had they been read.
+  func replay(to stager: Stager) {
+    for (shape, count) in zip(shapes, shapeCounts()) where count > 0 {
+      stager.replay(shape.usage, count: count)
+    }
   }
 }
 
@@ -62,10 +69,9 @@ final class UnreadRows {
     let rows = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: starts[lengths.count])
     var ends = starts
     ends.withUnsafeMutableBufferPointer { ends in
-      for record in set.states.indices where set.states[record] == .matched {
-        let shape = Int(set.records[record].shape)
-        let described = set.rows(of: record)
-        for (position, row) in described.enumerated() {
+      for record in 0..<set.count where set.isMatched(record) {
+        let shape = set.records.shape(of: record)
+        for (position, row) in set.records.rows(of: record).enumerated() {
           let list = lists[shape][position]
           rows.initializeElement(at: ends[list], to: row)
           ends[list] += 1

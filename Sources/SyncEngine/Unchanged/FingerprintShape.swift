@@ -1,0 +1,115 @@
+import SyncCore
+
+/// What items of one form have in common, so that it is kept once and not for each: what their rows are, and what the
+/// report has to say about them.
+struct FingerprintShape: Hashable {
+  struct Entry: Hashable {
+    let entity: Int
+    let use: ItemContents.Use
+
+    /// Whether nobody else may have to do with the row as long as the item counts as unchanged.
+    var isHeld: Bool { use != .shared }
+    var isDescribed: Bool { use == .described || use == .member }
+    var isMember: Bool { use == .member || use == .listed }
+
+    init(entity: Int, use: ItemContents.Use) {
+      self.entity = entity
+      self.use = use
+    }
+
+    /// - Returns: Nil when the word is none that ``word`` gives.
+    init?(_ word: UInt64) {
+      guard let use = ItemContents.Use(rawValue: UInt8(truncatingIfNeeded: word)) else {
+        return nil
+      }
+      self.init(entity: Int(word >> 8), use: use)
+    }
+
+    var word: UInt64 { UInt64(entity) << 8 | UInt64(use.rawValue) }
+  }
+
+  /// One for each row of an item, the object at the top first.
+  let entries: [Entry]
+  let usage: ItemUsage
+
+  var memberCount: Int { entries.count(where: \.isMember) }
+}
+
+/// What the store keeps of a set of fingerprints beside its records.
+struct FingerprintHead {
+  /// Raised when what is kept means something else.
+  private static let format: UInt64 = 3
+
+  var seed: UInt64
+  /// Bytes of all items of the set: how much it is worth.
+  var byteCount = 0
+  /// The relationships of which items speak.
+  var spoken: Set<SpokenRelationship> = []
+  var shapes: [FingerprintShape] = []
+
+  init(seed: UInt64) {
+    self.seed = seed
+  }
+
+  // MARK: - As bytes
+
+  var encoded: [UInt8] {
+    var words = [FingerprintHead.format, seed, UInt64(byteCount)]
+    func append<T>(_ list: some Collection<T>, _ body: (T) -> Void) {
+      words.append(UInt64(list.count))
+      list.forEach(body)
+    }
+    append(spoken.map(\.word).sorted()) { words.append($0) }
+    append(shapes) { shape in
+      append(shape.entries) { words.append($0.word) }
+      append(shape.usage.filled) { words.append($0) }
+      append(shape.usage.unused) { unused in
+        words += [UInt64(unused.reader), UInt64(unused.count)]
+        append(unused.key) { words.append(UInt64($0)) }
+      }
+    }
+    return words.withUnsafeBytes { Array($0) }
+  }
+
+  /// - Returns: Nil when the bytes are none that ``encoded`` gives, or name something that the plan does not have.
+  init?(_ bytes: [UInt8], _ plan: MappingPlan) {
+    var words = bytes.withUnsafeBytes { bytes in
+      stride(from: 0, to: bytes.count & ~7, by: 8)
+        .map { bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self) }[...]
+    }
+    func list<T>(_ element: () -> T?) -> [T]? {
+      guard let count = words.popFirst(), count <= UInt64(bytes.count) else { return nil }
+      var result: [T] = []
+      for _ in 0..<count {
+        guard let next = element() else { return nil }
+        result.append(next)
+      }
+      return result
+    }
+    func shape() -> FingerprintShape? {
+      let entries = list { words.popFirst().flatMap(FingerprintShape.Entry.init) }
+      let filled = list { words.popFirst() }
+      let unused = list { () -> ItemUsage.UnusedKey? in
+        guard let reader = words.popFirst(), let count = words.popFirst(),
+          let key = list({ words.popFirst().map { UInt8(truncatingIfNeeded: $0) } })
+        else { return nil }
+        return ItemUsage.UnusedKey(
+          reader: Int(truncatingIfNeeded: reader), key: key,
+          count: Int(UInt32(truncatingIfNeeded: count)))
+      }
+      guard let entries, let filled, let unused,
+        entries.allSatisfy({ plan.model.entities.indices.contains($0.entity) }), !entries.isEmpty
+      else { return nil }
+      return FingerprintShape(entries: entries, usage: ItemUsage(filled: filled, unused: unused))
+    }
+    guard words.popFirst() == FingerprintHead.format, let seed = words.popFirst(),
+      let byteCount = words.popFirst(),
+      let spoken = list({ words.popFirst().flatMap { SpokenRelationship($0, plan) } }),
+      let shapes = list(shape), words.isEmpty
+    else { return nil }
+    self.seed = seed
+    self.byteCount = Int(truncatingIfNeeded: byteCount)
+    self.spoken = Set(spoken)
+    self.shapes = shapes
+  }
+}
