@@ -84,17 +84,16 @@ import Testing
       model: ManagedObjectModel(Buyer.self, Purchase.self, Tag.self), store: .sqlite(url),
       tracksChanges: true)
     let outbox = try Outbox(stack, name: "api")
-    let sent = Locked<[OutboxChange]>([])
+    let sent = Locked<[Value: JSONValue]>([:])
     outbox.send(Purchase.self) { change in
-      sent.withLock { $0.append(change) }
+      if let key = change.key { sent.withLock { $0[key] = change.changedJSON } }
       return .accepted()
     }
     for item in try outbox.refused { try outbox.retry(item) }
     #expect(try await outbox.send().accepted == 2)
-    let changes = sent.withLock { $0 }
     #expect(
-      changes.map(\.changedJSON) == [
-        ["state": "b", "amount": "9.0", "buyer_id": 2, "tag_ids": []], ["id": 11],
+      sent.withLock { $0 } == [
+        10: ["state": "b", "amount": "9.0", "buyer_id": 2, "tag_ids": []], 11: ["id": 11],
       ])
   }
 
