@@ -82,7 +82,7 @@ extension LinkPlanner {
   private func oldest(of key: UnsafePointer<Cell>, in batches: [MatchedBatch]) -> Found? {
     var oldest: (place: Found, row: Int64)?
     for batch in batches {
-      var candidate = batch.index.find(identityOf: key)
+      var candidate = batch.occurrence { key[$0] }
       while candidate >= 0 {
         let found = object(candidate, in: batch)
         let row = found.batch.occurrences[found.occurrence].row

@@ -10,11 +10,18 @@ import SyncCore
 /// ```
 ///
 /// Of the staged batch the cells are taken over: what is laid together, and what linking decides, is written there, and
-/// objects that the payload does not describe are added behind the others. Confined to the sync that owns it.
+/// objects that the payload does not describe are added behind the others. All else that is staged stays as it is.
+/// Confined to the sync that owns it.
 final class MatchedBatch {
   let staged: Batch
   let occurrences: PlainArray<Match>
   let stored: StoredRows
+
+  /// What the payload says of relationships, and which lists are empty because an item takes the place of an object.
+  private(set) var mentions: [LinkMentions]
+
+  /// Stubs: new objects that have nothing but the key by which the payload refers to them; nil while there are none.
+  private var stubs: KeyIndex?
 
   /// What differs between occurrences and their stored rows.
   private(set) var differences: [SlotSet] = []
@@ -48,6 +55,7 @@ final class MatchedBatch {
 
   init(_ staged: Batch, parent: GivenParent?) {
     self.staged = staged
+    mentions = staged.mentions
     hasRepeats = staged.hasRepeats
     stored = StoredRows(referenceCount: staged.node.columns.toOne.count)
     occurrences = PlainArray(capacity: staged.occurrences.count)
@@ -70,12 +78,35 @@ final class MatchedBatch {
   var block: RowBlock { staged.block }
   var index: KeyIndex { staged.index }
   var keySlot: Int { staged.keySlot }
-  var mentions: [LinkMentions] { staged.mentions }
 
   /// The key of a row, for reports and change sets.
   func key(_ cells: UnsafePointer<Cell>) -> Value { staged.key(cells) }
 
+  /// Empties a relationship of owners of which the payload says nothing.
+  func empty(_ rule: Int, of owners: [Int32]) {
+    guard !owners.isEmpty else { return }
+    let isOrdered =
+      !mentions[rule].orders.isEmpty || node.relationships[rule].isOneToOne || staged.orders != nil
+    mentions[rule] = LinkMentions(mentions[rule], emptying: owners, order: isOrdered ? 0 : nil)
+  }
+
   // MARK: - Objects
+
+  /// The first occurrence of a key, or -1; stubs among them.
+  func occurrence(ofKey key: (Int) -> Cell) -> Int32 {
+    let found = index.find(key)
+    return found >= 0 ? found : stubs?.find(key) ?? -1
+  }
+
+  /// Adds a new object that has nothing but its key.
+  func appendStub(ofKey cells: UnsafePointer<Cell>, row: Int64) {
+    let place = block.append()
+    for slot in node.identity { block[place][slot] = cells[slot] }
+    occurrences.append(Match(row: row, flags: [.reached, .decided, .inserted, .active]))
+    let index = stubs ?? KeyIndex(block: block, identity: node.identity)
+    _ = index.findOrInsert(Int32(place))
+    stubs = index
+  }
 
   /// What was decided about the key of an occurrence that is the first of it.
   func objects(ofKey head: Int32) -> KeyObjects {

@@ -56,7 +56,7 @@ extension Matcher {
 
   /// The new object that has the key of a stored one of another kind, and its owner where it belongs to one.
   private func newObject(of cursor: RowCursor, _ slot: Int, in kind: MatchedBatch) -> Int32? {
-    var candidate = kind.index.find(cursor.cell(slot))
+    var candidate = kind.occurrence { cursor.cell($0) }
     while candidate >= 0 {
       let object = kind.occurrences[candidate]
       let inverse =

@@ -10,19 +10,14 @@ extension Matcher {
       let missing = batch.staged.references.stubs.sorted().filter { reference in
         let key = batch.staged.references[reference]
         return batch.references.first[Int(reference)] < 0
-          && family.allSatisfy { $0.index.find(identityOf: key) < 0 }
+          && family.allSatisfy { $0.occurrence { key[$0] } < 0 }
           && edits?.deletedObject(key, identity: batch.node.identity, of: batch.entity) == nil
       }
       guard !missing.isEmpty else { continue }
       var row = try reserveRows(missing.count, in: batch)
       for (step, reference) in missing.enumerated() {
         if step % SyncControl.stride == 0 { try control.checkpoint() }
-        let place = batch.block.append()
-        for slot in batch.node.identity {
-          batch.block[place][slot] = batch.staged.references[reference][slot]
-        }
-        batch.occurrences.append(Match(row: row, flags: [.reached, .decided, .inserted, .active]))
-        _ = batch.index.findOrInsert(Int32(place))
+        batch.appendStub(ofKey: batch.staged.references[reference], row: row)
         row += 1
       }
     }

@@ -96,17 +96,12 @@ extension Matcher {
     }
     for (rule, relationship) in batch.node.relationships.enumerated()
     where batch.node.empties(relationship) {
-      let mentions = batch.mentions[rule]
-      let silent = occurrences.subtracting(mentions.owners)
-      for occurrence in silent.sorted() {
+      let silent = occurrences.subtracting(batch.mentions[rule].owners).filter { occurrence in
         let mention = batch.occurrences[occurrence]
         let way = batches[Int(mention.ownerBatch)].node.relationships[Int(mention.ownerRule)]
-        if way.relationship.inverseSlot == relationship.slot { continue }
-        mentions.append(
-          owner: occurrence, kind: .objects, targets: EmptyCollection(),
-          order: mentions.orders.isEmpty && !relationship.isOneToOne && batch.staged.orders == nil
-            ? nil : 0)
+        return way.relationship.inverseSlot != relationship.slot
       }
+      batch.empty(rule, of: silent.sorted())
     }
   }
 }

@@ -34,6 +34,20 @@ final class LinkMentions {
     starts.append(0)
   }
 
+  /// What others say, and behind it that some owners have nobody.
+  init(_ others: LinkMentions, emptying silent: [Int32], order: UInt32?) {
+    starts.append(0)
+    for mention in 0..<others.count {
+      append(
+        owner: others.owners[mention], kind: others.kinds[mention],
+        targets: others.targets(of: mention),
+        order: others.orders.isEmpty ? nil : others.orders[mention])
+    }
+    for owner in silent {
+      append(owner: owner, kind: .objects, targets: EmptyCollection(), order: order)
+    }
+  }
+
   var count: Int { owners.count }
 
   /// How the latest mention named its members.

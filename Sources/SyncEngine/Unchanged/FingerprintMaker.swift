@@ -153,7 +153,7 @@ struct FingerprintMaker {
     let stored = batch.references.first[Int(reference)]
     var described = stored >= 0 ? batch.stored.occurrences[stored] : -1
     if stored < 0 {
-      described = batch.index.find(identityOf: batch.staged.references[reference])
+      described = batch.occurrence { batch.staged.references[reference][$0] }
       // One of several new objects of the key.
       if described >= 0, batch.occurrences[described].flags.contains(.shared) { return nil }
     }
