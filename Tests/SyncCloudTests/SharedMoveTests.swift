@@ -161,6 +161,41 @@ import Testing
     #expect(places("n5", in: guests) == places("n5", in: mine))
   }
 
+  /// Shares a second list of the owner's, and gives him a section of his own.
+  private func shareAnother() async throws {
+    let mine = try owner.insert("List", ["name": "Mine"])
+    try owner.insert("Section", ["name": "M", "list": .int(mine)])
+    try await share()
+    let other = try await owner.engine.share(
+      scene.id("List", row("List", "Secret", owner)), with: [.init(scene.guestName, .readWrite)])
+    try await guest.engine.accept(other.invitation)
+    try await phone.engine.sync()
+  }
+
+  @Test func whatTheOwnerTakesHomeWhileAParticipantMovesItBetweenSharesIsTwo() async throws {
+    try await shareAnother()
+    try move("n5", to: "S", owner)
+    _ = try await ends()
+    try move("n5", to: "M", phone)
+    try move("n5", to: "Food", guest)
+    try await guest.engine.sync()
+    let (mine, guests) = try await ends()
+    #expect(places("n5", in: mine) == ["Mine/M/n5/-", "Shopping/Food/n5/-"])
+    #expect(places("n5", in: guests) == ["Shopping/Food/n5/-"])
+  }
+
+  @Test func whatAParticipantHasMadeIsWhereTheOwnerHasMovedItLast() async throws {
+    try await shareAnother()
+    let food = try row("Section", "Food", guest)
+    try guest.insert("Note", ["title": "made", "section": .int(food)])
+    _ = try await ends()
+    try move("made", to: "S", owner)
+    try move("made", to: "M", phone)
+    let (mine, guests) = try await ends()
+    #expect(places("made", in: mine) == ["Mine/M/made/-"])
+    #expect(places("made", in: guests).isEmpty)
+  }
+
   @Test func deletionsComeHomeWhenSharingEnds() async throws {
     try await share()
     try owner.delete("Note", scene.notes[4])

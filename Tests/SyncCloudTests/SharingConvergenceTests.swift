@@ -6,13 +6,15 @@ import Testing
 
 @testable import SyncCloud
 
-/// Two machines of an account that shares a list, and two of its guest, edit and sync at random moments.
+/// Two machines of an account that shares one list or two, and two of its guest, edit and sync at random moments.
 /// `SYNCSTACK_CLOUD_SHARING` is the number of cases of each kind, `…_SHARING_STEPS` makes them longer, and
 /// `SYNCSTACK_CLOUD_SEED` repeats one.
 @Suite(.timeLimit(.minutes(60))) struct SharingConvergenceTests {
   /// What the machines do.
   enum Kind: String, CaseIterable, CustomTestStringConvertible {
     case edits, moves, ends
+    /// Objects move between two lists that are shared, too.
+    case twoShares
 
     var testDescription: String { rawValue }
   }
@@ -21,9 +23,9 @@ import Testing
     let scene: Scene
     let owners: [Client]
     let guests: [Client]
-    let list: ManagedObjectID
+    let lists: [String: ManagedObjectID]
     var random: SeededGenerator
-    var isShared = false
+    var shared: Set<String> = []
 
     var machines: [Client] { owners + guests }
 
@@ -40,17 +42,24 @@ import Testing
       try await owners[1].engine.sync()
       let home = try scene.guest.insert("List", ["name": "Guest's"])
       try scene.guest.insert("Section", ["name": "G", "list": .int(home)])
-      list = try scene.id("List", scene.list)
+      let work = try scene.owner.insert("List", ["name": "Work"])
+      try scene.owner.insert("Section", ["name": "W", "list": .int(work)])
+      lists = [
+        "Shopping": try scene.id("List", scene.list), "Work": try scene.id("List", work),
+      ]
     }
 
-    mutating func change() async throws {
-      if isShared {
+    /// Shares a list, or ends that.
+    mutating func change(_ name: String = "Shopping") async throws {
+      let list = try #require(lists[name])
+      if shared.remove(name) != nil {
         try await scene.owner.engine.stopSharing(list)
       } else {
-        let share = try await scene.share(.readWrite)
+        let share = try await scene.owner.engine.share(
+          list, with: [CloudParticipant(scene.guestName, .readWrite)])
         try await scene.guest.engine.accept(share.invitation)
+        shared.insert(name)
       }
-      isShared.toggle()
     }
 
     /// Edits something on a machine, or syncs it.
@@ -96,9 +105,11 @@ import Testing
           #expect(other.subtracting(paths[0]) == [], comment)
         }
       }
-      let shared = try Scene.paths(owners[0]).filter { $0.hasPrefix("Shopping/") }
-      let seen = try Scene.paths(guests[0]).filter { $0.hasPrefix("Shopping/") }
-      #expect(seen == (isShared ? shared : []), comment)
+      for name in lists.keys {
+        let all = try Scene.paths(owners[0]).filter { $0.hasPrefix("\(name)/") }
+        let seen = try Scene.paths(guests[0]).filter { $0.hasPrefix("\(name)/") }
+        #expect(seen == (shared.contains(name) ? all : []), comment)
+      }
       for client in machines {
         #expect(try client.engine.status.waiting == 0, comment)
         #expect(try client.engine.status.problems.isEmpty, comment)
@@ -115,6 +126,7 @@ import Testing
       let changes =
         kind == .ends && step > 20 && Int.random(in: 0..<30, using: &run.random) == 0
       if step == 10 || changes { try await run.change() }
+      if step == 15, kind == .twoShares { try await run.change("Work") }
       let client = try #require(run.machines.randomElement(using: &run.random))
       try await run.step(step, kind, client)
     }

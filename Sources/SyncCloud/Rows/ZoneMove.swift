@@ -157,11 +157,15 @@ struct ZoneMove {
   ) throws -> String {
     let home = writing.homeName
     let name = try take(record, to: target, follows: false)
-    if record.zone != home, target != home, name == record.name,
-      var mark = try transaction.remoteRecord(name, in: home), mark.hasLeft
-    {
-      (mark.moved, mark.waiting) = (.to(target), [.whole])
-      try transaction.setRemoteRecord(mark)
+    if record.zone != home, target != home, name == record.name {
+      // The account's own zone knows nothing of what a participant has made, until it is moved.
+      var mark =
+        try transaction.remoteRecord(name, in: home)
+        ?? RemoteRecord(zone: home, name: name, entity: record.entity, stamp: stamp.text)
+      if mark.hasLeft || mark.tag == nil {
+        (mark.moved, mark.waiting) = (.to(target), [.whole])
+        try transaction.setRemoteRecord(mark)
+      }
     }
     guard isKnown else { return name }
     var left = RemoteRecord(
@@ -176,8 +180,8 @@ struct ZoneMove {
     return name
   }
 
-  /// Gives a record, with its object, another zone. What is taken out of what somebody else shares gets a name of its own, unless
-  /// it came from here.
+  /// Gives a record, with its object, another zone. What is taken out of what somebody else shares gets a name of its own, into
+  /// another share of his, too, unless it came from the account's own zone and comes back.
   ///
   /// - Parameter follows: Whether another machine of the account has moved it.
   /// - Returns: Its name there.
@@ -190,7 +194,8 @@ struct ZoneMove {
       holder?.row = nil
     }
     var name = record.name
-    let isOthers = CloudZone(key: record.zone).owner != nil && holder?.hasLeft != true
+    let isReturn = target == writing.homeName && holder?.hasLeft == true
+    let isOthers = CloudZone(key: record.zone).owner != nil && !isReturn
     if holder?.row != nil || isOthers && !follows {
       var names = RecordName.Source(milliseconds: transaction.milliseconds)
       name = names.next()
