@@ -10,27 +10,6 @@ extension JSONItemReader {
     return itemRange
   }
 
-  /// Steps over the next item, whose bounds ``itemRange`` tells then. Where so many bytes are left, they are
-  /// shown first: to say that they are a whole object or array, so that its end need not be looked for.
-  ///
-  /// - Returns: Whether they are; nil when there is no item.
-  @inline(__always)
-  package mutating func skipNext(
-    expecting length: Int, _ isItem: (UnsafeRawBufferPointer) -> Bool
-  ) throws(JSONError) -> Bool? {
-    guard try seekItem() else { return nil }
-    let start = position
-    guard length > 0, length <= bytes.count - start,
-      isItem(UnsafeRawBufferPointer(rebasing: bytes[start..<start + length]))
-    else {
-      try skipItem()
-      return false
-    }
-    document.scanner.position = start + length
-    finishItem(start..<start + length)
-    return true
-  }
-
   /// Steps over further elements of the array as long as somebody knows them: is shown what is left of the payload
   /// from where the next one begins, and says how many bytes of it are a whole object or array, or 0. What stands
   /// between them is checked; where it is not what it should be, ``skipNext()`` says so.

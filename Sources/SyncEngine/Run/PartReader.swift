@@ -50,7 +50,9 @@ struct PartReader {
         replacements: replacements, leftOut: leftOut))
     parent?.prepare(stager)
     let end = try stageItems(with: stager, advance)
-    fingerprints?.replay(to: stager)
+    if let fingerprints, fingerprints.matchedCount > 0 {
+      UnreadItems(fingerprints, request.plan.model).replay(to: stager)
+    }
     return ReadPart(part: try stager.finish(), report: stager.report, end: end)
   }
 
@@ -154,11 +156,8 @@ struct PartReader {
         guard try reader.next(into: tape) else { return nil }
         return fingerprints.match(itemBytes(reader))
       }
-      let isExpected = try reader.skipNext(expecting: fingerprints.expectedLength) {
-        fingerprints.matchExpected($0)
-      }
-      guard let isExpected else { return nil }
-      if isExpected || fingerprints.match(itemBytes(reader)) { return true }
+      guard try reader.skipNext() != nil else { return nil }
+      if fingerprints.match(itemBytes(reader)) { return true }
       try reader.readSkipped(into: tape)
       return false
     } catch {

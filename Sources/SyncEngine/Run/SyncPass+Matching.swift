@@ -73,8 +73,8 @@ extension SyncPass {
       try reader.known?.isOutdated(in: transaction) == true
     else { return first }
     try loadKnownItems(from: transaction)
-    let goesOn = reader.known?.goesOn(with: before) ?? (before.count == 0)
-    return goesOn ? first : try reader.restage(nil)
+    let holds = reader.known.map { $0.fingerprints === before } ?? (before.count == 0)
+    return holds ? first : try reader.restage(nil)
   }
 
   /// Of several errors the one that comes first in the payload, whenever it was found.

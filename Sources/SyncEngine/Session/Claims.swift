@@ -61,7 +61,8 @@ final class Claims {
 
   /// What was said in some parts.
   struct Content {
-    var sets: [ClaimedSet: RowSet] = [:]
+    /// By the numbers of ``ClaimedSet``.
+    var sets: [Int: RowSet] = [:]
     /// Members that their owner's list does not mention, by the member.
     var unlisted: [Member: UnlistedMember] = [:]
     /// Members that were listed after a list had left them out.
@@ -91,13 +92,13 @@ final class Claims {
   // MARK: - Questions
 
   private func contains(_ row: Int64, _ set: ClaimedSet) -> Bool {
-    before.sets[set]?.contains(row) == true || new.sets[set]?.contains(row) == true
+    before.sets[set.number]?.contains(row) == true || new.sets[set.number]?.contains(row) == true
   }
 
   /// A set, for many questions.
   subscript(set: ClaimedSet) -> RowSet? {
-    guard let rows = before.sets[set], !rows.isEmpty else { return new.sets[set] }
-    guard let added = new.sets[set] else { return rows }
+    guard let rows = before.sets[set.number], !rows.isEmpty else { return new.sets[set.number] }
+    guard let added = new.sets[set.number] else { return rows }
     var result = rows
     result.formUnion(added)
     return result
@@ -138,19 +139,19 @@ final class Claims {
   // MARK: - Collecting
 
   func insert(_ row: Int64, _ set: ClaimedSet) {
-    new.sets[set, default: RowSet()].insert(row)
+    new.sets[set.number, default: RowSet()].insert(row)
   }
 
   /// Changes a set in place.
   func update(_ set: ClaimedSet, _ body: (inout RowSet) throws -> Void) rethrows {
-    var rows = new.sets.removeValue(forKey: set) ?? RowSet()
-    defer { new.sets[set] = rows }
+    var rows = new.sets.removeValue(forKey: set.number) ?? RowSet()
+    defer { new.sets[set.number] = rows }
     try body(&rows)
   }
 
   func setScope(_ rows: [Int64]?) {
     state.hasScope = rows != nil
-    if let rows { new.sets[.scope] = RowSet(rows) }
+    if let rows { new.sets[ClaimedSet.scope.number] = RowSet(rows) }
   }
 
   /// Notes an object that the payload refers to by its key.

@@ -33,14 +33,14 @@ struct ClaimsStore {
   /// - Throws: `CancellationError`; errors of the store.
   /// - Complexity: O(*n*) in what was content.
   func write(_ claims: Claims, to sync: OpenSync, in transaction: StoreTransaction) throws {
-    for (set, rows) in claims.new.sets {
+    for (number, rows) in claims.new.sets {
       try control.checkpoint()
-      let name = set.name(in: model)
-      let before = claims.before.sets[set] ?? RowSet()
+      let name = ClaimedSet(number: number).name(in: model)
+      let before = claims.before.sets[number] ?? RowSet()
       var pages: [OpenSync.RowPage] = []
-      rows.forEachPiece { number, words in
-        let merged = zip(words, before.piece(number)).map { $0 | $1 }
-        pages.append(OpenSync.RowPage(set: name, page: number, words: merged))
+      rows.forEachPiece { page, words in
+        let merged = zip(words, before.piece(page)).map { $0 | $1 }
+        pages.append(OpenSync.RowPage(set: name, page: page, words: merged))
       }
       try transaction.write(pages, of: sync)
     }
@@ -76,7 +76,7 @@ struct ClaimsStore {
     var content = Claims.Content()
     try reader.readRows(of: sync) { page in
       guard let set = ClaimedSet(named: page.set, in: model) else { throw Claims.outdated }
-      content.sets[set, default: RowSet()].insert(piece: page.page, page.words)
+      content.sets[set.number, default: RowSet()].insert(piece: page.page, page.words)
     }
     try control.checkpoint()
     var order: [(row: Int64, place: Int64)] = []

@@ -14,16 +14,6 @@ package struct ObjectList: Sendable {
     runs[last].rows.append(row)
   }
 
-  /// Adds objects of one entity.
-  mutating func append(
-    _ count: Int, of entity: EntityDescription, row: (Int) -> Int64
-  ) {
-    guard count > 0 else { return }
-    append(row(0), entity)
-    let last = runs.count - 1
-    for index in 1..<count { runs[last].rows.append(row(index)) }
-  }
-
   mutating func append(_ other: ObjectList) { runs += other.runs }
 
   package var identifiers: [ManagedObjectID] {

@@ -5,7 +5,7 @@ import SyncCore
 ///
 /// An item that was not read is passed over without changing anything only when nothing else speaks of what it describes.
 /// Keys that others only refer to do not matter, unless a relationship is spoken of from both ends
-/// (``SpokenRelationship``).
+/// (``SpokenRelationships``).
 struct FingerprintConflicts {
   private let batches: [MatchedBatch]
 

@@ -1,17 +1,5 @@
 import SyncCore
 
-/// The fingerprints of the items that a sync read, until they are kept. Confined to its sync.
-struct MadeFingerprints {
-  /// Of the shapes of the set that was read, and new ones.
-  var records: FingerprintRecords
-
-  /// Bytes of the items.
-  var byteCount = 0
-
-  /// The relationships of which they speak.
-  var spoken: Set<SpokenRelationship>
-}
-
 /// Makes fingerprints of the items that were read, once it is decided what is stored: of those with which the
 /// store then agrees in all they say, so that the same item would change nothing.
 ///
@@ -20,10 +8,12 @@ struct MadeFingerprints {
 struct FingerprintMaker {
   private let planner: LinkPlanner
   private let batches: [MatchedBatch]
-  private(set) var made: MadeFingerprints
+  private let contents: ItemContents
+  private let set: FingerprintSet
 
-  /// Numbers of shapes.
-  private var shapeNumbers: [FingerprintShape: UInt32] = [:]
+  /// Numbers of shapes; asked when an item has another form than the one before.
+  private lazy var shapeNumbers = Dictionary(zip(set.head.shapes, UInt32(0)...)) { first, _ in first
+  }
 
   /// Who refers to a row that only one object may have, by table and row.
   private var takers: [Int: Int] = [:]
@@ -35,26 +25,25 @@ struct FingerprintMaker {
   private let latest = PlainArray<UInt32>()
   private let entries = PlainArray<UInt32>()
 
-  init(_ planner: LinkPlanner, shapes: [FingerprintShape], spoken: Set<SpokenRelationship>) {
+  init(_ planner: LinkPlanner, _ contents: ItemContents, _ set: FingerprintSet) {
     self.planner = planner
+    self.contents = contents
+    self.set = set
     batches = planner.batches
-    made = MadeFingerprints(records: FingerprintRecords(shapes: shapes), spoken: spoken)
-    for (number, shape) in shapes.enumerated() { shapeNumbers[shape] = UInt32(number) }
   }
 
-  /// Looks at all items.
+  /// Adds the fingerprints of all items to the set.
   ///
   /// - Throws: `CancellationError`.
-  mutating func make(
-    _ contents: ItemContents, _ read: PlainArray<FingerprintSet.ReadItem>, _ control: SyncControl
-  ) throws {
-    let (entries, records) = (entries, made.records)
-    for item in 0..<min(contents.items.count, read.count) {
+  mutating func make(_ control: SyncControl) throws {
+    let (entries, records) = (entries, set.records)
+    var byteCount = 0
+    for item in 0..<min(contents.items.count, set.read.count) {
       if item % SyncControl.stride == 0 { try control.checkpoint() }
       let usage = contents.items[item].usage
       if usage < 0 { continue }
-      let record = records.count
-      records.begin(read[item].fingerprint, length: read[item].length)
+      let (record, read) = (records.count, set.read[item])
+      records.begin(read.fingerprint, length: read.length)
       entries.removeAll(from: 0)
       var isKnown = true
       for target in contents.targets(of: item) {
@@ -69,19 +58,21 @@ struct FingerprintMaker {
         records.cancel()
         continue
       }
-      records.setShape(shapeNumber(usage, contents), of: record)
-      made.byteCount += read[item].length
+      records.setShape(shapeNumber(usage), of: record)
+      byteCount += read.length
     }
+    set.head.byteCount = max(set.head.byteCount, byteCount)
   }
 
-  private mutating func shapeNumber(_ usage: Int, _ contents: ItemContents) -> UInt32 {
+  private mutating func shapeNumber(_ usage: Int) -> UInt32 {
     if let latestShape, usage == latestUsage, entries.isEqual(to: latest) { return latestShape }
     let shape = FingerprintShape(
       entries: entries.compactMap { FingerprintShape.Entry(UInt64($0)) },
       usage: contents.usages[usage])
-    let number = shapeNumbers[shape] ?? UInt32(made.records.shapes.count)
-    if number == made.records.shapes.count {
-      made.records.shapes.append(shape)
+    let number = shapeNumbers[shape] ?? UInt32(set.head.shapes.count)
+    if number == set.head.shapes.count {
+      set.head.shapes.append(shape)
+      set.records.add(shape)
       shapeNumbers[shape] = number
     }
     latestShape = number
@@ -163,13 +154,10 @@ struct FingerprintMaker {
       }
       if let other = takers.updateValue(record, forKey: batch.entity.rootIndex << 32 | Int(row)) {
         // Two items claim what only one of them can have.
-        if other < record { made.records.setShape(FingerprintRecords.goneShape, of: other) }
+        if other < record { set.records.setShape(nil, of: other) }
         return nil
       }
     }
     return FingerprintMaker.entry(row, batch.entity, use)
   }
 }
-
-@available(*, unavailable, message: "Fingerprints are confined to their sync until they are kept.")
-extension MadeFingerprints: Sendable {}

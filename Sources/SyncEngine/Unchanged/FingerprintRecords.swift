@@ -8,31 +8,23 @@ import SyncCore
 ///
 /// Confined to its sync.
 struct FingerprintRecords {
-  var shapes: [FingerprintShape]
   let words = PlainArray<UInt32>()
   /// Where each record begins.
   let starts = PlainArray<Int>()
+  /// How many rows records of each shape have.
+  private let rowCounts = PlainArray<Int>()
 
   /// Words before the rows.
-  static let headSize = 6
+  private static let headSize = 6
 
   /// The shape of a record that says that the item in its place is gone.
-  static let goneShape = UInt32.max
-
-  init(shapes: [FingerprintShape] = []) {
-    self.shapes = shapes
-  }
+  private static let goneShape = UInt32.max
 
   var count: Int { starts.count }
 
   @inline(__always)
   func isFingerprint(_ fingerprint: ContentFingerprint, of record: Int) -> Bool {
-    isFingerprint(fingerprint, at: starts[record])
-  }
-
-  @inline(__always)
-  private func isFingerprint(_ fingerprint: ContentFingerprint, at position: Int) -> Bool {
-    let start = words.start + position
+    let start = words.start + starts[record]
     return UInt64(start[0]) | UInt64(start[1]) << 32 == fingerprint.low
       && UInt64(start[2]) | UInt64(start[3]) << 32 == fingerprint.high
   }
@@ -44,24 +36,32 @@ struct FingerprintRecords {
   @inline(__always)
   func shape(of record: Int) -> Int { Int(words[starts[record] + 4]) }
 
+  func isGone(_ record: Int) -> Bool {
+    words[starts[record] + 4] == FingerprintRecords.goneShape
+  }
+
   /// Bytes of the item.
   @inline(__always)
   func length(of record: Int) -> Int { Int(words[starts[record] + 5]) }
 
-  /// The rows of a record, in the order of its shape's entries.
+  /// A row of a record, by the place of its entry in the shape.
   @inline(__always)
-  func rows(of record: Int) -> UnsafeBufferPointer<UInt32> {
-    UnsafeBufferPointer(
-      start: words.start + starts[record] + FingerprintRecords.headSize,
-      count: shapes[shape(of: record)].entries.count)
+  func row(_ position: Int, of record: Int) -> Int64 {
+    Int64(words[starts[record] + FingerprintRecords.headSize + position])
   }
 
   // MARK: - Adding
 
-  /// Begins a record; its rows are to follow.
+  /// Adds the next shape.
+  func add(_ shape: FingerprintShape) { rowCounts.append(shape.entries.count) }
+
+  /// Begins a record; its rows are to follow, and its shape.
   func begin(_ fingerprint: ContentFingerprint, length: Int) {
     starts.append(words.count)
-    FingerprintRecords.append(fingerprint, to: words)
+    for half in [fingerprint.low, fingerprint.high] {
+      words.append(UInt32(truncatingIfNeeded: half))
+      words.append(UInt32(truncatingIfNeeded: half >> 32))
+    }
     words.append(FingerprintRecords.goneShape)
     words.append(UInt32(truncatingIfNeeded: length))
   }
@@ -72,38 +72,44 @@ struct FingerprintRecords {
     starts.removeAll(from: count - 1)
   }
 
-  /// Says of which shape a record is.
-  func setShape(_ shape: UInt32, of record: Int) { words[starts[record] + 4] = shape }
+  /// Says of which shape a record is; nil is of none, as if it were not there.
+  func setShape(_ shape: UInt32?, of record: Int) {
+    words[starts[record] + 4] = shape ?? FingerprintRecords.goneShape
+  }
 
-  /// Adds a record to the bytes of a part.
+  // MARK: - In the store
+
+  /// Adds a record to the words of a part.
   func append(_ record: Int, to part: PlainArray<UInt32>) {
-    let start = starts[record]
-    let count = FingerprintRecords.headSize + shapes[shape(of: record)].entries.count
+    let count = FingerprintRecords.headSize + rowCounts[shape(of: record)]
     part.append(
-      UnsafeRawBufferPointer(UnsafeBufferPointer(start: words.start + start, count: count)))
+      UnsafeRawBufferPointer(
+        UnsafeBufferPointer(start: words.start + starts[record], count: count)))
   }
 
-  private static func append(_ fingerprint: ContentFingerprint, to words: PlainArray<UInt32>) {
-    words.append(UInt32(truncatingIfNeeded: fingerprint.low))
-    words.append(UInt32(truncatingIfNeeded: fingerprint.low >> 32))
-    words.append(UInt32(truncatingIfNeeded: fingerprint.high))
-    words.append(UInt32(truncatingIfNeeded: fingerprint.high >> 32))
+  /// Adds that there is no record.
+  static func appendGone(to part: PlainArray<UInt32>) {
+    for _ in 0..<headSize { part.append(goneShape) }
   }
 
-  // MARK: - Reading
-
-  /// Ends bytes that ``append(_:to:)`` has added to: what is damaged would have objects deleted.
+  /// Ends a part by two sums of its words: what is damaged would have objects deleted.
   static func seal(_ part: PlainArray<UInt32>) {
-    append(ContentFingerprint(UnsafeRawBufferPointer(part.elements), seed: 0), to: part)
+    let sums = sums(part.elements)
+    part.append(sums.0)
+    part.append(sums.1)
   }
 
-  private func isSealed(from start: Int) -> Bool {
-    let end = words.count - 4
-    let content = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: words.elements[start..<end]))
-    return isFingerprint(ContentFingerprint(content, seed: 0), at: end)
+  private static func sums(_ words: UnsafeBufferPointer<UInt32>) -> (UInt32, UInt32) {
+    var sum = UInt32(truncatingIfNeeded: words.count)
+    var difference: UInt32 = 0
+    for word in words {
+      sum &+= word
+      difference ^= word
+    }
+    return (sum, difference)
   }
 
-  /// Adds what ``seal(_:)`` has ended.
+  /// Adds the records of a part.
   ///
   /// - Parameters:
   ///   - placed: Whether the place of each record stands before it: of one it takes the place of, or behind all.
@@ -114,27 +120,30 @@ struct FingerprintRecords {
   ) -> Bool {
     var position = words.count
     words.append(bytes)
-    guard words.count >= position + 4, isSealed(from: position) else { return false }
-    words.removeAll(from: words.count - 4)
-    let sizes = shapes.map { FingerprintRecords.headSize + $0.entries.count }
-    while position < words.count {
+    let end = words.count - 2
+    guard end >= position,
+      FingerprintRecords.sums(UnsafeBufferPointer(rebasing: words.elements[position..<end]))
+        == (words[end], words[end + 1])
+    else { return false }
+    words.removeAll(from: end)
+    while position < end {
       var place = count
       if placed {
         place = Int(words[position])
         position += 1
       }
-      guard place <= count, position + FingerprintRecords.headSize <= words.count else {
-        return false
-      }
+      guard place <= count, position + FingerprintRecords.headSize <= end else { return false }
       let shape = words[position + 4]
       if placed, shape == FingerprintRecords.goneShape {
         onGone(place)
         position += FingerprintRecords.headSize
         continue
       }
-      guard shape < sizes.count, position + sizes[Int(shape)] <= words.count else { return false }
+      guard shape < rowCounts.count else { return false }
+      let next = position + FingerprintRecords.headSize + rowCounts[Int(shape)]
+      guard next <= end else { return false }
       if place < count { starts[place] = position } else { starts.append(position) }
-      position += sizes[Int(shape)]
+      position = next
     }
     return true
   }

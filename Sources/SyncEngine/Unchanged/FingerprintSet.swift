@@ -8,7 +8,8 @@ import SyncStore
 /// ```
 ///
 /// A matched item is not read; others are, in the order of the payload. An absent record is a place whose item is gone, kept
-/// until everything is written again. Confined to its sync.
+/// until everything is written again. Behind the records that were read come those that are made of what the sync reads.
+/// Confined to its sync.
 final class FingerprintSet {
   private enum State: UInt8 {
     case unseen
@@ -24,21 +25,17 @@ final class FingerprintSet {
     let length: Int
   }
 
-  private(set) var id: Int64?
-
-  /// The generation that the store had when the set was read, and the one it was kept at.
-  private(set) var generation: Int64
+  /// The generation that the store had when the set was read, and the one it was kept at; -1 of a new set.
+  var generation: Int64
   let keptGeneration: Int64
-  let seed: UInt64
-  let byteCount: Int
-  let spoken: Set<SpokenRelationship>
-  let records: FingerprintRecords
+  var head: FingerprintHead
+  let records = FingerprintRecords()
 
   /// Records of the parts, and where the words of the amendment begin.
   private(set) var partCount = 0
   private var amendmentStart = 0
 
-  private let states: PlainArray<State>
+  private var states = PlainArray<State>(capacity: 1)
   private(set) var matchedCount = 0
 
   /// The items that were read, as many as ``ItemContents`` has.
@@ -51,48 +48,21 @@ final class FingerprintSet {
   /// Whether the latest item came in that order: where none does, none is looked at twice.
   private var isExpecting = true
 
-  /// A set without fingerprints.
-  init(id: Int64?, generation: Int64) {
-    self.id = id
+  /// Whether an item was matched that turned out to come twice.
+  private(set) var hasRepeats = false
+
+  init(
+    generation: Int64, kept: Int64 = -1,
+    _ head: FingerprintHead = FingerprintHead(seed: .random(in: 0 ... .max))
+  ) {
     self.generation = generation
-    keptGeneration = -1
-    seed = UInt64.random(in: 0 ... .max)
-    byteCount = 0
-    spoken = []
-    records = FingerprintRecords()
-    states = PlainArray(capacity: 1)
+    keptGeneration = kept
+    self.head = head
+    for shape in head.shapes { records.add(shape) }
   }
 
-  /// - Parameter parts: Shows the parts to a closure, in order.
-  /// - Returns: Nil when one is not what was written.
-  init?(
-    _ kept: FingerprintSetRecord, generation: Int64, head: FingerprintHead,
-    _ parts: ((Int, UnsafeRawBufferPointer) -> Void) throws -> Void
-  ) rethrows {
-    id = kept.id
-    self.generation = generation
-    keptGeneration = kept.generation
-    seed = head.seed
-    byteCount = head.byteCount
-    spoken = head.spoken
-    let records = FingerprintRecords(shapes: head.shapes)
-    var (isSound, absent, partCount, amendmentStart) = (true, [Int](), 0, 0)
-    try parts { number, bytes in
-      let isAmendment = number == FingerprintKeeper.amendment
-      isSound =
-        isSound && records.read(bytes, placed: isAmendment) { absent.append($0) }
-      if !isAmendment { (partCount, amendmentStart) = (records.count, records.words.count) }
-    }
-    self.records = records
-    self.partCount = partCount
-    self.amendmentStart = amendmentStart
-    states = PlainArray(repeating: .unseen, count: records.count)
-    guard isSound, absent.allSatisfy(records.starts.indices.contains) else { return nil }
-    for record in absent { states[record] = .absent }
-  }
-
-  var shapes: [FingerprintShape] { records.shapes }
-  var count: Int { records.count }
+  /// Records that were read.
+  var count: Int { states.count }
 
   @inline(__always)
   func isMatched(_ record: Int) -> Bool { states[record] == .matched }
@@ -105,10 +75,37 @@ final class FingerprintSet {
   /// Whether a record is not what its part says.
   func isAmended(_ record: Int) -> Bool { records.starts[record] >= amendmentStart }
 
-  /// Whether the fingerprints are those of another set that is as empty, so that what was read holds: takes over its number.
-  func goesOn(as other: FingerprintSet) -> Bool {
-    guard count == 0, other.count == 0 else { return false }
-    (id, generation) = (other.id, other.generation)
+  /// The matched records of each shape, in order.
+  func matchedByShape() -> [PlainArray<Int32>] {
+    let result = head.shapes.map { _ in PlainArray<Int32>(capacity: 1) }
+    for record in states.indices where states[record] == .matched {
+      result[records.shape(of: record)].append(Int32(truncatingIfNeeded: record))
+    }
+    return result
+  }
+
+  // MARK: - Reading
+
+  /// The number of the amendment, behind those of all parts.
+  static let amendment = (1 << 24) - 1
+
+  /// Bytes of items whose fingerprints are some hundred pages: a statement to find out whether they fill the cache pays.
+  private static let manyBytes = 1 << 23
+
+  /// Reads the records.
+  ///
+  /// - Returns: False when they are not what was written.
+  func readRecords(of id: Int64, from reader: StoreReader) throws -> Bool {
+    var (isSound, absent) = (true, [Int]())
+    try reader.readFingerprints(of: id, areMany: head.byteCount >= FingerprintSet.manyBytes) {
+      number, bytes in
+      let isAmendment = number == FingerprintSet.amendment
+      isSound = isSound && records.read(bytes, placed: isAmendment) { absent.append($0) }
+      if !isAmendment { (partCount, amendmentStart) = (records.count, records.words.count) }
+    }
+    guard isSound, absent.allSatisfy(records.starts.indices.contains) else { return false }
+    states = PlainArray(repeating: .unseen, count: records.count)
+    for record in absent { states[record] = .absent }
     return true
   }
 
@@ -124,35 +121,21 @@ final class FingerprintSet {
     read.removeAll(from: 0)
   }
 
-  /// Bytes of the item that comes next if the payload goes on as the last one did; 0 when nothing is
-  /// expected.
-  @inline(__always)
-  var expectedLength: Int {
-    guard isExpecting, next < count, states[next] == .unseen else { return 0 }
-    return records.length(of: next)
-  }
-
-  /// Matches the item that was expected, when it is what the text ahead begins with. An object ends where
-  /// its brackets do, whatever follows, so nobody needs to look for its end.
-  @inline(__always)
-  func matchExpected(_ text: UnsafeRawBufferPointer) -> Bool {
-    isExpecting = records.isFingerprint(ContentFingerprint(text, seed: seed), of: next)
-    guard isExpecting else { return false }
-    states[next] = .matched
-    matchedCount += 1
-    next += 1
-    return true
-  }
-
-  /// Matches the item that was expected, when it is what a text begins with.
+  /// Matches the item that comes next if the payload goes on as the last one did, when it is what a text begins with. An
+  /// object ends where its brackets do, whatever follows, so nobody needs to look for its end.
   ///
   /// - Returns: How many bytes it is, 0 when it is not.
   @inline(__always)
   func lengthExpected(of text: UnsafeRawBufferPointer) -> Int {
-    let length = expectedLength
-    guard length > 0, length <= text.count,
-      matchExpected(UnsafeRawBufferPointer(rebasing: text[..<length]))
-    else { return 0 }
+    guard isExpecting, next < count, states[next] == .unseen else { return 0 }
+    let length = records.length(of: next)
+    guard length > 0, length <= text.count else { return 0 }
+    let item = UnsafeRawBufferPointer(rebasing: text[..<length])
+    isExpecting = records.isFingerprint(ContentFingerprint(item, seed: head.seed), of: next)
+    guard isExpecting else { return 0 }
+    states[next] = .matched
+    matchedCount += 1
+    next += 1
     return length
   }
 
@@ -160,7 +143,7 @@ final class FingerprintSet {
   ///
   /// - Returns: False when it has to be read, which is noted.
   func match(_ text: UnsafeRawBufferPointer) -> Bool {
-    let fingerprint = ContentFingerprint(text, seed: seed)
+    let fingerprint = ContentFingerprint(text, seed: head.seed)
     if let record = find(fingerprint) {
       next = record + 1
       if states[record] == .unseen {
@@ -178,9 +161,6 @@ final class FingerprintSet {
     read.append(ReadItem(fingerprint: fingerprint, length: text.count))
     return false
   }
-
-  /// Whether an item was matched that turned out to come twice.
-  private(set) var hasRepeats = false
 
   private func find(_ fingerprint: ContentFingerprint) -> Int? {
     if next < count, records.isFingerprint(fingerprint, of: next), states[next] != .absent {
@@ -232,7 +212,7 @@ final class FingerprintSet {
       return false
     }
     // Of each shape, the rows to look up, and in what: mostly few of many, since most are only referred to.
-    let sets = shapes.map { shape in
+    let sets = head.shapes.map { shape in
       shape.entries.enumerated().compactMap { position, entry -> (position: Int, rows: RowSet)? in
         let table = EntityDescription(model: model, index: entry.entity).rootIndex
         let sets = entry.isHeld ? any : strongly
@@ -242,10 +222,9 @@ final class FingerprintSet {
     let before = matchedCount
     for record in states.indices where states[record] == .unseen || states[record] == .matched {
       let shape = records.shape(of: record)
-      let rows = records.rows(of: record)
       // Asked in place: to take a set out would count who holds it, as often as there are rows.
       for look in sets[shape].indices
-      where sets[shape][look].rows.contains(Int64(rows[sets[shape][look].position])) {
+      where sets[shape][look].rows.contains(records.row(sets[shape][look].position, of: record)) {
         if states[record] == .matched { matchedCount -= 1 }
         states[record] = .outdated
         break

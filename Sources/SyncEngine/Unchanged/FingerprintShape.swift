@@ -44,7 +44,7 @@ struct FingerprintHead {
   /// Bytes of all items of the set: how much it is worth.
   var byteCount = 0
   /// The relationships of which items speak.
-  var spoken: Set<SpokenRelationship> = []
+  var spoken = SpokenRelationships()
   var shapes: [FingerprintShape] = []
 
   init(seed: UInt64) {
@@ -59,7 +59,7 @@ struct FingerprintHead {
       words.append(UInt64(list.count))
       list.forEach(body)
     }
-    append(spoken.map(\.word).sorted()) { words.append($0) }
+    append(spoken.words) { words.append($0) }
     append(shapes) { shape in
       append(shape.entries) { words.append($0.word) }
       append(shape.usage.filled) { words.append($0) }
@@ -104,12 +104,66 @@ struct FingerprintHead {
     }
     guard words.popFirst() == FingerprintHead.format, let seed = words.popFirst(),
       let byteCount = words.popFirst(),
-      let spoken = list({ words.popFirst().flatMap { SpokenRelationship($0, plan) } }),
+      let said = list({ words.popFirst() }), let spoken = SpokenRelationships(said, plan),
       let shapes = list(shape), words.isEmpty
     else { return nil }
     self.seed = seed
     self.byteCount = Int(truncatingIfNeeded: byteCount)
-    self.spoken = Set(spoken)
+    self.spoken = spoken
     self.shapes = shapes
+  }
+}
+
+/// The relationships of which items speak. Where they speak of one from both ends, nobody can tell of an item alone what
+/// is stored of it.
+struct SpokenRelationships {
+  /// By the node of the plan.
+  private var slots: [SlotSet] = []
+
+  init() {}
+
+  /// Those of which the items of a part speak.
+  init(_ batches: [MatchedBatch]) {
+    slots = batches.map { batch in
+      let said = zip(batch.node.relationships, batch.mentions).filter { $1.count > 0 }
+      return said.reduce(into: SlotSet()) { $0.insert($1.0.slot) }
+    }
+  }
+
+  /// - Returns: Nil when the plan has none such.
+  init?(_ words: [UInt64], _ plan: MappingPlan) {
+    slots = Array(repeating: SlotSet(), count: plan.nodes.count)
+    for word in words {
+      let (node, slot) = (Int(word >> 32), Int(word & 0xFFFF_FFFF))
+      guard plan.nodes.indices.contains(node),
+        plan.nodes[node].relationshipRule(forSlot: slot) != nil
+      else { return nil }
+      slots[node].insert(slot)
+    }
+  }
+
+  var words: [UInt64] {
+    slots.enumerated().flatMap { node, slots in
+      slots.map { UInt64(node) << 32 | UInt64($0) }
+    }
+  }
+
+  mutating func formUnion(_ other: SpokenRelationships) {
+    if slots.isEmpty { slots = other.slots }
+    for (node, others) in other.slots.enumerated() { slots[node].formUnion(others) }
+  }
+
+  /// Whether one of them is the inverse of another, or of itself.
+  func areOfBothEnds(_ plan: MappingPlan) -> Bool {
+    let ends = zip(plan.nodes, slots).flatMap { node, slots in
+      slots.compactMap { slot in
+        node.entity.properties[slot].relationship.map { (entity: node.entity, relationship: $0) }
+      }
+    }
+    return ends.contains { end in
+      end.entity.inverse(of: end.relationship).map(Claims.Relationship.init).map { inverse in
+        ends.contains { Claims.Relationship($0.relationship) == inverse }
+      } ?? false
+    }
   }
 }

@@ -19,14 +19,14 @@ final class KnownItems {
   private(set) var fingerprints: FingerprintSet
 
   /// The relationships of which the items speak that were read, and whether they speak of none from both ends.
-  private var spoken: Set<SpokenRelationship> = []
+  private var spoken = SpokenRelationships()
   private var isOneSided = true
 
   /// What the current part holds that was not read, until it is counted.
-  private var unread: UnreadRows?
+  private var unread: UnreadItems?
 
-  /// The fingerprints of the payload, until they are kept.
-  private var made: MadeFingerprints?
+  /// Whether there are fingerprints of the payload that are not kept yet.
+  private var isMade = false
 
   /// - Returns: Nil when no fingerprints can be used or made.
   init?(_ request: SyncRequest) {
@@ -34,7 +34,7 @@ final class KnownItems {
     self.request = request
     self.key = key
     // What has to wait for another transaction is read in that of the sync.
-    fingerprints = FingerprintSet(id: nil, generation: -1)
+    fingerprints = FingerprintSet(generation: -1)
   }
 
   /// Items of the current part that were not read.
@@ -42,7 +42,7 @@ final class KnownItems {
 
   // MARK: - Before the payload is read
 
-  /// Reads what earlier syncs have left.
+  /// Reads what earlier syncs have left. Where nothing was known and nothing is, what was read with it holds.
   ///
   /// - Returns: Whether that is worth its while: false for a small payload where many items are known.
   func load(payloadBytes: Int, from store: StoreReader) throws -> Bool {
@@ -50,7 +50,11 @@ final class KnownItems {
       let loaded = try FingerprintSet.load(
         key, of: request.plan, payloadBytes: payloadBytes, from: store)
     else { return false }
-    fingerprints = loaded
+    if fingerprints.count + loaded.count == 0 {
+      fingerprints.generation = loaded.generation
+    } else {
+      fingerprints = loaded
+    }
     return true
   }
 
@@ -59,24 +63,16 @@ final class KnownItems {
     try transaction.generation() != fingerprints.generation
   }
 
-  /// Goes on with what the payload was read with, where neither that nor what was loaded since knows any item.
-  ///
-  /// - Returns: Whether that is so; otherwise the payload has to be read again.
-  func goesOn(with before: FingerprintSet) -> Bool {
-    guard before.goesOn(as: fingerprints) else { return false }
-    fingerprints = before
-    return true
-  }
-
   // MARK: - Once a part is matched
 
   /// Whether items that count as unchanged have to be read after all, because of those that were read.
   func refuses(
     _ matches: Matches, _ edits: UnsentEdits?, in transaction: StoreTransaction
   ) throws -> Bool {
-    spoken = SpokenRelationship.all(in: matches.batches)
-    isOneSided = !SpokenRelationship.areOfBothEnds(
-      matchedCount > 0 ? spoken.union(fingerprints.spoken) : spoken, request.plan)
+    spoken = SpokenRelationships(matches.batches)
+    var all = spoken
+    if matchedCount > 0 { all.formUnion(fingerprints.head.spoken) }
+    isOneSided = !all.areOfBothEnds(request.plan)
     if fingerprints.hasRepeats { return true }
     if matchedCount > 0,
       try !isOneSided || needsAllItems(matches.part, edits, in: transaction)
@@ -105,13 +101,13 @@ final class KnownItems {
 
   /// Tells the claims what the items say that were not read.
   func mention(to claims: Claims) {
-    unread = matchedCount > 0 ? UnreadRows(fingerprints, model: request.plan.model) : nil
+    unread = matchedCount > 0 ? UnreadItems(fingerprints, request.plan.model) : nil
     unread?.mention(to: claims)
   }
 
   /// Counts the objects of these items as unchanged.
   func mention(to count: inout ChangeCount) {
-    unread?.mention(to: &count, request.plan.model)
+    unread?.mention(to: &count)
     unread = nil
   }
 
@@ -129,20 +125,19 @@ final class KnownItems {
       edits != nil || part.hasUncountedKeys || planner.partnerWrites != nil || !isOneSided
       || planner.claims.state.nestsChildren
       || planner.batches.contains(where: \.staged.ofSubentities.areFolded)
-    var maker = FingerprintMaker(planner, shapes: fingerprints.shapes, spoken: spoken)
-    if !isUncertain { try maker.make(contents, fingerprints.read, control) }
-    made = maker.made
+    isMade = true
+    if !isUncertain {
+      var maker = FingerprintMaker(planner, contents, fingerprints)
+      try maker.make(control)
+    }
     contents.removeAll()
   }
 
   /// Keeps what a later sync need not read.
   func keep(in transaction: StoreTransaction, _ control: SyncControl) throws {
-    guard let made else { return }
-    self.made = nil
-    try FingerprintKeeper(
-      key: key, set: fingerprints, made: made, plan: request.plan, transaction: transaction,
-      control: control
-    ).keep()
+    guard isMade else { return }
+    isMade = false
+    try fingerprints.keep(spoken, as: key, of: request.plan, in: transaction, control)
   }
 }
 
@@ -152,7 +147,7 @@ extension KnownItems: Sendable {}
 /// Which syncs share fingerprints: those of the same plan, scope and options.
 private enum FingerprintKey {
   /// Raised when the library reads the same JSON in another way than before, or keeps fingerprints in another form.
-  private static let version = 4
+  private static let version = 5
 
   /// The key of a request's fingerprints, or nil when no fingerprints can be used or made: for parts of a payload,
   /// when items go through code of the user's, which may answer differently the next time, and when not

@@ -235,22 +235,6 @@ struct JSONItemReaderTests {
     }
   }
 
-  @Test("What is known ahead is passed over as skipping would", arguments: [7, 6, 8, 0, 99])
-  func expected(length: Int) throws {
-    try Array("[{\"a\":1}, {\"b\":22},3]".utf8).withUnsafeBytes { bytes in
-      var reader = try JSONItemReader(bytes)
-      let isExpected = try reader.skipNext(expecting: length) {
-        $0.elementsEqual("{\"a\":1}".utf8)
-      }
-      #expect(isExpected == (length == 7))
-      #expect(reader.itemRange == 1..<8)
-      #expect(try reader.skipNext(expecting: 3) { _ in false } == false)
-      #expect(reader.itemRange == 10..<18)
-      #expect(try reader.skipNext() == 19..<20)
-      #expect(try reader.skipNext(expecting: 1) { _ in true } == nil)
-    }
-  }
-
   /// Bytes of an object with the member “a”, as somebody who knows them would say.
   private func known(_ text: UnsafeRawBufferPointer) -> Int {
     text.starts(with: Array("{\"a\":".utf8)) ? 7 : 0

@@ -1,0 +1,110 @@
+import SyncCore
+
+/// What items say all the same that were not read: to the report, to the claims, so that nothing of theirs is deleted, and
+/// to the counts of what is unchanged. Confined to its sync.
+struct UnreadItems {
+  private let fingerprints: FingerprintSet
+  private let model: ManagedObjectModel
+  /// The table of each entity, by the index of its root.
+  private let tables: [Int]
+
+  /// The matched records, those of one shape one behind the other, and where those of each begin.
+  private let matched: PlainArray<Int32>
+  private let starts: [Int]
+
+  init(_ fingerprints: FingerprintSet, _ model: ManagedObjectModel) {
+    self.fingerprints = fingerprints
+    self.model = model
+    tables = model.entities.map(\.rootIndex)
+    let records = fingerprints.records
+    var starts = Array(repeating: 0, count: fingerprints.head.shapes.count + 1)
+    for record in 0..<fingerprints.count where fingerprints.isMatched(record) {
+      starts[records.shape(of: record) + 1] += 1
+    }
+    for shape in fingerprints.head.shapes.indices { starts[shape + 1] += starts[shape] }
+    let matched = PlainArray<Int32>(repeating: 0, count: fingerprints.matchedCount)
+    var places = starts
+    for record in 0..<fingerprints.count where fingerprints.isMatched(record) {
+      let shape = records.shape(of: record)
+      matched[places[shape]] = Int32(truncatingIfNeeded: record)
+      places[shape] += 1
+    }
+    self.starts = starts
+    self.matched = matched
+  }
+
+  /// The shapes that any of them has, and their records.
+  private var shapes: [(shape: FingerprintShape, records: Range<Int>)] {
+    fingerprints.head.shapes.indices.compactMap { shape in
+      let records = starts[shape]..<starts[shape + 1]
+      return records.isEmpty ? nil : (fingerprints.head.shapes[shape], records)
+    }
+  }
+
+  // MARK: - Telling
+
+  /// Tells the report what their keys filled.
+  func replay(to stager: Stager) {
+    for (shape, records) in shapes { stager.replay(shape.usage, count: records.count) }
+  }
+
+  /// Tells the claims what they mention.
+  func mention(to claims: Claims) {
+    let shapes = shapes
+    for (shape, records) in shapes {
+      claims.state.memberCount += records.count * shape.memberCount
+      claims.state.usableItemCount += records.count
+    }
+    for table in Set(shapes.flatMap { $0.shape.entries.map { tables[$0.entity] } }) {
+      claims.update(.mentioned(table)) { rows in
+        for (shape, records) in shapes {
+          for (position, entry) in shape.entries.enumerated() where tables[entry.entity] == table {
+            _ = insert(records, position, into: &rows)
+          }
+        }
+      }
+    }
+  }
+
+  /// Counts their objects as unchanged.
+  func mention(to count: inout ChangeCount) {
+    for (shape, records) in shapes {
+      for (position, entry) in shape.entries.enumerated() where entry.isDescribed {
+        let entity = EntityDescription(model: model, index: entry.entity)
+        let new = insert(
+          records, position, into: &count.mentioned[tables[entry.entity], default: RowSet()])
+        if new > 0 { count.report[entity].unchanged += new }
+      }
+    }
+  }
+
+  /// Adds the rows that stand in one place of some records.
+  ///
+  /// - Returns: How many were not there.
+  private func insert(_ range: Range<Int>, _ position: Int, into rows: inout RowSet) -> Int {
+    let (records, matched) = (fingerprints.records, matched)
+    var new = 0
+    rows.insert(range.count) { index in
+      records.row(position, of: Int(matched[range.lowerBound + index]))
+    } onNew: { _ in
+      new += 1
+    }
+    return new
+  }
+}
+
+extension FingerprintSet {
+  /// Adds the objects at the top of records.
+  func appendObjects(
+    of records: Range<Int>, _ model: ManagedObjectModel, to objects: inout ObjectList
+  ) {
+    for record in records {
+      let entity = head.shapes[self.records.shape(of: record)].entries[0].entity
+      objects.append(
+        self.records.row(0, of: record), EntityDescription(model: model, index: entity))
+    }
+  }
+}
+
+@available(*, unavailable, message: "Items that were not read are confined to their sync.")
+extension UnreadItems: Sendable {}
