@@ -196,6 +196,36 @@ import Testing
     #expect(places("made", in: guests).isEmpty)
   }
 
+  @Test func oneMachineSharesWhatAnotherOneOfTheAccountHasEnded() async throws {
+    try await share()
+    try await phone.engine.stopSharing(scene.id("List", row("List", "Shopping", phone)))
+    let again = try await scene.share(.readWrite)
+    try await guest.engine.accept(again.invitation)
+    try await phone.engine.stopSharing(scene.id("List", row("List", "Shopping", phone)))
+    #expect(try await !places("n5", in: ends().mine).isEmpty)
+    #expect(try guest.rows("Note").isEmpty)
+  }
+
+  @Test func whatIsBelowAnObjectThatComesHomeTwiceIsBelowTheOneThatStays() async throws {
+    try await share()
+    let mine = try owner.insert("List", ["name": "Mine"])
+    let own = try guest.insert("List", ["name": "Guest's"])
+    let shopping = try row("List", "Shopping", guest)
+    let section = try guest.insert("Section", ["name": "G", "list": .int(own)])
+    try await guest.engine.sync()
+    try guest.update("Section", section, ["list": .int(shopping)])
+    _ = try await ends()
+    // Both take it home at once, and the guest brings it back.
+    try owner.update("Section", row("Section", "G", owner), ["list": .int(mine)])
+    try guest.update("Section", section, ["list": .int(own)])
+    _ = try await ends()
+    try guest.update("Section", row("Section", "G", guest), ["list": .int(shopping)])
+    try guest.insert("Note", ["title": "late", "section": .int(row("Section", "G", guest))])
+    try await guest.engine.sync()
+    try await owner.engine.stopSharing(scene.id("List", scene.list))
+    #expect(try await places("late", in: ends().mine) == ["Mine/G/late/-"])
+  }
+
   @Test func deletionsComeHomeWhenSharingEnds() async throws {
     try await share()
     try owner.delete("Note", scene.notes[4])

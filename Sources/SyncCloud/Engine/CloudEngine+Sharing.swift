@@ -24,14 +24,9 @@ extension CloudEngine {
     _ object: ManagedObjectID, with participants: [CloudParticipant]
   ) async throws -> CloudShare {
     let share = try await turn.run {
-      _ = try await connect()
+      try await catchUp()
       let account = try await request { try await transport.account() }
-      var record = try await requireRecord(of: object)
-      if record.zone == self.zone.key, self.zone.scope == .private {
-        // What the account's other machines have put below it goes along.
-        _ = try await pullPages(in: self.zone)
-        record = try await requireRecord(of: object)
-      }
+      let record = try await requireRecord(of: object)
       let zone: CloudZone
       if record.zone == self.zone.key {
         zone = try await makeZone(for: record, participants)
@@ -51,6 +46,14 @@ extension CloudEngine {
     }
     wake()
     return share
+  }
+
+  /// Pulls what the account's other machines share, share no more, and have put below that.
+  private func catchUp() async throws {
+    try await running(.pull) {
+      let report = try await pullPages(Progress(totalUnitCount: 0))
+      return ((), .pull(report))
+    }
   }
 
   private func makeZone(
@@ -174,6 +177,7 @@ extension CloudEngine {
   /// - Throws: ``CloudError`` as ``share(_:with:)``.
   public func stopSharing(_ object: ManagedObjectID) async throws {
     try await turn.run {
+      try await catchUp()
       let record = try await requireRecord(of: object)
       guard record.zone != zone.key else { return }
       let shared = try requireOwn(record, object)

@@ -86,6 +86,7 @@ struct ZoneMove {
   /// - Parameter buries: Whether deletions go along.
   func moveAll(from zone: String, _ stamp: Stamp, buries: Bool) throws {
     var moved: [(name: String, target: String, object: ManagedObjectID?)] = []
+    var met: [(name: String, target: String, object: ManagedObjectID)] = []
     for record in try transaction.allRemoteRecords(in: zone) {
       let known = try transaction.remoteRecord(record.name, in: writing.homeName)
       guard record.row != nil else {
@@ -101,7 +102,7 @@ struct ZoneMove {
       let entity = writing.model.entity(named: record.entity)
       if let row = there?.row, let entity {
         try drop(record)
-        try writing.enter(target) { try writing.follow(record.name, row, entity) }
+        met.append((record.name, target, ManagedObjectID(entity: entity, row: row)))
         continue
       }
       let object = entity.flatMap { entity in
@@ -109,6 +110,10 @@ struct ZoneMove {
       }
       let name = try take(record, to: target, follows: target != writing.homeName)
       moved.append((name, target, object))
+    }
+    // What led to one of two leads to the other, from wherever it is now.
+    for (name, target, object) in met {
+      try writing.enter(target) { try writing.follow(name, object.row, object.entity) }
     }
     for (name, target, object) in moved {
       try movePairs(of: name, from: zone, to: target, stamp, tells: false)
