@@ -76,3 +76,76 @@ extension LinkPlanner {
     return result
   }
 }
+
+/// Ordered lists of new owners that stand in the order of their row numbers: what is written in that order needs no
+/// positions, and nobody has to read it to know how it stands.
+extension LinkPlanner {
+  /// The new owners whose list is exactly the new objects that will refer to them, in the order in which these are
+  /// written.
+  ///
+  /// - Throws: `CancellationError`.
+  func ownersInOrder(_ rule: Int, of batch: MatchedBatch) throws -> RowSet {
+    var result = RowSet()
+    let relationship = batch.node.relationships[rule]
+    let destination = batches[relationship.node]
+    guard edits == nil,
+      let inverse = relationship.relationship.inverseSlot,
+      let firstOwner = matches.firstNewRows[batch.entity.rootIndex],
+      let firstMember = matches.firstNewRows[destination.entity.rootIndex]
+    else { return result }
+    let counts = try referrerCounts(inverse, of: destination, from: firstOwner)
+    var looked = 0
+    try activeMentions(rule, of: batch) { mention, owner in
+      looked += 1
+      if looked % SyncControl.stride == 0 { try control.checkpoint() }
+      let row = batch.occurrences[owner].row
+      let targets = batch.mentions[rule].targets(of: mention)
+      let place = Int(row - firstOwner)
+      guard place >= 0, place < counts.count, Int(counts[place]) == targets.count else { return }
+      var last = firstMember - 1
+      for target in targets {
+        guard target >= 0 else { return }
+        let index = destination.representative(target)
+        let member = destination.occurrences[index]
+        let cell = destination.block[index][inverse]
+        guard member.row > last, member.flags.contains(.active),
+          member.flags.isDisjoint(with: LinkPlanner.uncertain),
+          cell.kind == .integer, cell.integer == row
+        else { return }
+        last = member.row
+      }
+      result.insert(row)
+    }
+    return result
+  }
+
+  /// Of an occurrence that is not written as the payload has it, or not for sure.
+  private static let uncertain: Occurrence.Flags = [
+    .ignored, .conflicting, .referenceOnly, .leftOut,
+  ]
+
+  /// How many objects of the payload refer to each new row, beginning with the first new one. The slot of a sibling
+  /// entity may be another relationship; then it is too many.
+  private func referrerCounts(
+    _ slot: Int, of destination: MatchedBatch, from firstOwner: Int64
+  ) throws -> [Int32] {
+    var counts: [Int32] = []
+    for batch in batches
+    where batch.entity.rootIndex == destination.entity.rootIndex
+      && batch.node.columns.toOne.contains(slot)
+    {
+      try control.checkpoint()
+      for index in batch.occurrences.indices
+      where !batch.occurrences[index].flags.contains(.folded) {
+        let cell = batch.block[index][slot]
+        guard cell.kind == .integer, cell.integer >= firstOwner else { continue }
+        let place = Int(cell.integer - firstOwner)
+        if place >= counts.count {
+          counts.append(contentsOf: repeatElement(0, count: place + 1 - counts.count))
+        }
+        counts[place] += 1
+      }
+    }
+    return counts
+  }
+}

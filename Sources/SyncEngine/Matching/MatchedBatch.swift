@@ -181,24 +181,6 @@ final class MatchedBatch {
     }
   }
 
-  // MARK: - Subentities
-
-  /// The batches of objects of subentities.
-  func deeperBatches(among batches: [MatchedBatch]) -> [MatchedBatch] {
-    entity.subentities.isEmpty ? [] : batches.filter { $0.node.isSubentity(of: node) }
-  }
-
-  /// Whether no object of the entity and its subentities has a key.
-  func isKeyless(among batches: [MatchedBatch]) -> Bool {
-    node.identity.isEmpty && deeperBatches(among: batches).allSatisfy(\.node.identity.isEmpty)
-  }
-
-  /// The batches of objects of subentities that are told apart by the same key.
-  func subentityBatches(among batches: [MatchedBatch]) -> [MatchedBatch] {
-    guard !node.identity.isEmpty else { return [] }
-    return deeperBatches(among: batches).filter { $0.node.identity == node.identity }
-  }
-
   // MARK: - Folding
 
   /// Folds an occurrence into another one that was already matched, and returns the one that stands
@@ -249,29 +231,6 @@ final class MatchedBatch {
       staged.overlay(
         Int(representative(copy.occurrence)), over: Int(stored.occurrences[copy.stored]))
     }
-  }
-}
-
-/// Which stored rows the keys mean that the payload only refers to, by the number of the reference.
-struct ReferencedRows {
-  /// Index of each reference's stored row, or -1; of several the oldest.
-  private(set) var first: [Int32] = []
-  /// All stored rows of a reference's key where there are several.
-  private(set) var duplicates: [Int32: [Int32]] = [:]
-
-  init(count: Int = 0) {
-    first = Array(repeating: -1, count: count)
-  }
-
-  /// Notes a stored row that has the key of a reference.
-  mutating func note(_ index: Int32, for reference: Int32, among rows: PlainArray<Int64>) {
-    let known = first[Int(reference)]
-    guard known >= 0 else {
-      first[Int(reference)] = index
-      return
-    }
-    duplicates[reference, default: [known]].append(index)
-    if rows[index] < rows[known] { first[Int(reference)] = index }
   }
 }
 

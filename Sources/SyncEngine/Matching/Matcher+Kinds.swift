@@ -73,3 +73,21 @@ extension Matcher {
     return nil
   }
 }
+
+extension MatchedBatch {
+  /// The batches of objects of subentities.
+  func deeperBatches(among batches: [MatchedBatch]) -> [MatchedBatch] {
+    entity.subentities.isEmpty ? [] : batches.filter { $0.node.isSubentity(of: node) }
+  }
+
+  /// Whether no object of the entity and its subentities has a key.
+  func isKeyless(among batches: [MatchedBatch]) -> Bool {
+    node.identity.isEmpty && deeperBatches(among: batches).allSatisfy(\.node.identity.isEmpty)
+  }
+
+  /// The batches of objects of subentities that are told apart by the same key.
+  func subentityBatches(among batches: [MatchedBatch]) -> [MatchedBatch] {
+    guard !node.identity.isEmpty else { return [] }
+    return deeperBatches(among: batches).filter { $0.node.identity == node.identity }
+  }
+}

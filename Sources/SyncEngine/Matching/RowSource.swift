@@ -119,3 +119,52 @@ final class RowSource {
     }
   }
 }
+
+/// Says in memory whether filters mean rows: one read of the rows, and one for each relationship on the way, however many
+/// filters there are. Confined to whoever made it.
+final class GroupEvaluation {
+  private let source: RowSource
+  private let positions: [Int64: Int]
+
+  init(_ entity: EntityDescription, rows: [Int64], _ reader: StoreReader) throws {
+    source = RowSource(reader)
+    let stored = try reader.rows(entity.rootEntity, rows: rows)
+    let range = source.begin(stored)
+    positions = Dictionary(uniqueKeysWithValues: zip(stored.lazy.map(\.row), range))
+  }
+
+  /// Whether the row was among those that were read.
+  func knows(_ row: Int64) -> Bool { positions[row] != nil }
+
+  /// Whether a filter means one of the rows.
+  func contains(_ row: Int64, _ filter: ResolvedFilter) throws -> Bool {
+    guard let position = positions[row] else { return false }
+    return try filter.matches(RowSubject(source: source, position: position))
+  }
+}
+
+/// A stored row, as filters look at it.
+private struct RowSubject: FilterSubject {
+  let source: RowSource
+  let position: Int
+
+  var filterRow: Int64 { source.identifier(of: position).row }
+
+  func filterValue(at slot: Int) throws -> Value { source.value(at: slot, of: position) }
+
+  func filterReference(at slot: Int) throws -> Int64? {
+    if case .int(let row) = source.value(at: slot, of: position) { row } else { nil }
+  }
+
+  func filterObject(at slot: Int) throws -> (any FilterSubject)? { try objects(at: slot).first }
+
+  func filterMembers(at slot: Int) throws -> [any FilterSubject] { try objects(at: slot) }
+
+  private func objects(at slot: Int) throws -> [RowSubject] {
+    let entity = source.identifier(of: position).entity
+    guard let relationship = entity.properties[slot].relationship else { return [] }
+    return try source.objects(of: relationship, from: position).map {
+      RowSubject(source: source, position: $0)
+    }
+  }
+}

@@ -75,3 +75,26 @@ final class StoredRows {
 
 @available(*, unavailable, message: "Stored rows are confined to the sync that reads them.")
 extension StoredRows: Sendable {}
+
+/// Which stored rows the keys mean that the payload only refers to, by the number of the reference.
+struct ReferencedRows {
+  /// Index of each reference's stored row, or -1; of several the oldest.
+  private(set) var first: [Int32] = []
+  /// All stored rows of a reference's key where there are several.
+  private(set) var duplicates: [Int32: [Int32]] = [:]
+
+  init(count: Int = 0) {
+    first = Array(repeating: -1, count: count)
+  }
+
+  /// Notes a stored row that has the key of a reference.
+  mutating func note(_ index: Int32, for reference: Int32, among rows: PlainArray<Int64>) {
+    let known = first[Int(reference)]
+    guard known >= 0 else {
+      first[Int(reference)] = index
+      return
+    }
+    duplicates[reference, default: [known]].append(index)
+    if rows[index] < rows[known] { first[Int(reference)] = index }
+  }
+}

@@ -29,14 +29,7 @@ struct PartReader {
   /// What earlier syncs have left, when fingerprints are used.
   var fingerprints: FingerprintSet?
 
-  /// Items that stand in for others.
-  var replacements: ItemReplacements?
-
-  /// Whether it is noted which item every object stands in.
-  var tracksItems = false
-
-  /// The items to leave out, by their index, and why.
-  var leftOut: [Int: SyncError] = [:]
+  var version = PartVersion()
 
   /// - Parameter advance: Called every now and then with how far it is; may stop it.
   func read(_ advance: (Int) throws -> Void) throws -> ReadPart {
@@ -46,8 +39,7 @@ struct PartReader {
         onItemError: request.itemPolicy,
         deletes: request.settings.deletes, listsKeys: request.rewritten?.resources.isEmpty == false,
         firstItem: start.itemCount, keepsAddresses: request.hooks.willInsert != nil,
-        tracksItems: tracksItems, notesContents: fingerprints != nil,
-        replacements: replacements, leftOut: leftOut))
+        notesContents: fingerprints != nil, version: version))
     parent?.prepare(stager)
     let end = try stageItems(with: stager, advance)
     if let fingerprints, fingerprints.matchedCount > 0 {

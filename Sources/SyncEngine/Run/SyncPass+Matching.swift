@@ -11,16 +11,17 @@ extension SyncPass {
     let mayFail = !checks.allSatisfy(\.isEmpty)
     let before = claims.mark
     let withheld = edits?.withheld
-    var replacements = request.hooks.willInsert.map { _ in
-      ItemReplacements(bytes, parent: request.setup.parent)
-    }
     var part = try refreshKnownItems(first, in: transaction)
-    var leftOut = part.refusals.offenders
-    if !leftOut.isEmpty {
-      part = try reader.restage(replacements, tracksItems: true, leavingOut: leftOut)
+    var version = PartVersion(leftOut: part.refusals.offenders)
+    if request.hooks.willInsert != nil {
+      version.replacements = ItemReplacements(bytes, parent: request.setup.parent)
+    }
+    if !version.leftOut.isEmpty {
+      version.tracksItems = true
+      part = try reader.restage(version)
     }
     for _ in 0..<SyncPass.roundLimit {
-      let matcher = try match(&part, &replacements, leavingOut: leftOut, in: transaction)
+      let matcher = try match(&part, &version, in: transaction)
       try absorb(matcher.matches, in: transaction)
       try matcher.noteDeletingGroups()
       try matcher.noteChangedKinds()
@@ -37,16 +38,17 @@ extension SyncPass {
         return (matcher, planner)
       }
       if request.itemPolicy == .fail {
-        if part.tracksItems { throw try firstError(failure.error, check, part) }
-      } else if part.tracksItems {
-        let count = leftOut.count
-        leftOut.merge(try check.offenders()) { first, _ in first }
+        if version.tracksItems { throw try firstError(failure.error, check, part) }
+      } else if version.tracksItems {
+        let count = version.leftOut.count
+        version.leftOut.merge(try check.offenders()) { first, _ in first }
         // Nobody is to blame whom leaving out would help.
-        guard leftOut.count > count else { throw failure.error }
+        guard version.leftOut.count > count else { throw failure.error }
       }
       claims.restore(before)
       if let withheld { edits?.withheld = withheld }
-      part = try reader.restage(replacements, tracksItems: true, leavingOut: leftOut)
+      version.tracksItems = true
+      part = try reader.restage(version)
     }
     throw SyncError(
       .requiredValueMissing, entity: request.plan.rootNode.entity.name,
@@ -74,7 +76,7 @@ extension SyncPass {
     else { return first }
     try loadKnownItems(from: transaction)
     let holds = reader.known.map { $0.fingerprints === before } ?? (before.count == 0)
-    return holds ? first : try reader.restage(nil)
+    return holds ? first : try reader.restage()
   }
 
   /// Of several errors the one that comes first in the payload, whenever it was found.
@@ -102,41 +104,40 @@ extension SyncPass {
     }
   }
 
-  /// Matches a part, and offers its new items for replacement.
-  func match(
-    _ part: inout StagedPart, _ replacements: inout ItemReplacements?,
-    leavingOut leftOut: [Int: SyncError], in transaction: StoreTransaction
+  /// Matches a part, reads known items after all where others have to do with their rows, and offers new items for
+  /// replacement.
+  private func match(
+    _ part: inout StagedPart, _ version: inout PartVersion, in transaction: StoreTransaction
   ) throws -> Matcher {
-    var matcher = try match(&part, replacements, leavingOut: leftOut, in: transaction)
+    var matcher = try matchOnce(&part, &version, in: transaction)
     var rounds = 0
     while let known = reader.known, try known.refuses(matcher.matches, edits, in: transaction) {
       rounds += 1
       if rounds == SyncPass.readingLimit { known.refuseAll() }
-      part = try reader.restage(nil, tracksItems: part.tracksItems, leavingOut: leftOut)
-      matcher = try match(&part, nil, leavingOut: leftOut, in: transaction)
+      part = try reader.restage(version)
+      matcher = try matchOnce(&part, &version, in: transaction)
     }
-    guard let willInsert = request.hooks.willInsert, var offered = replacements else {
+    guard let willInsert = request.hooks.willInsert, var offered = version.replacements else {
       return matcher
     }
-    defer { replacements = offered }
     while try ItemOffer(willInsert: willInsert, matcher: matcher).rewrite(&offered) {
-      part = try reader.restage(offered, tracksItems: part.tracksItems, leavingOut: leftOut)
-      matcher = try match(&part, offered, leavingOut: leftOut, in: transaction)
+      version.replacements = offered
+      part = try reader.restage(version)
+      matcher = try matchOnce(&part, &version, in: transaction)
     }
+    version.replacements = offered
     return matcher
   }
 
-  private func match(
-    _ part: inout StagedPart, _ replacements: ItemReplacements?,
-    leavingOut leftOut: [Int: SyncError],
-    in transaction: StoreTransaction
+  private func matchOnce(
+    _ part: inout StagedPart, _ version: inout PartVersion, in transaction: StoreTransaction
   ) throws -> Matcher {
     if let list = tree?.list, part.nestingRules.contains(list) {
       claims.state.nestsChildren = true
     }
     let matcher = matcher(part, in: transaction)
     try matcher.loadKeys()
-    guard matcher.hasMixedKeys, !part.tracksItems else {
+    guard matcher.hasMixedKeys, !version.tracksItems else {
       try matcher.match { [claims] in
         // Of several objects of a key those in the scope come first.
         guard !scope.isWholeEntity else { return nil }
@@ -144,8 +145,9 @@ extension SyncPass {
       }
       return matcher
     }
-    part = try reader.restage(replacements, tracksItems: true, leavingOut: leftOut)
-    return try match(&part, replacements, leavingOut: leftOut, in: transaction)
+    version.tracksItems = true
+    part = try reader.restage(version)
+    return try matchOnce(&part, &version, in: transaction)
   }
 
   private func matcher(_ part: StagedPart, in transaction: StoreTransaction) -> Matcher {
@@ -175,5 +177,61 @@ extension SyncPass {
     }
     knownRows =
       isOnlyPart && root.isComplete && root.staged.tombstones.isEmpty ? root.stored.rows : nil
+  }
+}
+
+/// Offers items to a delegate that are about to become new objects.
+struct ItemOffer {
+  let willInsert: SyncHooks.WillInsert
+  let matcher: Matcher
+
+  /// Asks about every new object that was not offered yet.
+  ///
+  /// - Returns: Whether anything was rewritten, so that the payload has to be staged again.
+  func rewrite(_ replacements: inout ItemReplacements) throws -> Bool {
+    var isRewritten = false
+    var end: UInt = 0
+    let tape = JSONTape()
+    for item in newItems(below: replacements.parent) where item.address >= end {
+      guard !replacements.asked.contains(item.address),
+        let text = replacements.text(at: item.address)
+      else { continue }
+      replacements.asked.insert(item.address)
+      var scanner = JSONScanner(text)
+      try scanner.scanValue(into: tape)
+      let original = tape.value(0)
+      let answer = try willInsert(original, item.entity, item.parent)
+      try matcher.control.checkpoint()
+      guard answer != original else { continue }
+      isRewritten = true
+      end = item.address + UInt(scanner.position)
+      try replacements.replace(item.address, by: answer)
+    }
+    return isRewritten
+  }
+
+  private struct NewItem {
+    let address: UInt
+    let entity: EntityDescription
+    let parent: ManagedObjectID?
+  }
+
+  /// New objects in the order of the payload: what contains comes before what it contains.
+  private func newItems(below parent: ManagedObjectID?) -> [NewItem] {
+    var items: [NewItem] = []
+    for batch in matcher.batches {
+      guard let sources = batch.staged.origins.addresses else { continue }
+      for (occurrence, source) in zip(batch.occurrences, sources)
+      where source != 0 && occurrence.flags.contains(.inserted)
+        && !occurrence.flags.contains(.folded)
+      {
+        items.append(
+          NewItem(
+            address: source, entity: batch.entity,
+            parent: matcher.owner(of: occurrence)
+              ?? (occurrence.flags.contains(.root) ? parent : nil)))
+      }
+    }
+    return items.sorted { $0.address < $1.address }
   }
 }

@@ -68,36 +68,6 @@ final class SyncPass {
     request.tuning.partItems != nil || bytes.count > request.tuning.streamingThreshold
   }
 
-  /// What was done. To be asked for once, at the end.
-  func finishReport() -> SyncReport {
-    unsentEdits?.describe(in: report)
-    collected.noteContradictions(request.plan.model, in: report)
-    var result = report.report
-    result.phaseDurations = phases.durations
-    result.payloadBytes = bytes.count
-    result.itemCount = reader.itemCount
-    result.isDryRun = request.setup.isDryRun
-    return result
-  }
-
-  /// Says what of a document was passed over, and that a page of a list is no list.
-  private func noteRewriting() {
-    guard let rewritten = request.rewritten else { return }
-    let entity = request.plan.rootNode.entity
-    report.report.nextPage = rewritten.nextPage
-    for remark in rewritten.remarks {
-      report.note(.ignoredValue, entity, path: remark.path, message: remark.message)
-    }
-    if rewritten.isPage, request.session == nil {
-      report.note(
-        .suspendedDeletion, entity, path: "$.links",
-        message: """
-          The document is a page of a longer list, so nothing was deleted for want of mention. Sync all pages in a \
-          SyncSession to have that done.
-          """)
-    }
-  }
-
   /// Reads and stages the next part, for ``process(in:)``.
   func stage() throws {
     let part = try reader.next()
@@ -198,52 +168,6 @@ final class SyncPass {
     try noteChildren(of: matches, in: transaction)
     matcher.noteKeys()
     phases.end(.link)
-  }
-
-  /// Reports the items at the top that are no stored object, and whose mapping makes no new ones.
-  private func noteUnmatched(_ batch: MatchedBatch) {
-    for (occurrence, path) in batch.staged.origins.paths.sorted(by: { $0.key < $1.key }) {
-      let mention = batch.occurrences[batch.representative(occurrence)]
-      guard batch.occurrences[occurrence].flags.contains(.root), mention.row == 0,
-        !mention.flags.contains(.leftOut)
-      else { continue }
-      report[batch.entity].skipped += 1
-      let key = batch.key(batch.block[occurrence]).description
-      report.note(
-        .skippedItem, batch.entity, key: key, path: path,
-        message: """
-          There is no \(batch.entity.name) \(key), and the mapping makes no new ones (insertMissing is off).
-          """)
-    }
-  }
-
-  /// Notes what the items at the top are, where the report lists it.
-  private func noteObjects(of matches: Matches) {
-    let part = matches.part
-    let batch = matches.rootBatch
-    guard batch.node.listsObjects else { return }
-    var objects = ObjectList()
-    let copies = Dictionary(grouping: batch.copies, by: \.occurrence)
-    func note(_ items: Range<Int>) {
-      for occurrence in part.items.listed[items] {
-        let (batch, occurrence) = matches.object(occurrence, in: batch)
-        let mention = batch.occurrences[batch.representative(occurrence)]
-        guard mention.row > 0 else { continue }
-        objects.append(mention.row, batch.entity(of: mention))
-        for copy in copies[occurrence] ?? [] {
-          objects.append(
-            batch.stored.rows[copy.stored], batch.concreteEntity(ofStored: copy.stored))
-        }
-      }
-    }
-    var noted = 0
-    for passed in part.items.passed {
-      note(noted..<passed.before)
-      noted = passed.before
-      reader.known?.fingerprints.appendObjects(of: passed.records, request.plan.model, to: &objects)
-    }
-    note(noted..<part.items.listed.count)
-    report.report.commits.objects.append(objects)
   }
 
   /// Ends a page: the session takes over what it said.

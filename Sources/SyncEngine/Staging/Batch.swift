@@ -166,3 +166,85 @@ final class Batch {
 
 @available(*, unavailable, message: "A batch is confined to the sync that owns it.")
 extension Batch: Sendable {}
+
+/// Keys that the payload refers to without nesting the object, each once. Confined to its batch.
+final class StagedReferences {
+  /// The cells of the keys, reference after reference.
+  let block: RowBlock
+  let index: KeyIndex
+
+  /// References of which a stub is made where no object has the key.
+  var stubs: Set<Int32> = []
+
+  init(_ node: PlanNode) {
+    block = RowBlock(slots: node.identityRange, capacity: 1)
+    index = KeyIndex(block: block, identity: node.identity)
+  }
+
+  var count: Int { block.count }
+
+  subscript(reference: Int) -> UnsafeMutablePointer<Cell> { block[reference] }
+  subscript(reference: Int32) -> UnsafeMutablePointer<Cell> { block[reference] }
+
+  /// The reference to a key; added when it is the first one.
+  @inline(never)
+  func reference(toKey key: Cell, in slot: Int) -> Int32 {
+    let known = index.find(key)
+    guard known < 0 else { return known }
+    let reference = Int32(block.append())
+    block[reference][slot] = key
+    _ = index.findOrInsert(reference)
+    return reference
+  }
+
+  /// Refers to the objects of the key that a row has.
+  func add(keyOf cells: UnsafePointer<Cell>, _ identity: [Int]) {
+    let reference = block.append()
+    for slot in identity { block[reference][slot] = cells[slot] }
+    if index.findOrInsert(Int32(reference)) >= 0 { block.removeLast() }
+  }
+}
+
+@available(*, unavailable, message: "References are confined to their batch.")
+extension StagedReferences: Sendable {}
+
+/// The groups of stored objects that mappings of a batch know about, and in which of them its occurrences are looked for.
+struct StagedGroups {
+  /// By their numbers.
+  private(set) var filters: [Filter] = []
+  private var numbers: [String: Int32] = [:]
+
+  /// The group of each occurrence, -1 for all objects; nil while there are no groups.
+  private var ofOccurrences: PlainArray<Int32>?
+
+  /// Groups of which all go that no list names; -1 is all objects.
+  var deleting: Set<Int32> = []
+
+  var isEmpty: Bool { filters.isEmpty }
+
+  /// The number of a group.
+  ///
+  /// - Parameter count: How many occurrences there are.
+  mutating func number(of filter: Filter, after count: Int) -> Int32 {
+    let text = filter.wholeText
+    if let known = numbers[text] { return known }
+    if ofOccurrences == nil { ofOccurrences = PlainArray(repeating: -1, count: count) }
+    let number = Int32(clamping: filters.count)
+    filters.append(filter)
+    numbers[text] = number
+    return number
+  }
+
+  /// Notes the group of the next occurrence.
+  @inline(__always)
+  func append(_ group: Int32) { ofOccurrences?.append(group) }
+
+  /// The number of the group that an occurrence is looked for in, -1 for all objects.
+  func group(of occurrence: Int32) -> Int32 {
+    guard let ofOccurrences, occurrence < ofOccurrences.count else { return -1 }
+    return ofOccurrences[occurrence]
+  }
+}
+
+@available(*, unavailable, message: "Groups are confined to their batch.")
+extension StagedGroups: Sendable {}

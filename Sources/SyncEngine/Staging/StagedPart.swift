@@ -68,11 +68,8 @@ struct StagedPart {
   /// Says where an item stands.
   let path: PayloadPath
 
-  /// Items that stand in for others; values may lie in them.
-  var replacements: ItemReplacements?
-
-  /// Whether it is noted which item every object stands in. Mentions are not laid together early then.
-  let tracksItems: Bool
+  /// How it was read.
+  let version: PartVersion
 
   var items: Items
 
@@ -95,4 +92,39 @@ struct StagedPart {
   var hasUncountedKeys = false
 
   var rootBatch: Batch { batches[root] }
+}
+
+/// What a part of a payload is staged by.
+struct StagingRequest {
+  let plan: MappingPlan
+  let operations: SyncOperations
+  let onItemError: ItemErrorPolicy
+
+  /// Says of items at the top that their objects are deleted.
+  var deletes: ItemTest?
+
+  /// Whether an empty list is one of keys, whatever key of JSON it stands under.
+  var listsKeys = false
+
+  /// Items that came in earlier parts.
+  var firstItem = 0
+
+  /// Whether it is noted where the bytes of items begin.
+  var keepsAddresses = false
+
+  /// Whether it is noted what each item at the top speaks of.
+  var notesContents = false
+  var version = PartVersion()
+}
+
+/// How a part is read: as it stands, or once more when something of it turned out to be otherwise.
+struct PartVersion {
+  /// Items that stand in for others; values may lie in them.
+  var replacements: ItemReplacements?
+
+  /// Whether it is noted which item every object stands in. Mentions are not laid together early then.
+  var tracksItems = false
+
+  /// The items at the top that are to be left out, by their index, and why.
+  var leftOut: [Int: SyncError] = [:]
 }

@@ -44,21 +44,6 @@ extension Stager {
     }
   }
 
-  private func fillMissing(_ cells: UnsafeMutablePointer<Cell>, _ node: PlanNode) throws {
-    for rule in node.attributes where cells[rule.slot].isAbsent {
-      switch rule.missing {
-      case .keep: break
-      case .clear: cells[rule.slot] = .null
-      case .fail:
-        try refuse(
-          SyncError(
-            .requiredValueMissing, entity: node.entity.name, property: rule.name,
-            path: path.description,
-            message: "The item has no “\(rule.remoteKey)”, which “\(rule.name)” requires."))
-      }
-    }
-  }
-
   private func fill(
     _ cells: UnsafeMutablePointer<Cell>, from token: Int, of source: ItemSource,
     table: StagingTable, node: StagingNode
@@ -218,24 +203,6 @@ extension Stager {
     let token = source.tokens[token]
     return token.kind == .string && token.length == 0 && rule.mismatch != .fail
       && rule.converter.accepts.contains(.string) && rule.converter.decoder == nil
-  }
-
-  /// Gives required attributes that the item empties the model's default. What has none is found when everything
-  /// is matched.
-  func takeDefaults(_ cells: UnsafeMutablePointer<Cell>, _ node: StagingNode) {
-    for (slot, value) in node.plan.defaultsOfRequired {
-      guard case .null = cells[slot].kind else { continue }
-      let property = node.plan.entity.properties[slot]
-      cells[slot] = arena.cell(value, as: property.attribute?.type)
-      let rule = node.plan.attributeRule(forSlot: slot).map { node.plan.attributes[$0] }
-      report.note(
-        .refusedConversion, node.plan.entity, property: property.name,
-        path: path.description + (rule?.path ?? ""),
-        message: """
-          “\(property.name)” of “\(node.plan.entity.name)” is required and the item empties it: it takes the \
-          model's default, \(value).
-          """)
-    }
   }
 
   private func refuse(_ reason: MismatchReason, rule: AttributeRule, node: PlanNode) throws {

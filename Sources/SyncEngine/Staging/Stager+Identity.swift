@@ -61,7 +61,7 @@ extension Stager {
         noteRepeated(earlier, in: batch)
         isTold = batch.occurrences[earlier].owner < 0
       }
-      if !part.tracksItems || occurrence.isOwned {
+      if !request.version.tracksItems || occurrence.isOwned {
         batch.orders?.note(
           counts.mentions, of: batch.node.columns.attributes.lazy.filter { !cells[$0].isAbsent },
           earlier, width: batch.block.width)

@@ -24,7 +24,7 @@ extension Stager {
     report.note(.skippedItem, batch.entity, path: path.description, message: error.message)
     guard path.isAtTop else { return }
     if report.content.firstSkipped == nil {
-      report.content.firstSkipped = request.leftOut[part.items.end - 1] ?? error
+      report.content.firstSkipped = request.version.leftOut[part.items.end - 1] ?? error
     }
     note(batch.entity, key: .null, error)
   }
@@ -37,7 +37,7 @@ extension Stager {
 
   /// Reports that the item is left out, of which everything is staged but nothing counts.
   func leaveOut(_ occurrence: Int32, of batch: Batch) throws {
-    guard let error = request.leftOut[part.items.end - 1] else { return }
+    guard let error = request.version.leftOut[part.items.end - 1] else { return }
     let key = batch.key(batch.block[occurrence])
     report[batch.entity].skipped += 1
     report.note(
@@ -50,7 +50,7 @@ extension Stager {
   /// key. One of which neither is true is hardly one of the objects that are wanted: `{"id": 401,
   /// "message": "unauthorised"}`.
   func saysSomething(_ source: ItemSource) -> Bool {
-    let source = part.replacements?[source.address(source.root)] ?? source
+    let source = part.version.replacements?[source.address(source.root)] ?? source
     let node = plan.rootNode
     let knowsMore = node.attributes.count + node.relationships.count > node.identity.count
     guard knowsMore, node.members.itself.isEmpty, case .object = source.tokens[source.root].kind
@@ -69,6 +69,22 @@ extension Stager {
     }
     return knowsAll
   }
+
+  /// Notes that nobody can tell which object a part of a list meant: the list then adds, but takes
+  /// nothing away.
+  func noteUnreadable(_ role: Role) {
+    switch role {
+    case .toOne, .beside: return
+    default: break
+    }
+    if let owner = role.owner, owner != part.rootOwner {
+      noteUnreadable(listOf: owner)
+    } else {
+      part.unreadable.hasRootKey = true
+    }
+  }
+
+  func noteUnreadable(listOf owner: Owner) { part.unreadable.lists.insert(owner) }
 
   private func note(_ entity: EntityDescription, key: Value, _ error: SyncError) {
     part.refusals.leftOut.append(

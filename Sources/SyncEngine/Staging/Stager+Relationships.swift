@@ -2,20 +2,6 @@ import SyncCore
 
 /// Staging of what an object says about its relationships.
 extension Stager {
-  /// The rule of an object's inverse to the relationship under which it stands, or -1: what the JSON says of it is
-  /// ignored.
-  func inverse(_ role: Role) -> Int {
-    if let owner = role.owner { return readers.nodes[owner.batch].links[owner.rule].inverse }
-    if case .root = role { return rootLink?.reference?.rule ?? -1 }
-    return -1
-  }
-
-  /// Lets an item at the top refer to the given parent.
-  func refer(_ occurrence: Int32, to reference: RootReference) {
-    let link = readers.nodes[plan.root].links[reference.rule]
-    say(link, of: occurrence, .keys, CollectionOfOne(reference.target))
-  }
-
   /// Stages what the object says about one relationship, if it says anything.
   func stageLink(
     _ link: StagingLink, of owner: Int32, in batch: Batch, candidates range: Range<Int>,

@@ -46,13 +46,14 @@ final class Stager {
     let batches = plan.nodes.enumerated().map { number, node in
       Batch(
         node, number: number,
-        Batch.Origins(keepsAddresses: request.keepsAddresses, keepsItems: request.tracksItems),
+        Batch.Origins(
+          keepsAddresses: request.keepsAddresses, keepsItems: request.version.tracksItems),
         keepsOrders: node.hasRelatives(in: plan) || (plan.sources != nil && node.entity.hasFamily))
     }
     self.batches = batches
     part = StagedPart(
       batches: batches, root: plan.root, arena: arena, path: path,
-      replacements: request.replacements, tracksItems: request.tracksItems,
+      version: request.version,
       items: StagedPart.Items(first: request.firstItem, end: request.firstItem))
     readers.nodes = batches.map { [arena] in
       StagingNode($0, plan: $0.node, among: batches, arena)
@@ -114,7 +115,7 @@ final class Stager {
   private func begin(_ text: UnsafeRawBufferPointer) {
     path.reset(item: part.items.end, at: item.place)
     item.text = text
-    item.isLeftOut = request.leftOut[part.items.end] != nil
+    item.isLeftOut = request.version.leftOut[part.items.end] != nil
     part.items.end += 1
   }
 
@@ -167,7 +168,7 @@ final class Stager {
     _ token: Int, of source: ItemSource, node: StagingNode, role: Role, key: MemberKey? = nil
   ) throws -> Int32? {
     let address = source.address(token)
-    if let replacement = part.replacements?[address] {
+    if let replacement = part.version.replacements?[address] {
       // The item keeps its identity, so that it is not offered for replacement again.
       return try stage(
         replacement.root, of: replacement, address: address, node: node, role: role, key: key)
@@ -253,20 +254,4 @@ final class Stager {
     }
     return occurrence
   }
-
-  /// Notes that nobody can tell which object a part of a list meant: the list then adds, but takes
-  /// nothing away.
-  func noteUnreadable(_ role: Role) {
-    switch role {
-    case .toOne, .beside: return
-    default: break
-    }
-    if let owner = role.owner, owner != part.rootOwner {
-      noteUnreadable(listOf: owner)
-    } else {
-      part.unreadable.hasRootKey = true
-    }
-  }
-
-  func noteUnreadable(listOf owner: Owner) { part.unreadable.lists.insert(owner) }
 }

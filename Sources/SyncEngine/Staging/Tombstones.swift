@@ -49,3 +49,95 @@ final class Tombstones {
 
 @available(*, unavailable, message: "Tombstones are confined to their batch.")
 extension Tombstones: Sendable {}
+
+/// Items that say that their objects are deleted.
+extension Stager {
+  /// Notes that an object is deleted, if its item says so. Of the item nothing counts then but its identity.
+  ///
+  /// - Returns: Whether it says so.
+  func stageTombstone(
+    _ token: Int, of source: ItemSource, node: StagingNode, role: Role, key: MemberKey?
+  ) throws -> Bool {
+    guard try isTombstone(token, of: source, node: node, role: role) else { return false }
+    guard isAllowed(role) else { return true }
+    let batch = node.batch
+    let row = batch.block.append()
+    defer { batch.block.removeLast() }
+    let first = candidates.count
+    defer { candidates.removeAll(from: first) }
+    let cells = batch.block[row]
+    try fillPresent(cells, from: token, of: source, node: node)
+    if let key { try fill(cells, from: key, node: node) }
+    guard node.hasIdentity, !batch.node.identity.contains(where: { cells[$0].isEmpty }) else {
+      if case .toOne = role { return true }
+      noteUnreadable(role)
+      try skip(
+        batch, .missingKey,
+        """
+        The item says that its object is deleted, and has no readable \(batch.node.identityText) that tells \
+        which one.
+        """)
+      return true
+    }
+    switch role {
+    case .root where !item.isLeftOut: part.items.usable += 1
+    case .member(let owner):
+      if owner == part.rootOwner, !item.isLeftOut { part.items.usable += 1 }
+      batch.tombstones.add(cells, of: owner)
+      return true
+    default: break
+    }
+    batch.tombstones.add(cells, of: nil)
+    return true
+  }
+
+  private func isTombstone(
+    _ token: Int, of source: ItemSource, node: StagingNode, role: Role
+  ) throws -> Bool {
+    if let mark = node.plan.tombstone, let value = source.tape.value(at: mark, from: token),
+      source.tape.isMark(value)
+    {
+      return true
+    }
+    guard node.plan.deletes != nil || (request.deletes != nil && path.isAtTop) else { return false }
+    let item = source.tape.value(token)
+    do {
+      if try node.plan.deletes?(item) == true { return true }
+      return try path.isAtTop && request.deletes?(item) == true
+    } catch {
+      let refusal = SyncError(
+        .invalidItem, entity: node.batch.entity.name, path: path.description,
+        message: """
+          Whether the item of “\(node.batch.entity.name)” is deleted cannot be told: \(error).
+          """)
+      try refuse(refusal)
+      return false
+    }
+  }
+
+  /// Whether the sync may change what is stored.
+  private func isAllowed(_ role: Role) -> Bool {
+    let isAtTop =
+      switch role {
+      case .beside: false
+      default: role.owner == nil || role.owner == part.rootOwner
+      }
+    return !request.operations.isDisjoint(
+      with: isAtTop ? [.update, .delete] : [.updateRelationships, .deleteRelationships])
+  }
+}
+
+extension JSONTape {
+  /// Whether a value says yes: `true`, a number but 0, a text such as a date, an object. `null`, `false`, 0 and texts that
+  /// are empty or mean these do not.
+  fileprivate func isMark(_ index: Int) -> Bool {
+    switch tokens[index].kind {
+    case .null, .false: false
+    case .true, .object, .array: true
+    case .integer: tokens[index].integer != 0
+    case .number: (value(index).doubleValue ?? 0) != 0
+    case .string, .escapedString:
+      !["", "0", "false", "no", "null"].contains(string(index).lowercased())
+    }
+  }
+}

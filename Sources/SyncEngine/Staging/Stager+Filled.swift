@@ -1,7 +1,41 @@
 import SyncCore
 
-/// Hooks of serializers that see what an item fills an object with.
+/// What becomes of cells that an item has filled: what it does not say, defaults, and hooks of serializers that see them.
 extension Stager {
+  /// Fills attributes of which the item says nothing, where the mapping says with what.
+  func fillMissing(_ cells: UnsafeMutablePointer<Cell>, _ node: PlanNode) throws {
+    for rule in node.attributes where cells[rule.slot].isAbsent {
+      switch rule.missing {
+      case .keep: break
+      case .clear: cells[rule.slot] = .null
+      case .fail:
+        try refuse(
+          SyncError(
+            .requiredValueMissing, entity: node.entity.name, property: rule.name,
+            path: path.description,
+            message: "The item has no “\(rule.remoteKey)”, which “\(rule.name)” requires."))
+      }
+    }
+  }
+
+  /// Gives required attributes that the item empties the model's default. What has none is found when everything
+  /// is matched.
+  func takeDefaults(_ cells: UnsafeMutablePointer<Cell>, _ node: StagingNode) {
+    for (slot, value) in node.plan.defaultsOfRequired {
+      guard case .null = cells[slot].kind else { continue }
+      let property = node.plan.entity.properties[slot]
+      cells[slot] = arena.cell(value, as: property.attribute?.type)
+      let rule = node.plan.attributeRule(forSlot: slot).map { node.plan.attributes[$0] }
+      report.note(
+        .refusedConversion, node.plan.entity, property: property.name,
+        path: path.description + (rule?.path ?? ""),
+        message: """
+          “\(property.name)” of “\(node.plan.entity.name)” is required and the item empties it: it takes the \
+          model's default, \(value).
+          """)
+    }
+  }
+
   /// Shows the values of a freshly filled row to a hook, and takes over what it sets.
   func showFilled(
     _ row: Int, to hook: FillHook, _ token: Int, of source: ItemSource, node: StagingNode

@@ -2,6 +2,48 @@ import Foundation
 import SyncCore
 import SyncStore
 
+/// A scanned item, and where the bytes lie that its offsets count from. Valid until the tape is used
+/// for the next item.
+struct ItemSource {
+  let tape: JSONTape
+  let base: UInt
+  let tokens: UnsafeMutablePointer<JSONToken>
+  /// Where the item stands on the tape.
+  let root: Int
+
+  init(tape: JSONTape, base: UInt, root: Int = 0) {
+    self.tape = tape
+    self.base = base
+    self.root = root
+    tokens = tape.tokens
+  }
+
+  /// Address of a value: what identifies an item of the payload.
+  @inline(__always)
+  func address(_ token: Int) -> UInt {
+    base + UInt(truncatingIfNeeded: tokens[token].start)
+  }
+}
+
+/// An item at the top, and where it stands in the payload.
+struct StagedItem {
+  /// Nil is behind the item before it.
+  var place: JSONItemPlace?
+  /// The key that it has in an object of objects, on a tape.
+  var key: (tape: JSONTape, token: Int)?
+  var text = UnsafeRawBufferPointer(start: nil, count: 0)
+  /// Whether everything of it is staged, and nothing counts but its key.
+  var isLeftOut = false
+}
+
+/// The key of an item in an object of objects: it fills an attribute for which the item has no value itself.
+struct MemberKey {
+  let tape: JSONTape
+  let token: Int
+  /// The attribute, by its slot; nil is what identifies the objects.
+  var slot: Int?
+}
+
 /// Items that a delegate rewrote before they become objects, by the address of the item they replace.
 ///
 /// An item is offered once, and before the items nested in it: those of a rewritten item are new and
