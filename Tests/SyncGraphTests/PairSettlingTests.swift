@@ -79,6 +79,39 @@ import Testing
     }
   }
 
+  /// Two accounts become one: what the old one gave away is not deleted with it.
+  @Test(arguments: policies + [.error], [2, nil] as [Int64?])
+  func whatLeftADeletedObjectStays(_ policy: MergePolicy, _ heir: Int64?) async throws {
+    let stack = try DataStack(
+      model: ManagedObjectModel([
+        EntityDraft(
+          "A",
+          [
+            .attribute("id", .integer64),
+            .toOne("partner", to: "B", inverse: "partner", deleteRule: .cascade),
+          ]),
+        EntityDraft(
+          "B", [.attribute("id", .string), .toOne("partner", to: "A", inverse: "partner")]),
+      ]), store: .inMemory)
+    let context = stack.newBackgroundContext()
+    context.mergePolicy = policy
+    try context.performAndWait {
+      for id in 1...2 as ClosedRange<Int64> { try context.insert(entityNamed: "A")["id"] = id }
+      try context.insert(entityNamed: "B")["id"] = "p"
+      try a(1, context)["partner"] = b("p", context)
+      try context.save()
+      try b("p", context)["partner"] = heir.map { try a($0, context) }
+      context.delete(try a(1, context))
+      try context.save()
+    }
+    try await stack.performBackgroundTask { other in
+      let partner = try b("p", other)["partner"] as? ManagedObject
+      #expect(partner?["id"] as? Int64 == heir)
+      #expect(try other.count(Fetch<ManagedObject>(entityNamed: "A")) == 1)
+    }
+    #expect(try await stack.checkConsistency().isConsistent)
+  }
+
   private func a(_ id: Int64, _ context: ManagedObjectContext) throws -> ManagedObject {
     try #require(try context.fetch(Fetch<ManagedObject>(entityNamed: "A", "id == %@", id)).first)
   }

@@ -8,18 +8,14 @@ extension SaveWriter {
   /// Has both sides of each pair that a save wrote say the same, whatever this context knew of them: what it had read of
   /// two objects may be of two times, so that it wrote one side alone.
   ///
-  /// - Parameters:
-  ///   - objects: those whose rows were written.
-  ///   - deleted: those whose rows will go, and are left as they are.
-  func settlePairs(
-    _ objects: [ManagedObject], except deleted: [ManagedObject], _ outcome: inout SaveOutcome
-  ) throws {
+  /// Objects that will be deleted lose the partners that they lost here: their delete rules are not about those.
+  ///
+  /// - Parameter objects: those whose rows were written.
+  func settlePairs(_ objects: [ManagedObject], _ outcome: inout SaveOutcome) throws {
     var pairs = WrittenPairs()
-    lazy var doomed = Set(deleted.map { [Int64($0.root), $0.rowNumber] })
     func part(_ object: ManagedObject, _ relationship: RelationshipShape, _ values: RowValues) {
       guard case .int(let partner) = values[relationship.slot],
-        let inverse = object.entity.inverse(of: relationship.description),
-        !doomed.contains([Int64(relationship.destinationRoot), partner])
+        let inverse = object.entity.inverse(of: relationship.description)
       else { return }
       pairs.part(inverse, of: partner)
     }

@@ -56,8 +56,9 @@ struct SaveWriter {
     // Children hand over objects that are older than others here.
     try insert(inserted.sorted { $0.rowNumber > $1.rowNumber }, &outcome)
     try update(updated, &outcome)
-    try settlePairs([inserted, updated].joinedLists, except: deleted, &outcome)
+    // What is written from here on to rows that will go is no change of somebody else.
     if policy == .error { try DeletionConflicts(transaction: transaction).check(deleted) }
+    try settlePairs([inserted, updated].joinedLists, &outcome)
     try LinkChanges(transaction, outcome.rows).write([inserted, updated].joinedLists)
     try delete(deleted)
     return outcome
