@@ -127,7 +127,10 @@ import Testing
         "model ''",
         "--diagram=[a diagram instead of text]:mermaid|dot:(mermaid dot)"
       ),
-      ("import ''", "--model=[the .xcdatamodeld, .xcdatamodel or XML file]:MODEL:_files"),
+      (
+        "import ''",
+        "--model=[the .xcdatamodeld, .xcdatamodel or XML file; that of the store unless given]:MODEL:_files"
+      ),
     ])
   func zshCompletesCommandLines(_ line: String, _ expected: String) async throws {
     let bench = try ToolBench()

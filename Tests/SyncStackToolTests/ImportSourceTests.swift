@@ -57,6 +57,16 @@ import Testing
     #expect(report.entities["City"]?.unchanged == 25 && report.entities["City"]?.deleted == 5)
   }
 
+  @Test func aStoreThatIsThereBringsItsModel() async throws {
+    let words = ["--entity", "City", "--store", bench.store]
+    let none = await bench.run(["import", try cities("one.json", 0..<3)] + words)
+    #expect(none.code == .usage && none.error.contains("there is no store"), "\(none.error)")
+    #expect(await importing(try cities("one.json", 0..<3)).code == .done)
+    let kept = await bench.run(["import", try cities("two.json", 1..<5)] + words)
+    #expect(kept.code == .done, "\(kept.error)")
+    #expect(try stored() == Array(1..<5))
+  }
+
   @Test func aPageThatCannotBeReadDeletesNothing() async throws {
     #expect(await importing(try cities("all.json", 0..<30)).code == .done)
     let result = await importing(

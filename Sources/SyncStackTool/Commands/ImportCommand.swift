@@ -15,7 +15,9 @@ struct ImportCommand: Command {
   func run(terminal: Terminal) async throws -> ExitCode {
     let begin = ContinuousClock.now
     let pages = try distinct(settings.sources.map(ImportPage.init), terminal)
-    let model = try ManagedObjectModel(contentsOf: settings.model)
+    let model =
+      try settings.model.map { try ManagedObjectModel(contentsOf: $0) }
+      ?? Store.keptModel(at: settings.store)
     _ = try model.requireEntity(named: settings.entity)
     // A slip in --model must not cost what the store holds, and a dry run changes nothing at all.
     let newFile = NewStoreFile(settings.store)

@@ -24,7 +24,8 @@ struct ImportSettings: Sendable {
   let session: String?
   /// Objects in a transaction; nil is all of them.
   let batch: Int?
-  let model: URL
+  /// Nil is the model that the store keeps.
+  let model: URL?
   let entity: String
   let store: URL
   let path: String?
@@ -57,7 +58,8 @@ struct ImportSettings: Sendable {
     ],
     options: [
       .init(
-        "--model", value: "MODEL", required: true, "the .xcdatamodeld, .xcdatamodel or XML file"),
+        "--model", value: "MODEL",
+        "the .xcdatamodeld, .xcdatamodel or XML file; that of the store unless given"),
       .init("--entity", value: "NAME", required: true, "the entity of the objects"),
       .init("--store", value: "FILE", required: true, "the SQLite file; made when there is none"),
       .init(
@@ -110,9 +112,14 @@ struct ImportSettings: Sendable {
     batch = try arguments.count("--per-batch")
     if batch == 0 { throw arguments.error("--per-batch takes a number above 0.") }
     session = try ImportSettings.session(arguments, sources)
-    model = URL(filePath: try arguments.required("--model"))
     entity = try arguments.required("--entity")
     store = URL(filePath: try arguments.required("--store"))
+    model = arguments["--model"].map { URL(filePath: $0) }
+    if model == nil, !FileManager.default.fileExists(atPath: store.path) {
+      throw arguments.error(
+        "--model MODEL is missing: there is no store \(store.relativePath) yet, which would have one."
+      )
+    }
     path = arguments["--at"]
     form = try DocumentOption.form(arguments)
     mapping = MappingFile(arguments)
