@@ -149,6 +149,20 @@ import Testing
     #expect(result.error.contains("Check its path."))
   }
 
+  @Test(arguments: [["doctor", "--model", "m.xml", "--entity", "User"], ["model", "--from"]])
+  func ofSeveralFilesTheOneThatIsCutOffIsNamed(_ words: [String]) async throws {
+    let bench = try ToolBench()
+    let model = try bench.file("m.xml", Self.model)
+    let good = try bench.file("good.json", #"[{"id": 1}]"#)
+    let cut = try bench.file("cut.json", #"[{"id": 2}"#)
+    let several = await bench.run(words.map { $0 == "m.xml" ? model : $0 } + [good, cut])
+    #expect(several.code == .failed)
+    #expect(several.error.contains("Stopped at \(cut)."), "\(several.error)")
+    #expect(several.error.contains("The text stops"), "\(several.error)")
+    let alone = await bench.run(words.map { $0 == "m.xml" ? model : $0 } + [cut])
+    #expect(!alone.error.contains("Stopped at"), "\(alone.error)")
+  }
+
   @Test func compressedInputIsNamedWithWhatToDo() async throws {
     let bench = try ToolBench()
     let file = bench.folder.url.appending(path: "users.json.zst")

@@ -45,7 +45,7 @@ struct DoctorCommand: Command {
       model: try ManagedObjectModel(contentsOf: model), entity: entity, path: path,
       mapping: mapping)
     let payloads = try files.map(InputFile.payload)
-    let documents = payloads.map { $0.form(form) }
+    let documents = zip(files, payloads).map { (name: $0, payload: $1.form(form)) }
     let task = Task { try await trial.run(documents, on: terminal) }
     let interrupt = Interrupt { task.cancel() }
     defer { withExtendedLifetime(interrupt) {} }
@@ -54,7 +54,7 @@ struct DoctorCommand: Command {
       diagnosis = try await task.value
     } catch let error as SyncError {
       // A document of which nothing can be used is refused as a whole.
-      terminal.print(error.message)
+      terminal.print(error.message.replacing(" " + SyncError.listAdvice, with: ""))
       if form == nil, let advice = try places(in: payloads[0]).advice { terminal.print(advice) }
       return .failed
     }

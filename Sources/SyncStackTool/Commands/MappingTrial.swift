@@ -9,15 +9,19 @@ struct MappingTrial {
   let path: String?
   var mapping: MappingFile?
 
-  /// - Parameter terminal: Where it is shown how far the trial is, when it is one.
+  /// - Parameters:
+  ///   - files: By name; of several, the one that cannot be read is named.
+  ///   - terminal: Where it is shown how far the trial is, when it is one.
   /// - Throws: What a sync throws, for a payload that is no JSON as for a model that cannot be mapped.
-  func run(_ payloads: [SyncPayload], on terminal: Terminal) async throws -> Diagnosis {
+  func run(
+    _ files: [(name: String, payload: SyncPayload)], on terminal: Terminal
+  ) async throws -> Diagnosis {
     let entity = try model.requireEntity(named: entity)
     let stack = try DataStack(model: LenientModel.of(model), store: .inMemory)
     defer { try? stack.close() }
     try mapping?.apply(to: stack)
     var report = SyncReport()
-    for payload in payloads {
+    for (name, payload) in files {
       let sync = Sync(
         payload, inEntityNamed: entity.name, dataStack: stack, at: path.map { JSONPath($0) })
       sync.onItemError = .skip
@@ -26,7 +30,12 @@ struct MappingTrial {
       if entity.primaryKey == nil { sync.operations.insert(.alwaysInsert) }
       let display = terminal.errorWidth.map { _ in ProgressDisplay(of: sync, on: terminal) }
       defer { display?.end() }
-      report.add(try await stack.sync(sync))
+      do {
+        report.add(try await stack.sync(sync))
+      } catch {
+        terminal.noteStop(at: name, of: files.count, error)
+        throw error
+      }
     }
     return Diagnosis(
       report: report,

@@ -27,7 +27,8 @@ struct PayloadDrafting {
       let diagnosis = try await MappingTrial(
         model: ManagedObjectModel(drawing.draft.drafts), entity: drawing.entity,
         path: drawing.path
-      ).run(inputs.map(\.payload), on: terminal)
+      ).run(inputs.map { ($0.name, $0.payload) }, on: terminal)
+      diagnosis.nulls = drawing.nulls
       // What the sample does not show: members, and keys that may stand for different objects.
       let isSurprise =
         limit != nil && !drawing.isWhole
@@ -124,9 +125,14 @@ struct PayloadDrafting {
   ) throws -> Bool {
     var isWhole = true
     for input in inputs {
-      let all = try input.items(
-        at: path.map { JSONPath($0) } ?? JSONPath(), upTo: limit, keyedBy: key, terminal, body)
-      isWhole = isWhole && all
+      do {
+        let all = try input.items(
+          at: path.map { JSONPath($0) } ?? JSONPath(), upTo: limit, keyedBy: key, terminal, body)
+        isWhole = isWhole && all
+      } catch {
+        terminal.noteStop(at: input.name, of: inputs.count, error)
+        throw error
+      }
     }
     return isWhole
   }

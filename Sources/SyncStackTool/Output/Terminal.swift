@@ -67,6 +67,11 @@ struct Terminal: Sendable {
     error(Data((line + "\n").utf8))
   }
 
+  /// Names the one of several files at which an error stopped the work, unless somebody wanted that.
+  func noteStop(at file: String, of count: Int, _ error: any Error) {
+    if count > 1, !(error is CancellationError) { note("Stopped at \(file).") }
+  }
+
   /// Writes a question behind which the answer is typed.
   func ask(_ question: String) {
     error(Data(question.utf8))
