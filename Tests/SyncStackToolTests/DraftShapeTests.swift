@@ -152,10 +152,14 @@ import Testing
   }
 
   /// As of `{"Name": {"id": "title", "title": […]}}`, where `id` names the column.
-  @Test func aKeyThatIsTheSameEverywhereNamesNothing() async throws {
-    let json = #"""
-      [{"id": 1, "name": {"id": "title", "text": ["a"]}}, {"id": 2, "name": {"id": "title", "text": ["b"]}}]
-      """#
+  @Test(arguments: [
+    (#"["a"]"#, #"["b"]"#), (#"[{"id": "s1"}]"#, "[]"), (#"{"id": "s1"}"#, "null"),
+    (#"{"start": "2022-02-22"}"#, "null"),
+  ])
+  func aKeyThatIsTheSameEverywhereNamesNothing(_ one: String, _ other: String) async throws {
+    let json = """
+      [{"id": 1, "name": {"id": "title", "x": \(one)}}, {"id": 2, "name": {"id": "title", "x": \(other)}}]
+      """
     let text = try await draw(json, ["--entity", "Page", "--swift"], in: try ToolBench()).text
     #expect(!text.contains("class Name"), "\(text)")
   }
@@ -181,9 +185,42 @@ import Testing
     #expect(text.contains("var x: JSONValue"), "\(text)")
   }
 
-  @Test func theFirstWordOfANameIsSmall() async throws {
+  @Test func namesKeepTheWordsOfTheirKeys() async throws {
     let text = try await draw(PayloadShapes.tweets, in: try ToolBench()).text
     #expect(text.contains(#"attribute name="idStr""#))
+    let deep = try await draw(
+      #"{"id": 1, "start": {"dateTime": "2024-03-04T09:00:00Z"}, "cover": {"image_url": "a"}}"#,
+      ["--entity", "Event", "--at", "$"], in: try ToolBench()
+    ).text
+    #expect(deep.contains(#"attribute name="startDateTime""#), "\(deep)")
+    #expect(deep.contains(#"attribute name="coverImageURL""#), "\(deep)")
+  }
+
+  @Test func theKeyThatIsCalledAfterItsObjectRefersToNoOther() async throws {
+    let json = #"""
+      {"id": 1, "cast": [{"id": 7, "cast_id": 3, "iCalUID": "x"}, {"id": 8, "cast_id": 4, "iCalUID": "y"}]}
+      """#
+    let text = try await draw(json, ["--entity", "Film", "--swift"], in: try ToolBench()).text
+    #expect(text.contains("@Attribute var castID: Int64?"), "\(text)")
+    #expect(!text.contains("looks like the key"), "\(text)")
+  }
+
+  /// As null does, a sync takes them for no value.
+  @Test func emptyTextsLeaveTheTypeThatOtherTextsHave() async throws {
+    let json = #"[{"id": 1, "day": "", "word": ""}, {"id": 2, "day": "1999-03-30", "word": ""}]"#
+    let text = try await draw(json, ["--entity", "Film", "--swift"], in: try ToolBench()).text
+    #expect(text.contains("@Attribute var day: Date?"), "\(text)")
+    #expect(text.contains("@Attribute var word: String?"), "\(text)")
+  }
+
+  @Test func anItemThatIsNullSpeaksAgainstNoKey() async throws {
+    let bench = try ToolBench()
+    let payload = try bench.file("things.json", #"[{"id": 1, "n": 1}, null, {"id": 2, "n": 2}]"#)
+    let result = await bench.run("model", "--from", payload, "--entity", "Thing")
+    #expect(result.code == .done, "\(result.error)")
+    #expect(result.error.contains("1 item null: a sync leaves"), "\(result.error)")
+    let model = try ManagedObjectModel(xml: Data(result.output.utf8))
+    #expect(try model.requireEntity(named: "Thing").primaryKey?.name == "id")
   }
 
   // MARK: - Lists in objects
@@ -198,13 +235,20 @@ import Testing
         "Answer"
       ),
       (#"{"count": 2, "rows": [{"name": "a"}, {"name": "a"}]}"#, "rows", "Answer"),
+      (
+        #"{"data": {"repos": {"edges": [{"cursor": "a", "node": {"id": 1}}], "pageInfo": {"endCursor": "a"}}}}"#,
+        "data.repos.edges[].node", "Answer"
+      ),
+      (#"{"8863": {"id": 8863, "by": "a"}, "9224": {"id": 9224, "by": "b"}}"#, "*", "Answer"),
+      (#"{"users": {"-NaX": {"name": "a"}, "-NbY": {"name": "b"}}}"#, "users.*", "User"),
     ])
   func envelope(_ json: String, _ path: String, _ entity: String) async throws {
     let bench = try ToolBench()
     let payload = try bench.file("answer.json", json)
     let result = await bench.run("model", "--from", payload)
     #expect(result.code == .done, "\(result.error)")
-    #expect(result.error.contains("give --at \(path) to doctor and import too"))
+    let word = path.contains("*") || path.contains("[") ? "'\(path)'" : path
+    #expect(result.error.contains("give --at \(word) to doctor and import too"))
     #expect(result.output.contains(#"<entity name="\#(entity)""#), "\(result.output)")
     let model = try bench.file("drawn.xml", result.output)
     let doctor = await bench.run(

@@ -11,6 +11,9 @@ struct Diagnosis {
   /// The entity of the items, when nothing tells its objects apart.
   var keyless: String?
 
+  /// Items that are null, which no model takes: they are no reason against one.
+  var nulls = 0
+
   /// Examples of one kind that are written out.
   private static let shownExamples = 5
 
@@ -35,7 +38,9 @@ struct Diagnosis {
   var isHealthy: Bool {
     report.itemCount > 0 && missing.isEmpty
       && report.entities.values.allSatisfy(\.unusedKeys.isEmpty)
-      && Diagnosis.problems.allSatisfy { report.count(of: $0.0) == 0 }
+      && Diagnosis.problems.allSatisfy { kind, _ in
+        report.count(of: kind) <= (kind == .skippedItem ? nulls : 0)
+      }
   }
 
   /// All of it, the conclusion last.

@@ -57,12 +57,14 @@ struct DraftInput {
   /// - Parameters:
   ///   - limit: How many at most; nil is all.
   ///   - key: The key of an item under which its own key is given in an object of objects.
+  ///   - item: Gets nil for an item that is null.
   /// - Returns: Whether there are no others.
   func items(
     at path: JSONPath, upTo limit: Int?, keyedBy key: String?, _ terminal: Terminal,
-    _ item: (JSONObject) -> Void
+    _ item: (JSONObject?) -> Void
   ) throws -> Bool {
     func body(_ value: JSONValue, _ member: String?) {
+      if value == .null { return item(nil) }
       guard var object = value.objectValue else { return }
       if let key, let member { object[key] = .string(member) }
       item(object)

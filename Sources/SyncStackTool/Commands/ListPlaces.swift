@@ -1,7 +1,8 @@
 import Foundation
 import SyncStack
 
-/// Where the lists of objects lie in a document that is one object around them, as most APIs answer.
+/// Where the lists of objects lie in a document that is one object around them, as most APIs answer, and objects by
+/// their keys, as Firebase has them.
 struct ListPlaces {
   /// A list, and what tells whether it is the one that is meant.
   private struct Place {
@@ -28,9 +29,14 @@ struct ListPlaces {
   ///   - path: The path that was given.
   ///   - count: How many documents there are; when there are more items, they are no objects around lists.
   init(in shape: ObjectShape, at path: String? = nil, of count: Int = 1) {
+    let path = path.map { [$0] } ?? []
+    guard shape.count == count else {
+      places = []
+      return
+    }
     places =
-      shape.count == count
-      ? ListPlaces.lists(in: shape, under: path.map { [$0] } ?? [], isBare: true) : []
+      ListPlaces.byKeys(shape, under: path).map { [$0] }
+      ?? ListPlaces.lists(in: shape, under: path, isBare: true)
   }
 
   /// - Parameter document: The whole document.
@@ -56,6 +62,18 @@ struct ListPlaces {
     return shape.keys.flatMap { key -> [Place] in
       guard let member = shape.members[key], !key.contains(".") else { return [] }
       let place = path + [key]
+      // What connections of GraphQL list.
+      if let node = member.elementObjects?.members["node"]?.object,
+        Set(member.elementObjects?.keys ?? []).isSubset(of: ["node", "cursor", "__typename"])
+      {
+        let hasKey = KeyFinder.ofRoot(node, "Node").key != nil
+        return [
+          Place(
+            path: path + ["\(key)[]", "node"], hasKey: hasKey, count: node.count,
+            isBare: isBare && objects == [key])
+        ]
+      }
+      if let object = member.object, let place = byKeys(object, under: place) { return [place] }
       if let elements = member.elementObjects {
         let hasKey = KeyFinder.ofRoot(elements, DraftNames.entity(key)).key != nil
         return [
@@ -67,6 +85,14 @@ struct ListPlaces {
         lists(in: $0, under: place, isBare: isBare && objects == [key])
       } ?? []
     }
+  }
+
+  /// Objects by their keys, as far as the keys show that they are no names: `{"8863": {…}, "9224": {…}}`.
+  private static func byKeys(_ shape: ObjectShape, under path: [String]) -> Place? {
+    guard shape.keys.count > 1, shape.isDictionary,
+      shape.members.values.allSatisfy({ $0.object != nil && $0.objects == $0.present })
+    else { return nil }
+    return Place(path: path + ["*"], hasKey: true, count: shape.keys.count, isBare: true)
   }
 
   /// The one that is meant: of objects with keys, near the top, long; nil when there is none, or it may as well be a part
@@ -86,16 +112,21 @@ struct ListPlaces {
   func advice(taking path: String) -> String {
     let others = paths.filter { $0 != path }
     return "The document is one object with a list at \(path), and this is the model of that: give "
-      + "--at \(path) to doctor and import too. "
+      + "--at \(ListPlaces.word(path)) to doctor and import too. "
       + (others.isEmpty ? "" : "There are others at \(others.joined(separator: ", ")). ")
       + "--at $ draws the document itself."
+  }
+
+  /// A path as a shell takes it.
+  private static func word(_ path: String) -> String {
+    path.allSatisfy { $0.isLetter || $0.isNumber || "._-$".contains($0) } ? path : "'\(path)'"
   }
 
   /// A sentence that says what to type; nil when there is no list.
   var advice: String? {
     guard let first = paths.first else { return nil }
     return paths.count == 1
-      ? "The document is one object with a list at \(first): --at \(first) takes that."
+      ? "The document is one object with a list at \(first): --at \(ListPlaces.word(first)) takes that."
       : "The document is one object with lists at \(paths.joined(separator: ", ")): --at takes one of them."
   }
 }

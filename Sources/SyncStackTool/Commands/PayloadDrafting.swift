@@ -24,7 +24,7 @@ struct PayloadDrafting {
     var lines: [String] = []
     for _ in 0..<PayloadDrafting.mostRounds {
       let drawing = try draw(upTo: limit, &doubts)
-      let diagnosis = try await MappingTrial(
+      var diagnosis = try await MappingTrial(
         model: ManagedObjectModel(drawing.draft.drafts), entity: drawing.entity,
         path: drawing.path
       ).run(inputs.map { ($0.name, $0.payload) }, on: terminal)
@@ -38,7 +38,8 @@ struct PayloadDrafting {
       lines = diagnosis.lines
       let trial = DraftTrial(
         report: diagnosis.report,
-        missing: diagnosis.missing.map { "\($0.entity).\($0.property)" }, keys: drawing.keys)
+        missing: diagnosis.missing.map { "\($0.entity).\($0.property)" }, keys: drawing.keys,
+        hasUnfitItems: diagnosis.report.count(of: .skippedItem) > drawing.nulls)
       guard isSurprise || !doubts.learn(from: trial) else { continue }
       if limit == nil || drawing.isWhole { break }
       limit = nil
@@ -55,6 +56,8 @@ struct PayloadDrafting {
     let entity: String
     let path: String?
     let keys: [String: [String]]
+    /// Items that are null.
+    let nulls: Int
     /// Whether everything was looked at.
     let isWhole: Bool
   }
@@ -92,13 +95,21 @@ struct PayloadDrafting {
     while true {
       let entities = EntityFinder(root, named: name, doubts: doubts).entities
       let checks = KeyChecks()
-      try items(at: path, upTo: limit, key) { checks.add($0, of: entities[0]) }
+      var nulls = 0
+      try items(at: path, upTo: limit, key) { item in
+        if let item { checks.add(item, of: entities[0]) } else { nulls += 1 }
+      }
       checks.finish(entities)
       guard !doubts.learn(from: checks, entities) else {
         (root, _) = try shape(at: path, upTo: limit, key)
         continue
       }
       var draft = ModelDrafter(entities, checks: checks, doubts: doubts).draft
+      if nulls > 0 {
+        advice.append(
+          "\(Figures.counted(nulls, "item")) null: a sync leaves such an item out, says so, and deletes "
+            + "nothing, because nobody can tell which object it was.")
+      }
       draft.notes = advice
       draft.advice = advice
       if !isWhole { draft.notes.append("Drawn from a sample; all of it was tried on the model.") }
@@ -106,7 +117,8 @@ struct PayloadDrafting {
       let keys = entities.compactMap { entity in entity.key.map { (entity.name, $0) } }
       return Drawing(
         draft: draft, entity: name, path: path,
-        keys: Dictionary(keys, uniquingKeysWith: { first, _ in first }), isWhole: isWhole)
+        keys: Dictionary(keys, uniquingKeysWith: { first, _ in first }), nulls: nulls,
+        isWhole: isWhole)
     }
   }
 
@@ -114,14 +126,14 @@ struct PayloadDrafting {
     at path: String?, upTo limit: Int?, _ key: String?
   ) throws -> (root: ObjectShape, isWhole: Bool) {
     let root = ObjectShape()
-    let isWhole = try items(at: path, upTo: limit, key) { root.add($0) }
+    let isWhole = try items(at: path, upTo: limit, key) { if let item = $0 { root.add(item) } }
     return (root, isWhole)
   }
 
   /// - Returns: Whether these were all items.
   @discardableResult
   private func items(
-    at path: String?, upTo limit: Int?, _ key: String?, _ body: (JSONObject) -> Void
+    at path: String?, upTo limit: Int?, _ key: String?, _ body: (JSONObject?) -> Void
   ) throws -> Bool {
     var isWhole = true
     for input in inputs {

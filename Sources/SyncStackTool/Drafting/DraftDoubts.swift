@@ -35,7 +35,7 @@ struct DraftDoubts: Equatable {
       case .movedObject:
         if let property { shared.insert(property) }
       case .skippedItem:
-        if let key = trial.keys[finding.entity] {
+        if trial.hasUnfitItems, let key = trial.keys[finding.entity] {
           rejectedKeys[finding.entity, default: []].insert(key)
         }
       default: continue
@@ -77,4 +77,6 @@ struct DraftTrial {
   let missing: [String]
   /// Where the keys of the entities stand.
   let keys: [String: [String]]
+  /// Whether objects were left out, not only items that are null.
+  let hasUnfitItems: Bool
 }

@@ -8,7 +8,10 @@ extension DraftNames {
     guard let end = referenceEnds(toMany: toMany).first(where: key.hasSuffix), key.count > end.count
     else { return nil }
     let stem = String(key.dropLast(end.count))
-    guard stem.last?.isLetter == true || stem.last?.isNumber == true else { return nil }
+    // “iCalUID” ends in a word of its own.
+    guard let last = stem.last,
+      last.isNumber || last.isLetter && (end.hasPrefix("_") || last.isLowercase)
+    else { return nil }
     return (stem, property(stem))
   }
 

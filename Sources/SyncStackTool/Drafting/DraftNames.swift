@@ -24,7 +24,8 @@ enum DraftNames {
 
   /// Keys of lists that do not say what is in them.
   private static let plainLists: Set<String> = [
-    "$", "data", "value", "results", "children", "edges", "nodes", "records", "rows", "list",
+    "$", "data", "value", "results", "children", "edges", "nodes", "node", "records", "rows",
+    "list",
     "content",
     "entries", "included", "d",
   ]

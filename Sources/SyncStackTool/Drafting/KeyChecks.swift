@@ -143,11 +143,15 @@ final class KeyChecks {
   }
 
   /// The first member that has two values.
+  ///
+  /// - Parameter lists: Whether lists count, and null in the place of an object.
   private static func difference(
     _ one: JSONObject, _ other: JSONObject, of shape: ObjectShape, lists: Bool
   ) -> String? {
     for member in other {
-      guard let mine = one[member.key], shape.members[member.key]?.entity == nil else { continue }
+      guard let mine = one[member.key] else { continue }
+      if lists, (mine == .null) != (member.value == .null) { return member.key }
+      guard lists || shape.members[member.key]?.entity == nil else { continue }
       switch (mine, member.value) {
       case (.object(let mine), .object(let theirs)):
         guard let inner = shape.members[member.key]?.object else { continue }

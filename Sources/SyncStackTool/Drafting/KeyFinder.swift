@@ -48,7 +48,7 @@ struct KeyFinder {
 
   /// Names that are keys whatever the object is.
   private static let usual = ["id", "remote_id", "remoteId", "remoteID", "_id", "ID", "Id", "@id"]
-  private static let unique = ["uuid", "UUID", "guid", "uid"]
+  private static let unique = ["uuid", "UUID", "guid", "uid", "sid", "gid"]
 
   /// Names that are keys of some things and properties of others: one item alone says nothing, and in a list within an
   /// item they may name anything, as the product of an order's line.

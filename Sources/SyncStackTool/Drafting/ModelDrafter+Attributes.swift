@@ -97,7 +97,7 @@ extension ModelDrafter {
     _ place: [String], _ values: ScalarShape, of entity: FoundEntity
   ) -> String? {
     guard let key = place.last, let stem = DraftNames.stem(ofReference: key, toMany: false),
-      !entity.isNamed(by: values)
+      !entity.isNamed(by: values), DraftNames.entity(stem.key) != entity.name
     else { return nil }
     return "looks like the key of another object: a relationship “\(stem.name)” would take it"
   }

@@ -53,7 +53,10 @@ extension ModelDrafter {
     guard let stem = DraftNames.stem(ofReference: place[0], toMany: toMany) else { return false }
     let other = entity.shape.members[stem.key] ?? entity.shape.members[DraftNames.plural(stem.key)]
     // The objects stand in the same item under a key of their own: then both mean one relationship.
-    let target = other?.entity ?? entities.first { $0.name == DraftNames.entity(stem.key) }
+    // “cast_id” of a Cast names itself, whatever else it has for a key.
+    let target =
+      other?.entity
+      ?? entities.first { $0 !== entity && $0.name == DraftNames.entity(stem.key) }
     guard let target, let keys = target.keyValues, (keys.texts == 0) == (values.texts == 0),
       values.booleans + values.fractions == 0
     else { return false }

@@ -102,8 +102,10 @@ struct ModelDrafter {
     {
       steps.removeFirst()
     }
-    return DraftNames.property(
-      steps.isEmpty ? place.joined(separator: "_") : steps.joined(separator: "_"))
+    if steps.isEmpty { steps = place[...] }
+    // Of several steps each says where its words begin: “badges.checkItems” is “badgesCheckItems”.
+    let words = steps.count == 1 ? Array(steps) : steps.map { Inflection.naturalSnake($0) }
+    return DraftNames.property(words.joined(separator: "_"))
   }
 
   func isUsed(_ name: String, _ number: Int) -> Bool {

@@ -9,6 +9,8 @@ struct ScalarShape {
   private(set) var integers = 0
   private(set) var fractions = 0
   private(set) var texts = 0
+  /// Texts without letters. They empty dates, addresses and numbers, as null does.
+  private(set) var empties = 0
 
   /// Types that took every value so far, as a sync would.
   private var fitting: Set<AttributeType> = Set(ScalarShape.candidates)
@@ -48,7 +50,9 @@ struct ScalarShape {
       nulls += 1
       return
     case .bool: booleans += 1
-    case .string: texts += 1
+    case .string(let text):
+      texts += 1
+      if text.isEmpty { empties += 1 }
     case .integer(let number):
       integers += 1
       if !ScalarShape.isMoment(number) { areMoments = false }
@@ -62,7 +66,7 @@ struct ScalarShape {
       }
       areMoments = false
     }
-    fitting = fitting.filter { ScalarShape.fits(value, $0) }
+    if value != "" { fitting = fitting.filter { ScalarShape.fits(value, $0) } }
     if distinct.count < ScalarShape.distinctLimit {
       distinct.insert(value)
     } else if !distinct.contains(value) {
@@ -76,6 +80,7 @@ struct ScalarShape {
     integers += other.integers
     fractions += other.fractions
     texts += other.texts
+    empties += other.empties
     fitting.formIntersection(other.fitting)
     areMoments = areMoments && other.areMoments
     distinct.formUnion(other.distinct)
@@ -112,13 +117,14 @@ struct ScalarShape {
 
   /// The type of an attribute that holds keys: none that would take two of them for one.
   var keyType: AttributeType {
-    if texts == count { return fitting.contains(.uuid) ? .uuid : .string }
+    if texts == count { return empties == 0 && fitting.contains(.uuid) ? .uuid : .string }
     if texts > 0 { return .string }
     return [AttributeType.integer64, .decimal].first(where: fitting.contains) ?? .string
   }
 
   private var textType: AttributeType {
-    [AttributeType.uuid, .date, .uri].first(where: fitting.contains) ?? .string
+    empties == texts
+      ? .string : [AttributeType.uuid, .date, .uri].first(where: fitting.contains) ?? .string
   }
 
   // MARK: - Single values
