@@ -6,14 +6,12 @@ extension Matcher {
   /// Collects the objects below the current wave, and reads what has to be known of their owners'
   /// stored members.
   func openNextWave() throws {
-    var next: [[Int32]] = batches.map { _ in [] }
-    var owners: [MemberLoad: [Int64]] = [:]
-    var linked: [Int: [Int64]] = [:]
+    var next = NextWave(occurrences: batches.map { _ in [] })
     for batch in batches {
       for rule in batch.node.relationships.indices where batch.mentions[rule].count > 0 {
         try control.checkpoint()
         try readSharedMembers(rule, of: batch)
-        try collect(rule, of: batch, into: &next, owners: &owners, linked: &linked)
+        try collect(rule, of: batch, into: &next)
       }
     }
     for batch in batches {
@@ -21,12 +19,13 @@ extension Matcher {
         batch.occurrences[occurrence].flags.remove(.current)
       }
     }
-    for (load, rows) in owners {
+    if next.occurrences.allSatisfy(\.isEmpty) { try collectPostponed(into: &next) }
+    for (load, rows) in next.owners {
       try loadMembers(of: rows, column: load.slot, in: batches[load.batch])
     }
-    for (number, rows) in linked { try loadRows(rows, in: batches[number]) }
-    for number in next.indices { Self.order(&next[number]) }
-    waves = next
+    for (number, rows) in next.linked { try loadRows(rows, in: batches[number]) }
+    for number in batches.indices { Self.order(&next.occurrences[number]) }
+    waves = next.occurrences
   }
 
   /// Puts objects into the order of the payload, where several relationships lead to them: who of several is first
@@ -69,61 +68,88 @@ extension Matcher {
     wave[batch.number].append(occurrence)
   }
 
-  private func latestMentions(_ rule: Int, of batch: MatchedBatch) -> [Int32: Int] {
-    let owners = batch.mentions[rule].owners
-    return Dictionary(owners.indices.map { (batch.representative(owners[$0]), $0) }) { $1 }
-  }
-
   private struct MemberLoad: Hashable {
     let batch: Int
     let slot: Int
   }
 
+  private struct NextWave {
+    var occurrences: [[Int32]]
+    /// Owners whose members are read, and rows that are, by batch.
+    var owners: [MemberLoad: [Int64]] = [:]
+    var linked: [Int: [Int64]] = [:]
+  }
+
+  private func collect(_ rule: Int, of batch: MatchedBatch, into next: inout NextWave) throws {
+    let relationship = batch.node.relationships[rule]
+    let owners = batch.mentions[rule].owners
+    let ownsKeyless =
+      relationship.ownsKeyless && batches[relationship.node].isKeyless(among: batches)
+    for mention in owners.indices {
+      if mention % SyncControl.stride == 0 { try control.checkpoint() }
+      let flags = batch.occurrences[owners[mention]].flags
+      guard flags.contains(.current), !flags.contains(.ignored) else { continue }
+      // Which list of an owner is its latest is known when all of its mentions are.
+      if ownsKeyless, batch.hasRepeats || flags.contains(.shared) {
+        postponed[ListPlace(batch: batch.number, rule: rule), default: []].append(mention)
+      } else {
+        collect(mention, rule, of: batch, into: &next)
+      }
+    }
+  }
+
+  /// Nobody has a list that was given again, so objects without a key that it owned are none.
+  private func collectPostponed(into next: inout NextWave) throws {
+    let places = postponed.sorted { ($0.key.batch, $0.key.rule) < ($1.key.batch, $1.key.rule) }
+    postponed = [:]
+    for (place, mentions) in places {
+      try control.checkpoint()
+      let batch = batches[place.batch]
+      let owners = batch.mentions[place.rule].owners
+      var latest: [Int32: Int] = [:]
+      for (mention, owner) in owners.enumerated()
+      where !batch.occurrences[owner].flags.contains(.ignored) {
+        latest[batch.representative(owner)] = mention
+      }
+      for mention in mentions where latest[batch.representative(owners[mention])] == mention {
+        collect(mention, place.rule, of: batch, into: &next)
+      }
+    }
+  }
+
+  @inline(__always)
   private func collect(
-    _ rule: Int, of batch: MatchedBatch, into next: inout [[Int32]],
-    owners: inout [MemberLoad: [Int64]], linked: inout [Int: [Int64]]
-  ) throws {
+    _ mention: Int, _ rule: Int, of batch: MatchedBatch, into next: inout NextWave
+  ) {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     let mentions = batch.mentions[rule]
-    let inverse = relationship.relationship.inverseSlot
-    let loadsMembers =
-      relationship.kind == .oneToMany && !destination.isComplete
-    // Nobody has a list that was given again, so objects without a key that it owned are none.
-    let latest =
-      relationship.ownsKeyless && batch.hasRepeats && destination.isKeyless(among: batches)
-      ? latestMentions(rule, of: batch) : [:]
-    for mention in 0..<mentions.count {
-      if mention % SyncControl.stride == 0 { try control.checkpoint() }
-      let flags = batch.occurrences[mentions.owners[mention]].flags
-      guard flags.contains(.current), !flags.contains(.ignored) else { continue }
-      let number = batch.representative(mentions.owners[mention])
-      let owner = batch.occurrences[number]
-      guard owner.flags.contains(.active), latest[number] ?? mention == mention else { continue }
-      if loadsMembers, owner.row > 0, !owner.flags.contains(.inserted), let inverse,
-        !goesOn(rule, of: batch, owner)
-      {
-        owners[MemberLoad(batch: destination.number, slot: inverse), default: []]
-          .append(owner.row)
+    let owner = batch.occurrences[batch.representative(mentions.owners[mention])]
+    guard owner.flags.contains(.active) else { return }
+    if relationship.kind == .oneToMany, !destination.isComplete, owner.row > 0,
+      !owner.flags.contains(.inserted), let inverse = relationship.relationship.inverseSlot,
+      !goesOn(rule, of: batch, owner)
+    {
+      next.owners[MemberLoad(batch: destination.number, slot: inverse), default: []]
+        .append(owner.row)
+    }
+    // A keyless object is the one that its owner leads to already.
+    func link(_ target: Match, of number: Int) {
+      guard target.flags.contains(.keyless) else { return }
+      let row = batch.linkedRow(of: owner, by: relationship.slot)
+      if row > 0 { next.linked[number, default: []].append(row) }
+    }
+    for target in mentions.targets(of: mention) where target >= 0 {
+      let flags = destination.occurrences[target].flags
+      guard !flags.contains(.reached) else { continue }
+      destination.occurrences[target].flags.insert(.reached)
+      if flags.contains(.ofSubentity), let other = destination.staged.ofSubentities[target] {
+        reach(other.occurrence, in: batches[other.batch], &next.occurrences)
+        link(batches[other.batch].occurrences[other.occurrence], of: other.batch)
+        continue
       }
-      // A keyless object is the one that its owner leads to already.
-      func link(_ target: Match, of number: Int) {
-        guard target.flags.contains(.keyless) else { return }
-        let row = batch.linkedRow(of: owner, by: relationship.slot)
-        if row > 0 { linked[number, default: []].append(row) }
-      }
-      for target in mentions.targets(of: mention) where target >= 0 {
-        let flags = destination.occurrences[target].flags
-        guard !flags.contains(.reached) else { continue }
-        destination.occurrences[target].flags.insert(.reached)
-        if flags.contains(.ofSubentity), let other = destination.staged.ofSubentities[target] {
-          reach(other.occurrence, in: batches[other.batch], &next)
-          link(batches[other.batch].occurrences[other.occurrence], of: other.batch)
-          continue
-        }
-        next[destination.number].append(target)
-        link(destination.occurrences[target], of: destination.number)
-      }
+      next.occurrences[destination.number].append(target)
+      link(destination.occurrences[target], of: destination.number)
     }
   }
 }

@@ -35,7 +35,14 @@ final class Matcher: PartPhase {
   /// Objects without key by the place they stand in.
   var keyless: [Owner: Int32] = [:]
   var waves: [[Int32]]
+  /// Lists of objects without key whose owner may be given again, by place: they wait until everything else is matched.
+  var postponed: [ListPlace: [Int]] = [:]
   private var completed = 0
+
+  struct ListPlace: Hashable {
+    let batch: Int
+    let rule: Int
+  }
 
   /// How stored rows are looked for.
   struct RowReading {

@@ -31,7 +31,8 @@ struct KeylessChildTests {
             isOrdered: form.isOrdered, deleteRule: .cascade),
           .toOne("address", to: "Address", inverse: "profile", deleteRule: .cascade),
           .toOne("place", to: "Address", deleteRule: .cascade),
-          .toOne("link", to: "Link"),
+          .toOne("link", to: "Link"), .toOne("friend", to: "Profile", inverse: "friends"),
+          .toMany("friends", to: "Profile", inverse: "friend"),
         ]),
       EntityDraft("Field", field),
       EntityDraft(
@@ -174,6 +175,25 @@ struct KeylessChildTests {
         #"[{"id": 1, "fields": [{"name": "a"}]}, {"id": 1, "fields": [{"name": "b"}]}]"#, "Profile")
       #expect(try fields(bench) == ["name=b profile=1"])
     }
+  }
+
+  @Test(
+    "so it is where the owner stands at two depths",
+    arguments: [
+      #"{"id": 2, "friend": {"id": 1, "fields": LIST}}, {"id": 1, "title": "t", "fields": LIST}"#,
+      #"{"id": 1, "title": "t", "fields": LIST}, {"id": 2, "friend": {"id": 1, "fields": LIST}}"#,
+      #"{"id": 1, "title": "t", "fields": []}, {"id": 2, "friend": {"id": 1, "fields": LIST}}"#,
+      #"{"id": 2, "friend": {"id": 1, "fields": []}}, {"id": 1, "fields": LIST}"#,
+      #"{"id": 1, "friends": [{"id": 2}], "fields": LIST}, {"id": 2, "friend": {"id": 1, "fields": LIST}}"#,
+      #"{"id": 1, "fields": LIST}, {"id": 3, "friends": [{"id": 1, "fields": LIST}]}"#,
+    ])
+  func twoDepths(_ items: String) throws {
+    let bench = try SyncBench(Self.model())
+    try bench.sync(#"[{"id": 1, "fields": \#(Self.two)}, {"id": 2}]"#, "Profile")
+    let report = try bench.sync("[\(items.replacing("LIST", with: Self.two))]", "Profile")
+    let field = report.entities["Field"]
+    #expect(field?.unchanged == 2 && field?.inserted == 0 && field?.deleted == 0)
+    #expect(try fields(bench) == ["name=a value=1 profile=1", "name=b value=2 profile=1"])
   }
 
   @Test("without deleting, who is not listed stays")
