@@ -122,7 +122,7 @@ struct ItemCheck {
       error: SyncError(
         .requiredValueMissing, entity: batch.entity.name, property: name, key: key,
         message: """
-          “\(name)” of \(batch.entity.name) \(key) is required and would be empty. Send a value, give \
+          “\(name)” of \(batch.entity.name) \(batch.keyText(Int32(index))) is required and would be empty. Send a value, give \
           the model a default, or make “\(name)” optional.
           """))
   }
@@ -139,7 +139,8 @@ struct ItemCheck {
         batch: batch.number, occurrence: Int32(index), slot: slot,
         error: SyncError(
           .invalidValue, entity: batch.entity.name, property: name, key: key,
-          message: "“\(name)” of \(batch.entity.name) \(key) \(violation.text)"))
+          message:
+            "“\(name)” of \(batch.entity.name) \(batch.keyText(Int32(index))) \(violation.text)"))
     }
     return nil
   }

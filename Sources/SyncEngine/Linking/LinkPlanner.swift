@@ -191,7 +191,7 @@ final class LinkPlanner: PartPhase {
         .unresolvedReference, batch.entity, property: rule.name,
         path: destination.staged.origins.paths[target],
         message: """
-          “\(rule.name)” of \(batch.entity.name) \(batch.key(batch.block[owner])) holds an object without a readable \
+          “\(rule.name)” of \(batch.entity.name) \(batch.keyText(owner)) holds an object without a readable \
           \(destination.node.identityText), so it is no new \(destination.entity.name), and nothing was linked.
           """)
     }
@@ -202,7 +202,7 @@ final class LinkPlanner: PartPhase {
           row: batch.occurrences[owner].row),
         relationship: rule.relationship, destination: destination.entity,
         key: destination.key(cells),
-        ownerKey: batch.key(batch.block[owner]).description, isNested: target >= 0,
+        ownerKey: batch.keyText(owner), isNested: target >= 0,
         position: position,
         isRefused: target >= 0 && isStored(target, in: destination),
         path: target >= 0 ? destination.staged.origins.paths[target] : nil))

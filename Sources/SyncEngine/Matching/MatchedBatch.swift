@@ -90,6 +90,12 @@ final class MatchedBatch {
     mentions[rule] = LinkMentions(mentions[rule], emptying: owners, order: isOrdered ? 0 : nil)
   }
 
+  /// The key of an object as a sentence names it.
+  func keyText(_ occurrence: Int32) -> String {
+    let key = key(block[occurrence])
+    return key == .null ? "(no key)" : key.description
+  }
+
   // MARK: - Objects
 
   /// The first occurrence of a key, or -1; stubs among them.

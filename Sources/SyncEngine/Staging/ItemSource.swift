@@ -23,6 +23,9 @@ struct ItemSource {
   func address(_ token: Int) -> UInt {
     base + UInt(truncatingIfNeeded: tokens[token].start)
   }
+
+  /// The key under which a value stands, as a step of a path.
+  func step(to token: Int) -> String { JSONPath.text(ofKey: tape.string(token - 1)) }
 }
 
 /// An item at the top, and where it stands in the payload.

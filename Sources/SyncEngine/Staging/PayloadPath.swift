@@ -6,6 +6,8 @@ final class PayloadPath: CustomStringConvertible {
   private struct Step: BitwiseCopyable {
     // The stager owns its links longer than any path.
     var link: Unmanaged<StagingLink>
+    /// What is at the key: a value of a tape that is kept while anything below it is read. Nil is where the rule says.
+    var value: (tape: Unmanaged<JSONTape>, token: Int)?
     var index: Int
   }
 
@@ -32,8 +34,13 @@ final class PayloadPath: CustomStringConvertible {
 
   /// Goes to what stands under a relationship.
   @inline(__always)
-  func push(_ link: StagingLink) {
-    steps.append(Step(link: .passUnretained(link), index: -1))
+  func push(_ link: StagingLink, _ choice: LinkCandidate, _ source: ItemSource) {
+    // Of several spellings the document has one.
+    steps.append(
+      Step(
+        link: .passUnretained(link),
+        value: choice.precedence == 0 ? nil : (.passUnretained(source.tape), choice.token),
+        index: -1))
   }
 
   /// Whether it is the item itself, nothing below it.
@@ -65,7 +72,11 @@ final class PayloadPath: CustomStringConvertible {
   var description: String {
     var result = text(ofItem: item)
     for (depth, step) in steps.enumerated() {
-      result += step.link.takeUnretainedValue().rule.path
+      if let (tape, token) = step.value {
+        result += JSONPath.text(ofKey: tape.takeUnretainedValue().string(token - 1))
+      } else {
+        result += step.link.takeUnretainedValue().rule.path
+      }
       if let element = elements[depth] {
         result += element
       } else if step.index >= 0 {

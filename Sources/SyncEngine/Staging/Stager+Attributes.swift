@@ -40,7 +40,7 @@ extension Stager {
     }
     switch conversion {
     case .cell(let cell): cells[slot] = cell
-    case .mismatch(let reason): try refuse(reason, rule: rule, node: node.plan)
+    case .mismatch(let reason): try refuse(reason, rule: rule, node: node.plan, at: rule.path)
     }
   }
 
@@ -192,7 +192,9 @@ extension Stager {
     case .mismatch where meansNothing(token, of: source, for: rule):
       cells[rule.slot] = .null
     case .mismatch(let reason):
-      try refuse(reason, rule: rule, node: node.plan)
+      // Of several spellings the document has one.
+      let step = target.precedence == 0 ? rule.path : source.step(to: token)
+      try refuse(reason, rule: rule, node: node.plan, at: step)
       if rule.mismatch == .clear { cells[rule.slot] = .null }
     }
   }
@@ -205,7 +207,10 @@ extension Stager {
       && rule.converter.accepts.contains(.string) && rule.converter.decoder == nil
   }
 
-  private func refuse(_ reason: MismatchReason, rule: AttributeRule, node: PlanNode) throws {
+  /// - Parameter step: Where the value stands in the item.
+  private func refuse(
+    _ reason: MismatchReason, rule: AttributeRule, node: PlanNode, at step: String
+  ) throws {
     let message = """
       “\(rule.name)” of “\(node.entity.name)”: \(reason.message(for: rule.type)).\(rule.advice(reason))
       """
@@ -213,11 +218,11 @@ extension Stager {
       return try refuse(
         SyncError(
           SyncError.Code(reason), entity: node.entity.name, property: rule.name,
-          path: path.description + rule.path, message: message))
+          path: path.description + step, message: message))
     }
     report.note(
       .refusedConversion, node.entity, property: rule.name,
-      path: path.description + rule.path, message: message)
+      path: path.description + step, message: message)
   }
 
   func noteIgnored(_ node: PlanNode, property: String, _ message: String) {

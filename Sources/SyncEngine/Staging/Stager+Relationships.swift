@@ -9,7 +9,7 @@ extension Stager {
   ) throws {
     guard let choice = choose(link.number, range, source) else { return }
     let isAtTop = path.isAtTop
-    path.push(link)
+    path.push(link, choice, source)
     defer { path.pop() }
     if let partial = link.rule.partial, source.tokens[choice.token].kind != .null {
       let isPartial =

@@ -107,6 +107,35 @@ import Testing
     #expect(report.findings.map(\.kind) == testCase.findings)
   }
 
+  @Test(
+    "a finding has the path of the document, whichever spelling it has, and names an owner without a key"
+  )
+  func paths() throws {
+    let bench = try SyncBench(
+      ManagedObjectModel([
+        EntityDraft(
+          "User",
+          [
+            .attribute("id", .integer64), .attribute("createdAt", .date),
+            .toOne("bestFriend", to: "User"),
+            .toMany("entries", to: "Entry", deleteRule: .cascade),
+          ]), EntityDraft("Entry", [.attribute("day", .string), .toOne("track", to: "Track")]),
+        EntityDraft("Track", [.attribute("id", .integer64, isOptional: false)]),
+      ]))
+    let report = try bench.sync(
+      #"""
+      [{"id": 1, "createdAt": "x"}, {"id": 2, "created_at": "x", "bestFriend": {"id": 3, "CreatedAt": "x"}},
+       {"id": 4, "bestFriendId": [1]}, {"id": 5, "Entries": [{"day": "a", "Track": {"id": null}}]}]
+      """#, "User")
+    #expect(
+      report.findings.compactMap(\.path) == [
+        "$[0].createdAt", "$[1].created_at", "$[1].bestFriend.CreatedAt", "$[2].bestFriendId",
+        "$[3].Entries[0].Track",
+      ])
+    let message = try #require(report.findings(of: .unresolvedReference).first?.message)
+    #expect(message.hasPrefix("“track” of Entry (no key) holds"), "\(message)")
+  }
+
   @Test("a new object starts with the defaults of the model")
   func defaults() throws {
     let bench = try bench()
