@@ -27,8 +27,10 @@ extension Stager {
         link, nested, of: owner, in: batch, choice: choice, parent: parent, source: source)
     }
     let count = link.mentions.count
+    let node = readers.nodes[link.rule.node]
     try stageByShape(
-      link, readers.nodes[link.rule.node], of: owner, in: batch, choice: choice, source: source)
+      link, node, of: owner, in: batch, choice: choice,
+      key: keyBeside(choice, range, source, node), source: source)
     if isAtTop, link.rule.isToMany, link.mentions.count > count,
       link.mentions.latestKind == .objects
     {
@@ -39,13 +41,30 @@ extension Stager {
   /// Stages a relationship whose objects are nested or referred to, as the shape of the value says.
   func stageByShape(
     _ link: StagingLink, _ node: StagingNode, of owner: Int32, in batch: Batch,
-    choice: LinkCandidate, source: ItemSource
+    choice: LinkCandidate, key: MemberKey? = nil, source: ItemSource
   ) throws {
     if link.rule.isToMany {
       try stageToMany(link, node, of: owner, in: batch, choice: choice, source: source)
     } else {
-      try stageToOne(link, node, of: owner, in: batch, choice: choice, source: source)
+      try stageToOne(link, node, of: owner, in: batch, choice: choice, key: key, source: source)
     }
+  }
+
+  /// The key of a nested object that stands beside it: `"owner": {"name": "Ann"}, "owner_id": 5`.
+  private func keyBeside(
+    _ choice: LinkCandidate, _ range: Range<Int>, _ source: ItemSource, _ node: StagingNode
+  ) -> MemberKey? {
+    guard range.count > 1, source.tokens[choice.token].kind == .object, let slot = node.keys?.slot
+    else { return nil }
+    for index in range
+    where candidates[index].rule == choice.rule && candidates[index].isForReferences {
+      let token = candidates[index].token
+      switch source.tokens[token].kind {
+      case .object, .array, .null: continue
+      default: return MemberKey(tape: source.tape, token: token, slot: slot)
+      }
+    }
+    return nil
   }
 
   /// Of several keys that give one relationship: nested objects before keys, a value before null,
@@ -66,8 +85,7 @@ extension Stager {
 
   private func stageToOne(
     _ link: StagingLink, _ node: StagingNode, of owner: Int32, in batch: Batch,
-    choice: LinkCandidate,
-    source: ItemSource
+    choice: LinkCandidate, key: MemberKey?, source: ItemSource
   ) throws {
     switch source.tokens[choice.token].kind {
     case .null:
@@ -79,7 +97,7 @@ extension Stager {
     case .object:
       let child = try stage(
         choice.token, of: source, node: node,
-        role: .toOne(Owner(batch: batch.number, owner: owner, rule: link.number)))
+        role: .toOne(Owner(batch: batch.number, owner: owner, rule: link.number)), key: key)
       guard let child else { return }
       link.mentions.append(
         owner: owner, kind: .objects,

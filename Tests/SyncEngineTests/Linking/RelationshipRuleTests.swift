@@ -35,6 +35,18 @@ import Testing
       payload: #"[{"id": 1, "company_id": 3, "company": {"id": 4}}]"#,
       expected: [("User", ["id=1 company=4"]), ("Company", ["id=4 employees=[1]"])]),
     RuleCase(
+      rule: "the identifier is that of a nested object without one",
+      stored: [("User", #"[{"id": 1, "company": {"id": 3, "name": "old"}}]"#)], entity: "User",
+      payload:
+        #"[{"id": 1, "company_id": 4, "company": {"name": "new"}}, {"id": 2, "company": {"id": null}, "companyID": 5}]"#,
+      expected: [
+        ("User", ["id=1 company=4", "id=2 company=5"]),
+        (
+          "Company",
+          ["id=3 name=old", "id=4 name=new employees=[1]", "id=5 employees=[2]"]
+        ),
+      ]),
+    RuleCase(
       rule: "the nested list wins over the identifiers",
       stored: [("Note", #"[{"id": 1}]"#)], entity: "User",
       payload: #"[{"id": 1, "notes_ids": [1], "notes": [{"id": 2}]}]"#,
