@@ -14,7 +14,7 @@ struct ExportCommand: Command {
       .init("--sort", value: "KEYS", "their order, as in -age,name; that of insertion without it"),
       .init(
         "--relationships", value: "none|array|nested",
-        "how relationships are written; array by default"),
+        "array, the default, as import reads them; nested as Rails does: notes_attributes"),
       .init("--camel-case", "names of properties as they are, not in snake case"),
       .init("--omit-null", "leaves out attributes without value"),
       .init("--lines", "an object a line instead of one array"),
