@@ -24,9 +24,7 @@ final class ExportPlan {
     plans: MappingPlanCache
   ) throws {
     self.init(options: options, plans: plans)
-    if try source.mappingSource.explicit(in: model) != nil {
-      root = try node(source, in: model, below: [])
-    }
+    root = try node(source, in: model, below: [])
   }
 
   /// What is written of an object at the top, of exactly this entity.
@@ -42,7 +40,8 @@ final class ExportPlan {
     guard let kinds = node.kinds, entity != node.entity else { return node }
     if let known = node.nodesOfKinds[entity.index] { return known }
     guard let (name, source) = kinds.source(of: entity) else { return node }
-    let result = try self.node(source, in: entity.model, below: [])
+    let result =
+      try self.node(source, in: entity.model, below: []) ?? conventionalNode(of: entity)
     result.kind = (kinds.path.steps, name)
     node.nodesOfKinds[entity.index] = result
     return result
@@ -69,8 +68,13 @@ final class ExportPlan {
   /// What the conventions say of objects of exactly this entity.
   func node(for entity: EntityDescription) throws -> ExportNode {
     if let node = nodes[entity.index] { return node }
-    let node = try ExportNode(plans.plan(for: entity).rootNode, options: options)
+    let node = try conventionalNode(of: entity)
     nodes[entity.index] = node
+    return node
+  }
+
+  private func conventionalNode(of entity: EntityDescription) throws -> ExportNode {
+    let node = try ExportNode(plans.plan(for: entity).rootNode, options: options)
     try prepare(node, below: [])
     return node
   }
@@ -81,24 +85,23 @@ final class ExportPlan {
     _ source: any PlanSource, below relationship: ExportNode.Relationship, of owner: ExportNode,
     path: [Int]
   ) throws -> ExportNode? {
-    guard let mapping = try source.mappingSource.explicit(in: owner.entity.model) else {
-      return nil
-    }
+    guard let node = try node(source, in: owner.entity.model, below: path) else { return nil }
     let destination = owner.entity.destination(of: relationship.description)
-    guard try destination.model.requireEntity(named: mapping.entityName).isKind(of: destination)
-    else {
+    guard node.entity.isKind(of: destination) else {
       throw MappingError.wrongEntity(
-        mapping.entityName, below: relationship.description.name, of: owner.entity, to: destination)
+        node.entity.name, below: relationship.description.name, of: owner.entity, to: destination)
     }
-    return try node(source, in: owner.entity.model, below: path)
+    return node
   }
 
+  /// What writes objects as a source says; nil where it leaves that to the conventions.
   private func node(
     _ source: any PlanSource, in model: ManagedObjectModel, below path: [Int]
-  ) throws -> ExportNode {
+  ) throws -> ExportNode? {
     let key = PlanKey(source)
     if let key, let known = nodesOfSources[key] { return known }
-    let node = try ExportNode(plans.plan(for: source, in: model).rootNode, options: options)
+    guard let plan = try plans.writtenPlan(for: source, in: model) else { return nil }
+    let node = try ExportNode(plan.rootNode, options: options)
     if let key { nodesOfSources[key] = node }
     try prepare(node, below: path + [node.entity.index])
     return node
@@ -111,7 +114,6 @@ final class ExportPlan {
     for relationship in node.relationships where relationship.destination == nil {
       guard case .constant(let make)? = relationship.source else { continue }
       let source = make()
-      if case .conventional = source.mappingSource.content { continue }
       let destination = node.entity.destination(of: relationship.description)
       // Nobody can tell whether a source without a key is one that stands above it already, and those with keys may all
       // differ, as with a depth in them: both may lead on for ever, and are compiled when an object is there.

@@ -75,10 +75,17 @@ package final class MappingPlanCache: Sendable {
   /// - Throws: ``MappingError`` when it cannot describe them; `ModelError` when the model has no such entity.
   package func plan(for source: any PlanSource, in model: ManagedObjectModel) throws -> MappingPlan
   {
-    guard let mapping = try source.mappingSource.explicit(in: model) else {
-      let entity = try model.requireEntity(named: source.mappingSource.entityName)
-      return resolving(plan(for: entity), current.generation)
-    }
+    if let plan = try writtenPlan(for: source, in: model) { return plan }
+    let entity = try model.requireEntity(named: source.mappingSource.entityName)
+    return resolving(plan(for: entity), current.generation)
+  }
+
+  /// The plan for items that a source describes by hand; nil where it leaves them to the conventions.
+  ///
+  /// - Throws: As ``plan(for:in:)``.
+  func writtenPlan(for source: any PlanSource, in model: ManagedObjectModel) throws -> MappingPlan?
+  {
+    guard let mapping = try source.mappingSource.explicit(in: model) else { return nil }
     let entity = try model.requireEntity(named: mapping.entityName)
     let (written, generation) = current
     let key = PlanKey(source)
