@@ -134,7 +134,7 @@ public final class CloudEngine: Sendable {
   /// Registers as a reader of the history, so that no edit is purged before it was sent, and reads what a model
   /// before this one had to put aside.
   private func prepare() throws {
-    let model = stack.model.fingerprint
+    let model = stack.model.versionHash
     _ = try stack.store.write(Self.info) { transaction in
       let consumers = try transaction.historyConsumers()
       if !consumers.contains(where: { $0.name == consumer }) {

@@ -36,8 +36,8 @@ package struct AttributeCheck: Sendable {
     return result
   }
 
-  /// Everything about the check that is not a closure, for the fingerprint of a plan.
-  package var fingerprintText: String {
+  /// Everything about the check that is not a closure, for the key of a plan.
+  package var keyText: String {
     (types.map(\.name) + [transformerName]).joined(separator: " ")
   }
 

@@ -24,8 +24,8 @@ struct Kinds: Sendable {
   /// Who reads kinds without a name of their own, and items that name none.
   private(set) var others: Reader?
   private(set) var unnamed: Reader?
-  /// For the fingerprint of a plan.
-  private(set) var fingerprintText: String
+  /// For the key of a plan.
+  private(set) var keyText: String
 
   /// Whether a part of what it says is not in the plan.
   var hasSources: Bool {
@@ -39,12 +39,12 @@ struct Kinds: Sendable {
 
   private init(_ entity: EntityDescription, at path: JSONPath) {
     self.path = path
-    fingerprintText = "\(path)"
+    keyText = "\(path)"
     unnamed = entity.isAbstract ? nil : .itself
   }
 
   private mutating func add(_ type: String, _ reader: Reader, _ text: String) {
-    fingerprintText += "\n\(type) \(text)"
+    keyText += "\n\(type) \(text)"
     if type == "*" {
       others = reader
       unnamed = unnamed ?? reader

@@ -12,9 +12,9 @@ package final class MappingPlan: Sendable {
   /// Index of the node that the items of the payload belong to.
   package let root: Int
 
-  /// Equal plans have equal fingerprints, in every process: what was derived from JSON by a plan
-  /// with another fingerprint has to be derived again.
-  package let fingerprint: UInt64
+  /// Equal plans have equal keys, in every process: what was derived from JSON by a plan with
+  /// another key has to be derived again.
+  package let key: UInt64
 
   /// What the compiler found that works but is hardly meant: transformers that are not registered,
   /// annotations nobody understands.
@@ -29,7 +29,7 @@ package final class MappingPlan: Sendable {
   /// Who reads objects: the nodes, and behind them what sources gave.
   var readerCount: Int { resolved?.readers.count ?? nodes.count }
 
-  /// Whether equal fingerprints of plans mean equal mappings: no closure says a part of them.
+  /// Whether equal keys of plans mean equal mappings: no closure says a part of them.
   var isPlain: Bool {
     (sources == nil || resolved != nil)
       && !nodes.contains(where: \.hasClosures)
@@ -46,7 +46,7 @@ package final class MappingPlan: Sendable {
     self.nodes = nodes
     self.root = root
     self.remarks = remarks
-    fingerprint = PlanFingerprint.of(nodes: nodes, root: root, resolved: resolved)
+    key = MappingPlan.key(nodes: nodes, root: root, resolved: resolved)
   }
 
   /// The node that the items of the payload belong to.
@@ -66,8 +66,8 @@ package final class MappingPlan: Sendable {
 }
 
 /// Something about a mapping that its author should know.
-public struct MappingRemark: Sendable, Hashable, Codable {
-  public enum Kind: String, Sendable, Hashable, Codable {
+package struct MappingRemark: Sendable, Hashable, Codable {
+  package enum Kind: String, Sendable, Hashable, Codable {
     /// A transformer the model names and nobody registered.
     case unregisteredTransformer
     /// An annotation of the model whose value is none that it takes.
@@ -76,12 +76,12 @@ public struct MappingRemark: Sendable, Hashable, Codable {
     case missingPrimaryKey
   }
 
-  public let kind: Kind
-  public let entity: String
-  public let property: String?
-  public let message: String
+  package let kind: Kind
+  package let entity: String
+  package let property: String?
+  package let message: String
 
-  public init(kind: Kind, entity: String, property: String? = nil, message: String) {
+  package init(kind: Kind, entity: String, property: String? = nil, message: String) {
     self.kind = kind
     self.entity = entity
     self.property = property
@@ -90,7 +90,7 @@ public struct MappingRemark: Sendable, Hashable, Codable {
 }
 
 extension MappingRemark: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     property.map { "\(entity).\($0): \(message)" } ?? "\(entity): \(message)"
   }
 }

@@ -67,10 +67,10 @@ package struct ValueConverter: Sendable {
       type, form: form, accepts: .any, checksWidth: checksWidth, decoder: decoder, check: check)
   }
 
-  /// Everything about the converter that is not a closure, for the fingerprint of a plan.
-  var fingerprintText: String {
+  /// Everything about the converter that is not a closure, for the key of a plan.
+  var keyText: String {
     "\(type.rawValue) \(form.rawValue) \(accepts.rawValue) \(checksWidth) \(decoder != nil)"
-      + (check.map { " " + $0.fingerprintText } ?? "")
+      + (check.map { " " + $0.keyText } ?? "")
   }
 
   /// Converts the JSON value at an index of the tape.

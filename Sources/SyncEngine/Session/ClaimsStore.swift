@@ -18,7 +18,7 @@ struct ClaimsStore {
 
   func encode(_ claims: Claims, _ settings: [String: String]) throws -> Data {
     try JSONEncoder().encode(
-      Summary(model: model.fingerprint, state: claims.state, settings: settings))
+      Summary(model: model.versionHash, state: claims.state, settings: settings))
   }
 
   /// - Returns: Nil when nobody has written it, or a build that wrote something else.

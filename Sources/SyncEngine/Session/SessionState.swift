@@ -44,7 +44,7 @@ package final class SessionState: @unchecked Sendable {
     if let known, known.id != sync.id { throw ended }
     guard known?.revision != sync.revision, sync.revision > 0 else { return }
     guard let summary = ClaimsStore.summary(of: sync),
-      summary.model == entity.model.fingerprint
+      summary.model == entity.model.versionHash
     else { throw Claims.outdated }
     claims = try ClaimsStore(model: entity.model, control: control)
       .read(sync, summary.state, from: reader)

@@ -162,7 +162,7 @@ private enum FingerprintKey {
       !request.plan.rootNode.identity.isEmpty, request.plan.isPlain
     else { return nil }
     let parts = [
-      "\(version)", "\(request.plan.fingerprint)", request.plan.rootNode.entity.name,
+      "\(version)", "\(request.plan.key)", request.plan.rootNode.entity.name,
       "\(request.settings.operations.rawValue)", request.settings.onItemError?.rawValue ?? "",
       "\(request.settings.reading.allowsTrailingCommas) \(request.settings.reading.maximumDepth)",
       request.settings.filter?.wholeText ?? "",

@@ -34,7 +34,7 @@ public final class DataStack: Sendable {
   ///   was made of, and those that a model document names, are known already; others are also found
   ///   when they are first mentioned, as in `insert(User.self)`.
   /// - Parameter migration: What happens to a file that was made with another model. Unless refused,
-  ///   it is copied to `<file>.backup-<fingerprint>` beside it and then brought to the new model, where
+  ///   it is copied to `<file>.backup-<version hash>` beside it and then brought to the new model, where
   ///   that can be inferred (``StoreMigration``).
   /// - Parameter tracksChanges: Whether the store keeps a history of its commits, for
   ///   ``pendingChanges(for:since:)`` and so that syncs leave alone what was edited here and not sent

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The copy of a store that is made before it is migrated: `<file>.backup-<fingerprint of its model>`
+/// The copy of a store that is made before it is migrated: `<file>.backup-<version hash of its model>`
 /// next to it, a store of its own that opens with the old model. The copy of the last migration
 /// stays there; earlier ones are removed when a migration has succeeded.
 struct StoreBackup {
@@ -8,9 +8,9 @@ struct StoreBackup {
   let path: String
   let copyPath: String
 
-  init(path: String, fingerprint: String) {
+  init(path: String, versionHash: String) {
     self.path = path
-    copyPath = path + StoreBackup.infix + fingerprint
+    copyPath = path + StoreBackup.infix + versionHash
   }
 
   /// Copies the store as it was last committed. What is half written has another name.

@@ -57,7 +57,7 @@ struct StoreMigrator {
   /// - Returns: false when the file is not what it was any more.
   private func perform(_ migration: SchemaMigration) throws -> Bool {
     let metadata = Metadata(connection: connection)
-    let backup = StoreBackup(path: path, fingerprint: migration.match.old.fingerprint)
+    let backup = StoreBackup(path: path, versionHash: migration.match.old.versionHash)
     var hasBackup = false
     try connection.beginImmediate()
     do {
@@ -83,7 +83,7 @@ struct StoreMigrator {
       try FingerprintStore(connection: connection).removeAll()
       try metadata.set(.model, StoredModel(migration.new).encoded())
       try metadata.set(.document, model.storageDescription)
-      try metadata.set(.fingerprint, model.fingerprint)
+      try metadata.set(.versionHash, model.versionHash)
       try configuration.willMigrate("Committing.")
       try connection.commit()
     } catch {

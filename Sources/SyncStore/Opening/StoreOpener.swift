@@ -103,7 +103,7 @@ struct StoreOpener {
         try metadata.set(.generation, 0)
         try metadata.set(.model, StoredModel(layout).encoded())
         try metadata.set(.document, model.storageDescription)
-        try metadata.set(.fingerprint, model.fingerprint)
+        try metadata.set(.versionHash, model.versionHash)
       }
       try connection.commit()
     } catch {
@@ -143,7 +143,7 @@ struct StoreOpener {
         message: "The store does not say which model it was made with. It is damaged: restore it "
           + "from a copy, or remove it.")
     }
-    let isSame = try metadata.text(.fingerprint) == model.fingerprint
+    let isSame = try metadata.text(.versionHash) == model.versionHash
     if isSame, document == model.storageDescription {
       return TableLayout(model: model, entityNumbers: stored.entityNumbers)
     }

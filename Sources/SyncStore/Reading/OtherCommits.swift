@@ -27,7 +27,7 @@ struct OtherCommits {
     let metadata = Metadata(connection: reader.connection)
     // Counts that are damaged are the business of whoever writes, or repairs them.
     generation = (try? metadata.counters().generation) ?? 0
-    model = try metadata.text(.fingerprint)
+    model = try metadata.text(.versionHash)
     version = reader.connection.seenVersion
   }
 
@@ -45,7 +45,7 @@ struct OtherCommits {
     let seen = reader.connection.seenVersion
     guard seen != version else { return [] }
     let metadata = Metadata(connection: reader.connection)
-    guard try metadata.text(.fingerprint) == model else { throw StoreError.migratedElsewhere }
+    guard try metadata.text(.versionHash) == model else { throw StoreError.migratedElsewhere }
     let known = generation
     var found: [ChangeSet] = []
     if let counters = try? metadata.counters(), counters.generation > known {

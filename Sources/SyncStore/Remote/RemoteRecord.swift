@@ -185,7 +185,7 @@ package struct RemoteZone: Sendable, Equatable {
   /// Milliseconds of the latest stamp that was made or seen.
   package var clock: Int64 = 0
 
-  /// Fingerprint of the model with which records were read last.
+  /// Version hash of the model with which records were read last.
   package var model: String?
 
   /// Whether the objects that are older than the history have records.

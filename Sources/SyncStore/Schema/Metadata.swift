@@ -7,7 +7,7 @@ struct Metadata {
     case format
     case model
     case document
-    case fingerprint
+    case versionHash = "fingerprint"
     case generation
 
     /// Whether the file keeps a history, and the last number of one that was switched off.

@@ -20,7 +20,7 @@ import Testing
       #expect(plain(left) == plain(right))
     }
     #expect(copy.storageDescription == text)
-    #expect(copy.fingerprint == model.fingerprint)
+    #expect(copy.versionHash == model.versionHash)
     #expect(copy.versionIdentifier == model.versionIdentifier)
   }
 

@@ -92,7 +92,7 @@ import Testing
     let second = cache.plan(for: user)
     #expect(second !== first)
     #expect(second.remarks.isEmpty)
-    #expect(second.fingerprint != first.fingerprint)
+    #expect(second.key != first.key)
   }
 
   @Test(

@@ -36,11 +36,11 @@ import Testing
 
   @Test(arguments: ModelSource.allCases)
   func fingerprintAndTablesAreTheSame(_ source: ModelSource) throws {
-    #expect(try source.model().fingerprint == ModelSource.drafts.model().fingerprint)
+    #expect(try source.model().versionHash == ModelSource.drafts.model().versionHash)
     let text = try source.model().storageDescription
     #expect(
-      try ManagedObjectModel(storageDescription: text).fingerprint
-        == ModelSource.drafts.model().fingerprint)
+      try ManagedObjectModel(storageDescription: text).versionHash
+        == ModelSource.drafts.model().versionHash)
   }
 
   @Test(arguments: ModelSource.allCases, ModelSource.allCases)

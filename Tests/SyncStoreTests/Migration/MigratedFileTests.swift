@@ -33,7 +33,7 @@ import Testing
   @Test func aCopyOfTheOldFileStaysBesideIt() throws {
     let graph = try scene.open(old) { try $0.graph() }
     try scene.open(new) { _ in }
-    let copy = "test.sqlite.backup-\(old.fingerprint)"
+    let copy = "test.sqlite.backup-\(old.versionHash)"
     #expect(try scene.files() == ["test.sqlite", copy])
     var configuration = Store.Configuration(.file(scene.folder.file(copy)))
     configuration.migration = .refuse
@@ -46,7 +46,7 @@ import Testing
     try scene.open(new) { _ in }
     let third = try ManagedObjectModel([EntityDraft("Owner", [MigrationStepTests.id])])
     try scene.open(third) { _ in }
-    #expect(try scene.files() == ["test.sqlite", "test.sqlite.backup-\(new.fingerprint)"])
+    #expect(try scene.files() == ["test.sqlite", "test.sqlite.backup-\(new.versionHash)"])
   }
 
   @Test func theCopyHasWhatWasStillInTheLog() throws {
@@ -63,7 +63,7 @@ import Testing
     let store = try Store(model: new, configuration: .init(.file(folder.file())))
     #expect(try store.graph().count == graph.count)
     try store.close()
-    let copy = folder.file("test.sqlite.backup-\(old.fingerprint)")
+    let copy = folder.file("test.sqlite.backup-\(old.versionHash)")
     let kept = try Store(model: old, configuration: .init(.file(copy)))
     #expect(try kept.graph() == graph)
     try kept.close()

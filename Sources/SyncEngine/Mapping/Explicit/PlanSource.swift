@@ -62,7 +62,7 @@ public struct MappingSource: Sendable {
   var keyBesideGroup: PlanKey?
 
   /// The entity of the items.
-  public var entityName: String {
+  package var entityName: String {
     switch content {
     case .conventional(let name), .stubs(let name): name
     case .explicit(let mapping): mapping.entityName
@@ -150,8 +150,8 @@ package struct ExplicitSettings: Sendable {
   /// The stored objects that take part; nil is all of the entity.
   let group: Filter?
 
-  /// Everything about them that is no closure, for the fingerprint of a plan.
-  var fingerprintText: String {
+  /// Everything about them that is no closure, for the key of a plan.
+  var keyText: String {
     "\(alwaysInserts) \(insertsMissing) \(updatesExisting) \(deletesMissing) \(validators.count) \(didFill != nil) \(deletes != nil) "
       + (group?.wholeText ?? "")
   }

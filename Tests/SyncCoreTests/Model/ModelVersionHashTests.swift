@@ -2,7 +2,7 @@ import SyncCore
 import TestSupport
 import Testing
 
-@Suite struct ModelFingerprintTests {
+@Suite struct ModelVersionHashTests {
   private static let base = EntityDraft(
     "A",
     [
@@ -14,7 +14,7 @@ import Testing
   private func fingerprint(_ change: (inout [EntityDraft]) -> Void = { _ in }) throws -> String {
     var drafts = [Self.base, Self.other]
     change(&drafts)
-    return try ManagedObjectModel(drafts).fingerprint
+    return try ManagedObjectModel(drafts).versionHash
   }
 
   @Test func isTheSameInEveryProcess() throws {
@@ -70,6 +70,6 @@ import Testing
     ]
     let first = try ManagedObjectModel(drafts)
     let second = try ManagedObjectModel(drafts.reversed())
-    #expect(first.fingerprint != second.fingerprint)
+    #expect(first.versionHash != second.versionHash)
   }
 }

@@ -1,11 +1,11 @@
 import SyncCore
 
-/// A stable hash of everything in a plan that decides which row an item becomes.
-enum PlanFingerprint {
+/// The key of a plan: a stable hash of everything in it that decides which row an item becomes.
+extension MappingPlan {
   /// FNV-1a over a canonical text: `Hasher` is seeded anew in every process.
   ///
   /// - Parameter resolved: What sources of nested objects say, where it is known.
-  static func of(nodes: [PlanNode], root: Int, resolved: ResolvedSources? = nil) -> UInt64 {
+  static func key(nodes: [PlanNode], root: Int, resolved: ResolvedSources?) -> UInt64 {
     var hash = FNV()
     hash.add(root)
     add(nodes, to: &hash)
@@ -27,13 +27,13 @@ enum PlanFingerprint {
       hash.add(node.entity.name)
       for slot in node.identity { hash.add(slot) }
       add(node.policy, to: &hash)
-      if let explicit = node.explicit { hash.add(explicit.fingerprintText) }
+      if let explicit = node.explicit { hash.add(explicit.keyText) }
       for rule in node.attributes {
         hash.add(rule.name)
         hash.add(rule.slot)
         hash.add(rule.type.rawValue)
         hash.add(rule.transformerName ?? "")
-        hash.add(rule.converter.fingerprintText)
+        hash.add(rule.converter.keyText)
         if let version = rule.version { hash.add(version) }
         hash.add(rule.missing.rawValue + rule.mismatch.rawValue)
         if let constant = rule.constant { hash.add("\(constant)") }
@@ -51,7 +51,7 @@ enum PlanFingerprint {
           hash.add(rule.memberSlot ?? -1)
         }
       }
-      if let kinds = node.kinds { hash.add(kinds.fingerprintText) }
+      if let kinds = node.kinds { hash.add(kinds.keyText) }
       if let slot = node.memberSlot { hash.add(slot) }
       add(node.members, to: &hash)
     }

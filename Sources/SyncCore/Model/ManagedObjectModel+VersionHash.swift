@@ -14,7 +14,7 @@
 /// | uniqueness constraints, indexes | transient properties, renaming identifiers |
 extension ManagedObjectModel {
   /// 16 hexadecimal digits (FNV-1a, 64 bits) over what the model stores.
-  public var fingerprint: String {
+  package var versionHash: String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in storedShape.utf8 {
       hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
@@ -23,7 +23,7 @@ extension ManagedObjectModel {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// What the fingerprint is made of: a line for each entity, property, constraint and index.
+  /// What the version hash is made of: a line for each entity, property, constraint and index.
   package var storedShape: String {
     let repeated = repeatedNames()
     let ordered = entities.sorted { $0.name < $1.name }
