@@ -107,7 +107,7 @@ public struct Quarantine: Sendable {
   }
 
   private static func sync(_ rows: [QuarantinedRow], _ stack: DataStack) throws -> Sync {
-    let sync = Sync(.replay(rows), inEntityNamed: rows[0].entity, dataStack: stack)
+    let sync = Sync(.replay(rows), with: Conventional(rows[0].entity), dataStack: stack)
     sync.name = "quarantine"
     sync.operations = SyncOperations.all.subtracting(.delete)
     if let parent = rows[0].parent {

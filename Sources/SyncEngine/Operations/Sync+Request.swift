@@ -59,8 +59,7 @@ extension Sync {
   private func request(_ payload: SyncPayload) throws -> SyncRequest {
     let prepared = prepared.withLock { $0 }
     try prepared.setup.check()
-    let plan = try dataStack.mappingPlans.plan(
-      for: prepared.source ?? Conventional(entityName), in: dataStack.model)
+    let plan = try dataStack.mappingPlans.plan(for: prepared.source, in: dataStack.model)
     var request = SyncRequest(plan: plan, payload: payload, setup: prepared.setup)
     request.takesMembers = plan.rootNode.takesMembers
     request.name = name

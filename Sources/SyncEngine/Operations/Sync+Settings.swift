@@ -35,8 +35,8 @@ extension Sync {
     set { self[\.setup.parent] = newValue }
   }
 
-  /// Who says how the items are read; nil is the conventions of the entity.
-  var source: (any PlanSource)? {
+  /// Who says how the items are read.
+  var source: any PlanSource {
     get { self[\.source] }
     set { self[\.source] = newValue }
   }

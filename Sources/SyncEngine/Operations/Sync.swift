@@ -24,9 +24,9 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
   // What is set up is in Sync+Settings, waiting in Sync+Running, the run in Sync+Request, the result in
   // Sync+Outcome.
   struct Preparation {
-    var setup = SyncSetup()
-    /// Who says how the items are read; nil is conventions.
-    var source: (any PlanSource)?
+    var setup: SyncSetup
+    /// Who says how the items are read.
+    var source: any PlanSource
     weak var delegate: (any SyncDelegate)?
     var stepObserver: (@Sendable (SyncStep) -> Void)?
   }
@@ -58,16 +58,33 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
   /// Makes a sync of a payload.
   ///
   /// - Parameters:
-  ///   - payload: The JSON: bytes, a file, a tree, dictionaries or encodable values.
+  ///   - payload: The JSON, in any form that is a payload: bytes, text, the URL of a file, a tree, dictionaries, `.encodable(…)`.
   ///   - entityName: Entity of the items. An unknown one is reported when the sync runs.
   ///   - dataStack: The stack to sync; kept alive until the operation goes.
   ///   - path: Leads to the list inside the document, as in `data.items`; see ``path``.
   public convenience init(
-    _ payload: SyncPayload, inEntityNamed entityName: String, dataStack: DataStack,
+    _ payload: some SyncPayloadConvertible, inEntityNamed entityName: String, dataStack: DataStack,
     at path: JSONPath? = nil
   ) {
-    self.init(.payload(payload), inEntityNamed: entityName, dataStack: dataStack)
-    self.path = path
+    self.init(payload, with: Conventional(entityName), dataStack: dataStack, at: path)
+  }
+
+  /// Makes a sync of a payload whose mapping was written by hand. Everything that a ``Sync`` offers works as with
+  /// conventional mapping. Items that come again are passed over where no closure says a part of the mapping: closures
+  /// may answer differently the next time.
+  ///
+  /// - Parameters:
+  ///   - payload: The JSON, in any form that is a payload.
+  ///   - source: A ``Serializer``, or ``Conventional`` mapping. What is wrong with it is reported when the sync runs.
+  ///   - dataStack: The stack to sync; kept alive until the operation goes.
+  ///   - path: Leads to the list inside the document, as in `data.items`; see ``path``.
+  public convenience init(
+    _ payload: some SyncPayloadConvertible, with source: some PlanSource, dataStack: DataStack,
+    at path: JSONPath? = nil
+  ) {
+    var setup = SyncSetup()
+    setup.path = path
+    self.init(.payload(payload.syncPayload), with: source, dataStack: dataStack, setup)
   }
 
   /// Makes a sync of a payload, set up for use.
@@ -89,20 +106,19 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
     context: ManagedObjectContext? = nil, dataStack: DataStack, operations: SyncOperations = .all
   ) {
     self.init(
-      .payload(changes.syncPayload), inEntityNamed: entityName, dataStack: dataStack,
-      context: context,
+      .payload(changes.syncPayload), with: Conventional(entityName), context: context,
+      dataStack: dataStack,
       SyncSetup(
         predicate, parent: parent?.objectID, parentRelationship?.relationshipName, operations))
   }
 
   /// Makes an operation of one kind of work.
   init(
-    _ work: SyncWork, inEntityNamed entityName: String, dataStack: DataStack,
-    context: ManagedObjectContext? = nil, source: (any PlanSource)? = nil,
-    _ setup: SyncSetup = SyncSetup()
+    _ work: SyncWork, with source: any PlanSource, context: ManagedObjectContext? = nil,
+    dataStack: DataStack, _ setup: SyncSetup = SyncSetup()
   ) {
     self.work = work
-    self.entityName = entityName
+    entityName = source.mappingSource.entityName
     self.dataStack = dataStack
     self.context = context
     prepared = Locked(Preparation(setup: setup, source: source))

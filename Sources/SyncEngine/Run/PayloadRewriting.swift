@@ -43,12 +43,6 @@ struct PayloadRewriting {
   }
 }
 
-extension SyncPayload {
-  fileprivate var isJSONAPI: Bool {
-    if case .document(.jsonAPI, _) = self { true } else { false }
-  }
-}
-
 extension JSONValue {
   /// A document; the values of several lines are a list.
   fileprivate init(document bytes: UnsafeRawBufferPointer, _ options: JSONReadingOptions) throws {

@@ -1,11 +1,11 @@
-public import Foundation
+import Foundation
 import SyncCore
 
 /// A payload that comes piece by piece, from a file handle or a sequence. It may be
 /// larger than memory: it goes through a temporary file. It can be read once.
 ///
-/// Made by ``SyncPayload/handle(_:)`` and ``SyncPayload/chunks(_:)``.
-public final class SyncByteStream: Sendable {
+/// Made by the forms `handle` and `chunks` of a ``SyncPayload``.
+final class SyncByteStream: Sendable {
   private let source: Locked<(@Sendable (PayloadSpool) -> @Sendable () -> Void)?>
 
   /// - Parameter source: Begins to fill a spool and returns what stops it.
@@ -72,21 +72,4 @@ public final class SyncByteStream: Sendable {
   }
 
   static let pieceSize = 1 << 18
-}
-
-extension SyncPayload {
-  /// What a file handle gives until its end: a file, a socket, the standard input, `pipe.fileHandleForReading`.
-  /// The sync closes nothing.
-  public static func handle(_ handle: FileHandle) -> SyncPayload {
-    .stream(SyncByteStream(handle))
-  }
-
-  /// Pieces of bytes as they come, cut anywhere. An error of the sequence is that of the sync.
-  public static func chunks<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) -> SyncPayload
-  where Chunks.Element == Data {
-    .stream(
-      SyncByteStream { give in
-        for try await chunk in chunks { guard try give(chunk) else { return } }
-      })
-  }
 }

@@ -17,6 +17,11 @@ enum DocumentOption {
   }
 }
 
+/// What a document is beside JSON.
+enum DocumentForm: String, CaseIterable {
+  case jsonAPI = "json-api"
+}
+
 extension SyncPayload {
   /// The payload as a document of a form; nil is plain JSON.
   func form(_ form: DocumentForm?) -> SyncPayload {

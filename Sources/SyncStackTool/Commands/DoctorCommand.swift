@@ -44,8 +44,8 @@ struct DoctorCommand: Command {
     let trial = MappingTrial(
       model: try ManagedObjectModel(contentsOf: model), entity: entity, path: path,
       mapping: mapping)
-    let payloads = try files.map(InputFile.payload)
-    let documents = zip(files, payloads).map { (name: $0, payload: $1.form(form)) }
+    let inputs = try files.map { try DraftInput($0) }
+    let documents = inputs.map { (name: $0.name, payload: $0.payload.form(form)) }
     let task = Task { try await trial.run(documents, on: terminal) }
     let interrupt = Interrupt { task.cancel() }
     defer { withExtendedLifetime(interrupt) {} }
@@ -55,22 +55,18 @@ struct DoctorCommand: Command {
     } catch let error as SyncError {
       // A document of which nothing can be used is refused as a whole.
       terminal.print(error.message.replacing(" " + SyncError.listAdvice, with: ""))
-      if form == nil, let advice = try places(in: payloads[0]).advice { terminal.print(advice) }
+      if form == nil, let advice = try ListPlaces(in: inputs[0].bytes(), at: path).advice {
+        terminal.print(advice)
+      }
       return .failed
     }
     terminal.print(diagnosis.lines)
     let report = diagnosis.report
     if form == nil, report.itemCount == 1, report.skipped == 1,
-      let advice = try places(in: payloads[0]).advice
+      let advice = try ListPlaces(in: inputs[0].bytes(), at: path).advice
     {
       terminal.print(advice)
     }
     return diagnosis.isHealthy ? .done : .failed
-  }
-
-  /// Where the items may lie when the document as a whole is none.
-  private func places(in payload: SyncPayload) throws -> ListPlaces {
-    if case .data(let data) = payload { return try ListPlaces(in: data, at: path) }
-    return try ListPlaces(in: InputFile.data(files[0]), at: path)
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import SyncStack
 
-/// A payload that a model is drawn from.
+/// A payload that a model is drawn from, or tried with.
 struct DraftInput {
   let name: String
   private let source: Source
@@ -34,7 +34,7 @@ struct DraftInput {
   }
 
   /// - Throws: ``ToolError`` when there is no such file.
-  private init(_ path: String) throws {
+  init(_ path: String) throws {
     name = path
     guard path != "-" else {
       source = .data(try FileHandle.standardInput.readToEnd() ?? Data())
@@ -78,7 +78,7 @@ struct DraftInput {
     return try read(bytes(), at: path, upTo: limit, terminal, body)
   }
 
-  private func bytes() throws -> Data {
+  func bytes() throws -> Data {
     switch source {
     case .data(let data): return data
     case .file: return try InputFile.data(name)

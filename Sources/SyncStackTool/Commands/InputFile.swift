@@ -23,12 +23,6 @@ struct InputFile {
     self.attributes = attributes
   }
 
-  /// What the path of a command line leads to, `-` to the standard input.
-  static func payload(_ path: String) throws -> SyncPayload {
-    guard path != "-" else { return .data(try FileHandle.standardInput.readToEnd() ?? Data()) }
-    return try InputFile(URL(filePath: path)).payload
-  }
-
   /// What is in the file, unpacked where it is packed. It can be read once.
   var payload: SyncPayload { GzipFile(url).map { .chunks($0) } ?? .file(url) }
 

@@ -91,12 +91,15 @@ import Testing
       .json([["id": 3]] as JSONValue), inEntityNamed: "User", operations: more)
     try await stack.sync(#"[{"id": 4}]"#, inEntityNamed: "User", operations: more)
     try await stack.sync(
-      [Person(id: 5, name: "Eve")], inEntityNamed: "User", operations: more)
-    try await stack.sync(Person(id: 6, name: "Fay"), inEntityNamed: "User", operations: more)
+      .encodable([Person(id: 5, name: "Eve")]), inEntityNamed: "User", operations: more)
+    try await stack.sync(
+      .encodable(Person(id: 6, name: "Fay")), inEntityNamed: "User", operations: more)
     let context = stack.newBackgroundContext()
-    try await context.sync([Person(id: 7, name: "G")], inEntityNamed: "User", operations: more)
+    try await context.sync(
+      .encodable([Person(id: 7, name: "G")]), inEntityNamed: "User", operations: more)
     try await context.perform {
-      try context.sync([Person(id: 8, name: "H")], inEntityNamed: "User", operations: more)
+      try context.sync(
+        .encodable([Person(id: 8, name: "H")]), inEntityNamed: "User", operations: more)
       try context.sync(.file(file), inEntityNamed: "User", operations: more)
     }
     try synchronously(stack, more, [Person(id: 9, name: "I")])
@@ -104,7 +107,7 @@ import Testing
     session.operations = more
     try await session.sync(.file(file))
     try await session.sync(.data(Data("[]".utf8)), named: "b")
-    try await session.sync([Person(id: 10, name: "K")], named: "c")
+    try await session.sync(.encodable([Person(id: 10, name: "K")]), named: "c")
     try await session.finish()
     let sync = Sync(changes: .file(file), inEntityNamed: "User", dataStack: stack)
     sync.operations = more
@@ -116,7 +119,7 @@ import Testing
   private func synchronously(
     _ stack: DataStack, _ operations: SyncOperations, _ values: some Encodable
   ) throws {
-    try stack.sync(values, inEntityNamed: "User", operations: operations)
+    try stack.sync(.encodable(values), inEntityNamed: "User", operations: operations)
     try stack.sync(.objects([["id": 1]]), inEntityNamed: "User", operations: operations)
     let dictionaries: [[String: Any]] = [["id": 1]]
     try stack.sync(dictionaries, inEntityNamed: "User", operations: operations)

@@ -205,7 +205,7 @@ struct ServiceShapeTests {
   func pages(_ shape: Shape) async throws {
     let stack = try shape.stack()
     try await stack.sync(shape.first, inEntityNamed: shape.entity)
-    let sync = Sync(.data(.init(shape.second.utf8)), inEntityNamed: shape.entity, dataStack: stack)
+    let sync = Sync(shape.second, inEntityNamed: shape.entity, dataStack: stack)
     sync.transaction = .perBatch(1)
     try await stack.sync(sync)
     let fresh = try shape.stack()

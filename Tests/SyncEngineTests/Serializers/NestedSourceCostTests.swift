@@ -162,7 +162,7 @@ import Testing
     let bench = try SerializerBench()
     try bench.insert("Click", (1...rows).map { ["clickID": $0, "text": "\($0)"] })
     let sync = Sync(
-      .json(.array((1...40).map { ["id": .integer($0), "text": "a"] })),
+      .json(.array((1...40).map { ["id": .integer($0), "text": "a"] as JSONValue })),
       with: SerializerBench.clicks(), dataStack: bench.stack)
     sync.operations = [.insert, .update]
     if hasBatches { sync.transaction = .perBatch(10) }

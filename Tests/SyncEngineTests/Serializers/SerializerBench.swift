@@ -55,7 +55,7 @@ struct SerializerBench {
   func syncStrictly(
     _ json: some SyncPayloadConvertible, with source: some Serializer
   ) throws -> SyncReport {
-    let sync = Sync(json.syncPayload, with: source, dataStack: stack)
+    let sync = Sync(json, with: source, dataStack: stack)
     sync.onItemError = .fail
     sync.start()
     return try #require(sync.result).get()

@@ -31,7 +31,7 @@ import Testing
       let cut = Set(
         (0..<Self.pages).shuffled(using: &random).prefix(Int.random(in: 1...3, using: &random)))
       let syncs = (0..<Self.pages).map { page in
-        session.page(Self.json(page, isCut: cut.contains(page)).syncPayload, named: "\(page)")
+        session.page(Self.json(page, isCut: cut.contains(page)), named: "\(page)")
       }
       for sync in syncs { queue.addOperation(sync) }
       await withCheckedContinuation { done in queue.addBarrierBlock { done.resume() } }

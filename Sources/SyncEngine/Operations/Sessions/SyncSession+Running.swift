@@ -7,7 +7,7 @@ import SyncStore
 extension SyncSession {
   func operation(_ work: SyncWork, at path: JSONPath? = nil) -> Sync {
     let (settings, delegate) = chosen.withLock { ($0.settings, $0.delegate) }
-    let operation = Sync(work, inEntityNamed: entityName, dataStack: dataStack, source: source)
+    let operation = Sync(work, with: source, dataStack: dataStack)
     operation.settings = settings
     operation.delegate = delegate
     operation.path = path

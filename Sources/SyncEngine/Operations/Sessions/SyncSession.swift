@@ -81,8 +81,8 @@ public final class SyncSession: Sendable {
   /// The name under which the store keeps the session; nil is not at all.
   public let name: String?
 
-  /// Who says how the items are read; nil is conventions.
-  let source: (any PlanSource)?
+  /// Who says how the items are read.
+  let source: any PlanSource
 
   let state: SessionState
   let chosen = Locked(Choice())
@@ -95,15 +95,10 @@ public final class SyncSession: Sendable {
   ///   - name: A name keeps the session in the store until it is finished or abandoned.
   /// - Throws: ``ModelError`` when the model has no such entity, ``SyncError`` when it has no primary
   ///   key, `StoreError` when the stack was closed.
-  public init(entity entityName: String, dataStack: DataStack, name: String? = nil) throws {
-    _ = try dataStack.store
-    let entity = try dataStack.model.requireEntity(named: entityName)
-    guard entity.primaryKey != nil else { throw SyncError.noPrimaryKey(entityName) }
-    self.dataStack = dataStack
-    self.entityName = entityName
-    self.name = name
-    source = nil
-    state = SessionState(entity: entity, name: name)
+  public convenience init(
+    entity entityName: String, dataStack: DataStack, name: String? = nil
+  ) throws {
+    try self.init(with: Conventional(entityName), dataStack: dataStack, name: name)
   }
 
   /// Begins a session whose mapping was written by hand, or goes on with the one of that name. The serializer has to be
@@ -157,19 +152,19 @@ public final class SyncSession: Sendable {
   /// Makes the operation of a page, to be added to a queue.
   ///
   /// - Parameters:
-  ///   - payload: The JSON of the page; text, dictionaries and the like have one: `text.syncPayload`.
+  ///   - payload: The JSON of the page, in any form that is a payload.
   ///   - name: A name of the page; once it is synced, earlier failures of pages of that name count no
   ///     longer.
   ///   - path: Leads to the list inside the document; see ``Sync/path``.
-  public func page(_ payload: SyncPayload, named name: String? = nil, at path: JSONPath? = nil)
-    -> Sync
-  {
+  public func page(
+    _ payload: some SyncPayloadConvertible, named name: String? = nil, at path: JSONPath? = nil
+  ) -> Sync {
     let number = stage.withLock { stage in
       stage.lastNumber += 1
       return stage.lastNumber
     }
     let id = name.map { PageID.name($0) } ?? .number(number)
-    let page = operation(.page(payload, self, id), at: path)
+    let page = operation(.page(payload.syncPayload, self, id), at: path)
     stage.withLock { stage in
       stage.pages.removeAll { $0.page.map(\.isFinished) ?? true }
       stage.pages.append(WeakPage(page: page))
@@ -177,14 +172,14 @@ public final class SyncSession: Sendable {
     return page
   }
 
-  /// Syncs a page, in any form that is a payload, on the stack's queue and waits for it.
+  /// Syncs a page on the stack's queue and waits for it.
   ///
   /// - Parameters: as ``page(_:named:at:)``.
   @discardableResult
   public func sync(
     _ payload: some SyncPayloadConvertible, named name: String? = nil, at path: JSONPath? = nil
   ) async throws -> SyncReport {
-    try await dataStack.sync(page(payload.syncPayload, named: name, at: path))
+    try await dataStack.sync(page(payload, named: name, at: path))
   }
 
   /// Names of the pages that are stored, in a session with a name those before a restart among them. One
