@@ -19,7 +19,7 @@ struct ChangeLog {
     let observation = NotificationCenter.default.addObserver(
       forName: .dataStackDidChange, object: stack, queue: nil
     ) { notification in
-      print(lines(of: notification.changeSet).joined(separator: "\n"))
+      for change in notification.changeSet.loggedChanges { print(change) }
     }
     defer { NotificationCenter.default.removeObserver(observation) }
 
@@ -31,20 +31,6 @@ struct ChangeLog {
       await stack.drainNotifications()
       print("\(year):", report.isUnchanged ? "nothing changed" : "synced")
       print(report)
-    }
-  }
-
-  /// A line for each object of a change set: its key, what happened to it, which properties changed.
-  static func lines(of changes: ChangeSet) -> [String] {
-    changes.entities.flatMap { entity in
-      let name = entity.entity.name
-      let inserted = entity.insertedKeys.map { "\(name) \($0) inserted" }
-      let updated = zip(entity.updatedKeys, entity.updated).map { key, update in
-        let properties = update.slots.map { entity.entity.properties[$0].name }
-        return "\(name) \(key) updated: \(properties.joined(separator: ", "))"
-      }
-      let deleted = entity.deletedKeys.map { "\(name) \($0) deleted" }
-      return inserted + updated + deleted
     }
   }
 }

@@ -1,4 +1,3 @@
-public import Foundation
 public import SyncCore
 
 /// What went wrong with objects, a context or a stack, where, and what to do about it.
@@ -49,7 +48,7 @@ public struct GraphError: Error, Sendable {
   /// The rows that changed meanwhile.
   public let conflicts: [SaveConflict]
 
-  public init(
+  package init(
     _ code: Code, entity: String? = nil, key: String? = nil, objects: [ManagedObjectID] = [],
     failures: [ValidationFailure] = [], conflicts: [SaveConflict] = [], message: String
   ) {
@@ -92,7 +91,7 @@ extension GraphError {
 extension GraphError: ExplainedError {}
 
 /// One rule of the model that one object breaks.
-public struct ValidationFailure: Error, Sendable, CustomStringConvertible {
+public struct ValidationFailure: Error, Sendable {
   public enum Rule: String, Sendable, Hashable, Codable {
     /// A required value is missing.
     case required
@@ -116,15 +115,6 @@ public struct ValidationFailure: Error, Sendable, CustomStringConvertible {
 
   /// A sentence that says what is wrong.
   public let message: String
-
-  init(rule: Rule, objectID: ManagedObjectID, key: String, message: String) {
-    self.rule = rule
-    self.objectID = objectID
-    self.key = key
-    self.message = message
-  }
-
-  public var description: String { message }
 }
 
 /// A row that another context or a sync changed after this context had read it.
@@ -141,13 +131,4 @@ public struct SaveConflict: Sendable {
   public let stored: [String: Value]?
 }
 
-extension ValidationFailure: LocalizedError {
-  /// The whole description.
-  public var errorDescription: String? { description }
-
-  /// What is wrong, in one sentence.
-  public var failureReason: String? { ErrorText(description).reason }
-
-  /// What to do about it; nil when the description does not say.
-  public var recoverySuggestion: String? { ErrorText(description).suggestion }
-}
+extension ValidationFailure: ExplainedError {}

@@ -83,7 +83,7 @@ public struct StoreError: Error, Sendable {
 extension StoreError {
   /// A change of the model that cannot be carried over to what is stored.
   public struct Obstacle: Sendable, Hashable, CustomStringConvertible {
-    public enum Reason: String, Sendable, Hashable, CaseIterable {
+    package enum Reason: String, Sendable, Hashable, CaseIterable {
       /// Values of the old type do not turn into values of the new one.
       case noConversion
       /// Some stored values have no exact form in the new type.
@@ -106,13 +106,13 @@ extension StoreError {
       case overlappingRows
     }
 
-    public let reason: Reason
+    package let reason: Reason
 
     /// Name of the entity, as the new model has it.
-    public let entity: String
+    package let entity: String
 
     /// Name of the property, if it is about one.
-    public let property: String?
+    package let property: String?
 
     /// A sentence that says what is in the way and what to do.
     public let description: String

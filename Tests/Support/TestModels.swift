@@ -27,7 +27,7 @@ package enum TestModels {
   package static func users() throws -> ManagedObjectModel {
     var reduced = user
     reduced.properties.removeAll {
-      if case .relationship = $0 { true } else { false }
+      if case .relationship = $0.content { true } else { false }
     }
     return try ManagedObjectModel([reduced])
   }

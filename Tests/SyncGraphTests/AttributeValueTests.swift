@@ -161,12 +161,12 @@ import Testing
         #expect(try context.fetch(Fetch<Item>("level == %@", Level.high)).map(\.id) == [2])
         #expect(
           try context.fetch(Fetch<Item>(where: { $0.$level > .low && $0.$id < 9 })).count == 2)
-        #expect(try context.fetch(Fetch<Item>(where: \.$kind == .rich)).map(\.id) == [2])
+        #expect(try context.fetch(Fetch<Item>(where: { $0.$kind == .rich })).map(\.id) == [2])
         #expect(
           try context.fetch(Fetch<Item>(where: { $0.$level.isIn([.low, .high]) })).map(\.id)
             == [0, 2])
         let address = Address(street: "Lane", city: nil)
-        #expect(try context.fetch(Fetch<Item>(where: \.$address == address)).map(\.id) == [0])
+        #expect(try context.fetch(Fetch<Item>(where: { $0.$address == address })).map(\.id) == [0])
         #expect(try context.fetch(Fetch<Item>("address == %@", address)).map(\.id) == [0])
       }
     }

@@ -109,7 +109,7 @@ import Testing
 
   @Test func managersCalculateWithKeyPaths() throws {
     try context.performAndWait {
-      let some = context.managerFor(User.self).filter(where: \.$age <= 40)
+      let some = context.managerFor(User.self).filter(where: { $0.$age <= 40 })
       let ages: [Int64?] = [try some.min(\.$age), try some.max(\.$age), try some.sum(\.$age)]
       #expect(ages == [10, 40, 100])
       #expect(try some.average(\.$age) == 25)

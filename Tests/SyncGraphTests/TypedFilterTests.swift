@@ -45,15 +45,15 @@ import Testing
     #expect(count == 1, sourceLocation: sourceLocation)
   }
 
-  @Test func keyPathsCompareTheObjectsOwnAttributes() throws {
+  @Test func attributesAreComparedAndFiltersCombined() throws {
     try context.performAndWait { () throws -> Void in
-      try expect(Fetch(where: \.$age >= 40), [4, 5, 6])
-      try expect(Fetch(where: \.$age > 10 && \.$age < 40 || \.$id == 6), [2, 3, 6])
-      try expect(Fetch(where: \.$name == nil), [6])
-      try expect(Fetch(where: !(\.$name != nil)), [6])
-      try expect(Fetch(where: \.$name == "User 3"), [3])
-      try expect(Fetch(where: \.$age <= 20).filter(where: \.$id != 1), [2])
-      let old = try context.managerFor(User.self).filter(where: \.$age > 50).count
+      try expect(Fetch(where: { $0.$age >= 40 }), [4, 5, 6])
+      try expect(Fetch(where: { $0.$age > 10 && $0.$age < 40 || $0.$id == 6 }), [2, 3, 6])
+      try expect(Fetch(where: { $0.$name == nil }), [6])
+      try expect(Fetch(where: { !($0.$name != nil) }), [6])
+      try expect(Fetch(where: { $0.$name == "User 3" }), [3])
+      try expect(Fetch(where: { $0.$age <= 20 }).filter(where: { $0.$id != 1 }), [2])
+      let old = try context.managerFor(User.self).filter(where: { $0.$age > 50 }).count
       #expect(old == 1)
     }
   }

@@ -2,7 +2,7 @@
 ///
 /// A collection of ``Value``. Keys that are all integers, as most are, take eight bytes each, and four
 /// as long as all of them fit into 32 bits.
-public struct ChangeKeys: Sendable {
+package struct ChangeKeys: Sendable {
   private enum Width {
     case small, integer, any
   }
@@ -13,7 +13,7 @@ public struct ChangeKeys: Sendable {
   private var integers: [Int64] = []
   private var values: [Value] = []
 
-  public init() {}
+  package init() {}
 
   /// Adds the key of the next object.
   ///
@@ -86,9 +86,9 @@ public struct ChangeKeys: Sendable {
 }
 
 extension ChangeKeys: RandomAccessCollection {
-  public var startIndex: Int { 0 }
+  package var startIndex: Int { 0 }
 
-  public var endIndex: Int {
+  package var endIndex: Int {
     switch width {
     case .small: smalls.count
     case .integer: integers.count
@@ -96,7 +96,7 @@ extension ChangeKeys: RandomAccessCollection {
     }
   }
 
-  public subscript(index: Int) -> Value {
+  package subscript(index: Int) -> Value {
     switch width {
     case .small: .int(Int64(smalls[index]))
     case .integer: .int(integers[index])
@@ -106,19 +106,19 @@ extension ChangeKeys: RandomAccessCollection {
 }
 
 extension ChangeKeys: ExpressibleByArrayLiteral {
-  public init(arrayLiteral elements: Value...) {
+  package init(arrayLiteral elements: Value...) {
     self.init(elements)
   }
 
-  public init(_ keys: some Sequence<Value>) {
+  package init(_ keys: some Sequence<Value>) {
     for key in keys { append(key) }
   }
 }
 
 extension ChangeKeys: Equatable, CustomStringConvertible {
-  public static func == (left: ChangeKeys, right: ChangeKeys) -> Bool {
+  package static func == (left: ChangeKeys, right: ChangeKeys) -> Bool {
     left.elementsEqual(right)
   }
 
-  public var description: String { Array(self).description }
+  package var description: String { Array(self).description }
 }

@@ -2,13 +2,13 @@
 ///
 /// A collection of `Int64`. Numbers that follow each other, as those of inserted objects do, take no
 /// memory of their own.
-public struct ChangeRows: Sendable {
+package struct ChangeRows: Sendable {
   /// All numbers, as long as each is one more than the one before.
   private var run: Range<Int64> = 0..<0
   /// All numbers, from the first one on that is not.
   private var list: [Int64] = []
 
-  public init() {}
+  package init() {}
 
   /// Adds the number of the next object.
   ///
@@ -52,11 +52,11 @@ public struct ChangeRows: Sendable {
 }
 
 extension ChangeRows: RandomAccessCollection {
-  public var startIndex: Int { 0 }
+  package var startIndex: Int { 0 }
 
-  public var endIndex: Int { list.isEmpty ? run.count : list.count }
+  package var endIndex: Int { list.isEmpty ? run.count : list.count }
 
-  public subscript(index: Int) -> Int64 {
+  package subscript(index: Int) -> Int64 {
     if list.isEmpty {
       require(index >= 0 && index < run.count, "There is no row number \(index).")
       return run.lowerBound + Int64(index)
@@ -66,23 +66,23 @@ extension ChangeRows: RandomAccessCollection {
 }
 
 extension ChangeRows: ExpressibleByArrayLiteral {
-  public init(arrayLiteral elements: Int64...) {
+  package init(arrayLiteral elements: Int64...) {
     self.init(elements)
   }
 
-  public init(_ rows: some Sequence<Int64>) {
+  package init(_ rows: some Sequence<Int64>) {
     for row in rows { append(row) }
   }
 }
 
 extension ChangeRows: Hashable, CustomStringConvertible {
-  public static func == (left: ChangeRows, right: ChangeRows) -> Bool {
+  package static func == (left: ChangeRows, right: ChangeRows) -> Bool {
     left.elementsEqual(right)
   }
 
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     for row in self { hasher.combine(row) }
   }
 
-  public var description: String { Array(self).description }
+  package var description: String { Array(self).description }
 }

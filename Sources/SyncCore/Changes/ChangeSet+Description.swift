@@ -10,7 +10,7 @@ extension ChangeSet: CustomStringConvertible {
 
 extension ChangeSet.EntityChanges: CustomStringConvertible {
   /// A few words for people, as in `User 2 inserted, 1 updated`.
-  public var description: String {
+  package var description: String {
     let counts = [
       (inserted.count, "inserted"), (updated.count, "updated"), (deleted.count, "deleted"),
     ]

@@ -7,34 +7,34 @@ public import Foundation
 /// to-many relationship alone is an update of that slot.
 public struct ChangeSet: Sendable {
   /// The changes to objects of one concrete entity.
-  public struct EntityChanges: Sendable {
-    public let entity: EntityDescription
+  package struct EntityChanges: Sendable {
+    package let entity: EntityDescription
 
     /// Row numbers of inserted objects, ascending.
-    public package(set) var inserted = ChangeRows()
+    package var inserted = ChangeRows()
 
     /// Row numbers of updated objects, ascending, each with the slots that changed.
-    public package(set) var updated: [(row: Int64, slots: SlotSet)] = []
+    package var updated: [(row: Int64, slots: SlotSet)] = []
 
     /// Row numbers of deleted objects, ascending.
-    public package(set) var deleted = ChangeRows()
+    package var deleted = ChangeRows()
 
     /// Primary-key values of ``inserted``, ``updated`` and ``deleted``, in their order; empty when the
     /// entity has no primary key. They let an observer name an object that is already gone.
-    public package(set) var insertedKeys = ChangeKeys()
-    public package(set) var updatedKeys = ChangeKeys()
-    public package(set) var deletedKeys = ChangeKeys()
+    package var insertedKeys = ChangeKeys()
+    package var updatedKeys = ChangeKeys()
+    package var deletedKeys = ChangeKeys()
 
     package init(entity: EntityDescription) {
       self.entity = entity
     }
 
     /// Whether nothing changed.
-    public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+    package var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
   }
 
   /// The changes per concrete entity, in model order; entities without changes are left out.
-  public package(set) var entities: [EntityChanges]
+  package var entities: [EntityChanges]
 
   /// Who made the change: the author of the context or sync, if it has one.
   public package(set) var author: String?
@@ -49,7 +49,7 @@ public struct ChangeSet: Sendable {
   public package(set) var date: Date
 
   /// Whether nobody knows what was committed: another process did, and the file keeps no history that tells. Anything
-  /// may have changed, and ``entities`` is empty. Whoever keeps something of the store looks again.
+  /// may have changed, and nothing is named. Whoever keeps something of the store looks again.
   public package(set) var isUnknown = false
 
   /// What changed objects held before and after, of as many as are told, while somebody asks for it.

@@ -48,7 +48,7 @@ public struct JSONError: Error, Sendable, Hashable {
   public let message: String
 
   /// Describes an error in a Swift value, or in a document as a whole.
-  public init(_ code: Code, path: String = "$", message: String) {
+  package init(_ code: Code, path: String = "$", message: String) {
     self.code = code
     self.line = nil
     self.column = nil

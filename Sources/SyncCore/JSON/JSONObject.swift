@@ -47,7 +47,7 @@ public struct JSONObject: Sendable {
   public var values: [JSONValue] { members.map(\.value) }
 
   /// Makes room for members.
-  public mutating func reserveCapacity(_ count: Int) {
+  package mutating func reserveCapacity(_ count: Int) {
     members.reserveCapacity(count)
   }
 

@@ -30,11 +30,13 @@ extension JSONValue {
 
   /// Writes the value as JSON text.
   ///
-  /// Members keep their order unless the options say otherwise.
-  ///
+  /// - Parameters:
+  ///   - isPretty: Whether lines and indentation are added, for people.
+  ///   - sortsKeys: Whether members are sorted by name; otherwise they keep their order.
   /// - Complexity: O(*n*).
-  public func data(options: JSONWritingOptions = JSONWritingOptions()) -> Data {
-    Data(JSONWriter.bytes(of: self, options: options))
+  public func data(isPretty: Bool = false, sortsKeys: Bool = false) -> Data {
+    let options = JSONWritingOptions(isPretty: isPretty, sortsKeys: sortsKeys)
+    return Data(JSONWriter.bytes(of: self, options: options))
   }
 
   /// The one encoding of this value: sorted names, no white space, exact numbers in one form.
@@ -43,7 +45,7 @@ extension JSONValue {
   ///
   /// - Complexity: O(*n* log *n*).
   public var canonicalData: Data {
-    data(options: JSONWritingOptions(sortsKeys: true))
+    data(sortsKeys: true)
   }
 
   /// Reads what ``canonicalData`` has written, or any other JSON document.

@@ -16,7 +16,7 @@ public import Foundation
 /// ## At a glance
 /// - Reading: `init(parsing:options:)`, ``init(_:)``, ``init(encoding:)``, ``init(canonical:)``
 /// - Looking inside: subscripts, ``value(at:)``, ``stringValue``, ``integerValue``, …
-/// - Writing: ``data(options:)``, ``canonicalData``, ``description``
+/// - Writing: ``data(isPretty:sortsKeys:)``, ``canonicalData``, ``description``
 @frozen
 public enum JSONValue: Sendable {
   case null
@@ -153,7 +153,7 @@ extension JSONValue {
   }
 
   /// The kind in words, for messages: “an object”, “a number”.
-  public var kindText: String {
+  package var kindText: String {
     switch self {
     case .null: "null"
     case .bool: "a boolean"

@@ -1,14 +1,14 @@
 package import Foundation
 
 /// How JSON is written.
-public struct JSONWritingOptions: Sendable, Hashable {
+package struct JSONWritingOptions: Sendable, Hashable {
   /// Whether lines and indentation are added, for people.
-  public var isPretty = false
+  package var isPretty = false
   /// Whether members are written in the bytewise order of their names instead of their own.
-  public var sortsKeys = false
+  package var sortsKeys = false
 
   /// Makes options; the default is one line, members in their order.
-  public init(isPretty: Bool = false, sortsKeys: Bool = false) {
+  package init(isPretty: Bool = false, sortsKeys: Bool = false) {
     self.isPretty = isPretty
     self.sortsKeys = sortsKeys
   }

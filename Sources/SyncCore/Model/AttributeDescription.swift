@@ -1,7 +1,7 @@
 /// One attribute of an entity: a scalar that the row of an object holds.
 public struct AttributeDescription: Sendable {
   public let name: String
-  public package(set) var slot: Int
+  package var slot: Int
   public let type: AttributeType
   public package(set) var isOptional: Bool
 
@@ -24,9 +24,9 @@ public struct AttributeDescription: Sendable {
   public let renamingIdentifier: String?
 
   /// Name of the Swift type of the value when it is one of the program's own.
-  public let valueClassName: String?
+  package let valueClassName: String?
 
-  public init(
+  package init(
     name: String, slot: Int = 0, type: AttributeType, isOptional: Bool = true,
     isTransient: Bool = false, defaultValue: Value = .null, valueTransformerName: String? = nil,
     validation: ValidationRules = ValidationRules(), preservesValueInHistory: Bool = false,
@@ -64,5 +64,5 @@ public struct ValidationRules: Sendable, Hashable {
   }
 
   /// Whether there is nothing to check.
-  public var isEmpty: Bool { minimum.isNull && maximum.isNull && regularExpression == nil }
+  package var isEmpty: Bool { minimum.isNull && maximum.isNull && regularExpression == nil }
 }

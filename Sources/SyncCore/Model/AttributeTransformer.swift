@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// Turns what others call the value of an attribute into what is stored, and back.
 ///
@@ -73,23 +73,14 @@ extension AttributeTransformer {
 }
 
 /// What a transformer cannot do.
-public struct TransformerError: Error, Sendable, CustomStringConvertible {
+public struct TransformerError: Error, Sendable {
   /// A sentence that says what is wrong.
-  public let description: String
+  public let message: String
 
   /// Makes an error of a sentence.
-  public init(_ description: String) {
-    self.description = description
+  public init(_ message: String) {
+    self.message = message
   }
 }
 
-extension TransformerError: LocalizedError {
-  /// The whole description.
-  public var errorDescription: String? { description }
-
-  /// What is wrong, in one sentence.
-  public var failureReason: String? { ErrorText(description).reason }
-
-  /// What to do about it; nil when the description does not say.
-  public var recoverySuggestion: String? { ErrorText(description).suggestion }
-}
+extension TransformerError: ExplainedError {}

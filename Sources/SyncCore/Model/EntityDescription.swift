@@ -6,7 +6,7 @@ public struct EntityDescription: Sendable {
   public let model: ManagedObjectModel
 
   /// Position of the entity in ``ManagedObjectModel/entities``.
-  public let index: Int
+  package let index: Int
 
   package init(model: ManagedObjectModel, index: Int) {
     self.model = model
@@ -42,7 +42,7 @@ public struct EntityDescription: Sendable {
   package var rootIndex: Int { box.record.root }
 
   /// The entity and all below it, the entity itself first.
-  public var familyEntities: [EntityDescription] {
+  package var familyEntities: [EntityDescription] {
     var result: [EntityDescription] = []
     appendFamily(to: &result)
     return result

@@ -1,4 +1,4 @@
-/// An entity as it is declared: what ``ModelBuilder`` makes an ``EntityDescription`` of.
+/// An entity as it is declared: what a ``ManagedObjectModel`` makes an ``EntityDescription`` of.
 ///
 /// ```swift
 /// EntityDraft("User", [
@@ -11,29 +11,29 @@
 /// Everything refers to everything else by name, so entities may be declared in any order.
 public struct EntityDraft: Sendable {
   /// The entity's name, unique in the model.
-  public var name: String
+  package var name: String
 
   /// Name of the entity whose properties this one inherits.
-  public var superentityName: String?
+  package var superentityName: String?
 
   /// Whether no object of exactly this entity can be made.
-  public var isAbstract: Bool
+  package var isAbstract: Bool
 
   /// Name of the class that stands for the entity; nil for plain objects.
-  public var className: String?
+  package var className: String?
 
   /// The entity's own properties, without inherited ones.
-  public var properties: [PropertyDraft]
+  package var properties: [PropertyDraft]
 
   /// Groups of property names whose values together may occur once only.
-  public var uniquenessConstraints: [[String]]
+  package var uniquenessConstraints: [[String]]
   /// Indexes that speed up fetching.
-  public var indexes: [FetchIndexDescription]
+  package var indexes: [FetchIndexDescription]
   /// Annotations, for mapping and for the program's own use.
-  public var userInfo: [String: String]
+  package var userInfo: [String: String]
 
   /// What the entity is known by across renamings: its name in an earlier version of the model.
-  public var renamingIdentifier: String?
+  package var renamingIdentifier: String?
 
   /// Makes a draft; all but the name may be set later.
   public init(

@@ -1,6 +1,6 @@
 /// The immutable description of the data: entities, their attributes and relationships.
 ///
-/// Made by ``ModelBuilder`` or from a model document, validated completely before it exists, and
+/// Made of classes, of entities declared in code, or from a model document, validated completely before it exists, and
 /// shared freely between threads. Entities are numbered; everything after look-up works on numbers.
 public final class ManagedObjectModel: Sendable {
   package let records: [EntityRecord]

@@ -6,21 +6,21 @@
 /// builder.add(EntityDraft("User", [.toMany("notes", to: "Note", inverse: "user")]))
 /// let model = try builder.build()
 /// ```
-public struct ModelBuilder: Sendable {
+package struct ModelBuilder: Sendable {
   /// What was added so far, in order.
-  public private(set) var entities: [EntityDraft]
+  package private(set) var entities: [EntityDraft]
 
   /// Version identifier of the model; empty for none.
-  public var versionIdentifier: String
+  package var versionIdentifier: String
 
   /// Makes a builder that already has some entities.
-  public init(_ entities: [EntityDraft] = [], versionIdentifier: String = "") {
+  package init(_ entities: [EntityDraft] = [], versionIdentifier: String = "") {
     self.entities = entities
     self.versionIdentifier = versionIdentifier
   }
 
   /// Adds an entity. Others that it names may follow later.
-  public mutating func add(_ entity: EntityDraft) {
+  package mutating func add(_ entity: EntityDraft) {
     entities.append(entity)
   }
 
@@ -28,7 +28,7 @@ public struct ModelBuilder: Sendable {
   ///
   /// - Throws: ``ModelError`` for the first thing that is wrong, with entity and property and a
   ///   sentence that says what to do.
-  public func build() throws(ModelError) -> ManagedObjectModel {
+  package func build() throws(ModelError) -> ManagedObjectModel {
     ManagedObjectModel(validated: try records(), versionIdentifier: versionIdentifier)
   }
 
@@ -94,7 +94,7 @@ extension EntityDraft {
 extension PropertyDraft {
   /// Texts that are not names of properties or entities.
   fileprivate var texts: [String] {
-    switch self {
+    switch content {
     case .attribute(let draft):
       var texts = [
         draft.valueTransformerName, draft.valueClassName, draft.renamingIdentifier,

@@ -13,7 +13,7 @@ public struct ModelError: Error, Sendable, Hashable {
   /// A sentence that says what is wrong and what to do.
   public let message: String
 
-  public init(_ code: Code, entity: String? = nil, property: String? = nil, message: String) {
+  package init(_ code: Code, entity: String? = nil, property: String? = nil, message: String) {
     self.code = code
     self.entity = entity
     self.property = property

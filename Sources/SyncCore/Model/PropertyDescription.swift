@@ -11,7 +11,7 @@ public enum PropertyDescription: Sendable {
   }
 
   /// Position in the entity; column, row value and edit share it.
-  public var slot: Int {
+  package var slot: Int {
     switch self {
     case .attribute(let attribute): attribute.slot
     case .relationship(let relationship): relationship.slot

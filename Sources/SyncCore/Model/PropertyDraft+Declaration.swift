@@ -9,12 +9,14 @@ extension PropertyDraft {
     _ name: String, _ type: AttributeType, isOptional: Bool = true, isPrimaryKey: Bool = false,
     remoteKey: String? = nil, isTransient: Bool = false, defaultValue: Value = .null,
     valueTransformerName: String? = nil, validation: ValidationRules = ValidationRules(),
-    userInfo: [String: String] = [:], renamingIdentifier: String? = nil
+    preservesValueInHistory: Bool = false, userInfo: [String: String] = [:],
+    renamingIdentifier: String? = nil
   ) -> PropertyDraft {
     .attribute(
       AttributeDraft(
         name, type, isOptional: isOptional, isTransient: isTransient, defaultValue: defaultValue,
         valueTransformerName: valueTransformerName, validation: validation,
+        preservesValueInHistory: preservesValueInHistory,
         userInfo: annotated(userInfo, isPrimaryKey: isPrimaryKey, remoteKey: remoteKey),
         renamingIdentifier: renamingIdentifier))
   }

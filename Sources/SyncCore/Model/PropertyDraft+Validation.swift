@@ -6,7 +6,7 @@ extension PropertyDraft {
   func description(
     slot: Int, entity: String, index: Int
   ) throws(ModelError) -> PropertyDescription {
-    switch self {
+    switch content {
     case .attribute(let draft):
       .attribute(try draft.description(slot: slot, entity: entity))
     case .relationship(let draft):

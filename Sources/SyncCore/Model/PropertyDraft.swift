@@ -1,19 +1,32 @@
-/// An attribute or a relationship as it is declared.
-public enum PropertyDraft: Sendable {
-  case attribute(AttributeDraft)
-  case relationship(RelationshipDraft)
+/// An attribute or a relationship as it is declared: `.attribute("age", .integer16)`, `.toOne("user", to: "User")`,
+/// `.toMany("notes", to: "Note")`.
+public struct PropertyDraft: Sendable {
+  package enum Content: Sendable {
+    case attribute(AttributeDraft)
+    case relationship(RelationshipDraft)
+  }
+
+  package let content: Content
+
+  package static func attribute(_ draft: AttributeDraft) -> PropertyDraft {
+    PropertyDraft(content: .attribute(draft))
+  }
+
+  package static func relationship(_ draft: RelationshipDraft) -> PropertyDraft {
+    PropertyDraft(content: .relationship(draft))
+  }
 
   /// The property's name, unique in the entity.
-  public var name: String {
-    switch self {
+  package var name: String {
+    switch content {
     case .attribute(let draft): draft.name
     case .relationship(let draft): draft.name
     }
   }
 
   /// What the property was called in an earlier version of the model.
-  public var renamingIdentifier: String? {
-    switch self {
+  package var renamingIdentifier: String? {
+    switch content {
     case .attribute(let draft): draft.renamingIdentifier
     case .relationship(let draft): draft.renamingIdentifier
     }
@@ -21,33 +34,33 @@ public enum PropertyDraft: Sendable {
 }
 
 /// An attribute as it is declared.
-public struct AttributeDraft: Sendable {
+package struct AttributeDraft: Sendable {
   /// The attribute's name, unique in the entity.
-  public var name: String
+  package var name: String
   /// What kind of values it has.
-  public var type: AttributeType
+  package var type: AttributeType
   /// Whether an object may be saved without a value.
-  public var isOptional: Bool
+  package var isOptional: Bool
   /// Whether the value lives in objects only and is never stored.
-  public var isTransient: Bool
+  package var isTransient: Bool
 
   /// What a new object starts with; ``Value/null`` for nothing.
-  public var defaultValue: Value
+  package var defaultValue: Value
   /// Name of the transformer of a transformable attribute.
-  public var valueTransformerName: String?
+  package var valueTransformerName: String?
   /// Rules that a value must meet when an object is validated.
-  public var validation: ValidationRules
+  package var validation: ValidationRules
   /// Whether a deleted object's value is kept in its tombstone.
-  public var preservesValueInHistory: Bool
+  package var preservesValueInHistory: Bool
   /// Annotations, for mapping and for the program's own use.
-  public var userInfo: [String: String]
+  package var userInfo: [String: String]
   /// What the property was called in an earlier version of the model.
-  public var renamingIdentifier: String?
+  package var renamingIdentifier: String?
   /// Name of the Swift type of the value when it is one of the program's own.
-  public var valueClassName: String?
+  package var valueClassName: String?
 
   /// Makes a draft; the other fields may be set later.
-  public init(
+  package init(
     _ name: String, _ type: AttributeType, isOptional: Bool = true, isTransient: Bool = false,
     defaultValue: Value = .null, valueTransformerName: String? = nil,
     validation: ValidationRules = ValidationRules(), preservesValueInHistory: Bool = false,
@@ -69,37 +82,37 @@ public struct AttributeDraft: Sendable {
 }
 
 /// A relationship as it is declared.
-public struct RelationshipDraft: Sendable {
+package struct RelationshipDraft: Sendable {
   /// The relationship's name, unique in the entity.
-  public var name: String
+  package var name: String
   /// Name of the entity it leads to; subentities are included.
-  public var destinationName: String
+  package var destinationName: String
 
   /// Name of the relationship that leads back; nil when there is none.
-  public var inverseName: String?
+  package var inverseName: String?
   /// Whether it leads to any number of objects.
-  public var isToMany: Bool
+  package var isToMany: Bool
   /// Whether the objects of a to-many have an order.
-  public var isOrdered: Bool
+  package var isOrdered: Bool
   /// Whether an object may be saved without a value.
-  public var isOptional: Bool
+  package var isOptional: Bool
   /// Whether the value lives in objects only and is never stored.
-  public var isTransient: Bool
+  package var isTransient: Bool
 
   /// Least number of objects when there are any; 0 is no limit.
-  public var minCount: Int
+  package var minCount: Int
 
   /// Largest number of objects of a to-many; 0 is no limit.
-  public var maxCount: Int
+  package var maxCount: Int
   /// What happens to the objects when their owner is deleted.
-  public var deleteRule: DeleteRule
+  package var deleteRule: DeleteRule
   /// Annotations, for mapping and for the program's own use.
-  public var userInfo: [String: String]
+  package var userInfo: [String: String]
   /// What the property was called in an earlier version of the model.
-  public var renamingIdentifier: String?
+  package var renamingIdentifier: String?
 
   /// Makes a draft; the other fields may be set later.
-  public init(
+  package init(
     _ name: String, to destination: String, inverse: String?, isToMany: Bool,
     isOrdered: Bool = false, isOptional: Bool = true, isTransient: Bool = false,
     minCount: Int = 0, maxCount: Int = 0, deleteRule: DeleteRule = .nullify,

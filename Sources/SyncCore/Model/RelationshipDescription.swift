@@ -9,7 +9,7 @@
 /// | to-many with a to-many inverse, or without inverse | link table; ordered: a position in it |
 public struct RelationshipDescription: Sendable {
   public let name: String
-  public package(set) var slot: Int
+  package var slot: Int
   public package(set) var isOptional: Bool
   public let isTransient: Bool
   public let isToMany: Bool
@@ -23,22 +23,22 @@ public struct RelationshipDescription: Sendable {
   public let deleteRule: DeleteRule
 
   /// Index of the destination in the model's entities.
-  public package(set) var destinationIndex: Int
+  package var destinationIndex: Int
   public let destinationName: String
   public let inverseName: String?
 
   /// Slot of the inverse in the destination entity; nil when there is no inverse.
-  public package(set) var inverseSlot: Int?
+  package var inverseSlot: Int?
 
   /// Whether the inverse is a to-many relationship.
-  public package(set) var isInverseToMany: Bool
+  package var isInverseToMany: Bool
 
   /// Index of the entity that declares the relationship (a superentity when it is inherited).
-  public package(set) var declaringIndex: Int
+  package var declaringIndex: Int
   public let userInfo: [String: String]
   public let renamingIdentifier: String?
 
-  public init(
+  package init(
     name: String, slot: Int = 0, isOptional: Bool = true, isTransient: Bool = false,
     isToMany: Bool, isOrdered: Bool = false, minCount: Int = 0, maxCount: Int = 0,
     deleteRule: DeleteRule = .nullify, destinationIndex: Int = 0, destinationName: String,

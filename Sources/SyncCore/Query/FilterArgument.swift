@@ -1,13 +1,13 @@
 import Foundation
 
 /// Something that can stand for `%@` in a filter and is not a plain value: managed objects are.
-public protocol FilterArgument {
+package protocol FilterArgument {
   /// What takes the place of `%@`.
   var filterOperand: FilterOperand { get }
 }
 
 /// What an argument of a filter comes down to.
-public enum FilterOperand: Sendable {
+package enum FilterOperand: Sendable {
   case value(Value)
   case object(ManagedObjectID)
   case list([FilterOperand])
@@ -17,16 +17,18 @@ public enum FilterOperand: Sendable {
 }
 
 extension ManagedObjectID: FilterArgument {
-  public var filterOperand: FilterOperand { .object(self) }
+  package var filterOperand: FilterOperand { .object(self) }
 }
 
 extension FilterOperand: FilterArgument {
-  public var filterOperand: FilterOperand { self }
+  package var filterOperand: FilterOperand { self }
 }
 
 /// A range stands for all values between its ends: `"age BETWEEN %@", 18...30`.
 extension ClosedRange: FilterArgument where Bound: ValueConvertible {
-  public var filterOperand: FilterOperand { .range(lowerBound.storedValue, upperBound.storedValue) }
+  package var filterOperand: FilterOperand {
+    .range(lowerBound.storedValue, upperBound.storedValue)
+  }
 }
 
 // MARK: - Conversion

@@ -38,7 +38,7 @@ public struct FilterError: Error, Sendable, Hashable {
   /// A sentence that says what is wrong and what to do.
   public let message: String
 
-  public init(
+  package init(
     _ code: Code, position: Int? = nil, expected: String? = nil, text: String? = nil,
     entity: String? = nil, key: String? = nil, message: String
   ) {

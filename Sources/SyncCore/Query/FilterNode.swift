@@ -129,7 +129,7 @@ package enum ArithmeticOperation: String, Sendable, Hashable, CaseIterable {
 
 /// What is calculated from many values. Values that are nil do not take part, except in a count of
 /// objects.
-public enum AggregateFunction: String, Sendable, Hashable, CaseIterable {
+package enum AggregateFunction: String, Sendable, Hashable, CaseIterable {
   case count
   case sum
   case average

@@ -28,7 +28,7 @@ public enum AttributeType: String, Sendable, Hashable, CaseIterable, Codable {
   }
 
   /// Whether values of the type are whole numbers (booleans are not).
-  public var isInteger: Bool {
+  package var isInteger: Bool {
     self == .integer16 || self == .integer32 || self == .integer64
   }
 }

@@ -1,28 +1,28 @@
 /// A set of slots: which properties of an object something is about.
 ///
 /// The first 64 slots are bits of one word; entities with more properties use further words.
-public struct SlotSet: Sendable, Hashable {
+package struct SlotSet: Sendable, Hashable {
   private var word: UInt64
 
   /// Nil rather than empty: most sets have none, and an empty list has to be counted too.
   private var further: [UInt64]?
 
   /// Makes an empty set.
-  public init() {
+  package init() {
     word = 0
     further = nil
   }
 
   /// Whether no slot is in the set.
-  public var isEmpty: Bool { word == 0 && further == nil }
+  package var isEmpty: Bool { word == 0 && further == nil }
 
   /// How many slots are in the set.
-  public var count: Int {
+  package var count: Int {
     (further ?? []).reduce(word.nonzeroBitCount) { $0 + $1.nonzeroBitCount }
   }
 
   /// Whether the slot is in the set.
-  public func contains(_ slot: Int) -> Bool {
+  package func contains(_ slot: Int) -> Bool {
     if slot < 64 { return word & (1 << UInt64(slot)) != 0 }
     let index = slot / 64 - 1
     guard let further else { return false }
@@ -30,7 +30,7 @@ public struct SlotSet: Sendable, Hashable {
   }
 
   /// Adds the slot.
-  public mutating func insert(_ slot: Int) {
+  package mutating func insert(_ slot: Int) {
     if slot < 64 {
       word |= 1 << UInt64(slot)
     } else {
@@ -44,7 +44,7 @@ public struct SlotSet: Sendable, Hashable {
   }
 
   /// Removes the slot.
-  public mutating func remove(_ slot: Int) {
+  package mutating func remove(_ slot: Int) {
     if slot < 64 {
       word &= ~(1 << UInt64(slot))
     } else if let words = further, slot / 64 - 1 < words.count {
@@ -54,7 +54,7 @@ public struct SlotSet: Sendable, Hashable {
   }
 
   /// Adds all slots of the other set.
-  public mutating func formUnion(_ other: SlotSet) {
+  package mutating func formUnion(_ other: SlotSet) {
     word |= other.word
     guard let others = other.further else { return }
     var words = further ?? []
@@ -64,7 +64,7 @@ public struct SlotSet: Sendable, Hashable {
   }
 
   /// Removes all slots of the other set.
-  public mutating func subtract(_ other: SlotSet) {
+  package mutating func subtract(_ other: SlotSet) {
     word &= ~other.word
     guard var words = further, let others = other.further else { return }
     for index in words.indices where index < others.count { words[index] &= ~others[index] }
@@ -98,20 +98,20 @@ public struct SlotSet: Sendable, Hashable {
 }
 
 extension SlotSet: Sequence, ExpressibleByArrayLiteral {
-  public init(arrayLiteral slots: Int...) {
+  package init(arrayLiteral slots: Int...) {
     self.init()
     for slot in slots { insert(slot) }
   }
 
   /// Walks the slots in ascending order.
-  public func makeIterator() -> Iterator { Iterator(word: word, further: further ?? [], base: 0) }
+  package func makeIterator() -> Iterator { Iterator(word: word, further: further ?? [], base: 0) }
 
-  public struct Iterator: IteratorProtocol {
+  package struct Iterator: IteratorProtocol {
     fileprivate var word: UInt64
     fileprivate var further: [UInt64]
     fileprivate var base: Int
 
-    public mutating func next() -> Int? {
+    package mutating func next() -> Int? {
       while word == 0 {
         let index = base / 64
         guard index < further.count else { return nil }

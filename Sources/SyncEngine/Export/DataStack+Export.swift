@@ -29,16 +29,6 @@ extension DataStack {
     try export(with: Conventional(entityName), where: filter, sortedBy: keys, using: options)
   }
 
-  /// The stored objects of an entity as JSON text.
-  ///
-  /// - Throws: as ``export(_:where:sortedBy:using:)``.
-  public func exportData(
-    _ entityName: String, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
-    using options: ExportOptions = ExportOptions()
-  ) throws -> Data {
-    try exportData(with: Conventional(entityName), where: filter, sortedBy: keys, using: options)
-  }
-
   /// Writes the stored objects of an entity to a file, in bounded memory. The file appears when it is
   /// complete; an earlier one stays when something goes wrong.
   ///
@@ -79,18 +69,6 @@ extension DataStack {
     var objects: [JSONValue] = []
     try forEach(source, filter, keys, options) { objects.append($0) }
     return .array(objects)
-  }
-
-  /// The stored objects that a serializer describes as JSON text.
-  ///
-  /// - Throws: as ``export(with:where:sortedBy:using:)``.
-  public func exportData(
-    with source: some PlanSource, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
-    using options: ExportOptions = ExportOptions()
-  ) throws -> Data {
-    try ExportWriter.data(options) { writer in
-      try forEach(source, filter, keys, options) { try writer.write($0) }
-    }
   }
 
   /// Writes the stored objects that a serializer describes to a file, in bounded memory. The file appears when it is

@@ -68,10 +68,10 @@ public struct ExportOptions: Sendable {
   public var binaryFormat = BinaryFormat.json
   public var nullHandling = NullHandling.written
 
-  /// For files and data: how the list is written.
+  /// For files: how the list is written.
   public var layout = Layout.array
 
-  /// For files and data: whether lines and indentation are added, for people.
+  /// For files: whether lines and indentation are added, for people.
   public var isPretty = false
 
   /// Whether to-many relationships that lead back to where the export came from are followed, as far as

@@ -34,21 +34,3 @@ package struct ExportWriter {
     try writer.drain { try output(Data($0)) }
   }
 }
-
-extension ExportWriter {
-  /// All that a closure writes, as data.
-  static func data(
-    _ options: ExportOptions, _ body: (inout ExportWriter) throws -> Void
-  ) throws -> Data {
-    let pieces = Pieces()
-    var writer = ExportWriter(options) { pieces.data.append($0) }
-    try body(&writer)
-    try writer.finish()
-    return pieces.data
-  }
-
-  /// Collects the pieces of a text. Confined to the call that made it.
-  private final class Pieces {
-    var data = Data()
-  }
-}

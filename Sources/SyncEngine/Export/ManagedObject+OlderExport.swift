@@ -8,68 +8,29 @@ public import SyncGraph
 ///
 /// For new programs ``export(using:)`` is shorter, and importing what it gives changes nothing.
 extension ManagedObject {
-  /// The object and what it leads to, in snake case.
-  public final func hyp_dictionary() throws -> [String: Any] {
-    try olderDictionary(nil)
-  }
-
-  /// The object and what it leads to, with keys in an inflection.
+  /// The object and what it leads to.
+  ///
+  /// - Parameters:
+  ///   - dateFormatter: What writes dates; nil is whole seconds.
+  ///   - inflectionType: How names become keys.
+  ///   - relationshipType: How relationships are written.
   public final func hyp_dictionary(
-    using inflectionType: ExportOptions.InflectionType
-  ) throws -> [String: Any] {
-    try olderDictionary(nil, inflectionType)
-  }
-
-  /// The object and what it leads to, with relationships in a form.
-  public final func hyp_dictionary(
-    using relationshipType: ExportOptions.RelationshipType
-  ) throws -> [String: Any] {
-    try olderDictionary(nil, relationshipType: relationshipType)
-  }
-
-  /// The object and what it leads to, with keys in an inflection and relationships in a form.
-  public final func hyp_dictionary(
-    using inflectionType: ExportOptions.InflectionType,
-    andRelationshipType relationshipType: ExportOptions.RelationshipType
-  ) throws -> [String: Any] {
-    try olderDictionary(nil, inflectionType, relationshipType: relationshipType)
-  }
-
-  /// The object and what it leads to, with dates as a formatter writes them.
-  public final func hyp_dictionary(with dateFormatter: DateFormatter) throws -> [String: Any] {
-    try olderDictionary(dateFormatter)
-  }
-
-  /// The object and what it leads to, with dates as a formatter writes them and keys in an inflection.
-  public final func hyp_dictionary(
-    with dateFormatter: DateFormatter, using inflectionType: ExportOptions.InflectionType
-  ) throws -> [String: Any] {
-    try olderDictionary(dateFormatter, inflectionType)
-  }
-
-  /// The object and what it leads to, with dates as a formatter writes them and relationships in a form.
-  public final func hyp_dictionary(
-    with dateFormatter: DateFormatter, using relationshipType: ExportOptions.RelationshipType
-  ) throws -> [String: Any] {
-    try olderDictionary(dateFormatter, relationshipType: relationshipType)
-  }
-
-  /// The object and what it leads to, with everything said.
-  public final func hyp_dictionary(
-    with dateFormatter: DateFormatter, using inflectionType: ExportOptions.InflectionType,
-    andRelationshipType relationshipType: ExportOptions.RelationshipType
-  ) throws -> [String: Any] {
-    try olderDictionary(dateFormatter, inflectionType, relationshipType: relationshipType)
-  }
-
-  private final func olderDictionary(
-    _ dateFormatter: DateFormatter?,
-    _ inflectionType: ExportOptions.InflectionType = .snakeCase,
-    relationshipType: ExportOptions.RelationshipType = .nested
+    with dateFormatter: DateFormatter? = nil,
+    using inflectionType: ExportOptions.InflectionType = .snakeCase,
+    andRelationshipType relationshipType: ExportOptions.RelationshipType = .nested
   ) throws -> [String: Any] {
     try exportDictionary(
       using: ExportOptions(
         inflectionType: inflectionType, relationshipType: relationshipType,
         dateFormat: dateFormatter.map { .formatter($0) } ?? .wholeSeconds(), binaryFormat: .bytes))
+  }
+
+  /// The object and what it leads to, in snake case, with relationships in a form.
+  public final func hyp_dictionary(
+    with dateFormatter: DateFormatter? = nil,
+    using relationshipType: ExportOptions.RelationshipType
+  ) throws -> [String: Any] {
+    try hyp_dictionary(
+      with: dateFormatter, using: .snakeCase, andRelationshipType: relationshipType)
   }
 }

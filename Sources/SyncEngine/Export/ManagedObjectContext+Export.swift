@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import SyncCore
 public import SyncGraph
 
@@ -24,16 +24,6 @@ extension ManagedObjectContext {
   ) throws -> JSONValue {
     var exporter = Exporter(ExportPlan(options: options, plans: mappingPlans), ObjectSource())
     return .array(try fetch(request).map { try exporter.export($0) })
-  }
-
-  /// The objects of an entity as JSON text.
-  ///
-  /// - Throws: as ``export(_:where:sortedBy:using:)``.
-  public func exportData(
-    _ entityName: String, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
-    using options: ExportOptions = ExportOptions()
-  ) throws -> Data {
-    try exportData(with: Conventional(entityName), where: filter, sortedBy: keys, using: options)
   }
 
   // MARK: - Through mapping that was written by hand
@@ -63,22 +53,6 @@ extension ManagedObjectContext {
         try object.require(source.mappingSource.entityName)
         return try exporter.export(object)
       })
-  }
-
-  /// The objects that a serializer describes as JSON text.
-  ///
-  /// - Throws: as ``export(with:where:sortedBy:using:)``.
-  public func exportData(
-    with source: some PlanSource, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
-    using options: ExportOptions = ExportOptions()
-  ) throws -> Data {
-    let plan = try ExportPlan(source, in: model, options: options, plans: mappingPlans)
-    var exporter = Exporter(plan, ObjectSource())
-    return try ExportWriter.data(options) { writer in
-      for object in try fetch(request(source, filter, keys)) {
-        try writer.write(exporter.export(object))
-      }
-    }
   }
 
   private func request(

@@ -10,38 +10,38 @@ public import SyncCore
 /// ```
 public struct MappingDescription: Sendable, Hashable, Codable {
   /// What fills the objects of one entity.
-  public struct Entity: Sendable, Hashable, Codable {
-    public let name: String
+  package struct Entity: Sendable, Hashable, Codable {
+    package let name: String
     /// Names of the attributes that identify an object; empty when none do.
-    public let identity: [String]
+    package let identity: [String]
     /// Attributes in model order, then relationships to one, then to many.
-    public let fields: [Field]
+    package let fields: [Field]
   }
 
   /// What fills one property.
-  public struct Field: Sendable, Hashable, Codable {
-    public enum Kind: String, Sendable, Hashable, Codable { case attribute, toOne, toMany }
+  package struct Field: Sendable, Hashable, Codable {
+    package enum Kind: String, Sendable, Hashable, Codable { case attribute, toOne, toMany }
 
-    public let property: String
-    public let kind: Kind
+    package let property: String
+    package let kind: Kind
     /// Type of the attribute, or entity of the relationship.
-    public let type: String
+    package let type: String
     /// The key that is looked at first, with dots between steps.
-    public let key: String
+    package let key: String
     /// Other keys that are understood, the most important first.
-    public let otherKeys: [String]
+    package let otherKeys: [String]
     /// Keys under which identifiers stand instead of objects; empty for attributes.
-    public let referenceKeys: [String]
-    public let isIdentity: Bool
-    public let isRequired: Bool
-    public let isExportable: Bool
+    package let referenceKeys: [String]
+    package let isIdentity: Bool
+    package let isRequired: Bool
+    package let isExportable: Bool
     /// Name of the transformer, whether it is registered or not.
-    public let transformer: String?
+    package let transformer: String?
   }
 
   /// The entity the mapping starts from, then those its relationships lead to.
-  public let entities: [Entity]
-  public let remarks: [MappingRemark]
+  package let entities: [Entity]
+  package let remarks: [MappingRemark]
 
   /// Describes the conventional mapping of an entity and of all entities it leads to.
   public init(of entity: EntityDescription, transformers: TransformerRegistry = .shared) {
@@ -117,7 +117,7 @@ extension MappingDescription: CustomStringConvertible {
 }
 
 extension MappingDescription.Entity: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     let keyWidth = fields.map(\.key.count).max() ?? 0
     let nameWidth = fields.map(\.property.count).max() ?? 0
     let lines = fields.map { field in

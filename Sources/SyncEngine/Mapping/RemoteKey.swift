@@ -2,15 +2,15 @@ import SyncCore
 
 /// Where in an item the value of a property stands: the key of a member, or the keys that lead to
 /// it through nested objects.
-public struct RemoteKey: Sendable, Hashable, Codable {
+package struct RemoteKey: Sendable, Hashable, Codable {
   /// The keys from the outermost to the innermost; none stands for the item itself.
-  public let steps: [String]
+  package let steps: [String]
 
   /// Whether the key was given by an annotation or a rule, not derived from the property's name.
-  public let isCustom: Bool
+  package let isCustom: Bool
 
   /// Makes a key of literal steps.
-  public init(steps: [String], isCustom: Bool) {
+  package init(steps: [String], isCustom: Bool) {
     self.steps = steps
     self.isCustom = isCustom
   }
@@ -31,5 +31,5 @@ public struct RemoteKey: Sendable, Hashable, Codable {
 
 extension RemoteKey: CustomStringConvertible {
   /// The steps with dots between them.
-  public var description: String { steps.joined(separator: ".") }
+  package var description: String { steps.joined(separator: ".") }
 }

@@ -59,7 +59,7 @@ public struct SyncError: Error, Sendable, Hashable {
   /// A sentence that says what is wrong and what to do.
   public let message: String
 
-  public init(
+  package init(
     _ code: Code, entity: String? = nil, property: String? = nil, key: String? = nil,
     path: String? = nil, message: String
   ) {

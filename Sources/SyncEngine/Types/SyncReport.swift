@@ -29,8 +29,7 @@ public struct SyncReport: Sendable, Hashable, Codable {
     /// Attributes that no item of the payload filled.
     public var unfilledAttributes: [String] = []
 
-    /// Counts of nothing.
-    public init() {}
+    package init() {}
   }
 
   /// Something in the payload that was not taken as it stood.
@@ -62,7 +61,7 @@ public struct SyncReport: Sendable, Hashable, Codable {
       case outsideGroup
       /// A transformer the model names and nobody registered.
       case unregisteredTransformer
-      /// Something else of the model that the mapping could not follow; see ``MappingRemark/Kind``.
+      /// Something else of the model that the mapping could not follow.
       case mappingRemark
     }
 

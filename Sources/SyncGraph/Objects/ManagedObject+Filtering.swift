@@ -1,8 +1,8 @@
-public import SyncCore
+package import SyncCore
 
 /// Filters look at an object as it is now, unsaved values included.
 extension ManagedObject: FilterSubject, FilterArgument {
-  public var filterOperand: FilterOperand { .object(objectID) }
+  package var filterOperand: FilterOperand { .object(objectID) }
 
   package var filterRow: Int64 { rowNumber }
 

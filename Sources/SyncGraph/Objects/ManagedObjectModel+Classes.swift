@@ -94,11 +94,11 @@ private struct ClassDrafting {
   /// Where one side names its inverse and the other is silent, the other side gets the name.
   static func completeInverses(_ drafts: inout [EntityDraft]) {
     for source in drafts {
-      for case .relationship(let relationship) in source.properties {
+      for case .relationship(let relationship) in source.properties.map(\.content) {
         guard let inverse = relationship.inverseName,
           let target = drafts.firstIndex(where: { $0.name == relationship.destinationName }),
           let position = drafts[target].properties.firstIndex(where: { $0.name == inverse }),
-          case .relationship(var other) = drafts[target].properties[position],
+          case .relationship(var other) = drafts[target].properties[position].content,
           other.inverseName == nil
         else { continue }
         other.inverseName = relationship.name

@@ -33,7 +33,7 @@ public final class LiveResults<Object: ManagedObject>: Observable, @unchecked Se
   public let request: Fetch<Object>
 
   /// The key path whose values make the sections; nil is one section for all.
-  public let sectionKeyPath: String?
+  let sectionKeyPath: String?
 
   /// Called on the context's queue after each change.
   public var onChange: ((LiveResultsChange) -> Void)? {

@@ -17,7 +17,7 @@ public struct LiveResultsPosition: Sendable, Hashable {
   public let section: Int
   public let item: Int
 
-  public init(section: Int, item: Int) {
+  package init(section: Int, item: Int) {
     self.section = section
     self.item = item
   }

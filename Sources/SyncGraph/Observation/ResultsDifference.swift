@@ -17,7 +17,7 @@ public struct ResultsDifference: Sendable, Hashable {
     /// Its index in the new list.
     public let to: Int
 
-    public init(from: Int, to: Int) {
+    package init(from: Int, to: Int) {
       self.from = from
       self.to = to
     }
@@ -47,7 +47,7 @@ public struct ResultsDifference: Sendable, Hashable {
   ///   - staysInSection: whether what is at these places of old and new list is in the same section;
   ///     what is not has moved, even when its neighbours are the same.
   /// - Complexity: O(*n* log *n*) in what lies between the equal beginnings and ends, O(*n*) otherwise.
-  public init<ID: Hashable>(
+  package init<ID: Hashable>(
     from old: [ID], to new: [ID], isUpdated: (ID) -> Bool = { _ in false },
     staysInSection: (Int, Int) -> Bool = { _, _ in true }
   ) {
@@ -108,7 +108,7 @@ public struct ResultsDifference: Sendable, Hashable {
   /// Carries the difference out.
   ///
   /// - Parameter element: what is at an index of the new list; asked for insertions only.
-  public func applied<Element>(
+  package func applied<Element>(
     to old: [Element], inserting element: (Int) throws -> Element
   ) rethrows -> [Element] {
     let gone = Set(deletions).union(moves.map(\.from))

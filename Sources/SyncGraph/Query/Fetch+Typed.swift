@@ -2,16 +2,6 @@ public import SyncCore
 
 /// Filters and orders that the compiler checks.
 extension Fetch {
-  /// Fetches the objects of the class that a filter over key paths means.
-  ///
-  /// ```swift
-  /// Fetch<User>(where: \.$age >= 18 && \.$name != nil)
-  /// ```
-  public init(where filter: ObjectFilter<Object>) {
-    self.init()
-    self.filter = filter.filter
-  }
-
   /// Fetches the objects of the class that a filter over its properties means.
   ///
   /// ```swift
@@ -20,11 +10,6 @@ extension Fetch {
   public init(where filter: (ObjectKeys<Object>) -> Filter) {
     self.init()
     self.filter = filter(ObjectKeys())
-  }
-
-  /// The objects that this filter means too.
-  public func filter(where filter: ObjectFilter<Object>) -> Fetch {
-    self.filter(filter.filter)
   }
 
   /// The objects that this filter means too.
@@ -51,11 +36,6 @@ extension Fetch {
 }
 
 extension ObjectQuery {
-  /// The objects that this filter means too.
-  public func filter(where filter: ObjectFilter<Object>) -> ObjectQuery {
-    self.filter(filter.filter)
-  }
-
   /// The objects that this filter means too.
   public func filter(where filter: (ObjectKeys<Object>) -> Filter) -> ObjectQuery {
     self.filter(filter(ObjectKeys()))

@@ -76,40 +76,35 @@ public protocol FilterKey<Compared> {
 }
 
 /// How a ``FilterKey`` is compared.
-public enum FilterComparisonKind: Sendable, Hashable {
-  case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
-
-  var operation: FilterOperation {
-    switch self {
-    case .equal: .equal
-    case .notEqual: .notEqual
-    case .less: .less
-    case .lessOrEqual: .lessOrEqual
-    case .greater: .greater
-    case .greaterOrEqual: .greaterOrEqual
-    }
-  }
+public struct FilterComparisonKind: Sendable {
+  let operation: FilterOperation
 }
 
 /// Comparisons with absent values are as in ``Filter``.
 extension FilterKey {
   /// Whether both are equal, or both absent.
-  public static func == (left: Self, right: Compared) -> Filter { left.filter(.equal, right) }
+  public static func == (left: Self, right: Compared) -> Filter { left.compared(.equal, right) }
 
   /// The opposite of `==`.
-  public static func != (left: Self, right: Compared) -> Filter { left.filter(.notEqual, right) }
+  public static func != (left: Self, right: Compared) -> Filter { left.compared(.notEqual, right) }
 
   /// Whether the left one is less.
-  public static func < (left: Self, right: Compared) -> Filter { left.filter(.less, right) }
+  public static func < (left: Self, right: Compared) -> Filter { left.compared(.less, right) }
 
   /// Whether the left one is less or equal.
-  public static func <= (left: Self, right: Compared) -> Filter { left.filter(.lessOrEqual, right) }
+  public static func <= (left: Self, right: Compared) -> Filter {
+    left.compared(.lessOrEqual, right)
+  }
 
   /// Whether the left one is greater.
-  public static func > (left: Self, right: Compared) -> Filter { left.filter(.greater, right) }
+  public static func > (left: Self, right: Compared) -> Filter { left.compared(.greater, right) }
 
   /// Whether the left one is greater or equal.
   public static func >= (left: Self, right: Compared) -> Filter {
-    left.filter(.greaterOrEqual, right)
+    left.compared(.greaterOrEqual, right)
+  }
+
+  private func compared(_ operation: FilterOperation, _ value: Compared) -> Filter {
+    filter(FilterComparisonKind(operation: operation), value)
   }
 }

@@ -24,7 +24,7 @@ public enum MigrationPolicy: Sendable, Hashable {
 public struct StoreMigration: Sendable, Hashable {
   /// One change, in words.
   public struct Step: Sendable, Hashable, CustomStringConvertible {
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
       case added
       case removed
       case renamed
@@ -45,13 +45,13 @@ public struct StoreMigration: Sendable, Hashable {
       case indexes
     }
 
-    public let kind: Kind
+    package let kind: Kind
 
     /// Name of the entity, as the new model has it; as the old one, for what was removed.
-    public let entity: String
+    package let entity: String
 
     /// Name of the property, if it is about one.
-    public let property: String?
+    package let property: String?
 
     /// A sentence.
     public let description: String

@@ -33,7 +33,7 @@ struct JSONWriterTests {
   @Test func keyOrderAndIndentationAreOptions() {
     let value: JSONValue = ["b": [1, [], [:]], "a": ["x": nil]]
     #expect(value.description == "{\"b\":[1,[],{}],\"a\":{\"x\":null}}")
-    let pretty = value.data(options: JSONWritingOptions(isPretty: true, sortsKeys: true))
+    let pretty = value.data(isPretty: true, sortsKeys: true)
     #expect(
       String(decoding: pretty, as: UTF8.self) == """
         {

@@ -267,7 +267,7 @@ import Testing
       },
       Work(name: "export") { file in
         try await using(file) { stack in
-          for name in names { _ = try stack.exportData(name) }
+          for name in names { _ = try stack.export(name) }
         }
       },
       Work(name: "delete by sync") { file in

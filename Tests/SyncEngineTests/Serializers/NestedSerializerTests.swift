@@ -255,9 +255,9 @@ import Testing
   @Test(
     "a relationship whose key is missing",
     arguments: [
-      (Rule.Missing.keep, "10 nil → 1"), (.clear, "10 nil → "), (.fail, "10 nil → 1"),
+      (SyncPolicy.Missing.keep, "10 nil → 1"), (.clear, "10 nil → "), (.fail, "10 nil → 1"),
     ])
-  func missing(policy: Rule.Missing, expected: String) throws {
+  func missing(policy: SyncPolicy.Missing, expected: String) throws {
     _ = try sync([["id": 1, "clicks": [["id": 10]]]])
     var serializer = SerializerBench.batches()
     serializer.mapping = [

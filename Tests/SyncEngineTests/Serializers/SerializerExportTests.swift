@@ -22,11 +22,9 @@ import Testing
     try stack.sync(json, with: serializer)
     let exported = try stack.export(with: serializer)
     #expect(exported == expected ?? json)
-    #expect(try JSONValue(parsing: stack.exportData(with: serializer)) == exported)
     let context = stack.newBackgroundContext()
     try context.performAndWait {
       #expect(try context.export(with: serializer) == exported)
-      #expect(try JSONValue(parsing: context.exportData(with: serializer)) == exported)
       let name = serializer.mappingSource.entityName
       for (index, object) in try context.fetch(Fetch<ManagedObject>(entityNamed: name)).enumerated()
       {

@@ -22,5 +22,5 @@ public struct EntityMapping: Sendable {
   }
 
   /// Names of the properties that have a rule, in alphabetical order.
-  public var attributes: [String] { rules.keys.sorted() }
+  package var attributes: [String] { rules.keys.sorted() }
 }

@@ -33,5 +33,5 @@ public struct Mapping: Sendable, ExpressibleByDictionaryLiteral {
   }
 
   /// Names of the properties that have a rule, in their order.
-  public var properties: [String] { rules.map(\.name) }
+  package var properties: [String] { rules.map(\.name) }
 }

@@ -1,4 +1,3 @@
-public import Foundation
 public import SyncCore
 
 /// Rules as JSON, for programs whose mapping is a file: the kind and the path, then what may happen.
@@ -53,12 +52,12 @@ extension Rule.Content {
 }
 
 /// Why JSON is no rule.
-public struct RuleError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct RuleError: Error, Sendable, Hashable {
   /// A sentence that says what is wrong.
-  public let description: String
+  public let message: String
 
-  init(_ description: String) {
-    self.description = description
+  init(_ message: String) {
+    self.message = message
   }
 
   fileprivate static func choice<Choice: RawRepresentable & CaseIterable>(
@@ -70,10 +69,7 @@ public struct RuleError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-extension RuleError: LocalizedError {
-  /// The same sentence.
-  public var errorDescription: String? { description }
-}
+extension RuleError: ExplainedError {}
 
 extension JSONPath {
   /// The path that a rule in JSON gives.

@@ -25,13 +25,6 @@ public import SyncCore
 /// - Relationships: `toOne(_:_:)`, `toMany(_:_:)`
 /// - What may happen: `whenMissing(_:)`, `onMismatch(_:)`, `coercing(_:)`, `isPartial(_:)`
 public struct Rule: Sendable {
-  /// What a missing key means.
-  public typealias Missing = SyncPolicy.Missing
-  /// What happens to a value that cannot be converted.
-  public typealias Mismatch = SyncPolicy.Mismatch
-  /// Which kinds of JSON values are taken.
-  public typealias Coercion = SyncPolicy.Coercion
-
   enum Content: Sendable {
     case attribute(RuleKind)
     case custom(RuleCoding)
@@ -41,11 +34,11 @@ public struct Rule: Sendable {
   }
 
   /// Where the value stands in the item.
-  public let path: JSONPath
+  package let path: JSONPath
   let content: Content
-  private(set) var missing: Missing?
-  private(set) var mismatch: Mismatch?
-  private(set) var coercion: Coercion?
+  private(set) var missing: SyncPolicy.Missing?
+  private(set) var mismatch: SyncPolicy.Mismatch?
+  private(set) var coercion: SyncPolicy.Coercion?
   var partial: PartialList?
   /// What Unix time counts; nil is told by its size.
   var unit: UnixTimeUnit?
@@ -62,21 +55,21 @@ public struct Rule: Sendable {
 
   /// The rule with its own word for a missing key, whatever the mapping says. The mapping's default keeps the
   /// property as it is.
-  public func whenMissing(_ policy: Missing) -> Rule {
+  public func whenMissing(_ policy: SyncPolicy.Missing) -> Rule {
     var rule = self
     rule.missing = policy
     return rule
   }
 
   /// The rule with its own word for a value that cannot be converted, whatever the mapping says.
-  public func onMismatch(_ policy: Mismatch) -> Rule {
+  public func onMismatch(_ policy: SyncPolicy.Mismatch) -> Rule {
     var rule = self
     rule.mismatch = policy
     return rule
   }
 
   /// The rule with its own word for which kinds of JSON values it takes, whatever the mapping says.
-  public func coercing(_ mode: Coercion) -> Rule {
+  public func coercing(_ mode: SyncPolicy.Coercion) -> Rule {
     var rule = self
     rule.coercion = mode
     return rule

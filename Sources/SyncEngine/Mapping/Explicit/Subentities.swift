@@ -24,7 +24,7 @@ public struct Subentities: Sendable {
   }
 
   /// Where the name of the kind stands in the item.
-  public var path: JSONPath
+  package var path: JSONPath
   let kinds: [(type: String, kind: Kind)]
 
   /// Takes who reads each kind.
