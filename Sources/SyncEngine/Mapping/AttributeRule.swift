@@ -35,7 +35,7 @@ package final class AttributeRule: Sendable {
 
   init(
     attribute: AttributeDescription, converter: ValueConverter, isIdentity: Bool,
-    remoteKey: RemoteKey, spellings: [RemoteKey], policy: NodePolicy,
+    remoteKey: RemoteKey, spellings: [RemoteKey], policy: SyncPolicy,
     missing: SyncPolicy.Missing? = nil, mismatch: SyncPolicy.Mismatch? = nil,
     needsValue: Bool = false, isExportable: Bool = true, transformerName: String? = nil,
     transformer: (any AttributeTransformer)? = nil, written: Rule? = nil

@@ -45,7 +45,8 @@ public struct MappingDescription: Sendable, Hashable, Codable {
 
   /// Describes the conventional mapping of an entity and of all entities it leads to.
   public init(of entity: EntityDescription, transformers: TransformerRegistry = .shared) {
-    self.init(MappingPlanCompiler.compile(entity, transformers: transformers))
+    self.init(
+      MappingPlanCompiler.compile(entity, MappingEnvironment(transformers: transformers)))
   }
 
   /// Describes the conventional mapping of all entities of a model.

@@ -57,7 +57,7 @@ extension MappingPlan {
     }
   }
 
-  private static func add(_ policy: NodePolicy, to hash: inout FNV) {
+  private static func add(_ policy: SyncPolicy, to hash: inout FNV) {
     hash.add(policy.missingKey.rawValue + policy.mismatch.rawValue + policy.coercion.rawValue)
     hash.add(policy.missingIdentity.rawValue + policy.storedDuplicates.rawValue)
     hash.add(policy.identityScope.rawValue + (policy.deletionScope?.rawValue ?? ""))

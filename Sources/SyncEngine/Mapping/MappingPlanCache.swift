@@ -47,24 +47,24 @@ package final class MappingPlanCache: Sendable {
 
   /// The plan for items of the entity.
   package func plan(for entity: EntityDescription) -> MappingPlan {
-    let (written, generation) = current
+    let (environment, generation) = current
     if let entry = entries.withLock({ $0[entity.index] }), entry.generation == generation,
       entry.plan.rootNode.entity == entity
     {
       return entry.plan
     }
     // Compiled outside the lock: two threads may both do it, and get equal plans.
-    let plan = MappingPlanCompiler.compile(
-      entity, transformers: transformers, declaredTypes: declaredTypes, written: written)
+    let plan = MappingPlanCompiler.compile(entity, environment)
     entries.withLock { $0[entity.index] = Entry(plan: plan, generation: generation) }
     return plan
   }
 
   /// What the plan depends on beside its source.
-  private var current: (written: WrittenRules, generation: Generation) {
+  private var current: (environment: MappingEnvironment, generation: Generation) {
     let (written, version) = registry.current
     return (
-      written,
+      MappingEnvironment(
+        transformers: transformers, declaredTypes: declaredTypes, written: written),
       Generation(
         transformers: transformers.generation, types: declaredTypes.generation, written: version)
     )
@@ -87,16 +87,14 @@ package final class MappingPlanCache: Sendable {
   {
     guard let mapping = try source.mappingSource.explicit(in: model) else { return nil }
     let entity = try model.requireEntity(named: mapping.entityName)
-    let (written, generation) = current
+    let (environment, generation) = current
     let key = PlanKey(source)
     if let key, let entry = explicit.withLock({ $0[key] }), entry.generation == generation,
       entry.plan.rootNode.entity == entity
     {
       return resolving(entry.plan, generation)
     }
-    let plan = try SourceCompiler(
-      from: entity, transformers: transformers, declaredTypes: declaredTypes, written: written
-    ).plan(for: mapping)
+    let plan = try SourceCompiler(from: entity, environment).plan(for: mapping)
     if let key {
       explicit.withLock { plans in
         // Keys may hold values of which there is no end.

@@ -1,16 +1,33 @@
 package import SyncCore
 
+/// What the plans of a stack depend on, beside the model and who says how items are read.
+package struct MappingEnvironment: Sendable {
+  let transformers: TransformerRegistry
+
+  /// The types that the program reads attributes as; values that are none of them do not get in.
+  let declaredTypes: DeclaredTypes
+
+  /// Rules that take the place of the conventions for single properties.
+  let written: WrittenRules
+
+  package init(
+    transformers: TransformerRegistry, declaredTypes: DeclaredTypes = .none,
+    written: WrittenRules = WrittenRules()
+  ) {
+    self.transformers = transformers
+    self.declaredTypes = declaredTypes
+    self.written = written
+  }
+}
+
 /// Compiles the conventional mapping of an entity: names and annotations of the model decide which
 /// key fills what.
 ///
 /// Every entity that relationships lead to becomes a node of the same plan, in the order in which
 /// it is reached.
 package struct MappingPlanCompiler {
-  private let model: ManagedObjectModel
-  private let transformers: TransformerRegistry
-  private let declaredTypes: DeclaredTypes
-  private let written: WrittenRules
-  private let policy: NodePolicy
+  private let environment: MappingEnvironment
+  private let policy: SyncPolicy
   private var nodes: [PlanNode] = []
   private var numbers: [Int: Int] = [:]
   private var pending: [EntityDescription] = []
@@ -18,31 +35,19 @@ package struct MappingPlanCompiler {
   /// Whether the nodes of the plan follow the conventions; those of serializers say nothing of themselves.
   private var hasNodes = true
 
-  private init(
-    _ model: ManagedObjectModel, transformers: TransformerRegistry,
-    declaredTypes: DeclaredTypes, written: WrittenRules, policy: NodePolicy
-  ) {
-    self.written = written
-    self.model = model
-    self.transformers = transformers
-    self.declaredTypes = declaredTypes
+  private init(_ environment: MappingEnvironment, policy: SyncPolicy) {
+    self.environment = environment
     self.policy = policy
   }
 
   /// Compiles the plan for items of an entity.
   ///
-  /// - Parameter declaredTypes: The types that the program reads attributes as; values that are none of
-  ///   them do not get in.
-  /// - Parameter written: Rules that take the place of the conventions for single attributes.
   /// - Complexity: O(properties of all entities that can be reached).
   package static func compile(
-    _ entity: EntityDescription, transformers: TransformerRegistry,
-    declaredTypes: DeclaredTypes = .none, written: WrittenRules = WrittenRules(),
-    policy: NodePolicy = .conventional
+    _ entity: EntityDescription, _ environment: MappingEnvironment,
+    policy: SyncPolicy = .conventional
   ) -> MappingPlan {
-    var compiler = MappingPlanCompiler(
-      entity.model, transformers: transformers, declaredTypes: declaredTypes, written: written,
-      policy: policy)
+    var compiler = MappingPlanCompiler(environment, policy: policy)
     let root = compiler.number(of: entity)
     while compiler.nodes.count < compiler.pending.count {
       let node = compiler.node(for: compiler.pending[compiler.nodes.count])
@@ -53,18 +58,14 @@ package struct MappingPlanCompiler {
       model: entity.model, nodes: compiler.nodes, root: root, remarks: compiler.remarks,
       sources: hasSources
         ? SourceCompiler(
-          numbers: compiler.numbers, of: entity.model, transformers: transformers,
-          declaredTypes: declaredTypes, written: written) : nil)
+          environment: environment, model: entity.model, numbers: compiler.numbers) : nil)
   }
 
   /// The conventional node of an entity in a plan whose nodes are numbered already.
   static func node(
-    for entity: EntityDescription, numbers: [Int: Int], transformers: TransformerRegistry,
-    declaredTypes: DeclaredTypes, written: WrittenRules
+    for entity: EntityDescription, numbers: [Int: Int], _ environment: MappingEnvironment
   ) -> PlanNode {
-    var compiler = MappingPlanCompiler(
-      entity.model, transformers: transformers, declaredTypes: declaredTypes, written: written,
-      policy: .conventional)
+    var compiler = MappingPlanCompiler(environment, policy: .conventional)
     // All that can be reached has its number by now.
     compiler.numbers = numbers
     compiler.hasNodes = false
@@ -84,7 +85,7 @@ package struct MappingPlanCompiler {
     let relationships = entity.mappedRelationships
     let identity = entity.primaryKey.flatMap { $0.isTransient ? nil : $0.slot }
     let reserved = ReservedNames(of: entity, for: attributes)
-    let rules = written.rules(of: entity)
+    let rules = environment.written.rules(of: entity)
     let spellings = AttributeSpellings(
       of: attributes, reserved: reserved, except: Set(rules.keys))
     var table = MemberTableBuilder()
@@ -93,7 +94,7 @@ package struct MappingPlanCompiler {
         MemberTarget(.attribute, rule: claim.attribute, precedence: claim.precedence),
         at: claim.key)
     }
-    let types = declaredTypes.types(of: entity)
+    let types = environment.declaredTypes.types(of: entity)
     let attributeRules = attributes.enumerated().map { number, attribute in
       if let rule = rules[attribute.name] {
         if !rule.isConstant {
@@ -103,7 +104,8 @@ package struct MappingPlanCompiler {
         return RuleCompiler(entity: entity, policy: policy).rule(
           rule, for: attribute, isIdentity: attribute.slot == identity,
           check: AttributeCheck(
-            attribute, types: types[attribute.slot] ?? [], transformers: transformers))
+            attribute, types: types[attribute.slot] ?? [],
+            transformers: environment.transformers))
       }
       return self.rule(
         for: attribute, of: entity, types: types[attribute.slot] ?? [],
@@ -145,7 +147,7 @@ package struct MappingPlanCompiler {
         for: relationship, spellings: spelled[number], singular: singular, of: entity)
     }
     // Mappings written by hand may read objects of any subentity below the relationship.
-    for relationship in relationships where written.hasObjects {
+    for relationship in relationships where environment.written.hasObjects {
       for kind in entity.destination(of: relationship).familyEntities { _ = self.number(of: kind) }
     }
     let kinds = Kinds(annotated: entity) { kind in
@@ -171,7 +173,7 @@ package struct MappingPlanCompiler {
     isIdentity: Bool, reserved: ReservedNames, spellings: [RemoteKey]
   ) -> AttributeRule {
     let name = MappingRules.transformerName(attribute)
-    let transformer = name.flatMap { transformers.transformer(named: $0) }
+    let transformer = name.flatMap { environment.transformers.transformer(named: $0) }
     if let name, transformer == nil {
       remarks.append(
         MappingRemark(
@@ -183,7 +185,7 @@ package struct MappingPlanCompiler {
     }
     var decoder: ValueConverter.Decoder?
     if let transformer { decoder = { try transformer.value(from: $0) } }
-    let check = AttributeCheck(attribute, types: types, transformers: transformers)
+    let check = AttributeCheck(attribute, types: types, transformers: environment.transformers)
     return AttributeRule(
       attribute: attribute,
       converter: ValueConverter(

@@ -21,7 +21,7 @@ package final class PlanNode: Sendable {
   /// What the keys of an item mean.
   package let members: MemberTable
 
-  package let policy: NodePolicy
+  package let policy: SyncPolicy
 
   /// What a serializer says of the objects beside; nil for conventional mapping.
   package let explicit: ExplicitSettings?
@@ -48,7 +48,7 @@ package final class PlanNode: Sendable {
 
   init(
     entity: EntityDescription, identity: [Int], attributes: [AttributeRule],
-    relationships: [RelationshipRule], members: MemberTable, policy: NodePolicy,
+    relationships: [RelationshipRule], members: MemberTable, policy: SyncPolicy,
     explicit: ExplicitSettings? = nil, sources: [Int: NestedSource] = [:], kinds: Kinds? = nil
   ) {
     require(

@@ -67,7 +67,7 @@ package final class RelationshipRule: Sendable {
 
   /// The rule that somebody wrote for a relationship.
   convenience init(
-    _ relationship: RelationshipDescription, node: Int, written: Rule, policy: NodePolicy
+    _ relationship: RelationshipDescription, node: Int, written: Rule, policy: SyncPolicy
   ) {
     let key = written.path.listPath.remoteKey
     self.init(

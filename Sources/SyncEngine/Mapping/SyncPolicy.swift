@@ -73,6 +73,3 @@ public struct SyncPolicy: Sendable, Hashable {
     return policy
   }
 }
-
-/// The policy of one node of a plan.
-package typealias NodePolicy = SyncPolicy

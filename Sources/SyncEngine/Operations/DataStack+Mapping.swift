@@ -16,7 +16,7 @@ extension DataStack {
   /// try stack.mapping(for: User.self) { $0["notes"] = .toMany(["meta", "notes"]) { NoteSerializer() } }
   /// ```
   ///
-  /// Safe to call from any thread. A key that is missing, a value that is null and one that cannot be converted
+  /// A rule takes the place of every key that the conventions would look at. Safe to call from any thread. A key that is missing, a value that is null and one that cannot be converted
   /// mean what they mean by convention, and values of other kinds are converted where nothing is lost, unless the
   /// rule says otherwise. Calling it again goes on with the rules that are there; nil takes one back.
   ///
@@ -25,19 +25,19 @@ extension DataStack {
   /// - Throws: ``MappingError`` when a rule names no property of the entity or can never fill it, and nothing
   ///   has changed; `ModelError` when the model has no such entity; what the closure throws.
   public func mapping(
-    forEntityNamed name: String, _ change: (inout EntityMapping) throws -> Void
+    forEntityNamed name: String, _ change: (inout Mapping) throws -> Void
   ) throws {
     let entity = try model.requireEntity(named: name)
     try writtenRules.replace { rules in
-      var mapping = EntityMapping(rules: rules[entity])
+      var mapping = Mapping(rules[entity])
       try change(&mapping)
-      return try rules.replacing(mapping.rules, of: entity)
+      return try rules.replacing(mapping.byProperty(of: entity), of: entity)
     }
   }
 
   /// Writes rules for attributes of the entity of a class. See ``mapping(forEntityNamed:_:)``.
   public func mapping<Object: ManagedObject>(
-    for type: Object.Type, _ change: (inout EntityMapping) throws -> Void
+    for type: Object.Type, _ change: (inout Mapping) throws -> Void
   ) throws {
     try mapping(forEntityNamed: type.entityName, change)
   }
@@ -54,5 +54,29 @@ extension DataStack {
   ///   entity; ``RuleError`` when the JSON is no object of objects. Nothing has changed then.
   public func addMapping(_ json: JSONValue) throws {
     try writtenRules.add(json, of: model)
+  }
+}
+
+extension DataStack {
+  /// The mapping plans of the stack.
+  package var mappingPlans: MappingPlanCache {
+    attachment {
+      MappingPlanCache(
+        transformers: transformers, declaredTypes: declaredTypes, registry: writtenRules)
+    }
+  }
+
+  /// The rules that were written for entities of the stack.
+  var writtenRules: RuleRegistry { sharedAttachment { RuleRegistry() } }
+}
+
+extension ManagedObjectContext {
+  /// The mapping plans of the context's store.
+  package var mappingPlans: MappingPlanCache {
+    attachment {
+      MappingPlanCache(
+        transformers: transformers, declaredTypes: declaredTypes,
+        registry: sharedAttachment { RuleRegistry() })
+    }
   }
 }

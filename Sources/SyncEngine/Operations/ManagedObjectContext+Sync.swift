@@ -213,14 +213,3 @@ extension ManagedObjectContext {
         """)
   }
 }
-
-extension SyncResult {
-  /// Keeps what the body returns or throws.
-  init(_ body: () throws -> Value) {
-    do {
-      self = .success(try body())
-    } catch {
-      self = .failure(error)
-    }
-  }
-}

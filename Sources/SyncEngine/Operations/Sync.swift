@@ -21,8 +21,7 @@ import SyncStore
 @dynamicMemberLookup
 public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable {
   // Mutable state: `prepared` until the operation starts, `state` ever after; each in its own lock.
-  // What is set up is in Sync+Settings, waiting in Sync+Running, the run in Sync+Request, the result in
-  // Sync+Outcome.
+  // What is set up is in Sync+Settings, waiting and the result in Sync+Running, the run in Sync+Request.
   struct Preparation {
     var setup: SyncSetup
     /// Who says how the items are read.

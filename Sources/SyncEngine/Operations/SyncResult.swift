@@ -3,6 +3,15 @@ public enum SyncResult<Value> {
   case success(Value)
   case failure(any Error)
 
+  /// Keeps what the body returns or throws.
+  init(_ body: () throws -> Value) {
+    do {
+      self = .success(try body())
+    } catch {
+      self = .failure(error)
+    }
+  }
+
   /// Whether there is a value.
   public var isSuccess: Bool {
     if case .success = self { true } else { false }

@@ -73,3 +73,94 @@ final class SyncByteStream: Sendable {
 
   static let pieceSize = 1 << 18
 }
+
+/// Bytes that come one after the other, put into a temporary file, so that a payload of any size takes
+/// no memory: the file is mapped when it is complete, and goes away with the spool.
+///
+/// Whoever brings the bytes calls ``append(_:)`` and ``end(_:)``; the sync waits in ``wait(_:)``.
+/// Protected by a lock; nobody is called while it is held.
+final class PayloadSpool: Sendable {
+  private struct State {
+    var file: FileHandle?
+    var outcome: Result<Void, any Error>?
+    var isAbandoned = false
+  }
+
+  private let url: URL
+  private let state: Locked<State>
+  private let isReady = DispatchSemaphore(value: 0)
+
+  /// - Throws: ``SyncError`` when there is no room for a temporary file.
+  init() throws {
+    url = FileManager.default.temporaryDirectory
+      .appending(path: "syncstack-\(UUID().uuidString).json")
+    do {
+      try Data().write(to: url, options: .withoutOverwriting)
+      state = Locked(State(file: try FileHandle(forWritingTo: url)))
+    } catch {
+      throw PayloadSpool.unreadable("no temporary file can be made: \(error)")
+    }
+  }
+
+  deinit {
+    try? state.withLock { $0.file }?.close()
+    try? FileManager.default.removeItem(at: url)
+  }
+
+  /// Adds bytes. They are called with in order, by one task or thread.
+  ///
+  /// - Returns: Whether more are wanted: false when the sync was cancelled.
+  func append(_ bytes: Data) throws -> Bool {
+    let (file, isAbandoned) = state.withLock { ($0.file, $0.isAbandoned) }
+    guard !isAbandoned else { return false }
+    do {
+      try file?.write(contentsOf: bytes)
+    } catch {
+      throw PayloadSpool.unreadable("its temporary copy cannot be written: \(error)")
+    }
+    return true
+  }
+
+  /// Says that all bytes have come, or why no more will.
+  func end(_ error: (any Error)?) {
+    let file = state.withLock { state in
+      if state.outcome == nil { state.outcome = error.map { .failure($0) } ?? .success(()) }
+      defer { state.file = nil }
+      return state.file
+    }
+    try? file?.close()
+    isReady.signal()
+  }
+
+  /// Waits until all bytes have come. Cancelling the sync ends the wait at once, even when the other end
+  /// sends nothing.
+  ///
+  /// - Returns: The bytes, mapped.
+  func wait(_ control: SyncControl?) throws -> Data {
+    control?.onCancel { [self] in
+      state.withLock { $0.isAbandoned = true }
+      isReady.signal()
+    }
+    isReady.wait()
+    control?.onCancel(nil)
+    try control?.checkpoint()
+    try state.withLock { $0.outcome }?.get()
+    do {
+      let data = try Data(contentsOf: url, options: .alwaysMapped)
+      // Where a mapped file can go, nobody else can shorten it, and nothing is left when the process is killed.
+      try? FileManager.default.removeItem(at: url)
+      return data
+    } catch {
+      throw PayloadSpool.unreadable("its temporary copy cannot be read: \(error)")
+    }
+  }
+
+  static func unreadable(_ reason: String) -> SyncError {
+    SyncError(
+      .unreadablePayload,
+      message: """
+        The stream cannot be read: \(reason). Check that it is open and that the temporary folder has \
+        room for it.
+        """)
+  }
+}

@@ -21,3 +21,33 @@ public enum SyncPhase: String, Sendable, Hashable, CaseIterable, Codable, Compar
 
   package var position: Int { SyncPhase.allCases.firstIndex(of: self) ?? 0 }
 }
+
+/// The phases of one sync: announces each the first time that it begins, because parts after the first go on with it, and
+/// measures them.
+struct PhaseClock {
+  private let control: SyncControl
+  private(set) var durations: [String: Double] = [:]
+  private var last = ContinuousClock.now
+  /// A bit for each phase that was announced, by its position.
+  private var announced: UInt8 = 0
+
+  init(_ control: SyncControl) {
+    self.control = control
+  }
+
+  /// - Throws: `CancellationError`.
+  mutating func begin(_ phase: SyncPhase, total: Int) throws {
+    let bit: UInt8 = 1 << UInt8(phase.position)
+    guard announced & bit == 0 else { return try control.checkpoint() }
+    announced |= bit
+    try control.begin(phase, total: total)
+  }
+
+  mutating func end(_ phase: SyncPhase) {
+    let now = ContinuousClock.now
+    let duration = last.duration(to: now).components
+    durations[phase.rawValue, default: 0] +=
+      Double(duration.seconds) + Double(duration.attoseconds) / 1e18
+    last = now
+  }
+}

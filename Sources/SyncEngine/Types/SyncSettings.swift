@@ -59,3 +59,63 @@ public struct SyncSettings: Sendable {
   /// The defaults.
   public init() {}
 }
+
+/// How much of a sync is stored at once.
+public enum SyncTransaction: Sendable, Hashable {
+  /// Everything or nothing: the default.
+  case whole
+  /// A commit for every so many items at the top of the payload, and a last one for the deletions. A
+  /// sync that is stopped keeps what was committed; deletions are then not made.
+  ///
+  /// A further sync of the same payload begins at its beginning, finds unchanged what is there already, and makes
+  /// the deletions at its end. Objects of ``SyncOperations/alwaysInsert`` it cannot recognise: it inserts them again.
+  ///
+  /// The number has to be at least 1; otherwise the sync fails with
+  /// ``SyncError/Code/invalidRequest``.
+  case perBatch(Int)
+
+  /// - Throws: ``SyncError`` with ``SyncError/Code/invalidRequest`` when batches would hold
+  /// nothing.
+  func check() throws {
+    guard case .perBatch(let count) = self, count < 1 else { return }
+    throw SyncError(
+      .invalidRequest,
+      message:
+        "Batches of \(count) items cannot be committed. Give perBatch a number of at least 1.")
+  }
+}
+
+/// What one sync is told: the settings that it shares with the pages of a session, and where its items stand, whose
+/// children they are, and how they are stored.
+package struct SyncSetup: Sendable {
+  package var settings = SyncSettings()
+  /// Leads to the list inside the document; nil is the document itself.
+  package var path: JSONPath?
+  /// The object whose children the items are.
+  package var parent: ManagedObjectID?
+  /// The name of the relationship between them, at either end.
+  package var parentRelationship: String?
+  package var transaction = SyncTransaction.whole
+  package var isDryRun = false
+  /// Whether items that are as they were when they were stored are passed over.
+  package var usesFingerprints = true
+
+  package init() {}
+
+  init(
+    _ filter: Filter?, parent: ManagedObjectID?, _ parentRelationship: String?,
+    _ operations: SyncOperations, at path: JSONPath? = nil
+  ) {
+    settings.filter = filter
+    settings.operations = operations
+    self.parent = parent
+    self.parentRelationship = parentRelationship
+    self.path = path
+  }
+
+  /// - Throws: ``SyncError`` with ``SyncError/Code/invalidRequest`` when something cannot be meant.
+  func check() throws {
+    try transaction.check()
+    try settings.deletionGuard.check()
+  }
+}

@@ -68,7 +68,8 @@ import Testing
   /// Syncs; false when it was refused.
   private func sync(_ step: OracleStep, _ store: Store, _ before: OracleGraph) throws -> Bool {
     let entity = try store.model.requireEntity(named: step.entity)
-    let plan = MappingPlanCompiler.compile(entity, transformers: TransformerRegistry())
+    let plan = MappingPlanCompiler.compile(
+      entity, MappingEnvironment(transformers: TransformerRegistry()))
     var request = SyncRequest(plan: plan, payload: .json(.array(step.items)))
     request.operations = step.operations
     if step.scope == .filter { request.filter = Filter(#"name == "a""#) }

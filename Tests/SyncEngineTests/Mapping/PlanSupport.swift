@@ -7,7 +7,8 @@ func plan(
 ) throws -> MappingPlan {
   let model = try ManagedObjectModel(entities)
   return MappingPlanCompiler.compile(
-    try model.requireEntity(named: entities[0].name), transformers: transformers)
+    try model.requireEntity(named: entities[0].name), MappingEnvironment(transformers: transformers)
+  )
 }
 
 /// Compiles the plan of one entity with these properties.

@@ -97,7 +97,7 @@ import Testing
     try await stack.sync([["id": 1, "m": "a", "mail": "b"]] as JSONValue, inEntityNamed: "Person")
     #expect(try person().mail == "a")
     try stack.mapping(for: Person.self) { mapping in
-      #expect(mapping.attributes == ["mail"])
+      #expect(mapping.properties == ["mail"])
       mapping["mail"] = nil
     }
     try await stack.sync([["id": 1, "m": "a", "mail": "b"]] as JSONValue, inEntityNamed: "Person")
@@ -144,7 +144,7 @@ import Testing
       }
     }
     #expect(error?.code == code && error?.entity == "Person" && error?.property == attribute)
-    try stack.mapping(for: Person.self) { #expect($0.attributes.isEmpty) }
+    try stack.mapping(for: Person.self) { #expect($0.properties.isEmpty) }
   }
 
   // MARK: - Export
@@ -226,6 +226,6 @@ import Testing
     ] as [JSONValue])
   func filesAreAddedAsAWhole(json: JSONValue) throws {
     #expect(throws: (any Error).self) { try stack.addMapping(json) }
-    try stack.mapping(for: Person.self) { #expect($0.attributes.isEmpty) }
+    try stack.mapping(for: Person.self) { #expect($0.properties.isEmpty) }
   }
 }

@@ -148,7 +148,8 @@ struct FingerprintSequence {
     cancelledAfter limit: Int? = nil
   ) throws -> String {
     let entity = try model.requireEntity(named: step.entity)
-    let plan = MappingPlanCompiler.compile(entity, transformers: TransformerRegistry())
+    let plan = MappingPlanCompiler.compile(
+      entity, MappingEnvironment(transformers: TransformerRegistry()))
     var request = SyncRequest(plan: plan, payload: .json(.array(step.items)))
     request.operations = step.operations
     request.usesFingerprints = usesFingerprints

@@ -113,7 +113,8 @@ struct OracleSequence {
     }
     let entity = try model.requireEntity(named: step.entity)
     let before = try OracleGraph(store)
-    let plan = MappingPlanCompiler.compile(entity, transformers: TransformerRegistry())
+    let plan = MappingPlanCompiler.compile(
+      entity, MappingEnvironment(transformers: TransformerRegistry()))
     var engine = SyncRequest(plan: plan, payload: .json(.array(step.items)))
     engine.operations = step.operations
     if step.looksKeysUp { engine.scannedRowsPerKey = 0 }

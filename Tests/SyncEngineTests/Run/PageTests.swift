@@ -24,7 +24,8 @@ import Testing
 
   private func finish(_ state: SessionState, _ bench: SyncBench) throws -> SyncReport {
     let plan = MappingPlanCompiler.compile(
-      try bench.model.requireEntity(named: "User"), transformers: TransformerRegistry())
+      try bench.model.requireEntity(named: "User"),
+      MappingEnvironment(transformers: TransformerRegistry()))
     return try SyncRun(
       SyncRequest(plan: plan, payload: .json([])), store: bench.store, control: SyncControl()
     ).end(state)

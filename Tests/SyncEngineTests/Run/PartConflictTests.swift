@@ -91,7 +91,8 @@ import Testing
     let user = try paged.model.requireEntity(named: "User")
     let state = SessionState(entity: user, name: "pages")
     var request = SyncRequest(
-      plan: MappingPlanCompiler.compile(user, transformers: TransformerRegistry()),
+      plan: MappingPlanCompiler.compile(
+        user, MappingEnvironment(transformers: TransformerRegistry())),
       payload: .json([]))
     request.operations = testCase.operations
     for item in testCase.items {

@@ -63,7 +63,7 @@ import Testing
       return Value(json: json)
     }
     let plan = MappingPlanCompiler.compile(
-      try bench.model.requireEntity(named: "Album"), transformers: registry)
+      try bench.model.requireEntity(named: "Album"), MappingEnvironment(transformers: registry))
     var request = SyncRequest(plan: plan, payload: .data(Data(json.utf8)))
     change(&request)
     return try SyncRun(request, store: bench.store, control: control).run()

@@ -20,7 +20,8 @@ extension SyncBench {
       guard isKept else { return }
       state = SessionState(entity: entity, name: "pages")
     }
-    let plan = MappingPlanCompiler.compile(entity, transformers: TransformerRegistry())
+    let plan = MappingPlanCompiler.compile(
+      entity, MappingEnvironment(transformers: TransformerRegistry()))
     for start in stride(from: 0, to: items.count, by: size) {
       let page = Array(items[start..<min(start + size, items.count)])
       var request = SyncRequest(plan: plan, payload: .json(.array(page)))

@@ -40,7 +40,8 @@ struct SyncBench {
     control: SyncControl = SyncControl()
   ) throws -> (report: SyncReport, changes: ChangeSet) {
     let plan = MappingPlanCompiler.compile(
-      try model.requireEntity(named: entity), transformers: TransformerRegistry())
+      try model.requireEntity(named: entity),
+      MappingEnvironment(transformers: TransformerRegistry()))
     var request = SyncRequest(plan: plan, payload: .data(Data(json.utf8)))
     change(&request)
     return try SyncRun(request, store: store, control: control).run()

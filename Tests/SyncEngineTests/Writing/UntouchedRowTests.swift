@@ -41,7 +41,8 @@ import Testing
     for var step in try payloads.sequence(of: ["User"], length: 4) {
       step.scope = .filter
       let plan = MappingPlanCompiler.compile(
-        try bench.model.requireEntity(named: "User"), transformers: TransformerRegistry())
+        try bench.model.requireEntity(named: "User"),
+        MappingEnvironment(transformers: TransformerRegistry()))
       var request = SyncRequest(plan: plan, payload: .json(.array(step.items)))
       request.operations = step.operations
       request.filter = Filter(#"name != "far""#)

@@ -1,3 +1,5 @@
+import SyncCore
+
 /// How the properties of an entity get their values, in the order in which they are filled: attributes first, then
 /// relationships.
 ///
@@ -10,6 +12,24 @@ public struct Mapping: Sendable, ExpressibleByDictionaryLiteral {
 
   /// Makes a mapping without rules.
   public init() { rules = [] }
+
+  /// Takes the rules that single properties have beside the conventions, in alphabetical order.
+  init(_ rules: [String: Rule]) {
+    self.rules = rules.sorted { $0.key < $1.key }.map { (name: $0.key, rule: $0.value) }
+  }
+
+  /// The rules by property.
+  ///
+  /// - Throws: ``MappingError`` when a property has two.
+  func byProperty(of entity: EntityDescription) throws -> [String: Rule] {
+    var result: [String: Rule] = [:]
+    for (name, rule) in rules {
+      guard result.updateValue(rule, forKey: name) == nil else {
+        throw MappingError.repeatedRule(name, of: entity)
+      }
+    }
+    return result
+  }
 
   /// Takes rules in their order. A property that has two of them is an error when the mapping is compiled.
   public init(dictionaryLiteral rules: (String, Rule)...) {

@@ -3,7 +3,7 @@ import SyncCore
 /// Compiles the rules that somebody wrote for attributes of one entity.
 struct RuleCompiler {
   let entity: EntityDescription
-  let policy: NodePolicy
+  let policy: SyncPolicy
 
   /// How a rule that was checked fills an attribute.
   func rule(

@@ -5,21 +5,21 @@ import SyncCore
 /// A plan has one node per entity that its root leads to, numbered before anything is read. What stands below a
 /// relationship is known when the first of it is read: then its source is compiled against the same numbers.
 struct SourceCompiler: Sendable {
-  let transformers: TransformerRegistry
-  let declaredTypes: DeclaredTypes
-  let written: WrittenRules
+  let environment: MappingEnvironment
   let model: ManagedObjectModel
   /// The node of each entity, by the index of the entity.
   let numbers: [Int: Int]
 
+  /// Takes numbers that were given already.
+  init(environment: MappingEnvironment, model: ManagedObjectModel, numbers: [Int: Int]) {
+    self.environment = environment
+    self.model = model
+    self.numbers = numbers
+  }
+
   /// Numbers an entity and all that its relationships lead to.
-  init(
-    from root: EntityDescription, transformers: TransformerRegistry, declaredTypes: DeclaredTypes,
-    written: WrittenRules
-  ) {
-    self.transformers = transformers
-    self.declaredTypes = declaredTypes
-    self.written = written
+  init(from root: EntityDescription, _ environment: MappingEnvironment) {
+    self.environment = environment
     model = root.model
     var numbers = [root.index: 0]
     var pending = [root]
@@ -40,18 +40,6 @@ struct SourceCompiler: Sendable {
     self.numbers = numbers
   }
 
-  /// Takes numbers that were given already.
-  init(
-    numbers: [Int: Int], of model: ManagedObjectModel, transformers: TransformerRegistry,
-    declaredTypes: DeclaredTypes, written: WrittenRules
-  ) {
-    self.numbers = numbers
-    self.model = model
-    self.transformers = transformers
-    self.declaredTypes = declaredTypes
-    self.written = written
-  }
-
   /// The plan for items that a source describes.
   ///
   /// - Throws: ``MappingError`` when it cannot describe them.
@@ -68,8 +56,7 @@ struct SourceCompiler: Sendable {
   func node(for source: MappingSource) throws -> PlanNode {
     if let mapping = try source.explicit(in: model) { return try node(for: mapping) }
     return MappingPlanCompiler.node(
-      for: try model.requireEntity(named: source.entityName), numbers: numbers,
-      transformers: transformers, declaredTypes: declaredTypes, written: written)
+      for: try model.requireEntity(named: source.entityName), numbers: numbers, environment)
   }
 
   /// A node of whose objects nobody has said yet how they are read and told apart.
@@ -88,7 +75,7 @@ struct SourceCompiler: Sendable {
     var attributes: [AttributeRule] = []
     var links: [String: Rule] = [:]
     var sources: [Int: NestedSource] = [:]
-    let types = declaredTypes.types(of: entity)
+    let types = environment.declaredTypes.types(of: entity)
     var seen: Set<String> = []
     let relatives = try
       (mapping.relatives + (mapping.subentities?.kinds.map(\.kind.entityName) ?? []))
@@ -123,7 +110,8 @@ struct SourceCompiler: Sendable {
           compiler.rule(
             rule, for: attribute, isIdentity: mapping.identifiers.contains(name),
             check: AttributeCheck(
-              attribute, types: types[attribute.slot] ?? [], transformers: transformers)))
+              attribute, types: types[attribute.slot] ?? [],
+              transformers: environment.transformers)))
       }
     }
     let kinds = try mapping.subentities.map { try Kinds($0, of: mapping, entity) }
@@ -214,7 +202,7 @@ extension MappingError {
         """)
   }
 
-  fileprivate static func repeatedRule(
+  static func repeatedRule(
     _ name: String, of entity: EntityDescription
   ) -> MappingError {
     MappingError(

@@ -1,3 +1,4 @@
+import Foundation
 import SyncCore
 public import SyncGraph
 
@@ -29,5 +30,39 @@ extension ManagedObject {
   @discardableResult
   public final func hyp_fill(with dictionary: [String: Any]) throws -> [SyncReport.Finding] {
     try fill(with: dictionary)
+  }
+}
+
+/// What one JSON object says of the attributes of an object, by the mapping plan: keys, coercion and
+/// transformers as in every sync.
+struct ItemValues {
+  /// The values by slot, null for those that the JSON clears; what it does not mention is not there.
+  let values: [(slot: Int, value: Value)]
+
+  /// What could not be taken as it stood.
+  let findings: [SyncReport.Finding]
+
+  /// - Throws: ``SyncError`` when a rule of the plan says that the item cannot be used.
+  init(_ item: JSONValue, plan: MappingPlan) throws {
+    let stager = Stager(StagingRequest(plan: plan, operations: .all, onItemError: .fail))
+    let node = plan.rootNode
+    let tape = JSONTape()
+    values = try item.data().withUnsafeBytes { bytes in
+      var scanner = JSONScanner(bytes)
+      try scanner.scanValue(into: tape)
+      let block = RowBlock(width: node.entity.properties.count, capacity: 1)
+      let cells = block[block.append()]
+      let source = ItemSource(tape: tape, base: UInt(bitPattern: bytes.baseAddress))
+      try stager.fill(cells, from: 0, of: source, node: stager.readers.nodes[plan.root])
+      return node.attributes.compactMap { rule in
+        cells[rule.slot].isAbsent ? nil : (rule.slot, cells[rule.slot].value(as: rule.type))
+      }
+    }
+    findings = stager.report.report.findings
+  }
+
+  /// The value of a slot; nil when the JSON does not mention it.
+  subscript(slot: Int) -> Value? {
+    values.first { $0.slot == slot }?.value
   }
 }
