@@ -9,7 +9,7 @@ extension Matcher {
       batch.occurrences.count - batch.staged.ofSubentities.bareCount + batch.staged.references.count
     batch.references = ReferencedRows(count: batch.staged.references.count)
     let coversTable =
-      isRoot && reading.coversScope && operations.contains(.delete) && reading.scannedRowsPerKey > 0
+      isRoot && coversScope && operations.contains(.delete) && scannedRowsPerKey > 0
     guard touched > 0 || coversTable else { return }
     guard !batch.node.identity.isEmpty else { return }
     if let seen = claims.seenKeys[batch.number] {
@@ -18,7 +18,7 @@ extension Matcher {
       return
     }
     let estimate = try transaction.estimatedCount(of: batch.entity)
-    if coversTable || touched * reading.scannedRowsPerKey >= estimate {
+    if coversTable || touched * scannedRowsPerKey >= estimate {
       batch.stored.reserve(min(estimate, touched))
       batch.isComplete = true
       return try transaction.readingThrough { try read(batch, .all) }

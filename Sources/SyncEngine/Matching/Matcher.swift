@@ -21,7 +21,10 @@ final class Matcher: PartPhase {
 
   /// What was found out so far, and in the end the result.
   let matches: Matches
-  let reading: RowReading
+  /// Whether the payload is complete and stands for the whole entity.
+  let coversScope: Bool
+  /// What a look-up costs; see ``SyncTuning``.
+  let scannedRowsPerKey: Int
 
   /// Whether the payload has other parts.
   let hasParts: Bool
@@ -44,18 +47,13 @@ final class Matcher: PartPhase {
     let rule: Int
   }
 
-  /// How stored rows are looked for.
-  struct RowReading {
-    /// Whether the payload is complete and stands for the whole entity.
-    let coversScope: Bool
-    /// What a look-up costs; see ``SyncRequest/scannedRowsPerKey``.
-    let scannedRowsPerKey: Int
-  }
-
-  init(_ part: StagedPart, _ reading: RowReading, hasParts: Bool, _ work: PartWork) {
+  init(
+    _ part: StagedPart, coversScope: Bool, scannedRowsPerKey: Int, hasParts: Bool, _ work: PartWork
+  ) {
     self.work = work
     self.part = part
-    self.reading = reading
+    self.coversScope = coversScope
+    self.scannedRowsPerKey = scannedRowsPerKey
     self.hasParts = hasParts
     matches = Matches(part)
     waves = part.batches.map { _ in [] }

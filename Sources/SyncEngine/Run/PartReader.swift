@@ -63,7 +63,11 @@ struct PartReader {
         let known = reader.skipElements(before: progress.nextCheckpoint) {
           fingerprints.lengthExpected(of: $0)
         }
-        stager.passOver(fingerprints.next - known..<fingerprints.next)
+        if known > 0 {
+          stager.passOver(fingerprints.next - known..<fingerprints.next)
+          try note(reader.itemRange, of: stager, in: &progress, advance)
+          continue
+        }
       }
       guard let isKnown = try nextItem(&reader, tape, readsAll: unknown >= PartReader.unknownLimit)
       else {

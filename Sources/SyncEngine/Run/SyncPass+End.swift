@@ -22,16 +22,12 @@ extension SyncPass {
     }
     try releaseUnlisted(in: transaction)
     try orderChildren(in: transaction)
-    let root = request.plan.rootNode
     var operations = request.settings.operations
     // An empty list says that there is nothing; null does not.
     if claims.state.partCount == 0, claims.state.hasBegun { operations.remove(.delete) }
     let deleter = Deleter(
-      claims: claims, entity: root.entity, scope: scope,
-      operations: operations, edits: edits, limits: request.settings.deletionGuard,
-      transaction: transaction, control: control, report: report,
-      deletesKeyless: root.deletesKeyless,
-      skipsUnidentified: root.skipsUnidentified, knownRows: knownRows, advice: { self.listAdvice })
+      work: partWork(operations, in: transaction), node: request.plan.rootNode, scope: scope,
+      limits: request.settings.deletionGuard, knownRows: knownRows, advice: { self.listAdvice })
     try deleter.delete()
     try checkUse()
     try noteObjectsOutsideGroups(in: transaction)

@@ -152,15 +152,18 @@ extension SyncPass {
 
   private func matcher(_ part: StagedPart, in transaction: StoreTransaction) -> Matcher {
     // A part of a payload is looked up, not scanned for: only the whole payload covers a table.
-    let reading = Matcher.RowReading(
-      coversScope: scope.isWholeEntity && isOnlyPart
-        && (reader.known?.matchedCount ?? 0) == 0,
-      scannedRowsPerKey: request.tuning.scannedRowsPerKey)
-    let work = PartWork(
-      transaction: transaction, operations: request.settings.operations, claims: claims,
-      edits: edits,
+    Matcher(
+      part,
+      coversScope: scope.isWholeEntity && isOnlyPart && (reader.known?.matchedCount ?? 0) == 0,
+      scannedRowsPerKey: request.tuning.scannedRowsPerKey, hasParts: !isOnlyPart,
+      partWork(request.settings.operations, in: transaction))
+  }
+
+  /// What all phases work with.
+  func partWork(_ operations: SyncOperations, in transaction: StoreTransaction) -> PartWork {
+    PartWork(
+      transaction: transaction, operations: operations, claims: claims, edits: edits,
       report: report, control: control)
-    return Matcher(part, reading, hasParts: !isOnlyPart, work)
   }
 
   func absorb(_ matches: Matches, in transaction: StoreTransaction) throws {

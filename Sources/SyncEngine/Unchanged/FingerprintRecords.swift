@@ -50,6 +50,11 @@ struct FingerprintRecords {
     Int64(words[starts[record] + FingerprintRecords.headSize + position])
   }
 
+  /// The rows in one place of records, as far behind as these begin.
+  func rows(_ position: Int) -> UnsafePointer<UInt32> {
+    UnsafePointer(words.start + FingerprintRecords.headSize + position)
+  }
+
   // MARK: - Adding
 
   /// Adds the next shape.

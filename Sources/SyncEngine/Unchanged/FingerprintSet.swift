@@ -28,6 +28,7 @@ final class FingerprintSet {
   /// The generation that the store had when the set was read, and the one it was kept at; -1 of a new set.
   var generation: Int64
   let keptGeneration: Int64
+  private let seed: UInt64
   var head: FingerprintHead
   let records = FingerprintRecords()
 
@@ -58,14 +59,18 @@ final class FingerprintSet {
     self.generation = generation
     keptGeneration = kept
     self.head = head
+    seed = head.seed
     for shape in head.shapes { records.add(shape) }
   }
 
   /// Records that were read.
   var count: Int { states.count }
 
-  @inline(__always)
-  func isMatched(_ record: Int) -> Bool { states[record] == .matched }
+  /// The matched records, in order.
+  func forEachMatched(_ body: (Int) -> Void) {
+    let states = states.elements
+    for record in states.indices where states[record] == .matched { body(record) }
+  }
 
   func isAbsent(_ record: Int) -> Bool { states[record] == .absent }
 
@@ -74,15 +79,6 @@ final class FingerprintSet {
 
   /// Whether a record is not what its part says.
   func isAmended(_ record: Int) -> Bool { records.starts[record] >= amendmentStart }
-
-  /// The matched records of each shape, in order.
-  func matchedByShape() -> [PlainArray<Int32>] {
-    let result = head.shapes.map { _ in PlainArray<Int32>(capacity: 1) }
-    for record in states.indices where states[record] == .matched {
-      result[records.shape(of: record)].append(Int32(truncatingIfNeeded: record))
-    }
-    return result
-  }
 
   // MARK: - Reading
 
@@ -131,7 +127,7 @@ final class FingerprintSet {
     let length = records.length(of: next)
     guard length > 0, length <= text.count else { return 0 }
     let item = UnsafeRawBufferPointer(rebasing: text[..<length])
-    isExpecting = records.isFingerprint(ContentFingerprint(item, seed: head.seed), of: next)
+    isExpecting = records.isFingerprint(ContentFingerprint(item, seed: seed), of: next)
     guard isExpecting else { return 0 }
     states[next] = .matched
     matchedCount += 1
@@ -143,7 +139,7 @@ final class FingerprintSet {
   ///
   /// - Returns: False when it has to be read, which is noted.
   func match(_ text: UnsafeRawBufferPointer) -> Bool {
-    let fingerprint = ContentFingerprint(text, seed: head.seed)
+    let fingerprint = ContentFingerprint(text, seed: seed)
     if let record = find(fingerprint) {
       next = record + 1
       if states[record] == .unseen {

@@ -12,17 +12,13 @@ struct FingerprintShape: Hashable {
     var isDescribed: Bool { use == .described || use == .member }
     var isMember: Bool { use == .member || use == .listed }
 
-    init(entity: Int, use: ItemContents.Use) {
-      self.entity = entity
-      self.use = use
-    }
-
     /// - Returns: Nil when the word is none that ``word`` gives.
     init?(_ word: UInt64) {
       guard let use = ItemContents.Use(rawValue: UInt8(truncatingIfNeeded: word)) else {
         return nil
       }
-      self.init(entity: Int(word >> 8), use: use)
+      self.use = use
+      entity = Int(word >> 8)
     }
 
     var word: UInt64 { UInt64(entity) << 8 | UInt64(use.rawValue) }

@@ -18,13 +18,11 @@ struct UnreadItems {
     tables = model.entities.map(\.rootIndex)
     let records = fingerprints.records
     var starts = Array(repeating: 0, count: fingerprints.head.shapes.count + 1)
-    for record in 0..<fingerprints.count where fingerprints.isMatched(record) {
-      starts[records.shape(of: record) + 1] += 1
-    }
+    fingerprints.forEachMatched { starts[records.shape(of: $0) + 1] += 1 }
     for shape in fingerprints.head.shapes.indices { starts[shape + 1] += starts[shape] }
     let matched = PlainArray<Int32>(repeating: 0, count: fingerprints.matchedCount)
     var places = starts
-    for record in 0..<fingerprints.count where fingerprints.isMatched(record) {
+    fingerprints.forEachMatched { record in
       let shape = records.shape(of: record)
       matched[places[shape]] = Int32(truncatingIfNeeded: record)
       places[shape] += 1
@@ -82,10 +80,12 @@ struct UnreadItems {
   ///
   /// - Returns: How many were not there.
   private func insert(_ range: Range<Int>, _ position: Int, into rows: inout RowSet) -> Int {
-    let (records, matched) = (fingerprints.records, matched)
+    // Where they lie: asked for each row, they would be looked up as often.
+    let (words, starts) = (fingerprints.records.rows(position), fingerprints.records.starts.start)
+    let matched = matched.start + range.lowerBound
     var new = 0
-    rows.insert(range.count) { index in
-      records.row(position, of: Int(matched[range.lowerBound + index]))
+    rows.insert(range.count) {
+      Int64(words[starts[Int(matched[$0])]])
     } onNew: { _ in
       new += 1
     }

@@ -22,7 +22,7 @@ extension Deleter {
       throw refusal(scopeCount, "the payload is empty")
     }
     if claims.state.itemCount > 0, claims.state.usableItemCount == 0,
-      claims.state.isRootSuspended && !skipsUnidentified || unmentioned > 0
+      claims.state.isRootSuspended && !node.skipsUnidentified || unmentioned > 0
     {
       let count = claims.state.itemCount
       let items =

@@ -2,31 +2,20 @@ import SyncCore
 import SyncStore
 
 /// Deletes what nobody claimed, at the very end, when every owner and every item has been seen.
-struct Deleter {
-  let claims: Claims
-  let entity: EntityDescription
+struct Deleter: PartPhase {
+  let work: PartWork
+  /// Who reads the items at the top.
+  let node: PlanNode
   let scope: Scope
-  let operations: SyncOperations
-
-  /// What the sync has to leave alone; nil when that is nothing.
-  let edits: UnsentEdits?
   let limits: DeletionGuard
-  let transaction: StoreTransaction
-  let control: SyncControl
-  let report: ReportBuilder
-
-  /// Whether objects without key go too: a mapping that was written by hand means all of its group.
-  let deletesKeyless: Bool
-
-  /// Whether items without identity may be skipped: they delete nothing then, so payloads of nothing else need no
-  /// refusal.
-  let skipsUnidentified: Bool
 
   /// Every row of the root entity, when it was read anyway.
   let knownRows: PlainArray<Int64>?
 
   /// What to do when nothing of the payload can be used.
   let advice: () -> String
+
+  var entity: EntityDescription { node.entity }
 
   /// Deletes by the model's delete rules.
   ///
@@ -192,7 +181,7 @@ struct Deleter {
   /// Without the objects whose key is empty: no payload can mention them, so that their absence
   /// says nothing.
   private func keyed(_ rows: [Int64], of entity: EntityDescription) throws -> [Int64] {
-    guard !rows.isEmpty, !deletesKeyless, let key = entity.primaryKey else { return rows }
+    guard !rows.isEmpty, !node.deletesKeyless, let key = entity.primaryKey else { return rows }
     var keyless = Set<Int64>()
     try transaction.scan(entity, .empty(slot: key.slot), slots: []) { keyless.insert($0.row) }
     return keyless.isEmpty ? rows : rows.filter { !keyless.contains($0) }
