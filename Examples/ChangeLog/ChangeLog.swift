@@ -1,8 +1,8 @@
 import Foundation
 import SyncStack
 
-/// Prints every object that is inserted, updated and deleted while two snapshots of the world's countries
-/// and their subdivisions, eight years apart, are synced one after the other.
+/// Prints every object that is inserted, updated and deleted while two snapshots of the world's
+/// countries and their subdivisions, eight years apart, are synced one after the other.
 ///
 ///     swift run ChangeLog                    in memory
 ///     swift run ChangeLog countries.sqlite   into a file; run it again, and nothing changes

@@ -1,8 +1,8 @@
 import Foundation
 import SyncStack
 
-/// Brings the articles of a feed into a store, page after page: each is downloaded and then synced, one
-/// operation chained to the other, while the next is on its way. Ctrl-C cancels all of it.
+/// Brings the articles of a feed into a store, page after page: each is downloaded and then synced,
+/// one operation chained to the other, while the next is on its way. Ctrl-C cancels all of it.
 ///
 ///     swift run FeedReader https://example.org/articles articles.sqlite
 ///
@@ -36,8 +36,8 @@ struct Feed: Sendable {
   let stack: DataStack
   var client = PageClient()
 
-  /// Reads all pages. What none of them has is deleted at the end, once; when anything fails, or the task
-  /// is cancelled, nothing is deleted, and pages that came before stay.
+  /// Reads all pages. What none of them has is deleted at the end, once; when anything fails, or
+  /// the task is cancelled, nothing is deleted, and pages that came before stay.
   func read(from first: URL) async throws -> SyncReport {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -13,8 +13,8 @@ enum FeedError: Error, Equatable {
   case repeated(URL)
 }
 
-/// Downloads pages, again where that may help: the time between attempts doubles, and the server may ask
-/// for more of it.
+/// Downloads pages, again where that may help: the time between attempts doubles, and the server
+/// may ask for more of it.
 struct PageClient: Sendable {
   var session = URLSession.shared
   var attempts = 5

@@ -1,7 +1,8 @@
 #if canImport(WinSDK)
   public import Foundation
 
-  /// Windows has an interface of its own to sockets, so there is no server there: making one says so.
+  /// Windows has an interface of its own to sockets, so there is no server there: making one says
+  /// so.
   public final class LoopbackServer: Sendable {
     public struct Unsupported: Error, CustomStringConvertible {
       public let description = "There is no server of examples on Windows."

@@ -2,7 +2,8 @@ public import Foundation
 import SyncCore
 
 #if !canImport(WinSDK)
-  /// A small HTTP server on the loopback address, for examples, tests and benchmarks: a thread for each connection.
+  /// A small HTTP server on the loopback address, for examples, tests and benchmarks: a thread for
+  /// each connection.
   public final class LoopbackServer: Sendable {
     private let listener: Socket
     private let connections: Connections

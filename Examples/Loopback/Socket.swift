@@ -1,5 +1,5 @@
-// TCP on the loopback address, where there are POSIX sockets: Foundation has no sockets outside Apple's
-// systems, and Windows has an interface of its own.
+// TCP on the loopback address, where there are POSIX sockets: Foundation has no sockets outside
+// Apple's systems, and Windows has an interface of its own.
 import Foundation
 
 #if canImport(Glibc)

@@ -2,8 +2,8 @@ import Foundation
 import Loopback
 import SyncStack
 
-/// A salesman's orders: synced from a server, made, edited and deleted while there is no network, and sent when there is
-/// one again, although the first answer is lost and one edit is refused.
+/// A salesman's orders: synced from a server, made, edited and deleted while there is no network,
+/// and sent when there is one again, although the first answer is lost and one edit is refused.
 ///
 ///     swift run OfflineOrders
 @main

@@ -3,8 +3,8 @@ import Loopback
 import SyncStack
 import Synchronization
 
-/// The server, and the network before it. It makes the keys, does nothing twice for one `Idempotency-Key`, and takes no
-/// edits of what it has shipped.
+/// The server, and the network before it. It makes the keys, does nothing twice for one
+/// `Idempotency-Key`, and takes no edits of what it has shipped.
 final class Shop: Sendable {
   typealias Request = LoopbackServer.Request
   typealias Answer = LoopbackServer.Answer

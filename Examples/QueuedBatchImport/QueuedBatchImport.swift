@@ -1,9 +1,9 @@
 import Foundation
 import SyncStack
 
-/// Takes page after page of JSON from an API and brings each into the store: every page is fetched by one
-/// operation and synced by another, chained by dependencies, so that the next page is on its way while
-/// the last one is written.
+/// Takes page after page of JSON from an API and brings each into the store: every page is fetched
+/// by one operation and synced by another, chained by dependencies, so that the next page is on its
+/// way while the last one is written.
 ///
 ///     swift run QueuedBatchImport
 @main
@@ -22,8 +22,8 @@ struct QueuedBatchImport {
     for page in 0..<api.pageCount {
       let fetch = PageFetch(page, of: api)
       let sync = Sync(.file(fetch.file), inEntityNamed: "Country", dataStack: stack)
-      // A page knows nothing of the other pages' countries, so nothing may be deleted at its top; the
-      // subdivisions of a country it lists are complete.
+      // A page knows nothing of the other pages' countries, so nothing may be deleted at its top;
+      // the subdivisions of a country it lists are complete.
       sync.operations = SyncOperations.all.subtracting(.delete)
       sync.name = "page \(page + 1)"
       sync.addDependency(fetch)

@@ -2,8 +2,9 @@ import Foundation
 import SyncCloud
 import SyncStack
 
-/// Two machines edit the same notes offline, sync, and have the same: fields that both changed, a conflict whose loser
-/// is restored, a picture, a list that is shared with another account, and a deletion.
+/// Two machines edit the same notes offline, sync, and have the same: fields that both changed, a
+/// conflict whose loser is restored, a picture, a list that is shared with another account, and a
+/// deletion.
 ///
 ///     swift run SharedNotes                                    with a server in memory
 ///     swift run SharedNotes --server http://127.0.0.1:8888     with Kinto; SYNCSTACK_USER and SYNCSTACK_PASSWORD sign in

@@ -2,7 +2,8 @@ import Foundation
 import SyncCloud
 import SyncStack
 
-/// A list with items that two accounts keep together: shared, edited on both sides, read only, and taken back.
+/// A list with items that two accounts keep together: shared, edited on both sides, read only, and
+/// taken back.
 extension SharedNotes {
   final class List: ManagedObject {
     @Attribute var name: String?
@@ -15,7 +16,8 @@ extension SharedNotes {
     @ToOne(inverse: "items") var list: List?
   }
 
-  /// The same server as another account has it: a real one takes SYNCSTACK_GUEST and SYNCSTACK_GUEST_PASSWORD.
+  /// The same server as another account has it: a real one takes SYNCSTACK_GUEST and
+  /// SYNCSTACK_GUEST_PASSWORD.
   private static func guest(of server: any CloudTransport) throws -> (any CloudTransport)? {
     if let memory = server as? MemoryTransport { return memory.signedIn(as: "guest") }
     let environment = ProcessInfo.processInfo.environment

@@ -39,7 +39,8 @@ struct AnswerCheck {
     if case .accepted = answer { true } else { false }
   }
 
-  /// JSON without a key does not say which object it is: it may be an envelope, or tell of an error.
+  /// JSON without a key does not say which object it is: it may be an envelope, or tell of an
+  /// error.
   private mutating func checkWithoutKey(
     _ json: JSONValue, _ change: OutboxChange, _ keyName: String
   ) {
@@ -58,9 +59,9 @@ struct AnswerCheck {
     }
   }
 
-  /// Another object has the key. That of a new object is a copy that a sync has brought, and becomes one with it; but not
-  /// when it was made or edited here: one of the two would lose what was entered. The JSON that answers an update is
-  /// somebody else's.
+  /// Another object has the key. That of a new object is a copy that a sync has brought, and
+  /// becomes one with it; but not when it was made or edited here: one of the two would lose what
+  /// was entered. The JSON that answers an update is somebody else's.
   private mutating func checkBeside(
     _ other: ManagedObjectID, _ change: OutboxChange, _ key: Value, _ outbox: String,
     _ transaction: StoreTransaction

@@ -32,8 +32,8 @@ struct OutboxApplied: Sendable {
 }
 
 extension Outbox {
-  /// Takes answers in: the changes count as sent, and what the JSON says is written, in one transaction. JSON that cannot
-  /// be used costs nothing but itself.
+  /// Takes answers in: the changes count as sent, and what the JSON says is written, in one
+  /// transaction. JSON that cannot be used costs nothing but itself.
   ///
   /// - Returns: What became of each, in their order.
   func apply(
@@ -129,7 +129,8 @@ extension Outbox {
     if step.deletesHere, isThere {
       try transaction.delete([change.objectID.row], of: change.objectID.entity)
     } else if let json, let fill {
-      // New objects that it carried have their keys in the server's list alone: those of the list take their places.
+      // New objects that it carried have their keys in the server's list alone: those of the list
+      // take their places.
       let keyless = Dictionary(
         grouping: try transaction.withoutKeys(applied.carried), by: \.entity)
       let before = keyless.keys.map { transaction.touchedRows(of: $0, slots: SlotSet()).count }
@@ -166,8 +167,8 @@ struct OutboxStep {
   private(set) var json: JSONValue?
   private(set) var deletesHere = false
 
-  /// Whether what was new here turned out to be on the server: what is here counts as what the server has, but where its
-  /// version says something else.
+  /// Whether what was new here turned out to be on the server: what is here counts as what the
+  /// server has, but where its version says something else.
   private(set) var isThereAlready = false
   private let change: OutboxChange
   private let settings: Outbox.Settings

@@ -7,7 +7,8 @@ import SyncStore
 extension Outbox {
   // MARK: - Watching
 
-  /// Everything that has not been accepted, in the order in which it came to wait; edits since the last run among it.
+  /// Everything that has not been accepted, in the order in which it came to wait; edits since the
+  /// last run among it.
   ///
   /// - Throws: `StoreError`.
   /// - Complexity: linear in what waits.
@@ -94,19 +95,22 @@ extension Outbox {
     }
   }
 
-  /// Gives a change up: it is not sent, and the next sync may overwrite it. Until then the object stays as it is.
+  /// Gives a change up: it is not sent, and the next sync may overwrite it. Until then the object
+  /// stays as it is.
   ///
   /// - Throws: `StoreError`.
   public func discard(_ item: OutboxItem) throws {
     try write { _ = try give(up: item.objectID, in: $0) }
   }
 
-  /// Gives changes up, and goes back to what the server last said: objects that were made here are deleted, those that were
-  /// edited take their values back, those that were deleted come back with their values and references. References to what
-  /// is deleted here, and not among the items, stay empty.
+  /// Gives changes up, and goes back to what the server last said: objects that were made here are
+  /// deleted, those that were edited take their values back, those that were deleted come back with
+  /// their values and references. References to what is deleted here, and not among the items, stay
+  /// empty.
   ///
-  /// - Throws: ``SyncError`` when nobody knows what the server had, because an edit is older than the outbox; `StoreError`,
-  ///   when the key of a deleted object has been given away, say. Nothing has changed then.
+  /// - Throws: ``SyncError`` when nobody knows what the server had, because an edit is older than
+  ///   the outbox; `StoreError`, when the key of a deleted object has been given away, say. Nothing
+  ///   has changed then.
   public func revert(_ items: [OutboxItem]) throws {
     try revert(items, needsAll: true)
   }
@@ -114,8 +118,8 @@ extension Outbox {
   /// Gives one change up as `revert(_:)` does for several.
   public func revert(_ item: OutboxItem) throws { try revert([item]) }
 
-  /// Gives a change up as `revert(_:)` does, and takes over the server's version, when somebody has asked for
-  /// it.
+  /// Gives a change up as `revert(_:)` does, and takes over the server's version, when somebody has
+  /// asked for it.
   ///
   /// - Throws: ``SyncError`` when the JSON cannot be used; `StoreError`. Nothing has changed then.
   public func revert(_ item: OutboxItem, to json: JSONValue) throws {
@@ -192,7 +196,8 @@ extension Outbox {
 }
 
 extension StoreReader {
-  /// The keys of objects, those that they have, or had when they were deleted; none of objects without. A read per entity.
+  /// The keys of objects, those that they have, or had when they were deleted; none of objects
+  /// without. A read per entity.
   func keys(of entries: [OutboxEntry]) throws -> [ManagedObjectID: Value] {
     var result: [ManagedObjectID: Value] = [:]
     for entry in entries where entry.edit?.kind == .delete {

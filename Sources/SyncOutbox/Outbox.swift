@@ -23,22 +23,24 @@ import SyncStore
 /// let report = try await outbox.send()                          // or: queue.addOperation(SendOperation(outbox))
 /// ```
 ///
-/// Every object is answered for by itself: one that is refused, or has to wait, holds back those that need it, and nothing
-/// else. Nothing is forgotten when an answer is lost or the program ends: what was sent without an answer is sent again,
-/// the same, under the same idempotency key. What a sync brought is never sent back, and a sync leaves alone what still
-/// waits, property by property.
+/// Every object is answered for by itself: one that is refused, or has to wait, holds back those
+/// that need it, and nothing else. Nothing is forgotten when an answer is lost or the program ends:
+/// what was sent without an answer is sent again, the same, under the same idempotency key. What a
+/// sync brought is never sent back, and a sync leaves alone what still waits, property by property.
 ///
-/// Its calls may come from any thread; runs follow each other. What an outbox has to send is kept in the store under its
-/// name. Entities without a handler wait until they have one.
+/// Its calls may come from any thread; runs follow each other. What an outbox has to send is kept
+/// in the store under its name. Entities without a handler wait until they have one.
 ///
 /// ## At a glance
-/// - Setting up: ``send(_:using:_:)``, ``send(with:using:_:)``, ``concurrency``, ``retry``, ``whenGone``,
-///   ``whenInConflict``
+/// - Setting up: ``send(_:using:_:)``, ``send(with:using:_:)``, ``concurrency``, ``retry``,
+///   ``whenGone``, ``whenInConflict``
 /// - Working: ``send()``, ``SendOperation``
-/// - Watching: ``status``, ``statusUpdates``, ``pending``, ``refused``, and the notifications that begin with `outbox`
+/// - Watching: ``status``, ``statusUpdates``, ``pending``, ``refused``, and the notifications that
+///   begin with `outbox`
 /// - What was refused: ``retry(_:)``, ``discard(_:)``, `revert(_:)`, ``revert(_:to:)``
 public final class Outbox: Sendable {
-  /// Sends one change, and says what came of it. An error means that nothing is known: the change is sent again.
+  /// Sends one change, and says what came of it. An error means that nothing is known: the change
+  /// is sent again.
   public typealias Handler = @Sendable (OutboxChange) async throws -> OutboxAnswer
 
   struct Settings {
@@ -60,7 +62,8 @@ public final class Outbox: Sendable {
   /// Where the store is used, because its calls wait.
   private let work = DispatchQueue(label: "SyncStack.outbox")
 
-  /// Opens an outbox, and makes it when there is none of that name: its first changes are those of the history.
+  /// Opens an outbox, and makes it when there is none of that name: its first changes are those of
+  /// the history.
   ///
   /// - Parameters:
   ///   - stack: A stack that tracks changes.
@@ -82,8 +85,8 @@ public final class Outbox: Sendable {
     try stack.store.read { try $0.outboxes().map(\.name) }
   }
 
-  /// Forgets an outbox that will not come back, with what it has not sent: syncs may overwrite that then, unless somebody else
-  /// has to send it.
+  /// Forgets an outbox that will not come back, with what it has not sent: syncs may overwrite that
+  /// then, unless somebody else has to send it.
   ///
   /// - Throws: `StoreError`.
   public static func remove(_ name: String, from stack: DataStack) throws {
@@ -108,7 +111,8 @@ public final class Outbox: Sendable {
     set { settings.withLock { $0.whenGone = newValue } }
   }
 
-  /// What becomes of a change whose object has changed on the server. Default: ``OutboxConflictPolicy/merge``.
+  /// What becomes of a change whose object has changed on the server. Default:
+  /// ``OutboxConflictPolicy/merge``.
   public var whenInConflict: OutboxConflictPolicy {
     get { settings.withLock { $0.whenInConflict } }
     set { settings.withLock { $0.whenInConflict = newValue } }
@@ -116,10 +120,12 @@ public final class Outbox: Sendable {
 
   // MARK: - Who sends
 
-  /// Says how changes of objects of a class, and of those below it, are sent: their JSON is what an export by convention
-  /// writes. A later call for the same entity takes the place of an earlier one.
+  /// Says how changes of objects of a class, and of those below it, are sent: their JSON is what an
+  /// export by convention writes. A later call for the same entity takes the place of an earlier
+  /// one.
   ///
-  /// - Parameter options: How the JSON is written. By default relationships are the keys of what they lead to.
+  /// - Parameter options: How the JSON is written. By default relationships are the keys of what
+  ///   they lead to.
   public func send<Object: ManagedObject>(
     _ type: Object.Type, using options: ExportOptions = ExportOptions(relationshipType: .keys),
     _ handler: @escaping Handler
@@ -127,8 +133,8 @@ public final class Outbox: Sendable {
     send(with: Conventional(type.entityName), using: options, handler)
   }
 
-  /// Says how changes of objects that a serializer describes are sent: their JSON is what an export through it writes, and it
-  /// reads the answers.
+  /// Says how changes of objects that a serializer describes are sent: their JSON is what an export
+  /// through it writes, and it reads the answers.
   ///
   /// - Parameter source: A serializer, or ``Conventional`` with the name of an entity.
   public func send(
@@ -147,11 +153,13 @@ public final class Outbox: Sendable {
 
   // MARK: - Working
 
-  /// Sends what waits, until everything had its turn or the server does not answer any more. Runs follow each other.
+  /// Sends what waits, until everything had its turn or the server does not answer any more. Runs
+  /// follow each other.
   ///
   /// - Returns: What came of it. Changes that were refused, or that wait, are no error.
-  /// - Throws: `CancellationError`; `ModelError` when the model has no entity of a handler; ``MappingError`` and
-  ///   ``ExportError`` when a serializer does not fit it or has no way back; `StoreError`.
+  /// - Throws: `CancellationError`; `ModelError` when the model has no entity of a handler;
+  ///   ``MappingError`` and ``ExportError`` when a serializer does not fit it or has no way back;
+  ///   `StoreError`.
   @discardableResult
   public func send() async throws -> OutboxReport {
     try await send(Progress(totalUnitCount: 0))

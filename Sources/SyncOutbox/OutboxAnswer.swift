@@ -7,17 +7,21 @@ public import SyncCore
 
 /// What the server says of one change.
 public enum OutboxAnswer: Sendable, Hashable {
-  /// It was taken. JSON of the object, when the server gives it, is taken over: a key that the server made, and whatever
-  /// else it says. What was edited here meanwhile stays, and is sent next.
+  /// It was taken. JSON of the object, when the server gives it, is taken over: a key that the
+  /// server made, and whatever else it says. What was edited here meanwhile stays, and is sent
+  /// next.
   case accepted(JSONValue? = nil)
 
-  /// The object is not there any more. For a deletion that is as good as accepted; else see ``Outbox/whenGone``.
+  /// The object is not there any more. For a deletion that is as good as accepted; else see
+  /// ``Outbox/whenGone``.
   case gone
 
-  /// The object has changed since; with the server's version, when there is one. See ``Outbox/whenInConflict``.
+  /// The object has changed since; with the server's version, when there is one. See
+  /// ``Outbox/whenInConflict``.
   case conflict(JSONValue? = nil)
 
-  /// The change cannot be taken as it is, with a reason for people. It is kept in ``Outbox/refused``.
+  /// The change cannot be taken as it is, with a reason for people. It is kept in
+  /// ``Outbox/refused``.
   case refused(String)
 
   /// Not now: it is sent again after so many seconds, or after a growing pause when none are given.
@@ -48,7 +52,8 @@ extension OutboxAnswer {
   /// - Parameters:
   ///   - data: The body.
   ///   - response: The response. One that is not of HTTP is refused.
-  ///   - path: Where the object stands in the body, as in `data` or `order`; nil is the body itself.
+  ///   - path: Where the object stands in the body, as in `data` or `order`; nil is the body
+  ///     itself.
   public init(_ data: Data, _ response: URLResponse, at path: JSONPath? = nil) {
     guard let http = response as? HTTPURLResponse else {
       self = .refused("The answer is none of an HTTP server.")
@@ -85,7 +90,8 @@ extension OutboxAnswer {
 private struct HTTPHeaders {
   let retryAfter: TimeInterval?
 
-  /// Whether the body is said to be JSON, or a page for people: another text may be a server's way to say “done”.
+  /// Whether the body is said to be JSON, or a page for people: another text may be a server's way
+  /// to say “done”.
   let promisesDocument: Bool
 
   init(_ response: HTTPURLResponse) {

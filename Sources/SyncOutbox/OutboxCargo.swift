@@ -3,10 +3,12 @@ import SyncEngine
 import SyncGraph
 import SyncStore
 
-/// Which objects without a handler of their own travel inside the JSON of another one: the lines of an order that nests them.
+/// Which objects without a handler of their own travel inside the JSON of another one: the lines of
+/// an order that nests them.
 ///
-/// The carrier of an object is what its to-one relationship leads to, when the inverse of that relationship is nested in the
-/// JSON of an object with a handler; in the JSON of its carrier, when everything is nested. Confined to one use of the store.
+/// The carrier of an object is what its to-one relationship leads to, when the inverse of that
+/// relationship is nested in the JSON of an object with a handler; in the JSON of its carrier, when
+/// everything is nested. Confined to one use of the store.
 struct OutboxCargo {
   private let outbox: String
   private let stack: DataStack
@@ -73,7 +75,8 @@ struct OutboxCargo {
     return entry.map { ($0.id, $0) }
   }
 
-  /// The relationships whose objects are nested in the JSON of an entity's objects; nil when it has no handler.
+  /// The relationships whose objects are nested in the JSON of an entity's objects; nil when it has
+  /// no handler.
   private mutating func nestedSlots(of entity: EntityDescription) throws -> SlotSet? {
     guard let destination = destinations.destination(for: entity) else { return nil }
     if let known = nested[entity.index] { return known }

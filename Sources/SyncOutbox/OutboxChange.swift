@@ -3,8 +3,8 @@ public import SyncCore
 
 /// What happened to one object since the server last answered for it, as a handler sends it.
 ///
-/// Edits of one object are joined; one that was made and deleted here is never sent. When no answer came, the same change
-/// comes again, the same to the last byte, with the same ``idempotencyKey``.
+/// Edits of one object are joined; one that was made and deleted here is never sent. When no answer
+/// came, the same change comes again, the same to the last byte, with the same ``idempotencyKey``.
 public struct OutboxChange: Sendable {
   /// What happened to the object.
   public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
@@ -22,15 +22,15 @@ public struct OutboxChange: Sendable {
   /// Names of the properties that an update changed, in model order; empty for the other kinds.
   public let properties: [String]
 
-  /// The whole object, by the mapping that it was registered with. Of a deleted object: its key, and the attributes that the
-  /// model preserves.
+  /// The whole object, by the mapping that it was registered with. Of a deleted object: its key,
+  /// and the attributes that the model preserves.
   public let json: JSONValue
 
   /// What an update changed; the same as ``json`` for the other kinds.
   public let changedJSON: JSONValue
 
-  /// A name for this change that never changes, kept before it is first sent: a server that knows it can tell that it has
-  /// done this already.
+  /// A name for this change that never changes, kept before it is first sent: a server that knows
+  /// it can tell that it has done this already.
   public let idempotencyKey: String
 
   /// 1 for the first try of this run.

@@ -24,8 +24,8 @@ public struct OutboxItem: Sendable, Hashable {
   public let properties: [String]
   public let state: State
 
-  /// Why it would not be sent as things are: no handler sends objects of its entity. Nil for an outbox without any handlers,
-  /// which only looks.
+  /// Why it would not be sent as things are: no handler sends objects of its entity. Nil for an
+  /// outbox without any handlers, which only looks.
   public let obstacle: String?
 
   /// How often the server was asked without success.
@@ -49,7 +49,8 @@ public struct OutboxItem: Sendable, Hashable {
 }
 
 extension OutboxItem: CustomStringConvertible {
-  /// The item as a person would say it: `update of Order 17: status (refused: Status 422: too late)`.
+  /// The item as a person would say it:
+  /// `update of Order 17: status (refused: Status 422: too late)`.
   public var description: String {
     var text = "\(kind.rawValue) of \(entity) \(key?.description ?? "#\(objectID.row)")"
     if !properties.isEmpty { text += ": \(properties.joined(separator: ", "))" }

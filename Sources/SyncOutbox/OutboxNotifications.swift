@@ -3,8 +3,8 @@ import SyncCore
 import SyncEngine
 import SyncGraph
 
-/// What an outbox announces. The object of each notification is the ``DataStack``; they are posted one after the other on
-/// the stack's delivery queue, so that an observer never holds a run up.
+/// What an outbox announces. The object of each notification is the ``DataStack``; they are posted
+/// one after the other on the stack's delivery queue, so that an observer never holds a run up.
 extension Notification.Name {
   /// The server has taken a change. Carries ``Foundation/Notification/outboxChange``.
   public static let outboxDidSend = Notification.Name("SyncStackOutboxDidSend")

@@ -10,8 +10,8 @@ public enum OutboxGonePolicy: String, Sendable, Hashable, CaseIterable {
 
 /// What becomes of a change whose object has changed on the server.
 public enum OutboxConflictPolicy: String, Sendable, Hashable, CaseIterable {
-  /// The server's version is taken over as by a sync: what was edited here stays, property by property, and is sent
-  /// again on top. Without the server's version the change is refused.
+  /// The server's version is taken over as by a sync: what was edited here stays, property by
+  /// property, and is sent again on top. Without the server's version the change is refused.
   case merge
   /// The edits are given up, and the server's version is taken over.
   case takeServer

@@ -4,7 +4,8 @@ import SyncEngine
 import SyncGraph
 import SyncStore
 
-/// Makes changes of one run ready to be sent: decides whether their turn has come, and writes their JSON.
+/// Makes changes of one run ready to be sent: decides whether their turn has come, and writes their
+/// JSON.
 struct OutboxPreparing: Sendable {
   enum Outcome: Sendable {
     case ready(OutboxShipment)
@@ -53,12 +54,13 @@ struct OutboxPreparing: Sendable {
     cargo = try loading.load(passengers, in: transaction)
   }
 
-  /// Makes several ready, by what was edited until now: nothing is sent of a new object that has been deleted meanwhile.
+  /// Makes several ready, by what was edited until now: nothing is sent of a new object that has
+  /// been deleted meanwhile.
   ///
   /// - Parameters:
   ///   - schedule: What else is to be sent in this run.
-  ///   - isForced: Whether the object is sent without waiting for what it refers to: a reference to a new object is sent
-  ///     later, as an update.
+  ///   - isForced: Whether the object is sent without waiting for what it refers to: a reference to
+  ///     a new object is sent later, as an update.
   func prepare(
     _ ids: [ManagedObjectID], _ schedule: OutboxSchedule, isForced: Bool,
     in transaction: StoreTransaction

@@ -16,7 +16,8 @@ public struct OutboxReport: Sendable {
     /// What was not sent, or not answered for: it waits for the next run.
     public internal(set) var waiting: [ManagedObjectID] = []
 
-    /// Objects that became one with a copy of theirs, which a sync had brought before the answer came.
+    /// Objects that became one with a copy of theirs, which a sync had brought before the answer
+    /// came.
     public internal(set) var joined: [ManagedObjectID] = []
   }
 
@@ -26,7 +27,8 @@ public struct OutboxReport: Sendable {
   /// Why nothing more was sent: the server did not answer. Nil when everything had its turn.
   public internal(set) var stopReason: String?
 
-  /// Names of entities whose objects wait because no handler sends them, nor any JSON that they are nested in.
+  /// Names of entities whose objects wait because no handler sends them, nor any JSON that they are
+  /// nested in.
   public internal(set) var unhandled: Set<String> = []
 
   /// Answers that were taken, but whose JSON could not be taken over, with the reason.

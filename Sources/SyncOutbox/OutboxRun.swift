@@ -4,7 +4,8 @@ import SyncEngine
 import SyncGraph
 import SyncStore
 
-/// One run of an outbox: reads what waits, keeps so many changes on their way at once, and takes in their answers.
+/// One run of an outbox: reads what waits, keeps so many changes on their way at once, and takes in
+/// their answers.
 ///
 /// ```
 /// drain ─▶ schedule ─▶ prepare: a transaction for several ─▶ handlers, side by side ─▶ answers: a transaction for those
@@ -12,9 +13,10 @@ import SyncStore
 ///              └────────────── more to send, and what waited for it ───────────────────┘
 /// ```
 ///
-/// The store works while requests are under way: the next changes are made ready before they are due, and answers that come
-/// while others are written wait for the next transaction together. A change is on its way until its answer is written, so
-/// no more than that many are sent again when the program ends here.
+/// The store works while requests are under way: the next changes are made ready before they are
+/// due, and answers that come while others are written wait for the next transaction together. A
+/// change is on its way until its answer is written, so no more than that many are sent again when
+/// the program ends here.
 final class OutboxRun {
   /// What a task of the run comes back with.
   private enum Event: Sendable {
@@ -184,7 +186,8 @@ final class OutboxRun {
     }
     failures = 0
     if case .conflict = answer { conflicts[change.objectID, default: 0] += 1 }
-    // What is sent on top of the server's version is another change, not another try, so it may go once at least.
+    // What is sent on top of the server's version is another change, not another try, so it may go
+    // once at least.
     let isTooOften = conflicts[change.objectID, default: 0] > max(settings.retry.attempts, 1)
     answered.append(
       Answered(

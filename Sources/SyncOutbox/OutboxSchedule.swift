@@ -3,12 +3,15 @@ import SyncStore
 
 /// In which order the objects of one run have their turn.
 ///
-/// - An object comes after those that it refers to and that are new: it is parked below one of them.
-/// - Deletions come after the insertions and updates of everything that may refer to their entity, and from the leaves up:
-///   an entity after those whose objects refer to it, in one that refers to itself the latest row first.
+/// - An object comes after those that it refers to and that are new: it is parked below one of
+///   them.
+/// - Deletions come after the insertions and updates of everything that may refer to their entity,
+///   and from the leaves up: an entity after those whose objects refer to it, in one that refers to
+///   itself the latest row first.
 /// - An insertion comes after a deletion of the same key.
 ///
-/// What would wait for ever, because it waits for itself, is forced when nothing else is left. Confined to one run.
+/// What would wait for ever, because it waits for itself, is forced when nothing else is left.
+/// Confined to one run.
 struct OutboxSchedule {
   /// What is next, the last first.
   private var queue: [ManagedObjectID] = []

@@ -1,8 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// Makes one object of two of the same key: the one that was made here, and the copy that a sync brought before the answer
-/// gave the first its key. Confined to a transaction.
+/// Makes one object of two of the same key: the one that was made here, and the copy that a sync
+/// brought before the answer gave the first its key. Confined to a transaction.
 struct RowMerger {
   private let transaction: StoreTransaction
   private let outbox: String
@@ -59,8 +59,8 @@ struct RowMerger {
     try transaction.takeLastPlace(relationship, of: entity, in: id.row)
   }
 
-  /// Gives the object the members that the copy has in common with others, and leads it where the copy leads as far as it
-  /// leads nowhere.
+  /// Gives the object the members that the copy has in common with others, and leads it where the
+  /// copy leads as far as it leads nowhere.
   private func takeMembers(of copy: ManagedObjectID, to id: ManagedObjectID) throws {
     for relationship in copy.entity.relationships
     where id.entity.properties.indices.contains(relationship.slot) {

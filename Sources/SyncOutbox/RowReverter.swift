@@ -3,8 +3,9 @@ import SyncStore
 
 /// Gives an object back what the server last said of it. Confined to a transaction.
 ///
-/// A reference to an object that is not here any more stays empty; where somebody else has taken the place of the object in a
-/// one-to-one relationship meanwhile, they keep it. The object comes last in ordered lists of others.
+/// A reference to an object that is not here any more stays empty; where somebody else has taken
+/// the place of the object in a one-to-one relationship meanwhile, they keep it. The object comes
+/// last in ordered lists of others.
 struct RowReverter {
   private let transaction: StoreTransaction
   let id: ManagedObjectID
@@ -16,7 +17,8 @@ struct RowReverter {
     self.edit = edit
   }
 
-  /// Names of properties of which nobody knows what the server had: they were edited before there was an outbox.
+  /// Names of properties of which nobody knows what the server had: they were edited before there
+  /// was an outbox.
   var unknown: [String] {
     let entity = id.entity
     guard edit.kind == .update else { return [] }
@@ -29,8 +31,8 @@ struct RowReverter {
     get throws { try transaction.missing([id.row], of: id.entity).isEmpty }
   }
 
-  /// Brings a deleted object back under its own number, leading nowhere yet. One that was deleted before there was an
-  /// outbox stays away.
+  /// Brings a deleted object back under its own number, leading nowhere yet. One that was deleted
+  /// before there was an outbox stays away.
   func bringBack() throws {
     guard edit.kind == .delete, !edit.base.isEmpty else { return }
     try transaction.restore(values, as: id)

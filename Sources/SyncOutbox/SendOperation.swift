@@ -10,10 +10,11 @@ public import SyncEngine
 /// queue.addOperation(operation)
 /// ```
 ///
-/// Runs of one outbox follow each other, whichever queues they are on. Cancelling it stops at once; what was sent without an
-/// answer is sent again, the same, in the next run.
+/// Runs of one outbox follow each other, whichever queues they are on. Cancelling it stops at once;
+/// what was sent without an answer is sent again, the same, in the next run.
 public final class SendOperation: AsynchronousOperation<OutboxReport>, @unchecked Sendable {
-  // Everything that changes is in the task, which is in its lock, and in the progress, which has its own.
+  // Everything that changes is in the task, which is in its lock, and in the progress, which has
+  // its own.
   private let task = Locked<Task<Void, Never>?>(nil)
   private let outbox: Outbox
 

@@ -1,5 +1,5 @@
-/// `syncstack completion`: a script that lets a shell complete command lines of the tool. Lies above the commands,
-/// because it speaks of all of them.
+/// `syncstack completion`: a script that lets a shell complete command lines of the tool. Lies
+/// above the commands, because it speaks of all of them.
 struct CompletionCommand: Command {
   static let syntax = CommandSyntax(
     name: "completion", summary: "Writes a script that teaches a shell to complete command lines.",

@@ -1,7 +1,8 @@
-// Ctrl-C as an event, and the polite request to end that services and containers get (SIGTERM) with it. Where there are POSIX signals a handler writes to a pipe, of which Dispatch tells:
-// Dispatch's own source of signals may lose one on Linux, because it raises it once more in the thread that
-// got it, and waits for it in another. On Windows the process simply ends, and the store's own recovery
-// brings it back to where it was.
+// Ctrl-C as an event, and the polite request to end that services and containers get (SIGTERM) with
+// it. Where there are POSIX signals a handler writes to a pipe, of which Dispatch tells: Dispatch's
+// own source of signals may lose one on Linux, because it raises it once more in the thread that
+// got it, and waits for it in another. On Windows the process simply ends, and the store's own
+// recovery brings it back to where it was.
 import Dispatch
 import Synchronization
 

@@ -52,8 +52,8 @@ package struct QuarantinedRow: Sendable, Hashable {
   }
 }
 
-/// The table of the quarantine, with an index that finds the earlier item of a key; made when the first
-/// item is kept.
+/// The table of the quarantine, with an index that finds the earlier item of a key; made when the
+/// first item is kept.
 private enum QuarantineTable {
   static let creation = [
     "CREATE TABLE _syncstack_quarantine (id INTEGER PRIMARY KEY AUTOINCREMENT, "
@@ -99,8 +99,8 @@ extension StoreReader {
 }
 
 extension StoreReader {
-  /// Number, key and parent of the items of an entity in the quarantine that have a key; without their JSON, which
-  /// may be long.
+  /// Number, key and parent of the items of an entity in the quarantine that have a key; without
+  /// their JSON, which may be long.
   package func quarantinedKeys(
     of entity: String
   ) throws -> [(id: Int64, key: Value, parentRow: Int64?)] {

@@ -5,8 +5,9 @@ package import SyncCore
 /// One SQLite file, or a database in memory, and its only writer in this program.
 ///
 /// Mutable states and what guards them:
-/// - `writer`, `writers`, `transaction`, `unsent`, `earlierRows`, `others`: the writer queue. Nothing else touches that connection, but for
-///   `sqlite3_interrupt`, which is meant to be called from elsewhere.
+/// - `writer`, `writers`, `transaction`, `unsent`, `earlierRows`, `others`: the writer queue.
+///   Nothing else touches that connection, but for `sqlite3_interrupt`, which is meant to be called
+///   from elsewhere.
 /// - idle readers: the mutex of ``ReaderPool``; a reader that was taken belongs to its taker.
 /// - `running`: its mutex; says which transaction an interrupt would hit.
 package final class Store: @unchecked Sendable {
@@ -26,8 +27,8 @@ package final class Store: @unchecked Sendable {
   /// Counts statements and keeps their texts, for tests.
   package let recorder: StatementRecorder
 
-  /// Where writes wait for each other, and for the log to be folded back, before they enter the writer
-  /// queue: unlike the queue, it can be left.
+  /// Where writes wait for each other, and for the log to be folded back, before they enter the
+  /// writer queue: unlike the queue, it can be left.
   package let turn = WriteGate()
 
   let writerQueue: DispatchQueue
@@ -190,8 +191,8 @@ package final class Store: @unchecked Sendable {
     if isStopped { throw StoreError.interrupted }
   }
 
-  /// Folds a long log back into the database, after whoever wrote has gone on: nobody waits for it but
-  /// the next write, which can be stopped meanwhile.
+  /// Folds a long log back into the database, after whoever wrote has gone on: nobody waits for it
+  /// but the next write, which can be stopped meanwhile.
   ///
   /// - Returns: Whether it does; the turn is given up then when it has.
   private func foldLog(before ticket: WriteGate.Ticket) -> Bool {
@@ -203,16 +204,16 @@ package final class Store: @unchecked Sendable {
     return true
   }
 
-  /// Runs a body that writes many transactions one after the other, with more of SQLite's cache and less folding back
-  /// of the log between them.
+  /// Runs a body that writes many transactions one after the other, with more of SQLite's cache and
+  /// less folding back of the log between them.
   package func writeInBatches(_ body: () throws -> Void) rethrows {
     writerQueue.async { [weak self] in self?.writer?.expectBatches() }
     defer { writerQueue.async { [weak self] in self?.writer?.expectBatches(false) } }
     try body()
   }
 
-  /// Stops a transaction wherever it is: it throws ``StoreError/Code/interrupted`` and nothing of it
-  /// stays. Does nothing when it has ended or is committing, and never hits another one.
+  /// Stops a transaction wherever it is: it throws ``StoreError/Code/interrupted`` and nothing of
+  /// it stays. Does nothing when it has ended or is committing, and never hits another one.
   package func interrupt(_ token: TransactionToken) {
     token.stop()
     running.withLock { running in
@@ -225,12 +226,12 @@ package final class Store: @unchecked Sendable {
   /// Whether other processes can commit to the store: it is in a file.
   package var isShareable: Bool { readers != nil }
 
-  /// Tells the hub what others have committed to the file since the last write or look: other processes, and other
-  /// stores of this one. Does nothing while somebody writes here, because nobody else can then, and what was there
-  /// before is told when a transaction begins.
+  /// Tells the hub what others have committed to the file since the last write or look: other
+  /// processes, and other stores of this one. Does nothing while somebody writes here, because
+  /// nobody else can then, and what was there before is told when a transaction begins.
   ///
-  /// - Complexity: as long as nobody else has committed, one look at the head of the file or its log, some
-  ///   microseconds.
+  /// - Complexity: as long as nobody else has committed, one look at the head of the file or its
+  ///   log, some microseconds.
   /// - Throws: ``StoreError``, when the file cannot be read or has another model now.
   package func tellOfOthers() throws {
     guard isShareable, !isOnWriterQueue else { return }

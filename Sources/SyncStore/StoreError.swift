@@ -39,8 +39,9 @@ public struct StoreError: Error, Sendable {
     case historyInUse
     /// Something that a store cannot do.
     case unsupported
-    /// A table holds a number that no store writes, because another program wrote to the file or its disk
-    /// failed. `DataStack.checkConsistency()` says what else is wrong, and what can be repaired.
+    /// A table holds a number that no store writes, because another program wrote to the file or
+    /// its disk failed. `DataStack.checkConsistency()` says what else is wrong, and what can be
+    /// repaired.
     case damaged
     /// SQLite failed in another way; see ``StoreError/sqliteCode``.
     case failed

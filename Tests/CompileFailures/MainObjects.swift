@@ -1,6 +1,7 @@
 import SyncStack
 
-// The forms that return objects of the main context are of the main actor; those in the background return keys.
+// The forms that return objects of the main context are of the main actor; those in the background
+// return keys.
 
 func objectOutsideOfTheMainActor(_ stack: DataStack, _ item: JSONValue) throws {
   // error: main actor-isolated

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// What is measured and what it is measured against, without rivals: the counts that every run of the checks
-// compares with their limits need nothing that has to be fetched.
+// What is measured and what it is measured against, without rivals: the counts that every run of
+// the checks compares with their limits need nothing that has to be fetched.
 let package = Package(
   name: "Counts",
   platforms: [.macOS(.v15)],

@@ -1,5 +1,5 @@
-// What code on the pages of the documentation may use without having made it: names that stand for a program's own.
-// Nothing here is ever run. What a page declares itself, counts there instead.
+// What code on the pages of the documentation may use without having made it: names that stand for
+// a program's own. Nothing here is ever run. What a page declares itself, counts there instead.
 public import Foundation
 public import SyncStack
 

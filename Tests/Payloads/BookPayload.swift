@@ -1,7 +1,7 @@
 /// Books with their chapters in order, as an API would send them, the same in every run.
 ///
-/// Each book has a key, two texts and a date beside its five chapters; each of these has a key, a title
-/// and a number.
+/// Each book has a key, two texts and a date beside its five chapters; each of these has a key, a
+/// title and a number.
 public struct BookPayload: Sendable {
   public let count: Int
   public let seed: UInt64
@@ -11,8 +11,9 @@ public struct BookPayload: Sendable {
     self.seed = seed
   }
 
-  /// The books. In ``UserPayload/Variant/changed`` every hundredth one has another title, and its last
-  /// chapter comes first, so that all of them move; in ``UserPayload/Variant/allChanged`` so does every one.
+  /// The books. In ``UserPayload/Variant/changed`` every hundredth one has another title, and its
+  /// last chapter comes first, so that all of them move; in ``UserPayload/Variant/allChanged`` so
+  /// does every one.
   public func json(_ variant: UserPayload.Variant = .base) -> [UInt8] {
     let order = PayloadOrder(count: count, seed: seed)
     var text = PayloadText(capacity: count * 480 + 64)

@@ -1,7 +1,8 @@
 /// Documents in two many-to-many relationships, given by keys alone, as an API would send them.
 ///
 /// Each document has a key, two texts, a date and a number, four of a thousand tags and two of many
-/// people; tags and people come as documents of their own, because keys only refer to what is there.
+/// people; tags and people come as documents of their own, because keys only refer to what is
+/// there.
 public struct DocumentPayload: Sendable {
   public let count: Int
   public let seed: UInt64

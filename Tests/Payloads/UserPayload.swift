@@ -1,8 +1,9 @@
 /// Users with three notes each, as an API would send them, the same in every run.
 ///
-/// Each user has ten members beside its notes: a key, five texts, two dates, a double and a boolean;
-/// each note has a key, a text and a date. Dates come in six ISO 8601 forms, some texts have escapes or
-/// are not ASCII. Keys come in no order, as they do from servers that sort by something else.
+/// Each user has ten members beside its notes: a key, five texts, two dates, a double and a
+/// boolean; each note has a key, a text and a date. Dates come in six ISO 8601 forms, some texts
+/// have escapes or are not ASCII. Keys come in no order, as they do from servers that sort by
+/// something else.
 ///
 /// 100,000 of them are about 77 MB.
 public struct UserPayload: Sendable {

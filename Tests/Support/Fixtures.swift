@@ -7,22 +7,23 @@ package enum Fixtures {
     Bundle.module.bundleURL.appending(path: "Fixtures").appending(path: name)
   }
 
-  /// Model of the documents of ``ISOCodes``: `Country` for 3166-1, `Subdivision` for 3166-2, `Language`
-  /// for 639-3.
+  /// Model of the documents of ``ISOCodes``: `Country` for 3166-1, `Subdivision` for 3166-2,
+  /// `Language` for 639-3.
   ///
   /// The documents do not say which country a subdivision belongs to: whoever syncs them adds
   /// `country_id`, the part of the code before the hyphen.
   package static var isoModel: URL { url("ISO.xcdatamodeld") }
 
-  /// A file of the examples: `countries-2016.json`, `countries-2024.json`, `Countries.xcdatamodeld`.
+  /// A file of the examples: `countries-2016.json`, `countries-2024.json`,
+  /// `Countries.xcdatamodeld`.
   package static func exampleData(_ name: String) -> URL {
     URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Examples/Data").appending(path: name)
   }
 }
 
-/// The documents of the distribution's package iso-codes. Tests that need them are skipped where it is
-/// not installed: `@Test(.enabled(if: ISOCodes.areInstalled, "iso-codes is not installed"))`.
+/// The documents of the distribution's package iso-codes. Tests that need them are skipped where it
+/// is not installed: `@Test(.enabled(if: ISOCodes.areInstalled, "iso-codes is not installed"))`.
 package enum ISOCodes {
   private static let folder = URL(filePath: "/usr/share/iso-codes/json")
 

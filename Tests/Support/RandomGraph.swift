@@ -1,8 +1,8 @@
 package import Foundation
 package import SyncCore
 
-/// Random objects of ``TestModels/queries()``. Few different values, so that comparisons often hold,
-/// and all the awkward ones.
+/// Random objects of ``TestModels/queries()``. Few different values, so that comparisons often
+/// hold, and all the awkward ones.
 package struct RandomGraph {
   package static let texts = [
     "", "a", "A", "ab", "aB*", "é", "e\u{301}", "É", "straße", "STRASSE", "İ", "ı", "i", "x_y%z",

@@ -67,8 +67,8 @@ package enum TestModels {
     ])
   }
 
-  /// Inheritance where every entity has objects and lists of its own: Animal (id, name, owner) > Dog (breed,
-  /// walker); Person (id, name) has animals and dogs, and a favourite animal.
+  /// Inheritance where every entity has objects and lists of its own: Animal (id, name, owner) >
+  /// Dog (breed, walker); Person (id, name) has animals and dogs, and a favourite animal.
   package static func animals() throws -> ManagedObjectModel {
     try ManagedObjectModel([
       EntityDraft(

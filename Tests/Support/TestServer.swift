@@ -93,7 +93,8 @@ package enum TestServer {
     return "\(owner)/\(name)"
   }
 
-  /// The certificate by which the database proves who it is; from then on it takes encrypted connections.
+  /// The certificate by which the database proves who it is; from then on it takes encrypted
+  /// connections.
   package static let certificate = Result {
     try run(["encrypt", try address(.database).absoluteString])
   }
@@ -175,8 +176,9 @@ package enum TestServer {
     return name
   }
 
-  /// Whether a kind of server can be had. Where it cannot, the reason goes to the output; with `CI=true` it is true
-  /// all the same, so that the tests that need it fail rather than being skipped.
+  /// Whether a kind of server can be had. Where it cannot, the reason goes to the output; with
+  /// `CI=true` it is true all the same, so that the tests that need it fail rather than being
+  /// skipped.
   package static func isAvailable(_ kind: Kind) -> Bool {
     isAvailable(kind.rawValue) { _ = try address(kind) }
   }

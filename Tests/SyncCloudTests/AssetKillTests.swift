@@ -11,8 +11,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct AssetKillTests {
   private struct Killed: Error {}
 
-  /// Pushes files with a transport that dies at random calls, each time with a new engine on the same store; then pulls
-  /// them the same way.
+  /// Pushes files with a transport that dies at random calls, each time with a new engine on the
+  /// same store; then pulls them the same way.
   private func killed(
     _ server: any CloudTransport, files: Int, largest: Int, chunk: Int, kills: Int
   ) async throws {

@@ -93,7 +93,8 @@ import Testing
     let tag = try #require(try there.rows("Tag").first).row
     try there.insert("Note", ["id": "late"])
     try await there.engine.push()
-    // The newest record that this machine knows is one that the other one writes anew, without knowing of it.
+    // The newest record that this machine knows is one that the other one writes anew, without
+    // knowing of it.
     switch what {
     case "Note.tags": try there.link("Note", note, "tags", [tag], isAdded: false)
     case "deletion": try there.delete("Note", note)

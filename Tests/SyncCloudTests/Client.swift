@@ -142,7 +142,8 @@ final class Client: Sendable {
 
   // MARK: - Looking at everything
 
-  /// All objects by the names of their records, with their fields; fails when an object has no record.
+  /// All objects by the names of their records, with their fields; fails when an object has no
+  /// record.
   func graph() throws -> [String: [String: JSONValue]] {
     try stack.store.read { reader in
       var result: [String: [String: JSONValue]] = [:]
@@ -195,8 +196,8 @@ final class Client: Sendable {
   }
 }
 
-/// Syncs clients one after the other until nothing moves, at most four rounds, and expects that they and a fresh one
-/// have the same.
+/// Syncs clients one after the other until nothing moves, at most four rounds, and expects that
+/// they and a fresh one have the same.
 func settle(_ clients: [Client], fresh transport: any CloudTransport) async throws {
   for round in 1...4 {
     var isMoving = false

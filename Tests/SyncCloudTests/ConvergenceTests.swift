@@ -6,9 +6,9 @@ import Testing
 
 @testable import SyncCloud
 
-/// Three machines edit, delete and link the same objects, with wrong clocks and a bad connection, and sync at random
-/// moments. `SYNCSTACK_CLOUD_EDITS`, `…_EDITS_KINTO`, `…_EDITS_POSTGRES` and `SYNCSTACK_CLOUD_RUNS` make it longer,
-/// `SYNCSTACK_CLOUD_SEED` repeats a run.
+/// Three machines edit, delete and link the same objects, with wrong clocks and a bad connection,
+/// and sync at random moments. `SYNCSTACK_CLOUD_EDITS`, `…_EDITS_KINTO`, `…_EDITS_POSTGRES` and
+/// `SYNCSTACK_CLOUD_RUNS` make it longer, `SYNCSTACK_CLOUD_SEED` repeats a run.
 @Suite(.timeLimit(.minutes(60))) struct ConvergenceTests {
   /// The newest value that any machine gave a field.
   private struct Newest {

@@ -7,13 +7,14 @@ import Testing
 
 @testable import SyncCloud
 
-/// Every fault at every kind of request, once and for as long as it takes, before a real server: nothing hangs or stops
-/// the program, and once the fault is over two syncs leave nothing waiting, no problem, and equal stores.
+/// Every fault at every kind of request, once and for as long as it takes, before a real server:
+/// nothing hangs or stops the program, and once the fault is over two syncs leave nothing waiting,
+/// no problem, and equal stores.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct FaultMatrixTests {
   private static let retry = RetryPolicy(attempts: 2, delay: 0)
 
-  /// Each kind of request meets every sixth fault, each another sixth; all of them with `SYNCSTACK_CLOUD_FAULTS=all`, which
-  /// `Tests/CloudSoak/run faults` sets.
+  /// Each kind of request meets every sixth fault, each another sixth; all of them with
+  /// `SYNCSTACK_CLOUD_FAULTS=all`, which `Tests/CloudSoak/run faults` sets.
   private static func faults(from first: Int) -> [(offset: Int, element: Fault)] {
     let all = Array(Fault.all.enumerated())
     if ProcessInfo.processInfo.environment["SYNCSTACK_CLOUD_FAULTS"] == "all" { return all }
@@ -69,7 +70,8 @@ import Testing
     }
   }
 
-  /// Reads work, and nothing that is sent arrives: it waits, and the push says so after as many tries as were promised.
+  /// Reads work, and nothing that is sent arrives: it waits, and the push says so after as many
+  /// tries as were promised.
   @Test(.server(.memory)) func anOutageOfWritingIsNoProblemOfTheRecords() async throws {
     let proxy = try await TestProxy()
     let here = try Client(try proxy.transport(), retry: RetryPolicy(attempts: 5, delay: 0))

@@ -3,7 +3,8 @@ import TestSupport
 
 @testable import SyncCloud
 
-/// A transport around another one that loses requests and answers, and does what a test says before each call.
+/// A transport around another one that loses requests and answers, and does what a test says before
+/// each call.
 final class FaultyTransport: CloudTransport {
   private struct State {
     var generator: SeededGenerator

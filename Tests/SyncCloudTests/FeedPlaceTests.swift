@@ -2,7 +2,8 @@ import Testing
 
 @testable import SyncCloud
 
-/// Places in the changes of a collection, whose server may commit a version up to five seconds after later ones.
+/// Places in the changes of a collection, whose server may commit a version up to five seconds
+/// after later ones.
 @Suite struct FeedPlaceTests {
   private func place(
     _ times: [Int64], newest: Int64? = nil, clock: Int64?, after place: FeedPlace = FeedPlace(),

@@ -8,7 +8,8 @@ import Testing
 
 @testable import SyncCloud
 
-/// Objects that several machines make from the same source, and objects that go and come back under their name.
+/// Objects that several machines make from the same source, and objects that go and come back under
+/// their name.
 @Suite(.timeLimit(.minutes(10))) struct IdentityTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 
@@ -94,8 +95,9 @@ import Testing
       let records = server.records(in: all[0].engine.zone)
       #expect(records.count == 9)
     }
-    // Without an identity each machine has made its own. Those with an owner stay, because the copies of that owner are two,
-    // and children of different owners are never folded; the note without one is folded, and no import adds any more.
+    // Without an identity each machine has made its own. Those with an owner stay, because the
+    // copies of that owner are two, and children of different owners are never folded; the note
+    // without one is folded, and no import adds any more.
     if identity == "none" {
       let before = try all[0].rows("Note").count
       try await all[0].sync(file, "Note")

@@ -8,9 +8,9 @@ import Testing
 
 @testable import SyncCloud
 
-/// Machines that edit without a connection and meet again, with syncs of JSON and ends of the program in between.
-/// `SYNCSTACK_CLOUD_OFFLINE`, `…_PULL` and `…_DOWNTIME` make it longer: edits of each machine, records of a first pull,
-/// seconds without a database.
+/// Machines that edit without a connection and meet again, with syncs of JSON and ends of the
+/// program in between. `SYNCSTACK_CLOUD_OFFLINE`, `…_PULL` and `…_DOWNTIME` make it longer: edits
+/// of each machine, records of a first pull, seconds without a database.
 @Suite(.timeLimit(.minutes(10))) struct OfflineTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 

@@ -17,8 +17,9 @@ private final class Passport: ManagedObject {
   @ToOne var holder: Person?
 }
 
-/// A one-to-one relationship travels as two fields, one of each record, and is one thing all the same: who was paired
-/// last is paired everywhere, and nobody leads to an object that belongs to somebody else.
+/// A one-to-one relationship travels as two fields, one of each record, and is one thing all the
+/// same: who was paired last is paired everywhere, and nobody leads to an object that belongs to
+/// somebody else.
 @Suite(.timeLimit(.minutes(10))) struct OneToOneTests {
   enum Scene: CaseIterable {
     /// Another person takes the passport that was given away elsewhere.

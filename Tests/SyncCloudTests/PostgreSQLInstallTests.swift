@@ -36,7 +36,8 @@ import Testing
     #expect(try await transport.changes(in: zone, after: nil, limit: 10).records.count == 1)
   }
 
-  /// Each version as it was: before zones were shared, and before `save` left waking others to `tell`.
+  /// Each version as it was: before zones were shared, and before `save` left waking others to
+  /// `tell`.
   @Test(arguments: [
     (1, "drop table syncstack.member cascade"), (2, "drop function syncstack.tell(text) cascade"),
   ])

@@ -43,7 +43,8 @@ import Testing
     }
   }
 
-  /// What is read there is what was written, from the beginning and without a gap, up to some moment.
+  /// What is read there is what was written, from the beginning and without a gap, up to some
+  /// moment.
   @Test(.server(.replica)) func aReplicaIsCompleteOrBehindAndNeverAhead() async throws {
     let role = try await TestServer.role()
     let transport = try PostgreSQLTransport(role, app: "tests", timeout: 60)
@@ -86,8 +87,8 @@ import Testing
 
   // MARK: - Several at once
 
-  /// Writers of one zone and a reader that follows: whatever was said to be saved is shown to the reader, once, though its
-  /// token is always the latest.
+  /// Writers of one zone and a reader that follows: whatever was said to be saved is shown to the
+  /// reader, once, though its token is always the latest.
   private func everybodyWrites(_ addresses: [String]) async throws -> (saved: Int, shown: Int) {
     let reader = try PostgreSQLTransport(addresses[0], app: "tests", timeout: 60)
     _ = try await reader.open(Self.zone, create: true)
@@ -161,8 +162,8 @@ import Testing
     for await _ in none { Issue.record("a signal") }
   }
 
-  /// A transaction that notifies holds a lock of the whole cluster until its commit is on the disk: saves of all zones would
-  /// wait for each other.
+  /// A transaction that notifies holds a lock of the whole cluster until its commit is on the disk:
+  /// saves of all zones would wait for each other.
   @Test func noSaveNotifiesButTheCallAfterItAndEditsByPlainSQL() async throws {
     let library = try LibPQ.load()
     let role = try await TestServer.role()

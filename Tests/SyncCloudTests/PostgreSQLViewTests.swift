@@ -6,7 +6,8 @@ import Testing
 
 @testable import SyncCloud
 
-/// What reports and programs of the server see of records, and write. One after the other: rights on a database are given to one role at a time.
+/// What reports and programs of the server see of records, and write. One after the other: rights
+/// on a database are given to one role at a time.
 @Suite(.timeLimit(.minutes(10)), .serialized, .server(.database)) struct PostgreSQLViewTests {
   private let client: Client
   private let connection: PostgreSQLConnection

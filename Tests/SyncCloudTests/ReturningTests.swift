@@ -8,10 +8,10 @@ import Testing
 
 @testable import SyncCloud
 
-/// Three machines delete objects of the same keys and make them again, join them and part them, two of them import one
-/// file in between, the connection is bad, the clocks are wrong, and the server is taken back to a backup.
-/// `SYNCSTACK_CLOUD_RETURNS` and `…_RETURNS_KINTO` make it longer, `SYNCSTACK_CLOUD_RUNS` repeats it,
-/// `SYNCSTACK_CLOUD_SEED` repeats a run.
+/// Three machines delete objects of the same keys and make them again, join them and part them, two
+/// of them import one file in between, the connection is bad, the clocks are wrong, and the server
+/// is taken back to a backup. `SYNCSTACK_CLOUD_RETURNS` and `…_RETURNS_KINTO` make it longer,
+/// `SYNCSTACK_CLOUD_RUNS` repeats it, `SYNCSTACK_CLOUD_SEED` repeats a run.
 @Suite(.timeLimit(.minutes(60))) struct ReturningTests {
   private struct Run {
     var generator: SeededGenerator
@@ -105,7 +105,8 @@ import Testing
     for number in 0..<edits {
       try await run.edit(number)
       if Int.random(in: 0..<10, using: &run.generator) == 0 { try await run.sync() }
-      // Taken twice, restored a good while after, when all had synced: what only one machine has seen may be lost.
+      // Taken twice, restored a good while after, when all had synced: what only one machine has
+      // seen may be lost.
       let phase = number % max(edits / 2, 1)
       if phase == edits / 5 { backup = memory?.backup() }
       if phase == edits * 2 / 5, let backup {

@@ -8,7 +8,8 @@ import Testing
 
 @testable import SyncCloud
 
-/// A machine whose engine was started, with a clock that a test moves. No signals come from its server.
+/// A machine whose engine was started, with a clock that a test moves. No signals come from its
+/// server.
 private final class Machine: Sendable {
   let client: Client
   let transport: FaultyTransport
@@ -46,8 +47,8 @@ private final class Machine: Sendable {
   }
 }
 
-/// An engine that was started syncs by itself. `SYNCSTACK_CLOUD_ALONE` lets two of them run on a real server that is
-/// stopped for so many seconds; see `Tests/CloudSoak/run`.
+/// An engine that was started syncs by itself. `SYNCSTACK_CLOUD_ALONE` lets two of them run on a
+/// real server that is stopped for so many seconds; see `Tests/CloudSoak/run`.
 @Suite(.timeLimit(.minutes(15))) struct RunningTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 
@@ -318,7 +319,8 @@ private final class Machine: Sendable {
       try await Task.sleep(for: away / 40)
     }
     try await outages.value
-    // The last edit: both are equal within an interval, which is the longest one of a machine that waits for its server.
+    // The last edit: both are equal within an interval, which is the longest one of a machine that
+    // waits for its server.
     for client in clients { try client.insert("Note", ["title": "last"]) }
     let last = ContinuousClock.now
     let interval = CloudPace().delay + CloudPace().shortest

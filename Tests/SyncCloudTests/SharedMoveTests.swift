@@ -6,7 +6,8 @@ import Testing
 
 @testable import SyncCloud
 
-/// Machines that move, edit and delete what another one shares, takes out or shares no more, before they hear of it.
+/// Machines that move, edit and delete what another one shares, takes out or shares no more, before
+/// they hear of it.
 @Suite(.timeLimit(.minutes(10))) struct SharedMoveTests {
   private let scene: Scene
   private let phone: Client
@@ -278,7 +279,8 @@ import Testing
     #expect(guests == mine.filter { $0.hasPrefix("Shopping") })
   }
 
-  /// The note says its section before the section has come, and the section comes from another zone.
+  /// The note says its section before the section has come, and the section comes from another
+  /// zone.
   @Test func aNoteFindsASectionThatComesHomeLater() async throws {
     try await share()
     try owner.update("Section", scene.sections[0], ["list": .int(row("List", "Secret", owner))])

@@ -6,9 +6,9 @@ import Testing
 
 @testable import SyncCloud
 
-/// Two machines of an account that shares one list or two, and two of its guest, edit and sync at random moments.
-/// `SYNCSTACK_CLOUD_SHARING` is the number of cases of each kind, `…_SHARING_STEPS` makes them longer, and
-/// `SYNCSTACK_CLOUD_SEED` repeats one.
+/// Two machines of an account that shares one list or two, and two of its guest, edit and sync at
+/// random moments. `SYNCSTACK_CLOUD_SHARING` is the number of cases of each kind, `…_SHARING_STEPS`
+/// makes them longer, and `SYNCSTACK_CLOUD_SEED` repeats one.
 @Suite(.timeLimit(.minutes(60))) struct SharingConvergenceTests {
   /// What the machines do.
   enum Kind: String, CaseIterable, CustomTestStringConvertible {
@@ -133,7 +133,8 @@ import Testing
     try await run.expectEqual("\(kind) of seed \(seed)")
   }
 
-  /// One machine shares while another one of the account has not sent what it has inserted, edited, moved and deleted.
+  /// One machine shares while another one of the account has not sent what it has inserted, edited,
+  /// moved and deleted.
   @Test(arguments: 0..<(setting("SHARING") ?? 4))
   func aMachineWithUnsentEditsFollowsTheOneThatShares(_ number: Int) async throws {
     let seed = setting("SEED").map(UInt64.init) ?? UInt64.random(in: 0...UInt64(Int.max))

@@ -107,7 +107,8 @@ import Testing
     #expect(try Scene.texts(guestsSecond) == expected)
     #expect(try second.graph().keys.sorted() == (try owner.graph().keys.sorted()))
 
-    // An edit that is not sent when the right is taken is a conflict, and nothing of it is a deletion.
+    // An edit that is not sent when the right is taken is a conflict, and nothing of it is a
+    // deletion.
     let unsent = try #require(try scene.row(guest, titled: "n5"))
     try guest.update("Note", unsent, ["title": "unsent"])
     try await owner.engine.share(try scene.id("List", scene.list), with: [])
@@ -144,7 +145,8 @@ import Testing
     let all = try Scene.texts(owner)
     #expect(try Scene.texts(machine) == (try Scene.texts(guest)))
 
-    // The guest leaves: the copies go, on all machines of the account, and the owner keeps everything.
+    // The guest leaves: the copies go, on all machines of the account, and the owner keeps
+    // everything.
     try await guest.engine.leave(root)
     #expect(try Scene.texts(guest).isEmpty)
     try await machine.engine.sync()
@@ -429,7 +431,8 @@ import Testing
     try await scene.owner.engine.signOut(wipe: false)
     #expect(try Scene.texts(scene.guest) == ["mine -"])
     #expect(try Scene.texts(scene.owner) == all)
-    // On the server nothing goes: the guest has it back with the next sync, and what stayed is sent as new.
+    // On the server nothing goes: the guest has it back with the next sync, and what stayed is sent
+    // as new.
     try await scene.guest.engine.sync()
     let expected = all.filter { !["hidden -", "S", "Secret"].contains($0) } + ["mine -", "mine -"]
     #expect(try Scene.texts(scene.guest) == expected.sorted())

@@ -16,7 +16,8 @@ extension TestServer {
 
   /// Where a role of its own signs in to PostgreSQL.
   ///
-  /// - Parameter settings: What is set for it, as in `default_transaction_isolation = serializable`.
+  /// - Parameter settings: What is set for it, as in
+  ///   `default_transaction_isolation = serializable`.
   static func role(_ settings: String? = nil) async throws -> String {
     let name = "u" + UUID().uuidString.lowercased().replacing("-", with: "")
     try await run("create role \(name) login password '\(password)'")

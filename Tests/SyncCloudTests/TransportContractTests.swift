@@ -262,8 +262,8 @@ struct TransportContract: Sendable, CustomTestStringConvertible {
     try await rule.check(try await TestServer.transport(.memory))
   }
 
-  /// One account for all: with one for each rule the only worker of the server did not answer in time under load. Each
-  /// rule has a zone of its own, because it begins with none.
+  /// One account for all: with one for each rule the only worker of the server did not answer in
+  /// time under load. Each rule has a zone of its own, because it begins with none.
   @Test(.server(.postgres)) func kintoOnPostgreSQLKeepsTheContract() async throws {
     let transport = try await TestServer.transport(.postgres)
     for rule in TransportContract.rules {

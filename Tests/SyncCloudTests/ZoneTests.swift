@@ -8,7 +8,8 @@ import Testing
 @testable import SyncCloud
 @testable import SyncStore
 
-/// Zones and accounts that are not what they were, the server's copy of objects, and deletions in masses.
+/// Zones and accounts that are not what they were, the server's copy of objects, and deletions in
+/// masses.
 @Suite(.timeLimit(.minutes(10))) struct ZoneTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 
@@ -25,7 +26,8 @@ import Testing
   }
 
   private func expect(_ code: CloudError.Code, _ client: Client) async {
-    // A pull with nothing to store does not look, so that it stays one request; whatever fails looks anew.
+    // A pull with nothing to store does not look, so that it stays one request; whatever fails
+    // looks anew.
     await #expect { try await client.engine.push() } throws: {
       ($0 as? CloudError)?.code == code
     }

@@ -5,8 +5,9 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Wrong input to contexts and objects: a typed error where it comes from data, a message that says what to
-/// do where only the program can be wrong. Never a silent nil, never a crash without a message.
+/// Wrong input to contexts and objects: a typed error where it comes from data, a message that says
+/// what to do where only the program can be wrong. Never a silent nil, never a crash without a
+/// message.
 @Suite struct BadInputTests {
   final class OtherUser: ManagedObject {
     override class var entityName: String { "User" }

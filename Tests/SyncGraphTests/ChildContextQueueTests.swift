@@ -50,8 +50,8 @@ import Testing
     #expect(counts == (60, 60, 60))
   }
 
-  /// A block of the parent enters the child, a block of the child reads from the parent and saves into
-  /// it: each waits for the other, whichever comes first.
+  /// A block of the parent enters the child, a block of the child reads from the parent and saves
+  /// into it: each waits for the other, whichever comes first.
   @Test(arguments: [Kinship.ownQueues, .belowMain, .aboveBackground, .grandchild])
   func aParentMayEnterAChildThatReadsFromIt(kinship: Kinship) throws {
     let scene = try ChildScene(kinship)
@@ -86,9 +86,9 @@ import Testing
     #expect(child.performAndWait { child.insertedObjects.count } == 1)
   }
 
-  /// The root enters a grandchild, which waits to read from the parent, while the parent is about to merge what the
-  /// root changed and has to read from the root for that. Nobody may read from the parent meanwhile: some of
-  /// its values are from before the change and some from after it.
+  /// The root enters a grandchild, which waits to read from the parent, while the parent is about
+  /// to merge what the root changed and has to read from the root for that. Nobody may read from
+  /// the parent meanwhile: some of its values are from before the change and some from after it.
   @Test(arguments: [ManagedObjectContext.Concurrency.mainQueue, .privateQueue])
   func aChildNeverReadsAHalfMergedParent(_ kind: ManagedObjectContext.Concurrency) throws {
     let stack = try DataStack.social()

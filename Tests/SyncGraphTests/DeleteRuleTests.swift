@@ -4,8 +4,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Delete rules exist twice: in memory, and as set operations on rows. The same graph is deleted from
-/// both ways, and has to look the same.
+/// Delete rules exist twice: in memory, and as set operations on rows. The same graph is deleted
+/// from both ways, and has to look the same.
 @Suite struct DeleteRuleTests {
   private static func model(_ rule: DeleteRule) throws -> ManagedObjectModel {
     try ManagedObjectModel([

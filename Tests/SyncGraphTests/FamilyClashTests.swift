@@ -4,12 +4,13 @@ import SyncGraph
 import TestSupport
 import Testing
 
-/// Random changes in a context, its child and its grandchild, all of which have unsaved changes at the same
-/// time. Whatever wins: both sides of every relationship agree everywhere, nothing leads to an object that is
-/// not there, a save makes the parent say what the child says, and a rollback the child what the parent says.
+/// Random changes in a context, its child and its grandchild, all of which have unsaved changes at
+/// the same time. Whatever wins: both sides of every relationship agree everywhere, nothing leads
+/// to an object that is not there, a save makes the parent say what the child says, and a rollback
+/// the child what the parent says.
 ///
-/// `FAMILY_SEEDS` runs more sequences, as in `FAMILY_SEEDS=600 swift test --filter FamilyClash`, from
-/// `FAMILY_FIRST` on.
+/// `FAMILY_SEEDS` runs more sequences, as in `FAMILY_SEEDS=600 swift test --filter FamilyClash`,
+/// from `FAMILY_FIRST` on.
 @Suite struct FamilyClashTests {
   private static let seeds: [UInt64] = {
     let environment = ProcessInfo.processInfo.environment

@@ -3,9 +3,9 @@ import SyncGraph
 import TestSupport
 import Testing
 
-/// Random changes in a context, its child and its grandchild. Whichever makes them, those below it see
-/// them at once, those above it and the store when it saves, and nobody when it rolls back. What comes of
-/// changes in several of them at once is another suite's (``FamilyClashTests``).
+/// Random changes in a context, its child and its grandchild. Whichever makes them, those below it
+/// see them at once, those above it and the store when it saves, and nobody when it rolls back.
+/// What comes of changes in several of them at once is another suite's (``FamilyClashTests``).
 @Suite struct FamilyPropertyTests {
   @Test(arguments: 0..<6 as Range<UInt64>, [nil, ManagedObjectContext.Concurrency.privateQueue])
   func everyContextSeesWhatItShould(
@@ -46,8 +46,8 @@ struct FamilyRun {
     run = GraphRun(context: contexts[0], seed: seed)
   }
 
-  /// Works in one of the contexts for a while, then saves it or rolls it back. Those below it have no
-  /// changes of their own then: what wins when both have some is another question.
+  /// Works in one of the contexts for a while, then saves it or rolls it back. Those below it have
+  /// no changes of their own then: what wins when both have some is another question.
   mutating func round(_ round: Int) throws {
     let pending = contexts.lastIndex { context in context.performAndWait { context.hasChanges } }
     let level = Int.random(in: (pending ?? 0)..<contexts.count, using: &run.random)
@@ -130,8 +130,8 @@ struct FamilyRun {
       oracle: GraphOracle(a, b), a: try numbers(context, "A"), b: try numbers(context, "B"))
   }
 
-  /// The numbers of an entity's objects as they are fetched: in the order in which they were inserted,
-  /// which is that of the numbers.
+  /// The numbers of an entity's objects as they are fetched: in the order in which they were
+  /// inserted, which is that of the numbers.
   private static func numbers(_ context: ManagedObjectContext, _ name: String) throws -> [Int] {
     try context.fetch(Fetch<ManagedObject>(entityNamed: name)).compactMap(number)
   }

@@ -4,8 +4,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Leading somewhere that somebody else deletes between the last merge and the save. Nothing is ever
-/// stored that leads to a row that is not there.
+/// Leading somewhere that somebody else deletes between the last merge and the save. Nothing is
+/// ever stored that leads to a row that is not there.
 @Suite struct LostReferenceTests {
   private let stack: DataStack
   private let early: ManagedObjectContext
@@ -45,7 +45,8 @@ import Testing
     }
   }
 
-  /// Hands over an A and a B as the late context has read them, one of which is deleted in the store.
+  /// Hands over an A and a B as the late context has read them, one of which is deleted in the
+  /// store.
   private func scene(
     deleting name: String, then body: (_ a: ManagedObject, _ b: ManagedObject) throws -> Void
   ) throws {

@@ -5,8 +5,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// What a program must not do with objects and contexts. It stops, and says what to do: it never hangs, never
-/// goes on with half of it, never stops without a word.
+/// What a program must not do with objects and contexts. It stops, and says what to do: it never
+/// hangs, never goes on with half of it, never stops without a word.
 @Suite(.timeLimit(.minutes(30))) struct MisuseTests {
   /// One thing not to be done.
   enum Misuse: String, CaseIterable, Codable, Sendable {

@@ -5,8 +5,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// What another process commits is noticed as what other contexts commit is. A second stack on the same file stands for
-/// the process: it has a store and connections of its own.
+/// What another process commits is noticed as what other contexts commit is. A second stack on the
+/// same file stands for the process: it has a store and connections of its own.
 @Suite(.timeLimit(.minutes(5))) struct OtherProcessTests {
   private let folder: TemporaryFolder
   private let here: DataStack

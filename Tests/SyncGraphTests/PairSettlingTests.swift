@@ -4,15 +4,17 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Both sides of a one-to-one say the same although a block has read them at two times. What a context has not read
-/// yet is read as it is stored then, so that it may write one side alone without a conflict in any row.
+/// Both sides of a one-to-one say the same although a block has read them at two times. What a
+/// context has not read yet is read as it is stored then, so that it may write one side alone
+/// without a conflict in any row.
 @Suite struct PairSettlingTests {
   enum Scene: CaseIterable {
     /// Somebody else takes the partner that is read afterwards.
     case partnerTaken
     /// Somebody else parts the pair whose partner was read before; here they are paired again.
     case pairParted
-    /// Somebody else gives the partner that was read before an owner; here the owner gets another one.
+    /// Somebody else gives the partner that was read before an owner; here the owner gets another
+    /// one.
     case ownerPaired
   }
 

@@ -2,7 +2,8 @@ import SyncCore
 import SyncGraph
 import Testing
 
-/// Two contexts that put one member into one list agree on its place: where the first of them has stored it.
+/// Two contexts that put one member into one list agree on its place: where the first of them has
+/// stored it.
 @Suite struct PlaceConflictTests {
   @Test(arguments: [MergePolicy.objectWins, .objectWinsPerProperty])
   func aMemberThatIsThereAlreadyKeepsItsPlace(_ policy: MergePolicy) throws {

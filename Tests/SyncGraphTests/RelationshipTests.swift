@@ -165,7 +165,8 @@ import Testing
     }
   }
 
-  /// The sizes tell a linear cost from a quadratic one: a hundredfold would be sixteenfold at least.
+  /// The sizes tell a linear cost from a quadratic one: a hundredfold would be sixteenfold at
+  /// least.
   @Test func insertionInPlaceDoesNotCopyTheSet() {
     context.performAndWait {
       let user = users(1)[0]

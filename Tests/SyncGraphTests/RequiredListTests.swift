@@ -2,7 +2,8 @@ import SyncCore
 import SyncGraph
 import Testing
 
-/// A list that a document calls required, without a minimum, may be empty: one rule for saves, batches and syncs.
+/// A list that a document calls required, without a minimum, may be empty: one rule for saves,
+/// batches and syncs.
 @Suite struct RequiredListTests {
   private func stack(minimum: Int) throws -> DataStack {
     let model = try ManagedObjectModel([

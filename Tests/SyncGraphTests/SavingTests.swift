@@ -83,8 +83,8 @@ import Testing
 
   // MARK: - Conflicts
 
-  /// Two contexts read the same row, the first one saves; the second does not merge, so it finds out
-  /// when it saves.
+  /// Two contexts read the same row, the first one saves; the second does not merge, so it finds
+  /// out when it saves.
   private func conflict(
     _ policy: MergePolicy
   ) throws -> (error: GraphError?, name: String?, email: String?, age: Int64) {

@@ -3,8 +3,8 @@ import SyncGraph
 import TestSupport
 import Testing
 
-/// Unsaved changes take part in every answer: whatever is asked before a save, the store gives the same
-/// answer after it.
+/// Unsaved changes take part in every answer: whatever is asked before a save, the store gives the
+/// same answer after it.
 @Suite struct UnsavedAnswerTests {
   @Test(arguments: 1...16 as ClosedRange<UInt64>)
   func answersAreTheSameBeforeAndAfterTheSave(seed: UInt64) throws {

@@ -13,7 +13,8 @@ import Testing
   private static let stored =
     ProcessInfo.processInfo.environment["SYNCSTACK_OUTBOX_STORED"].flatMap { Int($0) } ?? 1000
 
-  /// A shop in which ten of so many labels were edited, the statements that find them, and the seconds that takes.
+  /// A shop in which ten of so many labels were edited, the statements that find them, and the
+  /// seconds that takes.
   private func find(among count: Int) async throws -> (statements: [String], seconds: Double) {
     let folder = try TemporaryFolder()
     let shop = try Shop(store: .sqlite(folder.file("shop.sqlite")))

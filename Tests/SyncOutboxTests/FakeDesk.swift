@@ -37,8 +37,8 @@ struct FakeDesk: Sendable {
   /// How many requests it had.
   private(set) var requests = 0
 
-  /// How often it was asked for what it had done already, and how often for an insertion, which a server without
-  /// idempotency keys would have made twice.
+  /// How often it was asked for what it had done already, and how often for an insertion, which a
+  /// server without idempotency keys would have made twice.
   private(set) var repeats = 0
   private(set) var repeatedInsertions = 0
 

@@ -2,8 +2,8 @@ import Foundation
 import SyncCore
 import SyncOutbox
 
-/// A server of objects by entity and key, which makes keys, knows idempotency keys when it is told to, and misbehaves on
-/// demand.
+/// A server of objects by entity and key, which makes keys, knows idempotency keys when it is told
+/// to, and misbehaves on demand.
 actor FakeServer {
   private var desk: FakeDesk
   private var refusals: [String: OutboxAnswer] = [:]

@@ -7,8 +7,8 @@ import SyncOutbox
   import FoundationNetworking
 #endif
 
-/// A ``FakeDesk`` for other processes: `POST /Order`, `PATCH /Order/17`, `DELETE /Order/17`. An answer that is lost is a
-/// connection that breaks off. It works on threads of its own.
+/// A ``FakeDesk`` for other processes: `POST /Order`, `PATCH /Order/17`, `DELETE /Order/17`. An
+/// answer that is lost is a connection that breaks off. It works on threads of its own.
 final class HTTPDesk: Sendable {
   let desk = Locked(FakeDesk())
 

@@ -7,8 +7,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// What a program that ends at any point of a run leaves behind: the files as they are at that moment, and a server that has
-/// done what it was asked until then.
+/// What a program that ends at any point of a run leaves behind: the files as they are at that
+/// moment, and a server that has done what it was asked until then.
 @Suite struct KillTests {
   /// So many kills; with `SYNCSTACK_OUTBOX_KILLS` so many as it says, and a line about them.
   private static let soak =
@@ -47,7 +47,8 @@ import Testing
     if let soak = KillTests.soak { print("\(soak) kills \(moment): \(await server.summary)") }
   }
 
-  /// Edits and sends until a request at which the files are copied; nothing that comes later counts.
+  /// Edits and sends until a request at which the files are copied; nothing that comes later
+  /// counts.
   private func run(
     _ file: URL, copiedTo dead: URL, _ server: FakeServer, _ random: inout SeededGenerator,
     _ moment: Moment, round: Int

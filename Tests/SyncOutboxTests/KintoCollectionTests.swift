@@ -18,7 +18,8 @@ final class Chore: ManagedObject {
   @Attribute(remoteKey: "last_modified") var version: Int64?
 }
 
-/// Sending to a real server that nobody here wrote: plain collections of Kinto, with keys and versions of its own.
+/// Sending to a real server that nobody here wrote: plain collections of Kinto, with keys and
+/// versions of its own.
 @Suite(.enabled("no server: the output says why") { TestServer.isAvailable(.memory) })
 struct KintoCollectionTests {
   @Test func keys_versions_conflicts_and_deletions_of_a_real_server() async throws {
@@ -180,7 +181,8 @@ private struct KintoCollection: Sendable {
     return OutboxAnswer(data, response, at: "data")
   }
 
-  /// Has the proxy before the server answer so many of the requests that make records, or all; nil ends that.
+  /// Has the proxy before the server answer so many of the requests that make records, or all; nil
+  /// ends that.
   func fault(_ status: Int?, _ headers: JSONValue = [:], times: Int? = nil) async throws {
     guard let status else {
       _ = try await call("DELETE", server.appending(path: "__fault__"))

@@ -9,10 +9,12 @@
   import TestSupport
   import Testing
 
-  /// A program of its own that edits and sends without end, `kill -9` at a random moment of its life, and the next one on the
-  /// same file. The server is reached by HTTP, and goes on with what a program that is dead has asked for.
+  /// A program of its own that edits and sends without end, `kill -9` at a random moment of its
+  /// life, and the next one on the same file. The server is reached by HTTP, and goes on with what
+  /// a program that is dead has asked for.
   @Suite(.timeLimit(.minutes(60))) struct ProcessKillTests {
-    /// So many kills of each kind; with `SYNCSTACK_OUTBOX_KILLS` so many as it says, and a line about them.
+    /// So many kills of each kind; with `SYNCSTACK_OUTBOX_KILLS` so many as it says, and a line
+    /// about them.
     private static let soak =
       ProcessInfo.processInfo.environment["SYNCSTACK_OUTBOX_KILLS"].flatMap { Int($0) }
     private static let kills = soak ?? 4
@@ -49,7 +51,8 @@
       }
       server.desk.withLock { $0.faults = [] }
       let shop = try life.shop()
-      // What the first deletes here, because the server does not have it, the second may have to send.
+      // What the first deletes here, because the server does not have it, the second may have to
+      // send.
       _ = try await shop.outbox.send()
       let report = try await shop.outbox.send()
       #expect(report.waiting == 0 && report.refused == 0, "seed \(seed): \(report)")

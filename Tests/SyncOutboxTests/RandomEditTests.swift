@@ -7,10 +7,11 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Several programs edit, send and sync at random against a server that misbehaves: in the end everybody has the same, and
-/// the server has everything once.
+/// Several programs edit, send and sync at random against a server that misbehaves: in the end
+/// everybody has the same, and the server has everything once.
 @Suite struct RandomEditTests {
-  /// A run of so many steps for each of three programs; with `SYNCSTACK_OUTBOX_EDITS` so many as it says, and a line about them.
+  /// A run of so many steps for each of three programs; with `SYNCSTACK_OUTBOX_EDITS` so many as it
+  /// says, and a line about them.
   private static let soak =
     ProcessInfo.processInfo.environment["SYNCSTACK_OUTBOX_EDITS"].flatMap { Int($0) }
   private static let steps = soak ?? 40

@@ -32,7 +32,8 @@ import Testing
     @ToMany(inverse: "tags", renamedFrom: "orders") var purchases: Set<Purchase>
   }
 
-  /// Orders that were edited and deleted, each refused or without an answer, and a store that is closed.
+  /// Orders that were edited and deleted, each refused or without an answer, and a store that is
+  /// closed.
   private func leaveEdits(_ url: URL, _ answer: OutboxAnswer) async throws {
     let shop = try Shop(store: .sqlite(url))
     try await shop.stack.sync(

@@ -7,7 +7,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Answers with the key of another object: copies become one, and nothing that was entered here is lost.
+/// Answers with the key of another object: copies become one, and nothing that was entered here is
+/// lost.
 @Suite struct SameKeyTests {
   /// Two answers of one key are no copies of one object: what was entered here stays.
   @Test func an_answer_that_comes_twice_joins_nothing() async throws {

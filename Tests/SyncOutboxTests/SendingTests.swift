@@ -235,8 +235,9 @@ import Testing
     try await shop.edit { context in
       for number in 0..<40 { Order(context: context).amount = Double(number) }
     }
-    // Changes are made ready by 32. The last of the second portion is deleted after the last answer was stored, and before
-    // that portion is made ready: one request does the deletion, and the lost answer of another has the run go on.
+    // Changes are made ready by 32. The last of the second portion is deleted after the last answer
+    // was stored, and before that portion is made ready: one request does the deletion, and the
+    // lost answer of another has the run go on.
     let deleted = AsyncStream<Void>.makeStream()
     let second = AsyncStream<Void>.makeStream()
     await shop.server.whileUnderWay { [stack = shop.stack] change in

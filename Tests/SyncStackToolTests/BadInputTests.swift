@@ -5,8 +5,8 @@ import Testing
 
 @testable import SyncStackTool
 
-/// Whatever is wrong with what the tool is given: it says what and where and what to do, ends with 1,
-/// and the store is as it was.
+/// Whatever is wrong with what the tool is given: it says what and where and what to do, ends with
+/// 1, and the store is as it was.
 @Suite struct BadInputTests {
   static let model = """
     <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">

@@ -6,8 +6,9 @@ import Testing
 @testable import SyncStackTool
 @testable import SyncStore
 
-/// Pushes and pulls that are killed at random moments, against a real server. `SYNCSTACK_CLOUD_KILLS` says how many
-/// (`Tests/CloudSoak/run` has 100), `SYNCSTACK_CLOUD_SEED` repeats a run.
+/// Pushes and pulls that are killed at random moments, against a real server.
+/// `SYNCSTACK_CLOUD_KILLS` says how many (`Tests/CloudSoak/run` has 100), `SYNCSTACK_CLOUD_SEED`
+/// repeats a run.
 @Suite(.timeLimit(.minutes(60))) struct CloudKillTests {
   private let bench: ToolBench
   private let model: String
@@ -78,8 +79,8 @@ import Testing
       try await importing(
         (0..<200).map { (id: index * 1_000_000 + $0, name: "start") }, store, "insert")
     }
-    // How long each takes when nobody kills it, from the start of the process to its end: the shortest so far, so that
-    // most are killed.
+    // How long each takes when nobody kills it, from the start of the process to its end: the
+    // shortest so far, so that most are killed.
     var lengths: [String: Duration] = [:]
     for (command, store) in [("push", "a"), ("pull", "b")] {
       let began = ContinuousClock.now

@@ -5,7 +5,8 @@ import Testing
 
 @testable import SyncStackTool
 
-/// Remote sync by processes of their own: against a real server, and against one that never answers.
+/// Remote sync by processes of their own: against a real server, and against one that never
+/// answers.
 @Suite(.timeLimit(.minutes(10))) struct CloudProcessTests {
   private let bench: ToolBench
   private let model: String

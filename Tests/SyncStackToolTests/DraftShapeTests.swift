@@ -5,7 +5,8 @@ import Testing
 
 @testable import SyncStackTool
 
-/// What `model --from` draws passes `doctor` on the payload it was drawn from, and has no key that is only guessed.
+/// What `model --from` draws passes `doctor` on the payload it was drawn from, and has no key that
+/// is only guessed.
 @Suite struct DraftShapeTests {
   /// Draws a model, and gives the paths of it and of its payload.
   private func draw(

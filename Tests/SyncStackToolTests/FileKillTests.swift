@@ -6,9 +6,10 @@ import Testing
 @testable import SyncCloud
 @testable import SyncStackTool
 
-/// Files whose pushes and pulls are killed at random moments, against a real server. `SYNCSTACK_CLOUD_FILES` says how many,
-/// `SYNCSTACK_CLOUD_FILE_SIZE` how large the largest is, `SYNCSTACK_CLOUD_FILE_KILLS` how many kills: `Tests/CloudSoak/run files`
-/// has 50 of at most 20 MB and 40.
+/// Files whose pushes and pulls are killed at random moments, against a real server.
+/// `SYNCSTACK_CLOUD_FILES` says how many, `SYNCSTACK_CLOUD_FILE_SIZE` how large the largest is,
+/// `SYNCSTACK_CLOUD_FILE_KILLS` how many kills: `Tests/CloudSoak/run files` has 50 of at most 20 MB
+/// and 40.
 @Suite(.timeLimit(.minutes(60))) struct FileKillTests {
   private static let model = """
     <model documentVersion="1.0"><entity name="Film">

@@ -115,8 +115,8 @@ import Testing
     #expect(found == expected)
   }
 
-  /// What zsh itself makes of the script: which words it hands to its own functions of completion. The marks
-  /// in front of them are those of `_arguments`.
+  /// What zsh itself makes of the script: which words it hands to its own functions of completion.
+  /// The marks in front of them are those of `_arguments`.
   @Test(
     .enabled("no zsh") { Self.path(of: "zsh") != nil },
     arguments: [

@@ -5,7 +5,8 @@ import Testing
 
 @testable import SyncStackTool
 
-/// What files that are named as JSON may be: packed, a line an object, or something else altogether.
+/// What files that are named as JSON may be: packed, a line an object, or something else
+/// altogether.
 @Suite struct InputFormatTests {
   private let bench: ToolBench
   private let model: String

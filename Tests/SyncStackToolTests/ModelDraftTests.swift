@@ -233,7 +233,8 @@ import Testing
     #expect(!result.error.isEmpty)
   }
 
-  /// A remark where a key looks like one of another object, none where it is a second name of the object itself.
+  /// A remark where a key looks like one of another object, none where it is a second name of the
+  /// object itself.
   @Test func keysThatMayLeadElsewhereAreRemarkedOn() async throws {
     let bench = try ToolBench()
     let file = try bench.file(

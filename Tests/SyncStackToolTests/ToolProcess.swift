@@ -9,7 +9,8 @@ import Testing
 ///
 /// `texts` is protected by its lock, `process` belongs to the test.
 final class ToolProcess: @unchecked Sendable {
-  // Unchecked: `Process` is set up before it runs, and its later members may be used from any thread.
+  // Unchecked: `Process` is set up before it runs, and its later members may be used from any
+  // thread.
   let process = Process()
   private let texts = Locked((output: "", error: ""))
   private let readers = DispatchGroup()
@@ -86,8 +87,8 @@ final class ToolProcess: @unchecked Sendable {
     return process.terminationReason == .uncaughtSignal ? 128 + status : status
   }
 
-  /// Sends a signal as soon as something holds, unless the process has ended, and waits for its end. Looks
-  /// from a thread of its own: those of tasks may all be busy with other tests.
+  /// Sends a signal as soon as something holds, unless the process has ended, and waits for its
+  /// end. Looks from a thread of its own: those of tasks may all be busy with other tests.
   func end(by number: Int32, when condition: @escaping @Sendable () throws -> Bool) async -> Int32 {
     Thread.detachNewThread { [self] in
       while process.isRunning, (try? condition()) != true { Thread.sleep(forTimeInterval: 0.002) }

@@ -123,7 +123,8 @@ import Testing
       try reader.read { try $0.count(FetchPlan(entity: city)) } > 2_000
     }
     #expect(status == 128 + SIGKILL)
-    // Whoever opens the file next may find a batch in the log that the killed process had no time to announce.
+    // Whoever opens the file next may find a batch in the log that the killed process had no time
+    // to announce.
     try reader.close()
     let kept = try stored().count - 10
     #expect(kept > 1_000 && kept < count && kept % 50 == 0)

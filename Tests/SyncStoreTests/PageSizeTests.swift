@@ -4,7 +4,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Pages are larger than SQLite's own where sorting them can still be stopped in time; a file keeps its own.
+/// Pages are larger than SQLite's own where sorting them can still be stopped in time; a file keeps
+/// its own.
 @Suite struct PageSizeTests {
   private func pageSize(_ url: URL) throws -> Int {
     let header = try FileHandle(forReadingFrom: url).read(upToCount: 18) ?? Data()

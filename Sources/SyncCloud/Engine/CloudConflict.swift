@@ -3,8 +3,9 @@ public import SyncCore
 import SyncGraph
 package import SyncStore
 
-/// A value that lost to one that did not know of it: mostly one that was set here, was not sent yet, and is older than what
-/// somebody else has sent; or one that somebody else had sent, when an edit here that was not sent yet is later.
+/// A value that lost to one that did not know of it: mostly one that was set here, was not sent
+/// yet, and is older than what somebody else has sent; or one that somebody else had sent, when an
+/// edit here that was not sent yet is later.
 public struct CloudConflict: Sendable, Hashable, Identifiable {
   public let id: Int64
 
@@ -40,9 +41,11 @@ extension CloudEngine {
     }
   }
 
-  /// Sets a value that lost once more, as an edit of now, which the next push sends; forgets the conflict.
+  /// Sets a value that lost once more, as an edit of now, which the next push sends; forgets the
+  /// conflict.
   ///
-  /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when the object or the property is gone.
+  /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when the object or the property is
+  ///   gone.
   public func restore(_ conflict: CloudConflict) throws {
     let (home, fields) = (zone.key, fields)
     _ = try stack.store.write(TransactionInfo(contextName: Self.author)) { transaction in

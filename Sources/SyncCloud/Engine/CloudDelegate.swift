@@ -2,16 +2,20 @@ public import SyncCore
 import SyncGraph
 import SyncStore
 
-/// Has a say in what an engine sends, and hears of what it does. Called by the engine's own task, one call after the other, never
-/// on the main actor by itself and never inside a transaction: it may read the store, and holds the engine up while it does.
+/// Has a say in what an engine sends, and hears of what it does. Called by the engine's own task,
+/// one call after the other, never on the main actor by itself and never inside a transaction: it
+/// may read the store, and holds the engine up while it does.
 ///
 /// What is not implemented says nothing: everything is sent as it is.
 public protocol CloudDelegate: AnyObject, Sendable {
-  /// Whether a record is sent now. One that is not stays waiting, and is asked about again by each push.
+  /// Whether a record is sent now. One that is not stays waiting, and is asked about again by each
+  /// push.
   func cloud(_ cloud: CloudEngine, shouldPush record: CloudOutgoing) -> Bool
 
-  /// What is sent for a record: its members, less some, or with other values. What is left out stays waiting, but of
-  /// a record that is new on the server: that is sent with its next edit. What is rewritten has the time of the edit, so everybody else takes it and this machine keeps what it has.
+  /// What is sent for a record: its members, less some, or with other values. What is left out
+  /// stays waiting, but of a record that is new on the server: that is sent with its next edit.
+  /// What is rewritten has the time of the edit, so everybody else takes it and this machine keeps
+  /// what it has.
   func cloud(_ cloud: CloudEngine, willPush record: CloudOutgoing) -> JSONObject
 
   /// What a pull, or the answers of a push, changed here; also when it failed later.
@@ -74,7 +78,8 @@ extension CloudEngine {
 
   /// What is sent of some records.
   ///
-  /// - Parameter records: Those that the saves were made of; none once a delegate had a say in what is sent.
+  /// - Parameter records: Those that the saves were made of; none once a delegate had a say in what
+  ///   is sent.
   func chosen(
     _ saves: [CloudSave], _ records: inout [String: RemoteRecord]
   ) -> [CloudSave] {

@@ -79,7 +79,8 @@ final class CloudDriver: Sendable {
     if isStopped { listener.cancel() }
   }
 
-  /// Follows the live signals of a server; comes back when the line has ended, and asks then for what came meanwhile.
+  /// Follows the live signals of a server; comes back when the line has ended, and asks then for
+  /// what came meanwhile.
   func follow(
     _ first: AsyncStream<Void>, again: @escaping @Sendable () -> AsyncStream<Void>?
   ) {

@@ -4,8 +4,8 @@ import SyncStore
 
 /// What a pull may delete.
 extension CloudEngine {
-  /// Refuses what would take more than may go, what was taken before counted, that of a pull that was refused or ended
-  /// earlier included.
+  /// Refuses what would take more than may go, what was taken before counted, that of a pull that
+  /// was refused or ended earlier included.
   static func count(
     _ deleted: Int, _ limits: DeletionGuard, in writing: CloudWriting
   ) throws {
@@ -30,8 +30,8 @@ extension CloudEngine {
         + "so that the next sync brings it back everywhere.")
   }
 
-  /// Reads the changes to their end, and refuses them before the first deletion is stored when they are too many: what
-  /// would be deleted before the guard objects could not come back from here.
+  /// Reads the changes to their end, and refuses them before the first deletion is stored when they
+  /// are too many: what would be deleted before the guard objects could not come back from here.
   func lookAhead(
     _ first: CloudPage, _ zone: CloudZone, _ limits: CloudLimits, _ deletionGuard: DeletionGuard
   ) async throws {

@@ -4,11 +4,12 @@ import SyncStore
 
 /// Objects that are on the server and not here.
 extension CloudEngine {
-  /// Removes an object here only: it stays on the server and elsewhere, and a pull does not bring it back.
-  /// ``bringBack(_:)`` and ``replaceLocal()`` do. What leads to the object keeps that on the server. Delete rules do not apply.
+  /// Removes an object here only: it stays on the server and elsewhere, and a pull does not bring
+  /// it back. ``bringBack(_:)`` and ``replaceLocal()`` do. What leads to the object keeps that on
+  /// the server. Delete rules do not apply.
   ///
-  /// - Throws: ``CloudError`` with ``CloudError/Code/unsent`` when it has edits that were not sent, and
-  ///   ``CloudError/Code/notFound`` when it is not synced; `StoreError`.
+  /// - Throws: ``CloudError`` with ``CloudError/Code/unsent`` when it has edits that were not sent,
+  ///   and ``CloudError/Code/notFound`` when it is not synced; `StoreError`.
   public func evict(_ object: ManagedObjectID) async throws {
     try await write { writing in
       let known = try writing.transaction.remoteRecord(of: object.row, object.entity)
@@ -31,12 +32,13 @@ extension CloudEngine {
   /// try await cloud.evict(where: Fetch<Note>("date < %@", lastYear))
   /// ```
   ///
-  /// What has edits that were not sent stays, and so does whatever would take it along. A relationship to something that goes
-  /// is empty here, and stays on the server.
+  /// What has edits that were not sent stays, and so does whatever would take it along. A
+  /// relationship to something that goes is empty here, and stays on the server.
   ///
   /// - Returns: How many objects went.
-  /// - Throws: `StoreError` with the code `deletionDenied` when a rule of a many-to-many relationship is in the way, with
-  ///   nothing removed; `GraphError`, `FilterError` as a fetch does.
+  /// - Throws: `StoreError` with the code `deletionDenied` when a rule of a many-to-many
+  ///   relationship is in the way, with nothing removed; `GraphError`, `FilterError` as a fetch
+  ///   does.
   /// - Complexity: Linear in what goes.
   @discardableResult
   public func evict<Object: ManagedObject>(where fetch: Fetch<Object>) async throws -> Int {

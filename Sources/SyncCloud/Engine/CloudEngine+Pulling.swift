@@ -6,9 +6,11 @@ import SyncStore
 extension CloudEngine {
   /// Fetches what others sent and writes it here.
   ///
-  /// Each page is one transaction together with its place, so a pull that ends early goes on from there.
+  /// Each page is one transaction together with its place, so a pull that ends early goes on from
+  /// there.
   ///
-  /// - Parameter progress: Counts records, of those that are known of; one that is its parent's child counts in that.
+  /// - Parameter progress: Counts records, of those that are known of; one that is its parent's
+  ///   child counts in that.
   /// - Throws: ``CloudError``; `StoreError`; `CancellationError`, with the pages so far stored.
   /// - Complexity: Linear in what changed since the last pull.
   @discardableResult
@@ -62,8 +64,8 @@ extension CloudEngine {
 
   /// Reads on from the place that is stored.
   ///
-  /// - Parameter isChecked: Whether account and zone were looked at just now. Otherwise that is done before
-  ///   anything that came is stored; a pull with nothing to do stays one request.
+  /// - Parameter isChecked: Whether account and zone were looked at just now. Otherwise that is
+  ///   done before anything that came is stored; a pull with nothing to do stays one request.
   func pullPages(
     _ zone: CloudZone, _ limits: CloudLimits, isChecked: Bool, _ deletionGuard: DeletionGuard,
     _ progress: Progress
@@ -157,7 +159,8 @@ extension CloudEngine {
     }
   }
 
-  /// Writes records that the server shows, all or none; those that break a uniqueness constraint are put aside.
+  /// Writes records that the server shows, all or none; those that break a uniqueness constraint
+  /// are put aside.
   ///
   /// - Parameters:
   ///   - isFeed: Whether versions that are known already may be passed over.

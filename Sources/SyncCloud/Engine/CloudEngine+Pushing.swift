@@ -56,12 +56,12 @@ extension CloudEngine {
   /// Passes over all records that wait: a conflict leaves a record waiting for the next one.
   private static let passes = 5
 
-  /// Records after which a push pulls, so that what it has written is known by the place in the changes, and is never
-  /// read.
+  /// Records after which a push pulls, so that what it has written is known by the place in the
+  /// changes, and is never read.
   private static let longestUnread = 1000
 
-  /// Pushes the engine's own zone, then those that are shared: what went from one to the other is said before it is
-  /// there.
+  /// Pushes the engine's own zone, then those that are shared: what went from one to the other is
+  /// said before it is there.
   func pushZones(_ progress: Progress) async throws -> PushReport {
     try await settle()
     var report = PushReport()
@@ -175,8 +175,9 @@ extension CloudEngine {
   private static let incomplete = CloudError(
     .unreachable, message: "The server did not answer for every record. Sync again later.")
 
-  /// The server takes records: those that it would not take alone are at fault themselves. One that is too large is a
-  /// problem; one with which the server fails waits, because that is a fault of the server.
+  /// The server takes records: those that it would not take alone are at fault themselves. One that
+  /// is too large is a problem; one with which the server fails waits, because that is a fault of
+  /// the server.
   private func settle(_ course: inout Course) async throws {
     course.patience = CloudPatience()
     let suspects = course.suspects
@@ -193,8 +194,8 @@ extension CloudEngine {
     _ = try await pullPages(in: course.zone)
   }
 
-  /// Nothing is known about a batch: goes on with less at once, and with what comes after a record that fails alone,
-  /// until it has failed too often without any answer.
+  /// Nothing is known about a batch: goes on with less at once, and with what comes after a record
+  /// that fails alone, until it has failed too often without any answer.
   private func recover(
     from error: CloudError, _ saves: [CloudSave], _ last: String, _ course: inout Course
   ) async throws {
@@ -287,7 +288,8 @@ extension CloudEngine {
     }
   }
 
-  /// The server has no such record: it is sent as a whole, or, when the object is gone here too, not any more.
+  /// The server has no such record: it is sent as a whole, or, when the object is gone here too,
+  /// not any more.
   private static func forgetTag(of name: String, in writing: CloudWriting) throws {
     guard var record = try writing.transaction.remoteRecord(name, in: writing.zone.name) else {
       return

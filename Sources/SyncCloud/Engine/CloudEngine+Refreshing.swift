@@ -3,12 +3,14 @@ public import SyncCore
 import SyncStore
 
 extension CloudEngine {
-  /// Takes what the server has of one object, and of what its to-one relationships lead to, without a pull. Whatever
-  /// those lead to that is not here is fetched, too, and so on. Edits here stay, as in a pull.
+  /// Takes what the server has of one object, and of what its to-one relationships lead to, without
+  /// a pull. Whatever those lead to that is not here is fetched, too, and so on. Edits here stay,
+  /// as in a pull.
   ///
-  /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when the object is not synced or the server has none; and
-  ///   as ``pull(progress:)``.
-  /// - Complexity: A request for each object, where the transport can; see ``CloudTransport/record(_:in:)``.
+  /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when the object is not synced or
+  ///   the server has none; and as ``pull(progress:)``.
+  /// - Complexity: A request for each object, where the transport can; see
+  ///   ``CloudTransport/record(_:in:)``.
   public func refresh(_ object: ManagedObjectID) async throws {
     let record = try await requireRecord(of: object)
     try await turn.run {

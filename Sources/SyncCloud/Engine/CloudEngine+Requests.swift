@@ -9,9 +9,11 @@ struct CloudConnection: Sendable {
 }
 
 extension CloudEngine {
-  /// Asks the server something, never earlier than it allowed, and comes again when the failure may pass.
+  /// Asks the server something, never earlier than it allowed, and comes again when the failure may
+  /// pass.
   ///
-  /// - Throws: ``CloudError``, with the code `busy` when the server wants to be left alone for longer than is waited.
+  /// - Throws: ``CloudError``, with the code `busy` when the server wants to be left alone for
+  ///   longer than is waited.
   func request<T: Sendable>(_ body: () async throws -> T) async throws -> T {
     var patience = CloudPatience()
     while true {
@@ -19,7 +21,8 @@ extension CloudEngine {
         return try await attempt(&patience, body)
       } catch let failure as CloudError {
         patience.fail()
-        // What was never there is not waited for; what was there a moment ago may just be starting again.
+        // What was never there is not waited for; what was there a moment ago may just be starting
+        // again.
         guard failure.isTemporary, patience.failures <= retry.attempts,
           !failure.isClosed || monitor.isHeard
         else { throw failure }
@@ -78,7 +81,8 @@ extension CloudEngine {
 
   // MARK: - Account and zone
 
-  /// Signs in and looks at the zone, once; makes the zone when the store is synced for the first time.
+  /// Signs in and looks at the zone, once; makes the zone when the store is synced for the first
+  /// time.
   ///
   /// - Throws: ``CloudError`` when somebody else is signed in or the zone is another one.
   func connect() async throws -> CloudConnection {

@@ -3,12 +3,13 @@ public import SyncCore
 import SyncStore
 
 extension CloudEngine {
-  /// Takes the server's copy of an object in the place of what was edited here and not sent, as for an edit that the
-  /// server refuses. The values that were not sent are in ``conflicts``.
+  /// Takes the server's copy of an object in the place of what was edited here and not sent, as for
+  /// an edit that the server refuses. The values that were not sent are in ``conflicts``.
   ///
-  /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when the server has no copy: delete the object then;
-  ///   and as ``pull(progress:)``.
-  /// - Complexity: One record is read, where the transport can; see ``CloudTransport/record(_:in:)``.
+  /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when the server has no copy: delete
+  ///   the object then; and as ``pull(progress:)``.
+  /// - Complexity: One record is read, where the transport can; see
+  ///   ``CloudTransport/record(_:in:)``.
   public func revert(_ object: ManagedObjectID) async throws {
     let record = try await requireRecord(of: object)
     try await revert(named: record.name, in: CloudZone(stored: record.zone, zone))

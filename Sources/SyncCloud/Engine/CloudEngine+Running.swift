@@ -3,17 +3,19 @@ import SyncGraph
 import SyncStore
 
 extension CloudEngine {
-  /// Syncs from now on by itself, until ``stop()``, and as long as engine and stack are there: at once, shortly after each
-  /// commit of this process or another one on the same file, at intervals that grow while nothing happens, when the
-  /// server says that something has changed, and after ``wake()``. While the server is not there it comes back later and later.
+  /// Syncs from now on by itself, until ``stop()``, and as long as engine and stack are there: at
+  /// once, shortly after each commit of this process or another one on the same file, at intervals
+  /// that grow while nothing happens, when the server says that something has changed, and after
+  /// ``wake()``. While the server is not there it comes back later and later.
   ///
   /// ```swift
   /// cloud.start()
   /// ```
   ///
-  /// A failure that somebody has to do something about (nobody signed in, another account or zone, a deletion that the guard
-  /// refuses, …) halts it until ``wake()``; ``status`` says which. What the program calls itself, as ``sync(progress:)``, goes
-  /// on to work. Does the same as ``wake()`` when it is started already.
+  /// A failure that somebody has to do something about (nobody signed in, another account or zone,
+  /// a deletion that the guard refuses, …) halts it until ``wake()``; ``status`` says which. What
+  /// the program calls itself, as ``sync(progress:)``, goes on to work. Does the same as ``wake()``
+  /// when it is started already.
   ///
   /// - Parameters:
   ///   - pace: How often.
@@ -43,14 +45,14 @@ extension CloudEngine {
     }
   }
 
-  /// Syncs at once, when it was started: call it when a push message came, the program came to the front, or what halted it
-  /// was put right.
+  /// Syncs at once, when it was started: call it when a push message came, the program came to the
+  /// front, or what halted it was put right.
   public func wake() {
     driver.withLock { $0 }?.send(.asked)
   }
 
-  /// Ends what ``start(pace:clock:)`` began, and returns when what was in flight is cancelled. Pulls and pushes that the program
-  /// called go on.
+  /// Ends what ``start(pace:clock:)`` began, and returns when what was in flight is cancelled.
+  /// Pulls and pushes that the program called go on.
   public func stop() async {
     let driver = driver.withLock { driver in
       defer { driver = nil }

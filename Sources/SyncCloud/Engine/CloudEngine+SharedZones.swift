@@ -2,7 +2,8 @@ import Foundation
 import SyncCore
 import SyncStore
 
-/// The zones of what is shared: where they are known from, how they are opened and pulled, and how they end.
+/// The zones of what is shared: where they are known from, how they are opened and pulled, and how
+/// they end.
 extension CloudEngine {
   /// The zones that the account shares or takes part in, as far as it is known here.
   func sharedZones() async throws -> [CloudZone] {
@@ -22,7 +23,8 @@ extension CloudEngine {
     return made
   }
 
-  /// Asks what the account may do in a shared zone. One that was made anew is read from the beginning.
+  /// Asks what the account may do in a shared zone. One that was made anew is read from the
+  /// beginning.
   @discardableResult
   func look(at zone: CloudZone) async throws -> CloudZoneState {
     let state = try await request { try await transport.open(zone, create: false) }
@@ -78,8 +80,8 @@ extension CloudEngine {
     if let failure { throw failure }
   }
 
-  /// Whether a page of a shared zone shows records that are in the account's own here, or says that some went: another machine of
-  /// the account may have moved them.
+  /// Whether a page of a shared zone shows records that are in the account's own here, or says that
+  /// some went: another machine of the account may have moved them.
   func mayHaveMoved(_ page: CloudPage, _ zone: CloudZone) async throws -> Bool {
     guard zone != self.zone, !page.records.isEmpty else { return false }
     let (names, home) = (page.records.map(\.name), self.zone.key)
@@ -127,8 +129,8 @@ extension CloudEngine {
     }
   }
 
-  /// Ends a zone here: what others share goes, what is the account's own comes home. Other machines of the account
-  /// hear of it.
+  /// Ends a zone here: what others share goes, what is the account's own comes home. Other machines
+  /// of the account hear of it.
   func end(_ zone: CloudZone) async throws -> PullReport {
     var report = PullReport()
     report.deleted += try await write { try Self.forget(zone, in: $0) }
@@ -153,8 +155,8 @@ extension CloudEngine {
     }
   }
 
-  /// Takes out of the store what somebody else shares, with what was not sent among the conflicts; or brings home what is the
-  /// account's own.
+  /// Takes out of the store what somebody else shares, with what was not sent among the conflicts;
+  /// or brings home what is the account's own.
   ///
   /// - Returns: How many objects went.
   static func forget(_ zone: CloudZone, in writing: CloudWriting) throws -> Int {

@@ -4,20 +4,22 @@ import SyncGraph
 import SyncStore
 
 extension CloudEngine {
-  /// Shares an object, and all below it, with these accounts and nobody else: what leads to it by the relationship that
-  /// its entity names with `cloud.parent`, what leads to that, and so on, now and later.
+  /// Shares an object, and all below it, with these accounts and nobody else: what leads to it by
+  /// the relationship that its entity names with `cloud.parent`, what leads to that, and so on, now
+  /// and later.
   ///
   /// ```swift
   /// let share = try await cloud.share(list.objectID, with: [.init("guest", .readWrite)])
   /// ```
   ///
-  /// Called again it gives others the right, takes it from those that are not named any more, or changes it. What is below the
-  /// object and was shared before stays in its own share.
+  /// Called again it gives others the right, takes it from those that are not named any more, or
+  /// changes it. What is below the object and was shared before stays in its own share.
   ///
   /// - Returns: The share, with a text for the participants; see ``accept(_:)``.
-  /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when the transport cannot share or the object is below
-  ///   one that is shared, ``CloudError/Code/notOwner`` when somebody else shares it, ``CloudError/Code/notFound`` when it is
-  ///   not synced; and as ``push(progress:)``. After an error in between the next call, or sync, goes on.
+  /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when the transport cannot share
+  ///   or the object is below one that is shared, ``CloudError/Code/notOwner`` when somebody else
+  ///   shares it, ``CloudError/Code/notFound`` when it is not synced; and as ``push(progress:)``.
+  ///   After an error in between the next call, or sync, goes on.
   /// - Complexity: Linear in what is below the object.
   @discardableResult
   public func share(
@@ -101,8 +103,8 @@ extension CloudEngine {
   /// Takes part in what somebody else shares, and pulls it.
   ///
   /// - Returns: The object that is shared.
-  /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when it is no invitation, or none for this account; and as
-  ///   ``pull(progress:)``.
+  /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when it is no invitation, or none
+  ///   for this account; and as ``pull(progress:)``.
   @discardableResult
   public func accept(_ invitation: String) async throws -> ManagedObjectID {
     let shared = try CloudShare.zone(of: invitation)
@@ -171,8 +173,8 @@ extension CloudEngine {
     }
   }
 
-  /// Shares an object no more: it and all below it, what others have added included, is the account's alone again. Participants
-  /// lose their copies.
+  /// Shares an object no more: it and all below it, what others have added included, is the
+  /// account's alone again. Participants lose their copies.
   ///
   /// - Throws: ``CloudError`` as ``share(_:with:)``.
   public func stopSharing(_ object: ManagedObjectID) async throws {
@@ -204,8 +206,8 @@ extension CloudEngine {
     wake()
   }
 
-  /// Takes part no more in what somebody else shares: the copies go here and on the account's other machines, and stay with
-  /// everybody else. Edits that were not sent are in ``conflicts``.
+  /// Takes part no more in what somebody else shares: the copies go here and on the account's other
+  /// machines, and stay with everybody else. Edits that were not sent are in ``conflicts``.
   ///
   /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when nobody else shares the object.
   public func leave(_ object: ManagedObjectID) async throws {

@@ -5,9 +5,10 @@ import SyncStore
 extension CloudEngine {
   /// Stops, and forgets the account: the next sync is the first one, of whoever is signed in then.
   ///
-  /// - Parameter wipe: Whether all objects of the scope go here, those with edits that were not sent among them: look at
-  ///   ``CloudStatus/waiting`` before. On the server nothing goes. Otherwise they stay, and the next sync sends them as the
-  ///   oldest there are: whatever that account has of the same identity wins.
+  /// - Parameter wipe: Whether all objects of the scope go here, those with edits that were not
+  ///   sent among them: look at ``CloudStatus/waiting`` before. On the server nothing goes.
+  ///   Otherwise they stay, and the next sync sends them as the oldest there are: whatever that
+  ///   account has of the same identity wins.
   /// - Throws: `StoreError`, with everything as it was.
   /// - Complexity: Linear in what is synced.
   public func signOut(wipe: Bool) async throws {

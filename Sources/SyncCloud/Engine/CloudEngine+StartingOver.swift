@@ -2,8 +2,9 @@ import Foundation
 import SyncCore
 import SyncStore
 
-/// What a server that was taken back to a backup has lost: what is known of it here and is not among all that it shows.
-/// What it shows of an earlier version is older than what is here, and waits by that alone.
+/// What a server that was taken back to a backup has lost: what is known of it here and is not
+/// among all that it shows. What it shows of an earlier version is older than what is here, and
+/// waits by that alone.
 struct LostRecords: Sendable {
   private var seen: Set<String> = []
   private var witness: String?
@@ -42,8 +43,8 @@ struct LostRecords: Sendable {
 
 /// A server that knows its own changes no more: everything is read once more, from the beginning.
 extension CloudEngine {
-  /// Stands for a place in the changes until everything was read. Kept, so that nothing is sent before, and a pull that is
-  /// interrupted begins anew.
+  /// Stands for a place in the changes until everything was read. Kept, so that nothing is sent
+  /// before, and a pull that is interrupted begins anew.
   static let startingOver = CloudToken(rawValue: "\u{1}starting over")
 
   func kept(_ zone: CloudZone) async throws -> RemoteZone {
@@ -56,8 +57,8 @@ extension CloudEngine {
     return LostRecords()
   }
 
-  /// Whether the server has lost the newest version that was seen of it. Asks for that version, except when the page
-  /// answers; a page without records is believed.
+  /// Whether the server has lost the newest version that was seen of it. Asks for that version,
+  /// except when the page answers; a page without records is believed.
   func isTakenBack(
     _ zone: CloudZone, _ known: RemoteZone, _ page: CloudPage
   ) async throws -> Bool {
@@ -78,8 +79,8 @@ extension CloudEngine {
     return shown.map { $0.time < time } ?? true
   }
 
-  /// Pulls before anything is sent to a server that was taken back, so that what it lost is known before new versions hide
-  /// it.
+  /// Pulls before anything is sent to a server that was taken back, so that what it lost is known
+  /// before new versions hide it.
   func catchUp(_ zone: CloudZone) async throws {
     let known = try await kept(zone)
     let isStartingOver = known.token == Self.startingOver.rawValue

@@ -20,7 +20,8 @@ extension CloudEngine {
     }
   }
 
-  /// How many objects were edited since the history was last read, those left out that wait already.
+  /// How many objects were edited since the history was last read, those left out that wait
+  /// already.
   private func countUnread(in reader: StoreReader) throws -> Int {
     guard let zone = try reader.remoteZone(zone.name) else { return 0 }
     var token = HistoryToken(number: zone.history)
@@ -49,7 +50,8 @@ extension CloudEngine {
     }
   }
 
-  /// What the store keeps of the status, without an engine, which would write. Needs the tables of remote sync.
+  /// What the store keeps of the status, without an engine, which would write. Needs the tables of
+  /// remote sync.
   package static func status(in reader: StoreReader, of zone: String) throws -> CloudStatus {
     var status = CloudStatus()
     for name in [zone] + (try reader.sharedZones(home: zone).map(\.key)) {

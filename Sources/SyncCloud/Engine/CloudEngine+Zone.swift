@@ -4,13 +4,15 @@ import SyncEngine
 import SyncStore
 
 extension CloudEngine {
-  /// Says that what is here is right, after ``CloudError/Code/deletionRefused``, ``CloudError/Code/zoneReplaced`` or
-  /// ``CloudError/Code/accountChanged``: all objects of this store, their values and what they are joined to count as set
-  /// now, later than all that the server has. Makes the zone if need be, and leaves it to the next sync to send it to whoever
-  /// is signed in. What others have deleted comes back there; objects that only the server has come here.
+  /// Says that what is here is right, after ``CloudError/Code/deletionRefused``,
+  /// ``CloudError/Code/zoneReplaced`` or ``CloudError/Code/accountChanged``: all objects of this
+  /// store, their values and what they are joined to count as set now, later than all that the
+  /// server has. Makes the zone if need be, and leaves it to the next sync to send it to whoever is
+  /// signed in. What others have deleted comes back there; objects that only the server has come
+  /// here.
   ///
-  /// What the account shares is said anew, too; where the server has lost that, nobody takes part in it any more until it is
-  /// shared again. What others share stays theirs.
+  /// What the account shares is said anew, too; where the server has lost that, nobody takes part
+  /// in it any more until it is shared again. What others share stays theirs.
   ///
   /// - Throws: ``CloudError``; `StoreError`.
   /// - Complexity: Linear in what the server has and in what is here.
@@ -72,7 +74,8 @@ extension CloudEngine {
     return latest > 0 ? Stamp(milliseconds: latest, writer: writer) : nil
   }
 
-  /// A record as said anew; nil for a deletion that was sent, which is of no use to a server that has not got the record.
+  /// A record as said anew; nil for a deletion that was sent, which is of no use to a server that
+  /// has not got the record.
   private static func said(
     _ record: RemoteRecord, _ stamp: String, in writing: CloudWriting
   ) throws -> RemoteRecord? {
@@ -110,15 +113,16 @@ extension CloudEngine {
     return record.kept == nil ? nil : said
   }
 
-  /// Takes what the server has in the place of what is here, after ``CloudError/Code/zoneReplaced`` or
-  /// ``CloudError/Code/accountChanged``, or at any time: fields get the server's values, those that it does not have the
-  /// model's defaults, and objects that it does not have go, however many they are. What was not sent is in
-  /// ``conflicts``, as far as its object stays.
+  /// Takes what the server has in the place of what is here, after ``CloudError/Code/zoneReplaced``
+  /// or ``CloudError/Code/accountChanged``, or at any time: fields get the server's values, those
+  /// that it does not have the model's defaults, and objects that it does not have go, however many
+  /// they are. What was not sent is in ``conflicts``, as far as its object stays.
   ///
-  /// Nothing is deleted before everything has arrived. Until then the engine does nothing else; after an error call
-  /// it once more.
+  /// Nothing is deleted before everything has arrived. Until then the engine does nothing else;
+  /// after an error call it once more.
   ///
-  /// - Throws: ``CloudError``, with the code `zoneMissing` when there is nothing to take; `StoreError`.
+  /// - Throws: ``CloudError``, with the code `zoneMissing` when there is nothing to take;
+  ///   `StoreError`.
   /// - Complexity: Linear in what the server has and in what is here.
   @discardableResult
   public func replaceLocal() async throws -> PullReport {

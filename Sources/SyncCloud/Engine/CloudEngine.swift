@@ -17,11 +17,13 @@ public import SyncStore
 /// for operation in [pull, push] { cloud.queue.addOperation(operation) }
 /// ```
 ///
-/// What was saved since the last push is sent, field by field; what others sent is fetched by token and written in
-/// row space, a page in one transaction with its place. Of two values of one field the later one stays everywhere.
-/// Nothing is forgotten when an answer is lost or the program ends: see ``CloudError`` for what an error means.
+/// What was saved since the last push is sent, field by field; what others sent is fetched by token
+/// and written in row space, a page in one transaction with its place. Of two values of one field
+/// the later one stays everywhere. Nothing is forgotten when an answer is lost or the program ends:
+/// see ``CloudError`` for what an error means.
 ///
-/// One engine at a time may work on a store, or one for each scope. Its calls may come from any thread; pulls and pushes follow each other.
+/// One engine at a time may work on a store, or one for each scope. Its calls may come from any
+/// thread; pulls and pushes follow each other.
 public final class CloudEngine: Sendable {
   /// The author of what an engine writes, in the history and in change sets.
   public static let author = "SyncStack.cloud"
@@ -77,17 +79,18 @@ public final class CloudEngine: Sendable {
   /// - Parameters:
   ///   - stack: A stack that tracks changes.
   ///   - transport: The server.
-  ///   - authors: Whose commits are sent; the engine's own never are. All others are by default, those of JSON
-  ///     syncs included.
-  ///   - scope: The entities of which scope are synced, by the user info `cloud.scope`. Each scope has an engine of
-  ///     its own; relationships between scopes do not travel.
-  ///   - policies: By entity and property, as `Note.stars`: which of two values stays. They win over those in the
-  ///     user info of the model.
-  ///   - retry: How often and when to come again after a failure that may pass. When the server asks to be left alone for
-  ///     longer than its longest delay, operations fail with ``CloudError/Code/busy`` until then.
+  ///   - authors: Whose commits are sent; the engine's own never are. All others are by default,
+  ///     those of JSON syncs included.
+  ///   - scope: The entities of which scope are synced, by the user info `cloud.scope`. Each scope
+  ///     has an engine of its own; relationships between scopes do not travel.
+  ///   - policies: By entity and property, as `Note.stars`: which of two values stays. They win
+  ///     over those in the user info of the model.
+  ///   - retry: How often and when to come again after a failure that may pass. When the server
+  ///     asks to be left alone for longer than its longest delay, operations fail with
+  ///     ``CloudError/Code/busy`` until then.
   ///   - cipher: For attributes that the model marks with `cloud.encrypted`.
-  /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when the stack does not track changes, or the user
-  ///   info of the model says what is not known; `StoreError`.
+  /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when the stack does not track
+  ///   changes, or the user info of the model says what is not known; `StoreError`.
   public init(
     _ stack: DataStack, transport: any CloudTransport, scope: CloudZone.Scope = .private,
     authors: HistoryAuthors = .all, policies: [String: CloudPolicy] = [:],
@@ -120,9 +123,9 @@ public final class CloudEngine: Sendable {
     driver.withLock { $0 }?.stop()
   }
 
-  /// What a pull may delete; by default not more than 500 objects that are more than half of those that are synced.
-  /// The page with which a pull comes over that is refused, with all that follows it, and so is the next pull, which
-  /// goes on there.
+  /// What a pull may delete; by default not more than 500 objects that are more than half of those
+  /// that are synced. The page with which a pull comes over that is refused, with all that follows
+  /// it, and so is the next pull, which goes on there.
   public var deletionGuard: DeletionGuard {
     get { limits.withLock { $0 } }
     set { limits.withLock { $0 = newValue } }
@@ -131,8 +134,8 @@ public final class CloudEngine: Sendable {
   /// Whether the model has entities in the scope at all.
   package var hasEntities: Bool { stack.model.entities.contains(where: fields.travels) }
 
-  /// Registers as a reader of the history, so that no edit is purged before it was sent, and reads what a model
-  /// before this one had to put aside.
+  /// Registers as a reader of the history, so that no edit is purged before it was sent, and reads
+  /// what a model before this one had to put aside.
   private func prepare() throws {
     let model = stack.model.versionHash
     _ = try stack.store.write(Self.info) { transaction in
@@ -167,7 +170,8 @@ public final class CloudEngine: Sendable {
 
   // MARK: - The store
 
-  /// Runs a body in one transaction: drains the history first, and acknowledges it when nothing waits afterwards.
+  /// Runs a body in one transaction: drains the history first, and acknowledges it when nothing
+  /// waits afterwards.
   ///
   /// - Parameter zone: Which zone it is about; the engine's own by default.
   func write<T: Sendable>(

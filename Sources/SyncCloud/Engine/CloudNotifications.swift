@@ -1,9 +1,10 @@
 public import Foundation
 import SyncGraph
 
-/// What an engine announces. The object of each notification is the ``DataStack``; they are posted one after the
-/// other on the stack's delivery queue, behind those of the commits that they are about, so that an observer never
-/// holds a pull or push up. Each carries ``Foundation/Notification/cloudZone``: two engines of one stack tell apart what is theirs.
+/// What an engine announces. The object of each notification is the ``DataStack``; they are posted
+/// one after the other on the stack's delivery queue, behind those of the commits that they are
+/// about, so that an observer never holds a pull or push up. Each carries
+/// ``Foundation/Notification/cloudZone``: two engines of one stack tell apart what is theirs.
 extension Notification.Name {
   /// A pull or push begins. Carries ``Foundation/Notification/cloudDirection``, as the next two do.
   public static let cloudDidStart = Notification.Name("SyncStackCloudDidStart")
@@ -28,8 +29,8 @@ extension Notification {
     userInfo?[CloudAnnouncer.directionKey] as? CloudDirection
   }
 
-  /// The zone of the engine, with its scope. A pull or push is about those that are shared, too: the reports name those in which
-  /// there was something.
+  /// The zone of the engine, with its scope. A pull or push is about those that are shared, too:
+  /// the reports name those in which there was something.
   public var cloudZone: CloudZone? { userInfo?[CloudAnnouncer.zoneKey] as? CloudZone }
 
   /// What a pull did, in `cloudDidFinish`.

@@ -6,7 +6,8 @@ public import SyncEngine
 ///
 /// Put it on the engine's queue, or on any other: pulls and pushes of one engine follow each other.
 public final class PullOperation: AsynchronousOperation<PullReport>, @unchecked Sendable {
-  // Everything that changes is in the task, which is under its mutex, and in the progress, which has its own.
+  // Everything that changes is in the task, which is under its mutex, and in the progress, which
+  // has its own.
   private let work: CloudWork<PullReport>
 
   /// Records so far, of those that are known of.

@@ -1,13 +1,15 @@
 /// When an engine that was started pulls and pushes; see ``CloudEngine/start(pace:clock:)``.
 public struct CloudPace: Sendable, Hashable {
-  /// How long after a commit it is sent; further commits until then go with it. After a failure that may pass the
-  /// first wait is as long, and each further one twice as long as the one before.
+  /// How long after a commit it is sent; further commits until then go with it. After a failure
+  /// that may pass the first wait is as long, and each further one twice as long as the one before.
   public var delay: Duration
 
-  /// How long after a sync the next one comes. Each that moves nothing makes it twice as long, up to ``longest``.
+  /// How long after a sync the next one comes. Each that moves nothing makes it twice as long, up
+  /// to ``longest``.
   public var shortest: Duration
 
-  /// The longest time between two syncs, whatever happens. While the transport gives live signals it is the only one.
+  /// The longest time between two syncs, whatever happens. While the transport gives live signals
+  /// it is the only one.
   public var longest: Duration
 
   public init(
@@ -75,7 +77,8 @@ struct CloudTimetable: Sendable {
   /// When the next sync begins; nil unless it waits.
   private(set) var next: Duration?
 
-  /// Syncs that went through since anything has moved, and those that have failed since one went through.
+  /// Syncs that went through since anything has moved, and those that have failed since one went
+  /// through.
   private var quiet = 0
   private var failures = 0
 

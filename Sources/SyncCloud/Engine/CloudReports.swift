@@ -15,8 +15,8 @@ public struct PullReport: Sendable, Hashable {
   /// Zones of which the server showed records.
   public internal(set) var zones: Set<CloudZone> = []
 
-  /// Zones that somebody else shared with the account and does no more, and those that it left on another machine; what
-  /// was here of them is gone.
+  /// Zones that somebody else shared with the account and does no more, and those that it left on
+  /// another machine; what was here of them is gone.
   public internal(set) var ended: [CloudZone] = []
 
   mutating func add(_ other: PullReport) {
@@ -46,10 +46,12 @@ public struct PushReport: Sendable, Hashable {
   /// Records that were written.
   public internal(set) var sent = 0
 
-  /// Records of which somebody else had written another version; merged, and what still waited was sent again.
+  /// Records of which somebody else had written another version; merged, and what still waited was
+  /// sent again.
   public internal(set) var conflicts = 0
 
-  /// Records that the server refused, or of which a file cannot be sent; see ``CloudStatus/problems``.
+  /// Records that the server refused, or of which a file cannot be sent; see
+  /// ``CloudStatus/problems``.
   public internal(set) var refused = 0
 
   /// Zones to which records were sent.

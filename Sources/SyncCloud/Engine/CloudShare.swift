@@ -6,8 +6,8 @@ public struct CloudShare: Sendable, Hashable {
   /// The zone in which it lies.
   public let zone: CloudZone
 
-  /// A text that leads a participant to it: ``CloudEngine/accept(_:)``. It gives no rights: those have the accounts that it is
-  /// shared with.
+  /// A text that leads a participant to it: ``CloudEngine/accept(_:)``. It gives no rights: those
+  /// have the accounts that it is shared with.
   public let invitation: String
 
   /// - Parameter account: The owner.

@@ -3,14 +3,15 @@ import SyncCore
 
 /// How far remote sync has come.
 public struct CloudStatus: Sendable {
-  /// Records with something to send, those with a problem among them. Of what was saved since the latest pull or push
-  /// the objects count.
+  /// Records with something to send, those with a problem among them. Of what was saved since the
+  /// latest pull or push the objects count.
   public internal(set) var waiting = 0
 
   /// Relationships that lead to objects that are not here yet.
   public internal(set) var waitingLinks = 0
 
-  /// Records that are not sent, or could not be used, with the reasons. Editing the object tries again.
+  /// Records that are not sent, or could not be used, with the reasons. Editing the object tries
+  /// again.
   public internal(set) var problems: [CloudProblem] = []
 
   /// How many values lost to ones that did not know of them; see ``CloudEngine/conflicts``.
@@ -29,7 +30,8 @@ public struct CloudStatus: Sendable {
   /// Whether the engine was started.
   public internal(set) var isStarted = false
 
-  /// When an engine that was started syncs next; nil while it does, and while ``lastError`` halts it until ``CloudEngine/wake()``.
+  /// When an engine that was started syncs next; nil while it does, and while ``lastError`` halts
+  /// it until ``CloudEngine/wake()``.
   public internal(set) var nextSync: Date?
 }
 
@@ -54,8 +56,8 @@ public struct CloudProblem: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Keeps what the engine knows of its own work, and tells of changes. Everything is under one mutex, which is not
-/// held while anybody is told.
+/// Keeps what the engine knows of its own work, and tells of changes. Everything is under one
+/// mutex, which is not held while anybody is told.
 final class CloudMonitor: Sendable {
   private struct State {
     var lastPull: Date?

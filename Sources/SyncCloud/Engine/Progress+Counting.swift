@@ -2,8 +2,8 @@ import Foundation
 
 /// Progress of pulls and pushes, which learn on their way how much there is.
 extension Progress {
-  /// Says that so much is still to do, as far as is known. One more is kept for the end: Progress of Foundation on Linux does not
-  /// go on after it was finished.
+  /// Says that so much is still to do, as far as is known. One more is kept for the end: Progress
+  /// of Foundation on Linux does not go on after it was finished.
   func expect(_ count: Int) { totalUnitCount = completedUnitCount + Int64(count) + 1 }
 
   /// Says that some of what was expected is done.

@@ -2,8 +2,8 @@ import SyncCore
 import SyncGraph
 import SyncStore
 
-/// Refuses saves of contexts that would write into what somebody else shares to be read only: the whole save, with the
-/// objects.
+/// Refuses saves of contexts that would write into what somebody else shares to be read only: the
+/// whole save, with the objects.
 final class ReadOnlyZones: Sendable {
   private let names = Locked<Set<String>>([])
   private let fields: TravellingFields

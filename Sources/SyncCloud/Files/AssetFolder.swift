@@ -12,7 +12,8 @@ import SyncCore
 struct AssetFolder: Sendable {
   let url: URL
 
-  /// - Parameter store: The file of the store; nil for one in memory, which has a folder of its own for each engine.
+  /// - Parameter store: The file of the store; nil for one in memory, which has a folder of its own
+  ///   for each engine.
   init(_ store: URL?) {
     url =
       store.map { URL(filePath: $0.standardizedFileURL.path + ".assets") }
@@ -124,7 +125,8 @@ struct AssetFolder: Sendable {
     }
   }
 
-  /// Whether it is a week since this was last true. The first time is a week after the first question.
+  /// Whether it is a week since this was last true. The first time is a week after the first
+  /// question.
   func isTimeToLook() throws(CloudError) -> Bool {
     try working {
       let file = location("looked")

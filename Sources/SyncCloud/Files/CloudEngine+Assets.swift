@@ -5,18 +5,20 @@ import SyncStore
 
 /// Files of objects: where they are, and how they stand.
 extension CloudEngine {
-  /// The folder beside the store, `notes.sqlite.assets`, in which the files are that text attributes with `cloud.asset` name. A store in
-  /// memory has one that goes with the engine.
+  /// The folder beside the store, `notes.sqlite.assets`, in which the files are that text
+  /// attributes with `cloud.asset` name. A store in memory has one that goes with the engine.
   public var assetFolder: URL { files.folder.url }
 
-  /// The largest file that is sent, in bytes; 1 GiB by default. A larger one is a problem of its object.
+  /// The largest file that is sent, in bytes; 1 GiB by default. A larger one is a problem of its
+  /// object.
   public var assetLimit: Int64 {
     get { files.state.withLock { $0.limit } }
     set { files.state.withLock { $0.limit = newValue } }
   }
 
-  /// For how many seconds no record has to have referred to a file before ``sync(progress:)`` removes it from the server; 30 days by
-  /// default, and nil never does. It looks once a week; see ``removeUnusedAssets(after:)``.
+  /// For how many seconds no record has to have referred to a file before ``sync(progress:)``
+  /// removes it from the server; 30 days by default, and nil never does. It looks once a week; see
+  /// ``removeUnusedAssets(after:)``.
   public var unusedAssetGrace: Double? {
     get { files.state.withLock { $0.grace } }
     set { files.state.withLock { $0.grace = newValue } }
@@ -28,7 +30,8 @@ extension CloudEngine {
   /// note.photo = try await cloud.addAsset(copying: picture)    // 5f70bf18….jpg, a text attribute
   /// ```
   ///
-  /// - Returns: The name to give to a text attribute: hash and size of the bytes, and the file's own extension. The same everywhere.
+  /// - Returns: The name to give to a text attribute: hash and size of the bytes, and the file's
+  ///   own extension. The same everywhere.
   /// - Throws: ``CloudError`` with ``CloudError/Code/file``.
   @concurrent public func addAsset(copying file: URL) async throws -> String {
     try files.folder.add(file.pathExtension) { try FileManager.default.copyItem(at: file, to: $0) }
@@ -56,7 +59,8 @@ extension CloudEngine {
 
   /// Where the bytes of an attribute are; nil when it has none.
   ///
-  /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when it does not say `cloud.asset`; `StoreError`.
+  /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when it does not say
+  ///   `cloud.asset`; `StoreError`.
   public func assetState<Object: ManagedObject, Property: AttributeProperty>(
     of object: Object, _ path: KeyPath<Object, Property>
   ) throws -> CloudAssetState? {
@@ -86,7 +90,8 @@ extension CloudEngine {
     return files.transfer(asset.hash) ?? .there
   }
 
-  /// The state now, and again whenever it has changed. Ends when the store was closed, or the object cannot be asked about.
+  /// The state now, and again whenever it has changed. Ends when the store was closed, or the
+  /// object cannot be asked about.
   public func assetStates(
     of object: ManagedObjectID, _ name: String
   ) -> AsyncStream<CloudAssetState?> {

@@ -4,8 +4,9 @@ import SyncStore
 
 /// Files that are on the server go here.
 extension CloudEngine {
-  /// Removes bytes here that can be fetched again, those first that were not used for longest, until those that stay are not more
-  /// than so many. Attributes that say `onDemand` count, and files that no object names. What was not sent stays.
+  /// Removes bytes here that can be fetched again, those first that were not used for longest,
+  /// until those that stay are not more than so many. Attributes that say `onDemand` count, and
+  /// files that no object names. What was not sent stays.
   ///
   /// - Parameters:
   ///   - bytes: How many may stay.

@@ -5,22 +5,22 @@ import SyncStore
 
 /// Files that are on the server come here.
 extension CloudEngine {
-  /// Fetches the bytes of an attribute with `cloud.asset`: into the row of a binary one, into ``assetFolder`` for a text. Does
-  /// nothing when they are here, or when there is nothing.
+  /// Fetches the bytes of an attribute with `cloud.asset`: into the row of a binary one, into
+  /// ``assetFolder`` for a text. Does nothing when they are here, or when there is nothing.
   ///
   /// ```swift
   /// try await cloud.fetchAsset(of: note, \.$photo)
   /// ```
   ///
-  /// What has arrived is kept when it fails or is cancelled, and the next call goes on there. Files are fetched one after the
-  /// other; pulls and pushes go on meanwhile.
+  /// What has arrived is kept when it fails or is cancelled, and the next call goes on there. Files
+  /// are fetched one after the other; pulls and pushes go on meanwhile.
   ///
   /// - Parameters:
   ///   - object: Whose; it is saved.
   ///   - path: Leads to the wrapper of the attribute.
   ///   - progress: Counts bytes.
-  /// - Throws: ``CloudError``, with the code `notFound` when the server has no such file, and `file` when it cannot be written
-  ///   here; `StoreError`; `CancellationError`.
+  /// - Throws: ``CloudError``, with the code `notFound` when the server has no such file, and
+  ///   `file` when it cannot be written here; `StoreError`; `CancellationError`.
   public func fetchAsset<Object: ManagedObject, Property: AttributeProperty>(
     of object: Object, _ path: KeyPath<Object, Property>,
     progress: Progress = Progress(totalUnitCount: 0)
@@ -74,7 +74,8 @@ extension CloudEngine {
     var names: Set<String> = []
   }
 
-  /// Fetches what is to come with pulls. What cannot be had is said by its state, and tried again by another engine.
+  /// Fetches what is to come with pulls. What cannot be had is said by its state, and tried again
+  /// by another engine.
   func fetchEagerAssets() async throws {
     guard fields.hasAssets, files.state.withLock({ $0.mayMiss }) else { return }
     files.state.withLock { $0.mayMiss = false }
@@ -210,7 +211,8 @@ extension CloudEngine {
 
   /// Brings what is missing of a file, chunk by chunk.
   ///
-  /// - Returns: The whole file, under the name of a part. Whoever takes it away holds the turn of the downloads.
+  /// - Returns: The whole file, under the name of a part. Whoever takes it away holds the turn of
+  ///   the downloads.
   @concurrent func download(
     _ asset: CloudAsset, _ progress: Progress
   ) async throws -> URL {

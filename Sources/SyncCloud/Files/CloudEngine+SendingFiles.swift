@@ -123,7 +123,8 @@ extension CloudEngine {
 
   // MARK: - One file
 
-  /// Sends a file that is not here to a zone that has not got it: what moves from one zone to another takes its files along.
+  /// Sends a file that is not here to a zone that has not got it: what moves from one zone to
+  /// another takes its files along.
   ///
   /// - Returns: Why it cannot be sent; nil when it is there, and when nobody has it.
   private func bring(

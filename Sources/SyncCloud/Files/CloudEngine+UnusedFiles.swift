@@ -3,11 +3,12 @@ import SyncCore
 
 /// Files on the server that nobody refers to.
 extension CloudEngine {
-  /// Removes files from the server to which no record has referred for a while, in each zone that may be written.
-  /// ``sync(progress:)`` does it once a week, see ``unusedAssetGrace``.
+  /// Removes files from the server to which no record has referred for a while, in each zone that
+  /// may be written. ``sync(progress:)`` does it once a week, see ``unusedAssetGrace``.
   ///
-  /// A file that no record refers to is marked with the time of the server; one whose mark is old enough goes. Who sends a record
-  /// with such a file takes the mark off before. So a file goes at the second call at the earliest.
+  /// A file that no record refers to is marked with the time of the server; one whose mark is old
+  /// enough goes. Who sends a record with such a file takes the mark off before. So a file goes at
+  /// the second call at the earliest.
   ///
   /// - Parameter grace: Seconds for which nobody has to have referred to it.
   /// - Returns: How many files went.

@@ -62,7 +62,8 @@ public enum CloudAssetState: Sendable, Hashable {
   /// On its way here; how much of it has arrived.
   case downloading(Double)
 
-  /// What it could not be sent or fetched for. The next push tries to send it again, and the next call that fetches it.
+  /// What it could not be sent or fetched for. The next push tries to send it again, and the next
+  /// call that fetches it.
   case failed(String)
 }
 

@@ -1,7 +1,8 @@
 import Foundation
 import SyncCore
 
-/// A file as a server has it: chunks, and a manifest that is written last, in two zones of their own, so that nobody pulls them.
+/// A file as a server has it: chunks, and a manifest that is written last, in two zones of their
+/// own, so that nobody pulls them.
 ///
 /// ```
 /// <zone>-files    <hash>             {"size": 600000, "chunk": 262144}; "unused": time since when nobody refers to it

@@ -1,10 +1,11 @@
-/// A place in the changes of a collection, which its token says. Numbers are `last_modified` of records: milliseconds of
-/// the server's clock, of which no two in a collection are equal.
+/// A place in the changes of a collection, which its token says. Numbers are `last_modified` of
+/// records: milliseconds of the server's clock, of which no two in a collection are equal.
 ///
-/// A server with several workers on PostgreSQL may commit a version some seconds after later ones, so what was read
-/// last is read again until the server's clock is ``overlap`` past it. That is only asked for its times: what is
-/// among ``known`` need not come once more. After that a place is settled, and asking what is new is one request,
-/// which an unchanged server answers without a body.
+/// A server with several workers on PostgreSQL may commit a version some seconds after later ones,
+/// so what was read last is read again until the server's clock is ``overlap`` past it. That is
+/// only asked for its times: what is among ``known`` need not come once more. After that a place is
+/// settled, and asking what is new is one request, which an unchanged server answers without a
+/// body.
 struct FeedPlace: Sendable, Equatable {
   /// How long an earlier version may still appear, in milliseconds.
   static let overlap: Int64 = 5000
@@ -15,7 +16,8 @@ struct FeedPlace: Sendable, Equatable {
   /// After what the next page begins.
   private(set) var start: Int64 = 0
 
-  /// Up to which nothing new can appear any more, once the place is no longer in the midst of pages.
+  /// Up to which nothing new can appear any more, once the place is no longer in the midst of
+  /// pages.
   private(set) var settled: Int64 = 0
 
   /// The latest version that was seen, or that the server says there is.
@@ -24,8 +26,8 @@ struct FeedPlace: Sendable, Equatable {
   /// Versions after ``settled`` that whoever has the token knows, in order.
   private(set) var known: [Int64] = []
 
-  /// Whether all up to ``newest`` was asked for. It was not once somebody has written it themselves: what others wrote
-  /// before may be missing.
+  /// Whether all up to ``newest`` was asked for. It was not once somebody has written it
+  /// themselves: what others wrote before may be missing.
   private(set) var isWhole = true
 
   /// The beginning.
@@ -80,8 +82,9 @@ struct FeedPlace: Sendable, Equatable {
 
   // MARK: - Text
 
-  /// `1795232914360`, or the numbers, those that are known as distances from what is settled, and a mark when something
-  /// may be missing: `1795232909360+1795232909360+1795232914360?+4990.4995.5000`.
+  /// `1795232914360`, or the numbers, those that are known as distances from what is settled, and a
+  /// mark when something may be missing:
+  /// `1795232909360+1795232909360+1795232914360?+4990.4995.5000`.
   var text: String {
     if isSettled { return String(start) }
     let distances = known.map { String($0 - settled) }.joined(separator: ".")

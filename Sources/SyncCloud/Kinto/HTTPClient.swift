@@ -6,15 +6,18 @@ import SyncCore
   import FoundationNetworking
 #endif
 
-/// Sends requests, each with a time limit for silence: whatever arrives, or is sent, begins it anew, so that a slow
-/// line is no dead one.
+/// Sends requests, each with a time limit for silence: whatever arrives, or is sent, begins it
+/// anew, so that a slow line is no dead one.
 ///
 /// What FoundationNetworking does not do well decides the form:
-/// - It never calls back when a server answers 401 with `WWW-Authenticate: Basic` and there is no delegate. The answer
-///   and its body reach the delegate before the challenge does, which is then refused.
-/// - A body that went out on a connection that was used before and is closed without an answer is sent once more, but
-///   never arrives: only the time limit ends that. So every request with a body has a connection of its own.
-/// - Redirects are refused, all of them: credentials never go elsewhere, and a `POST` would arrive as a `GET`.
+/// - It never calls back when a server answers 401 with `WWW-Authenticate: Basic` and there is no
+///   delegate. The answer and its body reach the delegate before the challenge does, which is then
+///   refused.
+/// - A body that went out on a connection that was used before and is closed without an answer is
+///   sent once more, but never arrives: only the time limit ends that. So every request with a body
+///   has a connection of its own.
+/// - Redirects are refused, all of them: credentials never go elsewhere, and a `POST` would arrive
+///   as a `GET`.
 final class HTTPClient: Sendable {
   struct Answer: Sendable {
     let status: Int

@@ -3,8 +3,9 @@ import SyncCore
 
 /// An answer of a Kinto server, and what its status means.
 ///
-/// A status alone is not believed where it would say something about records: proxies and portals answer with any of
-/// them. Kinto's own errors have a number (https://docs.kinto-storage.org/en/stable/api/1.x/errors.html).
+/// A status alone is not believed where it would say something about records: proxies and portals
+/// answer with any of them. Kinto's own errors have a number
+/// (https://docs.kinto-storage.org/en/stable/api/1.x/errors.html).
 struct KintoAnswer {
   let status: Int
   private let content: Data
@@ -25,7 +26,8 @@ struct KintoAnswer {
   /// The number of Kinto's error; nil when it is none of Kinto's.
   var errno: Int64? { (try? body())?["errno"]?.integerValue }
 
-  /// Whether what was asked for is not there. A bucket that is not there is forbidden, as one of somebody else is.
+  /// Whether what was asked for is not there. A bucket that is not there is forbidden, as one of
+  /// somebody else is.
   var isMissing: Bool {
     switch status {
     case 404: errno == 110 || errno == 111
@@ -59,7 +61,8 @@ struct KintoAnswer {
 
   /// The body of a good answer.
   ///
-  /// - Throws: ``CloudError`` by the status, and for a body that is none of Kinto's: then nothing is known.
+  /// - Throws: ``CloudError`` by the status, and for a body that is none of Kinto's: then nothing
+  ///   is known.
   func json() throws -> JSONValue {
     try check()
     return try body()

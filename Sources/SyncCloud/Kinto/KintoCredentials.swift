@@ -1,8 +1,8 @@
 import Foundation
 import SyncCore
 
-/// The value of `Authorization`. Of credentials that a closure renews, one call at a time asks for new ones, and those that
-/// waited for it take what it got.
+/// The value of `Authorization`. Of credentials that a closure renews, one call at a time asks for
+/// new ones, and those that waited for it take what it got.
 final class KintoCredentials: Sendable {
   private let signIn: KintoTransport.SignIn
   private let renewed = Locked<String?>(nil)

@@ -26,7 +26,8 @@ extension KintoTransport {
     }
   }
 
-  /// A token's collection, when that is another one than the zone's own, and the place in its changes.
+  /// A token's collection, when that is another one than the zone's own, and the place in its
+  /// changes.
   private static func parts(_ token: CloudToken) -> (name: String?, place: String) {
     guard let slash = token.rawValue.lastIndex(of: "/") else { return (nil, token.rawValue) }
     return (
@@ -71,13 +72,15 @@ extension KintoTransport {
 
   /// Asks for the times of what may have appeared since, without the records.
   ///
-  /// - Returns: The place after it when all of it is known; else the one before the first that is not.
+  /// - Returns: The place after it when all of it is known; else the one before the first that is
+  ///   not.
   private func look(
     _ list: String, _ place: FeedPlace, _ zone: CloudZone
   ) async throws -> (place: FeedPlace, clock: Int64?, isAll: Bool) {
     let path = "\(list)&_since=\(place.start)&_fields=last_modified"
-    // An earlier version that appears late does not change the mark by which the server knows that nothing is new. So
-    // that is asked only while the last look is still to come; a wrong clock here costs a request, no more.
+    // An earlier version that appears late does not change the mark by which the server knows that
+    // nothing is new. So that is asked only while the last look is still to come; a wrong clock
+    // here costs a request, no more.
     let isEarly = !place.settles(at: Int64(Date().timeIntervalSince1970 * 1000))
     var answer = try await ask(
       path, zone, ifNewerThan: isEarly && place.isWhole ? place.newest : nil)
@@ -114,8 +117,8 @@ extension KintoTransport {
 
   /// The members of a list.
   ///
-  /// - Throws: ``CloudError`` with ``CloudError/Code/tokenRefused`` when the server has less than was seen there: it was
-  ///   taken back to an earlier state.
+  /// - Throws: ``CloudError`` with ``CloudError/Code/tokenRefused`` when the server has less than
+  ///   was seen there: it was taken back to an earlier state.
   private static func list(_ answer: KintoAnswer, _ place: FeedPlace) throws -> [JSONValue] {
     guard let list = try answer.json()["data"]?.arrayValue else {
       throw CloudError(
@@ -150,8 +153,8 @@ extension KintoTransport {
       .tokenRefused, message: "The server does not know the place \(place) in its changes.")
   }
 
-  /// A record as the server shows it. What has `deleted` and no `type` is a tombstone: a live record of ours always
-  /// has a type.
+  /// A record as the server shows it. What has `deleted` and no `type` is a tombstone: a live
+  /// record of ours always has a type.
   static func record(_ json: JSONValue) throws -> CloudRecord {
     guard var content = json.objectValue, let name = content["id"]?.stringValue,
       let time = content["last_modified"]?.integerValue.flatMap(KintoAnswer.time)

@@ -55,7 +55,8 @@ extension KintoTransport {
     ]
   }
 
-  /// Whether all of a batch was forbidden, though none of it is somebody else's: that is no matter of its records.
+  /// Whether all of a batch was forbidden, though none of it is somebody else's: that is no matter
+  /// of its records.
   private static func checkAccess(_ parts: [Part], in zone: CloudZone) throws {
     let isZone = parts.allSatisfy { part in
       part.status == 403 && (zone.scope == .private || part.save.tag == nil)

@@ -9,9 +9,10 @@ import SyncCore
 /// collection of the place  its records; who may write has `write` there
 /// ```
 ///
-/// Who has made a record keeps his access to it for as long as it is there. So when somebody loses a right, the records are
-/// copied to another place, and the one before is removed. What others write there meanwhile they send once
-/// more: to them the server is one that was taken back to an earlier state.
+/// Who has made a record keeps his access to it for as long as it is there. So when somebody loses
+/// a right, the records are copied to another place, and the one before is removed. What others
+/// write there meanwhile they send once more: to them the server is one that was taken back to an
+/// earlier state.
 extension KintoTransport {
   /// Where the records of a zone are.
   struct Place: Equatable {
@@ -42,7 +43,8 @@ extension KintoTransport {
       try await allow(members, in: known, of: zone)
     } else {
       place = "\(zone.name)-\(UUID().uuidString.lowercased().prefix(8))"
-      // Whoever is left out does not find the new one, and nobody else misses the one before for long.
+      // Whoever is left out does not find the new one, and nobody else misses the one before for
+      // long.
       try await make(place, of: zone)
       if let known = before.place { try await copy(known, to: place, of: zone) }
       try await allow(members, in: place, of: zone)
@@ -52,7 +54,8 @@ extension KintoTransport {
       list[account] = .string(access.rawValue)
     }
     let path = try await directory(of: zone)
-    // Data are merged one level deep, so what is under each name is replaced whole; permissions are replaced where they are named.
+    // Data are merged one level deep, so what is under each name is replaced whole; permissions are
+    // replaced where they are named.
     let answer = try await send(
       "PATCH", path,
       body: [
@@ -67,7 +70,8 @@ extension KintoTransport {
     }
   }
 
-  /// Only the owner writes the list of participants: the account stays in it until the owner takes it out.
+  /// Only the owner writes the list of participants: the account stays in it until the owner takes
+  /// it out.
   public func leave(_ zone: CloudZone) async throws {
     forgetPlace(of: zone)
   }
@@ -131,7 +135,8 @@ extension KintoTransport {
     return members
   }
 
-  /// The name by which the server knows an account: `account:ann`; one that says no policy is of the owner's.
+  /// The name by which the server knows an account: `account:ann`; one that says no policy is of
+  /// the owner's.
   private func principal(_ account: String) async throws -> String {
     guard !account.contains(":") else { return account }
     guard let own = try await readRoot().account else { throw KintoAnswer.notSignedIn }

@@ -28,8 +28,8 @@ extension KintoTransport {
           "The collection \(path) was not made by SyncStack: it has no generation. Use another app name."
       )
     }
-    // Who may only read a collection is not shown its permissions, whether or not it may add records of its own: what it
-    // may not change is refused record by record.
+    // Who may only read a collection is not shown its permissions, whether or not it may add
+    // records of its own: what it may not change is refused record by record.
     let root = try await readRoot()
     var isReadOnly = root.isReadOnly
     if zone.scope == .private {
@@ -61,8 +61,8 @@ extension KintoTransport {
 
   // MARK: - Owner
 
-  /// The name of an account's bucket can be guessed, so somebody else may have made it, and would read all that is
-  /// sent into it.
+  /// The name of an account's bucket can be guessed, so somebody else may have made it, and would
+  /// read all that is sent into it.
   private func checkBucket(of zone: CloudZone) async throws {
     let bucket = try await bucket(of: zone)
     guard !known.withLock({ $0.owned.contains(bucket) }) else { return }
@@ -73,8 +73,8 @@ extension KintoTransport {
     known.withLock { _ = $0.owned.insert(bucket) }
   }
 
-  /// Whether the account may write, and nobody else may do anything. The server shows that to who may write, and always
-  /// counts who has made something among them.
+  /// Whether the account may write, and nobody else may do anything. The server shows that to who
+  /// may write, and always counts who has made something among them.
   ///
   /// - Parameter readers: Who may read besides.
   private func check(

@@ -21,8 +21,8 @@ import SyncCore
 /// | tag | `last_modified` of the record |
 /// | token | a time up to which everything is known, and what is known after it; see `FeedPlace` |
 ///
-/// A batch in which any part says 409 or 5xx is not believed at all: a server on PostgreSQL rolls back parts that it
-/// has said were done.
+/// A batch in which any part says 409 or 5xx is not believed at all: a server on PostgreSQL rolls
+/// back parts that it has said were done.
 public final class KintoTransport: CloudTransport {
   /// Who asks.
   public enum SignIn: Sendable {
@@ -32,8 +32,9 @@ public final class KintoTransport: CloudTransport {
     /// A token that the server takes as `Authorization: Bearer`.
     case token(String)
 
-    /// What a closure gives: asked before the first request, and once more whenever the server does not accept it any
-    /// more. When it is not accepted then either, that is ``CloudError/Code/notSignedIn``.
+    /// What a closure gives: asked before the first request, and once more whenever the server does
+    /// not accept it any more. When it is not accepted then either, that is
+    /// ``CloudError/Code/notSignedIn``.
     case renewed(@Sendable () async throws -> SignIn)
   }
 
@@ -69,7 +70,8 @@ public final class KintoTransport: CloudTransport {
   ///
   /// - Parameters:
   ///   - url: Address of the server; `/v1` is added when it is missing.
-  ///   - app: Keeps programs on one server apart. Letters, digits, `-` and `_`, the first of them a letter or digit.
+  ///   - app: Keeps programs on one server apart. Letters, digits, `-` and `_`, the first of them a
+  ///     letter or digit.
   ///   - signIn: Who asks.
   ///   - timeout: Seconds of silence after which a request fails. A slow line is none.
   /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when one of them can be none.

@@ -1,8 +1,9 @@
 import SyncCore
 import SyncStore
 
-/// What a record that the server shows means for the object here: the one rule of remote sync, for answers,
-/// conflicts and the feed alike. It only compares stamps; what it says is written by ``RecordWriter``.
+/// What a record that the server shows means for the object here: the one rule of remote sync, for
+/// answers, conflicts and the feed alike. It only compares stamps; what it says is written by
+/// ``RecordWriter``.
 ///
 /// ```
 /// field of the server is   newer   ─▶ taken; a value that was waiting here has lost
@@ -43,18 +44,19 @@ struct Merge {
   private(set) var values: [String: JSONValue] = [:]
   private(set) var losses: [Loss] = []
 
-  /// Fields that get the model's defaults: whatever the server has was to be taken, and it has none.
+  /// Fields that get the model's defaults: whatever the server has was to be taken, and it has
+  /// none.
   private(set) var resets: Set<String> = []
 
   /// Whether the object is there afterwards, or can be.
   private(set) var isAlive = false
 
-  /// Where one side of the merge has the object and the other its deletion, and the object stays: the latest deletion
-  /// that the side of the object knew of, or an empty text.
+  /// Where one side of the merge has the object and the other its deletion, and the object stays:
+  /// the latest deletion that the side of the object knew of, or an empty text.
   private(set) var outlived: String?
 
-  /// Whether the server shows less of the record than it was seen to have, which no writer does: it was taken back to a
-  /// backup.
+  /// Whether the server shows less of the record than it was seen to have, which no writer does: it
+  /// was taken back to a backup.
   private(set) var isBehind = false
 
   /// Whether the record has fields that the model does not know.
@@ -63,9 +65,10 @@ struct Merge {
   /// - Parameters:
   ///   - local: What is known here; nil when the record was never seen.
   ///   - rules: Of the fields that the model knows; nil when it does not know the entity.
-  ///   - heals: Whether stamps that nobody believes are written anew, even when nothing else is to be sent.
-  ///   - choose: What a policy makes of the server's value of a field that is waiting here: the value that stays, or
-  ///     nil for the later one.
+  ///   - heals: Whether stamps that nobody believes are written anew, even when nothing else is to
+  ///     be sent.
+  ///   - choose: What a policy makes of the server's value of a field that is waiting here: the
+  ///     value that stays, or nil for the later one.
   init(
     _ local: RemoteRecord?, with content: RecordContent, tag: String?, name: String, zone: String,
     rules: FieldRules?, heals: Bool, clock: inout StampClock,
@@ -225,7 +228,8 @@ struct Merge {
 
   /// A field that both know.
   ///
-  /// - Parameter writer: Whose stamps are our own: a value that we sent without hearing an answer is no news.
+  /// - Parameter writer: Whose stamps are our own: a value that we sent without hearing an answer
+  ///   is no news.
   private mutating func take(
     _ field: RecordContent.Field, _ before: RemoteRecord, hasObject: Bool, _ writer: String
   ) {

@@ -6,15 +6,15 @@ import SyncCore
   import FoundationNetworking
 #endif
 
-/// The functions of ``PostgreSQLTransport/schema`` behind PostgREST (https://docs.postgrest.org), for apps that reach a
-/// database by HTTP only.
+/// The functions of ``PostgreSQLTransport/schema`` behind PostgREST (https://docs.postgrest.org),
+/// for apps that reach a database by HTTP only.
 ///
 /// ```swift
 /// let server = try PostgRESTTransport(url, app: "demo") { try await session.accessToken() }
 /// ```
 ///
-/// The account is the claim `sub` of the token. PostgREST has to expose the schema `syncstack` (its setting `db-schemas`), and its role
-/// to be listed in `syncstack.gateway`.
+/// The account is the claim `sub` of the token. PostgREST has to expose the schema `syncstack` (its
+/// setting `db-schemas`), and its role to be listed in `syncstack.gateway`.
 public final class PostgRESTTransport: CloudTransport {
   private let functions: StoredFunctions
 
@@ -22,10 +22,11 @@ public final class PostgRESTTransport: CloudTransport {
   ///
   /// - Parameters:
   ///   - url: Where PostgREST answers, without `/rpc`.
-  ///   - app: Keeps programs in one database apart. Letters, digits, `-` and `_`, the first of them a letter or digit.
+  ///   - app: Keeps programs in one database apart. Letters, digits, `-` and `_`, the first of them
+  ///     a letter or digit.
   ///   - timeout: Seconds of silence after which a request fails.
-  ///   - token: Gives the bearer token. It is asked before the first request, and once more when the server does not
-  ///     take the one that it gave.
+  ///   - token: Gives the bearer token. It is asked before the first request, and once more when
+  ///     the server does not take the one that it gave.
   /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when one of them can be none.
   public init(
     _ url: URL, app: String, timeout: Double = 30,

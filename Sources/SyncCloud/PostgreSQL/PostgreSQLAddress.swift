@@ -1,15 +1,16 @@
 import SyncCore
 
 /// Where a database is and who signs in: a connection string of libpq
-/// (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING), as an address or as parameters.
+/// (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING), as an address or
+/// as parameters.
 struct PostgreSQLAddress: Sendable {
   private let text: String
 
   /// What no error may say.
   let password: String?
 
-  /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` for what libpq cannot read, and where there is no libpq. The
-  ///   error does not repeat the text, which may hold a password.
+  /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` for what libpq cannot read, and
+  ///   where there is no libpq. The error does not repeat the text, which may hold a password.
   init(_ text: String) throws {
     let library = try LibPQ.load()
     guard text.contains("=") || text.contains("://"),
@@ -35,14 +36,15 @@ struct PostgreSQLAddress: Sendable {
     self.password = password
   }
 
-  /// Opens a connection. What the text does not say is ours: ten seconds to connect, and a line that is found dead within a
-  /// minute.
+  /// Opens a connection. What the text does not say is ours: ten seconds to connect, and a line
+  /// that is found dead within a minute.
   func connect(_ library: LibPQ) throws -> LibPQ.Connection {
     let names = [
       "application_name", "connect_timeout", "tcp_user_timeout", "client_encoding", "dbname",
     ]
     let values = ["SyncStack", "10", "60000", "UTF8", text]
-    // The last one holds a whole connection string, whose parameters count more than those before it.
+    // The last one holds a whole connection string, whose parameters count more than those before
+    // it.
     let connection = CTexts(names).withPointer { names in
       CTexts(values).withPointer { library.connectdbParams(names, $0, 1) }
     }

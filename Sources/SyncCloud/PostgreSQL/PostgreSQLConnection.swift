@@ -3,9 +3,9 @@ import SyncCore
 
 /// A connection to PostgreSQL: made when it is first used, and made anew when it was lost.
 ///
-/// A queue of its own waits for the answers, one after the other. A task that is cancelled, and an answer that does not
-/// come in time, cancel the statement on the server; the connection is given up then, so that a cancellation that comes late
-/// meets nobody else's statement.
+/// A queue of its own waits for the answers, one after the other. A task that is cancelled, and an
+/// answer that does not come in time, cancel the statement on the server; the connection is given
+/// up then, so that a cancellation that comes late meets nobody else's statement.
 final class PostgreSQLConnection: @unchecked Sendable {
   // Unchecked: the connection is touched on the queue only, and while nobody else has it.
 
@@ -36,7 +36,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
 
   /// Runs a statement, and gives the first value of its first row.
   ///
-  /// - Parameter isRepeatable: Whether it may be run once more when the connection turns out to be lost.
+  /// - Parameter isRepeatable: Whether it may be run once more when the connection turns out to be
+  ///   lost.
   /// - Returns: The value; nil for SQL's null, and for a statement that gives no rows.
   /// - Throws: ``CloudError``; `CancellationError`.
   func value(
@@ -52,7 +53,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
         }
       }
     } onCancel: {
-      // Elsewhere: telling the server may take as long as a connection does, and whoever cancels may be the main queue.
+      // Elsewhere: telling the server may take as long as a connection does, and whoever cancels
+      // may be the main queue.
       DispatchQueue.global().async { Self.end(running, .cancelled) }
     }
   }
@@ -70,7 +72,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
     {
       return try runAgain(statement, arguments, running)
     } catch let failure as PostgreSQLFailure where failure.isOfOthers {
-      // Somebody else's transaction came in between, and nothing was done: this is the usual answer to it.
+      // Somebody else's transaction came in between, and nothing was done: this is the usual answer
+      // to it.
       return try runAgain(statement, arguments, running)
     } catch let failure as PostgreSQLFailure {
       throw failure.error

@@ -2,8 +2,8 @@ import SyncCore
 
 /// Why a statement, or a connection, failed.
 struct PostgreSQLFailure: Error {
-  /// The code, of five letters and digits (https://www.postgresql.org/docs/current/errcodes-appendix.html); nil when
-  /// nobody answered.
+  /// The code, of five letters and digits
+  /// (https://www.postgresql.org/docs/current/errcodes-appendix.html); nil when nobody answered.
   private let state: String?
   private let message: String
 
@@ -51,7 +51,8 @@ struct PostgreSQLFailure: Error {
     return states.first { text.contains($0.0) }?.1
   }
 
-  /// Whether other transactions came in between, so that nothing was done: serialization failures, deadlocks.
+  /// Whether other transactions came in between, so that nothing was done: serialization failures,
+  /// deadlocks.
   var isOfOthers: Bool { state == "40001" || state == "40P01" }
 
   /// The error for those who sync.

@@ -2,8 +2,8 @@
   import Dispatch
   import SyncCore
 
-  /// A connection that waits to be told of changes by `NOTIFY`, which the function `tell` sends after each save: its payload
-  /// is the generation of the zone.
+  /// A connection that waits to be told of changes by `NOTIFY`, which the function `tell` sends
+  /// after each save: its payload is the generation of the zone.
   final class PostgreSQLListener: @unchecked Sendable {
     // Unchecked: what is mutable is touched on the queue only.
     private let library: LibPQ

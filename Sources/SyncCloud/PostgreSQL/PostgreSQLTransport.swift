@@ -17,9 +17,10 @@ import SyncCore
 /// | tag | the number of the change that the record was written by |
 /// | token | the zone's generation, and the number of a change |
 ///
-/// It calls PostgreSQL's client library, libpq, which is looked for when it is first used. TLS, certificates, `.pgpass` and
-/// the environment's `PGPASSWORD` are libpq's. No error repeats the password. Statements are neither prepared nor is
-/// anything set for the session, so a pooler in transaction mode may stand in between.
+/// It calls PostgreSQL's client library, libpq, which is looked for when it is first used. TLS,
+/// certificates, `.pgpass` and the environment's `PGPASSWORD` are libpq's. No error repeats the
+/// password. Statements are neither prepared nor is anything set for the session, so a pooler in
+/// transaction mode may stand in between.
 ///
 /// Calls may come from any task; they follow each other on one connection.
 public final class PostgreSQLTransport: CloudTransport {
@@ -31,12 +32,14 @@ public final class PostgreSQLTransport: CloudTransport {
   ///
   /// - Parameters:
   ///   - connection: Address or parameters as libpq reads them.
-  ///   - app: Keeps programs in one database apart. Letters, digits, `-` and `_`, the first of them a letter or digit.
+  ///   - app: Keeps programs in one database apart. Letters, digits, `-` and `_`, the first of them
+  ///     a letter or digit.
   ///   - timeout: Seconds after which a statement is ended.
-  ///   - listens: Whether to be told of changes at once, over a connection of its own. Behind a pooler in transaction mode nobody is:
-  ///     say false there, so that an engine that was started asks more often.
-  /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when one of them can be none, and where libpq is not
-  ///   installed.
+  ///   - listens: Whether to be told of changes at once, over a connection of its own. Behind a
+  ///     pooler in transaction mode nobody is: say false there, so that an engine that was started
+  ///     asks more often.
+  /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when one of them can be none,
+  ///   and where libpq is not installed.
   public init(
     _ connection: String, app: String, timeout: Double = 30, listens: Bool = true
   ) throws {
@@ -86,7 +89,8 @@ public final class PostgreSQLTransport: CloudTransport {
 
   public func leave(_ zone: CloudZone) async throws { try await functions.leave(zone) }
 
-  /// A signal each time that somebody has written into a zone, by `LISTEN`. The stream ends when the connection is lost.
+  /// A signal each time that somebody has written into a zone, by `LISTEN`. The stream ends when
+  /// the connection is lost.
   public func signals(for zone: CloudZone) -> AsyncStream<Void>? {
     #if os(Windows)
       nil

@@ -5,15 +5,16 @@ import SyncCore
 protocol StoredFunctionCaller: Sendable {
   /// Calls a function and reads its answer.
   ///
-  /// - Parameter isRepeatable: Whether it may be called once more when the connection turns out to be lost.
+  /// - Parameter isRepeatable: Whether it may be called once more when the connection turns out to
+  ///   be lost.
   /// - Throws: ``CloudError``; `CancellationError`.
   func call(
     _ function: String, _ arguments: JSONObject, isRepeatable: Bool
   ) async throws -> JSONValue
 }
 
-/// The calls of ``CloudTransport`` in the words of `syncstack.sql`, whoever carries them. All rules are in the database:
-/// here is translation only.
+/// The calls of ``CloudTransport`` in the words of `syncstack.sql`, whoever carries them. All rules
+/// are in the database: here is translation only.
 struct StoredFunctions: Sendable {
   private let app: String
   private let caller: any StoredFunctionCaller
@@ -21,7 +22,8 @@ struct StoredFunctions: Sendable {
   /// What the database has to have.
   private static let version: Int64 = 3
 
-  /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when the app can have no such name.
+  /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when the app can have no such
+  ///   name.
   init(app: String, _ caller: any StoredFunctionCaller) throws {
     try AppName.check(app)
     self.app = app

@@ -52,8 +52,8 @@ enum CloudAnnotations {
     }
   }
 
-  /// Slots of the attributes that say which object it is; empty when every object is one of its own: the primary key,
-  /// else the first uniqueness constraint, unless the model says otherwise.
+  /// Slots of the attributes that say which object it is; empty when every object is one of its
+  /// own: the primary key, else the first uniqueness constraint, unless the model says otherwise.
   static func identity(of entity: EntityDescription) throws(CloudError) -> [Int] {
     var line: [EntityDescription] = []
     var current: EntityDescription? = entity
@@ -83,7 +83,8 @@ enum CloudAnnotations {
     return []
   }
 
-  /// Whether keys of the entity are unique per owner only, so that they do not say which object it is.
+  /// Whether keys of the entity are unique per owner only, so that they do not say which object it
+  /// is.
   private static func isUniquePerOwner(_ entity: EntityDescription) -> Bool {
     entity.model.entities.contains { owner in
       owner.relationships.contains {

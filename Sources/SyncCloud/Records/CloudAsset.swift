@@ -3,8 +3,9 @@ import SyncCore
 
 /// What stands for a file: the hash of its bytes and how many there are.
 ///
-/// A binary attribute with `cloud.asset` holds ``placeholder`` in the place of bytes that are not here, a text attribute always
-/// the name of the file. So what is in the row says what it leads to, whether or not the bytes are here, and empty is always an edit.
+/// A binary attribute with `cloud.asset` holds ``placeholder`` in the place of bytes that are not
+/// here, a text attribute always the name of the file. So what is in the row says what it leads to,
+/// whether or not the bytes are here, and empty is always an edit.
 public struct CloudAsset: Sendable, Hashable {
   /// SHA-256 of the bytes, 64 digits.
   public let hash: String
@@ -33,7 +34,8 @@ public struct CloudAsset: Sendable, Hashable {
 
   private static let mark = Data("SyncStack asset\n".utf8)
 
-  /// Reads what a binary attribute holds while its bytes are not here; nil for bytes of any other kind.
+  /// Reads what a binary attribute holds while its bytes are not here; nil for bytes of any other
+  /// kind.
   public init?(placeholder: Data) {
     guard placeholder.count == Self.placeholderSize, placeholder.starts(with: Self.mark) else {
       return nil

@@ -1,8 +1,8 @@
 public import Foundation
 import SyncCore
 
-/// Seals the values of attributes that the model marks with `cloud.encrypted`, so that the server sees bytes only. Keys and
-/// algorithm are the program's.
+/// Seals the values of attributes that the model marks with `cloud.encrypted`, so that the server
+/// sees bytes only. Keys and algorithm are the program's.
 ///
 /// ```swift
 /// struct Vault: CloudCipher {
@@ -22,7 +22,8 @@ public protocol CloudCipher: Sendable {
   ///
   /// - Parameters:
   ///   - value: The value as records have it, in bytes of JSON.
-  ///   - place: Record and field, as `018f…/f_title`: authenticate it, so that nobody exchanges two values.
+  ///   - place: Record and field, as `018f…/f_title`: authenticate it, so that nobody exchanges two
+  ///     values.
   /// - Throws: Whatever it likes: nothing is sent then, and the push throws it.
   func seal(_ value: Data, for place: String) throws -> Data
 
@@ -35,7 +36,8 @@ public protocol CloudCipher: Sendable {
   func open(_ sealed: Data, for place: String) throws -> Data
 }
 
-/// Values on their way through a cipher: `["e", base64]` stands for a whole value, empty ones among them.
+/// Values on their way through a cipher: `["e", base64]` stands for a whole value, empty ones among
+/// them.
 struct FieldSeal: Sendable {
   private static let mark = "e"
   let cipher: any CloudCipher

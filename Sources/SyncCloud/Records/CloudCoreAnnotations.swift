@@ -55,8 +55,8 @@ enum CloudCoreAnnotations {
 
   private static let roles = ["recordName", "ownerName", "privateRecordData", "publicRecordData"]
 
-  /// The attributes in which CloudCore keeps its own notes: those that say so, and those that have their names in an
-  /// entity that has all four.
+  /// The attributes in which CloudCore keeps its own notes: those that say so, and those that have
+  /// their names in an entity that has all four.
   static func serviceAttributes(
     of entity: EntityDescription
   ) throws(CloudError) -> Set<String> {

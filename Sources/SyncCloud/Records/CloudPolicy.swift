@@ -1,7 +1,7 @@
 public import SyncCore
 
-/// Which of two values of a field stays when one was set here, was not sent yet, and the server shows another one
-/// that was not known. Every machine should be told the same.
+/// Which of two values of a field stays when one was set here, was not sent yet, and the server
+/// shows another one that was not known. Every machine should be told the same.
 public enum CloudPolicy: Sendable {
   /// The later one, which is what fields without a policy do.
   case newest
@@ -10,9 +10,9 @@ public enum CloudPolicy: Sendable {
   /// The larger, or the smaller, as filters compare; null is smaller than everything.
   case largest
   case smallest
-  /// What a closure makes of both, as records carry them: the value here and the server's. It runs inside the
-  /// transaction, so it must be quick and must not use the store. What it returns is a new edit unless it is the
-  /// server's value.
+  /// What a closure makes of both, as records carry them: the value here and the server's. It runs
+  /// inside the transaction, so it must be quick and must not use the store. What it returns is a
+  /// new edit unless it is the server's value.
   case custom(@Sendable (_ mine: JSONValue, _ theirs: JSONValue) -> JSONValue)
 
   /// The value that stays; nil leaves it to the stamps.

@@ -1,8 +1,8 @@
 import Foundation
 import SyncCore
 
-/// Values of attributes as records carry them. Every value comes back bit for bit, whatever the server does with
-/// numbers and texts; tags stand in arrays, which servers do not merge.
+/// Values of attributes as records carry them. Every value comes back bit for bit, whatever the
+/// server does with numbers and texts; tags stand in arrays, which servers do not merge.
 ///
 /// | type | JSON |
 /// |---|---|

@@ -29,7 +29,8 @@ final class FieldRules: Sendable {
   /// Many-to-many relationships that travel.
   let sides: [PairKind.Side]
 
-  /// Slots of the attributes that say which object it is; empty when every object is one of its own.
+  /// Slots of the attributes that say which object it is; empty when every object is one of its
+  /// own.
   let identity: [Int]
 
   /// The to-one relationship that leads to what an object is shared with.
@@ -87,7 +88,8 @@ final class FieldRules: Sendable {
     parent = names.contains(name) ? entity.property(named: name)?.relationship : nil
   }
 
-  /// The rules for an object that is shared with all below it: its parent does not travel. Nil without a parent.
+  /// The rules for an object that is shared with all below it: its parent does not travel. Nil
+  /// without a parent.
   var ofRoot: FieldRules? { parent.map { FieldRules(self, without: $0) } }
 
   private init(_ rules: FieldRules, without parent: RelationshipDescription) {

@@ -1,8 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// A many-to-many relationship, whose pairs are records of their own. Of the two directions the one whose name comes
-/// first stands for both.
+/// A many-to-many relationship, whose pairs are records of their own. Of the two directions the one
+/// whose name comes first stands for both.
 struct PairKind: Sendable {
   /// Declaring entity and name, or their renaming identifiers: `Note.tags`.
   let name: String
@@ -31,7 +31,8 @@ struct PairKind: Sendable {
     let isFirst: Bool
   }
 
-  /// What was renamed keeps the name by which others know it, as long as the model says what that was.
+  /// What was renamed keeps the name by which others know it, as long as the model says what that
+  /// was.
   static func name(of relationship: RelationshipDescription, in model: ManagedObjectModel) -> String
   {
     let entity = model.entities[relationship.declaringIndex]

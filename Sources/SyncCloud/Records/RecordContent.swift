@@ -7,8 +7,9 @@ import SyncStore
 /// {"type":"Note","t":S,"f_title":"…","t_title":S,"d":S}
 /// ```
 ///
-/// `f_X` is a value and `t_X` its stamp; a field without one has the record's `t`. `d` is the stamp of the latest
-/// deletion. Entity and fields have the names of the model here, whatever they are called on the way: ``WireNames``.
+/// `f_X` is a value and `t_X` its stamp; a field without one has the record's `t`. `d` is the stamp
+/// of the latest deletion. Entity and fields have the names of the model here, whatever they are
+/// called on the way: ``WireNames``.
 struct RecordContent {
   struct Field {
     let name: String
@@ -86,8 +87,9 @@ struct RecordContent {
     ([stamp, deletion].compactMap(\.self) + fields.map(\.stamp)).map(\.milliseconds).max() ?? 0
   }
 
-  /// Reads the stamps of a record. One that is more than a day ahead of the server's clock when it wrote the record is
-  /// taken as of that moment: so it is the same to everybody, and nobody's wrong clock decides for ever.
+  /// Reads the stamps of a record. One that is more than a day ahead of the server's clock when it
+  /// wrote the record is taken as of that moment: so it is the same to everybody, and nobody's
+  /// wrong clock decides for ever.
   private struct StampReader {
     let content: JSONObject
 
@@ -118,8 +120,8 @@ struct RecordContent {
 }
 
 extension RemoteRecord {
-  /// What merging makes of a record that was sent whole and that the server has as it was sent: nothing waits. Nil where
-  /// there is more to it.
+  /// What merging makes of a record that was sent whole and that the server has as it was sent:
+  /// nothing waits. Nil where there is more to it.
   func taken(_ shown: CloudRecord) -> RemoteRecord? {
     guard waiting == [.whole], row != nil, !isPair, !isEvicted, deletion == nil, moved == nil,
       kept == nil, problem == nil, Stamp(latestStamp)?.isFar(from: shown.time) == false

@@ -4,8 +4,9 @@ import SyncStore
 
 /// Names of records. Once drawn, a name stays with its object, whatever becomes of its key.
 enum RecordName {
-  /// Draws names for objects that are known by nothing else: UUIDs of version 7 (RFC 9562, 5.7), each later than the one
-  /// before. Ascending, because the table of records is sorted by name: an object's neighbours are its record's.
+  /// Draws names for objects that are known by nothing else: UUIDs of version 7 (RFC 9562, 5.7),
+  /// each later than the one before. Ascending, because the table of records is sorted by name: an
+  /// object's neighbours are its record's.
   struct Source {
     private var last: UInt64
 
@@ -33,9 +34,10 @@ enum RecordName {
     }
   }
 
-  /// The name that every machine gives to an object of those values; nil when one of them is empty, or when the
-  /// primary key is what the model gives to objects that have none yet. The entity is the object's own: where parent and
-  /// subentities count their keys each for itself, a key is not of one object.
+  /// The name that every machine gives to an object of those values; nil when one of them is empty,
+  /// or when the primary key is what the model gives to objects that have none yet. The entity is
+  /// the object's own: where parent and subentities count their keys each for itself, a key is not
+  /// of one object.
   static func identity(
     of entity: EntityDescription, _ slots: [Int], _ value: (_ slot: Int) -> Value
   ) -> String? {
@@ -53,7 +55,8 @@ enum RecordName {
     return hash(text)
   }
 
-  /// 32 digits, the same everywhere: FNV-1a of 128 bits (http://www.isthe.com/chongo/tech/comp/fnv/).
+  /// 32 digits, the same everywhere: FNV-1a of 128 bits
+  /// (http://www.isthe.com/chongo/tech/comp/fnv/).
   static func hash(_ text: String) -> String {
     var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
     for byte in text.utf8 {

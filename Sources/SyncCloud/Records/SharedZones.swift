@@ -1,16 +1,17 @@
 import SyncCore
 import SyncStore
 
-/// What is shared lies in a zone of its own, whose name says which record is its root: `share-`, eight digits, `-` and the
-/// record's name. The account's own zone has a record for each such zone that it shares or takes part in, so that all
-/// machines of the account know them:
+/// What is shared lies in a zone of its own, whose name says which record is its root: `share-`,
+/// eight digits, `-` and the record's name. The account's own zone has a record for each such zone
+/// that it shares or takes part in, so that all machines of the account know them:
 ///
 /// ```json
 /// {"type":"-share","zone":"share-5f2d9c01-0195c2…","owner":"account:ann"}
 /// ```
 ///
-/// `owner` is missing where it is the account itself. When the account shares it no longer, or has left, the record has
-/// a `d`. No entity has such a type, so it is kept as all records are that the model does not know.
+/// `owner` is missing where it is the account itself. When the account shares it no longer, or has
+/// left, the record has a `d`. No entity has such a type, so it is kept as all records are that the
+/// model does not know.
 enum SharedZones {
   static let type = "-share"
 

@@ -1,5 +1,5 @@
-/// When, and by whom, a field was given its value: 13 digits of milliseconds since 1970, `-`, eight letters that are
-/// drawn when an engine opens. Compared as text; the newest stamp of a field wins.
+/// When, and by whom, a field was given its value: 13 digits of milliseconds since 1970, `-`, eight
+/// letters that are drawn when an engine opens. Compared as text; the newest stamp of a field wins.
 struct Stamp: Sendable, Hashable, Comparable {
   let text: String
 

@@ -1,8 +1,9 @@
 import SyncCore
 import SyncStore
 
-/// Which properties of each entity travel as fields of its records: attributes, to-one relationships inside the scope,
-/// and the order of ordered to-many ones. Their members live on the children, or travel as pairs.
+/// Which properties of each entity travel as fields of its records: attributes, to-one
+/// relationships inside the scope, and the order of ordered to-many ones. Their members live on the
+/// children, or travel as pairs.
 struct TravellingFields: Sendable {
   let model: ManagedObjectModel
   let scope: CloudZone.Scope
@@ -66,7 +67,8 @@ struct TravellingFields: Sendable {
     kinds = Dictionary(rules.flatMap(\.sides).map { ($0.kind.name, $0.kind) }) { first, _ in first }
   }
 
-  /// The name under which the records of an entity of that name travel; one that the model does not know came with it.
+  /// The name under which the records of an entity of that name travel; one that the model does not
+  /// know came with it.
   func type(of entity: String) -> String { model.entity(named: entity)?.wireName ?? entity }
 
   func rules(of entity: EntityDescription) -> FieldRules { rules[entity.index] }

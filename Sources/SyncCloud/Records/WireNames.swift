@@ -1,10 +1,12 @@
 import SyncCore
 
-/// The names by which entities and fields travel: their renaming identifiers where the model has some, else their names.
-/// So what one model renames stays the same thing to machines with the one before.
+/// The names by which entities and fields travel: their renaming identifiers where the model has
+/// some, else their names. So what one model renames stays the same thing to machines with the one
+/// before.
 ///
-/// Translated in two places only: ``RecordContent`` reads records, ``SaveBuilder`` and ``PairWriter`` make them. What is
-/// kept as the server has it, and the entities in references, are in the form in which they travel.
+/// Translated in two places only: ``RecordContent`` reads records, ``SaveBuilder`` and
+/// ``PairWriter`` make them. What is kept as the server has it, and the entities in references, are
+/// in the form in which they travel.
 struct WireNames: Sendable {
   /// Names here by those that travel, for those that differ.
   private var entities: [String: String] = [:]
@@ -15,7 +17,8 @@ struct WireNames: Sendable {
   /// What opens values that were sealed.
   let seal: FieldSeal?
 
-  /// - Parameter travelling: The properties of an entity that travel as fields; nil when it does not travel.
+  /// - Parameter travelling: The properties of an entity that travel as fields; nil when it does
+  ///   not travel.
   /// - Throws: ``CloudError`` with the code `unsupported` when two would travel under one name.
   init(
     _ model: ManagedObjectModel, seal: FieldSeal?,

@@ -1,10 +1,11 @@
 import SyncCore
 import SyncStore
 
-/// One transaction of an engine: the rows, and what remote sync keeps beside them. Confined to the body of a write.
+/// One transaction of an engine: the rows, and what remote sync keeps beside them. Confined to the
+/// body of a write.
 ///
-/// It works on one zone at a time. The engine's own zone has what is the same for all: how far the history was read,
-/// the clock, and the model.
+/// It works on one zone at a time. The engine's own zone has what is the same for all: how far the
+/// history was read, the clock, and the model.
 final class CloudWriting {
   let transaction: StoreTransaction
   let fields: TravellingFields
@@ -20,7 +21,8 @@ final class CloudWriting {
   /// Whether any link waits for its target, so that it has to be looked for.
   var hasLinks: Bool
 
-  /// Whether an object may be in another zone than what it leads to, so that the next push has to look.
+  /// Whether an object may be in another zone than what it leads to, so that the next push has to
+  /// look.
   private(set) var hasStrays = false
 
   /// Whether values came that stand for files.
@@ -92,7 +94,8 @@ final class CloudWriting {
 
   var model: ManagedObjectModel { transaction.model }
 
-  /// Whether stamps that nobody believes are written anew: in the public zone they are mostly other people's.
+  /// Whether stamps that nobody believes are written anew: in the public zone they are mostly other
+  /// people's.
   var heals: Bool { current == Self.ownName }
 
   private static let ownName = CloudZone(.private).name
@@ -126,7 +129,8 @@ final class CloudWriting {
     try transaction.setRemoteLink(link, in: zone.name)
   }
 
-  /// Keeps where the object of a record of this zone leads, which is in another one, and is what it is shared with.
+  /// Keeps where the object of a record of this zone leads, which is in another one, and is what it
+  /// is shared with.
   func setStray(_ source: String, _ field: String, _ target: RemoteRecord) throws {
     hasStrays = true
     try setLink(
@@ -153,7 +157,8 @@ final class CloudWriting {
     lists.insert(ListKey(root: entity.rootIndex, owner: owner, field: relationship.name))
   }
 
-  /// The record of an object that is here, in whatever zone; one of the zone that is worked on first.
+  /// The record of an object that is here, in whatever zone; one of the zone that is worked on
+  /// first.
   func find(_ name: String, _ destination: EntityDescription) throws -> RemoteRecord? {
     for zone in try zoneNames() {
       let record = try transaction.remoteRecord(name, in: zone)

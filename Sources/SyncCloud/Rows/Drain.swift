@@ -2,11 +2,11 @@ import Foundation
 import SyncCore
 import SyncStore
 
-/// Gives stamps to what was edited here: reads the history commit by commit, so that each field has the time of the
-/// commit that changed it.
+/// Gives stamps to what was edited here: reads the history commit by commit, so that each field has
+/// the time of the commit that changed it.
 ///
-/// Runs in the transaction that merges or answers, before anything of that: an edit that was made before somebody
-/// else's was seen must not count as later.
+/// Runs in the transaction that merges or answers, before anything of that: an edit that was made
+/// before somebody else's was seen must not count as later.
 struct Drain {
   let writing: CloudWriting
 
@@ -44,7 +44,8 @@ struct Drain {
 
   /// Reads on where the last drain ended.
   ///
-  /// - Throws: `StoreError` with the code `historyExpired` when edits were forgotten before they were read.
+  /// - Throws: `StoreError` with the code `historyExpired` when edits were forgotten before they
+  ///   were read.
   mutating func run() throws {
     let latest = try transaction.requireHistoryToken()
     // What came before the history counts by its content, not by its commits.
@@ -158,8 +159,8 @@ struct Drain {
     }
   }
 
-  /// Objects that came by the names of their identities: the table of records is sorted by those, and each new record
-  /// goes to the page of the one before.
+  /// Objects that came by the names of their identities: the table of records is sorted by those,
+  /// and each new record goes to the page of the one before.
   private func inNameOrder(_ changes: [HistoryChange]) -> [HistoryChange] {
     guard !identities.isEmpty else { return changes }
     let named = changes.map { change -> (name: String, change: HistoryChange) in
@@ -214,8 +215,8 @@ struct Drain {
     var record = RemoteRecord(
       zone: zone, name: name ?? names.next(), entity: entity.name, stamp: stamp.text)
     if let holder, name != nil {
-      // The same object once more: the record goes on, and outlives the deletion. It begins without what it was
-      // joined to up to now, whoever has done that and when.
+      // The same object once more: the record goes on, and outlives the deletion. It begins without
+      // what it was joined to up to now, whoever has done that and when.
       record.tag = holder.tag
       if let deletion = holder.deletion.flatMap(Stamp.init) {
         if stamp <= deletion { record.stamp = writing.clock.survivor(of: deletion).text }

@@ -1,7 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// Reads what rows hold in the form in which it travels. Confined to the call that its reader was handed to.
+/// Reads what rows hold in the form in which it travels. Confined to the call that its reader was
+/// handed to.
 struct FieldReader {
   let reader: StoreReader
   let zone: String
@@ -9,7 +10,8 @@ struct FieldReader {
 
   /// The fields of an object by name, those that are asked for.
   ///
-  /// A to-one relationship whose target is not there yet says where it would lead: it is never taken for empty.
+  /// A to-one relationship whose target is not there yet says where it would lead: it is never
+  /// taken for empty.
   func values(
     _ row: StoredRow, of record: RemoteRecord, only wanted: (String) -> Bool
   ) throws -> [(field: String, value: JSONValue)] {

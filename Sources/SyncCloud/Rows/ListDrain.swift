@@ -1,8 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// Finds lists that were given another order here: the history names the objects whose lists changed, not how, so
-/// members are compared with the order that was last said.
+/// Finds lists that were given another order here: the history names the objects whose lists
+/// changed, not how, so members are compared with the order that was last said.
 struct ListDrain {
   private let writing: CloudWriting
 

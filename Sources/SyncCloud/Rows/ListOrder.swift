@@ -13,9 +13,9 @@ struct ListKey: Hashable, Comparable {
   }
 }
 
-/// Puts the members of lists into the order that was last said of them: a list says the names of its members, and
-/// those that it leaves out come last, by name. So it is the same everywhere, whichever came first. Confined to the body
-/// of a write.
+/// Puts the members of lists into the order that was last said of them: a list says the names of
+/// its members, and those that it leaves out come last, by name. So it is the same everywhere,
+/// whichever came first. Confined to the body of a write.
 struct ListOrder {
   private let transaction: StoreTransaction
   private let zone: String

@@ -1,9 +1,10 @@
 import SyncCore
 import SyncStore
 
-/// Deletes objects that were deleted elsewhere, one by one and without the model's delete rules: whoever deleted
-/// them has applied those, and every object that they took along has a record that says so. An object that leads to
-/// one that goes keeps in a link where it led, as it has it who sees both records for the first time.
+/// Deletes objects that were deleted elsewhere, one by one and without the model's delete rules:
+/// whoever deleted them has applied those, and every object that they took along has a record that
+/// says so. An object that leads to one that goes keeps in a link where it led, as it has it who
+/// sees both records for the first time.
 struct ObjectDeleter {
   private let writing: CloudWriting
 
@@ -13,7 +14,8 @@ struct ObjectDeleter {
 
   private var transaction: StoreTransaction { writing.transaction }
 
-  /// - Throws: `StoreError` with the code `deletionDenied` when a rule of a many-to-many relationship is in the way.
+  /// - Throws: `StoreError` with the code `deletionDenied` when a rule of a many-to-many
+  ///   relationship is in the way.
   func delete(_ row: Int64, _ entity: EntityDescription, name: String) throws {
     try checkDenial(row, entity)
     try detach(row, entity, name)

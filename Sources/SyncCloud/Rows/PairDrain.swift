@@ -1,9 +1,10 @@
 import SyncCore
 import SyncStore
 
-/// Finds pairs of many-to-many relationships that were joined or parted here. The history names the objects at both
-/// ends, not the pairs: looked at are the pairs that those can make, or, where these are many, the members of the
-/// objects at one end. Of a relationship without inverse it names the owners alone.
+/// Finds pairs of many-to-many relationships that were joined or parted here. The history names the
+/// objects at both ends, not the pairs: looked at are the pairs that those can make, or, where
+/// these are many, the members of the objects at one end. Of a relationship without inverse it
+/// names the owners alone.
 struct PairDrain {
   /// Objects of one relationship whose members changed, with the stamps of the latest changes.
   private struct Changed {
@@ -53,7 +54,8 @@ struct PairDrain {
       } else if first * second <= 4 * (first + second) {
         try compare(each)
       } else {
-        // All pairs that changed have an end on either side; where more objects are, each has fewer members.
+        // All pairs that changed have an end on either side; where more objects are, each has fewer
+        // members.
         try compare(first >= second ? each.first : each.second, of: each.kind)
       }
     }

@@ -1,11 +1,12 @@
 import SyncCore
 import SyncStore
 
-/// When a pair is joined: later than it was parted, and later than the objects at its ends were deleted. So a deletion
-/// parts all that the object was joined to without saying so pair by pair, and an object that comes back under its old
-/// name begins without any.
+/// When a pair is joined: later than it was parted, and later than the objects at its ends were
+/// deleted. So a deletion parts all that the object was joined to without saying so pair by pair,
+/// and an object that comes back under its old name begins without any.
 ///
-/// Where an edit outlives a deletion, the object keeps its pairs: whoever sees that first says them anew.
+/// Where an edit outlives a deletion, the object keeps its pairs: whoever sees that first says them
+/// anew.
 extension StoreReader {
   func isJoined(_ record: RemoteRecord, _ pair: RemotePair) throws -> Bool {
     guard record.isJoined else { return false }
@@ -23,8 +24,9 @@ extension StoreReader {
   }
 }
 
-/// Pairs of objects that live though they were deleted, which that deletion parts unless they are said anew. Found before
-/// the records of the objects are written, and written after them. Confined to the body of a write.
+/// Pairs of objects that live though they were deleted, which that deletion parts unless they are
+/// said anew. Found before the records of the objects are written, and written after them. Confined
+/// to the body of a write.
 struct ShakenPairs {
   private let writing: CloudWriting
   private var pairs: [(record: RemoteRecord, kind: PairKind, survivor: Stamp?)] = []

@@ -1,8 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// Writes pairs of many-to-many relationships that a server shows. While one of the ends of a joined pair is not here, it
-/// waits for it.
+/// Writes pairs of many-to-many relationships that a server shows. While one of the ends of a
+/// joined pair is not here, it waits for it.
 struct PairWriter {
   private let writing: CloudWriting
 
@@ -65,7 +65,8 @@ struct PairWriter {
     let isJoined = try transaction.isJoined(record, pair)
     guard let owner = first?.row, let member = second?.row else {
       guard isJoined else { return }
-      // What is known and has no object was deleted, or removed here; the pair is joined when it comes back.
+      // What is known and has no object was deleted, or removed here; the pair is joined when it
+      // comes back.
       for (field, target, known) in [
         ("first", pair.first, first), ("second", pair.second, second),
       ] where known == nil {

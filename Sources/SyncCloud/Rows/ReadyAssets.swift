@@ -21,7 +21,8 @@ struct ReadyAssets: Sendable {
 
   var isEmpty: Bool { assets.isEmpty }
 
-  /// Notes that a field may be sent as it is now; with what stands for its bytes when those are here.
+  /// Notes that a field may be sent as it is now; with what stands for its bytes when those are
+  /// here.
   mutating func note(_ asset: CloudAsset?, of record: RemoteRecord, _ field: String) {
     assets.updateValue(asset, forKey: Place(record, field))
   }

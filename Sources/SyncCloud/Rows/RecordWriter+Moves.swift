@@ -63,8 +63,8 @@ extension RecordWriter {
     if shown.content?["d"] != nil { try merge(shown, into: target) }
   }
 
-  /// The record of that name in another zone, where it has an object, or a deletion that was not sent: one that the account
-  /// shares, or has shared, and that one.
+  /// The record of that name in another zone, where it has an object, or a deletion that was not
+  /// sent: one that the account shares, or has shared, and that one.
   private func elsewhere(_ name: String, or source: String) throws -> RemoteRecord? {
     for other in try transaction.remoteZoneNames() {
       let place = CloudZone(key: other)
@@ -77,7 +77,8 @@ extension RecordWriter {
     return nil
   }
 
-  /// Others have taken an object out of what is shared: it goes here, and what waits of it has lost.
+  /// Others have taken an object out of what is shared: it goes here, and what waits of it has
+  /// lost.
   ///
   /// - Returns: Whether it stays, because it comes here only now.
   private mutating func leaves(_ shown: inout CloudRecord, _ here: RemoteRecord) throws -> Bool {

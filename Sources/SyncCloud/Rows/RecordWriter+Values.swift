@@ -1,7 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// What records say, as values of rows: decoded, completed by the model's defaults, references resolved.
+/// What records say, as values of rows: decoded, completed by the model's defaults, references
+/// resolved.
 extension RecordWriter {
   mutating func decode(_ item: Item) {
     guard item.merge.fate == .insert || item.merge.fate == .update else { return }

@@ -233,7 +233,8 @@ struct RecordWriter {
     record.content?["type"]?.stringValue.map(writing.fields.wire.entity) ?? ""
   }
 
-  /// Keeps a record whose object cannot be made; the next version of it, or a later model, tries again.
+  /// Keeps a record whose object cannot be made; the next version of it, or a later model, tries
+  /// again.
   mutating func keepAside(
     _ shown: CloudRecord, _ before: RemoteRecord?, _ reason: String
   ) throws {

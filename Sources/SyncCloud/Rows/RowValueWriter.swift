@@ -53,8 +53,8 @@ struct RowValueWriter {
     try transaction.write(columns, to: [row], of: entity)
   }
 
-  /// Each half of a one-to-one relationship travels with its own object. Where they do not say the same, the half that was
-  /// edited later counts.
+  /// Each half of a one-to-one relationship travels with its own object. Where they do not say the
+  /// same, the half that was edited later counts.
   private func pair(
     _ relationship: RelationshipDescription, of id: ManagedObjectID, _ partner: Int64?
   ) throws {

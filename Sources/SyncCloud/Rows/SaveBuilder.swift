@@ -18,8 +18,8 @@ struct SaveBuilder {
     self.fields = FieldReader(reader: reader, zone: zone, fields: fields)
   }
 
-  /// What to send of each record, in their order; records without anything to send are left out, and those whose files
-  /// are not on the server.
+  /// What to send of each record, in their order; records without anything to send are left out,
+  /// and those whose files are not on the server.
   func saves(_ records: [RemoteRecord]) throws -> [CloudSave] {
     let (rows, empty) = try read(records)
     return try records.compactMap { record in
@@ -38,7 +38,8 @@ struct SaveBuilder {
     }
   }
 
-  /// Reads the rows of records, but those with bytes that are files; and which of their attributes for files are empty.
+  /// Reads the rows of records, but those with bytes that are files; and which of their attributes
+  /// for files are empty.
   private func read(
     _ records: [RemoteRecord]
   ) throws -> (rows: [ManagedObjectID: StoredRow], empty: [ManagedObjectID: Set<String>]) {
@@ -77,7 +78,8 @@ struct SaveBuilder {
     return .replace(name: record.name, tag: tag, content: content)
   }
 
-  /// A record that went to another zone says so, and else stays as it was; in what is shared it says nothing else.
+  /// A record that went to another zone says so, and else stays as it was; in what is shared it
+  /// says nothing else.
   private func departure(_ record: RemoteRecord) -> CloudSave? {
     guard let move = record.moved, record.hasLeft else { return nil }
     let isShared = CloudZone(key: record.zone).root != nil

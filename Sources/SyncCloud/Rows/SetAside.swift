@@ -1,8 +1,9 @@
 import SyncCore
 import SyncStore
 
-/// Records that were put aside because something here stood in their way: a unique value that another object has, or a
-/// deletion that a delete rule denies. They are tried again once that is gone. Confined to the body of a write.
+/// Records that were put aside because something here stood in their way: a unique value that
+/// another object has, or a deletion that a delete rule denies. They are tried again once that is
+/// gone. Confined to the body of a write.
 struct SetAside {
   private let writing: CloudWriting
 

@@ -3,7 +3,8 @@ import SyncStore
 
 /// Objects that are in another zone than what they lead to.
 extension ZoneMove {
-  /// Moves objects whose records are in another zone than what they lead to, as far as that can be written.
+  /// Moves objects whose records are in another zone than what they lead to, as far as that can be
+  /// written.
   ///
   /// - Returns: Whether some stay, until the server has them where they are.
   func settle() throws -> Bool {
@@ -32,8 +33,8 @@ extension ZoneMove {
     return rest
   }
 
-  /// Leads to an object that went to another zone what waits for it, and keeps as links what does not lead to the zone where it
-  /// is, of it and of what is below it.
+  /// Leads to an object that went to another zone what waits for it, and keeps as links what does
+  /// not lead to the zone where it is, of it and of what is below it.
   func connect(_ object: ManagedObjectID, as name: String, in zone: String) throws {
     if writing.hasLinks {
       try writing.enter(zone) { try writing.follow(name, object.row, object.entity) }

@@ -1,8 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// Puts objects into the zones where they belong: each into that of the nearest shared root at or above it, else into the
-/// account's own. Confined to the body of a write.
+/// Puts objects into the zones where they belong: each into that of the nearest shared root at or
+/// above it, else into the account's own. Confined to the body of a write.
 ///
 /// ```
 /// own zone ─▶ shared zone   the record in the own zone says `"m":["to",zone]` and else stays as it is; every machine of
@@ -12,9 +12,10 @@ import SyncStore
 ///                           whatever they have edited meanwhile
 /// ```
 ///
-/// Where the own zone says that an object is counts for all machines of the account; what it leads to decides where it
-/// belongs. Machines that have moved and edited at once may find that the two differ: then the reference is kept as a link, too,
-/// and the next push moves the object: see ``settle()``.
+/// Where the own zone says that an object is counts for all machines of the account; what it leads
+/// to decides where it belongs. Machines that have moved and edited at once may find that the two
+/// differ: then the reference is kept as a link, too, and the next push moves the object: see
+/// ``settle()``.
 struct ZoneMove {
   let writing: CloudWriting
 
@@ -80,8 +81,8 @@ struct ZoneMove {
     }
   }
 
-  /// Moves all that is in a zone of the account's own to where the account's own zone says that it is, which is there when that
-  /// says nothing.
+  /// Moves all that is in a zone of the account's own to where the account's own zone says that it
+  /// is, which is there when that says nothing.
   ///
   /// - Parameter buries: Whether deletions go along.
   func moveAll(from zone: String, _ stamp: Stamp, buries: Bool) throws {
@@ -121,7 +122,8 @@ struct ZoneMove {
     }
   }
 
-  /// Says in the account's own zone that an object is gone that was in another one, so that no machine brings it home.
+  /// Says in the account's own zone that an object is gone that was in another one, so that no
+  /// machine brings it home.
   private func bury(_ record: RemoteRecord, _ known: RemoteRecord?, _ stamp: Stamp) throws {
     guard !record.isPair, record.tag != nil, known?.row == nil,
       let deletion = record.deletion ?? (record.hasLeft ? stamp.text : nil)
@@ -185,8 +187,9 @@ struct ZoneMove {
     return name
   }
 
-  /// Gives a record, with its object, another zone. What is taken out of what somebody else shares gets a name of its own, into
-  /// another share of his, too, unless it came from the account's own zone and comes back.
+  /// Gives a record, with its object, another zone. What is taken out of what somebody else shares
+  /// gets a name of its own, into another share of his, too, unless it came from the account's own
+  /// zone and comes back.
   ///
   /// - Parameter follows: Whether another machine of the account has moved it.
   /// - Returns: Its name there.
@@ -265,8 +268,8 @@ struct ZoneMove {
 }
 
 extension TravellingFields {
-  /// The zone of the nearest shared root at or above an object; nil when there is none. What waits for something above it is
-  /// where it is.
+  /// The zone of the nearest shared root at or above an object; nil when there is none. What waits
+  /// for something above it is where it is.
   func sharedZone(of object: ManagedObjectID, _ reader: StoreReader) throws -> String? {
     var current = object
     var seen: Set<ManagedObjectID> = []

@@ -1,10 +1,12 @@
 public import Foundation
 import SyncCore
 
-/// Why remote sync could not go on, and what to do about it. Everything that was to be sent is still waiting.
+/// Why remote sync could not go on, and what to do about it. Everything that was to be sent is
+/// still waiting.
 public struct CloudError: Error, Sendable {
   public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
-    /// No connection, or no answer in time, or one that makes no sense: nothing is known about what was asked.
+    /// No connection, or no answer in time, or one that makes no sense: nothing is known about what
+    /// was asked.
     case unreachable
     /// The server is busy and says when to come again; see ``CloudError/retryAfter``.
     case busy
@@ -47,13 +49,15 @@ public struct CloudError: Error, Sendable {
   /// A sentence that says what is wrong and what to do.
   public let message: String
 
-  /// Seconds before which the server must not be asked again, at most a day; nil when it did not say.
+  /// Seconds before which the server must not be asked again, at most a day; nil when it did not
+  /// say.
   public let retryAfter: Double?
 
   /// When the server may be asked again; nil when it did not say.
   public let retryDate: Date?
 
-  /// Whether nobody listens at the address: coming again does not help, unless a server was there a moment ago.
+  /// Whether nobody listens at the address: coming again does not help, unless a server was there a
+  /// moment ago.
   let isClosed: Bool
 
   public init(_ code: Code, message: String, retryAfter: Double? = nil) {

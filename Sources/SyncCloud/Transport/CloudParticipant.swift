@@ -1,6 +1,7 @@
 /// Somebody with whom a zone is shared.
 public struct CloudParticipant: Sendable, Hashable {
-  /// The name of the account, as ``CloudTransport/account()`` says it; transports may take shorter ones.
+  /// The name of the account, as ``CloudTransport/account()`` says it; transports may take shorter
+  /// ones.
   public let account: String
   public let access: CloudZoneState.Access
 

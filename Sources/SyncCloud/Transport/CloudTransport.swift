@@ -2,18 +2,20 @@
 ///
 /// Write one of your own to sync with another kind of server. What counts:
 ///
-/// - ``save(_:in:)`` answers in the order of what it was given. When it throws, nothing is known about any of it:
-///   the engine changes nothing, pulls, and sends again what still waits. So throw when an answer was lost, cut or
-///   not understood, and when the server says of any part of a batch that it failed inside.
-/// - Guards are the server's part: a ``CloudSave/create(name:content:)`` never writes over a record that is there, and the other
-///   two never over a version that is not the one of their tag.
-/// - ``changes(in:after:limit:)`` may show a change more than once, but a token that was handed out never passes
-///   over one that could still appear.
+/// - ``save(_:in:)`` answers in the order of what it was given. When it throws, nothing is known
+///   about any of it: the engine changes nothing, pulls, and sends again what still waits. So throw
+///   when an answer was lost, cut or not understood, and when the server says of any part of a
+///   batch that it failed inside.
+/// - Guards are the server's part: a ``CloudSave/create(name:content:)`` never writes over a record
+///   that is there, and the other two never over a version that is not the one of their tag.
+/// - ``changes(in:after:limit:)`` may show a change more than once, but a token that was handed out
+///   never passes over one that could still appear.
 /// - Tags and tokens are opaque to the engine, which compares tags for equality only.
 /// - Every call can be cancelled. Errors are ``CloudError``; its code decides what the engine does.
 ///
-/// Calls of one engine follow each other, but for those that fetch files; several engines may share a transport. Files are records of
-/// two zones of their own: ``record(_:in:)`` is what they are fetched with.
+/// Calls of one engine follow each other, but for those that fetch files; several engines may share
+/// a transport. Files are records of two zones of their own: ``record(_:in:)`` is what they are
+/// fetched with.
 public protocol CloudTransport: Sendable {
   /// Who is signed in, by a name that never changes; the engine refuses to go on as somebody else.
   func account() async throws -> String
@@ -26,7 +28,8 @@ public protocol CloudTransport: Sendable {
   /// - Parameters:
   ///   - zone: Which one.
   ///   - create: Whether to make it when it is not there.
-  /// - Throws: ``CloudError`` with ``CloudError/Code/zoneMissing`` when it is not there and not to be made.
+  /// - Throws: ``CloudError`` with ``CloudError/Code/zoneMissing`` when it is not there and not to
+  ///   be made.
   func open(_ zone: CloudZone, create: Bool) async throws -> CloudZoneState
 
   /// Reads records in the order in which they were changed.
@@ -53,33 +56,39 @@ public protocol CloudTransport: Sendable {
   /// Removes a zone with its records. Does nothing when there is none.
   func remove(_ zone: CloudZone) async throws
 
-  /// The same place in the changes, for somebody who knows these versions of records, because they have written
-  /// them or were shown them by ``save(_:in:)``: they need not be shown again. The token itself unless a transport
-  /// can do better; it must never pass over a version that is not among them.
+  /// The same place in the changes, for somebody who knows these versions of records, because they
+  /// have written them or were shown them by ``save(_:in:)``: they need not be shown again. The
+  /// token itself unless a transport can do better; it must never pass over a version that is not
+  /// among them.
   func token(_ token: CloudToken, knowing records: [CloudRecord]) -> CloudToken
 
-  /// Something each time that a zone has changed on the server, from now on, or may have; nil when the server has nothing
-  /// like that. An engine that was started asks for the changes then, and else only at the longest interval; when the stream ends
-  /// it asks for another one a little later. Signals that come faster than they are taken may be dropped.
+  /// Something each time that a zone has changed on the server, from now on, or may have; nil when
+  /// the server has nothing like that. An engine that was started asks for the changes then, and
+  /// else only at the longest interval; when the stream ends it asks for another one a little
+  /// later. Signals that come faster than they are taken may be dropped.
   func signals(for zone: CloudZone) -> AsyncStream<Void>?
 
-  /// Before when the server does not want to be asked, though its last answer was a good one; nil is at once.
+  /// Before when the server does not want to be asked, though its last answer was a good one; nil
+  /// is at once.
   var restsUntil: ContinuousClock.Instant? { get }
 
-  /// With whom a zone is shared, by name; its owner is not among them. The owner and the participants may ask.
+  /// With whom a zone is shared, by name; its owner is not among them. The owner and the
+  /// participants may ask.
   ///
   /// What is there by default throws ``CloudError/Code/unsupported``, as for the next two.
   func participants(of zone: CloudZone) async throws -> [CloudParticipant]
 
-  /// Shares a zone of the account's own with these and nobody else. Called with nobody when the zone was made, before there
-  /// are records in it.
+  /// Shares a zone of the account's own with these and nobody else. Called with nobody when the
+  /// zone was made, before there are records in it.
   ///
-  /// Who is not among them any more sees nothing of the zone from then on, by whatever request, what they wrote
-  /// themselves included: for them it is missing. Where that takes another place for the records, the others get
-  /// ``CloudError/Code/tokenRefused`` for the tokens they have, and read the zone anew.
+  /// Who is not among them any more sees nothing of the zone from then on, by whatever request,
+  /// what they wrote themselves included: for them it is missing. Where that takes another place
+  /// for the records, the others get ``CloudError/Code/tokenRefused`` for the tokens they have, and
+  /// read the zone anew.
   func setParticipants(_ participants: [CloudParticipant], of zone: CloudZone) async throws
 
-  /// Gives up one's own part in a zone that somebody else shares. Servers on which only the owner can do that do nothing.
+  /// Gives up one's own part in a zone that somebody else shares. Servers on which only the owner
+  /// can do that do nothing.
   func leave(_ zone: CloudZone) async throws
 }
 
@@ -187,8 +196,9 @@ public struct CloudPage: Sendable, Hashable {
   /// Whether there is more to read at once.
   public let hasMore: Bool
 
-  /// When the latest change of the whole zone was written, as ``CloudRecord/time`` says it; nil when the server does not
-  /// say. Earlier than what was seen before means that the server was taken back to a backup.
+  /// When the latest change of the whole zone was written, as ``CloudRecord/time`` says it; nil
+  /// when the server does not say. Earlier than what was seen before means that the server was
+  /// taken back to a backup.
   public let newest: Int64?
 
   public init(records: [CloudRecord], token: CloudToken, hasMore: Bool, newest: Int64? = nil) {

@@ -1,7 +1,8 @@
 import Foundation
 import SyncCore
 
-/// A server in memory, for tests and previews: zones, tags, guards, limits and tombstones as a real one has them.
+/// A server in memory, for tests and previews: zones, tags, guards, limits and tombstones as a real
+/// one has them.
 ///
 /// ```swift
 /// let server = MemoryTransport()
@@ -51,7 +52,8 @@ public final class MemoryTransport: CloudTransport {
 
   private let server: Server
 
-  /// Whose zones those without an owner are here; nil is the server's first account, whoever is signed in.
+  /// Whose zones those without an owner are here; nil is the server's first account, whoever is
+  /// signed in.
   private let user: String?
   private let signedIn: Locked<String>
 

@@ -1,7 +1,7 @@
 /// Primary-key values of changed objects, in the order of the objects.
 ///
-/// A collection of ``Value``. Keys that are all integers, as most are, take eight bytes each, and four
-/// as long as all of them fit into 32 bits.
+/// A collection of ``Value``. Keys that are all integers, as most are, take eight bytes each, and
+/// four as long as all of them fit into 32 bits.
 package struct ChangeKeys: Sendable {
   private enum Width {
     case small, integer, any
@@ -17,8 +17,8 @@ package struct ChangeKeys: Sendable {
 
   /// Adds the key of the next object.
   ///
-  /// - Complexity: O(1), amortised; O(*n*) at the first key that is no small integer, and at the first
-  ///   that is no integer.
+  /// - Complexity: O(1), amortised; O(*n*) at the first key that is no small integer, and at the
+  ///   first that is no integer.
   package mutating func append(_ key: Value) {
     widen(for: key)
     switch (width, key) {

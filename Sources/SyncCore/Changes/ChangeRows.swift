@@ -1,7 +1,7 @@
 /// Row numbers of changed objects.
 ///
-/// A collection of `Int64`. Numbers that follow each other, as those of inserted objects do, take no
-/// memory of their own.
+/// A collection of `Int64`. Numbers that follow each other, as those of inserted objects do, take
+/// no memory of their own.
 package struct ChangeRows: Sendable {
   /// All numbers, as long as each is one more than the one before.
   private var run: Range<Int64> = 0..<0
@@ -40,8 +40,8 @@ package struct ChangeRows: Sendable {
   /// All numbers as an array.
   package var numbers: [Int64] { list.isEmpty ? Array(run) : list }
 
-  /// Puts the numbers into another order. Here and not in a module above, where each number would go
-  /// through a dozen calls: 0.1 s for 300,000 of them, in which a cancelled sync would not end.
+  /// Puts the numbers into another order. Here and not in a module above, where each number would
+  /// go through a dozen calls: 0.1 s for 300,000 of them, in which a cancelled sync would not end.
   ///
   /// - Parameter order: The present place of each.
   package mutating func reorder(_ order: [Int32]) {

@@ -2,9 +2,9 @@ public import Foundation
 
 /// What one committed transaction inserted, updated and deleted. Exact, and a plain value.
 ///
-/// Objects appear once: inserted and then updated counts as inserted, inserted and then deleted does
-/// not appear. Objects whose values came out as they were are not in it; a change of membership in a
-/// to-many relationship alone is an update of that slot.
+/// Objects appear once: inserted and then updated counts as inserted, inserted and then deleted
+/// does not appear. Objects whose values came out as they were are not in it; a change of
+/// membership in a to-many relationship alone is an update of that slot.
 public struct ChangeSet: Sendable {
   /// The changes to objects of one concrete entity.
   package struct EntityChanges: Sendable {
@@ -19,8 +19,8 @@ public struct ChangeSet: Sendable {
     /// Row numbers of deleted objects, ascending.
     package var deleted = ChangeRows()
 
-    /// Primary-key values of ``inserted``, ``updated`` and ``deleted``, in their order; empty when the
-    /// entity has no primary key. They let an observer name an object that is already gone.
+    /// Primary-key values of ``inserted``, ``updated`` and ``deleted``, in their order; empty when
+    /// the entity has no primary key. They let an observer name an object that is already gone.
     package var insertedKeys = ChangeKeys()
     package var updatedKeys = ChangeKeys()
     package var deletedKeys = ChangeKeys()
@@ -48,11 +48,13 @@ public struct ChangeSet: Sendable {
   /// When it was committed.
   public package(set) var date: Date
 
-  /// Whether nobody knows what was committed: another process did, and the file keeps no history that tells. Anything
-  /// may have changed, and nothing is named. Whoever keeps something of the store looks again.
+  /// Whether nobody knows what was committed: another process did, and the file keeps no history
+  /// that tells. Anything may have changed, and nothing is named. Whoever keeps something of the
+  /// store looks again.
   public package(set) var isUnknown = false
 
-  /// What changed objects held before and after, of as many as are told, while somebody asks for it.
+  /// What changed objects held before and after, of as many as are told, while somebody asks for
+  /// it.
   package var values: [ManagedObjectID: ChangedValues] = [:]
 
   /// Which scratchpad made the change, so that it does not merge its own edits; 0 is nobody.

@@ -1,7 +1,8 @@
 /// Identifies one stored object for ever: its entity and the store's own row number.
 ///
 /// Row numbers are never reused. The identifier is not the primary-key attribute, which may repeat,
-/// be empty or change. It is the only thing about an object that crosses threads, besides snapshots.
+/// be empty or change. It is the only thing about an object that crosses threads, besides
+/// snapshots.
 public struct ManagedObjectID: Sendable {
   /// The entity of the object; a subentity when the object is one.
   public let entity: EntityDescription

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// How many ask a store to keep the values of what it changes. It outlives the store, which `drop()` makes anew.
+/// How many ask a store to keep the values of what it changes. It outlives the store, which
+/// `drop()` makes anew.
 package final class ValueDemand: Sendable {
   private let count = Atomic<Int>(0)
 

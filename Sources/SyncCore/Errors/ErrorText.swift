@@ -1,7 +1,7 @@
 /// The parts of an error's description: what is wrong, and what to do about it.
 ///
-/// Descriptions are a few sentences, of which the first says what is wrong. `LocalizedError` asks for the
-/// parts one by one, and Foundation shows them in alerts and as `localizedDescription`.
+/// Descriptions are a few sentences, of which the first says what is wrong. `LocalizedError` asks
+/// for the parts one by one, and Foundation shows them in alerts and as `localizedDescription`.
 package struct ErrorText: Sendable, Hashable {
   /// The first sentence.
   package let reason: String
@@ -11,8 +11,8 @@ package struct ErrorText: Sendable, Hashable {
 
   /// Takes a description apart.
   ///
-  /// A sentence ends with a full stop, a colon of a list does not end it, and what stands between quotes or
-  /// parentheses is never looked into: it may be a user's data.
+  /// A sentence ends with a full stop, a colon of a list does not end it, and what stands between
+  /// quotes or parentheses is never looked into: it may be a user's data.
   ///
   /// - Complexity: O(*n*) in the length of the description.
   package init(_ description: String) {

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// An error that says what is wrong, and what to do about it. Foundation shows its parts in alerts and as
-/// `localizedDescription`.
+/// An error that says what is wrong, and what to do about it. Foundation shows its parts in alerts
+/// and as `localizedDescription`.
 public protocol ExplainedError: LocalizedError, CustomStringConvertible {
   /// A few sentences, of which the first says what is wrong.
   var message: String { get }

@@ -9,10 +9,10 @@ import Foundation
 /// @Attribute var labels: [String] = []
 /// ```
 ///
-/// The attribute is of type ``AttributeType/binary`` and holds the value as JSON in its one canonical
-/// form (``JSONValue/canonicalData``): names sorted by their bytes, no white space, so equal values
-/// have equal bytes on every system. A JSON object under the attribute's key is synced into it and
-/// exported from it as it stands.
+/// The attribute is of type ``AttributeType/binary`` and holds the value as JSON in its one
+/// canonical form (``JSONValue/canonicalData``): names sorted by their bytes, no white space, so
+/// equal values have equal bytes on every system. A JSON object under the attribute's key is synced
+/// into it and exported from it as it stands.
 ///
 /// | Swift | JSON |
 /// |---|---|
@@ -22,8 +22,8 @@ import Foundation
 /// | all else | as the type's own `encode(to:)` says |
 ///
 /// Arrays, sets and dictionaries with text keys conform when their elements are `Codable`; a set is
-/// sorted. A set inside another value has no order of its own: equal values may then differ in bytes and
-/// count as changed.
+/// sorted. A set inside another value has no order of its own: equal values may then differ in
+/// bytes and count as changed.
 ///
 /// The value is decoded at every read: keep it in a variable when you look at it in a loop.
 public protocol CodableValue: ValueConvertible, Codable {}

@@ -20,7 +20,8 @@ extension JSONItemReader {
 
   // MARK: - In
 
-  /// Opens one container for each step of the path, from a number on, and goes into what it leads to.
+  /// Opens one container for each step of the path, from a number on, and goes into what it leads
+  /// to.
   mutating func followPath(from root: String, step first: Int = 0) throws(JSONError) {
     var location = root
     var number = first
@@ -76,7 +77,8 @@ extension JSONItemReader {
     state = .missing
   }
 
-  /// Goes to the next child of the innermost container, each of whose children counts, or out of it.
+  /// Goes to the next child of the innermost container, each of whose children counts, or out of
+  /// it.
   private mutating func nextChild() throws(JSONError) -> String? {
     let frame = frames[frames.count - 1]
     let isFirst = frame.passed == 0
@@ -165,7 +167,8 @@ extension JSONItemReader {
 
   // MARK: - Out
 
-  /// Reads the rest of the containers around the list, innermost first, up to one of which the next child counts too.
+  /// Reads the rest of the containers around the list, innermost first, up to one of which the next
+  /// child counts too.
   mutating func leaveList() throws(JSONError) {
     while let frame = frames.last {
       if frame.isEach {

@@ -10,9 +10,10 @@ extension JSONItemReader {
     return itemRange
   }
 
-  /// Steps over further elements of the array as long as somebody knows them: is shown what is left of the payload
-  /// from where the next one begins, and says how many bytes of it are a whole object or array, or 0. What stands
-  /// between them is checked; where it is not what it should be, ``skipNext()`` says so.
+  /// Steps over further elements of the array as long as somebody knows them: is shown what is left
+  /// of the payload from where the next one begins, and says how many bytes of it are a whole
+  /// object or array, or 0. What stands between them is checked; where it is not what it should be,
+  /// ``skipNext()`` says so.
   ///
   /// - Parameter limit: No element is begun at this offset or behind it.
   /// - Returns: How many they were.

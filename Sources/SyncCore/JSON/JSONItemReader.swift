@@ -1,10 +1,10 @@
 /// Walks the items of a payload one by one, so that memory does not grow with the payload.
 ///
-/// The items are the elements of an array, or one object as a list of one, at the top of the document
-/// or where a path leads; or those of every line of newline-delimited JSON. Where a path means each
-/// element or member of a container, what it leads to in all of them is read one after the other.
-/// Everything else in the document is checked too: what lies before a list is read when it is looked
-/// for, what lies behind it when its last item has been read.
+/// The items are the elements of an array, or one object as a list of one, at the top of the
+/// document or where a path leads; or those of every line of newline-delimited JSON. Where a path
+/// means each element or member of a container, what it leads to in all of them is read one after
+/// the other. Everything else in the document is checked too: what lies before a list is read when
+/// it is looked for, what lies behind it when its last item has been read.
 ///
 /// ```
 ///   ┌───────── the next element on the way ──┐
@@ -66,7 +66,8 @@ package struct JSONItemReader {
   /// Path of the item read last, as in `$.data[3]`; made when asked for.
   package var itemPath: String { itemPlace.description }
 
-  /// The key of the member that the item read last is, on a tape and until the next one is looked for; nil when it is none.
+  /// The key of the member that the item read last is, on a tape and until the next one is looked
+  /// for; nil when it is none.
   package var memberKey: (tape: JSONTape, token: Int)? {
     itemState == .members ? (scratch, 0) : nil
   }
@@ -76,10 +77,11 @@ package struct JSONItemReader {
 
   /// Goes to the list.
   ///
-  /// - Throws: ``JSONError`` when the path leads nowhere (it says which names are there), when there
-  ///   is no array and no object, or when what lies before the list is no JSON.
+  /// - Throws: ``JSONError`` when the path leads nowhere (it says which names are there), when
+  ///   there is no array and no object, or when what lies before the list is no JSON.
   ///
-  /// - Parameter takesMembers: Whether an object of objects, where the list should be, is one item for each member.
+  /// - Parameter takesMembers: Whether an object of objects, where the list should be, is one item
+  ///   for each member.
   package init(
     _ bytes: UnsafeRawBufferPointer, at path: JSONPath = JSONPath(),
     options: JSONReadingOptions = JSONReadingOptions(), takesMembers: Bool = false

@@ -9,7 +9,8 @@
 /// ```
 ///
 /// In the form with dots, a step of digits is a position when it meets an array and a name when it
-/// meets an object; `[]`, `[*]` and `*` are ``Step/each``. `$` and the empty path are the document itself.
+/// meets an object; `[]`, `[*]` and `*` are ``Step/each``. `$` and the empty path are the document
+/// itself.
 public struct JSONPath: Sendable, Hashable {
   /// One step: a name, a position from 0, or everything that is inside.
   public enum Step: Sendable, Hashable {
@@ -36,8 +37,8 @@ public struct JSONPath: Sendable, Hashable {
     self.steps = steps
   }
 
-  /// Parts a text at its dots. `[3]` is read as a position, `['a.b']` as one name, `[]` and `*` as each element or member;
-  /// a leading `$` is passed over.
+  /// Parts a text at its dots. `[3]` is read as a position, `['a.b']` as one name, `[]` and `*` as
+  /// each element or member; a leading `$` is passed over.
   public init(_ dotted: String) {
     var rest = Substring(dotted)
     while !rest.isEmpty {

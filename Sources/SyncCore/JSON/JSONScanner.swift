@@ -1,9 +1,9 @@
 /// Turns JSON text into tokens, one whole value at a time.
 ///
 /// The scanner checks everything the grammar of RFC 8259 asks for, and UTF-8 where a string is not
-/// plain ASCII; ``JSONReadingOptions`` names the leniencies. It needs no memory of its own: while an
-/// array or object is open, `next` of its token holds the index of the one around it, so the tape is
-/// also the stack. It never reads beyond the buffer, which needs no NUL at its end.
+/// plain ASCII; ``JSONReadingOptions`` names the leniencies. It needs no memory of its own: while
+/// an array or object is open, `next` of its token holds the index of the one around it, so the
+/// tape is also the stack. It never reads beyond the buffer, which needs no NUL at its end.
 package struct JSONScanner {
   let bytes: UnsafeRawBufferPointer
   let allowsTrailingCommas: Bool

@@ -32,7 +32,8 @@ extension JSONTape {
     }
   }
 
-  /// The canonical bytes of a value, as ``JSONValue/canonicalData`` has them, without making a tree.
+  /// The canonical bytes of a value, as ``JSONValue/canonicalData`` has them, without making a
+  /// tree.
   ///
   /// - Complexity: O(*n* log *n*) in the size of the value.
   package func canonical(_ index: Int, arena: CellArena) -> UnsafeRawBufferPointer {

@@ -11,9 +11,9 @@
 /// An object's members are pairs of a key token and a value; `next` steps over a value with all its
 /// content. Members stay in the order of the text, repeated ones too.
 ///
-/// The tape is used again for one value after the other; its memory grows and never shrinks. Strings
-/// and numbers stay in the payload, which has to outlive the content of the tape. Confined to its
-/// owner.
+/// The tape is used again for one value after the other; its memory grows and never shrinks.
+/// Strings and numbers stay in the payload, which has to outlive the content of the tape. Confined
+/// to its owner.
 package final class JSONTape {
   // Private, so that the compiler sees all accesses and leaves their checks out.
   private var storage: UnsafeMutablePointer<JSONToken>

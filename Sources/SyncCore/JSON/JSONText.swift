@@ -1,4 +1,5 @@
-/// The words of JSON: white space, literals, numbers and strings, read from memory with a known end.
+/// The words of JSON: white space, literals, numbers and strings, read from memory with a known
+/// end.
 enum JSONText {
   /// Steps over white space.
   @inline(__always)

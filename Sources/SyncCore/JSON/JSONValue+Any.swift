@@ -3,10 +3,10 @@ import Foundation
 extension JSONValue {
   /// Takes over a tree of Foundation and Swift values, such as `[[String: Any]]`.
   ///
-  /// Taken are `nil`, `NSNull`, booleans, all numbers, text, arrays and dictionaries with text keys,
-  /// `Date` (ISO 8601 text), `UUID` and `URL` (text), `Data` (base64 text) and JSON values. Boxed
-  /// booleans stay booleans and boxed numbers numbers, on every platform. Members of dictionaries,
-  /// which have no order, are sorted by name.
+  /// Taken are `nil`, `NSNull`, booleans, all numbers, text, arrays and dictionaries with text
+  /// keys, `Date` (ISO 8601 text), `UUID` and `URL` (text), `Data` (base64 text) and JSON values.
+  /// Boxed booleans stay booleans and boxed numbers numbers, on every platform. Members of
+  /// dictionaries, which have no order, are sorted by name.
   ///
   /// - Throws: ``JSONError`` with the path of the first value that has no JSON form.
   /// - Complexity: O(*n* log *n*).

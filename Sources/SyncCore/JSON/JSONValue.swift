@@ -8,10 +8,10 @@ public import Foundation
 /// item["tags"]?[0]?.stringValue            // "a"
 /// ```
 ///
-/// Whole numbers are exact up to 64 bits, other numbers exact up to the 38 digits of a decimal; only
-/// what a decimal cannot hold is a double. Numbers are equal when they are the same number in JSON:
-/// `.integer(1)`, `.decimal(1)` and `.double(1)` are, and so are the decimal and the double `0.1`.
-/// Booleans are never numbers. Text is compared byte by byte.
+/// Whole numbers are exact up to 64 bits, other numbers exact up to the 38 digits of a decimal;
+/// only what a decimal cannot hold is a double. Numbers are equal when they are the same number in
+/// JSON: `.integer(1)`, `.decimal(1)` and `.double(1)` are, and so are the decimal and the double
+/// `0.1`. Booleans are never numbers. Text is compared byte by byte.
 ///
 /// ## At a glance
 /// - Reading: `init(parsing:options:)`, ``init(_:)``, ``init(encoding:)``, ``init(canonical:)``
@@ -79,8 +79,9 @@ extension JSONValue {
 
   /// The date that a sync reads here; nil for everything else.
   ///
-  /// Text in ISO 8601, with or without time, fraction and zone (UTC without one), or Unix time as a number
-  /// or as text: its magnitude tells seconds, milliseconds and microseconds apart. Cut to milliseconds.
+  /// Text in ISO 8601, with or without time, fraction and zone (UTC without one), or Unix time as a
+  /// number or as text: its magnitude tells seconds, milliseconds and microseconds apart. Cut to
+  /// milliseconds.
   public var dateValue: Date? {
     let seconds: Double? =
       switch self {

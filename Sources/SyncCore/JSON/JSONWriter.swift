@@ -26,8 +26,8 @@ package struct JSONWritingOptions: Sendable, Hashable {
 /// writer.endArray()
 /// ```
 ///
-/// Commas and indentation are its business. The caller keeps begin and end in balance and gives every
-/// member of an object a key.
+/// Commas and indentation are its business. The caller keeps begin and end in balance and gives
+/// every member of an object a key.
 package struct JSONWriter {
   /// What was written and not yet drained.
   package private(set) var bytes: [UInt8] = []

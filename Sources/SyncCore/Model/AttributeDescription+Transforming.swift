@@ -1,8 +1,8 @@
 /// What the layers above need of transformable attributes.
 extension AttributeDescription {
-  /// Name of the transformer between objects and stored values; nil when the stored values themselves
-  /// are what objects show. Transformers that only archive objects do not count: values of every kind
-  /// are archived anyway.
+  /// Name of the transformer between objects and stored values; nil when the stored values
+  /// themselves are what objects show. Transformers that only archive objects do not count: values
+  /// of every kind are archived anyway.
   package var objectTransformerName: String? {
     guard type == .transformable, let name = valueTransformerName, !name.isEmpty,
       !AttributeDescription.archivers.contains(name)

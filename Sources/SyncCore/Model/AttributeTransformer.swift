@@ -5,11 +5,12 @@ import Foundation
 /// A transformer has two sides, and a model may use it for either:
 ///
 /// - **JSON**: an attribute of any type names it in its user info (`sync.valueTransformer`), a
-///   transformable one in the model. It sees every JSON value but null, arrays and objects too, and its
-///   answer is final: it is converted only when its kind does not fit the attribute.
+///   transformable one in the model. It sees every JSON value but null, arrays and objects too, and
+///   its answer is final: it is converted only when its kind does not fit the attribute.
 /// - **Objects**: a transformable attribute names it in the model (`valueTransformerName`).
-///   `value(forKey:)`, `setValue(_:forKey:)` and `@Transformable` give and take what it makes of the
-///   stored value: a colour, a shape. Without a name the stored value itself is given and taken.
+///   `value(forKey:)`, `setValue(_:forKey:)` and `@Transformable` give and take what it makes of
+///   the stored value: a colour, a shape. Without a name the stored value itself is given and
+///   taken.
 ///
 /// ```swift
 /// struct EntityDecoder: AttributeTransformer {                     // JSON only

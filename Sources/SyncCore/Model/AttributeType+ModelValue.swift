@@ -2,8 +2,8 @@ import Foundation
 
 /// Values that stand in a model itself: defaults and limits.
 extension AttributeType {
-  /// The type of the attribute's limits: the type itself, whole numbers for lengths of text, nil for
-  /// types whose values have no limits.
+  /// The type of the attribute's limits: the type itself, whole numbers for lengths of text, nil
+  /// for types whose values have no limits.
   var measure: AttributeType? {
     switch self {
     case .integer16, .integer32, .integer64, .decimal, .double, .float, .date: self
@@ -35,8 +35,8 @@ extension AttributeType {
   }
 
   /// Returns the value that the text of a model document stands for, or nil when it stands for none
-  /// of the type. Dates are seconds since 2001-01-01 UTC, bytes are Base64, and so is the stored form of a
-  /// transformable attribute's value.
+  /// of the type. Dates are seconds since 2001-01-01 UTC, bytes are Base64, and so is the stored
+  /// form of a transformable attribute's value.
   func modelValue(parsing text: String) -> Value? {
     switch self {
     case .integer16, .integer32, .integer64:

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The Swift type that a program declares for an attribute, as far as it decides which stored values can
-/// be read: an enum takes a few texts only, `Int16` not every number of a JSON document.
+/// The Swift type that a program declares for an attribute, as far as it decides which stored
+/// values can be read: an enum takes a few texts only, `Int16` not every number of a JSON document.
 package struct DeclaredType: Sendable {
   /// The type without its optional, as messages name it.
   package let name: String
 
-  /// Whether a program that reads nothing has nothing to show: the type is no optional, and there is no
-  /// default.
+  /// Whether a program that reads nothing has nothing to show: the type is no optional, and there
+  /// is no default.
   package var needsValue: Bool
 
   private let takesEveryValue: @Sendable (AttributeType) -> Bool
@@ -29,12 +29,14 @@ package struct DeclaredType: Sendable {
     takesValue = { _, shown in shown is Wrapped }
   }
 
-  /// Whether every value of an attribute of that type can be read, so that nothing needs to be checked.
+  /// Whether every value of an attribute of that type can be read, so that nothing needs to be
+  /// checked.
   package func takesEveryValue(of type: AttributeType) -> Bool { takesEveryValue(type) }
 
   /// Whether a stored value can be read.
   ///
-  /// - Parameter shown: What the transformer of the attribute makes of it; without one the value itself.
+  /// - Parameter shown: What the transformer of the attribute makes of it; without one the value
+  ///   itself.
   func takes(_ stored: Value, _ shown: Any?) -> Bool { takesValue(stored, shown) }
 }
 
@@ -46,7 +48,8 @@ package struct DeclaredTypes: Sendable {
 
   /// - Parameters:
   ///   - generation: A number that grows when there are other types than before.
-  ///   - types: The types of an entity's attributes by slot; only those that do not take every value.
+  ///   - types: The types of an entity's attributes by slot; only those that do not take every
+  ///     value.
   package init(
     generation: @escaping @Sendable () -> Int,
     types: @escaping @Sendable (EntityDescription) -> [Int: [DeclaredType]]
@@ -65,8 +68,8 @@ package struct DeclaredTypes: Sendable {
   /// A number that grows when there are other types than before.
   package var generation: Int { number() }
 
-  /// The types of an entity's attributes by slot; only those that do not take every value, or not that
-  /// there is none.
+  /// The types of an entity's attributes by slot; only those that do not take every value, or not
+  /// that there is none.
   package func types(of entity: EntityDescription) -> [Int: [DeclaredType]] { types(entity) }
 }
 

@@ -1,7 +1,7 @@
 /// One entity of a model: a number inside the model, with everything known about it.
 ///
-/// A small value that keeps its model alive; two are equal when they are the same entity of the same
-/// model.
+/// A small value that keeps its model alive; two are equal when they are the same entity of the
+/// same model.
 public struct EntityDescription: Sendable {
   public let model: ManagedObjectModel
 
@@ -65,8 +65,8 @@ public struct EntityDescription: Sendable {
   public var userInfo: [String: String] { box.record.userInfo }
   public var renamingIdentifier: String? { box.record.renamingIdentifier }
 
-  /// Groups of properties whose values may occur once only, as the entity itself declares them; they
-  /// hold for its subentities too.
+  /// Groups of properties whose values may occur once only, as the entity itself declares them;
+  /// they hold for its subentities too.
   public var uniquenessConstraints: [[String]] { box.record.uniquenessConstraints }
 
   /// Indexes that the entity itself declares; they cover its subentities too.

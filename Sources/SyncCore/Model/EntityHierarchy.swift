@@ -53,8 +53,8 @@ struct EntityHierarchy {
     return result
   }
 
-  /// Entities that no walk down from an entity without superentity reaches lie on a cycle, or below one.
-  /// Says so of the first of them.
+  /// Entities that no walk down from an entity without superentity reaches lie on a cycle, or below
+  /// one. Says so of the first of them.
   private func throwCycle(_ drafts: [EntityDraft], reached: Set<Int>) throws(ModelError) {
     guard let start = drafts.indices.first(where: { !reached.contains($0) }) else { return }
     var path = [start]

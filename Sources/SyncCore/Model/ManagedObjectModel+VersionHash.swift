@@ -30,8 +30,8 @@ extension ManagedObjectModel {
     return ordered.map { $0.storedShape(repeated: repeated) }.joined()
   }
 
-  /// Names that an entity earlier in the same family (or the same entity) declares too; column names
-  /// do not distinguish case.
+  /// Names that an entity earlier in the same family (or the same entity) declares too; column
+  /// names do not distinguish case.
   private func repeatedNames() -> Set<OwnProperty> {
     var result: Set<OwnProperty> = []
     for root in entities where root.superentity == nil {

@@ -1,7 +1,8 @@
 /// The immutable description of the data: entities, their attributes and relationships.
 ///
-/// Made of classes, of entities declared in code, or from a model document, validated completely before it exists, and
-/// shared freely between threads. Entities are numbered; everything after look-up works on numbers.
+/// Made of classes, of entities declared in code, or from a model document, validated completely
+/// before it exists, and shared freely between threads. Entities are numbered; everything after
+/// look-up works on numbers.
 public final class ManagedObjectModel: Sendable {
   package let records: [EntityRecord]
   let boxes: [EntityBox]
@@ -30,7 +31,8 @@ public final class ManagedObjectModel: Sendable {
 
   /// The entity of that name.
   ///
-  /// - Throws: ``ModelError`` that lists the entities there are when the model has none of that name.
+  /// - Throws: ``ModelError`` that lists the entities there are when the model has none of that
+  ///   name.
   public func requireEntity(named name: String) throws -> EntityDescription {
     guard let entity = entity(named: name) else {
       throw ModelError.unknownEntity(name, known: records.map(\.name))

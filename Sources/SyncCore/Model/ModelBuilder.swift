@@ -52,7 +52,8 @@ package struct ModelBuilder: Sendable {
 
   /// Makes the record of one entity: inherited properties first, then its own, with their slots.
   ///
-  /// - Complexity: to look at them, linear in its own; what it inherits was looked at and is copied.
+  /// - Complexity: to look at them, linear in its own; what it inherits was looked at and is
+  ///   copied.
   private func record(
     at index: Int, inheriting superentity: EntityRecord?, in hierarchy: EntityHierarchy
   ) throws(ModelError) -> EntityRecord {

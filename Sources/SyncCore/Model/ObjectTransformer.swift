@@ -5,7 +5,8 @@ struct ObjectTransformer<Object>: AttributeTransformer {
   let store: @Sendable (Object) throws -> Value
   let load: @Sendable (Value) throws -> Object
 
-  /// The first reading of the JSON that makes an object, in the form in which that object is stored.
+  /// The first reading of the JSON that makes an object, in the form in which that object is
+  /// stored.
   func value(from json: JSONValue) throws -> Value {
     var failure: (any Error)?
     for value in ObjectTransformer.readings(of: json) {

@@ -1,5 +1,5 @@
-/// An attribute or a relationship as it is declared: `.attribute("age", .integer16)`, `.toOne("user", to: "User")`,
-/// `.toMany("notes", to: "Note")`.
+/// An attribute or a relationship as it is declared: `.attribute("age", .integer16)`,
+/// `.toOne("user", to: "User")`, `.toMany("notes", to: "Note")`.
 public struct PropertyDraft: Sendable {
   package enum Content: Sendable {
     case attribute(AttributeDraft)

@@ -64,8 +64,8 @@ public struct RelationshipDescription: Sendable {
     self.renamingIdentifier = renamingIdentifier
   }
 
-  /// Whether it may lead nowhere. A list may be empty unless the model gives a minimum: documents that leave
-  /// `optional` out of one do not mean that an owner without members is wrong.
+  /// Whether it may lead nowhere. A list may be empty unless the model gives a minimum: documents
+  /// that leave `optional` out of one do not mean that an owner without members is wrong.
   package var mayBeEmpty: Bool { isOptional || (isToMany && minCount == 0) }
 
   /// How the relationship is kept in the store.

@@ -1,7 +1,7 @@
 /// The transformers that models may name.
 ///
-/// A stack has one of its own or uses ``shared``; later registrations take effect with the next sync
-/// and the next access. Safe to use from any thread: everything lies under one lock.
+/// A stack has one of its own or uses ``shared``; later registrations take effect with the next
+/// sync and the next access. Safe to use from any thread: everything lies under one lock.
 public final class TransformerRegistry: Sendable {
   private struct State {
     var transformers: [String: any AttributeTransformer] = [:]

@@ -1,9 +1,10 @@
 import Foundation
 
-/// The limits of one attribute, ready to check many values: its regular expression is compiled once.
+/// The limits of one attribute, ready to check many values: its regular expression is compiled
+/// once.
 ///
-/// The expression has to match the whole text. It is of the dialect of `NSRegularExpression`, as that of
-/// `MATCHES` is, and as the model was checked.
+/// The expression has to match the whole text. It is of the dialect of `NSRegularExpression`, as
+/// that of `MATCHES` is, and as the model was checked.
 package struct ValueLimits: Sendable {
   /// One limit that a value does not keep.
   package struct Violation {

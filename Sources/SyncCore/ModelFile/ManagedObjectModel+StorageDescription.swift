@@ -1,8 +1,8 @@
 import Foundation
 
 /// The model as text that a store keeps, so that it can be opened without the model and migrated
-/// later. It is a model document in its canonical form: everything that ``ManagedObjectModel`` knows
-/// is in it, in the order of declaration, and equal models give equal text.
+/// later. It is a model document in its canonical form: everything that ``ManagedObjectModel``
+/// knows is in it, in the order of declaration, and equal models give equal text.
 extension ManagedObjectModel {
   /// The whole model as text.
   package var storageDescription: String {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Reads the subset of XML that model documents use, strictly: elements, attributes, character data,
-/// CDATA, comments, processing instructions and the five named entities. UTF-8 only; no document
-/// type (optionally one without internal subset), so nothing is ever expanded or fetched.
+/// Reads the subset of XML that model documents use, strictly: elements, attributes, character
+/// data, CDATA, comments, processing instructions and the five named entities. UTF-8 only; no
+/// document type (optionally one without internal subset), so nothing is ever expanded or fetched.
 ///
 /// Foundation's parser accepts documents that are cut off or empty, and it brings libxml2 along.
 struct XMLReader {

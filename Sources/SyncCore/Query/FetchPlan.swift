@@ -2,14 +2,15 @@ package import Foundation
 
 /// What to fetch: the entity, which of its objects, in which order, and what of them.
 ///
-/// Without sort keys the order is that of insertion, which is also what decides between objects that
-/// the sort keys leave equal. Row space only: objects are made of the answer by whoever asked.
+/// Without sort keys the order is that of insertion, which is also what decides between objects
+/// that the sort keys leave equal. Row space only: objects are made of the answer by whoever asked.
 package struct FetchPlan: Sendable {
   /// What the answer lists.
   package enum Output: Sendable {
     /// Whole rows.
     case rows
-    /// One row of values per object, or per group when there are aggregates or ``FetchPlan/groupBy``.
+    /// One row of values per object, or per group when there are aggregates or
+    /// ``FetchPlan/groupBy``.
     case values([FetchColumn])
   }
 

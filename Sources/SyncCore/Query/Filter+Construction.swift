@@ -39,7 +39,8 @@ extension Filter {
       .path(FilterPath(path)), .memberOf, .values(values), options: options, quantifier: quantifier)
   }
 
-  /// Asks whether a to-one relationship leads to one of the objects; an empty path is the object itself.
+  /// Asks whether a to-one relationship leads to one of the objects; an empty path is the object
+  /// itself.
   package static func member(_ path: [String], of objects: [ManagedObjectID]) -> Filter {
     compare(.path(FilterPath(path)), .memberOf, .objects(objects))
   }
@@ -118,7 +119,8 @@ extension FilterExpression {
     case .aggregate(let function, let collection, let key):
       .aggregate(function, collection.rooted(at: variable), key: key)
     case .subquery(let path, let inner, let node):
-      // Inside, the tree may use the outer object too; an inner variable of the same name hides ours.
+      // Inside, the tree may use the outer object too; an inner variable of the same name hides
+      // ours.
       .subquery(
         path.rooted(at: variable), variable: inner,
         inner == variable ? node : node.rooted(at: variable))

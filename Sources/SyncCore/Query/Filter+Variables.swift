@@ -5,8 +5,8 @@
 /// Fetch<User>(adults.withSubstitutionVariables(["age": 18, "company": company]))
 /// ```
 extension Filter {
-  /// The filter with values in the places of variables. Variables of a SUBQUERY are its own; others that
-  /// get no value stay, and using the filter then is an error that names them.
+  /// The filter with values in the places of variables. Variables of a SUBQUERY are its own; others
+  /// that get no value stay, and using the filter then is an error that names them.
   ///
   /// - Parameter values: By name, without the `$`: what `%@` takes too.
   public func withSubstitutionVariables(_ values: [String: Any?]) -> Filter {

@@ -7,18 +7,19 @@
 /// ```
 ///
 /// Making a filter never fails. A mistake in the text is kept and thrown as a ``FilterError`` when
-/// the filter is used; so are keys that the entity does not have and comparisons that make no sense.
+/// the filter is used; so are keys that the entity does not have and comparisons that make no
+/// sense.
 ///
 /// A filter gives the same answer in the store, where it is translated to SQL, and in memory.
 ///
 /// ## Calculating
 ///
 /// `+`, `-`, `*`, `/`, `%%` (remainder), `**` (power), and for bits `&`, `|`, `^`, `~`, `<<`, `>>`:
-/// `(flags & %d) != 0`. Functions of one value: `abs()`, `ceiling()`, `floor()`, `trunc()`, `sqrt()`,
-/// `lowercase()`, `uppercase()` and `length()`. `now()` is the moment of the fetch, and of live results the
-/// moment in which they were made. `CAST(value, 'NSDate')` makes a date of seconds since 2001, `'NSNumber'`
-/// those seconds of a date and the number of a text, `'NSDecimalNumber'` a decimal, `'NSString'` a text of a
-/// whole number or a decimal.
+/// `(flags & %d) != 0`. Functions of one value: `abs()`, `ceiling()`, `floor()`, `trunc()`,
+/// `sqrt()`, `lowercase()`, `uppercase()` and `length()`. `now()` is the moment of the fetch, and
+/// of live results the moment in which they were made. `CAST(value, 'NSDate')` makes a date of
+/// seconds since 2001, `'NSNumber'` those seconds of a date and the number of a text,
+/// `'NSDecimalNumber'` a decimal, `'NSString'` a text of a whole number or a decimal.
 ///
 /// ## Variables
 ///
@@ -36,8 +37,9 @@
 ///
 /// - `ANY` (`SOME`), `ALL` and `NONE` say for how many members a comparison holds; `ALL` and `NONE`
 ///   are true when there are none. Without one of them, such a path is an error.
-/// - `notes.@count` (`notes[SIZE]`), `@sum`, `@avg`, `@min` and `@max` calculate over all members, however many
-///   relationships the path crosses. The sum of nothing is 0, the others of nothing are absent.
+/// - `notes.@count` (`notes[SIZE]`), `@sum`, `@avg`, `@min` and `@max` calculate over all members,
+///   however many relationships the path crosses. The sum of nothing is 0, the others of nothing
+///   are absent.
 public struct Filter: Sendable {
   package let content: Result<FilterNode, FilterError>
 
@@ -54,7 +56,8 @@ public struct Filter: Sendable {
   /// - Parameters:
   ///   - format: the text; `%@` stands for an argument, `%K` for an argument that is a key path,
   ///     `%d`, `%ld`, `%f` and the like for numbers.
-  ///   - arguments: values, nil, identifiers, objects, enums with raw values, lists and ranges of those.
+  ///   - arguments: values, nil, identifiers, objects, enums with raw values, lists and ranges of
+  ///     those.
   public init(_ format: String, _ arguments: Any?...) {
     self.init(format: format, arguments: arguments)
   }

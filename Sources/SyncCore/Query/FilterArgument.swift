@@ -76,7 +76,8 @@ extension FilterOperand {
     self = .list(operands)
   }
 
-  /// The reference types of Foundation, which casts bridge. Booleans need no care here: they compare as 0 and 1.
+  /// The reference types of Foundation, which casts bridge. Booleans need no care here: they
+  /// compare as 0 and 1.
   private init?(foundation argument: Any) {
     switch argument {
     case let number as NSDecimalNumber:

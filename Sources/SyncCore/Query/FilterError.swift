@@ -17,14 +17,15 @@ public struct FilterError: Error, Sendable, Hashable {
     case invalidPattern
     /// A sum does not fit into 64 bits.
     case overflow
-    /// The filter needs more than SQLite can do in one statement: too many relationships on its paths, too
-    /// many nested subqueries, or too many values.
+    /// The filter needs more than SQLite can do in one statement: too many relationships on its
+    /// paths, too many nested subqueries, or too many values.
     case tooLarge
   }
 
   public let code: Code
 
-  /// Where in ``text`` the mistake is, counted in characters from 0; nil when it is not in one place.
+  /// Where in ``text`` the mistake is, counted in characters from 0; nil when it is not in one
+  /// place.
   public let position: Int?
 
   /// What could have stood there; nil when that is not the point.

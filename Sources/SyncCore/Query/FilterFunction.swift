@@ -2,7 +2,8 @@ import Foundation
 
 /// A function of one value that a filter may call: `abs(age - 40) < 5`, `length(name) > 3`.
 ///
-/// Of nothing each is nothing. Memory and SQL both calculate with ``apply(to:)``, so they cannot differ.
+/// Of nothing each is nothing. Memory and SQL both calculate with ``apply(to:)``, so they cannot
+/// differ.
 package enum FilterFunction: String, Sendable, Hashable, CaseIterable {
   /// The number without its sign.
   case abs

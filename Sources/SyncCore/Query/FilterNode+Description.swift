@@ -1,11 +1,12 @@
 import Foundation
 
 extension Filter: CustomStringConvertible {
-  /// The filter as text, with its arguments in place. For people: long lists are cut, and binary data is a number of bytes.
+  /// The filter as text, with its arguments in place. For people: long lists are cut, and binary
+  /// data is a number of bytes.
   public var description: String { text(isWhole: false) }
 
-  /// The filter as text with nothing left out: filters of equal texts mean the same objects. For everything that has to tell
-  /// filters apart.
+  /// The filter as text with nothing left out: filters of equal texts mean the same objects. For
+  /// everything that has to tell filters apart.
   package var wholeText: String { text(isWhole: true) }
 
   private func text(isWhole: Bool) -> String {

@@ -97,7 +97,8 @@ extension Filter {
   /// Checks the filter against an entity.
   ///
   /// - Parameter now: what `now()` is.
-  /// - Throws: ``FilterError`` for a mistake in the text, an unknown key, or sides that do not compare.
+  /// - Throws: ``FilterError`` for a mistake in the text, an unknown key, or sides that do not
+  ///   compare.
   package func resolved(
     for entity: EntityDescription, now: Date = Date()
   ) throws(FilterError) -> ResolvedFilter {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Checks the tree of a filter against an entity and fits its parts to each other. This file: conditions and
-/// collections.
+/// Checks the tree of a filter against an entity and fits its parts to each other. This file:
+/// conditions and collections.
 struct FilterResolver {
   /// What names mean.
   struct Scope {

@@ -1,6 +1,7 @@
 /// Anything a filter can be evaluated against in memory: an object with its unsaved values, a row.
 ///
-/// Slots are those of the entity that the filter was resolved for, or of a relationship's destination.
+/// Slots are those of the entity that the filter was resolved for, or of a relationship's
+/// destination.
 package protocol FilterSubject {
   /// The row number; negative for an object that was never saved.
   var filterRow: Int64 { get }

@@ -94,8 +94,8 @@ struct FilterTokenizer {
 
   // MARK: - Texts
 
-  /// Reads a quoted text. `\n`, `\t`, `\r`, `\\`, `\"`, `\'` and `\uXXXX` are what they are in Swift;
-  /// behind any other backslash nothing changes, so patterns need no double ones.
+  /// Reads a quoted text. `\n`, `\t`, `\r`, `\\`, `\"`, `\'` and `\uXXXX` are what they are in
+  /// Swift; behind any other backslash nothing changes, so patterns need no double ones.
   private mutating func text(quote: Character) throws(FilterError) -> String {
     let start = position
     position += 1

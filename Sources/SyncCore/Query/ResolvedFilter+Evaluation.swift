@@ -2,8 +2,8 @@
 extension ResolvedFilter {
   /// Whether the filter means the object.
   ///
-  /// - Throws: ``FilterError`` when a value that serves as a pattern is none; what the subject throws
-  ///   when it reads a relationship.
+  /// - Throws: ``FilterError`` when a value that serves as a pattern is none; what the subject
+  ///   throws when it reads a relationship.
   package func matches(_ subject: any FilterSubject) throws -> Bool {
     try FilterEvaluator(subject).evaluate(node)
   }

@@ -99,8 +99,8 @@ package struct ResolvedHop: Sendable {
   package var destination: EntityDescription { owner.destination(of: relationship) }
 }
 
-/// All objects at the end of a path whose last relationship is to-many. An object that is reached in
-/// several ways is there several times.
+/// All objects at the end of a path whose last relationship is to-many. An object that is reached
+/// in several ways is there several times.
 package struct ResolvedCollection: Sendable {
   package let scope: Int
   package let hops: [ResolvedHop]

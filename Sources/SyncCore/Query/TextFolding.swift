@@ -2,11 +2,11 @@ import Foundation
 
 /// The one definition of texts that are equal but for case or accents, used in memory and by SQL.
 ///
-/// - Case: the lower-case form of the upper-case form, scalar by scalar, without regard to language,
-///   so that “ß” is “ss” and “ς” is “σ”.
+/// - Case: the lower-case form of the upper-case form, scalar by scalar, without regard to
+///   language, so that “ß” is “ss” and “ς” is “σ”.
 /// - Accents: marks above, below and through a letter are taken away after canonical decomposition,
-///   then the text is composed again. Signs that make another letter (the dots of Japanese kana, the
-///   vowels of Indic scripts) stay.
+///   then the text is composed again. Signs that make another letter (the dots of Japanese kana,
+///   the vowels of Indic scripts) stay.
 ///
 /// Folding twice changes nothing more.
 package enum TextFolding {
@@ -66,8 +66,9 @@ package enum TextFolding {
     return String(result).precomposedStringWithCanonicalMapping
   }
 
-  /// Combining classes below 10 are signs that belong to their letter: overlays, nuktas, kana voicing
-  /// marks, viramas (unicode.org/reports/tr44, table 15). Overlays are accents all the same.
+  /// Combining classes below 10 are signs that belong to their letter: overlays, nuktas, kana
+  /// voicing marks, viramas (unicode.org/reports/tr44, table 15). Overlays are accents all the
+  /// same.
   private static func isDiacritic(_ scalar: Unicode.Scalar) -> Bool {
     guard scalar.value >= 0x300 else { return false }
     let properties = scalar.properties

@@ -24,8 +24,8 @@ package enum TextMatching {
     text.count >= part.count && text.suffix(part.count).elementsEqual(part)
   }
 
-  /// Whether the whole text is like the pattern: `*` stands for any number of characters, `?` for one
-  /// (one Unicode scalar); a backslash takes the meaning from the character behind it.
+  /// Whether the whole text is like the pattern: `*` stands for any number of characters, `?` for
+  /// one (one Unicode scalar); a backslash takes the meaning from the character behind it.
   ///
   /// - Complexity: O(*n* · *m*) at worst; one star is gone back to at a time.
   package static func like(

@@ -7,7 +7,8 @@ package enum TextPattern {
     let isCaseInsensitive: Bool
   }
 
-  /// Compiled patterns; emptied when it gets large, so that patterns taken from data do not pile up.
+  /// Compiled patterns; emptied when it gets large, so that patterns taken from data do not pile
+  /// up.
   private static let cache = Locked<[Key: NSRegularExpression]>([:])
   private static let capacity = 64
 

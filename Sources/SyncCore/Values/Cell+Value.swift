@@ -25,8 +25,8 @@ extension Cell {
 }
 
 extension Value {
-  /// The value of a type that is stored as bytes; the bytes themselves when they are no stored form of
-  /// a transformable attribute.
+  /// The value of a type that is stored as bytes; the bytes themselves when they are no stored form
+  /// of a transformable attribute.
   package init(storedBytes data: Data, as type: AttributeType?) {
     self = type == .transformable ? Value(archive: data) ?? .data(data) : .data(data)
   }

@@ -8,8 +8,8 @@
 /// └──────────────────────────────────────┴─────────────────┘
 /// ```
 ///
-/// Cells are most of what a sync keeps in memory, so they have no padding. Two tags stand for text and
-/// bytes of half a gigabyte and more; what is longer than SQLite can store
+/// Cells are most of what a sync keeps in memory, so they have no padding. Two tags stand for text
+/// and bytes of half a gigabyte and more; what is longer than SQLite can store
 /// (https://www.sqlite.org/limits.html) has ``longest`` as its length, and cannot be bound.
 ///
 /// Text and bytes are not owned: they lie in the payload or in a ``CellArena``, and whoever holds

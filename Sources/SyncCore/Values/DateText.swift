@@ -1,9 +1,9 @@
 /// Dates as they stand in JSON: ISO 8601 and Unix time, read and written by hand.
 ///
 /// A text with a minus sign behind its first character is a date in ISO form, any other text Unix
-/// time, unless it is rather a year or a day without dashes. All results are whole milliseconds, cut and not
-/// rounded, counted as an integer and divided last: equal texts give equal doubles, bit for bit. They are
-/// seconds since 2001-01-01 UTC, as `Date` counts them.
+/// time, unless it is rather a year or a day without dashes. All results are whole milliseconds,
+/// cut and not rounded, counted as an integer and divided last: equal texts give equal doubles, bit
+/// for bit. They are seconds since 2001-01-01 UTC, as `Date` counts them.
 package enum DateText {
   /// Milliseconds from 1970 to 2001.
   static let referenceMilliseconds: Int64 = 978_307_200_000
@@ -27,12 +27,12 @@ package enum DateText {
     return date
   }
 
-  /// Milliseconds of Unix time below which a text is none: within a year of 1970 it is rather a year
-  /// (`"1981"`), a day (`"20240131"`), a flag or a count.
+  /// Milliseconds of Unix time below which a text is none: within a year of 1970 it is rather a
+  /// year (`"1981"`), a day (`"20240131"`), a flag or a count.
   private static let leastText = 365.0 * 86_400_000
 
-  /// Whether the text has the digits of a day and a time, `20240131101500`, and no sign: as milliseconds they
-  /// would lie some centuries ahead.
+  /// Whether the text has the digits of a day and a time, `20240131101500`, and no sign: as
+  /// milliseconds they would lie some centuries ahead.
   private static func isDayWithTime(_ bytes: UnsafeRawBufferPointer) -> Bool {
     bytes.count == 14 && bytes.allSatisfy { $0 &- 0x30 <= 9 }
   }
@@ -147,8 +147,8 @@ package enum DateText {
     }
   }
 
-  /// Days of the Gregorian calendar, with years that begin in March so that the leap day is the last
-  /// (https://howardhinnant.github.io/date_algorithms.html).
+  /// Days of the Gregorian calendar, with years that begin in March so that the leap day is the
+  /// last (https://howardhinnant.github.io/date_algorithms.html).
   private static func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     // Years have four digits, so the sums of the algorithm stay positive and small.
     let shifted = UInt32(truncatingIfNeeded: (month <= 2 ? year &- 1 : year) &+ 400)
@@ -162,11 +162,11 @@ package enum DateText {
 
   // MARK: - Unix time
 
-  /// Reads Unix time from a number in text form, as it stands in a document; nil when the text is no
-  /// number or the date beyond all reason.
+  /// Reads Unix time from a number in text form, as it stands in a document; nil when the text is
+  /// no number or the date beyond all reason.
   ///
-  /// The magnitude tells the unit: below 10^11 seconds, below 10^14 milliseconds, below 10^17 microseconds,
-  /// else nanoseconds. Dates before the year 0 are none.
+  /// The magnitude tells the unit: below 10^11 seconds, below 10^14 milliseconds, below 10^17
+  /// microseconds, else nanoseconds. Dates before the year 0 are none.
   ///
   /// - Complexity: O(*n*); no allocation.
   package static func unix(_ bytes: UnsafeRawBufferPointer) -> Double? {
@@ -178,7 +178,8 @@ package enum DateText {
     return inCalendar(number.isNegative ? -value : value)
   }
 
-  /// The date of Unix time in seconds, milliseconds, microseconds or nanoseconds; nil before the year 0.
+  /// The date of Unix time in seconds, milliseconds, microseconds or nanoseconds; nil before the
+  /// year 0.
   package static func unix(_ number: Int64) -> Double? {
     let magnitude = number.magnitude
     if magnitude < 100_000_000_000 { return inCalendar(number * 1000) }
@@ -186,8 +187,8 @@ package enum DateText {
     return inCalendar(number < 0 ? -milliseconds : milliseconds)
   }
 
-  /// The date of Unix time in any of its units; nil when it is beyond all reason. The digits are those of
-  /// the shortest text, so that 1.001 has one millisecond.
+  /// The date of Unix time in any of its units; nil when it is beyond all reason. The digits are
+  /// those of the shortest text, so that 1.001 has one millisecond.
   package static func unix(_ number: Double) -> Double? {
     if let integer = Int64(exactly: number) { return unix(integer) }
     var text = number.description

@@ -2,8 +2,8 @@ import Foundation
 
 /// Compares a decimal with a double exactly, for the rare case that rounding makes them look equal.
 ///
-/// Both are fractions with a power of ten or two below the line, so both sides are multiplied out to
-/// whole numbers of any length.
+/// Both are fractions with a power of ten or two below the line, so both sides are multiplied out
+/// to whole numbers of any length.
 enum ExactNumber {
   /// Returns a negative number, zero or a positive number when the decimal is smaller, equal or
   /// larger. The double has to be finite.

@@ -2,8 +2,8 @@ import Synchronization
 
 /// A value behind a mutex.
 ///
-/// `Mutex` alone would do, but for the thread sanitizer: a thread that has to wait for a mutex gets it
-/// inside the standard library, where the sanitizer does not look on Linux, so it takes the next
+/// `Mutex` alone would do, but for the thread sanitizer: a thread that has to wait for a mutex gets
+/// it inside the standard library, where the sanitizer does not look on Linux, so it takes the next
 /// access for a race. The two atomic operations tell it who came after whom; they cost about a
 /// nanosecond.
 package struct Locked<Value>: ~Copyable {

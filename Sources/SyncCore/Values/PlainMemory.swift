@@ -1,7 +1,7 @@
 import Foundation
 
-/// Memory for plain values that grows in place where the system can do that: large lists are moved by
-/// changing page tables, not by copying, and are never held twice.
+/// Memory for plain values that grows in place where the system can do that: large lists are moved
+/// by changing page tables, not by copying, and are never held twice.
 package enum PlainMemory {
   /// Changes the capacity of memory that came from here; nil makes new memory.
   package static func resize<Element: BitwiseCopyable>(

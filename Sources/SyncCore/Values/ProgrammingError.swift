@@ -1,7 +1,9 @@
-/// Stops the program because of a mistake in it: a wrong queue, a value that was never set, use after close.
+/// Stops the program because of a mistake in it: a wrong queue, a value that was never set, use
+/// after close.
 ///
 /// The message says what to do, and is printed in release builds too: `precondition` and
-/// `preconditionFailure` drop their text under `-O`, and leave whoever made the mistake with a bare trap.
+/// `preconditionFailure` drop their text under `-O`, and leave whoever made the mistake with a bare
+/// trap.
 @usableFromInline
 package func programmingError(
   _ message: String, file: StaticString = #fileID, line: UInt = #line

@@ -1,17 +1,19 @@
-/// How often and when a request is tried again after a failure that may pass: no connection, a lost answer, a server that
-/// is busy. Of outboxes and of remote sync.
+/// How often and when a request is tried again after a failure that may pass: no connection, a lost
+/// answer, a server that is busy. Of outboxes and of remote sync.
 public struct RetryPolicy: Sendable, Hashable {
-  /// How often a request is tried again before it is given up, for now: what was to be sent still waits then.
+  /// How often a request is tried again before it is given up, for now: what was to be sent still
+  /// waits then.
   public var attempts: Int
 
   /// Seconds before the first of them; each further one waits twice as long.
   public var delay: Double
 
-  /// The longest wait in seconds. When the server asks to be left alone for longer, that is not slept out: it is not asked
-  /// again before that time.
+  /// The longest wait in seconds. When the server asks to be left alone for longer, that is not
+  /// slept out: it is not asked again before that time.
   public var longestDelay: Double
 
-  /// By default some 8 to 15 seconds until a request is given up: a server that is restarted is back by then.
+  /// By default some 8 to 15 seconds until a request is given up: a server that is restarted is
+  /// back by then.
   public init(attempts: Int = 5, delay: Double = 0.5, longestDelay: Double = 15) {
     self.attempts = max(attempts, 0)
     self.delay = max(delay, 0)

@@ -11,7 +11,8 @@
 /// need not make room for them. Confined to its owner.
 @usableFromInline
 package final class RowBlock {
-  // Other modules look at some of these in their loops, where the compiler cannot see that nobody else does.
+  // Other modules look at some of these in their loops, where the compiler cannot see that nobody
+  // else does.
 
   /// Number of slots of a row, the first of which is ``first``.
   @exclusivity(unchecked) @usableFromInline package private(set) var width: Int

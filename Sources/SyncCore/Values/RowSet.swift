@@ -1,12 +1,13 @@
-/// A set of row numbers: one bit a row, in pages of 32,768 that are made when they are first needed.
+/// A set of row numbers: one bit a row, in pages of 32,768 that are made when they are first
+/// needed.
 ///
 /// ```
 /// pages   │ 0 │ 1 │ 2 │ …      page: 512 words of 64 rows, or nothing
 /// ```
 ///
-/// Row numbers are dense, so a million objects are 125 kB, and one object of a large table is 4 kB. A
-/// copy shares the pages that neither changes afterwards. A number beyond ``RowNumber/limit``, to which only
-/// a reference in a damaged file may lead, never gets in.
+/// Row numbers are dense, so a million objects are 125 kB, and one object of a large table is 4 kB.
+/// A copy shares the pages that neither changes afterwards. A number beyond ``RowNumber/limit``, to
+/// which only a reference in a damaged file may lead, never gets in.
 @usableFromInline
 package struct RowSet: Sendable {
   @usableFromInline var pages: [[UInt64]] = []
@@ -71,8 +72,8 @@ package struct RowSet: Sendable {
   /// Adds row numbers, a page at a time where they follow each other.
   ///
   /// - Parameters:
-  ///   - row: The number at a position; what no row can have is passed over. Nobody may change the set
-  ///     meanwhile.
+  ///   - row: The number at a position; what no row can have is passed over. Nobody may change the
+  ///     set meanwhile.
   ///   - onNew: Told about each position whose number was not there.
   /// - Complexity: O(`count`).
   @inlinable @inline(__always)

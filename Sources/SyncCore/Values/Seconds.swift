@@ -11,7 +11,8 @@ package enum Seconds {
   }
 
   /// Reads `Retry-After` and `Backoff`: digits, or the date until when
-  /// (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after). Nil for everything else, `inf` and `1e30` among it.
+  /// (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after). Nil for everything else, `inf` and
+  /// `1e30` among it.
   package static func parse(_ text: String) -> Double? {
     if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) || $0 == 46 }) {
       return Double(text).map(clamped)

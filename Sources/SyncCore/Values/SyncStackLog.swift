@@ -6,7 +6,8 @@
 public enum SyncStackLog {
   private static let state = Locked<(@Sendable (String) -> Void)?>(nil)
 
-  /// Called with a sentence for each finding, on the thread that met it; nil, as in the beginning, is nobody.
+  /// Called with a sentence for each finding, on the thread that met it; nil, as in the beginning,
+  /// is nobody.
   public static var handler: (@Sendable (String) -> Void)? {
     get { state.withLock { $0 } }
     set { state.withLock { $0 = newValue } }

@@ -1,6 +1,7 @@
 package import Foundation
 
-/// UUIDs as text: 32 hexadecimal digits of either case, with dashes behind the 8th, 12th, 16th and 20th.
+/// UUIDs as text: 32 hexadecimal digits of either case, with dashes behind the 8th, 12th, 16th and
+/// 20th.
 package enum UUIDText {
   /// The UUID that a text is; nil when it is none.
   ///

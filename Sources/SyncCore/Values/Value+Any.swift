@@ -19,8 +19,8 @@ extension Value {
   }
 
   /// The value as string keys give it: ``anyValue``, with integers and floating-point numbers as
-  /// `NSNumber`, which casts to every number type that can hold them. An `Int64` in an `Any` would be no
-  /// `Int`, and `as? Int` nil.
+  /// `NSNumber`, which casts to every number type that can hold them. An `Int64` in an `Any` would
+  /// be no `Int`, and `as? Int` nil.
   package var keyedValue: Any? {
     switch self {
     case .int(let number): NSNumber(value: number)
@@ -48,7 +48,8 @@ extension Value {
     return unwrapped(mirror.children.first?.value)
   }
 
-  /// Booleans are told from numbers by their Objective-C type, never by casting, which mixes them up.
+  /// Booleans are told from numbers by their Objective-C type, never by casting, which mixes them
+  /// up.
   private init(_ number: NSNumber) {
     if let decimal = number as? NSDecimalNumber {
       self = .decimal(decimal.decimalValue)
@@ -91,8 +92,8 @@ extension AttributeType {
 }
 
 extension Value {
-  /// Whether it is the result of a calculation that has none. A store keeps no such number: it comes back
-  /// as null.
+  /// Whether it is the result of a calculation that has none. A store keeps no such number: it
+  /// comes back as null.
   package var isNoNumber: Bool {
     switch self {
     case .double(let number): number.isNaN

@@ -1,7 +1,7 @@
 /// A Swift type whose values an attribute can hold.
 ///
-/// Numbers, texts, dates, data and the like conform; so does their optional. An enum with a raw value
-/// of such a type conforms by saying so:
+/// Numbers, texts, dates, data and the like conform; so does their optional. An enum with a raw
+/// value of such a type conforms by saying so:
 ///
 /// ```swift
 /// enum Level: Int64, ValueConvertible { case low, high }
@@ -103,7 +103,8 @@ extension ValueConvertible where Self: FixedWidthInteger {
     }
   }
 
-  /// An unsigned number beyond the range of 64 signed bits has no integer form and becomes a decimal.
+  /// An unsigned number beyond the range of 64 signed bits has no integer form and becomes a
+  /// decimal.
   public var storedValue: Value {
     Int64(exactly: self).map { .int($0) } ?? Value.decimal(digits: String(self))
   }

@@ -107,7 +107,8 @@ struct ItemCheck {
     return violation(index, in: batch, checks) { changed.contains($0) && !cells[$0].isEmpty }
   }
 
-  /// Whether a relationship is given by a key whose object may come with a later part of the payload.
+  /// Whether a relationship is given by a key whose object may come with a later part of the
+  /// payload.
   private func isAwaited(_ slot: Int, of occurrence: Match, in batch: MatchedBatch) -> Bool {
     guard batch.entity.properties[slot].relationship != nil else { return false }
     let owner = ManagedObjectID(entity: batch.entity(of: occurrence), row: occurrence.row)
@@ -147,8 +148,8 @@ struct ItemCheck {
 
   // MARK: - Blame
 
-  /// The mentions of an object that made it what it is: those that say something about the property; all
-  /// when none does.
+  /// The mentions of an object that made it what it is: those that say something about the
+  /// property; all when none does.
   private func blamed(_ failure: Failure, _ mentions: [Int32], in batch: MatchedBatch) -> [Int32] {
     let active = mentions.filter { !batch.occurrences[$0].flags.contains(.ignored) }
     if batch.entity.properties[failure.slot].relationship?.isToMany == true {
@@ -187,8 +188,8 @@ struct ItemCheck {
 
 /// Lists that an item gives with more or fewer objects than the model allows.
 extension ItemCheck {
-  /// Lists that are wrong whatever else the payload says: one that is too long, and one of a new object that is
-  /// too short, when no object says itself that it belongs there.
+  /// Lists that are wrong whatever else the payload says: one that is too long, and one of a new
+  /// object that is too short, when no object says itself that it belongs there.
   ///
   /// - Throws: `CancellationError`.
   func wrongLists(of batch: MatchedBatch, _ checks: NodeChecks) throws -> [Failure] {

@@ -2,8 +2,8 @@ import Foundation
 import SyncCore
 import SyncStore
 
-/// Keeps items that are left out in the store, in the transaction of the sync, and forgets those whose
-/// object came with it.
+/// Keeps items that are left out in the store, in the transaction of the sync, and forgets those
+/// whose object came with it.
 struct Quarantining {
   let request: SyncRequest
   let transaction: StoreTransaction

@@ -9,19 +9,20 @@ import SyncStore
 /// try stack.export("User", where: "age >= 18", to: URL(filePath: "adults.json"))
 /// ```
 ///
-/// With a source, a ``Serializer``, values are put where its rules find them, nested serializers included, so that the same
-/// serializer reads the JSON again and changes nothing. Of the stored objects those are written that meet its groupers. The
-/// inflection of the options, and their form of nested objects, mean nothing where a rule gives the path.
+/// With a source, a ``Serializer``, values are put where its rules find them, nested serializers
+/// included, so that the same serializer reads the JSON again and changes nothing. Of the stored
+/// objects those are written that meet its groupers. The inflection of the options, and their form
+/// of nested objects, mean nothing where a rule gives the path.
 ///
-/// All of it is from one state of the store. The calls run on the caller's thread, from any queue, and
-/// end with a `CancellationError` when the task they run in is cancelled. Objects come in the order of
-/// insertion unless another one is asked for, their keys in a fixed order, so equal stores give equal
-/// files.
+/// All of it is from one state of the store. The calls run on the caller's thread, from any queue,
+/// and end with a `CancellationError` when the task they run in is cancelled. Objects come in the
+/// order of insertion unless another one is asked for, their keys in a fixed order, so equal stores
+/// give equal files.
 extension DataStack {
   /// The stored objects of an entity as a JSON array.
   ///
-  /// - Throws: ``ModelError`` when there is no such entity, ``FilterError`` for mistakes in filter or
-  ///   order, ``ExportError``, `StoreError`.
+  /// - Throws: ``ModelError`` when there is no such entity, ``FilterError`` for mistakes in filter
+  ///   or order, ``ExportError``, `StoreError`.
   public func export(
     _ entityName: String, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
     using options: ExportOptions = ExportOptions()
@@ -29,11 +30,12 @@ extension DataStack {
     try export(with: Conventional(entityName), where: filter, sortedBy: keys, using: options)
   }
 
-  /// Writes the stored objects of an entity to a file, in bounded memory. The file appears when it is
-  /// complete; an earlier one stays when something goes wrong.
+  /// Writes the stored objects of an entity to a file, in bounded memory. The file appears when it
+  /// is complete; an earlier one stays when something goes wrong.
   ///
   /// - Returns: how many objects were written, nested ones not counted.
-  /// - Throws: as ``export(_:where:sortedBy:using:)``; ``ExportError`` when the file cannot be made.
+  /// - Throws: as ``export(_:where:sortedBy:using:)``; ``ExportError`` when the file cannot be
+  ///   made.
   @discardableResult
   public func export(
     _ entityName: String, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
@@ -60,8 +62,9 @@ extension DataStack {
 
   /// The stored objects that a serializer describes as a JSON array.
   ///
-  /// - Throws: ``MappingError`` when the serializer does not fit the model; ``ExportError``, with entity, property and
-  ///   path, when a rule of it has no way back; ``FilterError`` for mistakes in filter or order; `StoreError`.
+  /// - Throws: ``MappingError`` when the serializer does not fit the model; ``ExportError``, with
+  ///   entity, property and path, when a rule of it has no way back; ``FilterError`` for mistakes
+  ///   in filter or order; `StoreError`.
   public func export(
     with source: some PlanSource, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
     using options: ExportOptions = ExportOptions()
@@ -71,11 +74,12 @@ extension DataStack {
     return .array(objects)
   }
 
-  /// Writes the stored objects that a serializer describes to a file, in bounded memory. The file appears when it is
-  /// complete; an earlier one stays when something goes wrong.
+  /// Writes the stored objects that a serializer describes to a file, in bounded memory. The file
+  /// appears when it is complete; an earlier one stays when something goes wrong.
   ///
   /// - Returns: how many objects were written, nested ones not counted.
-  /// - Throws: as ``export(with:where:sortedBy:using:)``; ``ExportError`` when the file cannot be made.
+  /// - Throws: as ``export(with:where:sortedBy:using:)``; ``ExportError`` when the file cannot be
+  ///   made.
   @discardableResult
   public func export(
     with source: some PlanSource, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
@@ -86,7 +90,8 @@ extension DataStack {
     }
   }
 
-  /// Writes the stored objects that a serializer describes to a handle, in bounded memory. The handle stays open.
+  /// Writes the stored objects that a serializer describes to a handle, in bounded memory. The
+  /// handle stays open.
   ///
   /// - Returns: how many objects were written, nested ones not counted.
   /// - Throws: as ``export(with:where:sortedBy:using:)``.

@@ -39,8 +39,8 @@ package struct ExportWriter {
 package enum ExportFile {
   /// Gives a closure a handle to write to, and puts what was written in the place of the file.
   ///
-  /// - Throws: ``ExportError`` when the file cannot be made, and what the closure throws; nothing is left
-  ///   behind then.
+  /// - Throws: ``ExportError`` when the file cannot be made, and what the closure throws; nothing
+  ///   is left behind then.
   package static func replace<Result>(
     _ url: URL, _ body: (FileHandle) throws -> Result
   ) throws -> Result {

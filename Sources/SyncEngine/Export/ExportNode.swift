@@ -1,7 +1,7 @@
 import SyncCore
 
-/// What an export writes of the objects of one entity, and under which keys: the node of a mapping plan read the other
-/// way, under the options of the export. Confined to the export.
+/// What an export writes of the objects of one entity, and under which keys: the node of a mapping
+/// plan read the other way, under the options of the export. Confined to the export.
 final class ExportNode {
   struct Attribute {
     let slot: Int
@@ -53,10 +53,12 @@ final class ExportNode {
   /// Whether a serializer says what is written, and not the conventions.
   let isOfSerializer: Bool
 
-  /// The only attribute, when objects are written as its value alone: the items of lists of bare values.
+  /// The only attribute, when objects are written as its value alone: the items of lists of bare
+  /// values.
   let bareValue: Attribute?
 
-  /// Where the JSON says which subentity an object is, and what it says there; nil where nothing has to.
+  /// Where the JSON says which subentity an object is, and what it says there; nil where nothing
+  /// has to.
   var kind: (key: [JSONPath.Step], name: String)?
 
   /// Who writes objects of subentities; nil where the node does.

@@ -24,12 +24,13 @@ public struct ExportOptions: Sendable {
   public enum RelationshipType: String, Sendable, Hashable, CaseIterable, Codable {
     /// `"notes": [{…}, {…}]`: what a sync reads.
     case array
-    /// `"notes_attributes": {"0": {…}, "1": {…}}`: what web frameworks with nested attributes read. A
-    /// sync takes the attributes of the objects at the top from it; the nested objects lie under keys
-    /// that mean nothing to it, so it leaves the relationships as they are.
+    /// `"notes_attributes": {"0": {…}, "1": {…}}`: what web frameworks with nested attributes read.
+    /// A sync takes the attributes of the objects at the top from it; the nested objects lie under
+    /// keys that mean nothing to it, so it leaves the relationships as they are.
     case nested
-    /// `"company_id": 5`, `"tag_ids": [1, 2]`: the primary keys of what to-one and many-to-many relationships lead to, which
-    /// a sync reads as references. Lists whose members name their owner are left out, and so is what has no key.
+    /// `"company_id": 5`, `"tag_ids": [1, 2]`: the primary keys of what to-one and many-to-many
+    /// relationships lead to, which a sync reads as references. Lists whose members name their
+    /// owner are left out, and so is what has no key.
     case keys
     /// Not at all.
     case none
@@ -37,13 +38,13 @@ public struct ExportOptions: Sendable {
 
   /// How binary values are written.
   public enum BinaryFormat: String, Sendable, Hashable, CaseIterable, Codable {
-    /// The JSON value that a sync stored. Bytes that are none become `{"$base64": "…"}`, which a sync
-    /// turns into the same bytes again.
+    /// The JSON value that a sync stored. Bytes that are none become `{"$base64": "…"}`, which a
+    /// sync turns into the same bytes again.
     case json
     /// Base64 text of the stored bytes. A sync would store the text.
     case base64
-    /// The stored bytes: `Data` in dictionaries, `{"$base64": "…"}` in JSON, which a sync turns into the
-    /// same bytes again.
+    /// The stored bytes: `Data` in dictionaries, `{"$base64": "…"}` in JSON, which a sync turns
+    /// into the same bytes again.
     case bytes
   }
 
@@ -75,24 +76,25 @@ public struct ExportOptions: Sendable {
   /// For files: whether lines and indentation are added, for people.
   public var isPretty = false
 
-  /// Whether to-many relationships that lead back to where the export came from are followed, as far as
-  /// they reach objects that are not being exported already. Default: no, because what a tag says of its
-  /// users repeats what the users say of their tags, for every user anew.
+  /// Whether to-many relationships that lead back to where the export came from are followed, as
+  /// far as they reach objects that are not being exported already. Default: no, because what a tag
+  /// says of its users repeats what the users say of their tags, for every user anew.
   public var followsWaysBack = false
 
-  /// Whether a primary key without value is left out rather than written as null: the server makes it.
+  /// Whether a primary key without value is left out rather than written as null: the server makes
+  /// it.
   package var omitsMissingKeys = false
 
-  /// How many objects may be nested in each other. Objects below are written with their primary key only,
-  /// which a sync takes as a reference. Default: 100.
+  /// How many objects may be nested in each other. Objects below are written with their primary key
+  /// only, which a sync takes as a reference. Default: 100.
   ///
-  /// What an export of many objects writes grows with this: in a tree of 1,000 objects, each the only child of the one
-  /// before, every object is written with the 99 below it.
+  /// What an export of many objects writes grows with this: in a tree of 1,000 objects, each the
+  /// only child of the one before, every object is written with the 99 below it.
   public var maximumDepth = 100
 
-  /// How many nested objects the JSON of one object may hold, repeated ones counted again. Default: a
-  /// million. Objects that lead to each other in many ways are written once for every way, and the ways
-  /// double with each step: an export that would never end is refused with
+  /// How many nested objects the JSON of one object may hold, repeated ones counted again. Default:
+  /// a million. Objects that lead to each other in many ways are written once for every way, and
+  /// the ways double with each step: an export that would never end is refused with
   /// ``ExportError/Code/tooManyObjects`` instead.
   public var maximumObjects = 1_000_000
 
@@ -139,8 +141,8 @@ public struct ExportDateFormat: Sendable {
     write = json
   }
 
-  /// ISO 8601 in UTC, with milliseconds where there are any: `2016-01-09T12:40:08.250Z`. The default: a
-  /// sync reads the same date, to the millisecond.
+  /// ISO 8601 in UTC, with milliseconds where there are any: `2016-01-09T12:40:08.250Z`. The
+  /// default: a sync reads the same date, to the millisecond.
   public static let iso8601 = ExportDateFormat(json: { date in
     // A year of four digits, or nobody reads it.
     let isWritable = (-63_145_526_400..<252_423_993_599.9995).contains(
@@ -148,8 +150,9 @@ public struct ExportDateFormat: Sendable {
     return isWritable ? .string(DateText.iso8601(date)) : nil
   })
 
-  /// Whole seconds in a time zone, `yyyy-MM-dd'T'HH:mm:ssZZZZZ`: `2016-01-09T13:40:08+01:00`. What earlier
-  /// frameworks write by default, in the zone of the process. A fraction of a second is lost.
+  /// Whole seconds in a time zone, `yyyy-MM-dd'T'HH:mm:ssZZZZZ`: `2016-01-09T13:40:08+01:00`. What
+  /// earlier frameworks write by default, in the zone of the process. A fraction of a second is
+  /// lost.
   public static func wholeSeconds(in zone: TimeZone = .current) -> ExportDateFormat {
     ExportDateFormat { date in
       guard date.timeIntervalSinceReferenceDate.magnitude < 1e15 else { return nil }

@@ -1,7 +1,8 @@
 import SyncCore
 
-/// The nodes of one export. What sources that always say the same say of nested objects is compiled with the plan, so that
-/// a rule without a way back is named before anything is written. Confined to the export.
+/// The nodes of one export. What sources that always say the same say of nested objects is compiled
+/// with the plan, so that a rule without a way back is named before anything is written. Confined
+/// to the export.
 final class ExportPlan {
   let options: ExportOptions
   private let plans: MappingPlanCache
@@ -18,7 +19,8 @@ final class ExportPlan {
 
   /// Makes the plan of an export of objects that a source describes.
   ///
-  /// - Throws: ``MappingError`` when the source does not fit the model, ``ExportError`` when a rule has no way back.
+  /// - Throws: ``MappingError`` when the source does not fit the model, ``ExportError`` when a rule
+  ///   has no way back.
   convenience init(
     _ source: any PlanSource, in model: ManagedObjectModel, options: ExportOptions,
     plans: MappingPlanCache
@@ -35,7 +37,8 @@ final class ExportPlan {
     return try node(root, for: entity)
   }
 
-  /// What writes an object of exactly this entity where a node stands: of a subentity perhaps another one.
+  /// What writes an object of exactly this entity where a node stands: of a subentity perhaps
+  /// another one.
   func node(_ node: ExportNode, for entity: EntityDescription) throws -> ExportNode {
     guard let kinds = node.kinds, entity != node.entity else { return node }
     if let known = node.nodesOfKinds[entity.index] { return known }
@@ -47,10 +50,12 @@ final class ExportPlan {
     return result
   }
 
-  /// What writes the objects that a relationship leads to; nil is what the conventions say of the entity of each.
+  /// What writes the objects that a relationship leads to; nil is what the conventions say of the
+  /// entity of each.
   ///
   /// - Parameter parent: What has been written of the owner.
-  /// - Throws: ``ExportError`` when a rule has no way back, ``MappingError`` when a source does not fit the model.
+  /// - Throws: ``ExportError`` when a rule has no way back, ``MappingError`` when a source does not
+  ///   fit the model.
   func node(
     below relationship: ExportNode.Relationship, of owner: ExportNode, parent: JSONValue
   ) throws -> ExportNode? {
@@ -115,8 +120,9 @@ final class ExportPlan {
       guard case .constant(let make)? = relationship.source else { continue }
       let source = make()
       let destination = node.entity.destination(of: relationship.description)
-      // Nobody can tell whether a source without a key is one that stands above it already, and those with keys may all
-      // differ, as with a depth in them: both may lead on for ever, and are compiled when an object is there.
+      // Nobody can tell whether a source without a key is one that stands above it already, and
+      // those with keys may all differ, as with a depth in them: both may lead on for ever, and are
+      // compiled when an object is there.
       let mayBeEndless =
         source.planKey == nil
         ? path.contains(destination.index) : path.count >= ExportPlan.preparedDepth

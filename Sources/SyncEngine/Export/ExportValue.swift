@@ -58,7 +58,8 @@ struct ReversedRule {
     self.entity = entity
   }
 
-  /// - Parameter isAlone: Whether nothing else is written of the objects, so that they may be bare values.
+  /// - Parameter isAlone: Whether nothing else is written of the objects, so that they may be bare
+  ///   values.
   /// - Throws: ``ExportError`` when nobody knows what JSON a value was made of, or where it stands.
   func check(isAlone: Bool = false) throws {
     if case .custom(let coding) = rule.content, coding.encode == nil {
@@ -102,8 +103,8 @@ struct ReversedRule {
       message: message)
   }
 
-  /// Seconds since 1970, with milliseconds where there are any; microseconds where so many seconds would be taken for
-  /// milliseconds.
+  /// Seconds since 1970, with milliseconds where there are any; microseconds where so many seconds
+  /// would be taken for milliseconds.
   private func unixTime(of date: Date) -> JSONValue? {
     let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
     guard let whole = Int64(exactly: milliseconds) else { return nil }

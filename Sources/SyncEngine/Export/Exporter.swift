@@ -1,17 +1,20 @@
 import SyncCore
 import SyncGraph
 
-/// Turns objects into JSON: attributes first, then relationships, each in the order of the model or of the serializer that
-/// describes them.
+/// Turns objects into JSON: attributes first, then relationships, each in the order of the model or
+/// of the serializer that describes them.
 ///
 /// Which relationships of a nested object are passed over:
-/// - the inverse of the one that led here: being nested says it already, and a list would have to name
-///   every other owner too (``ExportOptions/followsWaysBack`` follows to-many ones all the same);
-/// - a to-one to the entity of the object it is nested in: the nesting says it already, unless somebody wrote a rule for it.
+/// - the inverse of the one that led here: being nested says it already, and a list would have to
+///   name every other owner too (``ExportOptions/followsWaysBack`` follows to-many ones all the
+///   same);
+/// - a to-one to the entity of the object it is nested in: the nesting says it already, unless
+///   somebody wrote a rule for it.
 ///
-/// An object that is being exported already, further out, is never entered again, nor is one below the
-/// depth limit: a reference stands for it, which is its primary key alone; of an object that a serializer writes, all of its
-/// attributes. A sync links it and changes nothing of it. Confined to one call.
+/// An object that is being exported already, further out, is never entered again, nor is one below
+/// the depth limit: a reference stands for it, which is its primary key alone; of an object that a
+/// serializer writes, all of its attributes. A sync links it and changes nothing of it. Confined to
+/// one call.
 struct Exporter<Source: ExportSource> {
   private let plan: ExportPlan
   private let source: Source
@@ -40,12 +43,13 @@ struct Exporter<Source: ExportSource> {
 
   private var options: ExportOptions { plan.options }
 
-  /// The JSON of an object: an object, or the value of the only attribute where a serializer reads bare values.
+  /// The JSON of an object: an object, or the value of the only attribute where a serializer reads
+  /// bare values.
   ///
-  /// - Throws: ``ExportError``, ``MappingError`` when a nested serializer does not fit the model, and what the source
-  ///   throws.
-  /// - Complexity: O(objects that are nested in it, repeated ones counted again), of which there are at
-  ///   most ``ExportOptions/maximumObjects``.
+  /// - Throws: ``ExportError``, ``MappingError`` when a nested serializer does not fit the model,
+  ///   and what the source throws.
+  /// - Complexity: O(objects that are nested in it, repeated ones counted again), of which there
+  ///   are at most ``ExportOptions/maximumObjects``.
   ///
   /// - Parameter slots: The properties that are wanted of the object itself; nil is all.
   mutating func export(_ object: Source.Object, only slots: SlotSet? = nil) throws -> JSONValue {
@@ -215,8 +219,8 @@ protocol ExportSource<Object> {
   /// The value of a stored attribute.
   func value(at slot: Int, of object: Object) -> Value
 
-  /// The objects that a relationship leads to: for a to-one at most one, for an ordered relationship in
-  /// its order, else in the order of insertion.
+  /// The objects that a relationship leads to: for a to-one at most one, for an ordered
+  /// relationship in its order, else in the order of insertion.
   func objects(of relationship: RelationshipDescription, from object: Object) throws -> [Object]
 }
 

@@ -1,6 +1,7 @@
-// One file in the place of another, in one step: what POSIX calls rename. Foundation's replaceItemAt is no
-// help: on Linux (Swift 6.3) it throws, with nothing left at the target and the old content under the name of
-// the new file. Windows cannot rename over a file, so the old one is removed first there.
+// One file in the place of another, in one step: what POSIX calls rename. Foundation's
+// replaceItemAt is no help: on Linux (Swift 6.3) it throws, with nothing left at the target and the
+// old content under the name of the new file. Windows cannot rename over a file, so the old one is
+// removed first there.
 import Foundation
 
 #if canImport(Glibc)

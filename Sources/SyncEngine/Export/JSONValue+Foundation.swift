@@ -2,8 +2,8 @@ import Foundation
 public import SyncCore
 
 extension JSONValue {
-  /// The value as `JSONSerialization` would give it: dictionaries, arrays, text, numbers, booleans, and
-  /// `NSNull` for `null`.
+  /// The value as `JSONSerialization` would give it: dictionaries, arrays, text, numbers, booleans,
+  /// and `NSNull` for `null`.
   public var foundationValue: Any {
     switch self {
     case .null: NSNull()

@@ -4,11 +4,11 @@ public import SyncGraph
 extension ManagedObject {
   /// The object and what it leads to as JSON, unsaved values included.
   ///
-  /// Keys and values are those that a sync reads: importing the result changes nothing. Keys stand in a
-  /// fixed order: attributes, relationships to one, relationships to many, each in model order. What an
-  /// attribute or a relationship with the user info `sync.nonExportable` holds is left out, and so are
-  /// values of transformable attributes whose transformer has no way back; that there is no value needs none,
-  /// and is exported as null.
+  /// Keys and values are those that a sync reads: importing the result changes nothing. Keys stand
+  /// in a fixed order: attributes, relationships to one, relationships to many, each in model
+  /// order. What an attribute or a relationship with the user info `sync.nonExportable` holds is
+  /// left out, and so are values of transformable attributes whose transformer has no way back;
+  /// that there is no value needs none, and is exported as null.
   ///
   /// - Returns: A JSON object.
   /// - Throws: ``ExportError`` when a transformer refuses a value.
@@ -18,8 +18,8 @@ extension ManagedObject {
     return try exporter.export(self)
   }
 
-  /// What ``export(using:)`` gives, as a dictionary; `NSNull` stands for attributes without value, and
-  /// binary values are `Data` when the options ask for ``ExportOptions/BinaryFormat/bytes``.
+  /// What ``export(using:)`` gives, as a dictionary; `NSNull` stands for attributes without value,
+  /// and binary values are `Data` when the options ask for ``ExportOptions/BinaryFormat/bytes``.
   public final func exportDictionary(
     using options: ExportOptions = ExportOptions()
   ) throws -> [String: Any] {
@@ -30,12 +30,12 @@ extension ManagedObject {
     return json.valueWithBytes as? [String: Any] ?? [:]
   }
 
-  /// The object as a serializer describes it, with what the serializers below its relationships say, unsaved values
-  /// included.
+  /// The object as a serializer describes it, with what the serializers below its relationships
+  /// say, unsaved values included.
   ///
   /// - Returns: A JSON object; the value of the attribute where the serializer reads bare values.
-  /// - Throws: ``MappingError`` when the serializer does not fit the model or is one of another entity; ``ExportError``,
-  ///   with entity, property and path, when a rule of it has no way back.
+  /// - Throws: ``MappingError`` when the serializer does not fit the model or is one of another
+  ///   entity; ``ExportError``, with entity, property and path, when a rule of it has no way back.
   public final func export(
     with source: some PlanSource, using options: ExportOptions = ExportOptions()
   ) throws -> JSONValue {

@@ -2,9 +2,9 @@ public import Foundation
 public import SyncGraph
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Export by the names that it has in older frameworks. Unless said otherwise, relationships are written
-/// in the nested form and dates in whole seconds in the zone of the process. Binary values are `Data`: the
-/// bytes as they are stored, which `JSONValue(canonical:)` reads.
+/// Export by the names that it has in older frameworks. Unless said otherwise, relationships are
+/// written in the nested form and dates in whole seconds in the zone of the process. Binary values
+/// are `Data`: the bytes as they are stored, which `JSONValue(canonical:)` reads.
 ///
 /// For new programs ``export(using:)`` is shorter, and importing what it gives changes nothing.
 extension ManagedObject {

@@ -7,8 +7,8 @@ public import SyncGraph
 extension ManagedObjectContext {
   /// The objects of an entity as a JSON array.
   ///
-  /// - Throws: ``ModelError`` when there is no such entity, ``FilterError`` for mistakes in filter or
-  ///   order, ``ExportError`` when a transformer refuses a value.
+  /// - Throws: ``ModelError`` when there is no such entity, ``FilterError`` for mistakes in filter
+  ///   or order, ``ExportError`` when a transformer refuses a value.
   public func export(
     _ entityName: String, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
     using options: ExportOptions = ExportOptions()
@@ -30,8 +30,9 @@ extension ManagedObjectContext {
 
   /// The objects that a serializer describes as a JSON array.
   ///
-  /// - Throws: ``MappingError`` when the serializer does not fit the model; ``ExportError``, with entity, property and
-  ///   path, when a rule of it has no way back; ``FilterError`` for mistakes in filter or order.
+  /// - Throws: ``MappingError`` when the serializer does not fit the model; ``ExportError``, with
+  ///   entity, property and path, when a rule of it has no way back; ``FilterError`` for mistakes
+  ///   in filter or order.
   public func export(
     with source: some PlanSource, where filter: Filter? = nil, sortedBy keys: [SortKey] = [],
     using options: ExportOptions = ExportOptions()
@@ -41,7 +42,8 @@ extension ManagedObjectContext {
 
   /// The objects of a fetch as a JSON array, in its order, as a serializer describes them.
   ///
-  /// - Throws: as ``export(with:where:sortedBy:using:)``; ``MappingError`` when the fetch is of another entity.
+  /// - Throws: as ``export(with:where:sortedBy:using:)``; ``MappingError`` when the fetch is of
+  ///   another entity.
   public func export<Object: ManagedObject>(
     _ request: Fetch<Object>, with source: some PlanSource,
     using options: ExportOptions = ExportOptions()

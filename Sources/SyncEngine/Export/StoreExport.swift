@@ -2,8 +2,8 @@ import Foundation
 package import SyncCore
 package import SyncStore
 
-/// Exports stored objects one after the other, in bounded memory: rows are read in portions, with what
-/// they lead to, and forgotten again.
+/// Exports stored objects one after the other, in bounded memory: rows are read in portions, with
+/// what they lead to, and forgotten again.
 ///
 /// Everything is read from one state of the store, whatever is written meanwhile.
 package struct StoreExport {
@@ -28,8 +28,8 @@ package struct StoreExport {
 
   /// Shows the JSON of each object that the request means to a closure, in its order.
   ///
-  /// - Throws: `CancellationError` when the task was cancelled, ``FilterError``, ``ExportError``, ``MappingError``,
-  ///   `StoreError`, and what the closure throws.
+  /// - Throws: `CancellationError` when the task was cancelled, ``FilterError``, ``ExportError``,
+  ///   ``MappingError``, `StoreError`, and what the closure throws.
   /// - Returns: how many objects there were.
   @discardableResult
   package func forEach(
@@ -52,8 +52,8 @@ package struct StoreExport {
     }
   }
 
-  /// The rows of a request, in portions. With an order of its own or limits, the row numbers of all are
-  /// held in memory; without, nothing is.
+  /// The rows of a request, in portions. With an order of its own or limits, the row numbers of all
+  /// are held in memory; without, nothing is.
   private static func portions(
     of request: FetchPlan, _ reader: StoreReader, _ body: ([StoredRow]) throws -> Void
   ) throws {
@@ -79,11 +79,13 @@ package struct StoreExport {
   }
 }
 
-/// Writes stored rows as JSON inside a transaction that somebody else has begun, as one source describes them.
+/// Writes stored rows as JSON inside a transaction that somebody else has begun, as one source
+/// describes them.
 package struct RowExport {
   private let plan: ExportPlan
 
-  /// - Throws: ``MappingError`` when the source does not fit the model, ``ExportError`` when a rule has no way back.
+  /// - Throws: ``MappingError`` when the source does not fit the model, ``ExportError`` when a rule
+  ///   has no way back.
   package init(
     _ source: any PlanSource, in model: ManagedObjectModel, options: ExportOptions,
     plans: MappingPlanCache
@@ -103,7 +105,8 @@ package struct RowExport {
     return try exporter.export(objects.lowerBound, only: slots)
   }
 
-  /// The relationships of an object of exactly this entity whose objects are written as objects, not as keys.
+  /// The relationships of an object of exactly this entity whose objects are written as objects,
+  /// not as keys.
   package func nestedSlots(of entity: EntityDescription) throws -> SlotSet {
     var result = SlotSet()
     for relationship in try plan.rootNode(for: entity).relationships

@@ -13,8 +13,9 @@ extension LinkPlanner {
     let member: Int64
   }
 
-  /// The rows each owner lists, each once: in payload order, or ascending where the relationship has no order.
-  /// Owners that the payload says nothing about are not in it; of several lists of one owner the last one counts.
+  /// The rows each owner lists, each once: in payload order, or ascending where the relationship
+  /// has no order. Owners that the payload says nothing about are not in it; of several lists of
+  /// one owner the last one counts.
   ///
   /// - Parameters:
   ///   - excluded: owners to leave out.
@@ -67,8 +68,8 @@ extension LinkPlanner {
     return result
   }
 
-  /// The mentions of which ``memberLists(_:of:besides:notesMissing:)`` makes lists, in the order of the owners' row
-  /// numbers.
+  /// The mentions of which ``memberLists(_:of:besides:notesMissing:)`` makes lists, in the order of
+  /// the owners' row numbers.
   private func mentionsByOwner(
     _ rule: Int, of batch: MatchedBatch, besides excluded: RowSet
   ) throws -> [Int32] {
@@ -109,8 +110,8 @@ extension LinkPlanner {
     }
   }
 
-  /// The row of each key that the payload refers to, 0 where there is none yet; empty where it takes more than the
-  /// key to tell objects apart.
+  /// The row of each key that the payload refers to, 0 where there is none yet; empty where it
+  /// takes more than the key to tell objects apart.
   private func rowsOfReferences(in destination: MatchedBatch) -> [Int64] {
     guard destination.references.duplicates.isEmpty else { return [] }
     let stored = destination.stored.rows
@@ -135,8 +136,8 @@ extension LinkPlanner {
   }
 }
 
-/// Who is in the many-to-many lists of keys that several stored objects have: of those the one that a list has already
-/// stays the one, else the oldest is meant.
+/// Who is in the many-to-many lists of keys that several stored objects have: of those the one that
+/// a list has already stays the one, else the oldest is meant.
 struct SharedMembers {
   /// The members by their owner.
   private var lists: [LinkPlanner.RuleKey: [Int64: Set<Int64>]] = [:]

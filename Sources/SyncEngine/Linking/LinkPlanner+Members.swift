@@ -87,8 +87,8 @@ extension LinkPlanner {
     batch.keySlot < 0 || !batch.block[occurrence][batch.keySlot].isEmpty
   }
 
-  /// Takes members out whose mention gives no key, as far as they have one: no list of objects can name those
-  /// that have none, so that their absence says nothing.
+  /// Takes members out whose mention gives no key, as far as they have one: no list of objects can
+  /// name those that have none, so that their absence says nothing.
   private func release(_ indexes: [Int], from inverse: Int, in destination: MatchedBatch) throws {
     guard !indexes.isEmpty else { return }
     let rows = indexes.map { destination.stored.rows[$0] }
@@ -108,8 +108,8 @@ extension LinkPlanner {
     return batch.occurrences[batch.representative(rootOwner.owner)].row
   }
 
-  /// Whether a list is that of a given parent of which earlier parts of the payload had some: who leaves it,
-  /// and its order, are decided at the end.
+  /// Whether a list is that of a given parent of which earlier parts of the payload had some: who
+  /// leaves it, and its order, are decided at the end.
   func isContinued(_ rule: Int, of batch: MatchedBatch, owner: Int64) -> Bool {
     owner == givenParent(rule, of: batch) && claims.state.partCount > 1
   }
@@ -129,8 +129,8 @@ extension LinkPlanner {
     return result
   }
 
-  /// Whether the payload describes a given parent with a list in which a key could not be read: then nobody
-  /// leaves the parent.
+  /// Whether the payload describes a given parent with a list in which a key could not be read:
+  /// then nobody leaves the parent.
   var suspendsParent: Bool {
     guard let rootOwner else { return false }
     let batch = batches[rootOwner.batch]
@@ -139,9 +139,11 @@ extension LinkPlanner {
   }
 }
 
-/// How many members the lists of the payload have in the store: what the deletion guard compares with.
+/// How many members the lists of the payload have in the store: what the deletion guard compares
+/// with.
 extension LinkPlanner {
-  /// What kind of list each stored owner has in the payload. Asks are cheapest in the order of the owners.
+  /// What kind of list each stored owner has in the payload. Asks are cheapest in the order of the
+  /// owners.
   struct ListKinds {
     private let stored: StoredRows
     /// By index of the stored owner.
@@ -177,8 +179,8 @@ extension LinkPlanner {
     }
   }
 
-  /// Counts the members that owners of lists of objects had before this part of the payload. Those of a given parent are
-  /// counted elsewhere: they are the scope.
+  /// Counts the members that owners of lists of objects had before this part of the payload. Those
+  /// of a given parent are counted elsewhere: they are the scope.
   ///
   /// - Throws: `CancellationError`.
   func countMembers(

@@ -1,8 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// Orders of one-to-many lists as they stand before a part of the payload is written, and whose it is that are still
-/// the same when orders are written.
+/// Orders of one-to-many lists as they stand before a part of the payload is written, and whose it
+/// is that are still the same when orders are written.
 extension LinkPlanner {
   struct StoredOrders {
     var lists = MemberLists()
@@ -10,7 +10,8 @@ extension LinkPlanner {
     var owners = RowSet()
   }
 
-  /// Reads the present order of everything that an ordered one-to-many list of the payload is about.
+  /// Reads the present order of everything that an ordered one-to-many list of the payload is
+  /// about.
   func readOrders() throws {
     for batch in batches {
       for (rule, relationship) in batch.node.relationships.enumerated()
@@ -48,8 +49,8 @@ extension LinkPlanner {
     return result
   }
 
-  /// The owners whom a part of the payload gives members or takes them from, by a column of the members: the lists of
-  /// all others are what they were.
+  /// The owners whom a part of the payload gives members or takes them from, by a column of the
+  /// members: the lists of all others are what they were.
   ///
   /// - Throws: `CancellationError`.
   func owners(movedBy slot: Int, of destination: MatchedBatch) throws -> RowSet {
@@ -77,11 +78,11 @@ extension LinkPlanner {
   }
 }
 
-/// Ordered lists of new owners that stand in the order of their row numbers: what is written in that order needs no
-/// positions, and nobody has to read it to know how it stands.
+/// Ordered lists of new owners that stand in the order of their row numbers: what is written in
+/// that order needs no positions, and nobody has to read it to know how it stands.
 extension LinkPlanner {
-  /// The new owners whose list is exactly the new objects that will refer to them, in the order in which these are
-  /// written.
+  /// The new owners whose list is exactly the new objects that will refer to them, in the order in
+  /// which these are written.
   ///
   /// - Throws: `CancellationError`.
   func ownersInOrder(_ rule: Int, of batch: MatchedBatch) throws -> RowSet {
@@ -124,8 +125,8 @@ extension LinkPlanner {
     .ignored, .conflicting, .referenceOnly, .leftOut,
   ]
 
-  /// How many objects of the payload refer to each new row, beginning with the first new one. The slot of a sibling
-  /// entity may be another relationship; then it is too many.
+  /// How many objects of the payload refer to each new row, beginning with the first new one. The
+  /// slot of a sibling entity may be another relationship; then it is too many.
   private func referrerCounts(
     _ slot: Int, of destination: MatchedBatch, from firstOwner: Int64
   ) throws -> [Int32] {

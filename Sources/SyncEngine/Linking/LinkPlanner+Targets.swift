@@ -4,7 +4,8 @@ import SyncCore
 extension LinkPlanner {
   /// The row a target of a mention came out as, or nil when there is none to link.
   ///
-  /// - Parameter linked: The object that the relationship leads to already: of several of the key it stays the one.
+  /// - Parameter linked: The object that the relationship leads to already: of several of the key
+  ///   it stays the one.
   func row(
     of target: Int32, in destination: MatchedBatch, list: MemberList? = nil,
     linked: @autoclosure () -> Int64 = 0
@@ -59,7 +60,8 @@ extension LinkPlanner {
     let occurrence: Int32
   }
 
-  /// The occurrence that writes a nested object: that of a subentity, where the payload mentions it there too.
+  /// The occurrence that writes a nested object: that of a subentity, where the payload mentions it
+  /// there too.
   @inline(__always)
   func object(_ target: Int32, in destination: MatchedBatch) -> Found {
     let occurrence = destination.representative(target)
@@ -70,8 +72,8 @@ extension LinkPlanner {
     return Found(batch: batch, occurrence: batch.representative(other.occurrence))
   }
 
-  /// The new object a key refers to: of several objects of the key the oldest; when there is none, one of a
-  /// subentity.
+  /// The new object a key refers to: of several objects of the key the oldest; when there is none,
+  /// one of a subentity.
   private func oldest(ofReference reference: Int32, in destination: MatchedBatch) -> Found? {
     let key = destination.staged.references[reference]
     if let own = oldest(of: key, in: [destination]) { return own }

@@ -1,11 +1,11 @@
 import SyncCore
 import SyncStore
 
-/// Turns what the payload says about relationships into reference cells, link changes and members to
-/// unlink or delete. Reads the store, writes nothing.
+/// Turns what the payload says about relationships into reference cells, link changes and members
+/// to unlink or delete. Reads the store, writes nothing.
 ///
-/// A column may be spoken for more than once: an owner's list is stronger than the object's own to-one
-/// relationship, and of several lists the last one in the payload counts.
+/// A column may be spoken for more than once: an owner's list is stronger than the object's own
+/// to-one relationship, and of several lists the last one in the payload counts.
 final class LinkPlanner: PartPhase {
   let work: PartWork
   let matches: Matches
@@ -14,13 +14,13 @@ final class LinkPlanner: PartPhase {
   var ordersBefore: [RuleKey: StoredOrders] = [:]
   /// Members of many-to-many lists, where keys do not tell objects apart.
   private(set) var shared = SharedMembers()
-  /// References of one-to-one relationships to write beside the objects of the payload; nil when no such relationship
-  /// changes.
+  /// References of one-to-one relationships to write beside the objects of the payload; nil when no
+  /// such relationship changes.
   private(set) var partnerWrites: [PartnerWrite]?
   /// What several places of the payload say differently of a relationship to one object, by entity.
   var contradictions: [Int: Contradictions] = [:]
-  /// Whether the list of a given parent goes on in other parts of the payload, so that nobody leaves it
-  /// yet.
+  /// Whether the list of a given parent goes on in other parts of the payload, so that nobody
+  /// leaves it yet.
   var isPartOfList = false
 
   /// Whether somebody else decides at the end who leaves a given parent.
@@ -150,7 +150,8 @@ final class LinkPlanner: PartPhase {
     }
   }
 
-  /// Lets the object without key that a stored owner leads to go with the word that leads to another one, or to none.
+  /// Lets the object without key that a stored owner leads to go with the word that leads to
+  /// another one, or to none.
   func replaceKeyless(
     _ rule: Int, _ mention: Int, of owner: Int32, in batch: MatchedBatch, by row: Int64
   ) {
@@ -167,8 +168,8 @@ final class LinkPlanner: PartPhase {
     claims.update(.nested(destination.entity.index)) { $0.insert(linked) }
   }
 
-  /// Whether an object that is not there may still come. A nested object that was deleted here is there, but
-  /// not wanted; the report says so already.
+  /// Whether an object that is not there may still come. A nested object that was deleted here is
+  /// there, but not wanted; the report says so already.
   func awaits(_ target: Int32, in destination: MatchedBatch) -> Bool {
     guard target >= 0, let edits else { return true }
     return edits.deletedObject(

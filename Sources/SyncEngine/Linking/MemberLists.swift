@@ -6,8 +6,8 @@
 /// │ 9 │    │ 2 │──▶         │ 12 │
 /// ```
 ///
-/// Nearly as large as the lists of the payload: whoever makes them goes by the owners' row numbers, so that nothing
-/// has to be moved.
+/// Nearly as large as the lists of the payload: whoever makes them goes by the owners' row numbers,
+/// so that nothing has to be moved.
 struct MemberLists {
   private(set) var owners: [Int64] = []
   private var starts: [Int32] = []
@@ -23,8 +23,8 @@ struct MemberLists {
 
   /// Where the list of an owner stands; nil when it has none.
   ///
-  /// - Parameter hint: Where it is looked for first. Becomes the one behind it, so that who asks for owners in their
-  ///   order finds each at once.
+  /// - Parameter hint: Where it is looked for first. Becomes the one behind it, so that who asks
+  ///   for owners in their order finds each at once.
   func index(ofOwner row: Int64, hint: inout Int) -> Int? {
     if hint >= owners.count || owners[hint] != row {
       var low = 0
@@ -110,15 +110,15 @@ struct MemberLists {
   }
 }
 
-/// Compares lists with their members as the store gives them, one by one and in their order. Nothing is copied of
-/// lists that are the same.
+/// Compares lists with their members as the store gives them, one by one and in their order.
+/// Nothing is copied of lists that are the same.
 struct ListComparison {
   private let wanted: MemberLists
   private let end: Int
   private var different = MemberLists()
   private var index: Int
-  /// The list at the index: whose it is, what is in it, how much of it came in its order, and whether something else
-  /// did.
+  /// The list at the index: whose it is, what is in it, how much of it came in its order, and
+  /// whether something else did.
   private var owner: Int64 = 0
   private var list = UnsafeBufferPointer<Int64>(start: nil, count: 0)
   private var agreed = 0

@@ -38,8 +38,8 @@ struct PartClaims {
     }
   }
 
-  /// Stored objects that are named below an object the sync may not write: nothing is done to them, so
-  /// they are not deleted either.
+  /// Stored objects that are named below an object the sync may not write: nothing is done to them,
+  /// so they are not deleted either.
   private func unreached(in batch: MatchedBatch) -> [Int64] {
     var result: [Int64] = []
     for (index, occurrence) in batch.occurrences.enumerated()
@@ -55,8 +55,8 @@ struct PartClaims {
     return result
   }
 
-  /// Notes the members of the lists of a linked part of the payload: those that are nested stay with their owner, and none
-  /// is left out any more.
+  /// Notes the members of the lists of a linked part of the payload: those that are nested stay
+  /// with their owner, and none is left out any more.
   ///
   /// - Throws: `CancellationError`.
   func list(_ planner: LinkPlanner) throws {

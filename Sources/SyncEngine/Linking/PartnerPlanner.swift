@@ -1,8 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// A reference to write beside the objects of the payload: an object that lost its partner, or got one, without being
-/// described.
+/// A reference to write beside the objects of the payload: an object that lost its partner, or got
+/// one, without being described.
 struct PartnerWrite {
   let entity: EntityDescription
   let slot: Int
@@ -13,8 +13,9 @@ struct PartnerWrite {
 
 /// Plans one-to-one relationships: both sides are columns, and both sides may be in the payload.
 ///
-/// What the payload says is played through in its order, from what is stored: whoever is linked leaves
-/// the partner it had, and so does the one it is linked to. What is said last counts, whichever side says it.
+/// What the payload says is played through in its order, from what is stored: whoever is linked
+/// leaves the partner it had, and so does the one it is linked to. What is said last counts,
+/// whichever side says it.
 struct PartnerPlanner {
   let planner: LinkPlanner
 

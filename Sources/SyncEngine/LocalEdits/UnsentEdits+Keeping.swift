@@ -38,9 +38,9 @@ extension Keeper: Sendable {}
 
 /// Which objects a sync must not delete.
 extension UnsentEdits {
-  /// The rows to keep, by root entity: what was edited here, and further what an edit leads to where
-  /// deleting it would undo the edit, what an edited object must be linked to, and what could not be
-  /// deleted without it.
+  /// The rows to keep, by root entity: what was edited here, and further what an edit leads to
+  /// where deleting it would undo the edit, what an edited object must be linked to, and what could
+  /// not be deleted without it.
   ///
   /// - Complexity: one read per entity with edited objects.
   func kept(in transaction: StoreTransaction) throws -> [Int: Set<Int64>] {

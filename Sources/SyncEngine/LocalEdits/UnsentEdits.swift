@@ -1,8 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// What was edited in this program and not sent yet, so that a sync leaves it alone: the seam between
-/// change tracking and the engine.
+/// What was edited in this program and not sent yet, so that a sync leaves it alone: the seam
+/// between change tracking and the engine.
 ///
 /// What is protected, until whoever sends changes has acknowledged them:
 ///
@@ -10,11 +10,11 @@ import SyncStore
 /// - all slots of a row that was inserted here;
 /// - the existence of both, and of what they cannot do without (``kept(in:)``);
 /// - the absence of a row that was deleted here: nobody brings it back;
-/// - a pair of a many-to-many relationship when both its ends were edited, because adding or removing
-///   one here edits both; the order of an edited list.
+/// - a pair of a many-to-many relationship when both its ends were edited, because adding or
+///   removing one here edits both; the order of an edited list.
 ///
-/// There is none when the store does not track changes, and asking it costs nothing then. Confined to
-/// its sync.
+/// There is none when the store does not track changes, and asking it costs nothing then. Confined
+/// to its sync.
 final class UnsentEdits {
   /// What was edited of one row.
   struct Edit {

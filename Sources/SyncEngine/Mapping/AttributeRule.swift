@@ -30,7 +30,8 @@ package final class AttributeRule: Sendable {
   /// The transformer, when it is registered: for exports.
   package let transformer: (any AttributeTransformer)?
 
-  /// The rule that somebody wrote for the attribute; nil when a convention or an annotation fills it.
+  /// The rule that somebody wrote for the attribute; nil when a convention or an annotation fills
+  /// it.
   let written: Rule?
 
   init(

@@ -111,7 +111,8 @@ struct AttributeSpellings {
 }
 
 extension RemoteKey {
-  /// The steps as one text, to find keys of equal steps by: the one step, or all with their lengths.
+  /// The steps as one text, to find keys of equal steps by: the one step, or all with their
+  /// lengths.
   fileprivate var place: String {
     if steps.count == 1, steps[0].utf8.first != 0 { return steps[0] }
     return "\0" + steps.map { "\($0.utf8.count):\($0)" }.joined()

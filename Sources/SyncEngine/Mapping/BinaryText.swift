@@ -1,8 +1,8 @@
 package import Foundation
 package import SyncCore
 
-/// How JSON says bytes: binary attributes hold JSON values in canonical form, and bytes that are no such
-/// form are `{"$base64": "…"}`, so that export and import give the same bytes.
+/// How JSON says bytes: binary attributes hold JSON values in canonical form, and bytes that are no
+/// such form are `{"$base64": "…"}`, so that export and import give the same bytes.
 package enum BinaryText {
   static let key = "$base64"
 

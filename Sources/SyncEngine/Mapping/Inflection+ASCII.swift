@@ -1,5 +1,5 @@
-/// The same for names in ASCII, which almost all are, byte by byte: a plan asks some twenty times for each
-/// property, and characters cost thirty times what bytes do.
+/// The same for names in ASCII, which almost all are, byte by byte: a plan asks some twenty times
+/// for each property, and characters cost thirty times what bytes do.
 extension Inflection {
   /// The bytes of a text of which each is a character of its own; nil for any other.
   static func asciiBytes(_ text: String) -> [UInt8]? {

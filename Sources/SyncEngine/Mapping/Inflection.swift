@@ -98,8 +98,8 @@ public enum Inflection {
     return !isPlural
   }
 
-  /// The key that stands for a name by default: ``snake(_:)``, or ``naturalSnake(_:)`` where the way
-  /// back from the former does not lead to the name.
+  /// The key that stands for a name by default: ``snake(_:)``, or ``naturalSnake(_:)`` where the
+  /// way back from the former does not lead to the name.
   package static func key(for name: String) -> String { key(for: name, snake: snake(name)) }
 
   /// ``key(for:)``, when the ``snake(_:)`` of the name is known.
@@ -111,7 +111,8 @@ public enum Inflection {
 }
 
 extension Inflection {
-  /// The ways to write the words of a snake case name as one: acronyms like other words, and in capitals.
+  /// The ways to write the words of a snake case name as one: acronyms like other words, and in
+  /// capitals.
   static func camelForms(ofSnake name: String) -> [String] {
     let words = name.split(separator: "_").map(String.init)
     guard let first = words.first, words.count > 1 else { return [] }
@@ -171,8 +172,8 @@ extension String {
 /// The English singular of a name, for keys such as `label_ids` of a relationship `labels`.
 extension Inflection {
   /// What the singular of a plural name may be, the likeliest first: `blockedUsers` gives
-  /// `blockedUser`, `categories` gives `category` and `categorie`, as `movies` needs. Empty when the
-  /// name is no plural by these few rules.
+  /// `blockedUser`, `categories` gives `category` and `categorie`, as `movies` needs. Empty when
+  /// the name is no plural by these few rules.
   package static func singulars(_ name: String) -> [String] {
     for (plural, singular) in irregular where hasLastWord(plural, in: name) {
       // Its capital stays: `grandChildren`.

@@ -71,7 +71,8 @@ struct Kinds: Sendable {
 
   func reader(of type: String?) -> Reader? { type.map { readers[$0] ?? others } ?? unnamed }
 
-  /// What the annotations of the model say; nil where they say nothing, or the entity has no subentities.
+  /// What the annotations of the model say; nil where they say nothing, or the entity has no
+  /// subentities.
   ///
   /// - Parameter reader: Who reads objects of exactly a subentity.
   init?(annotated entity: EntityDescription, reader: (EntityDescription) -> Reader) {
@@ -122,8 +123,8 @@ private struct KindSource: PlanSource {
 }
 
 extension MappingRules {
-  /// The key that tells the subentity of an item, as the entity or the nearest one above says it; nil where none of them does, or
-  /// there is nothing to tell apart.
+  /// The key that tells the subentity of an item, as the entity or the nearest one above says it;
+  /// nil where none of them does, or there is nothing to tell apart.
   static func typeKey(of entity: EntityDescription) -> JSONPath? {
     entity.subentities.isEmpty ? nil : declaredTypeKey(of: entity)
   }

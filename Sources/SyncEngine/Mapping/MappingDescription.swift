@@ -79,7 +79,8 @@ extension MappingDescription.Field {
     type = rule.type.rawValue
     let first = rule.spellings.first ?? rule.remoteKey
     key = first.description
-    // Capitals are understood too, and would only fill the page; so would a path once more as one key with dots.
+    // Capitals are understood too, and would only fill the page; so would a path once more as one
+    // key with dots.
     otherKeys = rule.spellings.dropFirst().map(\.description).filter { spelling in
       spelling != first.description
         && (spelling == rule.name || spelling.first?.isUppercase != true)
@@ -106,7 +107,8 @@ extension MappingDescription.Field {
 }
 
 extension MappingDescription: CustomStringConvertible {
-  /// The mapping as text: one line per property, entities parted by empty lines, remarks at the end.
+  /// The mapping as text: one line per property, entities parted by empty lines, remarks at the
+  /// end.
   public var description: String {
     var parts = entities.map(\.description)
     if !remarks.isEmpty {

@@ -52,7 +52,8 @@ package final class MappingPlan: Sendable {
   /// The node that the items of the payload belong to.
   package var rootNode: PlanNode { nodes[root] }
 
-  /// The plan for one sync, which asks its sources now and not for each part, where what they say is nothing but data.
+  /// The plan for one sync, which asks its sources now and not for each part, where what they say
+  /// is nothing but data.
   ///
   /// - Parameter compile: See ``ResolvedSources/init(nodes:root:compile:)``.
   func resolving(_ compile: (any PlanSource, NodeKey?) throws -> PlanNode) -> MappingPlan {

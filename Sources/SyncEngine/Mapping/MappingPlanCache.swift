@@ -1,8 +1,8 @@
 package import SyncCore
 
-/// The conventional plans of one stack, by the index of the entity: each is compiled once, and again when
-/// transformers were registered, classes mentioned or rules written since. Safe to use from any thread:
-/// everything lies under one lock.
+/// The conventional plans of one stack, by the index of the entity: each is compiled once, and
+/// again when transformers were registered, classes mentioned or rules written since. Safe to use
+/// from any thread: everything lies under one lock.
 package final class MappingPlanCache: Sendable {
   private struct Entry {
     let plan: MappingPlan
@@ -23,7 +23,8 @@ package final class MappingPlanCache: Sendable {
   private let explicit = Locked<[PlanKey: Entry]>([:])
   private let nested = Locked<[NestedKey: NestedEntry]>([:])
 
-  /// What a source says in plans that begin with an entity by convention or by hand, which numbers their nodes.
+  /// What a source says in plans that begin with an entity by convention or by hand, which numbers
+  /// their nodes.
   private struct NestedKey: Hashable {
     let root: EntityDescription
     let isExplicit: Bool
@@ -70,9 +71,11 @@ package final class MappingPlanCache: Sendable {
     )
   }
 
-  /// The plan for items that a source describes, for one sync: sources of nested objects are asked each time.
+  /// The plan for items that a source describes, for one sync: sources of nested objects are asked
+  /// each time.
   ///
-  /// - Throws: ``MappingError`` when it cannot describe them; `ModelError` when the model has no such entity.
+  /// - Throws: ``MappingError`` when it cannot describe them; `ModelError` when the model has no
+  ///   such entity.
   package func plan(for source: any PlanSource, in model: ManagedObjectModel) throws -> MappingPlan
   {
     if let plan = try writtenPlan(for: source, in: model) { return plan }
@@ -80,7 +83,8 @@ package final class MappingPlanCache: Sendable {
     return resolving(plan(for: entity), current.generation)
   }
 
-  /// The plan for items that a source describes by hand; nil where it leaves them to the conventions.
+  /// The plan for items that a source describes by hand; nil where it leaves them to the
+  /// conventions.
   ///
   /// - Throws: As ``plan(for:in:)``.
   func writtenPlan(for source: any PlanSource, in model: ManagedObjectModel) throws -> MappingPlan?
@@ -107,8 +111,8 @@ package final class MappingPlanCache: Sendable {
 
   private static let explicitLimit = 256
 
-  /// The plan with what its sources say now. What a source with a key says is compiled once: below one that follows the
-  /// conventions that may be a whole model.
+  /// The plan with what its sources say now. What a source with a key says is compiled once: below
+  /// one that follows the conventions that may be a whole model.
   private func resolving(_ plan: MappingPlan, _ generation: Generation) -> MappingPlan {
     guard let compiler = plan.sources else { return plan }
     return plan.resolving { source, key in

@@ -32,7 +32,8 @@ package struct MappingPlanCompiler {
   private var numbers: [Int: Int] = [:]
   private var pending: [EntityDescription] = []
   private var remarks: [MappingRemark] = []
-  /// Whether the nodes of the plan follow the conventions; those of serializers say nothing of themselves.
+  /// Whether the nodes of the plan follow the conventions; those of serializers say nothing of
+  /// themselves.
   private var hasNodes = true
 
   private init(_ environment: MappingEnvironment, policy: SyncPolicy) {

@@ -14,12 +14,14 @@ package enum MappingRules {
     return RemoteKey(dotted: text, isCustom: true)
   }
 
-  /// The way from what stands under the key of an annotation to the objects, where that is no list of them.
+  /// The way from what stands under the key of an annotation to the objects, where that is no list
+  /// of them.
   static func elements(_ userInfo: [String: String]) -> [JSONPath.Step] {
     ModelAnnotation.remoteKey.value(in: userInfo).map { JSONPath($0).elements } ?? []
   }
 
-  /// The attribute that the keys of an object of objects fill, as a relationship or else its destination says.
+  /// The attribute that the keys of an object of objects fill, as a relationship or else its
+  /// destination says.
   static func keyedBy(
     _ entity: EntityDescription, below relationship: RelationshipDescription? = nil
   ) -> Int? {
@@ -55,7 +57,8 @@ package enum MappingRules {
     return attribute.objectTransformerName
   }
 
-  /// Whether the entity says that its payloads are trees, in which nobody below the roots is missing.
+  /// Whether the entity says that its payloads are trees, in which nobody below the roots is
+  /// missing.
   static func isTree(_ entity: EntityDescription) -> Bool {
     ["YES", "true"].contains(entity.userInfo["sync.tree"] ?? "")
   }
@@ -76,8 +79,8 @@ package enum MappingRules {
   }
 }
 
-/// The names that reserved keys can stand for in one entity: the key behind the name of the entity, then
-/// behind that of each superentity. The form of the behaviour specification comes first.
+/// The names that reserved keys can stand for in one entity: the key behind the name of the entity,
+/// then behind that of each superentity. The form of the behaviour specification comes first.
 struct ReservedNames {
   private let names: [(key: String, names: [String])]
 
@@ -104,8 +107,8 @@ struct ReservedNames {
     }
   }
 
-  /// Whether a name ends with a reserved key, as all that such keys stand for do; few names have to be compared
-  /// with all of these.
+  /// Whether a name ends with a reserved key, as all that such keys stand for do; few names have to
+  /// be compared with all of these.
   private static func mayBeReserved(_ name: String) -> Bool {
     MappingRules.reservedKeys.contains { key in
       let (name, key) = (name.utf8, key.utf8)
@@ -114,8 +117,8 @@ struct ReservedNames {
     }
   }
 
-  /// The reserved keys that stand for an attribute of that name, and how far up the chain of entities
-  /// the prefix was found.
+  /// The reserved keys that stand for an attribute of that name, and how far up the chain of
+  /// entities the prefix was found.
   func keys(of name: String) -> [(key: String, level: Int)] {
     names.compactMap { key, names in names.firstIndex(of: name).map { (key, $0) } }
   }

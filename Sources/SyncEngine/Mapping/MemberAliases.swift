@@ -48,7 +48,8 @@ struct MemberAliases: Sendable {
     guard first < candidates.count, candidates[first].hash == hash else { return -1 }
     let text = String(decoding: key, as: UTF8.self)
     let name = Inflection.camel(text)
-    // Separators in any number count where an underscore is among them; `first-name` is no spelling.
+    // Separators in any number count where an underscore is among them; `first-name` is no
+    // spelling.
     let lower = text.lowercased()
     let words = text.contains("_") ? Inflection.naturalSnake(lower) : lower
     let near = candidates[first...].prefix { $0.hash == hash }

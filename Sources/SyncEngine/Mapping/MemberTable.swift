@@ -11,7 +11,8 @@
 ///   if entry >= 0 { previous = entry }
 /// ```
 package struct MemberTable: Sendable {
-  /// One entry per key; then, for attributes with a natural name, one for all other spellings of it.
+  /// One entry per key; then, for attributes with a natural name, one for all other spellings of
+  /// it.
   package let entries: [MemberEntry]
 
   /// What the item itself fills, whatever it is: rules with an empty path.
@@ -79,8 +80,8 @@ package struct MemberEntry: Sendable {
   /// (their positions `0`, `1`… are the keys): further steps of dotted keys.
   package let child: MemberTable?
 
-  /// Attribute targets below that a null here clears: all, but those of a rule for which null on the way is as
-  /// good as missing.
+  /// Attribute targets below that a null here clears: all, but those of a rule for which null on
+  /// the way is as good as missing.
   package let descendants: [MemberTarget]
 
   package init(key: String, targets: [MemberTarget], child: MemberTable? = nil) {

@@ -39,8 +39,8 @@ package struct MemberTableBuilder {
     nodes[index].children.know(JSONPath(Array(steps)))
   }
 
-  /// Says that the value at a place fills a rule. A step that is a key of digits means a member of an object and
-  /// an element of an array alike.
+  /// Says that the value at a place fills a rule. A step that is a key of digits means a member of
+  /// an object and an element of an array alike.
   mutating func add(_ target: MemberTarget, at path: JSONPath) {
     add(target, at: path.steps[...])
   }
@@ -92,8 +92,8 @@ package struct MemberTableBuilder {
   /// The table of everything said so far.
   package func table() -> MemberTable { table(aliases: nil) }
 
-  /// The table, with other spellings of some names understood too, each with what it fills. They come after every
-  /// spelling that was added.
+  /// The table, with other spellings of some names understood too, each with what it fills. They
+  /// come after every spelling that was added.
   func table(aliases: MemberAliases?, of names: [SpelledName] = []) -> MemberTable {
     let entries = MemberTableBuilder.entries(nodes)
     let inArrays =

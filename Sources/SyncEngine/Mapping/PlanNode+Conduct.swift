@@ -1,7 +1,7 @@
 import SyncCore
 
-/// What the objects of a node get done to them. A mapping that was written by hand may say so; conventions always do the same.
-/// Phases ask here what to do, and never who wrote the mapping.
+/// What the objects of a node get done to them. A mapping that was written by hand may say so;
+/// conventions always do the same. Phases ask here what to do, and never who wrote the mapping.
 extension PlanNode {
   private var isByHand: Bool { explicit != nil }
 
@@ -19,7 +19,8 @@ extension PlanNode {
   /// Whether objects go that the payload does not mention.
   var deletesMissing: Bool { explicit?.deletesMissing ?? true }
 
-  /// Whether objects without identity go, too, where others do: by convention their absence says nothing.
+  /// Whether objects without identity go, too, where others do: by convention their absence says
+  /// nothing.
   var deletesKeyless: Bool { isByHand }
 
   /// The stored objects that take part; nil is all of the entity.
@@ -36,7 +37,8 @@ extension PlanNode {
 
   // MARK: - Identity
 
-  /// Whether attributes have to be named that tell the objects apart, where conventions look for a primary key.
+  /// Whether attributes have to be named that tell the objects apart, where conventions look for a
+  /// primary key.
   var hasToNameIdentifiers: Bool { isByHand }
 
   /// Whether there need be nothing that tells the objects apart.
@@ -62,19 +64,23 @@ extension PlanNode {
   /// Whether an item need not be an object.
   var takesAnything: Bool { isByHand && !members.itself.isEmpty }
 
-  /// Whether the shape of what stands under a relationship says how it is read: objects, keys, or both.
+  /// Whether the shape of what stands under a relationship says how it is read: objects, keys, or
+  /// both.
   var readsByShape: Bool { !isByHand }
 
-  /// Whether objects may be nested in others of their entity, so that the payload is a tree of them.
+  /// Whether objects may be nested in others of their entity, so that the payload is a tree of
+  /// them.
   var mayBeTree: Bool { !isByHand }
 
-  /// Whether what a document includes becomes objects of its own, and not only parts of those that nest it.
+  /// Whether what a document includes becomes objects of its own, and not only parts of those that
+  /// nest it.
   var takesIncluded: Bool { !isByHand }
 
   /// Whether the report lists the objects of the items at the top, in their order.
   var listsObjects: Bool { isByHand }
 
-  /// Whether the node writes its kinds by the rules of its mapping, and single values without an object around them.
+  /// Whether the node writes its kinds by the rules of its mapping, and single values without an
+  /// object around them.
   var hasWrittenForm: Bool { isByHand }
 
   // MARK: - Relationships
@@ -85,7 +91,8 @@ extension PlanNode {
   /// Whether a reference to an object that is not there empties the relationship.
   var emptiesUnresolved: Bool { isByHand }
 
-  /// Whether a relationship that an item does not mention is emptied where the item takes the place of an object.
+  /// Whether a relationship that an item does not mention is emptied where the item takes the place
+  /// of an object.
   func empties(_ relationship: RelationshipRule) -> Bool {
     !isByHand || relationship.written != nil
   }

@@ -1,7 +1,7 @@
 package import SyncCore
 
-/// How one object of a payload becomes a row of one entity. A class, because phases ask it for every object, and a copy
-/// would count all that it holds each time.
+/// How one object of a payload becomes a row of one entity. A class, because phases ask it for
+/// every object, and a copy would count all that it holds each time.
 package final class PlanNode: Sendable {
   package let entity: EntityDescription
 
@@ -29,10 +29,12 @@ package final class PlanNode: Sendable {
   /// Which subentity each item is; nil where all are objects of the entity itself.
   let kinds: Kinds?
 
-  /// Who says how the objects below a relationship are read, by its rule; where nobody does, the node of their entity.
+  /// Who says how the objects below a relationship are read, by its rule; where nobody does, the
+  /// node of their entity.
   let sources: [Int: NestedSource]
 
-  /// The attribute that the entity says is filled by the keys of an object of objects (`sync.keyedBy`).
+  /// The attribute that the entity says is filled by the keys of an object of objects
+  /// (`sync.keyedBy`).
   private let keyedBy: Int?
 
   /// What in an item says that its object is deleted (`sync.tombstoneKey`).
@@ -84,7 +86,8 @@ package final class PlanNode: Sendable {
       members: members, policy: policy, explicit: explicit, sources: sources, kinds: kinds)
   }
 
-  /// The attribute that the keys of an object of objects fill: what the entity says, else what identifies an object.
+  /// The attribute that the keys of an object of objects fill: what the entity says, else what
+  /// identifies an object.
   package var memberSlot: Int? { keyedBy ?? identity.first }
 
   /// Whether the entity says that its objects come as an object of objects.
@@ -104,7 +107,8 @@ package final class PlanNode: Sendable {
     entity != other.entity && entity.isKind(of: other.entity)
   }
 
-  /// Whether a closure has a say in what an item means: nobody can know whether it would say the same again.
+  /// Whether a closure has a say in what an item means: nobody can know whether it would say the
+  /// same again.
   var hasClosures: Bool {
     attributes.contains { !$0.isPlain }
       || relationships.contains { $0.partial?.isClosure == true }
@@ -138,8 +142,8 @@ package final class PlanNode: Sendable {
 
 /// What the rows of an entity hold, whatever the mapping.
 package struct EntityColumns: Sendable {
-  /// How many slots there are up to the last one that a row holds something in: to-many relationships
-  /// hold nothing, and mostly come last.
+  /// How many slots there are up to the last one that a row holds something in: to-many
+  /// relationships hold nothing, and mostly come last.
   package let count: Int
 
   /// Slots of stored attributes, in order.
@@ -149,7 +153,8 @@ package struct EntityColumns: Sendable {
   /// Slots of stored to-one relationships, in order.
   package let toOne: [Int]
 
-  /// Those that must have a destination: checked when everything is linked, because an owner may set them.
+  /// Those that must have a destination: checked when everything is linked, because an owner may
+  /// set them.
   package let requiredToOne: [Int]
 
   /// What a new object starts with: the default values of the model.

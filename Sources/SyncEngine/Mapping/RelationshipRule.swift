@@ -39,7 +39,8 @@ package final class RelationshipRule: Sendable {
   /// Whether keys of objects that are not there make objects which have nothing but the key.
   let createsStubs: Bool
 
-  /// The rule that somebody wrote for the relationship; nil when a convention or an annotation fills it.
+  /// The rule that somebody wrote for the relationship; nil when a convention or an annotation
+  /// fills it.
   let written: Rule?
 
   init(

@@ -54,7 +54,8 @@ struct RelationshipSpellings {
     }
   }
 
-  /// Says in a table what the keys named after one of the objects mean, where they mean nothing yet.
+  /// Says in a table what the keys named after one of the objects mean, where they mean nothing
+  /// yet.
   ///
   /// - Parameter aliases: Other spellings of attributes, which count too.
   /// - Returns: The keys that were taken.

@@ -16,8 +16,8 @@ package struct RemoteKey: Sendable, Hashable, Codable {
   }
 
   /// Makes a key from text in which dots separate the steps. Text with an empty step, such as
-  /// `a..b`, is one literal key; `['a.b']` is one with a dot. What stands in each element of a list,
-  /// behind `[]` or `*`, is no part of the key.
+  /// `a..b`, is one literal key; `['a.b']` is one with a dot. What stands in each element of a
+  /// list, behind `[]` or `*`, is no part of the key.
   package init(dotted text: String, isCustom: Bool) {
     let path = JSONPath(text)
     if path.leadsToEach || text.contains("['") || text.contains("[\"") {

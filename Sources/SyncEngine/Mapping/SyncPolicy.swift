@@ -12,7 +12,8 @@ public struct SyncPolicy: Sendable, Hashable {
   public enum Coercion: String, Sendable, Hashable, CaseIterable {
     /// Only the kind the rule asks for.
     case strict
-    /// Any kind that can be converted without loss: `"12"` for a number, `12` for a text. The default.
+    /// Any kind that can be converted without loss: `"12"` for a number, `12` for a text. The
+    /// default.
     case lossless
   }
 
@@ -23,9 +24,9 @@ public struct SyncPolicy: Sendable, Hashable {
   public enum StoredDuplicates: String, Sendable, Hashable {
     /// All of them take the values.
     case updateAll
-    /// The first takes the values; the others go like objects that no item names, where the sync deletes those.
-    /// Their relationships are not moved to the first: what leads to them is treated by the delete rules of the model,
-    /// and the lists that an item gives are those of the first.
+    /// The first takes the values; the others go like objects that no item names, where the sync
+    /// deletes those. Their relationships are not moved to the first: what leads to them is treated
+    /// by the delete rules of the model, and the lists that an item gives are those of the first.
     case keepOne
     /// The sync fails.
     case fail
@@ -55,8 +56,8 @@ public struct SyncPolicy: Sendable, Hashable {
   public var coercion: Coercion = .lossless
   public var missingIdentity: MissingIdentity = .fail
   public var identityScope: IdentityScope = .group
-  /// Where `deleteMissing` reaches; nil, the default, goes by the place: the group at the top, the owner's former members
-  /// in a nested list, nothing below a to-one relationship.
+  /// Where `deleteMissing` reaches; nil, the default, goes by the place: the group at the top, the
+  /// owner's former members in a nested list, nothing below a to-one relationship.
   public var deletionScope: DeletionScope?
   public var storedDuplicates: StoredDuplicates = .updateAll
 

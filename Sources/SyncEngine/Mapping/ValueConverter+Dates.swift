@@ -99,7 +99,8 @@ public enum UnixTimeUnit: String, Sendable, Hashable, CaseIterable {
     return number / perMillisecond
   }
 
-  /// What so many milliseconds are in this unit, when it is a whole number; nil when it is none, or too large.
+  /// What so many milliseconds are in this unit, when it is a whole number; nil when it is none, or
+  /// too large.
   func whole(_ milliseconds: Int64) -> Int64? {
     guard let perMillisecond else {
       return milliseconds % 1000 == 0 ? milliseconds / 1000 : nil
@@ -115,10 +116,10 @@ public enum UnixTimeUnit: String, Sendable, Hashable, CaseIterable {
 /// yyyy-MM-ddTHH:mm:ss[.fraction]zone      zone = Z | z | ±hh | ±hhmm | ±hh:mm
 /// ```
 ///
-/// Stricter than the dates of conventional mapping, which may lack time or zone: whoever writes a rule by hand
-/// would rather hear of another format than store a wrong moment. Rules that convert what they can also take months,
-/// days and times without leading zero, blanks around the text, and `GMT` or `UTC` as zone; a year has four digits
-/// always. ``DateText`` reads them all.
+/// Stricter than the dates of conventional mapping, which may lack time or zone: whoever writes a
+/// rule by hand would rather hear of another format than store a wrong moment. Rules that convert
+/// what they can also take months, days and times without leading zero, blanks around the text, and
+/// `GMT` or `UTC` as zone; a year has four digits always. ``DateText`` reads them all.
 enum ZonedDateText {
   /// Seconds since 2001-01-01 UTC; nil when the text is no such date.
   ///
@@ -141,8 +142,8 @@ enum ZonedDateText {
     return index < text.count && "Zz+-".utf8.contains(text[index])
   }
 
-  /// The text with two digits wherever one of a month, a day or a time stands alone, with `Z` for names of UTC, and
-  /// without the blanks around it.
+  /// The text with two digits wherever one of a month, a day or a time stands alone, with `Z` for
+  /// names of UTC, and without the blanks around it.
   private static func spelledOut(_ text: UnsafeRawBufferPointer) -> [UInt8] {
     let blank = UInt8(ascii: " ")
     var result: [UInt8] = []

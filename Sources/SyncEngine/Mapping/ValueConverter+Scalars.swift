@@ -67,8 +67,8 @@ extension ValueConverter {
     }
   }
 
-  /// Whether the attribute can hold a floating-point number: beyond the range of its width it would be
-  /// infinite for whoever reads it.
+  /// Whether the attribute can hold a floating-point number: beyond the range of its width it would
+  /// be infinite for whoever reads it.
   func holds(_ value: Double) -> Bool {
     type == .float ? Float(value).isFinite : value.isFinite
   }

@@ -78,8 +78,8 @@ extension ValueConverter {
     return .cell(arena.text(url.absoluteString))
   }
 
-  /// Whether the text is a web address that needs no escapes and no second look: `https://`, a plain
-  /// host, a plain path and query. Most are, and making a URL of one costs microseconds.
+  /// Whether the text is a web address that needs no escapes and no second look: `https://`, a
+  /// plain host, a plain path and query. Most are, and making a URL of one costs microseconds.
   private static func isPlainURL(_ text: UnsafeRawBufferPointer) -> Bool {
     let scheme = hasPrefix(text, "https://") ? 8 : (hasPrefix(text, "http://") ? 7 : 0)
     guard scheme > 0, text.count > scheme else { return false }

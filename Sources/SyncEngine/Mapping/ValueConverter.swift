@@ -7,8 +7,8 @@ package import SyncCore
 package struct ValueConverter: Sendable {
   /// What a text or number means where the attribute's type leaves a choice.
   package enum Form: String, Sendable {
-    /// What the type suggests: text with a dash is an ISO 8601 date, other text and numbers are unix
-    /// time; bytes are any JSON value.
+    /// What the type suggests: text with a dash is an ISO 8601 date, other text and numbers are
+    /// unix time; bytes are any JSON value.
     case natural
     /// Dates as ISO 8601 text with time and zone, in any of its spellings; empty text is no date.
     case isoDate
@@ -39,7 +39,8 @@ package struct ValueConverter: Sendable {
   package let checksWidth: Bool
   package let decoder: Decoder?
 
-  /// What the program can read of the values that the attribute can hold; nil when it is all of them.
+  /// What the program can read of the values that the attribute can hold; nil when it is all of
+  /// them.
   package let check: AttributeCheck?
 
   /// Makes a converter that takes everything that can be converted without loss.

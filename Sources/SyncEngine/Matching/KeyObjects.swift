@@ -1,5 +1,6 @@
-/// What was decided about the objects of one key that several mentions or several stored rows have, kept so that a key
-/// which thousands of owners use costs each of them a look-up, not a walk over the others.
+/// What was decided about the objects of one key that several mentions or several stored rows have,
+/// kept so that a key which thousands of owners use costs each of them a look-up, not a walk over
+/// the others.
 ///
 /// Confined to its batch.
 final class KeyObjects {
@@ -30,7 +31,8 @@ final class KeyObjects {
 
   /// The object that is known by the key alone, once it is decided.
   var shared: Int32?
-  /// The stored row of the key, or -1, when the first occurrence of it turned out to be another object.
+  /// The stored row of the key, or -1, when the first occurrence of it turned out to be another
+  /// object.
   var forgotten: Int32?
 
   /// Notes that a new object of the key is made where an occurrence stands.

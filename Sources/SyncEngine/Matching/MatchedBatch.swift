@@ -9,18 +9,20 @@ import SyncCore
 /// differences  what a stored row and the payload say differently
 /// ```
 ///
-/// Of the staged batch the cells are taken over: what is laid together, and what linking decides, is written there, and
-/// objects that the payload does not describe are added behind the others. All else that is staged stays as it is.
-/// Confined to the sync that owns it.
+/// Of the staged batch the cells are taken over: what is laid together, and what linking decides,
+/// is written there, and objects that the payload does not describe are added behind the others.
+/// All else that is staged stays as it is. Confined to the sync that owns it.
 final class MatchedBatch {
   let staged: Batch
   let occurrences: PlainArray<Match>
   let stored: StoredRows
 
-  /// What the payload says of relationships, and which lists are empty because an item takes the place of an object.
+  /// What the payload says of relationships, and which lists are empty because an item takes the
+  /// place of an object.
   private(set) var mentions: [LinkMentions]
 
-  /// Stubs: new objects that have nothing but the key by which the payload refers to them; nil while there are none.
+  /// Stubs: new objects that have nothing but the key by which the payload refers to them; nil
+  /// while there are none.
   private var stubs: KeyIndex?
 
   /// What differs between occurrences and their stored rows.
@@ -32,7 +34,8 @@ final class MatchedBatch {
   /// The names by which other machines know stored objects that share a key.
   var sharedNames = SharedNames()
 
-  /// What was decided about keys that several mentions or stored rows have, by the first occurrence.
+  /// What was decided about keys that several mentions or stored rows have, by the first
+  /// occurrence.
   private var keyObjects: [Int32: KeyObjects] = [:]
 
   /// The stored rows that references mean.
@@ -44,7 +47,8 @@ final class MatchedBatch {
   /// Whether the whole table was read, so that nothing has to be looked up.
   var isComplete = false
 
-  /// Stored rows that have the key of an occurrence, beside the one that it is, and whether they take its values.
+  /// Stored rows that have the key of an occurrence, beside the one that it is, and whether they
+  /// take its values.
   var copies: [(occurrence: Int32, stored: Int32, takesValues: Bool)] = []
 
   /// Whether several occurrences are one object, so that one owner may have several lists.
@@ -165,7 +169,8 @@ final class MatchedBatch {
     occurrence.stored >= 0 ? concreteEntity(ofStored: occurrence.stored) : entity
   }
 
-  /// Where a to-one column of the stored rows leads, 0 for nowhere; nil where the entity has no such column.
+  /// Where a to-one column of the stored rows leads, 0 for nowhere; nil where the entity has no
+  /// such column.
   func destinations(of slot: Int) -> PlainArray<Int64>? {
     node.columns.toOne.firstIndex(of: slot).map { stored.references[$0] }
   }
@@ -209,8 +214,8 @@ final class MatchedBatch {
     return earlier
   }
 
-  /// Lays the cells of folded occurrences over those of the one that stands for them, in payload order:
-  /// later values win, those of mentions that may not write the object do not count.
+  /// Lays the cells of folded occurrences over those of the one that stands for them, in payload
+  /// order: later values win, those of mentions that may not write the object do not count.
   func layFoldedCells() {
     guard hasRepeats else { return }
     for index in occurrences.indices {

@@ -2,11 +2,12 @@ import SyncCore
 
 /// Which stored row, if any, an occurrence is.
 ///
-/// A nested one-to-many child is the owner's own child of that key; else the entity's only object of that key, unless
-/// another owner has listed it before in this payload or session: then it moves; else a new object. Where keys are unique
-/// per owner only (`sync.keyScope`) it never moves.
+/// A nested one-to-many child is the owner's own child of that key; else the entity's only object
+/// of that key, unless another owner has listed it before in this payload or session: then it
+/// moves; else a new object. Where keys are unique per owner only (`sync.keyScope`) it never moves.
 extension Matcher {
-  /// Decides the common case: nobody else in the payload has the key, and at most one stored row does.
+  /// Decides the common case: nobody else in the payload has the key, and at most one stored row
+  /// does.
   ///
   /// - Returns: False when others have to be asked.
   func decideAlone(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
@@ -54,7 +55,8 @@ extension Matcher {
     return false
   }
 
-  /// Of several stored objects of a key, takes the one that the owner's to-one relationship leads to.
+  /// Of several stored objects of a key, takes the one that the owner's to-one relationship leads
+  /// to.
   func takeLinked(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
     let mention = batch.occurrences[occurrence]
     guard mention.owner >= 0, !mention.isOwned, !batch.contested.isEmpty else { return false }
@@ -71,7 +73,8 @@ extension Matcher {
     return true
   }
 
-  /// Of several stored objects of a key, takes the one that the owner's many-to-many list has already.
+  /// Of several stored objects of a key, takes the one that the owner's many-to-many list has
+  /// already.
   func takeMember(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
     let mention = batch.occurrences[occurrence]
     guard !sharedMembers.isEmpty, mention.owner >= 0, !mention.isOwned, !batch.contested.isEmpty
@@ -127,7 +130,8 @@ extension Matcher {
     let list = list(mention)
     let known = batch.objects(ofKey: head)
     let rows = storedRows(of: head, in: batch)
-    // Keys are unique per concrete entity: objects of subentities count where there is none of the entity itself.
+    // Keys are unique per concrete entity: objects of subentities count where there is none of the
+    // entity itself.
     let own = rows.filter { isExact($0, in: batch) }
     if let new = known.firstNew {
       guard own.isEmpty, known.newCount == 1, !known.isNewListed(in: list) else { return false }
@@ -156,7 +160,8 @@ extension Matcher {
     return owner > 0 && self.owner(ofStored: index, mention, in: batch) == owner
   }
 
-  /// Whether an earlier part of the payload nested a stored row below an owner: it stays with the one it has now.
+  /// Whether an earlier part of the payload nested a stored row below an owner: it stays with the
+  /// one it has now.
   private func wasListed(_ index: Int32, _ mention: Match, in batch: MatchedBatch) -> Bool {
     let owners = batches[Int(mention.ownerBatch)]
     return claims.isListed(
@@ -170,7 +175,8 @@ extension Matcher {
     return column >= 0 ? batch.stored.references[column][index] : 0
   }
 
-  /// Whether the owner of a stored row lists it in this part of the payload too, if perhaps deeper down.
+  /// Whether the owner of a stored row lists it in this part of the payload too, if perhaps deeper
+  /// down.
   private func isListedByItsOwner(
     _ index: Int32, _ mention: Match, _ head: Int32, in batch: MatchedBatch
   ) -> Bool {

@@ -3,8 +3,8 @@ import SyncStore
 
 /// Objects that are of another subentity than the stored object of their key.
 extension Matcher {
-  /// Notes which stored objects go because a new one of another kind takes their place: it has their key, and their owner where it
-  /// stands in a list that its members have to themselves.
+  /// Notes which stored objects go because a new one of another kind takes their place: it has
+  /// their key, and their owner where it stands in a list that its members have to themselves.
   func noteChangedKinds() throws {
     for batch in batches
     where batch.staged.ofSubentities.bareCount > 0 && batch.node.identity.count == 1 {
@@ -54,7 +54,8 @@ extension Matcher {
     }
   }
 
-  /// The new object that has the key of a stored one of another kind, and its owner where it belongs to one.
+  /// The new object that has the key of a stored one of another kind, and its owner where it
+  /// belongs to one.
   private func newObject(of cursor: RowCursor, _ slot: Int, in kind: MatchedBatch) -> Int32? {
     var candidate = kind.occurrence { cursor.cell($0) }
     while candidate >= 0 {

@@ -156,8 +156,8 @@ extension Matcher {
 
 /// Finds what the payload says of the rows of a scan as they go by.
 ///
-/// A class, so that the callback of a scan holds one reference and not a copy: copies took a third of the reference
-/// counts of a sync that changes nothing. Confined to the thread that made it.
+/// A class, so that the callback of a scan holds one reference and not a copy: copies took a third
+/// of the reference counts of a sync that changes nothing. Confined to the thread that made it.
 final class RowSearch {
   /// What a scan has to read, at least.
   let slots: [Int]
@@ -170,8 +170,8 @@ final class RowSearch {
   private let referenceIndex: KeyIndex
   private let keySlot: Int
 
-  /// The occurrence that is tried first. Rows were numbered in the order of an earlier payload, and most services send
-  /// the same order again.
+  /// The occurrence that is tried first. Rows were numbered in the order of an earlier payload, and
+  /// most services send the same order again.
   private var likely: Int32 = 0
 
   init(_ batch: Batch) {

@@ -28,7 +28,8 @@ extension Matcher {
     let isStored =
       batch.occurrences[other].stored >= 0
       && isKnown(batch.occurrences[other].row, batch.entity)
-      // To a mapping that does not do everything an object is there as soon as an item before made it.
+      // To a mapping that does not do everything an object is there as soon as an item before made
+      // it.
       || batch.occurrences[other].flags.contains(.inserted)
         && !mention.flags.isDisjoint(with: [.neverInserted, .neverUpdated])
     let isActive =

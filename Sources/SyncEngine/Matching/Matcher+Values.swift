@@ -5,11 +5,12 @@ import SyncStore
 ///
 /// 1. One that has exactly its values, those that the item does not mention being empty.
 /// 2. One that has all that the item mentions. Items that say more choose first.
-/// 3. Whoever is left, one after the other: it is replaced, and keeps nothing that the item does not mention. Not where the
-///    list is partial: nobody knows who it leaves out.
+/// 3. Whoever is left, one after the other: it is replaced, and keeps nothing that the item does
+///    not mention. Not where the list is partial: nobody knows who it leaves out.
 /// 4. A new object.
 ///
-/// Values are laid together by their hashes. What is taken is compared afterwards, so that equal hashes decide nothing else.
+/// Values are laid together by their hashes. What is taken is compared afterwards, so that equal
+/// hashes decide nothing else.
 extension Matcher {
   func matchValues(_ wave: [Int32], in batch: MatchedBatch) throws {
     var lists: [OwnerList: [Int32]] = [:]
@@ -62,7 +63,8 @@ extension Matcher {
     let list: KeyObjects.List
   }
 
-  /// The members that the owners have, in order, as indexes of stored rows. Those of other entities are none of the batch's.
+  /// The members that the owners have, in order, as indexes of stored rows. Those of other entities
+  /// are none of the batch's.
   private func storedMembers(
     of lists: [OwnerList: [Int32]], in batch: MatchedBatch
   ) throws -> [OwnerList: [Int32]] {

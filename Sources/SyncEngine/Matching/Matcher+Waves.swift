@@ -28,14 +28,14 @@ extension Matcher {
     waves = next.occurrences
   }
 
-  /// Puts objects into the order of the payload, where several relationships lead to them: who of several is first
-  /// does not depend on the order of the model.
+  /// Puts objects into the order of the payload, where several relationships lead to them: who of
+  /// several is first does not depend on the order of the model.
   private static func order(_ wave: inout [Int32]) {
     if zip(wave, wave.dropFirst()).contains(where: >) { wave.sort() }
   }
 
-  /// Whether a list is that of a given parent of which other parts of the payload have more: who leaves it is
-  /// decided at the end, so that no part has to read all of it.
+  /// Whether a list is that of a given parent of which other parts of the payload have more: who
+  /// leaves it is decided at the end, so that no part has to read all of it.
   private func goesOn(_ rule: Int, of batch: MatchedBatch, _ owner: Match) -> Bool {
     guard hasParts, let rootOwner = part.rootOwner, rootOwner.batch == batch.number,
       rootOwner.rule == rule
@@ -43,7 +43,8 @@ extension Matcher {
     return owner.row == batch.occurrences[batch.representative(rootOwner.owner)].row
   }
 
-  /// Reads who is in the lists of the current wave's owners, where several stored objects have one key.
+  /// Reads who is in the lists of the current wave's owners, where several stored objects have one
+  /// key.
   private func readSharedMembers(_ rule: Int, of batch: MatchedBatch) throws {
     let relationship = batch.node.relationships[rule]
     guard relationship.kind == .manyToMany,

@@ -1,8 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// Finds out which stored row each object of the payload is, wave by wave from the top of the payload
-/// down, and compares their attributes while the rows go by.
+/// Finds out which stored row each object of the payload is, wave by wave from the top of the
+/// payload down, and compares their attributes while the rows go by.
 ///
 /// ```
 /// load keys ──▶ wave: decide ──▶ number new objects ──▶ load members ──▶ next wave … ──▶ compare the rest
@@ -11,10 +11,11 @@ import SyncStore
 /// Identity:
 ///
 /// 1. An object mentioned by its key alone is the first stored one of that key, or a new one.
-/// 2. An object in an owner's one-to-many list is the owner's own child of that key; else the entity's only object of
-///    that key, unless another owner has listed it before in this payload or session; else a new one.
-/// 3. An object without a key in a list that owns its members is one of them by its values, or by its place
-///    (``matchValues(_:in:)``).
+/// 2. An object in an owner's one-to-many list is the owner's own child of that key; else the
+///    entity's only object of that key, unless another owner has listed it before in this payload
+///    or session; else a new one.
+/// 3. An object without a key in a list that owns its members is one of them by its values, or by
+///    its place (``matchValues(_:in:)``).
 final class Matcher: PartPhase {
   let work: PartWork
   let part: StagedPart
@@ -38,7 +39,8 @@ final class Matcher: PartPhase {
   /// Objects without key by the place they stand in.
   var keyless: [Owner: Int32] = [:]
   var waves: [[Int32]]
-  /// Lists of objects without key whose owner may be given again, by place: they wait until everything else is matched.
+  /// Lists of objects without key whose owner may be given again, by place: they wait until
+  /// everything else is matched.
   var postponed: [ListPlace: [Int]] = [:]
   private var completed = 0
 
@@ -67,8 +69,8 @@ final class Matcher: PartPhase {
     groups = try batches.map { try StoredGroups($0, transaction) }
   }
 
-  /// Whether mentions of a key alone were laid together, and several stored objects have it: each may mean
-  /// another one, as when several objects of the key are linked to.
+  /// Whether mentions of a key alone were laid together, and several stored objects have it: each
+  /// may mean another one, as when several objects of the key are linked to.
   var hasMixedKeys: Bool {
     batches.contains { batch in
       batch.hasRepeats
@@ -76,7 +78,8 @@ final class Matcher: PartPhase {
     }
   }
 
-  /// Matches every object that is reached through objects the sync may write, once the keys are loaded.
+  /// Matches every object that is reached through objects the sync may write, once the keys are
+  /// loaded.
   ///
   /// - Parameter scope: Reads the rows in scope, nil for all. Asked for only when several stored
   ///   objects have one key.
@@ -132,8 +135,8 @@ final class Matcher: PartPhase {
 
   // MARK: - Waves
 
-  /// Decides the identity of a wave's occurrences. Children that their owner already has come first,
-  /// so that nobody else takes them.
+  /// Decides the identity of a wave's occurrences. Children that their owner already has come
+  /// first, so that nobody else takes them.
   private func decide(_ wave: [Int32], in batch: MatchedBatch) throws {
     try matchValues(wave, in: batch)
     var undecided: [Int32] = []
@@ -203,8 +206,8 @@ final class Matcher: PartPhase {
   }
 }
 
-/// Stubs: objects that have nothing but the key by which the payload refers to them, made where the relationship says so
-/// and nobody has the key. What comes later fills them.
+/// Stubs: objects that have nothing but the key by which the payload refers to them, made where the
+/// relationship says so and nobody has the key. What comes later fills them.
 extension Matcher {
   func makeStubs() throws {
     guard operations.contains(.insertRelationships) else { return }

@@ -1,14 +1,15 @@
 import SyncCore
 import SyncStore
 
-/// What matching found out about a part of a payload: which stored rows its objects are, and which are new.
+/// What matching found out about a part of a payload: which stored rows its objects are, and which
+/// are new.
 final class Matches {
   let part: StagedPart
   /// By the number of their nodes.
   let batches: [MatchedBatch]
 
-  /// The column of ``StoredRows/references`` that leads to the owner, by the owner's batch and rule;
-  /// -1 where none does.
+  /// The column of ``StoredRows/references`` that leads to the owner, by the owner's batch and
+  /// rule; -1 where none does.
   let memberColumns: [[Int]]
 
   /// First row number given out by this part, by root entity: rows from there on are new.
@@ -45,15 +46,17 @@ final class Matches {
 @available(*, unavailable, message: "Matches are confined to the sync that owns them.")
 extension Matches: Sendable {}
 
-/// What became of one occurrence: the stored row it is, or a new one, and what the sync may do with it.
+/// What became of one occurrence: the stored row it is, or a new one, and what the sync may do with
+/// it.
 ///
-/// Occurrences that turn out to be the same object are folded: the cells of the later one are laid over
-/// those of the earlier one, and only the earlier one, the representative, is written.
+/// Occurrences that turn out to be the same object are folded: the cells of the later one are laid
+/// over those of the earlier one, and only the earlier one, the representative, is written.
 struct Match {
   /// Row number: of the stored object, or reserved for the new one; 0 until decided.
   var row: Int64 = 0
 
-  /// The object under whose relationship it stands, as in ``Occurrence``; of a folded one that lists it, if any does.
+  /// The object under whose relationship it stands, as in ``Occurrence``; of a folded one that
+  /// lists it, if any does.
   var owner: Int32 = -1
   var ownerBatch: Int16 = -1
   var ownerRule: Int16 = -1

@@ -26,9 +26,10 @@ struct Namesakes {
       rowCount: rows.count, names: try transaction.sharedNames(of: rows, batch.entity))
   }
 
-  /// Which of two stored objects of a key stands for it: the older one. What other machines know goes by its name there,
-  /// which is the same on all of them: else two machines would each delete what the other one keeps. Names that the key
-  /// makes are shorter than those that were drawn, and those that were drawn earlier come first.
+  /// Which of two stored objects of a key stands for it: the older one. What other machines know
+  /// goes by its name there, which is the same on all of them: else two machines would each delete
+  /// what the other one keeps. Names that the key makes are shorter than those that were drawn, and
+  /// those that were drawn earlier come first.
   func isSenior(_ left: Int32, _ right: Int32) -> Bool {
     let rows = (batch.stored.rows[left], batch.stored.rows[right])
     switch (batch.sharedNames.names[rows.0], batch.sharedNames.names[rows.1]) {
@@ -40,15 +41,15 @@ struct Namesakes {
     }
   }
 
-  /// What has to be the same of two objects of a key so that they may become one: the entity, and the owner in
-  /// every to-one relationship.
+  /// What has to be the same of two objects of a key so that they may become one: the entity, and
+  /// the owner in every to-one relationship.
   private struct Kind: Hashable {
     let entity: Int
     let owners: [Int64]
   }
 
-  /// Tells the claims which of them are objects of their own: those with the same owners may be folded into the first of
-  /// them, children of other owners stay.
+  /// Tells the claims which of them are objects of their own: those with the same owners may be
+  /// folded into the first of them, children of other owners stay.
   func sort(in claims: Claims, _ transaction: StoreTransaction) throws {
     guard !batch.contested.isEmpty else { return }
     let stored = batch.stored
@@ -72,7 +73,8 @@ struct Namesakes {
     }
   }
 
-  /// The owners of objects of subentities in relationships that the batch's entity does not have, by row.
+  /// The owners of objects of subentities in relationships that the batch's entity does not have,
+  /// by row.
   private func furtherOwners(in transaction: StoreTransaction) throws -> [Int64: [Int64]] {
     guard !batch.stored.entities.isEmpty else { return [:] }
     var rows: [EntityDescription: [Int64]] = [:]

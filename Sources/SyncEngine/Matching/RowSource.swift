@@ -3,9 +3,9 @@ import SyncStore
 
 /// Rows with what they lead to, read for many of them at once.
 ///
-/// Rows that came together are a cohort: those of a ``begin(_:)``, and those that a relationship of a
-/// cohort led to. The first row of a cohort that is asked for a relationship reads it for the whole
-/// cohort. So the number of statements follows the paths through the model, not the rows.
+/// Rows that came together are a cohort: those of a ``begin(_:)``, and those that a relationship of
+/// a cohort led to. The first row of a cohort that is asked for a relationship reads it for the
+/// whole cohort. So the number of statements follows the paths through the model, not the rows.
 ///
 /// ```
 /// begin ─▶ cohort 0: users ─ notes ─▶ cohort 1: all notes of all these users ─ tags ─▶ cohort 2 …
@@ -120,8 +120,8 @@ final class RowSource {
   }
 }
 
-/// Says in memory whether filters mean rows: one read of the rows, and one for each relationship on the way, however many
-/// filters there are. Confined to whoever made it.
+/// Says in memory whether filters mean rows: one read of the rows, and one for each relationship on
+/// the way, however many filters there are. Confined to whoever made it.
 final class GroupEvaluation {
   private let source: RowSource
   private let positions: [Int64: Int]

@@ -2,8 +2,8 @@ import SyncCore
 import SyncStore
 
 /// The stored rows that take part in a sync, as far as linking needs them: number, entity and
-/// destinations of the to-one columns. Attribute values are compared while the rows are read and not
-/// kept. Confined to the sync that owns it.
+/// destinations of the to-one columns. Attribute values are compared while the rows are read and
+/// not kept. Confined to the sync that owns it.
 final class StoredRows {
   let rows = PlainArray<Int64>()
 
@@ -51,8 +51,8 @@ final class StoredRows {
 
   /// Index of the stored row of that number, or nil when it was not read.
   ///
-  /// - Complexity: O(log *n*) while rows came in order; else O(1) expected, and the first call after
-  ///   rows were added indexes those.
+  /// - Complexity: O(log *n*) while rows came in order; else O(1) expected, and the first call
+  ///   after rows were added indexes those.
   func index(ofRow row: Int64) -> Int32? {
     if isAscending { return sortedIndex(ofRow: row) }
     while indexedCount < rows.count {

@@ -2,7 +2,8 @@ public import Foundation
 import SyncCore
 import SyncGraph
 
-/// An operation whose work goes on after ``start()`` has returned: a request, a wait, anything `async`.
+/// An operation whose work goes on after ``start()`` has returned: a request, a wait, anything
+/// `async`.
 ///
 /// ```swift
 /// let download = AsynchronousOperation { try await client.download(url, to: file) }
@@ -12,14 +13,14 @@ import SyncGraph
 /// stack.syncQueue.addOperation(sync)
 /// ```
 ///
-/// It keeps no thread while it waits, its ``result`` is there before it counts as finished, and it tells
-/// its queue of every state by name, which is what makes a queue go on on systems without key-value
-/// observing. Let operations depend on it rather than wait for it inside a task: waiting there keeps a
-/// thread from the work that is waited for.
+/// It keeps no thread while it waits, its ``result`` is there before it counts as finished, and it
+/// tells its queue of every state by name, which is what makes a queue go on on systems without
+/// key-value observing. Let operations depend on it rather than wait for it inside a task: waiting
+/// there keeps a thread from the work that is waited for.
 ///
-/// A ``Sync`` is one, and so are the operations of an outbox and of remote sync. Work that is not `async` goes into a
-/// subclass: override ``main()`` to begin it, call ``finish(with:)`` when it has ended, and override ``stop()`` to be told of
-/// ``cancel()``.
+/// A ``Sync`` is one, and so are the operations of an outbox and of remote sync. Work that is not
+/// `async` goes into a subclass: override ``main()`` to begin it, call ``finish(with:)`` when it
+/// has ended, and override ``stop()`` to be told of ``cancel()``.
 ///
 /// ```
 ///  ┌─────────┐ start() ┌───────────┐ finish(with:) ┌───────────┐  handlers  ┌──────────┐
@@ -31,9 +32,10 @@ import SyncGraph
 ///          start() after cancel(): nothing runs
 /// ```
 ///
-/// While *waiting* there is no result, and `cancel()` only marks the operation; what it waits for no
-/// longer matters, so its queue starts it, and it finishes. From *finishing* on there is a result, which
-/// never changes: whoever finishes the operation once more is too late, and so is `cancel()`.
+/// While *waiting* there is no result, and `cancel()` only marks the operation; what it waits for
+/// no longer matters, so its queue starts it, and it finishes. From *finishing* on there is a
+/// result, which never changes: whoever finishes the operation once more is too late, and so is
+/// `cancel()`.
 ///
 /// ## At a glance
 /// - Outcome: ``result``, ``whenFinished(_:)``
@@ -107,7 +109,8 @@ open class AsynchronousOperation<Output: Sendable>: Operation, @unchecked Sendab
     if let result { handler(result) }
   }
 
-  /// Waits until the operation has finished. On the main queue contexts see what was committed when they are used next.
+  /// Waits until the operation has finished. On the main queue contexts see what was committed when
+  /// they are used next.
   open override func waitUntilFinished() {
     super.waitUntilFinished()
     ManagedObjectContext.hasWaited()
@@ -140,9 +143,10 @@ open class AsynchronousOperation<Output: Sendable>: Operation, @unchecked Sendab
     }
   }
 
-  /// Asks the work to end early. Called at most once, when the operation is cancelled while it runs,
-  /// and never before ``main()`` has returned; work that takes long inside `main()` has to look at
-  /// `isCancelled`. The work still has to call `finish(with:)`; it may be doing so at this moment.
+  /// Asks the work to end early. Called at most once, when the operation is cancelled while it
+  /// runs, and never before ``main()`` has returned; work that takes long inside `main()` has to
+  /// look at `isCancelled`. The work still has to call `finish(with:)`; it may be doing so at this
+  /// moment.
   open func stop() {
     let task = state.withLock { $0.task }
     task?.cancel()
@@ -154,8 +158,8 @@ open class AsynchronousOperation<Output: Sendable>: Operation, @unchecked Sendab
   /// Called by each ``cancel()``, also while ``main()`` runs.
   func didCancel() {}
 
-  /// Ends the operation. Does nothing when it has ended already, so that whoever comes last, the work
-  /// or its cancellation, need not know.
+  /// Ends the operation. Does nothing when it has ended already, so that whoever comes last, the
+  /// work or its cancellation, need not know.
   ///
   /// - Returns: Whether it was this call that ended it.
   /// - Precondition: The operation was started.

@@ -2,27 +2,28 @@ import Foundation
 public import SyncCore
 public import SyncGraph
 
-/// Syncs in one call. Each makes a ``Sync``; set one up yourself for everything that the calls do not
-/// offer.
+/// Syncs in one call. Each makes a ``Sync``; set one up yourself for everything that the calls do
+/// not offer.
 ///
 /// The parameters are the same everywhere:
 /// - `changes`: a list of JSON objects: `Data`, text, the URL of a file, `JSONValue`, dictionaries,
 ///   `Encodable` values, or a payload, as in `.file(url)`
 /// - `source`: a ``Serializer``; what it allows and what `operations` allow both have to allow it
 /// - `predicate`: limits the stored objects that may be deleted
-/// - `parent`: the saved object whose children the items are; only its other children may be deleted, beside a
-///   predicate those of them that meet it
-/// - `parentRelationship`: the relationship between the two, by its description or its name at either end, with or without inverse;
-///   needed only when there are several
+/// - `parent`: the saved object whose children the items are; only its other children may be
+///   deleted, beside a predicate those of them that meet it
+/// - `parentRelationship`: the relationship between the two, by its description or its name at
+///   either end, with or without inverse; needed only when there are several
 /// - `path`: leads to the list inside the document, as in `data.items`; see ``Sync/path``
 extension DataStack {
-  /// Brings the stored objects that a serializer is about in step with JSON, on the stack's ``DataStack/syncQueue``.
+  /// Brings the stored objects that a serializer is about in step with JSON, on the stack's
+  /// ``DataStack/syncQueue``.
   ///
-  /// Afterwards every context sees the result when it is next used. Cancelling the task cancels the sync, and the store
-  /// stays as it was.
+  /// Afterwards every context sees the result when it is next used. Cancelling the task cancels the
+  /// sync, and the store stays as it was.
   ///
-  /// - Throws: `CancellationError`, ``MappingError`` when the serializer does not fit the model, ``SyncError``,
-  ///   ``JSONError`` or what the store says.
+  /// - Throws: `CancellationError`, ``MappingError`` when the serializer does not fit the model,
+  ///   ``SyncError``, ``JSONError`` or what the store says.
   @discardableResult
   public func sync(
     _ changes: some SyncPayloadConvertible, with source: some PlanSource,
@@ -38,7 +39,8 @@ extension DataStack {
           at: path)))
   }
 
-  /// Brings the stored objects that a serializer is about in step with JSON, now, on the calling thread.
+  /// Brings the stored objects that a serializer is about in step with JSON, now, on the calling
+  /// thread.
   ///
   /// It waits for syncs that run already, not for those that wait in queues, and never for the main
   /// queue, so it may be called from there.
@@ -59,7 +61,8 @@ extension DataStack {
     ).runNow()
   }
 
-  /// Brings the stored objects that a serializer is about in step with JSON, on the stack's ``DataStack/syncQueue``.
+  /// Brings the stored objects that a serializer is about in step with JSON, on the stack's
+  /// ``DataStack/syncQueue``.
   ///
   /// - Parameter completion: Called once, on the main queue, with the report or the error.
   /// - Returns: The operation, to be observed or cancelled.
@@ -100,8 +103,8 @@ extension DataStack {
 
   // MARK: - By convention
 
-  /// Brings the stored objects of an entity in step with JSON, on the stack's ``DataStack/syncQueue``, as the form for
-  /// a serializer does.
+  /// Brings the stored objects of an entity in step with JSON, on the stack's
+  /// ``DataStack/syncQueue``, as the form for a serializer does.
   @discardableResult
   public func sync(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
@@ -114,8 +117,8 @@ extension DataStack {
       parentRelationship: parentRelationship, operations: operations, at: path)
   }
 
-  /// Brings the stored objects of an entity in step with JSON, now, on the calling thread, as the form for a serializer
-  /// does.
+  /// Brings the stored objects of an entity in step with JSON, now, on the calling thread, as the
+  /// form for a serializer does.
   @discardableResult
   public func sync(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
@@ -128,7 +131,8 @@ extension DataStack {
       parentRelationship: parentRelationship, operations: operations, at: path)
   }
 
-  /// Brings the stored objects of an entity in step with JSON, on the stack's ``DataStack/syncQueue``.
+  /// Brings the stored objects of an entity in step with JSON, on the stack's
+  /// ``DataStack/syncQueue``.
   ///
   /// - Parameter completion: Called on the main queue, with the error if there was one.
   /// - Returns: The operation, to be observed or cancelled.
@@ -147,7 +151,8 @@ extension DataStack {
   }
 }
 
-/// What the calls that sync below a parent take as its relationship to the items: a name, or the description.
+/// What the calls that sync below a parent take as its relationship to the items: a name, or the
+/// description.
 public protocol RelationshipNameConvertible: Sendable {
   /// The name of the relationship, at either end.
   var relationshipName: String { get }

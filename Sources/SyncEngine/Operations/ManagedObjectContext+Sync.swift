@@ -5,17 +5,19 @@ public import SyncGraph
 /// Syncs into the store of a context, immediately and on the calling thread, which has to be the
 /// context's queue.
 ///
-/// A sync does not look at unsaved edits: they stay as they are and win over what was synced until they
-/// are saved or rolled back. When the call returns, the context has merged the result. In a disposable
-/// context everything is done and nothing is kept. In a child context the sync writes to the store as
-/// well, past the unsaved changes of its parents; these merge the result before the child does.
+/// A sync does not look at unsaved edits: they stay as they are and win over what was synced until
+/// they are saved or rolled back. When the call returns, the context has merged the result. In a
+/// disposable context everything is done and nothing is kept. In a child context the sync writes to
+/// the store as well, past the unsaved changes of its parents; these merge the result before the
+/// child does.
 ///
 /// The parameters are those of `DataStack.sync`.
 extension ManagedObjectContext {
-  /// Brings the stored objects that a serializer is about in step with JSON, now, on the calling thread.
+  /// Brings the stored objects that a serializer is about in step with JSON, now, on the calling
+  /// thread.
   ///
-  /// - Throws: ``MappingError``; ``SyncError``, among it ``SyncError/Code/invalidRequest`` when the caller is not on the
-  ///   context's queue; ``JSONError``; what the store says.
+  /// - Throws: ``MappingError``; ``SyncError``, among it ``SyncError/Code/invalidRequest`` when the
+  ///   caller is not on the context's queue; ``JSONError``; what the store says.
   @discardableResult
   public func sync(
     _ changes: some SyncPayloadConvertible, with source: some PlanSource,
@@ -29,8 +31,9 @@ extension ManagedObjectContext {
         predicate, parent: parent?.objectID, parentRelationship?.relationshipName, operations))
   }
 
-  /// Brings the stored objects that a serializer is about in step with JSON, from any thread: the sync waits its turn
-  /// like any other, and the context has merged the result when the call returns.
+  /// Brings the stored objects that a serializer is about in step with JSON, from any thread: the
+  /// sync waits its turn like any other, and the context has merged the result when the call
+  /// returns.
   ///
   /// Cancelling the task cancels the sync, and the store stays as it was.
   @discardableResult
@@ -52,10 +55,11 @@ extension ManagedObjectContext {
     return report
   }
 
-  /// Brings the stored objects that a serializer is about in step with JSON, on the stack's sync queue.
+  /// Brings the stored objects that a serializer is about in step with JSON, on the stack's sync
+  /// queue.
   ///
-  /// - Parameter completion: Called once, on the main queue, with the report or the error. The context sees the result
-  ///   when it is next used.
+  /// - Parameter completion: Called once, on the main queue, with the report or the error. The
+  ///   context sees the result when it is next used.
   public func sync(
     _ changes: some SyncPayloadConvertible, with source: some PlanSource,
     operations: SyncOperations = .all,
@@ -95,7 +99,8 @@ extension ManagedObjectContext {
       parentRelationship: parentRelationship, operations: operations)
   }
 
-  /// Brings the stored objects of an entity in step with JSON, from any thread, as the form for a serializer does.
+  /// Brings the stored objects of an entity in step with JSON, from any thread, as the form for a
+  /// serializer does.
   @discardableResult
   public func sync(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
@@ -197,7 +202,8 @@ extension ManagedObjectContext {
     request.name = request.name ?? name
   }
 
-  /// - Throws: ``SyncError`` with ``SyncError/Code/invalidRequest`` when the caller is on another queue.
+  /// - Throws: ``SyncError`` with ``SyncError/Code/invalidRequest`` when the caller is on another
+  ///   queue.
   func requireCurrent() throws {
     guard !isCurrent else { return }
     throw SyncError(

@@ -15,7 +15,8 @@ public struct QuarantinedItem: Sendable, Hashable, Identifiable {
   /// Its primary key; nil when it cannot be read.
   public var key: Value? { row.key.isNull ? Value?.none : row.key }
 
-  /// The JSON as it stood in the payload. Mend it before replaying, if it is the JSON that is wrong.
+  /// The JSON as it stood in the payload. Mend it before replaying, if it is the JSON that is
+  /// wrong.
   public var json: Data {
     get { row.json }
     set { row.json = newValue }
@@ -51,8 +52,8 @@ extension QuarantinedItem: CustomStringConvertible {
 /// let report = try await stack.quarantine.replay()
 /// ```
 ///
-/// An item is forgotten when it was replayed with success, when a later sync brings its object in a form
-/// that can be stored, and when it is discarded; a later item of the same key takes its place.
+/// An item is forgotten when it was replayed with success, when a later sync brings its object in a
+/// form that can be stored, and when it is discarded; a later item of the same key takes its place.
 public struct Quarantine: Sendable {
   let stack: DataStack
 
@@ -68,8 +69,8 @@ public struct Quarantine: Sendable {
   ///
   /// - Parameters:
   ///   - items: Which, and in which form; nil is all as they are.
-  ///   - source: The serializer whose sync kept them; items of its entity are read as it says. Nil is conventional
-  ///     mapping for all.
+  ///   - source: The serializer whose sync kept them; items of its entity are read as it says. Nil
+  ///     is conventional mapping for all.
   /// - Returns: What the syncs did; ``SyncReport/skipped`` items are still there.
   /// - Throws: ``JSONError`` for an item that was changed into something else than one JSON value;
   ///   otherwise as a sync does. What was stored before stays stored.
@@ -124,7 +125,8 @@ extension DataStack {
   public var quarantine: Quarantine { Quarantine(stack: self) }
 }
 
-/// A sync of items that are in quarantine: what it leaves out stays there, everything else leaves it.
+/// A sync of items that are in quarantine: what it leaves out stays there, everything else leaves
+/// it.
 struct QuarantineReplay {
   let rows: [QuarantinedRow]
 

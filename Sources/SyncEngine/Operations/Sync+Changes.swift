@@ -89,8 +89,8 @@ extension Sync {
 
   // MARK: - By the name of the container
 
-  /// Brings the stored objects of an entity in step with JSON, on the stack's queue: the stack is what a
-  /// persistent container is elsewhere.
+  /// Brings the stored objects of an entity in step with JSON, on the stack's queue: the stack is
+  /// what a persistent container is elsewhere.
   ///
   /// - Parameter completion: Called on the main queue, with the error if there was one.
   /// - Returns: The operation, to be observed or cancelled.
@@ -127,8 +127,8 @@ extension Sync {
 
   // MARK: - In a context
 
-  /// Brings the stored objects of an entity in step with JSON, immediately on the calling thread, which
-  /// has to be the context's queue.
+  /// Brings the stored objects of an entity in step with JSON, immediately on the calling thread,
+  /// which has to be the context's queue.
   ///
   /// - Parameter completion: Called before the call returns, with the error if there was one.
   public static func changes(
@@ -143,8 +143,8 @@ extension Sync {
       parentRelationship: parentRelationship, operations: operations, completion: completion)
   }
 
-  /// Brings the stored objects of an entity in step with JSON, immediately on the calling thread, which
-  /// has to be the context's queue.
+  /// Brings the stored objects of an entity in step with JSON, immediately on the calling thread,
+  /// which has to be the context's queue.
   @discardableResult
   public static func changes(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
@@ -157,8 +157,8 @@ extension Sync {
       parentRelationship: parentRelationship, operations: operations)
   }
 
-  /// Brings the stored objects of an entity in step with JSON, from any thread; the context has merged
-  /// the result when the call returns.
+  /// Brings the stored objects of an entity in step with JSON, from any thread; the context has
+  /// merged the result when the call returns.
   @discardableResult
   public static func changes(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,

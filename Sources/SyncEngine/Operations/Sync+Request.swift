@@ -20,7 +20,8 @@ extension Sync {
         announcer.announce(step, of: self)
       }
       stepObserver?(step)
-      // Its cancellation handler comes on a queue of its own, which may be too late for a short sync.
+      // Its cancellation handler comes on a queue of its own, which may be too late for a short
+      // sync.
       if follower.isCancelled { cancel() }
     }
     defer { control.observe(nil) }

@@ -6,8 +6,8 @@ import SyncStore
 
 /// From the queue into the store.
 extension Sync {
-  /// Runs the sync now when nobody else is in its store, or when it is on no queue of its own; otherwise it waits without a
-  /// thread.
+  /// Runs the sync now when nobody else is in its store, or when it is on no queue of its own;
+  /// otherwise it waits without a thread.
   func begin() {
     guard let queue = OperationQueue.current, let waitingRoom = try? store.waitingRoom else {
       return run {}

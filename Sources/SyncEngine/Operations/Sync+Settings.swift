@@ -60,10 +60,10 @@ extension Sync {
     set { isDryRun = newValue }
   }
 
-  /// Whether an item that comes again as it was stored is passed over, without being read or compared:
-  /// what came last is remembered beside the objects, 128 bits for each item, and forgotten when
-  /// anybody else changes them. What comes of a sync is the same; it only takes less time. Default:
-  /// true.
+  /// Whether an item that comes again as it was stored is passed over, without being read or
+  /// compared: what came last is remembered beside the objects, 128 bits for each item, and
+  /// forgotten when anybody else changes them. What comes of a sync is the same; it only takes less
+  /// time. Default: true.
   public var usesFingerprints: Bool {
     get { self[\.setup.usesFingerprints] }
     set { self[\.setup.usesFingerprints] = newValue }
@@ -104,8 +104,8 @@ public protocol SyncDelegate: AnyObject, Sendable {
   /// the item itself, or another one. Its key is decided from the answer, so that an object stored
   /// under that key is updated and not duplicated.
   ///
-  /// Called on the thread of the sync, inside its transaction: the stack must not be written to from
-  /// here, and a store in memory must not be read from another thread that this one waits for.
+  /// Called on the thread of the sync, inside its transaction: the stack must not be written to
+  /// from here, and a store in memory must not be read from another thread that this one waits for.
   ///
   /// - Parameters:
   ///   - entityName: Entity of the object to be.

@@ -11,17 +11,19 @@ import SyncStore
 /// stack.syncQueue.addOperation(sync)
 /// ```
 ///
-/// An ``AsynchronousOperation``: it takes dependencies, priorities and any queue, and on one it keeps no thread while it has
-/// to wait for others. Started without a queue it has finished when `start()` returns. Two syncs of one stack never run at
-/// the same time, whichever queues they are on: the later one waits, by priority and then order, without blocking the store,
-/// and leaves at once when it is cancelled. Set it up before it starts; afterwards it only listens to `cancel()`.
+/// An ``AsynchronousOperation``: it takes dependencies, priorities and any queue, and on one it
+/// keeps no thread while it has to wait for others. Started without a queue it has finished when
+/// `start()` returns. Two syncs of one stack never run at the same time, whichever queues they are
+/// on: the later one waits, by priority and then order, without blocking the store, and leaves at
+/// once when it is cancelled. Set it up before it starts; afterwards it only listens to `cancel()`.
 ///
-/// Everything happens in one transaction. An error, a cancellation or a crash leaves the store exactly
-/// as it was.
+/// Everything happens in one transaction. An error, a cancellation or a crash leaves the store
+/// exactly as it was.
 @dynamicMemberLookup
 public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable {
   // Mutable state: `prepared` until the operation starts, `state` ever after; each in its own lock.
-  // What is set up is in Sync+Settings, waiting and the result in Sync+Running, the run in Sync+Request.
+  // What is set up is in Sync+Settings, waiting and the result in Sync+Running, the run in
+  // Sync+Request.
   struct Preparation {
     var setup: SyncSetup
     /// Who says how the items are read.
@@ -43,7 +45,8 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
   /// The entity of the items.
   public let entityName: String
 
-  /// The context that the sync was asked for in; it has the changes when the sync has finished there.
+  /// The context that the sync was asked for in; it has the changes when the sync has finished
+  /// there.
   public let context: ManagedObjectContext?
 
   let work: SyncWork
@@ -57,7 +60,8 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
   /// Makes a sync of a payload.
   ///
   /// - Parameters:
-  ///   - payload: The JSON, in any form that is a payload: bytes, text, the URL of a file, a tree, dictionaries, `.encodable(…)`.
+  ///   - payload: The JSON, in any form that is a payload: bytes, text, the URL of a file, a tree,
+  ///     dictionaries, `.encodable(…)`.
   ///   - entityName: Entity of the items. An unknown one is reported when the sync runs.
   ///   - dataStack: The stack to sync; kept alive until the operation goes.
   ///   - path: Leads to the list inside the document, as in `data.items`; see ``path``.
@@ -68,13 +72,14 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
     self.init(payload, with: Conventional(entityName), dataStack: dataStack, at: path)
   }
 
-  /// Makes a sync of a payload whose mapping was written by hand. Everything that a ``Sync`` offers works as with
-  /// conventional mapping. Items that come again are passed over where no closure says a part of the mapping: closures
-  /// may answer differently the next time.
+  /// Makes a sync of a payload whose mapping was written by hand. Everything that a ``Sync`` offers
+  /// works as with conventional mapping. Items that come again are passed over where no closure
+  /// says a part of the mapping: closures may answer differently the next time.
   ///
   /// - Parameters:
   ///   - payload: The JSON, in any form that is a payload.
-  ///   - source: A ``Serializer``, or ``Conventional`` mapping. What is wrong with it is reported when the sync runs.
+  ///   - source: A ``Serializer``, or ``Conventional`` mapping. What is wrong with it is reported
+  ///     when the sync runs.
   ///   - dataStack: The stack to sync; kept alive until the operation goes.
   ///   - path: Leads to the list inside the document, as in `data.items`; see ``path``.
   public convenience init(
@@ -93,8 +98,8 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
   ///   - entityName: Entity of the items. An unknown one is reported when the sync runs.
   ///   - predicate: Limits the stored objects that may be deleted.
   ///   - parent: The object whose children the items are. It has to be saved.
-  ///   - parentRelationship: The relationship between the two, by its name or description; needed only when
-  ///     there are several.
+  ///   - parentRelationship: The relationship between the two, by its name or description; needed
+  ///     only when there are several.
   ///   - context: A context that has to have the changes; nil is all that merge.
   ///   - dataStack: The stack to sync; kept alive until the operation goes.
   ///   - operations: What the sync may do.
@@ -128,8 +133,8 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
 
   // MARK: - Outcome
 
-  /// How far the sync is, in 100 units over all phases; each phase is a child with units of its own.
-  /// Cancelling it cancels the sync.
+  /// How far the sync is, in 100 units over all phases; each phase is a child with units of its
+  /// own. Cancelling it cancels the sync.
   public var progress: Progress { progress(joinsCurrent: false) }
 
   private func progress(joinsCurrent: Bool) -> Progress {
@@ -139,15 +144,16 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
   /// How far the phase is that runs at the moment; nil before the first.
   package var latestStep: SyncStep? { follower.latestStep }
 
-  /// How far the sync is, from now on: as each phase begins, about ten times a second inside one, and
-  /// once at the end.
+  /// How far the sync is, from now on: as each phase begins, about ten times a second inside one,
+  /// and once at the end.
   ///
   /// ```swift
   /// for await update in sync.progressUpdates { print(update) }
   /// ```
   public var progressUpdates: AsyncStream<SyncProgressUpdate> { feed.makeStream() }
 
-  /// Why it failed: the error of ``AsynchronousOperation/result``; nil until the operation has finished, and after a success.
+  /// Why it failed: the error of ``AsynchronousOperation/result``; nil until the operation has
+  /// finished, and after a success.
   public var error: (any Error)? {
     if case .failure(let error)? = result { error } else { nil }
   }

@@ -52,8 +52,8 @@ extension Notification {
   }
 }
 
-/// What one notification of a sync says. It is taken apart by whoever looks at it, so that one that nobody
-/// looks at is no more than this.
+/// What one notification of a sync says. It is taken apart by whoever looks at it, so that one that
+/// nobody looks at is no more than this.
 final class SyncAnnouncement: Sendable {
   enum Event: Sendable {
     case start

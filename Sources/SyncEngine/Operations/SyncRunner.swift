@@ -11,8 +11,8 @@ struct SyncRunner {
   /// Runs the body; what it calls first waits for the store, by priority and then order, and a sync
   /// that is cancelled while it waits leaves at once.
   ///
-  /// - Throws: ``SyncError`` when the caller is inside a sync of the same store already, which would
-  ///   wait for itself; `CancellationError`; what the body throws.
+  /// - Throws: ``SyncError`` when the caller is inside a sync of the same store already, which
+  ///   would wait for itself; `CancellationError`; what the body throws.
   func run<T>(_ body: (_ enter: () throws -> Void) throws -> T) throws -> T {
     guard !store.waitsForCaller else {
       throw SyncError(
@@ -30,8 +30,8 @@ struct SyncRunner {
     }
   }
 
-  /// Runs a sync of a payload. The payload is read before the store is waited for: two cores parse and
-  /// write different syncs at the same time.
+  /// Runs a sync of a payload. The payload is read before the store is waited for: two cores parse
+  /// and write different syncs at the same time.
   func run(_ request: SyncRequest) throws -> SyncReport {
     try run { enter in
       try SyncRun(request, store: store, control: control).run(enter: enter).report
@@ -40,8 +40,8 @@ struct SyncRunner {
 }
 
 extension WriteGate {
-  /// Waits for the store, by priority and then order. A sync that is cancelled while it waits leaves at
-  /// once.
+  /// Waits for the store, by priority and then order. A sync that is cancelled while it waits
+  /// leaves at once.
   ///
   /// - Returns: The ticket to ``leave(_:)`` with.
   /// - Throws: `CancellationError`.

@@ -9,8 +9,9 @@ package import SyncCore
 /// links     ──▶ whether it is a page, and which comes next
 /// ```
 ///
-/// Relationships are given by keys, so that cycles need no care and a list says who is in it and no more. Below a mapping
-/// that was written by hand resources are nested where they are met first, and stand by type and id elsewhere.
+/// Relationships are given by keys, so that cycles need no care and a list says who is in it and no
+/// more. Below a mapping that was written by hand resources are nested where they are met first,
+/// and stand by type and id elsewhere.
 package struct JSONAPIDocument {
   /// What tells a resource.
   struct Identity: Hashable {
@@ -140,7 +141,8 @@ extension JSONAPIDocument {
     return data.map { nested($0.json, namesTypes, &seen, depth: 0) }
   }
 
-  /// What is deeper stands by its identity alone, so that a long chain becomes no JSON that is too deep to be read.
+  /// What is deeper stands by its identity alone, so that a long chain becomes no JSON that is too
+  /// deep to be read.
   private static let nestingLimit = 64
 
   private func nested(

@@ -15,7 +15,8 @@ struct RewrittenPayload {
   var path: JSONPath?
   /// Where each item stood; empty where most are still where they were.
   var resources: [Resource] = []
-  /// The way that was gone already, and the objects of the document by what they are; where several are equal, none.
+  /// The way that was gone already, and the objects of the document by what they are; where several
+  /// are equal, none.
   private var prefix = "$"
   private var originals: [JSONValue: String] = [:]
 
@@ -58,7 +59,8 @@ struct RewrittenPayload {
     }
   }
 
-  /// Where an item stood in the document: one that the hook left as it was, where it was, others where they stand now.
+  /// Where an item stood in the document: one that the hook left as it was, where it was, others
+  /// where they stand now.
   ///
   /// - Parameters:
   ///   - item: Its number.
@@ -122,7 +124,8 @@ extension JSONAPIDocument {
       type.flatMap { numbers[$0] } ?? (isIncluded ? nil : plan.root)
     }
 
-    /// The node of the entity that a type names: what the entity says (`sync.type`), or its name, in the plural too.
+    /// The node of the entity that a type names: what the entity says (`sync.type`), or its name,
+    /// in the plural too.
     func named(_ type: String) -> Int? {
       if let said = plan.nodes.firstIndex(where: { $0.entity.userInfo["sync.type"] == type }) {
         return said
@@ -195,7 +198,8 @@ extension JSONAPIDocument {
 }
 
 extension PlanNode {
-  /// The key under which the node knows what a document calls so, with underscores for dashes if need be.
+  /// The key under which the node knows what a document calls so, with underscores for dashes if
+  /// need be.
   fileprivate func key(for name: String) -> String {
     guard members.find(name) < 0 else { return name }
     let other = name.replacing("-", with: "_")

@@ -63,7 +63,8 @@ struct NewObjectsOfGroup {
   }
 }
 
-/// New objects that do not meet the groupers of their serializer: the next sync does not find them, and makes them again.
+/// New objects that do not meet the groupers of their serializer: the next sync does not find them,
+/// and makes them again.
 extension SyncPass {
   /// Reports those that do not meet their group now, when everything is linked.
   func noteObjectsOutsideGroups(in transaction: StoreTransaction) throws {
@@ -124,7 +125,8 @@ extension NewObjectsOfGroup {
   }
 }
 
-/// A payload in parts looks up what each of them mentions. Without an index that reads the whole table each time.
+/// A payload in parts looks up what each of them mentions. Without an index that reads the whole
+/// table each time.
 extension SyncPass {
   /// Rows of a table that are read in no time.
   private static let smallTable = 1_000

@@ -17,8 +17,8 @@ struct ReadPart {
   let end: PayloadPlace
 }
 
-/// Reads one part of a payload, from a place on, and stages it. Without fingerprints it needs nothing that
-/// other parts change, so it may do that while the part before is written.
+/// Reads one part of a payload, from a place on, and stages it. Without fingerprints it needs
+/// nothing that other parts change, so it may do that while the part before is written.
 struct PartReader {
   let request: SyncRequest
   let bytes: UnsafeRawBufferPointer
@@ -135,8 +135,8 @@ struct PartReader {
     request.rewritten?.place(of: item, place) { tape.value(0) } ?? place
   }
 
-  /// Unknown items, one behind the other, after which the next one is hardly known: its end is not looked for before it is
-  /// read.
+  /// Unknown items, one behind the other, after which the next one is hardly known: its end is not
+  /// looked for before it is read.
   private static let unknownLimit = 32
 
   /// Goes to the next item, and puts it on the tape unless it is known.

@@ -17,8 +17,8 @@ final class PayloadReader {
   private var end: PayloadPlace
 
   private var ahead: PartAhead?
-  // Serial, so it has a thread also when those of the global queues are all taken; its blocks have the
-  // quality of service of the thread that adds them.
+  // Serial, so it has a thread also when those of the global queues are all taken; its blocks have
+  // the quality of service of the thread that adds them.
   private lazy var queue = DispatchQueue(label: "SyncStack.ahead")
 
   /// The items that need not be read, when there may be any.
@@ -55,7 +55,8 @@ final class PayloadReader {
   /// Whether the current part is the last.
   var isAtEnd: Bool { end.isAtEnd }
 
-  /// Stages the next part, or takes it as another thread has staged it, and begins to read the one after it.
+  /// Stages the next part, or takes it as another thread has staged it, and begins to read the one
+  /// after it.
   func next() throws -> StagedPart {
     start = end
     startReport = report.content
@@ -119,11 +120,12 @@ extension PayloadReader: Sendable {}
 ///    └──────▶ claimed by the sync, which reads it itself or gives it up
 /// ```
 ///
-/// The sync claims it itself when it needs the part before the queue has come to it, so it never waits for a
-/// thread that the system does not have. What is found wrong with the part is told when the part is taken, that is,
-/// after everything that is wrong with those before it.
+/// The sync claims it itself when it needs the part before the queue has come to it, so it never
+/// waits for a thread that the system does not have. What is found wrong with the part is told when
+/// the part is taken, that is, after everything that is wrong with those before it.
 ///
-/// `reader` and `result` belong to whoever has claimed the part, and to the sync once `isRead` was signalled.
+/// `reader` and `result` belong to whoever has claimed the part, and to the sync once `isRead` was
+/// signalled.
 final class PartAhead: @unchecked Sendable {
   private struct State {
     var isClaimed = false

@@ -1,7 +1,8 @@
 import Foundation
 import SyncCore
 
-/// Rewrites a payload before it is read, for a hook or because it is a JSON:API document. It is in memory as a whole.
+/// Rewrites a payload before it is read, for a hook or because it is a JSON:API document. It is in
+/// memory as a whole.
 struct PayloadRewriting {
   private let request: SyncRequest
 
@@ -16,7 +17,8 @@ struct PayloadRewriting {
 
   /// The request for what the payload becomes.
   ///
-  /// - Throws: ``JSONError`` when it is no JSON, ``SyncError`` when it is no document of its form, what a hook throws.
+  /// - Throws: ``JSONError`` when it is no JSON, ``SyncError`` when it is no document of its form,
+  ///   what a hook throws.
   func run(_ control: SyncControl) throws -> SyncRequest {
     var document = try request.payload.withBytes(control) {
       try JSONValue(document: $0, request.settings.reading)

@@ -65,7 +65,8 @@ extension SyncPass {
 
 /// Objects that the payload says are deleted.
 extension SyncPass {
-  /// Deletes the objects of a part that it says are gone, once it is written: what it says of them elsewhere counts before.
+  /// Deletes the objects of a part that it says are gone, once it is written: what it says of them
+  /// elsewhere counts before.
   func deleteTombstones(of matches: Matches, in transaction: StoreTransaction) throws {
     for batch in matches.batches where !batch.staged.tombstones.isEmpty {
       claims.state.hasTombstones = true
@@ -98,7 +99,8 @@ extension SyncPass {
     return rows
   }
 
-  /// Whether a row belongs to the owner in whose list a tombstone stands, where keys are unique among those only.
+  /// Whether a row belongs to the owner in whose list a tombstone stands, where keys are unique
+  /// among those only.
   private func isOwner(_ owner: Owner?, of cursor: RowCursor, _ matches: Matches) -> Bool {
     guard let owner else { return true }
     let owners = matches.batches[owner.batch]

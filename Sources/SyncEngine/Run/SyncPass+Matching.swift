@@ -65,7 +65,8 @@ extension SyncPass {
     }
   }
 
-  /// Does so again when somebody wrote since, or when it would have had to wait for another transaction.
+  /// Does so again when somebody wrote since, or when it would have had to wait for another
+  /// transaction.
   ///
   /// - Returns: What is staged now.
   private func refreshKnownItems(
@@ -97,15 +98,16 @@ extension SyncPass {
   static let roundLimit = 32
 
   func itemCheck(_ planner: LinkPlanner) -> ItemCheck {
-    // References wait for later parts of the payload, not for later pages: a page is stored at once.
+    // References wait for later parts of the payload, not for later pages: a page is stored at
+    // once.
     let isLast = reader.isAtEnd
     return ItemCheck(planner, checks, edits: edits) { [claims] place in
       !isLast && claims.isWaiting(place)
     }
   }
 
-  /// Matches a part, reads known items after all where others have to do with their rows, and offers new items for
-  /// replacement.
+  /// Matches a part, reads known items after all where others have to do with their rows, and
+  /// offers new items for replacement.
   private func match(
     _ part: inout StagedPart, _ version: inout PartVersion, in transaction: StoreTransaction
   ) throws -> Matcher {

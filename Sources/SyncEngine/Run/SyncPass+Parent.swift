@@ -1,7 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// The children of a given parent, as far as they cannot be told before the whole payload has been seen.
+/// The children of a given parent, as far as they cannot be told before the whole payload has been
+/// seen.
 extension SyncPass {
   /// The to-one relationship of the items that leads to the parent.
   var referringSlot: Int? {
@@ -14,8 +15,8 @@ extension SyncPass {
     }
   }
 
-  /// Whether who leaves the parent is decided at the end, because the list goes on in other parts, or because a
-  /// predicate limits it.
+  /// Whether who leaves the parent is decided at the end, because the list goes on in other parts,
+  /// or because a predicate limits it.
   var endsParentList: Bool {
     parent != nil && (!isOnlyPart || request.settings.filter != nil)
   }
@@ -41,7 +42,8 @@ extension SyncPass {
     }
   }
 
-  /// The relationship of the items to the parent by a link table, and the parent: their own lists keep it.
+  /// The relationship of the items to the parent by a link table, and the parent: their own lists
+  /// keep it.
   var keptMember: (relationship: Claims.Relationship, row: Int64)? {
     guard let parent, case .links(let relationship, let entity, let isParents) = parent.way,
       let own = isParents ? entity.inverse(of: relationship) : relationship
@@ -51,8 +53,8 @@ extension SyncPass {
 
   // MARK: - A part
 
-  /// Notes the children that a written part has, links those that nothing else links, and reports who moved
-  /// here.
+  /// Notes the children that a written part has, links those that nothing else links, and reports
+  /// who moved here.
   func noteChildren(of matches: Matches, in transaction: StoreTransaction) throws {
     guard let parent else { return }
     let batch = matches.rootBatch
@@ -135,7 +137,8 @@ extension SyncPass {
     }
   }
 
-  /// Puts the list of a given parent into the order of the items; who stays without being one comes last.
+  /// Puts the list of a given parent into the order of the items; who stays without being one comes
+  /// last.
   func orderChildren(in transaction: StoreTransaction) throws {
     guard let parent = parent?.parent, let links = orderedList else { return }
     let now = try transaction.members(

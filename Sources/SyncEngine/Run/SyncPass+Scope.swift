@@ -3,8 +3,8 @@ import SyncStore
 
 /// Which stored rows take part.
 extension SyncPass {
-  /// The parent's children, as far as a predicate lets them; else the predicate; else, for a tree, its roots and what is
-  /// below those that go; else the whole entity.
+  /// The parent's children, as far as a predicate lets them; else the predicate; else, for a tree,
+  /// its roots and what is below those that go; else the whole entity.
   var scope: Scope {
     if let parent {
       if case .reference = parent.way { return Scope(kind: .children) }
@@ -27,7 +27,8 @@ extension SyncPass {
     let isDeclared: Bool
   }
 
-  /// The first relationship by which the objects may be nested in each other; nil when there is none.
+  /// The first relationship by which the objects may be nested in each other; nil when there is
+  /// none.
   var tree: Tree? {
     let node = request.plan.rootNode
     guard node.mayBeTree else { return nil }
@@ -44,8 +45,8 @@ extension SyncPass {
       isDeclared: isDeclared)
   }
 
-  /// Reads which objects are in scope. Has to happen before anything is written, because writing moves
-  /// objects into and out of a scope.
+  /// Reads which objects are in scope. Has to happen before anything is written, because writing
+  /// moves objects into and out of a scope.
   func readScope(in transaction: StoreTransaction) throws {
     if let session = request.session {
       try session.refresh(in: transaction, control)

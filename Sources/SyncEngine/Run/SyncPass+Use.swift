@@ -1,10 +1,11 @@
 import SyncCore
 
-/// A payload of which nothing can be used is hardly the one that was meant: an error document, or an envelope around the
-/// list. Into an empty table it would be a success, and nobody would look at the report.
+/// A payload of which nothing can be used is hardly the one that was meant: an error document, or
+/// an envelope around the list. Into an empty table it would be a success, and nobody would look at
+/// the report.
 extension SyncPass {
-  /// - Throws: ``SyncError`` when no item has a readable key, or the payload is one object that says nothing that its
-  ///   entity knows, and is none of those that are stored.
+  /// - Throws: ``SyncError`` when no item has a readable key, or the payload is one object that
+  ///   says nothing that its entity knows, and is none of those that are stored.
   func checkUse() throws {
     let state = claims.state
     guard state.itemCount > 0, state.usableItemCount == 0, request.settings.deletionGuard.isOn,
@@ -44,7 +45,8 @@ extension SyncPass {
   }
 }
 
-/// Where the lists of objects lie in a document that is one object around them, as most APIs answer.
+/// Where the lists of objects lie in a document that is one object around them, as most APIs
+/// answer.
 struct ListPlaces {
   /// What `at:` takes for each.
   let paths: [String]

@@ -52,8 +52,8 @@ final class SyncPass {
     noteRewriting()
   }
 
-  /// Bytes of a part of a streamed payload: large enough that statements are used well, small against
-  /// any memory.
+  /// Bytes of a part of a streamed payload: large enough that statements are used well, small
+  /// against any memory.
   static let partSize = 2 << 20
 
   var isAtEnd: Bool { reader.isAtEnd }
@@ -105,8 +105,8 @@ final class SyncPass {
 
   // MARK: - Parts
 
-  /// Works off the payload, or what was not staged of it, inside one transaction, and decides what the end decides; for a
-  /// page only what it says itself.
+  /// Works off the payload, or what was not staged of it, inside one transaction, and decides what
+  /// the end decides; for a page only what it says itself.
   func workOff(in transaction: StoreTransaction) throws {
     try readScope(in: transaction)
     repeat {

@@ -8,13 +8,14 @@ package import SyncStore
 ///       └ transaction ────────────────────────────────── commit
 /// ```
 ///
-/// A large file is worked off in parts, parse to link for each, inside the one transaction; while one is
-/// written the next is read (``PartAhead``). A sync that commits per batch has a transaction for each part
-/// and a last one for the deletions. A dry run of it has one transaction, so that parts see those before them. Parts are
-/// applied in order, without knowing what comes; what the end has to know of them is in ``Claims``.
+/// A large file is worked off in parts, parse to link for each, inside the one transaction; while
+/// one is written the next is read (``PartAhead``). A sync that commits per batch has a transaction
+/// for each part and a last one for the deletions. A dry run of it has one transaction, so that
+/// parts see those before them. Parts are applied in order, without knowing what comes; what the
+/// end has to know of them is in ``Claims``.
 ///
-/// Whatever throws in between, a checkpoint of a cancelled sync among it, leaves the store as it was at
-/// the last commit.
+/// Whatever throws in between, a checkpoint of a cancelled sync among it, leaves the store as it
+/// was at the last commit.
 package struct SyncRun {
   let request: SyncRequest
   let store: Store
@@ -28,8 +29,8 @@ package struct SyncRun {
 
   /// Runs on the calling thread.
   ///
-  /// - Parameter enter: Called once before the store is written to, when everything that does not need it is done: where
-  ///   syncs wait for each other.
+  /// - Parameter enter: Called once before the store is written to, when everything that does not
+  ///   need it is done: where syncs wait for each other.
   /// - Returns: The report, and what the last transaction changed.
   package func run(
     enter: () throws -> Void = {}
@@ -57,7 +58,8 @@ package struct SyncRun {
     }
   }
 
-  /// Checks that somebody can say which objects the items mean: those without a key belong to a given parent.
+  /// Checks that somebody can say which objects the items mean: those without a key belong to a
+  /// given parent.
   private func checkIdentity(of node: PlanNode) throws {
     guard !node.needsNoIdentity, !request.settings.operations.contains(.alwaysInsert),
       try ParentScope.resolve(request)?.ownsKeyless(request.plan) != true,
@@ -101,7 +103,8 @@ package struct SyncRun {
     return try write(pass) { try pass.end(in: $0) }
   }
 
-  /// Reads a payload that is in memory as a whole. Of the store nothing is needed for that but which items are known.
+  /// Reads a payload that is in memory as a whole. Of the store nothing is needed for that but
+  /// which items are known.
   private func stage(_ pass: SyncPass) throws {
     if pass.reader.known != nil, store.readsBesideWrites {
       try store.read { try pass.loadKnownItems(from: $0) }
@@ -119,10 +122,11 @@ package struct SyncRun {
 
   // MARK: - The end of a session
 
-  /// Ends a page session: references are linked whose object came with a later page, and what no page mentioned is
-  /// deleted. Runs on the calling thread, inside the store's gate.
+  /// Ends a page session: references are linked whose object came with a later page, and what no
+  /// page mentioned is deleted. Runs on the calling thread, inside the store's gate.
   ///
-  /// - Parameter check: Called inside the transaction before anything is decided, with whether there was any page.
+  /// - Parameter check: Called inside the transaction before anything is decided, with whether
+  ///   there was any page.
   package func end(
     _ session: SessionState,
     check: (_ hasPages: Bool, StoreReader) throws -> Void = { _, _ in }
@@ -149,8 +153,8 @@ package struct SyncRun {
 }
 
 extension Store {
-  /// Runs one transaction of a sync. Cancelling the sync ends it wherever it is: while it waits for its
-  /// turn, inside a long statement, between two of them. Only the commit itself is not stopped.
+  /// Runs one transaction of a sync. Cancelling the sync ends it wherever it is: while it waits for
+  /// its turn, inside a long statement, between two of them. Only the commit itself is not stopped.
   ///
   /// - Throws: `CancellationError` when the sync was cancelled, whatever that made fail first.
   fileprivate func write(

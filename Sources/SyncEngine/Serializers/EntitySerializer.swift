@@ -1,7 +1,8 @@
 public import SyncCore
 public import SyncGraph
 
-/// A serializer whose settings are variables: for mappings made at run time, and for adjusted copies of others.
+/// A serializer whose settings are variables: for mappings made at run time, and for adjusted
+/// copies of others.
 ///
 /// ```swift
 /// var serializer = EntitySerializer(Employee.self)
@@ -80,7 +81,8 @@ public struct EntitySerializer<Object: ManagedObject>: Serializer {
     let policy: SyncPolicy
   }
 
-  /// That of the serializer it is a copy of, with what was changed; nil when rules, validators or the hook were replaced.
+  /// That of the serializer it is a copy of, with what was changed; nil when rules, validators or
+  /// the hook were replaced.
   public var planKey: AnyHashable? {
     origin.map { AnyHashable(key($0, groupers.map(\.wholeText))) }
   }

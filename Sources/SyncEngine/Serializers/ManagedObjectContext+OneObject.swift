@@ -1,17 +1,18 @@
 public import SyncCore
 public import SyncGraph
 
-/// Stores one object whose JSON has names of properties as keys. Values are taken as the types of the attributes take
-/// them, without conversions; what stands below a relationship is read by convention. Nothing is deleted.
+/// Stores one object whose JSON has names of properties as keys. Values are taken as the types of
+/// the attributes take them, without conversions; what stands below a relationship is read by
+/// convention. Nothing is deleted.
 ///
-/// Runs now, on the calling thread, which has to be the context's queue, in a transaction of its own: unsaved edits of
-/// the context stay as they are.
+/// Runs now, on the calling thread, which has to be the context's queue, in a transaction of its
+/// own: unsaved edits of the context stay as they are.
 extension ManagedObjectContext {
   /// Stores the JSON as a new object.
   ///
   /// - Returns: The identifier of the object.
-  /// - Throws: ``MappingError`` with ``MappingError/Code/unknownProperty`` for a key that is no property;
-  ///   ``SyncError`` with ``SyncError/Code/invalidItem`` when the JSON is no object, and
+  /// - Throws: ``MappingError`` with ``MappingError/Code/unknownProperty`` for a key that is no
+  ///   property; ``SyncError`` with ``SyncError/Code/invalidItem`` when the JSON is no object, and
   ///   ``SyncError/Code/typeMismatch`` for values that do not fit, below a relationship too.
   @discardableResult
   public func insert<Object: ManagedObject>(
@@ -26,12 +27,15 @@ extension ManagedObjectContext {
     try store(json, name) { $0.forceInsert = true }
   }
 
-  /// Gives the values of the JSON to the stored object that has the same identifiers, or stores a new one.
+  /// Gives the values of the JSON to the stored object that has the same identifiers, or stores a
+  /// new one.
   ///
-  /// - Parameter identifiers: Names of the attributes that together identify an object, each a key of the JSON.
+  /// - Parameter identifiers: Names of the attributes that together identify an object, each a key
+  ///   of the JSON.
   /// - Returns: The identifier of the object.
-  /// - Throws: ``MappingError`` with ``MappingError/Code/identifiersRequired`` when there are no identifiers,
-  ///   ``MappingError/Code/identifierNotMapped`` when the JSON has not the key of one; otherwise as `insert(_:json:)`.
+  /// - Throws: ``MappingError`` with ``MappingError/Code/identifiersRequired`` when there are no
+  ///   identifiers, ``MappingError/Code/identifierNotMapped`` when the JSON has not the key of one;
+  ///   otherwise as `insert(_:json:)`.
   @discardableResult
   public func insertOrUpdate<Object: ManagedObject>(
     _ type: Object.Type, json: JSONValue, identifiers: [String]
@@ -39,8 +43,8 @@ extension ManagedObjectContext {
     try insertOrUpdate(entityNamed: type.entityName, json: json, identifiers: identifiers)
   }
 
-  /// Gives the values of the JSON to the stored object of an entity that has the same identifiers, or stores a new one.
-  /// See `insertOrUpdate(_:json:identifiers:)`.
+  /// Gives the values of the JSON to the stored object of an entity that has the same identifiers,
+  /// or stores a new one. See `insertOrUpdate(_:json:identifiers:)`.
   @discardableResult
   public func insertOrUpdate(
     entityNamed name: String, json: JSONValue, identifiers: [String]
@@ -80,7 +84,8 @@ extension ManagedObjectContext {
 }
 
 extension EntityDescription {
-  /// Checks that conventions can read what stands below a relationship: nobody looks at the report of one object.
+  /// Checks that conventions can read what stands below a relationship: nobody looks at the report
+  /// of one object.
   ///
   /// - Throws: ``SyncError`` with ``SyncError/Code/typeMismatch``.
   fileprivate func checkNested(_ value: JSONValue, forKey key: String) throws {

@@ -3,21 +3,22 @@ public import SyncGraph
 
 /// Rules for objects that the payload gives by their keys alone.
 extension Rule {
-  /// One object that is given by its key alone. Where nobody has the key, an object is made that has nothing else: a stub,
-  /// which what comes later fills.
+  /// One object that is given by its key alone. Where nobody has the key, an object is made that
+  /// has nothing else: a stub, which what comes later fills.
   public static func toOne<Object: ManagedObject>(
     _ path: JSONPath, creating type: Object.Type
   ) -> Rule {
     toOne(path, creating: type.entityName)
   }
 
-  /// One object that is given by its key alone, as in ``toOne(_:creating:)``, of an entity that need not have a class.
+  /// One object that is given by its key alone, as in ``toOne(_:creating:)``, of an entity that
+  /// need not have a class.
   public static func toOne(_ path: JSONPath, creating entityName: String) -> Rule {
     toOne(path) { Stubs(entityName: entityName) }
   }
 
-  /// Objects that are given by their keys alone. Stubs are made where nobody has a key; former members that the list does not
-  /// name are unlinked, not deleted.
+  /// Objects that are given by their keys alone. Stubs are made where nobody has a key; former
+  /// members that the list does not name are unlinked, not deleted.
   public static func toMany<Object: ManagedObject>(
     _ path: JSONPath, creating type: Object.Type
   ) -> Rule {

@@ -1,8 +1,8 @@
 public import SyncCore
 public import SyncGraph
 
-/// How JSON becomes objects of one entity, said by hand: which rule fills which property, what identifies an object, and
-/// what a sync may do.
+/// How JSON becomes objects of one entity, said by hand: which rule fills which property, what
+/// identifies an object, and what a sync may do.
 ///
 /// ```swift
 /// struct EmployeeSerializer: Serializer {
@@ -16,24 +16,26 @@ public import SyncGraph
 /// try await stack.sync(json, with: EmployeeSerializer())
 /// ```
 ///
-/// Everything but `Object`, ``identifiers`` and ``mapping`` has a default. Properties that the mapping does not name are
-/// left alone. A serializer is asked for its settings when a sync begins, on whatever thread that happens.
+/// Everything but `Object`, ``identifiers`` and ``mapping`` has a default. Properties that the
+/// mapping does not name are left alone. A serializer is asked for its settings when a sync begins,
+/// on whatever thread that happens.
 public protocol Serializer<Object>: PlanSource {
-  /// The class of the objects; `ManagedObject` where they have none of their own, with ``entityName``.
+  /// The class of the objects; `ManagedObject` where they have none of their own, with
+  /// ``entityName``.
   associatedtype Object: ManagedObject
 
   /// The entity of the objects. Default: that of the class.
   var entityName: String { get }
 
-  /// Names of the attributes that together identify an object. Each has a rule in ``mapping``, and every item
-  /// a value for each.
+  /// Names of the attributes that together identify an object. Each has a rule in ``mapping``, and
+  /// every item a value for each.
   var identifiers: [String] { get }
 
   /// How each property gets its value.
   var mapping: Mapping { get }
 
-  /// Whether every item becomes a new object, whatever is stored; then ``insertMissing`` and ``updateExisting`` mean
-  /// nothing. Without identifiers nothing is deleted. Default: false.
+  /// Whether every item becomes a new object, whatever is stored; then ``insertMissing`` and
+  /// ``updateExisting`` mean nothing. Without identifiers nothing is deleted. Default: false.
   var forceInsert: Bool { get }
 
   /// Whether items that match no stored object become new ones. Default: true.
@@ -42,28 +44,34 @@ public protocol Serializer<Object>: PlanSource {
   /// Whether stored objects take the values of their items. Default: true.
   var updateExisting: Bool { get }
 
-  /// Whether stored objects are deleted that no item names: at the top those of the group, in a nested list the former
-  /// members of its owner, below a to-one relationship none. Default: true.
+  /// Whether stored objects are deleted that no item names: at the top those of the group, in a
+  /// nested list the former members of its owner, below a to-one relationship none. Default: true.
   var deleteMissing: Bool { get }
 
-  /// Look at each item in turn, before anything else does. An item that one of them drops counts as not received.
+  /// Look at each item in turn, before anything else does. An item that one of them drops counts as
+  /// not received.
   var validators: [Validator] { get }
 
-  /// Sees what an item fills an object with, after all rules for attributes, in their order, and may change it: for values
-  /// that come of several others. Called once for each item of the serializer, at whatever level, before anybody looks for its
-  /// object; what stands below relationships is read afterwards. Called again for items of a part of the payload that has to be
-  /// read again, because another item in it cannot be used. An error makes the item unfit. Default: none.
+  /// Sees what an item fills an object with, after all rules for attributes, in their order, and
+  /// may change it: for values that come of several others. Called once for each item of the
+  /// serializer, at whatever level, before anybody looks for its object; what stands below
+  /// relationships is read afterwards. Called again for items of a part of the payload that has to
+  /// be read again, because another item in it cannot be used. An error makes the item unfit.
+  /// Default: none.
   var didFill: FillHook? { get }
 
-  /// Whether an item says that its object is deleted, as in `{ $0["deleted"] == true }`. Of such an item nothing counts but
-  /// its identifiers; what is stored with them goes, whatever ``deleteMissing`` says. Default: none.
+  /// Whether an item says that its object is deleted, as in `{ $0["deleted"] == true }`. Of such an
+  /// item nothing counts but its identifiers; what is stored with them goes, whatever
+  /// ``deleteMissing`` says. Default: none.
   var deletes: ItemTest? { get }
 
-  /// The stored objects that the sync knows about: those that meet all of these. Others are neither matched nor
-  /// deleted, so that an item whose key only an outsider has becomes a new object. Default: all.
+  /// The stored objects that the sync knows about: those that meet all of these. Others are neither
+  /// matched nor deleted, so that an item whose key only an outsider has becomes a new object.
+  /// Default: all.
   var groupers: [Filter] { get }
 
-  /// Which subentity each item is, as a key of it says. Default: all are objects of the entity itself.
+  /// Which subentity each item is, as a key of it says. Default: all are objects of the entity
+  /// itself.
   var subentities: Subentities? { get }
 
   /// How the rules decide where the JSON leaves a choice.
@@ -100,8 +108,8 @@ extension Serializer {
       keyBesideGroup: keyBesideGroup)
   }
 
-  /// A serializer that is `Hashable`, or has no stored properties, is compiled once for all syncs of a stack; others each
-  /// time.
+  /// A serializer that is `Hashable`, or has no stored properties, is compiled once for all syncs
+  /// of a stack; others each time.
   public var planKey: AnyHashable? {
     if let key = self as? any Hashable { return AnyHashable(key) }
     return MemoryLayout<Self>.size == 0 ? AnyHashable(ObjectIdentifier(Self.self)) : nil

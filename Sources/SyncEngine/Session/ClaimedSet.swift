@@ -16,7 +16,8 @@ struct ClaimedSet {
   /// Stored objects of a repeated key that may become one with the first.
   static func surplus(_ root: Int) -> ClaimedSet { ClaimedSet(.surplus, root) }
 
-  /// Stored objects that go when nothing names them, because nested lists speak of all of their group: by their entity.
+  /// Stored objects that go when nothing names them, because nested lists speak of all of their
+  /// group: by their entity.
   static func nested(_ entity: Int) -> ClaimedSet { ClaimedSet(.nested, entity) }
 
   /// Items at the top that a given parent has as members.
@@ -29,8 +30,8 @@ struct ClaimedSet {
     case mentioned, listed, distinct, surplus, nested, parent, scope
   }
 
-  /// Kind, entity and slot: a dictionary whose keys are no integers costs 400,000 instructions more when it is made first
-  /// (measured).
+  /// Kind, entity and slot: a dictionary whose keys are no integers costs 400,000 instructions more
+  /// when it is made first (measured).
   let number: Int
 
   init(number: Int) { self.number = number }

@@ -1,16 +1,17 @@
 import SyncCore
 import SyncStore
 
-/// What a payload or a session has said so far, as far as later parts of it and the deletions at its end have to know:
-/// which objects it mentioned, who was nested below an owner, and who was not in a list.
+/// What a payload or a session has said so far, as far as later parts of it and the deletions at
+/// its end have to know: which objects it mentioned, who was nested below an owner, and who was not
+/// in a list.
 ///
 /// ```
 /// before ── committed by parts or pages before, in memory and perhaps in the store (``ClaimsStore``)
 /// new    ── said since, and thrown away when the part fails
 /// ```
 ///
-/// Parts are applied in order and know nothing of those to come: what an earlier one stored is history. It holds bits, not
-/// objects, and outlives the batches. Confined to its sync.
+/// Parts are applied in order and know nothing of those to come: what an earlier one stored is
+/// history. It holds bits, not objects, and outlives the batches. Confined to its sync.
 final class Claims {
   private(set) var before = Content()
   var new = Content()
@@ -50,7 +51,8 @@ final class Claims {
     var nestsChildren = false
     /// Whether only some objects are in scope; false is every object of the entity.
     var hasScope = false
-    /// Whether items said that their objects are deleted, so that not everything that was mentioned is there.
+    /// Whether items said that their objects are deleted, so that not everything that was mentioned
+    /// is there.
     var hasTombstones = false
     /// References so far, those that found their object among them.
     var referenceCount: Int64 = 0
@@ -67,7 +69,8 @@ final class Claims {
     var unlisted: [Member: UnlistedMember] = [:]
     /// Members that were listed after a list had left them out.
     var relisted: Set<Member> = []
-    /// The members of a given parent in the order of the payload, where its list is ordered and nothing else orders it.
+    /// The members of a given parent in the order of the payload, where its list is ordered and
+    /// nothing else orders it.
     var parentOrder: [Int64] = []
     /// Keys that no object had, by the place they stand in.
     var references: [UnresolvedReference.Place: [UnresolvedReference]] = [:]
@@ -119,7 +122,8 @@ final class Claims {
     contains(row, .surplus(entity.rootIndex))
   }
 
-  /// The objects in scope before anything was written, ascending; nil is every object of the entity.
+  /// The objects in scope before anything was written, ascending; nil is every object of the
+  /// entity.
   var rootScope: [Int64]? {
     state.hasScope ? self[.scope]?.rows ?? [] : nil
   }

@@ -2,14 +2,14 @@ import Foundation
 import SyncCore
 import SyncStore
 
-/// Claims in the store, as rows in the tables of an ``OpenSync``: what a part said is written with it, and read as a
-/// whole by whoever goes on.
+/// Claims in the store, as rows in the tables of an ``OpenSync``: what a part said is written with
+/// it, and read as a whole by whoever goes on.
 struct ClaimsStore {
   let model: ManagedObjectModel
   let control: SyncControl
 
-  /// What is small: of which model the names are, the counts, and the settings that all pages and the end have to share,
-  /// by their names.
+  /// What is small: of which model the names are, the counts, and the settings that all pages and
+  /// the end have to share, by their names.
   struct Summary: Codable {
     var model: String
     var state: Claims.State
@@ -71,7 +71,8 @@ struct ClaimsStore {
 
   /// Reads everything that was content.
   ///
-  /// - Throws: ``Claims/outdated`` when it names what the model does not have; `CancellationError`; errors of the store.
+  /// - Throws: ``Claims/outdated`` when it names what the model does not have; `CancellationError`;
+  ///   errors of the store.
   func read(_ sync: OpenSync, _ state: Claims.State, from reader: StoreReader) throws -> Claims {
     var content = Claims.Content()
     try reader.readRows(of: sync) { page in

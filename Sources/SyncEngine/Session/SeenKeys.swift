@@ -1,11 +1,11 @@
 import SyncCore
 
-/// Keys that a sync has put into a table that was empty when it began, so that the next parts of its
-/// payload look up only keys that came before, which are few: the table's indexes can stay away until
-/// everything has been inserted.
+/// Keys that a sync has put into a table that was empty when it began, so that the next parts of
+/// its payload look up only keys that came before, which are few: the table's indexes can stay away
+/// until everything has been inserted.
 ///
-/// Integers close together are one bit a key, everything else is 64 bits of hash. A key that seems to have come before
-/// and did not costs a look-up and nothing else. Confined to its sync.
+/// Integers close together are one bit a key, everything else is 64 bits of hash. A key that seems
+/// to have come before and did not costs a look-up and nothing else. Confined to its sync.
 final class SeenKeys {
   private var dense = RowSet()
   private var denseCount = 0

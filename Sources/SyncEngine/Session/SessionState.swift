@@ -4,9 +4,10 @@ package import SyncStore
 
 /// What a page session has learned from its pages.
 ///
-/// A session with a name is kept in the store: what a page says is written with the page, and before each page and at the
-/// end, inside the transaction, it is looked whether somebody else has written to the session since; then everything is
-/// read anew. Used by whoever is inside the store's gate, one page at a time.
+/// A session with a name is kept in the store: what a page says is written with the page, and
+/// before each page and at the end, inside the transaction, it is looked whether somebody else has
+/// written to the session since; then everything is read anew. Used by whoever is inside the
+/// store's gate, one page at a time.
 package final class SessionState: @unchecked Sendable {
   private(set) var claims = Claims()
 
@@ -14,7 +15,8 @@ package final class SessionState: @unchecked Sendable {
   package let name: String?
   private let entity: EntityDescription
 
-  /// The session in the store as it was when ``claims`` were those of it; nil before its first page.
+  /// The session in the store as it was when ``claims`` were those of it; nil before its first
+  /// page.
   private var known: OpenSync?
   /// The same as the transaction that runs leaves it.
   private var written: OpenSync?
@@ -32,8 +34,8 @@ package final class SessionState: @unchecked Sendable {
 
   /// Makes the claims those of the store.
   ///
-  /// - Throws: ``SyncError`` when another session of that name has ended this one, or when the store was migrated
-  ///   since.
+  /// - Throws: ``SyncError`` when another session of that name has ended this one, or when the
+  ///   store was migrated since.
   func refresh(in reader: StoreReader, _ control: SyncControl) throws {
     guard let key else { return }
     guard let sync = try reader.openSync(SessionState.kind, key) else {
@@ -60,8 +62,8 @@ package final class SessionState: @unchecked Sendable {
         """)
   }
 
-  /// Kept sessions of that name whose entity the model does not have: one of them may have been this entity before a
-  /// migration.
+  /// Kept sessions of that name whose entity the model does not have: one of them may have been
+  /// this entity before a migration.
   private func sessionsOfUnknownEntities(in reader: StoreReader) throws -> [OpenSync] {
     guard let name else { return [] }
     return try reader.openSyncs(SessionState.kind).filter { sync in
@@ -147,8 +149,9 @@ package final class SessionState: @unchecked Sendable {
 
   // MARK: - Settings
 
-  /// What the deletions at the end are decided by, with what the first page found in scope: it cannot change
-  /// any more. The guard may, to allow what it refused, and so may what becomes of unfit items.
+  /// What the deletions at the end are decided by, with what the first page found in scope: it
+  /// cannot change any more. The guard may, to allow what it refused, and so may what becomes of
+  /// unfit items.
   private static func settings(of request: SyncRequest) -> [String: String] {
     [
       "filter": request.settings.filter?.wholeText ?? "",

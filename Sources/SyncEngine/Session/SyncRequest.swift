@@ -15,11 +15,12 @@ package struct SyncRequest {
   /// What the payload was rewritten into, once it is.
   var rewritten: RewrittenPayload?
 
-  /// Whether the payload says nothing at all, not even that there are no objects: null, for a mapping by hand.
+  /// Whether the payload says nothing at all, not even that there are no objects: null, for a
+  /// mapping by hand.
   var saysNothing = false
 
-  /// Stored rows that the only item of the payload describes, whatever key it gives: all of them take
-  /// its values, a new key among them.
+  /// Stored rows that the only item of the payload describes, whatever key it gives: all of them
+  /// take its values, a new key among them.
   package var targets: [Int64] = []
   package var hooks = SyncHooks()
   package var tuning = SyncTuning()
@@ -47,8 +48,8 @@ package struct SyncRequest {
   /// What happens to an item that cannot be stored.
   var itemPolicy: ItemErrorPolicy { settings.onItemError ?? .skip }
 
-  /// Does no more than the plan allows: a mapping that was written by hand says which stored objects it is about, and
-  /// whether any of them go.
+  /// Does no more than the plan allows: a mapping that was written by hand says which stored
+  /// objects it is about, and whether any of them go.
   mutating func limitToPlan() {
     let node = plan.rootNode
     if !node.deletesMissing
@@ -71,8 +72,8 @@ package struct SyncHooks {
   /// Asked for each item that is about to become a new object; may return another one.
   package var willInsert: WillInsert?
 
-  /// Called for each item that is left out, inside the transaction, before its part of the payload is
-  /// written; what it throws fails the sync.
+  /// Called for each item that is left out, inside the transaction, before its part of the payload
+  /// is written; what it throws fails the sync.
   package var onLeftOut: ((LeftOutItem, StoreTransaction) throws -> Void)?
 
   /// Called at the end of the last transaction, inside it.
@@ -94,7 +95,7 @@ package struct SyncTuning: Sendable {
   package var partItems: Int?
   /// Whether a part is read while the one before it is written.
   package var readsAhead = true
-  /// How many rows a scan passes in the time in which one key is looked up (measured): a table that has fewer rows for
-  /// each key that a payload mentions is scanned. 0 looks everything up.
+  /// How many rows a scan passes in the time in which one key is looked up (measured): a table that
+  /// has fewer rows for each key that a payload mentions is scanned. 0 looks everything up.
   package var scannedRowsPerKey = 6
 }

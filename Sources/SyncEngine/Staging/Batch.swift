@@ -115,8 +115,8 @@ final class Batch {
     return Int(items[occurrence])
   }
 
-  /// Adds an occurrence to those of its key, which the index knows. The one identified by its key alone, of which there is at
-  /// most one, stays in front; then come the latest.
+  /// Adds an occurrence to those of its key, which the index knows. The one identified by its key
+  /// alone, of which there is at most one, stays in front; then come the latest.
   func chain(_ occurrence: Int32, to head: Int32) {
     occurrences[head].flags.insert(.shared)
     occurrences[occurrence].flags.insert(.shared)
@@ -131,7 +131,8 @@ final class Batch {
 
   /// Lays the cells of a later row over those of an earlier one; what it does not mention stays.
   ///
-  /// - Parameter onConflict: Called with the first slot of which both say something else, before it is changed.
+  /// - Parameter onConflict: Called with the first slot of which both say something else, before it
+  ///   is changed.
   @inline(__always)
   func overlay(_ later: Int, over earlier: Int, onConflict: (Int) -> Void = { _ in }) {
     let source = block[later]
@@ -208,7 +209,8 @@ final class StagedReferences {
 @available(*, unavailable, message: "References are confined to their batch.")
 extension StagedReferences: Sendable {}
 
-/// The groups of stored objects that mappings of a batch know about, and in which of them its occurrences are looked for.
+/// The groups of stored objects that mappings of a batch know about, and in which of them its
+/// occurrences are looked for.
 struct StagedGroups {
   /// By their numbers.
   private(set) var filters: [Filter] = []

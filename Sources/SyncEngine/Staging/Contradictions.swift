@@ -1,7 +1,8 @@
 import SyncCore
 
-/// What several places of a payload say differently of one object, counted for an entity; the later place counts. Told
-/// once, with the first as an example: a payload that nests an old copy of each object would fill the report otherwise.
+/// What several places of a payload say differently of one object, counted for an entity; the later
+/// place counts. Told once, with the first as an example: a payload that nests an old copy of each
+/// object would fill the report otherwise.
 struct Contradictions {
   private(set) var count = 0
   private var example = ""

@@ -1,7 +1,7 @@
 import SyncCore
 
-/// What each item at the top of a part speaks of: which objects, and what its keys filled. Noted while it is staged, where
-/// the request asks for it.
+/// What each item at the top of a part speaks of: which objects, and what its keys filled. Noted
+/// while it is staged, where the request asks for it.
 ///
 /// ```
 /// items    first target, usage        one per item at the top that was read
@@ -134,13 +134,15 @@ final class ItemContents {
 /// What the keys of an item filled, for the report.
 struct ItemUsage: Hashable {
   struct UnusedKey: Hashable {
-    /// Who read the object: a node of the plan, or what a source of nested objects says, numbered behind the nodes.
+    /// Who read the object: a node of the plan, or what a source of nested objects says, numbered
+    /// behind the nodes.
     let reader: Int
     let key: [UInt8]
     let count: Int
   }
 
-  /// For each reader how many words follow, and in these a bit for each attribute rule that was filled.
+  /// For each reader how many words follow, and in these a bit for each attribute rule that was
+  /// filled.
   var filled: [UInt64] = []
   var unused: [UnusedKey] = []
 }

@@ -2,8 +2,8 @@ import Foundation
 import SyncCore
 import SyncStore
 
-/// A scanned item, and where the bytes lie that its offsets count from. Valid until the tape is used
-/// for the next item.
+/// A scanned item, and where the bytes lie that its offsets count from. Valid until the tape is
+/// used for the next item.
 struct ItemSource {
   let tape: JSONTape
   let base: UInt
@@ -39,7 +39,8 @@ struct StagedItem {
   var isLeftOut = false
 }
 
-/// The key of an item in an object of objects: it fills an attribute for which the item has no value itself.
+/// The key of an item in an object of objects: it fills an attribute for which the item has no
+/// value itself.
 struct MemberKey {
   let tape: JSONTape
   let token: Int
@@ -47,10 +48,11 @@ struct MemberKey {
   var slot: Int?
 }
 
-/// Items that a delegate rewrote before they become objects, by the address of the item they replace.
+/// Items that a delegate rewrote before they become objects, by the address of the item they
+/// replace.
 ///
-/// An item is offered once, and before the items nested in it: those of a rewritten item are new and
-/// are offered when they turn out to be new objects themselves.
+/// An item is offered once, and before the items nested in it: those of a rewritten item are new
+/// and are offered when they turn out to be new objects themselves.
 struct ItemReplacements {
   private var sources: [UInt: ItemSource] = [:]
   var asked: Set<UInt> = []

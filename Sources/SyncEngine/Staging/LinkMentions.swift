@@ -26,8 +26,8 @@ final class LinkMentions {
   /// Destinations: an occurrence, or the ones' complement of a reference.
   private let targets = PlainArray<Int32>(capacity: 1)
 
-  /// When it was said: for one-to-one relationships, which either side may speak of, and for those of entities
-  /// whose objects may be mentioned under another entity too.
+  /// When it was said: for one-to-one relationships, which either side may speak of, and for those
+  /// of entities whose objects may be mentioned under another entity too.
   private(set) var orders: [UInt32] = []
 
   init() {
@@ -90,8 +90,9 @@ extension LinkMentions: Sendable {}
 
 /// The owners of mentions, as occurrences of their batch, in payload order.
 ///
-/// Where every object gives the relationship they follow each other, and nothing is kept of them but the first and how
-/// many they are: a list of them is made when one comes that does not follow. Confined to the sync that owns them.
+/// Where every object gives the relationship they follow each other, and nothing is kept of them
+/// but the first and how many they are: a list of them is made when one comes that does not follow.
+/// Confined to the sync that owns them.
 final class MentionOwners: RandomAccessCollection {
   private(set) var count = 0
   private var first: Int32 = 0
@@ -132,8 +133,8 @@ final class MentionOwners: RandomAccessCollection {
 @available(*, unavailable, message: "Owners are confined to the sync that has them.")
 extension MentionOwners: Sendable {}
 
-/// When objects were mentioned, and when each of their slots was given last: kept where objects may be mentioned under
-/// another entity too. Confined to its batch.
+/// When objects were mentioned, and when each of their slots was given last: kept where objects may
+/// be mentioned under another entity too. Confined to its batch.
 final class MentionOrders {
   private let first = PlainArray<UInt32>()
   /// When slots were given again, by occurrence; 0 where they were not.

@@ -22,17 +22,18 @@ struct Occurrence {
     static let root = Flags(rawValue: 1)
     /// Has no readable key.
     static let keyless = Flags(rawValue: 2)
-    /// Stands for the given parent, which the payload does not describe; or added to write a reference.
+    /// Stands for the given parent, which the payload does not describe; or added to write a
+    /// reference.
     static let referenceOnly = Flags(rawValue: 128)
     /// Not the only occurrence of its key.
     static let shared = Flags(rawValue: 1024)
-    /// Stands in a one-to-many list, which its members have to themselves: identified by its key and
-    /// its owner, not by its key alone.
+    /// Stands in a one-to-many list, which its members have to themselves: identified by its key
+    /// and its owner, not by its key alone.
     static let owned = Flags(rawValue: 2048)
     /// Part of an item that is left out: it claims its key, and nothing else of it counts.
     static let leftOut = Flags(rawValue: 8192)
-    /// Several places of the payload say something of it, or it came from another owner: no item alone tells what is
-    /// stored of it.
+    /// Several places of the payload say something of it, or it came from another owner: no item
+    /// alone tells what is stored of it.
     static let conflicting = Flags(rawValue: 16384)
     /// The same object as a mention under a subentity, which is the one that is written.
     static let ofSubentity = Flags(rawValue: 32768)

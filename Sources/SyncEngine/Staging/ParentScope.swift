@@ -18,8 +18,8 @@ struct ParentScope {
     case list(batch: Int, rule: Int)
     /// A to-one relationship of the items: its rule, and the batch of its destination.
     case reference(rule: Int, batch: Int)
-    /// Members of a link table of which the plan has no list: the relationship and the entity that has it, and
-    /// whether that is the parent's.
+    /// Members of a link table of which the plan has no list: the relationship and the entity that
+    /// has it, and whether that is the parent's.
     case links(RelationshipDescription, of: EntityDescription, isParents: Bool)
   }
 
@@ -94,10 +94,11 @@ struct RootReference {
 
 /// Which relationship leads from a parent to the synced entity.
 extension ParentScope {
-  /// Finds the relationship: the one that is given, by its name at either end, or the only one there is.
+  /// Finds the relationship: the one that is given, by its name at either end, or the only one
+  /// there is.
   ///
-  /// - Throws: ``SyncError`` with ``SyncError/Code/ambiguousRelationship`` when there is none or more
-  ///   than one.
+  /// - Throws: ``SyncError`` with ``SyncError/Code/ambiguousRelationship`` when there is none or
+  ///   more than one.
   static func resolve(_ request: SyncRequest) throws -> ParentScope? {
     guard let parent = request.setup.parent else { return nil }
     let child = request.plan.rootNode.entity
@@ -119,7 +120,8 @@ extension ParentScope {
     var leadsToMany: Bool { !isParents || relationship.isToMany }
   }
 
-  /// The relationships of the parent, and those of the child that have no inverse; inherited ones among them.
+  /// The relationships of the parent, and those of the child that have no inverse; inherited ones
+  /// among them.
   private static func candidates(
     from parent: EntityDescription, to child: EntityDescription
   ) -> [Candidate] {
@@ -136,8 +138,8 @@ extension ParentScope {
       + up.map { Candidate(relationship: $0, isParents: false) }
   }
 
-  /// The relationship of that name; else the one whose inverse has it; without a name those that lead to
-  /// many objects, else all.
+  /// The relationship of that name; else the one whose inverse has it; without a name those that
+  /// lead to many objects, else all.
   private static func choose(_ name: String?, among all: [Candidate]) -> [Candidate] {
     let choices: [[Candidate]] =
       if let name {
@@ -171,7 +173,8 @@ extension ParentScope {
         }
       }
     }
-    // The plan reads items into rows of their own entity, which the list of a superentity does not name.
+    // The plan reads items into rows of their own entity, which the list of a superentity does not
+    // name.
     switch relationship.kind {
     case .manyToMany: return .links(relationship, of: parent, isParents: true)
     case .oneToMany: return relationship.inverseSlot.flatMap { reference($0, plan) }
@@ -221,8 +224,8 @@ extension ParentScope {
 }
 
 extension Stager {
-  /// The rule of an object's inverse to the relationship under which it stands, or -1: what the JSON says of it is
-  /// ignored.
+  /// The rule of an object's inverse to the relationship under which it stands, or -1: what the
+  /// JSON says of it is ignored.
   func inverse(_ role: Role) -> Int {
     if let owner = role.owner { return readers.nodes[owner.batch].links[owner.rule].inverse }
     if case .root = role { return rootLink?.reference?.rule ?? -1 }

@@ -6,7 +6,8 @@ final class PayloadPath: CustomStringConvertible {
   private struct Step: BitwiseCopyable {
     // The stager owns its links longer than any path.
     var link: Unmanaged<StagingLink>
-    /// What is at the key: a value of a tape that is kept while anything below it is read. Nil is where the rule says.
+    /// What is at the key: a value of a tape that is kept while anything below it is read. Nil is
+    /// where the rule says.
     var value: (tape: Unmanaged<JSONTape>, token: Int)?
     var index: Int
   }

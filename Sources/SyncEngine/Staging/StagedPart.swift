@@ -1,7 +1,7 @@
 import SyncCore
 
-/// A part of a payload in rows: what staging hands over. The phases behind it change nothing of it but what lies in its
-/// batches.
+/// A part of a payload in rows: what staging hands over. The phases behind it change nothing of it
+/// but what lies in its batches.
 struct StagedPart {
   /// The items at the top.
   struct Items {
@@ -26,7 +26,8 @@ struct StagedPart {
     /// The occurrences of those at the top, where the report lists them.
     var listed: [Int32] = []
 
-    /// Items at the top that were passed over between those: how many of these came before, and their records.
+    /// Items at the top that were passed over between those: how many of these came before, and
+    /// their records.
     var passed: [(before: Int, records: Range<Int>)] = []
 
     /// What became of those that stand beside the others.
@@ -122,7 +123,8 @@ struct PartVersion {
   /// Items that stand in for others; values may lie in them.
   var replacements: ItemReplacements?
 
-  /// Whether it is noted which item every object stands in. Mentions are not laid together early then.
+  /// Whether it is noted which item every object stands in. Mentions are not laid together early
+  /// then.
   var tracksItems = false
 
   /// The items at the top that are to be left out, by their index, and why.

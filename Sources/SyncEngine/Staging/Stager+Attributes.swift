@@ -24,8 +24,8 @@ extension Stager {
     node.fillConstants(cells)
   }
 
-  /// Fills the attribute that the key of an item in an object of objects stands for, unless the item has a value for it. A
-  /// key is text, so whatever is written in it counts.
+  /// Fills the attribute that the key of an item in an object of objects stands for, unless the
+  /// item has a value for it. A key is text, so whatever is written in it counts.
   func fill(
     _ cells: UnsafeMutablePointer<Cell>, from key: MemberKey, node: StagingNode
   ) throws {
@@ -199,8 +199,8 @@ extension Stager {
     }
   }
 
-  /// Whether the value is an empty text for an attribute of which no text is a value: APIs mean that there is
-  /// none. A rule that refuses what does not fit refuses it too.
+  /// Whether the value is an empty text for an attribute of which no text is a value: APIs mean
+  /// that there is none. A rule that refuses what does not fit refuses it too.
   private func meansNothing(_ token: Int, of source: ItemSource, for rule: AttributeRule) -> Bool {
     let token = source.tokens[token]
     return token.kind == .string && token.length == 0 && rule.mismatch != .fail

@@ -2,8 +2,8 @@ import SyncCore
 
 /// The objects of a list that is none: members of an object, objects inside the elements of a list.
 extension Stager {
-  /// Calls a closure with each value that the way of a relationship leads to, and with the key that it has in an object of
-  /// objects; nil stands for an element in which the way ends early.
+  /// Calls a closure with each value that the way of a relationship leads to, and with the key that
+  /// it has in an object of objects; nil stands for an element in which the way ends early.
   func forEachElement(
     of token: Int, _ link: StagingLink, _ source: ItemSource,
     _ body: (Int?, MemberKey?) throws -> Void

@@ -1,6 +1,7 @@
 import SyncCore
 
-/// What becomes of cells that an item has filled: what it does not say, defaults, and hooks of serializers that see them.
+/// What becomes of cells that an item has filled: what it does not say, defaults, and hooks of
+/// serializers that see them.
 extension Stager {
   /// Fills attributes of which the item says nothing, where the mapping says with what.
   func fillMissing(_ cells: UnsafeMutablePointer<Cell>, _ node: PlanNode) throws {
@@ -18,8 +19,8 @@ extension Stager {
     }
   }
 
-  /// Gives required attributes that the item empties the model's default. What has none is found when everything
-  /// is matched.
+  /// Gives required attributes that the item empties the model's default. What has none is found
+  /// when everything is matched.
   func takeDefaults(_ cells: UnsafeMutablePointer<Cell>, _ node: StagingNode) {
     for (slot, value) in node.plan.defaultsOfRequired {
       guard case .null = cells[slot].kind else { continue }

@@ -82,7 +82,8 @@ extension Stager {
     return result
   }
 
-  /// Whether objects without a key belong to the one they stand below, unless all of them are to be new.
+  /// Whether objects without a key belong to the one they stand below, unless all of them are to be
+  /// new.
   private func isKeylessOwned(_ owner: Owner) -> Bool {
     readers.nodes[owner.batch].links[owner.rule].rule.ownsKeyless
       && !(owner == part.rootOwner && request.operations.contains(.alwaysInsert))
@@ -138,7 +139,8 @@ extension Stager {
     role: Role
   ) throws -> Int32? {
     let batch = node.batch
-    // A key that a new object lacks protects nobody who is stored: an error document would empty the group.
+    // A key that a new object lacks protects nobody who is stored: an error document would empty
+    // the group.
     let isComplete = !isKeyless || !node.hasIdentity
     if (node.plan.alwaysInserts && isComplete) || node.plan.policy.missingIdentity == .insert {
       // Whoever is stored with the key was named all the same.
@@ -183,12 +185,14 @@ extension Stager {
   }
 
   /// An earlier occurrence that is certainly the same object: of the same key, and in the list of
-  /// the same owner when it stands in one. What is not found here is found when objects are matched.
+  /// the same owner when it stands in one. What is not found here is found when objects are
+  /// matched.
   private func earlierOccurrence(
     like occurrence: Occurrence, from head: Int32, in batch: Batch, group: Int32
   ) -> Int32? {
     var candidate = head
-    // What was said since would otherwise come after what is said now; an object without key may be any.
+    // What was said since would otherwise come after what is said now; an object without key may be
+    // any.
     let latest = max(head, batch.occurrences[head].next)
     guard batch.latestKeyless < latest else { return nil }
     // The members of one owner are staged together, so they stand at the front of the chain: a key
@@ -208,8 +212,8 @@ extension Stager {
     return nil
   }
 
-  /// Whether two mentions of one object may be laid together before anybody knows what is stored: when
-  /// both count in any case, or stand in the same place.
+  /// Whether two mentions of one object may be laid together before anybody knows what is stored:
+  /// when both count in any case, or stand in the same place.
   private func mayMerge(_ one: Occurrence, _ other: Occurrence) -> Bool {
     guard one.flags.isDisjoint(with: Stager.unmergeable),
       other.flags.isDisjoint(with: Stager.unmergeable)

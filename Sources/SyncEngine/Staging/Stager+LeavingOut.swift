@@ -94,8 +94,8 @@ extension Stager {
         reason: error))
   }
 
-  /// A rule of the plan refuses something in the item: it is left out when the payload is staged again,
-  /// or the sync stops, as the policy says.
+  /// A rule of the plan refuses something in the item: it is left out when the payload is staged
+  /// again, or the sync stops, as the policy says.
   func refuse(_ error: SyncError) throws {
     if request.onItemError == .fail { throw Stop(item: part.items.end - 1, error: error) }
     if !item.isLeftOut, part.refusals.offenders[part.items.end - 1] == nil {

@@ -196,7 +196,8 @@ extension Stager {
     return holdsObjects
   }
 
-  /// The token of a key that refers to an object; nil where keys stand for something else than what identifies it.
+  /// The token of a key that refers to an object; nil where keys stand for something else than what
+  /// identifies it.
   private func keyReference(_ key: MemberKey?, _ node: StagingNode) -> Int? {
     guard let key, key.slot ?? node.plan.memberSlot == node.keys?.slot else { return nil }
     return key.token
@@ -232,8 +233,8 @@ extension Stager {
     return reference
   }
 
-  /// The key that a value means, nil when it means none. The usual ones are converted in place: to ask the
-  /// converter took a third of what a list of keys costs.
+  /// The key that a value means, nil when it means none. The usual ones are converted in place: to
+  /// ask the converter took a third of what a list of keys costs.
   @inline(__always)
   private func referenceKey(
     _ token: Int, of source: ItemSource, _ keys: StagingNode.KeyReading

@@ -1,7 +1,8 @@
 import Foundation
 import SyncCore
 
-/// Objects whose mapping was written by hand: validators, and relationships whose source says how they are read.
+/// Objects whose mapping was written by hand: validators, and relationships whose source says how
+/// they are read.
 extension Stager {
   // MARK: - Validators
 
@@ -65,7 +66,8 @@ extension Stager {
       let deletes = isKeylessOwned && node.plan.deletesMissing
       return say(link, of: owner, deletes ? .objects : .keys, EmptyCollection())
     }
-    // Without identifiers nobody can say which of the objects an item means, unless they are the owner's.
+    // Without identifiers nobody can say which of the objects an item means, unless they are the
+    // owner's.
     let deletes = node.plan.deletesMissing && (node.hasIdentity || isKeylessOwned)
     if isKeylessOwned, !deletes, link.rule.isToMany {
       noteUnreadable(listOf: place)
@@ -123,7 +125,8 @@ extension Stager {
     say(link, of: owner, isOfOwner ? .objects : .keys, targets[first...])
   }
 
-  /// How many objects the latest targets are, as far as their keys tell; nil where there are no two targets.
+  /// How many objects the latest targets are, as far as their keys tell; nil where there are no two
+  /// targets.
   private func countOfObjects(from first: Int, in batch: Batch) -> Int? {
     guard targets.count > first + 1 else { return nil }
     var heads: Set<Int32> = []
@@ -181,7 +184,8 @@ extension Stager {
     if result.plan.hasToNameIdentifiers, !result.plan.needsNoIdentity, !link.rule.ownsKeyless {
       throw MappingError.identifiersRequired(result.plan.entity)
     }
-    // Mentions of objects of subentities stand among those of the entity, which are told apart in the same way.
+    // Mentions of objects of subentities stand among those of the entity, which are told apart in
+    // the same way.
     let identity = result.plan.identity
     if result.batch.number != link.rule.node, batches[link.rule.node].node.identity.isEmpty,
       batches[link.rule.node].occurrences.isEmpty,

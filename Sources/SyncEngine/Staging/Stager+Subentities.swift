@@ -6,7 +6,8 @@ struct SubentityMention: Hashable {
   let occurrence: Int32
 }
 
-/// The occurrences of a batch that are mentioned under a subentity too, whose mention is the one that is written.
+/// The occurrences of a batch that are mentioned under a subentity too, whose mention is the one
+/// that is written.
 struct SubentityMentions {
   private(set) var objects: [Int32: SubentityMention] = [:]
 
@@ -27,8 +28,9 @@ struct SubentityMentions {
   }
 }
 
-/// One key under an entity and under a subentity of it is one object in one part of a payload, of the subentity: what is
-/// said under the superentity is laid onto the row of the subentity before anybody looks for stored objects.
+/// One key under an entity and under a subentity of it is one object in one part of a payload, of
+/// the subentity: what is said under the superentity is laid onto the row of the subentity before
+/// anybody looks for stored objects.
 extension Stager {
   func foldSuperentities() {
     for batch in batches where batch.orders != nil && !batch.occurrences.isEmpty {
@@ -95,7 +97,8 @@ extension Stager {
     }
   }
 
-  /// Lets the subentities' occurrences say of a relationship what was said under the superentity, unless they did so later.
+  /// Lets the subentities' occurrences say of a relationship what was said under the superentity,
+  /// unless they did so later.
   private func moveMentions(_ rule: Int, of batch: Batch) {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
@@ -154,7 +157,8 @@ extension EntityDescription {
   }
 }
 
-/// Items of several kinds in one place: each is staged among the objects of its subentity, and a mention of it stands where it was.
+/// Items of several kinds in one place: each is staged among the objects of its subentity, and a
+/// mention of it stands where it was.
 extension Stager {
   /// Who reads an item of a node that has kinds.
   func reader(

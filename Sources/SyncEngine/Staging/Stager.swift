@@ -4,9 +4,9 @@ import SyncCore
 /// Reads the items of a payload into batches: tape and plan in, cells, keys and links out. Needs no
 /// store and no lock.
 ///
-/// An object is staged in two steps: first its attributes, from which its key follows; then, once it
-/// is known whether the payload mentioned it before, its relationships, which are staged the same
-/// way, to any depth.
+/// An object is staged in two steps: first its attributes, from which its key follows; then, once
+/// it is known whether the payload mentioned it before, its relationships, which are staged the
+/// same way, to any depth.
 final class Stager {
   let request: StagingRequest
 
@@ -119,8 +119,8 @@ final class Stager {
     part.items.end += 1
   }
 
-  /// Stages an item that stands beside those at the top: it may be stored as if it were nested in one of them, and nothing
-  /// is deleted for want of it.
+  /// Stages an item that stands beside those at the top: it may be stored as if it were nested in
+  /// one of them, and nothing is deleted for want of it.
   func stageBeside(
     _ source: ItemSource, text: UnsafeRawBufferPointer, node number: Int
   ) throws {

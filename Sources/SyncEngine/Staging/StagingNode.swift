@@ -1,6 +1,7 @@
 import SyncCore
 
-/// Who reads the objects of one plan node, or those that a source of nested objects describes. Confined to the stager.
+/// Who reads the objects of one plan node, or those that a source of nested objects describes.
+/// Confined to the stager.
 final class StagingNode {
   let batch: Batch
   /// How the objects are read.
@@ -22,7 +23,8 @@ final class StagingNode {
   /// The number of the group that its list may empty at the end, or -1 for all objects.
   let deletionGroup: Int32
 
-  /// The attributes that have the same value in every object: the numbers of their rules, and the values.
+  /// The attributes that have the same value in every object: the numbers of their rules, and the
+  /// values.
   private let constants: [(rule: Int, slot: Int, cell: Cell)]
 
   /// What reads the kinds that were met.
@@ -138,8 +140,8 @@ final class StagingLink {
   /// Whether it counts when something was said.
   let keepsOrders: Bool
 
-  /// The rule of the inverse when that is to-one, or -1: the framework sets it, and what the JSON says about it is
-  /// ignored.
+  /// The rule of the inverse when that is to-one, or -1: the framework sets it, and what the JSON
+  /// says about it is ignored.
   let inverse: Int
 
   /// Who says how the objects are read; nil is the node.
@@ -170,7 +172,8 @@ struct StagingReaders {
   private(set) var nested: [StagingNode] = []
   private var keyed: [NodeKey: StagingNode] = [:]
 
-  /// Those that were known before anything was read: the nodes, and what sources said that were asked before.
+  /// Those that were known before anything was read: the nodes, and what sources said that were
+  /// asked before.
   private var nestedBefore = 0
   var all: [StagingNode] { nodes + nested.prefix(nestedBefore) }
 

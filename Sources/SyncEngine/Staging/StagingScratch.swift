@@ -5,7 +5,8 @@ import SyncCore
 final class StagingScratch {
   private let node: PlanNode
   private let precedence: UnsafeMutablePointer<UInt8>
-  /// A bit for each attribute that the current item filled, and for each that any item before it did.
+  /// A bit for each attribute that the current item filled, and for each that any item before it
+  /// did.
   private let filled: UnsafeMutablePointer<UInt64>
   private let filledBefore: UnsafeMutablePointer<UInt64>
   private let count: Int

@@ -1,7 +1,7 @@
 import SyncCore
 
-/// A member table laid flat for the loop over all members of all objects: what a key fills, in a few
-/// bytes, and which key is likely to follow it.
+/// A member table laid flat for the loop over all members of all objects: what a key fills, in a
+/// few bytes, and which key is likely to follow it.
 ///
 /// ```
 /// entries    use, precedence, rule, slot          one per entry of the member table
@@ -41,7 +41,8 @@ final class StagingTable {
   let positions: StagingTable?
   /// Whether an item itself, whatever it is, fills anything.
   let hasItself: Bool
-  /// The keys that lead to the members, each with a dot behind it: `fields.` for what stands below `fields`.
+  /// The keys that lead to the members, each with a dot behind it: `fields.` for what stands below
+  /// `fields`.
   let prefix: [UInt8]
   private let index: MemberIndex
   private let entries: UnsafeMutablePointer<Entry>
@@ -74,7 +75,8 @@ final class StagingTable {
 
   /// The entry of a key, or -1 when it means nothing.
   ///
-  /// - Parameter previous: The entry of the key before it, -1 in the beginning; becomes the one found.
+  /// - Parameter previous: The entry of the key before it, -1 in the beginning; becomes the one
+  ///   found.
   @inline(__always)
   func find(_ key: UnsafeRawBufferPointer, after previous: inout Int) -> Int {
     let guess = Int(following[previous + 1])

@@ -1,12 +1,13 @@
 import SyncCore
 
-/// The keys of objects that a part of a payload says are deleted. What comes later for a key counts, be it a tombstone or
-/// the object. Confined to its batch.
+/// The keys of objects that a part of a payload says are deleted. What comes later for a key
+/// counts, be it a tombstone or the object. Confined to its batch.
 final class Tombstones {
   private let identity: [Int]
   private let block: RowBlock
   private let index: KeyIndex
-  /// In whose lists the tombstones of each key stand, nil for none; empty where the object came again.
+  /// In whose lists the tombstones of each key stand, nil for none; empty where the object came
+  /// again.
   private var owners: [[Owner?]] = []
 
   init(identity: [Int], slots: Range<Int>) {
@@ -52,7 +53,8 @@ extension Tombstones: Sendable {}
 
 /// Items that say that their objects are deleted.
 extension Stager {
-  /// Notes that an object is deleted, if its item says so. Of the item nothing counts then but its identity.
+  /// Notes that an object is deleted, if its item says so. Of the item nothing counts then but its
+  /// identity.
   ///
   /// - Returns: Whether it says so.
   func stageTombstone(
@@ -128,8 +130,8 @@ extension Stager {
 }
 
 extension JSONTape {
-  /// Whether a value says yes: `true`, a number but 0, a text such as a date, an object. `null`, `false`, 0 and texts that
-  /// are empty or mean these do not.
+  /// Whether a value says yes: `true`, a number but 0, a text such as a date, an object. `null`,
+  /// `false`, 0 and texts that are empty or mean these do not.
   fileprivate func isMark(_ index: Int) -> Bool {
     switch tokens[index].kind {
     case .null, .false: false

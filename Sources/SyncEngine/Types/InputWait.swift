@@ -1,6 +1,6 @@
-// Waiting for bytes in a way that can be ended: poll(2) with a pipe beside the handle, where there is
-// poll. On Windows a read of a silent pipe cannot be waited for together with something else, so there
-// the thread that reads stays until the other end closes or sends.
+// Waiting for bytes in a way that can be ended: poll(2) with a pipe beside the handle, where there
+// is poll. On Windows a read of a silent pipe cannot be waited for together with something else, so
+// there the thread that reads stays until the other end closes or sends.
 import Foundation
 
 #if canImport(Glibc)
@@ -28,8 +28,8 @@ import Foundation
 #else
   /// Waits until a handle has bytes, or until somebody ends the waiting.
   ///
-  /// Both ends of the pipe are constant; ``end()`` writes a byte that is never read, so it holds for
-  /// every wait that follows.
+  /// Both ends of the pipe are constant; ``end()`` writes a byte that is never read, so it holds
+  /// for every wait that follows.
   final class InputWait: Sendable {
     private let waker: FileHandle
     private let sleeper: FileHandle
@@ -49,7 +49,8 @@ import Foundation
       try? waker.write(contentsOf: Data([0]))
     }
 
-    /// - Returns: Whether the handle has bytes or has come to its end; false when waiting was ended.
+    /// - Returns: Whether the handle has bytes or has come to its end; false when waiting was
+    ///   ended.
     func wait(for handle: FileHandle) -> Bool {
       var polled = [
         pollfd(fd: sleeper.fileDescriptor, events: Int16(POLLIN), revents: 0),

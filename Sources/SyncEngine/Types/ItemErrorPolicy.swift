@@ -5,11 +5,11 @@ package import SyncCore
 /// The policy is about what one item is to blame for:
 ///
 /// - it is no JSON object, or its key is missing or cannot be read;
-/// - it, or an object nested in it at any depth, would be without a value it requires: a new object is
-///   given none and the model has no default, a stored one is given null, or a required to-one
+/// - it, or an object nested in it at any depth, would be without a value it requires: a new object
+///   is given none and the model has no default, a stored one is given null, or a required to-one
 ///   relationship would lead nowhere;
-/// - a value of it, or of an object nested in it, breaks a minimum, a maximum or a regular expression of
-///   the model;
+/// - a value of it, or of an object nested in it, breaks a minimum, a maximum or a regular
+///   expression of the model;
 /// - a list of it has more objects than the model allows, or one of a new object has fewer;
 /// - a rule of an explicit mapping refuses a value.
 ///
@@ -17,16 +17,17 @@ package import SyncCore
 /// *nested* list that has no readable key costs only itself with ``skip``.
 ///
 /// What is decided about the result as a whole fails the sync in any case: text that is no JSON,
-/// uniqueness constraints, the delete rule *deny*, the deletion guard, and how many objects relationships
-/// come to have by several items and by deletions: that is checked at the end of each transaction, over the
-/// objects whose members changed.
+/// uniqueness constraints, the delete rule *deny*, the deletion guard, and how many objects
+/// relationships come to have by several items and by deletions: that is checked at the end of each
+/// transaction, over the objects whose members changed.
 public enum ItemErrorPolicy: String, Sendable, Hashable, CaseIterable, Codable {
-  /// The sync fails and stores nothing. Of several such items the error is about the first in the payload.
+  /// The sync fails and stores nothing. Of several such items the error is about the first in the
+  /// payload.
   case fail
   /// The item is left out with everything below it, and reported. What it names is not deleted.
   case skip
-  /// As ``skip``; and the item's JSON and the reason are kept in the store, in the transaction of the
-  /// sync, to be listed and replayed.
+  /// As ``skip``; and the item's JSON and the reason are kept in the store, in the transaction of
+  /// the sync, to be listed and replayed.
   case quarantine
 }
 

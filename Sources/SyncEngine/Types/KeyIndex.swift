@@ -10,9 +10,9 @@ import SyncCore
 /// nearly every look at a row that is not the one, and all of them when the table grows. At most
 /// three quarters full, and of any size: a hash lies where its share of all hashes puts it.
 ///
-/// While integers come in ascending order, as lists sorted by their key have them, none can repeat and nothing is put
-/// into the table: it is filled when something else comes, or somebody looks for a key. Confined to the batch that
-/// owns it.
+/// While integers come in ascending order, as lists sorted by their key have them, none can repeat
+/// and nothing is put into the table: it is filled when something else comes, or somebody looks for
+/// a key. Confined to the batch that owns it.
 final class KeyIndex {
   private let block: RowBlock
   private let identity: [Int]
@@ -23,8 +23,8 @@ final class KeyIndex {
   private var size: Int
   private var used = 0
 
-  /// Rows that came in ascending order and are not in the table, the key of the last one, and whether another one may
-  /// follow them.
+  /// Rows that came in ascending order and are not in the table, the key of the last one, and
+  /// whether another one may follow them.
   private var pending = 0..<0
   private var lastKey = Int64.min
   private var isAscending: Bool
@@ -105,8 +105,8 @@ final class KeyIndex {
 
   // MARK: - Changing
 
-  /// The row whose identity equals that of the given one; adds the given one when there is none, and
-  /// returns -1.
+  /// The row whose identity equals that of the given one; adds the given one when there is none,
+  /// and returns -1.
   func findOrInsert(_ row: Int32) -> Int32 {
     if isAscending {
       if isNext(row) { return -1 }

@@ -1,6 +1,7 @@
-// Reading a file into memory in large pages, where the system has them: on Linux and Android, as far as it lets
-// programs ask for them. In pages of the usual size the page faults cost as much as a sync that finds nothing
-// changed: 77 MB took 51 ms of processor time, in large pages 20 (mapped, which is not safe, 8).
+// Reading a file into memory in large pages, where the system has them: on Linux and Android, as
+// far as it lets programs ask for them. In pages of the usual size the page faults cost as much as
+// a sync that finds nothing changed: 77 MB took 51 ms of processor time, in large pages 20 (mapped,
+// which is not safe, 8).
 import Foundation
 
 #if canImport(Glibc)

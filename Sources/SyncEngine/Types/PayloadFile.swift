@@ -3,10 +3,11 @@ import SyncCore
 
 /// The bytes of a payload file, read before anything looks at them.
 ///
-/// A mapped file that another program cuts off or rewrites takes pages away from whoever reads them, which ends the
-/// program. So a file is read into memory, and one that would be too large for it is copied to a temporary file of
-/// our own, which is mapped. What was read decides; a file that had fewer bytes than when it was opened is an error,
-/// because in a text of one object a line nobody could see where it was cut.
+/// A mapped file that another program cuts off or rewrites takes pages away from whoever reads
+/// them, which ends the program. So a file is read into memory, and one that would be too large for
+/// it is copied to a temporary file of our own, which is mapped. What was read decides; a file that
+/// had fewer bytes than when it was opened is an error, because in a text of one object a line
+/// nobody could see where it was cut.
 package struct PayloadFile {
   private let url: URL
   /// Bytes from which on a file is copied.
@@ -23,8 +24,8 @@ package struct PayloadFile {
 
   /// Reads all of it.
   ///
-  /// - Throws: ``SyncError`` with ``SyncError/Code/unreadablePayload`` when there is no such file, when it cannot be
-  ///   read, or when it became shorter; `CancellationError`.
+  /// - Throws: ``SyncError`` with ``SyncError/Code/unreadablePayload`` when there is no such file,
+  ///   when it cannot be read, or when it became shorter; `CancellationError`.
   package func read(_ control: SyncControl? = nil) throws -> Data {
     guard !url.isFolder else {
       throw PayloadFile.unreadable(

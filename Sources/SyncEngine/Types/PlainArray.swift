@@ -2,9 +2,9 @@ import SyncCore
 
 /// Plain values one after the other, for the loops that touch every object of a payload.
 ///
-/// A class, so that a change in place needs neither a check for other owners nor one for overlapping
-/// access: together they took a third of all instructions of a sync that changes nothing. Grows by
-/// half, because these lists are large. Confined to the sync that owns it.
+/// A class, so that a change in place needs neither a check for other owners nor one for
+/// overlapping access: together they took a third of all instructions of a sync that changes
+/// nothing. Grows by half, because these lists are large. Confined to the sync that owns it.
 final class PlainArray<Element: BitwiseCopyable>: RandomAccessCollection {
   private var base: UnsafeMutablePointer<Element>
   private var capacity: Int

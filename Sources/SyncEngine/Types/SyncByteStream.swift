@@ -74,8 +74,8 @@ final class SyncByteStream: Sendable {
   static let pieceSize = 1 << 18
 }
 
-/// Bytes that come one after the other, put into a temporary file, so that a payload of any size takes
-/// no memory: the file is mapped when it is complete, and goes away with the spool.
+/// Bytes that come one after the other, put into a temporary file, so that a payload of any size
+/// takes no memory: the file is mapped when it is complete, and goes away with the spool.
 ///
 /// Whoever brings the bytes calls ``append(_:)`` and ``end(_:)``; the sync waits in ``wait(_:)``.
 /// Protected by a lock; nobody is called while it is held.
@@ -132,8 +132,8 @@ final class PayloadSpool: Sendable {
     isReady.signal()
   }
 
-  /// Waits until all bytes have come. Cancelling the sync ends the wait at once, even when the other end
-  /// sends nothing.
+  /// Waits until all bytes have come. Cancelling the sync ends the wait at once, even when the
+  /// other end sends nothing.
   ///
   /// - Returns: The bytes, mapped.
   func wait(_ control: SyncControl?) throws -> Data {
@@ -147,7 +147,8 @@ final class PayloadSpool: Sendable {
     try state.withLock { $0.outcome }?.get()
     do {
       let data = try Data(contentsOf: url, options: .alwaysMapped)
-      // Where a mapped file can go, nobody else can shorten it, and nothing is left when the process is killed.
+      // Where a mapped file can go, nobody else can shorten it, and nothing is left when the
+      // process is killed.
       try? FileManager.default.removeItem(at: url)
       return data
     } catch {

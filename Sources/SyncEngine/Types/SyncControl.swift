@@ -10,8 +10,8 @@ package final class SyncControl: Sendable {
   private let observer = Locked(Observer())
   private let interruption = Locked(Interruption())
 
-  // Closures are kept in structs: a generic box would wrap a bare one once more each time it is read,
-  // so that the hundredth step would go through a hundred wrappers.
+  // Closures are kept in structs: a generic box would wrap a bare one once more each time it is
+  // read, so that the hundredth step would go through a hundred wrappers.
   private struct Observer {
     var tell: (@Sendable (SyncStep) -> Void)?
   }
@@ -77,8 +77,8 @@ package final class SyncControl: Sendable {
     try checkpoint()
   }
 
-  /// Records between two checkpoints: often enough to stop within a few milliseconds, and too seldom
-  /// to cost anything.
+  /// Records between two checkpoints: often enough to stop within a few milliseconds, and too
+  /// seldom to cost anything.
   static let stride = 256
 }
 

@@ -103,7 +103,8 @@ extension SyncError {
   package static let listAdvice =
     "If the list lies deeper in the document, say where by at, as in at: \"data.items\"."
 
-  /// What to do when a deletion was refused. Programs whose users do not write Swift say it in words of their own.
+  /// What to do when a deletion was refused. Programs whose users do not write Swift say it in
+  /// words of their own.
   package static let deletionAdvice = """
     If it is meant, set deletionGuard to off, or give it other limits; if the payload is only a part, leave \
     .delete out of the operations, or use a predicate or a page session.

@@ -22,7 +22,8 @@ public struct SyncOperations: OptionSet, Sendable, Hashable, Codable {
   public static let updateRelationships = SyncOperations(rawValue: 16)
   /// Members of a one-to-many relationship that a nested list does not mention are deleted.
   public static let deleteRelationships = SyncOperations(rawValue: 32)
-  /// Every item becomes a new object, whatever is stored, with or without ``insert``. Not part of ``all``.
+  /// Every item becomes a new object, whatever is stored, with or without ``insert``. Not part of
+  /// ``all``.
   public static let alwaysInsert = SyncOperations(rawValue: 64)
 
   /// Insert, update and delete, for objects of the entity and for nested ones: the default.

@@ -42,9 +42,10 @@ public struct SyncPayload: Sendable {
 extension SyncPayload {
   /// Gives the bytes of the payload to a closure.
   ///
-  /// - Parameter control: Ends the wait for a stream, or the copying of a file, when it is cancelled.
-  /// - Throws: ``SyncError`` with ``SyncError/Code/unreadablePayload`` when the file cannot be read,
-  ///   the ``JSONError`` of a payload that is none, and what the closure throws.
+  /// - Parameter control: Ends the wait for a stream, or the copying of a file, when it is
+  ///   cancelled.
+  /// - Throws: ``SyncError`` with ``SyncError/Code/unreadablePayload`` when the file cannot be
+  ///   read, the ``JSONError`` of a payload that is none, and what the closure throws.
   func withBytes<T>(
     _ control: SyncControl? = nil, _ body: (UnsafeRawBufferPointer) throws -> T
   ) throws -> T {

@@ -1,8 +1,9 @@
 public import Foundation
 public import SyncCore
 
-/// What the calls that sync take as JSON: bytes, text, the URL of a file, a JSON tree, dictionaries,
-/// lists of trees and dictionaries, and the forms of a ``SyncPayload`` by their names.
+/// What the calls that sync take as JSON: bytes, text, the URL of a file, a JSON tree,
+/// dictionaries, lists of trees and dictionaries, and the forms of a ``SyncPayload`` by their
+/// names.
 ///
 /// ```swift
 /// try await stack.sync(data, inEntityNamed: "User")
@@ -55,7 +56,8 @@ extension SyncPayloadConvertible where Self == SyncPayload {
   /// JSON text in UTF-8.
   public static func data(_ data: Data) -> SyncPayload { SyncPayload(.data(data)) }
 
-  /// A file of JSON text. It is read before anything is done; one of more than 256 MB by way of a temporary copy.
+  /// A file of JSON text. It is read before anything is done; one of more than 256 MB by way of a
+  /// temporary copy.
   public static func file(_ url: URL) -> SyncPayload { SyncPayload(.file(url)) }
 
   /// A JSON tree.
@@ -75,13 +77,15 @@ extension SyncPayloadConvertible where Self == SyncPayload {
     SyncPayload { try JSONValue(encoding: value) }
   }
 
-  /// What a file handle gives until its end: a file, a socket, the standard input, `pipe.fileHandleForReading`.
-  /// It may be larger than memory, as it goes through a temporary file; it can be read once. The sync closes nothing.
+  /// What a file handle gives until its end: a file, a socket, the standard input,
+  /// `pipe.fileHandleForReading`. It may be larger than memory, as it goes through a temporary
+  /// file; it can be read once. The sync closes nothing.
   public static func handle(_ handle: FileHandle) -> SyncPayload {
     SyncPayload(.stream(SyncByteStream(handle)))
   }
 
-  /// Pieces of bytes as they come, cut anywhere; as ``handle(_:)``. An error of the sequence is that of the sync.
+  /// Pieces of bytes as they come, cut anywhere; as ``handle(_:)``. An error of the sequence is
+  /// that of the sync.
   public static func chunks<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) -> SyncPayload
   where Chunks.Element == Data {
     let stream = SyncByteStream { give in
@@ -90,17 +94,18 @@ extension SyncPayloadConvertible where Self == SyncPayload {
     return SyncPayload(.stream(stream))
   }
 
-  /// A JSON:API document: `data` with its attributes and relationships, and everything that is `included`, in one
-  /// transaction.
+  /// A JSON:API document: `data` with its attributes and relationships, and everything that is
+  /// `included`, in one transaction.
   ///
   /// ```swift
   /// try await stack.sync(.jsonAPI(data), inEntityNamed: "Article")
   /// ```
   ///
-  /// `data` means the entity that is synced; what else a type means is the entity whose user info `sync.type` says so, or
-  /// whose name it is, in the singular or plural, or that the relationship leads to. Primary keys are filled by `id`.
-  /// Resources that are only included are inserted and updated, never deleted for want of mention. A document whose `data` is
-  /// one resource, or that is a page of a list, deletes nothing; ``SyncReport/nextPage`` is the link to the next page.
+  /// `data` means the entity that is synced; what else a type means is the entity whose user info
+  /// `sync.type` says so, or whose name it is, in the singular or plural, or that the relationship
+  /// leads to. Primary keys are filled by `id`. Resources that are only included are inserted and
+  /// updated, never deleted for want of mention. A document whose `data` is one resource, or that
+  /// is a page of a list, deletes nothing; ``SyncReport/nextPage`` is the link to the next page.
   public static func jsonAPI(_ document: some SyncPayloadConvertible) -> SyncPayload {
     var payload = document.syncPayload
     payload.isJSONAPI = true

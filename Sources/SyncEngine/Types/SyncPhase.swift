@@ -22,8 +22,8 @@ public enum SyncPhase: String, Sendable, Hashable, CaseIterable, Codable, Compar
   package var position: Int { SyncPhase.allCases.firstIndex(of: self) ?? 0 }
 }
 
-/// The phases of one sync: announces each the first time that it begins, because parts after the first go on with it, and
-/// measures them.
+/// The phases of one sync: announces each the first time that it begins, because parts after the
+/// first go on with it, and measures them.
 struct PhaseClock {
   private let control: SyncControl
   private(set) var durations: [String: Double] = [:]

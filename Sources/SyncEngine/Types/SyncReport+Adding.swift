@@ -3,8 +3,9 @@ package import SyncCore
 extension SyncReport {
   /// Adds what a further sync did, as for the pages of a session.
   ///
-  /// Every count is that of both together, so an object of which both speak counts twice: as inserted by the
-  /// first and updated or unchanged by the second, or as updated by both. ``changes`` has each object once.
+  /// Every count is that of both together, so an object of which both speak counts twice: as
+  /// inserted by the first and updated or unchanged by the second, or as updated by both.
+  /// ``changes`` has each object once.
   public mutating func add(_ other: SyncReport) {
     for (name, report) in other.entities {
       if entities[name] == nil { entities[name] = report } else { entities[name]?.add(report) }
@@ -56,7 +57,8 @@ extension SyncReport.EntityReport {
   }
 }
 
-/// Objects in an order, as the numbers of their rows: identifiers are made when somebody asks for them.
+/// Objects in an order, as the numbers of their rows: identifiers are made when somebody asks for
+/// them.
 package struct ObjectList: Sendable {
   /// Objects of one entity, one behind the other.
   private var runs: [(entity: EntityDescription, rows: [Int64])] = []

@@ -49,15 +49,16 @@ public struct SyncReport: Sendable, Hashable, Codable {
       case changedKind
       /// Several stored objects of one key that became one.
       case foldedDuplicates
-      /// Items of the payload that are one object, and, once for each entity, nested objects of which several places say
-      /// different things.
+      /// Items of the payload that are one object, and, once for each entity, nested objects of
+      /// which several places say different things.
       case repeatedItem
-      /// Deletions that were not made, because an item's key could not be read, or because the payload is a tree and says
-      /// nothing of objects that are below its roots.
+      /// Deletions that were not made, because an item's key could not be read, or because the
+      /// payload is a tree and says nothing of objects that are below its roots.
       case suspendedDeletion
       /// An object that was edited here, which was not sent yet, and that the sync left alone.
       case protectedEdit
-      /// A new object that does not meet the groupers of its serializer: the next sync will not find it.
+      /// A new object that does not meet the groupers of its serializer: the next sync will not
+      /// find it.
       case outsideGroup
       /// A transformer the model names and nobody registered.
       case unregisteredTransformer
@@ -82,16 +83,16 @@ public struct SyncReport: Sendable, Hashable, Codable {
   /// How many findings there were of each kind, listed or not.
   public internal(set) var findingCounts: [String: Int] = [:]
 
-  /// Seconds spent in each phase. What is read while something else is written counts for nothing but the wait
-  /// for it.
+  /// Seconds spent in each phase. What is read while something else is written counts for nothing
+  /// but the wait for it.
   public package(set) var phaseDurations: [String: Double] = [:]
 
   /// Size of the payload in bytes, and items at its top.
   public internal(set) var payloadBytes = 0
   public internal(set) var itemCount = 0
 
-  /// Where the page after the one that was synced is, as the payload says: the link `next` of a JSON:API document. Nil where
-  /// there is none.
+  /// Where the page after the one that was synced is, as the payload says: the link `next` of a
+  /// JSON:API document. Nil where there is none.
   public internal(set) var nextPage: String?
 
   /// The commits, in order; neither compared nor encoded.
@@ -124,17 +125,19 @@ extension SyncReport {
     case isDryRun, nextPage
   }
 
-  /// Which objects were inserted, updated and deleted, and which of their properties: the change set
-  /// of the commit, or, where there were several, per batch or in ``add(_:)``, all of them as one. In
-  /// a dry run it is what would have been; objects that would have been inserted do not exist.
+  /// Which objects were inserted, updated and deleted, and which of their properties: the change
+  /// set of the commit, or, where there were several, per batch or in ``add(_:)``, all of them as
+  /// one. In a dry run it is what would have been; objects that would have been inserted do not
+  /// exist.
   ///
   /// A report that was decoded has none.
   ///
   /// - Complexity: O(1) for one commit, O(*n* log *k*) for *n* changes in *k*.
   public var changes: ChangeSet { ChangeSet.joining(commits.sets) }
 
-  /// The objects of the items at the top, in payload order: what an item matched or became, once for each item. Noted by
-  /// syncs whose mapping was written by hand alone. A report that was decoded has none.
+  /// The objects of the items at the top, in payload order: what an item matched or became, once
+  /// for each item. Noted by syncs whose mapping was written by hand alone. A report that was
+  /// decoded has none.
   ///
   /// - Complexity: O(*n*); made on each call, so keep the result.
   public var objects: [ManagedObjectID] { commits.objects.identifiers }

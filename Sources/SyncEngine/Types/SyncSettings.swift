@@ -1,6 +1,7 @@
 public import SyncCore
 
-/// What a sync may do, and how careful it is: the settings that a ``Sync`` and a ``SyncSession`` share.
+/// What a sync may do, and how careful it is: the settings that a ``Sync`` and a ``SyncSession``
+/// share.
 ///
 /// Both have each of them as a property of their own:
 ///
@@ -9,24 +10,27 @@ public import SyncCore
 /// session.filter = Filter("createdAt > %@", yesterday)
 /// ```
 public struct SyncSettings: Sendable {
-  /// Limits the stored objects that take part: only those that meet it can be deleted. It never limits
-  /// the payload. Default: every object of the entity.
+  /// Limits the stored objects that take part: only those that meet it can be deleted. It never
+  /// limits the payload. Default: every object of the entity.
   public var filter: Filter?
 
   /// What the sync may do. Default: ``SyncOperations/all``.
   public var operations = SyncOperations.all
 
-  /// Whether an item at the top of the payload says that its object is deleted, as in `{ $0["deleted"] == true }`. Of such an
-  /// item nothing counts but its key: what is stored with it goes, by the delete rules of the model, and what is not is not
-  /// inserted. Where several items have a key, the last one counts. A model says it with the user info
-  /// `sync.tombstoneKey` of an entity, for nested items too, a serializer with `deletes`. It takes ``SyncOperations/update`` or
-  /// ``SyncOperations/delete``; the deletion guard does not count these. Default: nil.
+  /// Whether an item at the top of the payload says that its object is deleted, as in
+  /// `{ $0["deleted"] == true }`. Of such an item nothing counts but its key: what is stored with
+  /// it goes, by the delete rules of the model, and what is not is not inserted. Where several
+  /// items have a key, the last one counts. A model says it with the user info `sync.tombstoneKey`
+  /// of an entity, for nested items too, a serializer with `deletes`. It takes
+  /// ``SyncOperations/update`` or ``SyncOperations/delete``; the deletion guard does not count
+  /// these. Default: nil.
   public var deletes: ItemTest?
 
-  /// Rewrites the payload once, before it is read: is given what stands at the path of the sync, the whole document without
-  /// one, and returns what is read in its place. Paths of findings stay those of the document: an item that the closure
-  /// leaves as it is has the path that it had, wherever it is moved to. The payload is in memory as a whole then, and items
-  /// that come again are read again. Default: nil.
+  /// Rewrites the payload once, before it is read: is given what stands at the path of the sync,
+  /// the whole document without one, and returns what is read in its place. Paths of findings stay
+  /// those of the document: an item that the closure leaves as it is has the path that it had,
+  /// wherever it is moved to. The payload is in memory as a whole then, and items that come again
+  /// are read again. Default: nil.
   ///
   /// ```swift
   /// sync.prepare = { document in                       // a delta with a list of deleted keys
@@ -47,10 +51,10 @@ public struct SyncSettings: Sendable {
   /// pages. Default: on, with the limits of ``DeletionGuard/on``.
   public var deletionGuard: DeletionGuard = .on
 
-  /// Whether a key that no object has is remembered in the store and linked by a later sync, with this
-  /// setting too, that brings the object. It is forgotten when the relationship is given again or set
-  /// otherwise, and when its owner goes. Default: false; within one sync and one page session the order
-  /// of arrival never matters.
+  /// Whether a key that no object has is remembered in the store and linked by a later sync, with
+  /// this setting too, that brings the object. It is forgotten when the relationship is given again
+  /// or set otherwise, and when its owner goes. Default: false; within one sync and one page
+  /// session the order of arrival never matters.
   public var deferReferences = false
 
   /// Who is said to have made the changes, in change sets and history.
@@ -64,11 +68,12 @@ public struct SyncSettings: Sendable {
 public enum SyncTransaction: Sendable, Hashable {
   /// Everything or nothing: the default.
   case whole
-  /// A commit for every so many items at the top of the payload, and a last one for the deletions. A
-  /// sync that is stopped keeps what was committed; deletions are then not made.
+  /// A commit for every so many items at the top of the payload, and a last one for the deletions.
+  /// A sync that is stopped keeps what was committed; deletions are then not made.
   ///
-  /// A further sync of the same payload begins at its beginning, finds unchanged what is there already, and makes
-  /// the deletions at its end. Objects of ``SyncOperations/alwaysInsert`` it cannot recognise: it inserts them again.
+  /// A further sync of the same payload begins at its beginning, finds unchanged what is there
+  /// already, and makes the deletions at its end. Objects of ``SyncOperations/alwaysInsert`` it
+  /// cannot recognise: it inserts them again.
   ///
   /// The number has to be at least 1; otherwise the sync fails with
   /// ``SyncError/Code/invalidRequest``.
@@ -85,8 +90,8 @@ public enum SyncTransaction: Sendable, Hashable {
   }
 }
 
-/// What one sync is told: the settings that it shares with the pages of a session, and where its items stand, whose
-/// children they are, and how they are stored.
+/// What one sync is told: the settings that it shares with the pages of a session, and where its
+/// items stand, whose children they are, and how they are stored.
 package struct SyncSetup: Sendable {
   package var settings = SyncSettings()
   /// Leads to the list inside the document; nil is the document itself.

@@ -1,8 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// A key in the payload that no object had when it was looked up: the object may still come, in a later
-/// part of the payload.
+/// A key in the payload that no object had when it was looked up: the object may still come, in a
+/// later part of the payload.
 struct UnresolvedReference {
   let owner: ManagedObjectID
   let relationship: RelationshipDescription
@@ -21,7 +21,8 @@ struct UnresolvedReference {
   /// The place in the list.
   var position = 0
 
-  /// Whether it was another owner's already when it was nested: then no other part can make it this one's.
+  /// Whether it was another owner's already when it was nested: then no other part can make it this
+  /// one's.
   var isRefused = false
 
   /// Where the object stands in the payload, when it is nested and its mapping makes no new ones.

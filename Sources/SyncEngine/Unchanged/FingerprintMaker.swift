@@ -1,10 +1,10 @@
 import SyncCore
 
-/// Makes fingerprints of the items that were read, once it is decided what is stored: of those with which the
-/// store then agrees in all they say, so that the same item would change nothing.
+/// Makes fingerprints of the items that were read, once it is decided what is stored: of those with
+/// which the store then agrees in all they say, so that the same item would change nothing.
 ///
-/// That is so for an item that gave no warning, unless another one had the last word about something of
-/// its own. Confined to its sync.
+/// That is so for an item that gave no warning, unless another one had the last word about
+/// something of its own. Confined to its sync.
 struct FingerprintMaker {
   private let planner: LinkPlanner
   private let batches: [MatchedBatch]

@@ -1,6 +1,7 @@
 import SyncCore
 
-/// Fingerprints of items, as the store keeps them and as a sync makes them: words, one record behind the other.
+/// Fingerprints of items, as the store keeps them and as a sync makes them: words, one record
+/// behind the other.
 ///
 /// ```
 /// │ fingerprint: 4 │ shape │ bytes of the item │ a row for each entry of the shape │
@@ -117,7 +118,8 @@ struct FingerprintRecords {
   /// Adds the records of a part.
   ///
   /// - Parameters:
-  ///   - placed: Whether the place of each record stands before it: of one it takes the place of, or behind all.
+  ///   - placed: Whether the place of each record stands before it: of one it takes the place of,
+  ///     or behind all.
   ///   - onGone: Called with the places of those that are gone.
   /// - Returns: False when the bytes are not what was written. Nothing counts then.
   func read(

@@ -7,17 +7,17 @@ import SyncStore
 /// part 0 │ part 1 │ … │ amendment
 /// ```
 ///
-/// Records that still count stay where they are, new ones take the places of those they replace, or go to the end. Where
-/// little changed, only the amendment is written: what has become of a few places since the parts were. Otherwise
-/// everything is.
+/// Records that still count stay where they are, new ones take the places of those they replace, or
+/// go to the end. Where little changed, only the amendment is written: what has become of a few
+/// places since the parts were. Otherwise everything is.
 extension FingerprintSet {
   // MARK: - Reading
 
   /// A payload has to be at least one in this many of the bytes that fingerprints are kept of.
   private static let smallestShare = 64
 
-  /// Shapes of a set; when there are more, most of them are of items that are gone, and the set is made
-  /// anew.
+  /// Shapes of a set; when there are more, most of them are of items that are gone, and the set is
+  /// made anew.
   private static let shapeLimit = 1 << 16
 
   /// Changes that are looked at one by one; after more of them everything is read again.
@@ -25,8 +25,8 @@ extension FingerprintSet {
 
   /// Reads the fingerprints of a kind of sync, and finds out which of them still count.
   ///
-  /// - Returns: Nil when the payload is so small against what is kept that reading the fingerprints would cost
-  ///   more than they save.
+  /// - Returns: Nil when the payload is so small against what is kept that reading the fingerprints
+  ///   would cost more than they save.
   static func load(
     _ key: ContentFingerprint, of plan: MappingPlan, payloadBytes: Int, from reader: StoreReader
   ) throws -> FingerprintSet? {

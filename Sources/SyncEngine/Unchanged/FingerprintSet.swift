@@ -1,15 +1,16 @@
 import SyncCore
 import SyncStore
 
-/// The fingerprints that earlier syncs of the same kind have left, while a payload is compared with them.
+/// The fingerprints that earlier syncs of the same kind have left, while a payload is compared with
+/// them.
 ///
 /// ```
 /// unseen ──match──▶ matched ──not stored like that any more, or somebody else has to do with its rows──▶ outdated
 /// ```
 ///
-/// A matched item is not read; others are, in the order of the payload. An absent record is a place whose item is gone, kept
-/// until everything is written again. Behind the records that were read come those that are made of what the sync reads.
-/// Confined to its sync.
+/// A matched item is not read; others are, in the order of the payload. An absent record is a place
+/// whose item is gone, kept until everything is written again. Behind the records that were read
+/// come those that are made of what the sync reads. Confined to its sync.
 final class FingerprintSet {
   private enum State: UInt8 {
     case unseen
@@ -25,7 +26,8 @@ final class FingerprintSet {
     let length: Int
   }
 
-  /// The generation that the store had when the set was read, and the one it was kept at; -1 of a new set.
+  /// The generation that the store had when the set was read, and the one it was kept at; -1 of a
+  /// new set.
   var generation: Int64
   let keptGeneration: Int64
   private let seed: UInt64
@@ -85,7 +87,8 @@ final class FingerprintSet {
   /// The number of the amendment, behind those of all parts.
   static let amendment = (1 << 24) - 1
 
-  /// Bytes of items whose fingerprints are some hundred pages: a statement to find out whether they fill the cache pays.
+  /// Bytes of items whose fingerprints are some hundred pages: a statement to find out whether they
+  /// fill the cache pays.
   private static let manyBytes = 1 << 23
 
   /// Reads the records.
@@ -117,8 +120,9 @@ final class FingerprintSet {
     read.removeAll(from: 0)
   }
 
-  /// Matches the item that comes next if the payload goes on as the last one did, when it is what a text begins with. An
-  /// object ends where its brackets do, whatever follows, so nobody needs to look for its end.
+  /// Matches the item that comes next if the payload goes on as the last one did, when it is what a
+  /// text begins with. An object ends where its brackets do, whatever follows, so nobody needs to
+  /// look for its end.
   ///
   /// - Returns: How many bytes it is, 0 when it is not.
   @inline(__always)
@@ -207,7 +211,8 @@ final class FingerprintSet {
     guard any.contains(where: { !$0.isEmpty }) || strongly.contains(where: { !$0.isEmpty }) else {
       return false
     }
-    // Of each shape, the rows to look up, and in what: mostly few of many, since most are only referred to.
+    // Of each shape, the rows to look up, and in what: mostly few of many, since most are only
+    // referred to.
     let sets = head.shapes.map { shape in
       shape.entries.enumerated().compactMap { position, entry -> (position: Int, rows: RowSet)? in
         let table = EntityDescription(model: model, index: entry.entity).rootIndex

@@ -1,7 +1,7 @@
 import SyncCore
 
-/// What items of one form have in common, so that it is kept once and not for each: what their rows are, and what the
-/// report has to say about them.
+/// What items of one form have in common, so that it is kept once and not for each: what their rows
+/// are, and what the report has to say about them.
 struct FingerprintShape: Hashable {
   struct Entry: Hashable {
     let entity: Int
@@ -67,7 +67,8 @@ struct FingerprintHead {
     return words.withUnsafeBytes { Array($0) }
   }
 
-  /// - Returns: Nil when the bytes are none that ``encoded`` gives, or name something that the plan does not have.
+  /// - Returns: Nil when the bytes are none that ``encoded`` gives, or name something that the plan
+  ///   does not have.
   init?(_ bytes: [UInt8], _ plan: MappingPlan) {
     var words = bytes.withUnsafeBytes { bytes in
       stride(from: 0, to: bytes.count & ~7, by: 8)
@@ -110,8 +111,8 @@ struct FingerprintHead {
   }
 }
 
-/// The relationships of which items speak. Where they speak of one from both ends, nobody can tell of an item alone what
-/// is stored of it.
+/// The relationships of which items speak. Where they speak of one from both ends, nobody can tell
+/// of an item alone what is stored of it.
 struct SpokenRelationships {
   /// By the node of the plan.
   private var slots: [SlotSet] = []

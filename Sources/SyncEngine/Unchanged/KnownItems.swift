@@ -1,8 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// The items of a payload that need not be read, because the store agrees with all they say: `Run` asks which these are
-/// before it reads, and tells what is known once everything is written.
+/// The items of a payload that need not be read, because the store agrees with all they say: `Run`
+/// asks which these are before it reads, and tells what is known once everything is written.
 ///
 /// ```
 /// load ─▶ the payload is read ─▶ refresh ─▶ match ─▶ refuses ─▶ mention ─▶ make ─▶ … ─▶ keep
@@ -18,7 +18,8 @@ final class KnownItems {
   /// What earlier syncs have left; without fingerprints until somebody has loaded it.
   private(set) var fingerprints: FingerprintSet
 
-  /// The relationships of which the items speak that were read, and whether they speak of none from both ends.
+  /// The relationships of which the items speak that were read, and whether they speak of none from
+  /// both ends.
   private var spoken = SpokenRelationships()
   private var isOneSided = true
 
@@ -42,9 +43,11 @@ final class KnownItems {
 
   // MARK: - Before the payload is read
 
-  /// Reads what earlier syncs have left. Where nothing was known and nothing is, what was read with it holds.
+  /// Reads what earlier syncs have left. Where nothing was known and nothing is, what was read with
+  /// it holds.
   ///
-  /// - Returns: Whether that is worth its while: false for a small payload where many items are known.
+  /// - Returns: Whether that is worth its while: false for a small payload where many items are
+  ///   known.
   func load(payloadBytes: Int, from store: StoreReader) throws -> Bool {
     guard
       let loaded = try FingerprintSet.load(
@@ -65,7 +68,8 @@ final class KnownItems {
 
   // MARK: - Once a part is matched
 
-  /// Whether items that count as unchanged have to be read after all, because of those that were read.
+  /// Whether items that count as unchanged have to be read after all, because of those that were
+  /// read.
   func refuses(
     _ matches: Matches, _ edits: UnsentEdits?, in transaction: StoreTransaction
   ) throws -> Bool {
@@ -86,8 +90,9 @@ final class KnownItems {
       model: request.plan.model)
   }
 
-  /// Of more unused keys than are counted the order matters. What is left alone because it was edited here is reported each
-  /// time; an item in quarantine is forgotten when a good one of its key is read.
+  /// Of more unused keys than are counted the order matters. What is left alone because it was
+  /// edited here is reported each time; an item in quarantine is forgotten when a good one of its
+  /// key is read.
   private func needsAllItems(
     _ part: StagedPart, _ edits: UnsentEdits?, in transaction: StoreTransaction
   ) throws -> Bool {
@@ -113,9 +118,9 @@ final class KnownItems {
 
   // MARK: - What later syncs know
 
-  /// Makes the fingerprints of what was read, once it is decided what becomes of it: what they are made
-  /// of need not be kept until everything is written. Of a payload that nests objects of a tree none are made: by those
-  /// alone nobody could tell who is in scope.
+  /// Makes the fingerprints of what was read, once it is decided what becomes of it: what they are
+  /// made of need not be kept until everything is written. Of a payload that nests objects of a
+  /// tree none are made: by those alone nobody could tell who is in scope.
   ///
   /// - Throws: `CancellationError`.
   func make(_ planner: LinkPlanner, _ edits: UnsentEdits?, _ control: SyncControl) throws {
@@ -146,12 +151,13 @@ extension KnownItems: Sendable {}
 
 /// Which syncs share fingerprints: those of the same plan, scope and options.
 private enum FingerprintKey {
-  /// Raised when the library reads the same JSON in another way than before, or keeps fingerprints in another form.
+  /// Raised when the library reads the same JSON in another way than before, or keeps fingerprints
+  /// in another form.
   private static let version = 5
 
-  /// The key of a request's fingerprints, or nil when no fingerprints can be used or made: for parts of a payload,
-  /// when items go through code of the user's, which may answer differently the next time, and when not
-  /// everything that an item says is stored.
+  /// The key of a request's fingerprints, or nil when no fingerprints can be used or made: for
+  /// parts of a payload, when items go through code of the user's, which may answer differently the
+  /// next time, and when not everything that an item says is stored.
   static func of(_ request: SyncRequest) -> ContentFingerprint? {
     guard request.setup.usesFingerprints, request.session == nil, request.setup.parent == nil,
       request.targets.isEmpty, request.hooks.willInsert == nil, request.settings.deletes == nil,

@@ -1,7 +1,7 @@
 import SyncCore
 
-/// What items say all the same that were not read: to the report, to the claims, so that nothing of theirs is deleted, and
-/// to the counts of what is unchanged. Confined to its sync.
+/// What items say all the same that were not read: to the report, to the claims, so that nothing of
+/// theirs is deleted, and to the counts of what is unchanged. Confined to its sync.
 struct UnreadItems {
   private let fingerprints: FingerprintSet
   private let model: ManagedObjectModel

@@ -1,7 +1,8 @@
 public import Foundation
 public import SyncCore
 
-/// One line of a change log: what happened to one object in one commit, or what a server said of it.
+/// One line of a change log: what happened to one object in one commit, or what a server said of
+/// it.
 public struct LoggedChange: Sendable, Hashable {
   /// What happened.
   public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
@@ -23,15 +24,16 @@ public struct LoggedChange: Sendable, Hashable {
   /// Names of the properties that changed, when it was updated.
   public let properties: [String]
 
-  /// What the properties held before: all of a deleted object, those that changed of an updated one. A to-one
-  /// relationship holds the primary key of the object that it led to; to-many relationships are not in it. Empty
-  /// unless a ``SyncLogger`` asks for values.
+  /// What the properties held before: all of a deleted object, those that changed of an updated
+  /// one. A to-one relationship holds the primary key of the object that it led to; to-many
+  /// relationships are not in it. Empty unless a ``SyncLogger`` asks for values.
   public let oldValues: [String: Value]
 
   /// What the properties hold now: all of an inserted object, those that changed of an updated one.
   public let newValues: [String: Value]
 
-  /// What a server was told of the object: that it was inserted, updated or deleted. Nil where none was asked.
+  /// What a server was told of the object: that it was inserted, updated or deleted. Nil where none
+  /// was asked.
   public private(set) var sent: Kind?
 
   /// Why the server refused it.
@@ -126,7 +128,8 @@ extension LoggedChange: CustomStringConvertible {
 
 /// What a log tells besides commits.
 extension Notification {
-  /// Something came of what was sent. Posted on the stack's delivery queue, as what is about commits.
+  /// Something came of what was sent. Posted on the stack's delivery queue, as what is about
+  /// commits.
   package static let stackDidLog = Name("SyncStackDidLog")
   package static let loggedChangeKey = "loggedChange"
 
@@ -134,8 +137,8 @@ extension Notification {
 }
 
 extension ChangeSet {
-  /// The changes one by one: per entity in model order what was inserted, updated and deleted, each in
-  /// the order of insertion.
+  /// The changes one by one: per entity in model order what was inserted, updated and deleted, each
+  /// in the order of insertion.
   ///
   /// - Complexity: O(*n*); they are made as the sequence is walked.
   public var loggedChanges: some Sequence<LoggedChange> {

@@ -3,8 +3,8 @@ import SyncCore
 public import SyncGraph
 import Synchronization
 
-/// Writes a line for every object that is inserted, updated or deleted, whoever does it, and for every change that an outbox
-/// has sent, or a server refused.
+/// Writes a line for every object that is inserted, updated or deleted, whoever does it, and for
+/// every change that an outbox has sent, or a server refused.
 ///
 /// ```swift
 /// let log = SyncLogger(stack) { print($0) }
@@ -15,11 +15,12 @@ import Synchronization
 /// // Order 18 refused: updated status (Status 422: too late)
 /// ```
 ///
-/// Lines come after the commit, in commit order, each once, on the stack's delivery queue: a slow writer
-/// holds nobody up but those who are told after it. Unchanged objects are never mentioned. Logging ends
-/// when the logger is let go of, or cancelled.
+/// Lines come after the commit, in commit order, each once, on the stack's delivery queue: a slow
+/// writer holds nobody up but those who are told after it. Unchanged objects are never mentioned.
+/// Logging ends when the logger is let go of, or cancelled.
 ///
-/// With `values: true` the lines say what the properties held before and hold now, of deleted objects too:
+/// With `values: true` the lines say what the properties held before and hold now, of deleted
+/// objects too:
 ///
 /// ```swift
 /// let log = SyncLogger(stack, values: true) { print($0) }
@@ -27,9 +28,9 @@ import Synchronization
 /// // Note 12 deleted: id 12, text “Hello”, user 6
 /// ```
 ///
-/// While such a logger exists each transaction keeps the rows that it changes, in SQLite's temporary database; the values
-/// of the first 10,000 objects of a commit are told, the others are named without. Of commits of other
-/// processes no values are known.
+/// While such a logger exists each transaction keeps the rows that it changes, in SQLite's
+/// temporary database; the values of the first 10,000 objects of a commit are told, the others are
+/// named without. Of commits of other processes no values are known.
 ///
 /// The stack is not kept alive.
 public final class SyncLogger: Sendable {
@@ -37,7 +38,11 @@ public final class SyncLogger: Sendable {
   public enum Format: Sendable {
     /// As a person would say it: `User 6 updated: email, updatedAt`.
     case text
-    /// A line of JSON each: `{"entity":"User","change":"updated","row":2,"key":6,"properties":["email"],"generation":4}`.
+    /// A line of JSON each:
+    ///
+    /// ```json
+    /// {"entity":"User","change":"updated","row":2,"key":6,"properties":["email"],"generation":4}
+    /// ```
     case ndjson
     /// What the closure makes of it; nil leaves the change out.
     case custom(@Sendable (LoggedChange) -> String?)
@@ -57,10 +62,11 @@ public final class SyncLogger: Sendable {
   /// Logs the changes of all entities.
   ///
   /// - Parameters:
-  ///   - values: Whether lines have old and new values. False by default, because each write costs more then.
+  ///   - values: Whether lines have old and new values. False by default, because each write costs
+  ///     more then.
   ///   - kinds: What is logged.
-  ///   - isLogged: Asked about each change that the kinds let through, as in `{ $0.author == "me" }` or
-  ///     `{ $0.properties.contains("email") }`; nil logs all of them.
+  ///   - isLogged: Asked about each change that the kinds let through, as in
+  ///     `{ $0.author == "me" }` or `{ $0.properties.contains("email") }`; nil logs all of them.
   ///   - write: Called with one line at a time, without line break.
   public convenience init(
     _ stack: DataStack, format: Format = .text, values: Bool = false,
@@ -132,7 +138,8 @@ public final class SyncLogger: Sendable {
 
 /// What the notification center gives to end an observation with.
 ///
-/// Unchecked: it is handed over once and never looked into; removing an observer is safe on any thread.
+/// Unchecked: it is handed over once and never looked into; removing an observer is safe on any
+/// thread.
 private struct ObserverToken: @unchecked Sendable {
   let token: any NSObjectProtocol
 }

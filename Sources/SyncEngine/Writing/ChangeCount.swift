@@ -1,7 +1,7 @@
 import SyncCore
 
-/// Counts for the report what a sync changed: exactly what its change sets say, so that memberships,
-/// delete rules and everything else that reaches beyond the payload is in it.
+/// Counts for the report what a sync changed: exactly what its change sets say, so that
+/// memberships, delete rules and everything else that reaches beyond the payload is in it.
 ///
 /// Confined to its sync.
 struct ChangeCount {
@@ -56,8 +56,8 @@ struct ChangeCount {
     return earlier.inserted.contains(row) || earlier.updated.contains(row)
   }
 
-  /// Counts what a transaction changed. An object is counted once, however many batches of one sync change it: as
-  /// one that came, or changed, or went.
+  /// Counts what a transaction changed. An object is counted once, however many batches of one sync
+  /// change it: as one that came, or changed, or went.
   mutating func count(_ changes: ChangeSet) {
     for changes in changes.entities {
       let rows = mentioned[changes.entity.rootIndex] ?? RowSet()

@@ -7,8 +7,8 @@ extension ChangeWriter {
   /// How many relationships there are to write.
   var linkCount: Int { batches.reduce(0) { $0 + $1.node.relationships.count } }
 
-  /// Gives the memory of all values back that are written and that linking does not ask for, before lists are made
-  /// of what is linked.
+  /// Gives the memory of all values back that are written and that linking does not ask for, before
+  /// lists are made of what is linked.
   func dropValues() {
     guard linksLists else { return }
     let hasOrders = batches.contains { batch in
@@ -131,7 +131,8 @@ extension ChangeWriter {
     return result
   }
 
-  /// Whether a list is that of the members in another order: of short lists, which most are, without making sets.
+  /// Whether a list is that of the members in another order: of short lists, which most are,
+  /// without making sets.
   private func isReordering(
     _ listed: UnsafeBufferPointer<Int64>, of members: UnsafeBufferPointer<Int64>
   ) -> Bool {

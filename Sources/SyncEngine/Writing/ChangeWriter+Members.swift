@@ -3,8 +3,8 @@ import SyncStore
 
 /// Members of link tables.
 extension ChangeWriter {
-  /// Brings the members of link tables in step with the payload's lists: those of one owner after the
-  /// other, as the stored pairs go by.
+  /// Brings the members of link tables in step with the payload's lists: those of one owner after
+  /// the other, as the stored pairs go by.
   func linkMembers(_ rule: Int, of batch: MatchedBatch, _ planner: LinkPlanner) throws {
     let relationship = batch.node.relationships[rule].relationship
     var wanted = try planner.memberLists(rule, of: batch, notesMissing: true)
@@ -97,7 +97,8 @@ extension ChangeWriter {
     try add([], NewPairs(lists, from: 0), relationship, of: entity)
   }
 
-  /// Writes pairs of which none exists, a portion at a time: ascending, and those of new owners after the others.
+  /// Writes pairs of which none exists, a portion at a time: ascending, and those of new owners
+  /// after the others.
   private func add(
     _ pairs: [(owner: Int64, member: Int64)], _ new: NewPairs,
     _ relationship: RelationshipDescription, of entity: EntityDescription
@@ -159,7 +160,8 @@ private struct NewPairs {
   }
 }
 
-/// Links and unlinks pairs of a many-to-many relationship one by one, where no list is compared with what is stored.
+/// Links and unlinks pairs of a many-to-many relationship one by one, where no list is compared
+/// with what is stored.
 struct PairWriter {
   typealias Pair = (owner: Int64, member: Int64)
 

@@ -72,8 +72,8 @@ final class ChangeWriter: PartPhase {
     withExtendedLifetime(arena) {}
   }
 
-  /// Whether the integers of a slot come in order: keys that a payload sorts by, or references to objects that were
-  /// numbered in the order in which these stand.
+  /// Whether the integers of a slot come in order: keys that a payload sorts by, or references to
+  /// objects that were numbered in the order in which these stand.
   private func isAscending(_ slot: Int, in batch: MatchedBatch) -> Bool {
     var latest = Int64.min
     for index in batch.occurrences.indices where ChangeWriter.isInserted(batch.occurrences[index]) {
@@ -129,7 +129,8 @@ final class ChangeWriter: PartPhase {
     }
   }
 
-  /// What the payload says where an edit stays that was not sent yet: there it goes back to when it is reverted.
+  /// What the payload says where an edit stays that was not sent yet: there it goes back to when it
+  /// is reverted.
   private func keepServerValues(
     _ slots: SlotSet, of row: Int64, _ index: Int, in batch: MatchedBatch
   ) throws {
@@ -141,8 +142,8 @@ final class ChangeWriter: PartPhase {
       Dictionary(values) { first, _ in first }, of: ManagedObjectID(entity: batch.entity, row: row))
   }
 
-  /// Objects of one entity, one behind the other, of which the same slots differ. Written together, so that nothing is
-  /// asked for each of them that is the same for all.
+  /// Objects of one entity, one behind the other, of which the same slots differ. Written together,
+  /// so that nothing is asked for each of them that is the same for all.
   private struct UpdateRun {
     var slots = SlotSet()
     /// Index of the concrete entity.

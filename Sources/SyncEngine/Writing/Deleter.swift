@@ -19,7 +19,8 @@ struct Deleter: PartPhase {
 
   /// Deletes by the model's delete rules.
   ///
-  /// - Throws: ``SyncError`` with ``SyncError/Code/deletionRefused`` when the deletion guard objects.
+  /// - Throws: ``SyncError`` with ``SyncError/Code/deletionRefused`` when the deletion guard
+  ///   objects.
   func delete() throws {
     let keeper = edits.map { Keeper(edits: $0, transaction: transaction) }
     let (roots, scopeCount) = try unmentionedRoots(keeper)
@@ -92,8 +93,8 @@ struct Deleter: PartPhase {
     return (rows, count(scoped))
   }
 
-  /// The roots of trees, and below those that the payload does not mention everybody whom it does not mention either:
-  /// without their roots they would be the roots of the next sync, and go then.
+  /// The roots of trees, and below those that the payload does not mention everybody whom it does
+  /// not mention either: without their roots they would be the roots of the next sync, and go then.
   private func trees(above slot: Int) throws -> [Int64] {
     let roots = claims.rootScope ?? []
     var all = RowSet(roots)
@@ -109,7 +110,8 @@ struct Deleter: PartPhase {
     return all.rows
   }
 
-  /// Tells how many objects stay that the payload does not mention, because it is a tree and they are below the roots.
+  /// Tells how many objects stay that the payload does not mention, because it is a tree and they
+  /// are below the roots.
   private func noteRest(of scope: Scope) throws {
     guard case .roots = scope.kind, operations.contains(.delete) else { return }
     let mentioned = claims[.mentioned(entity.rootIndex)] ?? RowSet()
@@ -129,8 +131,8 @@ struct Deleter: PartPhase {
     return rows.count { $0 < claims.state.firstNewRow }
   }
 
-  /// How many objects there are, when the payload mentions them all; nil when it does not, or when only
-  /// looking at each can tell.
+  /// How many objects there are, when the payload mentions them all; nil when it does not, or when
+  /// only looking at each can tell.
   private func countOfMentioned() throws -> Int? {
     guard entity.superentity == nil, entity.subentities.isEmpty, !claims.state.hasTombstones else {
       return nil
@@ -148,8 +150,8 @@ struct Deleter: PartPhase {
     return rows
   }
 
-  /// Members that their owners' lists do not mention. One that the payload mentions elsewhere is not deleted; it only
-  /// leaves its owner.
+  /// Members that their owners' lists do not mention. One that the payload mentions elsewhere is
+  /// not deleted; it only leaves its owner.
   private func unlistedMembers(
     _ keeper: Keeper?
   ) throws -> [(entity: EntityDescription, rows: [Int64])] {

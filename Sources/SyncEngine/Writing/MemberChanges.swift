@@ -88,8 +88,8 @@ struct MemberChanges {
 
 /// Lists that were edited here, as far as a sync may still change them.
 extension MemberChanges {
-  /// Compares the stored members of an owner whose list was edited here with its list in the payload:
-  /// pairs that were not edited come and go, the order stays.
+  /// Compares the stored members of an owner whose list was edited here with its list in the
+  /// payload: pairs that were not edited come and go, the order stays.
   ///
   /// - Returns: Whether anything was left alone.
   mutating func compareEdited(

@@ -9,7 +9,8 @@ struct ReferenceResolver {
 
   /// What the sync has to leave alone; nil when that is nothing.
   let edits: UnsentEdits?
-  /// Objects that a reference was linked with, by the relationship that leads back: a later reference may take them.
+  /// Objects that a reference was linked with, by the relationship that leads back: a later
+  /// reference may take them.
   private var taken: Set<Claims.Member> = []
 
   init(transaction: StoreTransaction, control: SyncControl, edits: UnsentEdits?) {
@@ -57,8 +58,8 @@ struct ReferenceResolver {
 
   /// Links a reference with the object that came.
   ///
-  /// - Returns: False when the object is not meant: where keys are unique per owner, and where another part made it
-  ///   another owner's since.
+  /// - Returns: False when the object is not meant: where keys are unique per owner, and where
+  ///   another part made it another owner's since.
   private mutating func link(_ reference: UnresolvedReference, to target: ManagedObjectID) throws
     -> Bool
   {
@@ -90,7 +91,8 @@ struct ReferenceResolver {
     return true
   }
 
-  /// Whether an object is nobody's yet, or only a reference's before: what later parts said of it counts more.
+  /// Whether an object is nobody's yet, or only a reference's before: what later parts said of it
+  /// counts more.
   private mutating func take(
     _ target: ManagedObjectID, by owner: Int64, _ column: RelationshipDescription
   ) throws -> Bool {
@@ -119,8 +121,8 @@ struct ReferenceResolver {
 
 /// References whose object has not come yet, kept in the store from one sync to the next.
 ///
-/// One ends when its object arrives, when the owner's relationship is given again or was set meanwhile,
-/// and when the owner goes.
+/// One ends when its object arrives, when the owner's relationship is given again or was set
+/// meanwhile, and when the owner goes.
 struct DeferredReferences {
   private static let kind = "references"
   private static let name = "deferred"
@@ -129,8 +131,8 @@ struct DeferredReferences {
   let model: ManagedObjectModel
   let control: SyncControl
 
-  /// What earlier syncs left behind and is still wanted. What names entities or relationships that the model does not
-  /// have any more is left out.
+  /// What earlier syncs left behind and is still wanted. What names entities or relationships that
+  /// the model does not have any more is left out.
   func load() throws -> [UnresolvedReference] {
     guard let sync = try transaction.openSync(DeferredReferences.kind, DeferredReferences.name)
     else {

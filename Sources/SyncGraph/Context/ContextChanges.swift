@@ -72,7 +72,8 @@ extension ManagedObjectContext {
   func announce(_ object: ManagedObject) {
     guard object.flags.insert(.unannounced).inserted else { return }
     unannounced.append(object)
-    // Blocks tell at their end. Code that runs on the main queue as it is has no end that we know of.
+    // Blocks tell at their end. Code that runs on the main queue as it is has no end that we know
+    // of.
     guard depth == 0, !isAnnouncementScheduled else { return }
     isAnnouncementScheduled = true
     queue.async { [weak self] in
@@ -82,8 +83,9 @@ extension ManagedObjectContext {
   }
 
   /// Merges what others committed, and tells observers of
-  /// `Notification.Name.managedObjectContextObjectsDidChange` what changed since they were told last. Done by
-  /// itself at the end of each block, before each save, and soon after a change outside of blocks.
+  /// `Notification.Name.managedObjectContextObjectsDidChange` what changed since they were told
+  /// last. Done by itself at the end of each block, before each save, and soon after a change
+  /// outside of blocks.
   public func processPendingChanges() {
     mergeCommits()
     announceChanges()

@@ -5,12 +5,12 @@ import Synchronization
 
 /// The queue that a context is confined to, and how it is recognised.
 ///
-/// The queue carries itself as queue-specific data, the main queue too, so "am I on it" has the right
-/// answer whatever thread happens to serve it. A look costs some 40 ns; while a block of a context runs,
-/// the thread that runs it is known, and accesses on that thread need no look.
+/// The queue carries itself as queue-specific data, the main queue too, so "am I on it" has the
+/// right answer whatever thread happens to serve it. A look costs some 40 ns; while a block of a
+/// context runs, the thread that runs it is known, and accesses on that thread need no look.
 ///
-/// Entering is re-entrant, also across queues: a block on queue B that was entered synchronously from
-/// queue A may enter A again, because A does nothing but wait for it.
+/// Entering is re-entrant, also across queues: a block on queue B that was entered synchronously
+/// from queue A may enter A again, because A does nothing but wait for it.
 ///
 /// ```
 /// main ──performAndWait──▶ B (waited for by main) ──performAndWait──▶ main: runs here, B stands for main
@@ -27,7 +27,8 @@ final class ContextQueue: @unchecked Sendable {
 
   let queue: DispatchQueue
 
-  /// The place of ``queue`` on the thread of a block that it has been lent to: it counts as the queue.
+  /// The place of ``queue`` on the thread of a block that it has been lent to: it counts as the
+  /// queue.
   private let lent = DispatchQueue(label: "lent")
 
   /// Runs asynchronous functions there.
@@ -39,8 +40,8 @@ final class ContextQueue: @unchecked Sendable {
   /// What the block that runs at the moment waits for. Under the mutex of ``QueueWait``.
   var wait: QueueWait?
 
-  /// The thread that runs a block of a context on the queue at the moment; 0 when none does, or when it
-  /// waits for another queue. Nobody but that thread finds its own number here.
+  /// The thread that runs a block of a context on the queue at the moment; 0 when none does, or
+  /// when it waits for another queue. Nobody but that thread finds its own number here.
   private let thread = Atomic<UInt>(0)
 
   // Touched by the block on the queue only, or by one that does work for it.
@@ -98,8 +99,8 @@ final class ContextQueue: @unchecked Sendable {
     return try serving(body)
   }
 
-  /// Runs a change of several steps, which nobody may come in between: where it has to wait itself, it does nothing
-  /// meanwhile for those who want to read from a context of the queue.
+  /// Runs a change of several steps, which nobody may come in between: where it has to wait itself,
+  /// it does nothing meanwhile for those who want to read from a context of the queue.
   func closed<Result>(_ body: () throws -> Result) rethrows -> Result {
     let outer = isClosed
     isClosed = true
@@ -107,8 +108,8 @@ final class ContextQueue: @unchecked Sendable {
     return try body()
   }
 
-  /// Code that uses a context of the main queue outside of its blocks: what runs until the main queue gets to
-  /// something else is a block too.
+  /// Code that uses a context of the main queue outside of its blocks: what runs until the main
+  /// queue gets to something else is a block too.
   private func notePass() {
     guard blocks.beginPass() else { return }
     let number = blocks.number
@@ -158,8 +159,8 @@ final class ContextQueue: @unchecked Sendable {
 
   /// Runs the body on the queue and waits for it.
   ///
-  /// - Parameter isReading: a child reads from its parent, in the middle of something. Nobody else does
-  ///   work for the waiting queue then, but others may do this work for it.
+  /// - Parameter isReading: a child reads from its parent, in the middle of something. Nobody else
+  ///   does work for the waiting queue then, but others may do this work for it.
   func sync<Result>(isReading: Bool = false, _ body: () throws -> Result) rethrows -> Result {
     try enter(isReading, body, rescue: { throw $0 })
   }
@@ -204,7 +205,8 @@ final class ContextQueue: @unchecked Sendable {
   private func run(_ work: @escaping () -> Void, on target: ContextQueue, _ isReading: Bool) {
     let wait = QueueWait(
       target: target, isReading: isReading, isStanding: standsFor != nil, work)
-    // The other queue may run the work on this very thread, where this queue's objects are not for it.
+    // The other queue may run the work on this very thread, where this queue's objects are not for
+    // it.
     let outer = thread.exchange(0, ordering: .relaxed)
     defer { thread.store(outer, ordering: .relaxed) }
     // Whoever waits for others expects to see what they did.
@@ -249,7 +251,7 @@ final class ContextQueue: @unchecked Sendable {
 }
 
 extension Store {
-  /// Whether the caller runs inside a transaction of the store, or on a queue of a context that is waited for
-  /// there: another transaction would wait without end.
+  /// Whether the caller runs inside a transaction of the store, or on a queue of a context that is
+  /// waited for there: another transaction would wait without end.
   package var waitsForCaller: Bool { ContextQueue.waitingWriter == ObjectIdentifier(self) }
 }

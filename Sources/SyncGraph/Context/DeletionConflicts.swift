@@ -3,13 +3,13 @@ import SyncStore
 
 /// Deletions that a context decided on while it knew older values than the store has.
 ///
-/// Only ``MergePolicy/error`` asks: under every other policy a deletion is carried out. Objects that the
-/// context never read have no values to compare.
+/// Only ``MergePolicy/error`` asks: under every other policy a deletion is carried out. Objects
+/// that the context never read have no values to compare.
 struct DeletionConflicts {
   let transaction: StoreTransaction
 
-  /// - Throws: ``GraphError`` with ``GraphError/Code/conflict`` and both versions of each object whose
-  ///   values moved on.
+  /// - Throws: ``GraphError`` with ``GraphError/Code/conflict`` and both versions of each object
+  ///   whose values moved on.
   func check(_ objects: [ManagedObject]) throws {
     let families = Dictionary(
       grouping: objects.filter { !$0.isFault || $0.owner?.overtaken[$0] != nil },

@@ -1,6 +1,6 @@
 /// Objects that came into a context together: the answer of a fetch, the members of lists that were
-/// loaded together, the objects that one commit made stale. What one of them needs from the store is
-/// read for all of them in the same statement.
+/// loaded together, the objects that one commit made stale. What one of them needs from the store
+/// is read for all of them in the same statement.
 final class FaultBatch {
   /// Row numbers in the order of the list, all of one root entity.
   let rows: [Int64]

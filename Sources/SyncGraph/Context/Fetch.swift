@@ -26,8 +26,8 @@ public struct Fetch<Object: ManagedObject>: Sendable {
   /// Whether objects of subentities are meant too.
   public var includesSubentities = true
 
-  /// How many rows are read at a time; nil reads all at once. With a size, a fetch reads identifiers
-  /// only, and rows when objects are looked at.
+  /// How many rows are read at a time; nil reads all at once. With a size, a fetch reads
+  /// identifiers only, and rows when objects are looked at.
   public var fetchBatchSize: Int?
 
   /// Key paths of relationships that are read together with the objects.
@@ -110,8 +110,8 @@ public struct Fetch<Object: ManagedObject>: Sendable {
     return result
   }
 
-  /// The same objects, with what relationships lead to read ahead: `prefetching("notes.tags")` takes
-  /// one statement for `notes` and two for `tags`, however many objects there are.
+  /// The same objects, with what relationships lead to read ahead: `prefetching("notes.tags")`
+  /// takes one statement for `notes` and two for `tags`, however many objects there are.
   public func prefetching(_ keyPaths: String...) -> Fetch {
     var result = self
     result.prefetchedKeyPaths += keyPaths

@@ -1,5 +1,5 @@
-/// Objects by row number: a hash table in one block of memory, made for numbers that mostly follow each
-/// other.
+/// Objects by row number: a hash table in one block of memory, made for numbers that mostly follow
+/// each other.
 ///
 /// ```
 ///            ┌─────────────────────┬─────────────────────┬─────────────────────┬───
@@ -7,17 +7,17 @@
 ///            └─────────────────────┴─────────────────────┴─────────────────────┴───
 /// ```
 ///
-/// Sixteen rows in sequence lie side by side, so that a fetch writes whole lines of the cache; where their
-/// block lies is scattered. Were all rows in sequence to lie in sequence, the table would be one long run of
-/// places taken, and closing the hole of a row that goes would have to walk to its end: ten thousand
-/// deletions took fifty million steps.
+/// Sixteen rows in sequence lie side by side, so that a fetch writes whole lines of the cache;
+/// where their block lies is scattered. Were all rows in sequence to lie in sequence, the table
+/// would be one long run of places taken, and closing the hole of a row that goes would have to
+/// walk to its end: ten thousand deletions took fifty million steps.
 ///
-/// Whoever finds a place taken goes on at the next block, one place further: steps of seventeen, which
-/// visit all places, and do not run along a full block.
+/// Whoever finds a place taken goes on at the next block, one place further: steps of seventeen,
+/// which visit all places, and do not run along a full block.
 ///
 /// Invariants:
-/// 1. The number of places is a power of two of at least 32 (or nothing is there yet), and at most three
-///    quarters of them are taken.
+/// 1. The number of places is a power of two of at least 32 (or nothing is there yet), and at most
+///    three quarters of them are taken.
 /// 2. From a row's own place to the place where it lies, in steps, all places are taken.
 ///
 /// Confined to whoever owns it.
@@ -46,7 +46,8 @@ package final class IdentityMap<Object: AnyObject> {
   @inline(__always)
   private func ownPlace(_ row: Int64) -> Int {
     let bits = UInt64(bitPattern: row)
-    // Fibonacci hashing of the block: the upper bits of a product with 2^64 through the golden ratio.
+    // Fibonacci hashing of the block: the upper bits of a product with 2^64 through the golden
+    // ratio.
     let block = (bits >> 4 &* 0x9E37_79B9_7F4A_7C15) &>> shift
     return Int(truncatingIfNeeded: block << 4 | bits & 15)
   }
@@ -83,8 +84,8 @@ package final class IdentityMap<Object: AnyObject> {
     }
   }
 
-  /// How many places are taken one after the other, in steps, at most: what finding or removing a row may
-  /// cost. For tests of growth.
+  /// How many places are taken one after the other, in steps, at most: what finding or removing a
+  /// row may cost. For tests of growth.
   ///
   /// - Complexity: O(*n*).
   package var longestRun: Int {

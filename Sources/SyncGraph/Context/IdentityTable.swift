@@ -2,12 +2,12 @@ import SyncCore
 
 /// The objects of a context by identifier: one for each.
 ///
-/// The table holds its objects, and lets go of those that nobody else holds when it is swept: at the
-/// end of blocks, and when it has doubled. Weak references would free them a little earlier, but an
-/// object that was ever referenced weakly pays for it with every retain and release afterwards: the
-/// count moves to a side table, and reading two values of 100,000 objects took twice as long.
-/// So an object lives through the block in which it was last used, which also saves walks over
-/// relationships from reading the same rows again.
+/// The table holds its objects, and lets go of those that nobody else holds when it is swept: at
+/// the end of blocks, and when it has doubled. Weak references would free them a little earlier,
+/// but an object that was ever referenced weakly pays for it with every retain and release
+/// afterwards: the count moves to a side table, and reading two values of 100,000 objects took
+/// twice as long. So an object lives through the block in which it was last used, which also saves
+/// walks over relationships from reading the same rows again.
 struct IdentityTable {
   /// By index of the root entity.
   private let families: [IdentityMap<ManagedObject>]
@@ -74,8 +74,8 @@ struct IdentityTable {
     added += count
   }
 
-  /// Whether to sweep at the end of a block: there is little to look at, much of it is new, or it was
-  /// put off long enough.
+  /// Whether to sweep at the end of a block: there is little to look at, much of it is new, or it
+  /// was put off long enough.
   mutating func isSweepDue() -> Bool {
     blocks += 1
     guard count > 0 else { return false }
@@ -85,10 +85,11 @@ struct IdentityTable {
   /// Whether so much came that it has to be looked through even inside a block.
   var isSweepOverdue: Bool { added > 16_384 && added > kept }
 
-  /// Takes out the objects that nobody else holds. When they are freed, others may be in that state.
+  /// Takes out the objects that nobody else holds. When they are freed, others may be in that
+  /// state.
   ///
-  /// - Returns: the objects, to be freed when nobody looks into the table any more: they may run code
-  ///   of their own then.
+  /// - Returns: the objects, to be freed when nobody looks into the table any more: they may run
+  ///   code of their own then.
   /// - Complexity: O(*n*).
   mutating func removeUnheld() -> [ManagedObject] {
     (added, kept, blocks) = (0, 0, 0)

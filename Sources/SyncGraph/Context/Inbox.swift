@@ -8,8 +8,8 @@ final class Inbox: Sendable {
   enum Mail: Sendable {
     /// Somebody else committed, or the parent context has unsaved changes.
     case changes(ChangeSet)
-    /// Objects of these entities were deleted above the parent context, which keeps them for their unsaved
-    /// values: they are there, but in no list.
+    /// Objects of these entities were deleted above the parent context, which keeps them for their
+    /// unsaved values: they are there, but in no list.
     case unlisted([EntityDescription])
     /// The store was emptied.
     case dropped
@@ -18,8 +18,8 @@ final class Inbox: Sendable {
   private struct State {
     var mail: [Mail] = []
 
-    /// Permanent row numbers of objects that the parent context saved, by temporary ones. The mail has
-    /// the new numbers already.
+    /// Permanent row numbers of objects that the parent context saved, by temporary ones. The mail
+    /// has the new numbers already.
     var renamed: [Int64: Int64] = [:]
     var isKicked = false
 

@@ -1,7 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// Writes what changed in to-many relationships: pairs of link tables, and positions of ordered ones.
+/// Writes what changed in to-many relationships: pairs of link tables, and positions of ordered
+/// ones.
 struct LinkChanges {
   private struct Pair: Hashable, Comparable {
     var owner: Int64

@@ -1,11 +1,12 @@
 import SyncCore
 import SyncStore
 
-/// What a save would store that leads to rows which are not there any more: somebody deleted them after
-/// the context merged last.
+/// What a save would store that leads to rows which are not there any more: somebody deleted them
+/// after the context merged last.
 ///
-/// A merge would have emptied those references (``ManagedObjectContext/settle()``), so a save lets nothing
-/// of the kind through either: they are found before anything is written, inside the transaction.
+/// A merge would have emptied those references (``ManagedObjectContext/settle()``), so a save lets
+/// nothing of the kind through either: they are found before anything is written, inside the
+/// transaction.
 struct LostReferences {
   /// A relationship that leads to a row that is gone.
   struct Reference {
@@ -16,8 +17,8 @@ struct LostReferences {
 
   private(set) var references: [Reference] = []
 
-  /// Edited objects that are gone themselves. Where only lists were changed, no row is written, so no
-  /// version tells.
+  /// Edited objects that are gone themselves. Where only lists were changed, no row is written, so
+  /// no version tells.
   private(set) var owners: [ManagedObject] = []
 
   var isEmpty: Bool { references.isEmpty && owners.isEmpty }

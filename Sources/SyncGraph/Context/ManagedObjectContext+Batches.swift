@@ -9,18 +9,18 @@ import SyncStore
 /// ```
 ///
 /// Each is one transaction, like a save of its own: others merge it, live results and notifications
-/// tell of it, and this context has merged it when the call returns. Unsaved changes stay as they are:
-/// which rows are meant is decided by the store, and unsaved values stay on top of the new rows.
-/// A child context runs them through the context at the root: they write to the store, not into its
-/// parent. Types, those of the class too, required values and uniqueness are checked; limits and patterns of the model and the hooks of
-/// classes are not.
+/// tell of it, and this context has merged it when the call returns. Unsaved changes stay as they
+/// are: which rows are meant is decided by the store, and unsaved values stay on top of the new
+/// rows. A child context runs them through the context at the root: they write to the store, not
+/// into its parent. Types, those of the class too, required values and uniqueness are checked;
+/// limits and patterns of the model and the hooks of classes are not.
 extension ManagedObjectContext {
   /// Sets attributes of all objects that a fetch means. Rows that have the values already are left
   /// alone.
   ///
   /// - Returns: how many rows changed.
-  /// - Throws: ``GraphError`` for a value that the attribute cannot hold, otherwise as ``fetch(_:)``
-  ///   and ``save()``.
+  /// - Throws: ``GraphError`` for a value that the attribute cannot hold, otherwise as
+  ///   ``fetch(_:)`` and ``save()``.
   @discardableResult
   public func batchUpdate<Object: ManagedObject>(
     _ request: Fetch<Object>, _ values: [String: (any ValueConvertible)?]

@@ -3,8 +3,8 @@ import SyncCore
 import SyncStore
 import Synchronization
 
-/// Child contexts read from the objects of their parent and save into them; only a context without a
-/// parent writes to the store.
+/// Child contexts read from the objects of their parent and save into them; only a context without
+/// a parent writes to the store.
 ///
 /// ```
 ///            reads, saves (waits)              commits
@@ -15,8 +15,9 @@ import Synchronization
 /// ```
 ///
 /// Only a child waits for its parent's queue, never the other way round (``QueueWait`` deals with
-/// programs that do): what a parent has to say goes into the inboxes of its children. They are told of its unsaved changes in the form of change sets
-/// whose generation is 0, and merge them like commits.
+/// programs that do): what a parent has to say goes into the inboxes of its children. They are told
+/// of its unsaved changes in the form of change sets whose generation is 0, and merge them like
+/// commits.
 extension ManagedObjectContext {
   struct WeakContext {
     weak var context: ManagedObjectContext?
@@ -35,15 +36,15 @@ extension ManagedObjectContext {
   /// try stack.mainContext.save()    // the store has it
   /// ```
   ///
-  /// What this context changes and merges is merged into the child, as commits are merged into other
-  /// contexts: unsaved values of the child stay on top, property by property, and win when it saves. A
-  /// save throws ``GraphError/Code/conflict`` when the child edited an object that was deleted in the
-  /// meantime, unless its ``mergePolicy`` lets the store win. Relationships follow the same rule: what the
-  /// child did not save is what it would be had it been done just now, so both sides of every relationship
-  /// say the same, and none leads to an object that is gone.
+  /// What this context changes and merges is merged into the child, as commits are merged into
+  /// other contexts: unsaved values of the child stay on top, property by property, and win when it
+  /// saves. A save throws ``GraphError/Code/conflict`` when the child edited an object that was
+  /// deleted in the meantime, unless its ``mergePolicy`` lets the store win. Relationships follow
+  /// the same rule: what the child did not save is what it would be had it been done just now, so
+  /// both sides of every relationship say the same, and none leads to an object that is gone.
   ///
-  /// Objects that were inserted here have the same temporary identifier in the child; both change when
-  /// this context saves. A child of a child works the same way.
+  /// Objects that were inserted here have the same temporary identifier in the child; both change
+  /// when this context saves. A child of a child works the same way.
   ///
   /// - Parameter concurrency: where the child runs; nil is the queue of this context. A child with
   ///   another queue waits for this context's queue whenever it reads.
@@ -123,8 +124,9 @@ extension ManagedObjectContext {
 
   // MARK: - Hearing from the parent
 
-  /// Whether a child would hear something new, on any queue. News are on their way from the root down,
-  /// first in the inbox, then in the hands of a context; whoever looks in that order does not miss them.
+  /// Whether a child would hear something new, on any queue. News are on their way from the root
+  /// down, first in the inbox, then in the hands of a context; whoever looks in that order does not
+  /// miss them.
   private var isWithNews: Bool {
     parent?.isWithNews == true || inbox.isFull || hasNews.load(ordering: .acquiring)
   }
@@ -143,8 +145,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Runs the body while nothing changes in what the context reads from, and identifiers are those of
-  /// the parent. What is read one after the other in the body belongs together.
+  /// Runs the body while nothing changes in what the context reads from, and identifiers are those
+  /// of the parent. What is read one after the other in the body belongs together.
   func withSource<Result>(_ body: () throws -> Result) rethrows -> Result {
     guard let parent else { return try body() }
     return try parent.queue.sync(isReading: true) {
@@ -177,8 +179,8 @@ extension ManagedObjectContext {
     row < 0 ? renamed[row] ?? row : row
   }
 
-  /// An object is gone from what the context reads from. A child keeps an object with unsaved values,
-  /// so that its save can say what would be lost.
+  /// An object is gone from what the context reads from. A child keeps an object with unsaved
+  /// values, so that its save can say what would be lost.
   func lose(_ object: ManagedObject) {
     guard parent != nil, object.isUpdated, !object.isFault else { return bury(object) }
     object.flags.insert(.lost)

@@ -41,8 +41,8 @@ extension ManagedObjectContext {
     awake(awoken)
   }
 
-  /// Turns an object whose row is gone into a tombstone. One that somebody else has deleted has no values any
-  /// more, whether it had any before or not.
+  /// Turns an object whose row is gone into a tombstone. One that somebody else has deleted has no
+  /// values any more, whether it had any before or not.
   ///
   /// - Parameter isOwn: whether it is a new object that this context gives up.
   func bury(_ object: ManagedObject, isOwn: Bool = false) {
@@ -75,8 +75,8 @@ extension ManagedObjectContext {
 
   /// Reads where an access to an object cannot throw.
   ///
-  /// What a damaged table makes unreadable reads as if nothing were there, and no save of this context
-  /// succeeds after that: what a program makes of it is worth nothing.
+  /// What a damaged table makes unreadable reads as if nothing were there, and no save of this
+  /// context succeeds after that: what a program makes of it is worth nothing.
   ///
   /// - Precondition: The store can be read.
   func reading<Element>(_ body: () throws -> [Element]) -> [Element] {
@@ -113,8 +113,9 @@ extension ManagedObject {
 
   /// Takes a row that was read from the store. Unsaved values stay.
   ///
-  /// - Parameter isMerging: whether a commit is merged, or the program asked for new values. Otherwise an
-  ///   object that has values stays as it is: nothing moves under whoever has read them.
+  /// - Parameter isMerging: whether a commit is merged, or the program asked for new values.
+  ///   Otherwise an object that has values stays as it is: nothing moves under whoever has read
+  ///   them.
   /// - Returns: whether values came in that the object did not have.
   final func adopt(_ stored: RowValues, _ storedVersion: Int64, isMerging: Bool = false) -> Bool {
     if row.isNone, !flags.contains(.gone) {

@@ -2,11 +2,11 @@ import SyncCore
 import SyncStore
 
 extension ManagedObjectContext {
-  /// Fetches objects, unsaved changes considered: new objects that match are there, deleted ones are
-  /// not, and edited ones count with the values they have here.
+  /// Fetches objects, unsaved changes considered: new objects that match are there, deleted ones
+  /// are not, and edited ones count with the values they have here.
   ///
-  /// - Throws: ``FilterError`` for mistakes in filter or order, ``GraphError`` when the class does not
-  ///   fit, `StoreError` when the store cannot be read.
+  /// - Throws: ``FilterError`` for mistakes in filter or order, ``GraphError`` when the class does
+  ///   not fit, `StoreError` when the store cannot be read.
   public func fetch<Object: ManagedObject>(_ request: Fetch<Object>) throws -> [Object] {
     enter()
     let plan = try plan(request)
@@ -142,7 +142,8 @@ extension ManagedObjectContext {
   private func pendingObjects(of plan: FetchPlan) -> [ManagedObject] {
     (pending.inserted + pending.updated).filter { object in
       guard includes(object, in: plan) else { return false }
-      // Whether an object of which only lists were changed is still there shows when its row is read.
+      // Whether an object of which only lists were changed is still there shows when its row is
+      // read.
       if object.isFault { fire(object) }
       return !object.isKnownDeleted
     }

@@ -3,7 +3,8 @@ import SyncStore
 
 /// The saves of a child context go out here.
 extension ManagedObjectContext {
-  /// Makes what is unsaved here unsaved changes of the parent. To be called inside of ``withSource(_:)``.
+  /// Makes what is unsaved here unsaved changes of the parent. To be called inside of
+  /// ``withSource(_:)``.
   ///
   /// - Returns: what was handed over.
   func handOver(
@@ -27,8 +28,8 @@ extension ManagedObjectContext {
     return saved
   }
 
-  /// Lets edited objects go that were deleted in the parent, where the merge policy says so: before anything
-  /// is validated or handed over, so that nothing that stays leads to them.
+  /// Lets edited objects go that were deleted in the parent, where the merge policy says so: before
+  /// anything is validated or handed over, so that nothing that stays leads to them.
   func giveUpLost(_ result: inout SaveResult) {
     guard savingPolicy.letsStoreWin else { return }
     let lost = pending.updated.filter { $0.flags.contains(.lost) }
@@ -43,7 +44,8 @@ extension ManagedObjectContext {
 
   /// The edited objects that are gone from the parent, for the save to give up.
   ///
-  /// - Throws: ``GraphError`` with ``GraphError/Code/conflict`` unless the merge policy lets them go.
+  /// - Throws: ``GraphError`` with ``GraphError/Code/conflict`` unless the merge policy lets them
+  ///   go.
   private func lostObjects(_ parent: ManagedObjectContext) throws -> [ManagedObject] {
     let updated = pending.updated
     let ids = updated.map(\.identifier)

@@ -1,7 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// What relationships lead to becomes objects here, one statement for the objects of a list together.
+/// What relationships lead to becomes objects here, one statement for the objects of a list
+/// together.
 extension ManagedObjectContext {
   // MARK: - To-one
 
@@ -60,7 +61,8 @@ extension ManagedObjectContext {
   }
 
   /// Holds the destination strongly as long as the owner lives, so that walking does not read it
-  /// again and again; but not where the destination holds the owner, which would keep both for ever.
+  /// again and again; but not where the destination holds the owner, which would keep both for
+  /// ever.
   private func keep(
     _ target: ManagedObject, linkedFrom owner: ManagedObject, _ relationship: RelationshipShape
   ) {

@@ -3,13 +3,13 @@ import SyncCore
 import SyncStore
 import Synchronization
 
-/// What others committed comes in here: when a block begins, and by a kick soon after each commit. In a child
-/// context also what its parent changed and did not save.
+/// What others committed comes in here: when a block begins, and by a kick soon after each commit.
+/// In a child context also what its parent changed and did not save.
 ///
 /// The cost follows the smaller of what is live here and what changed there. Clean objects forget
-/// their row and read it again when it is needed, all together; unsaved values stay on top of the new
-/// row, and the row that they were made on is kept for the save (``OvertakenRows``); deleted objects
-/// become tombstones.
+/// their row and read it again when it is needed, all together; unsaved values stay on top of the
+/// new row, and the row that they were made on is kept for the save (``OvertakenRows``); deleted
+/// objects become tombstones.
 extension ManagedObjectContext {
   /// Merges once in each block of the queue, before it reads anything.
   func mergeAtBeginning() {
@@ -87,7 +87,8 @@ extension ManagedObjectContext {
         guard !saved.contains(ObjectIdentifier(object)) else { return }
         object.tellObservers(change.slots)
         unloadLists(of: object, in: change.slots)
-        // What was deleted above a child and is kept for its unsaved values has no row to read again.
+        // What was deleted above a child and is kept for its unsaved values has no row to read
+        // again.
         guard !object.isFault, !object.flags.contains(.lost) else { return }
         if !object.committed.isNone {
           edited.append(object)
@@ -114,8 +115,8 @@ extension ManagedObjectContext {
     reread(edited)
   }
 
-  /// Tells children of a commit: objects that are kept here because of their unsaved values are still
-  /// there for them, but in no list any more.
+  /// Tells children of a commit: objects that are kept here because of their unsaved values are
+  /// still there for them, but in no list any more.
   private func tellChildren(ofMerged changes: ChangeSet) {
     guard parent != nil, !children.isEmpty else { return tellChildren(changes) }
     let lost = pending.updated.filter { $0.flags.contains(.lost) }
@@ -201,8 +202,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Unloads lists whose members came, went or moved with the rows of an entity: the owners need not
-  /// be in the change set themselves.
+  /// Unloads lists whose members came, went or moved with the rows of an entity: the owners need
+  /// not be in the change set themselves.
   private func unloadLists(affectedBy changes: ChangeSet.EntityChanges) {
     guard !loadedRelationships.isEmpty else { return }
     let isMembershipOpen = !changes.inserted.isEmpty || !changes.deleted.isEmpty
@@ -214,13 +215,15 @@ extension ManagedObjectContext {
       else { continue }
       unloadAllLists(inverse, root: changes.entity.destination(of: relationship).rootIndex)
     }
-    // What a parent inserted may be what it had deleted: a rollback puts it back into the lists of others.
+    // What a parent inserted may be what it had deleted: a rollback puts it back into the lists of
+    // others.
     if !changes.deleted.isEmpty || (parent != nil && !changes.inserted.isEmpty) {
       unloadLinkedLists(leadingTo: changes.entity)
     }
   }
 
-  /// Lists over link tables lose members that were deleted, and get back those of whom that is undone.
+  /// Lists over link tables lose members that were deleted, and get back those of whom that is
+  /// undone.
   private func unloadLinkedLists(leadingTo entity: EntityDescription) {
     for owner in model.entities {
       for relationship in owner.relationships

@@ -75,8 +75,8 @@ extension ManagedObjectContext {
 
   // MARK: - Finding
 
-  /// The object of an identifier, as a fault when it was not loaded yet. Reads nothing: whether there
-  /// still is such an object shows when a value is read.
+  /// The object of an identifier, as a fault when it was not loaded yet. Reads nothing: whether
+  /// there still is such an object shows when a value is read.
   ///
   /// - Precondition: The identifier is from this stack, and permanent unless the object was made in
   ///   this context or in one that it is a child of.
@@ -97,7 +97,8 @@ extension ManagedObjectContext {
 
   /// The object of an identifier, read from the store unless it is loaded.
   ///
-  /// - Throws: ``GraphError`` with ``GraphError/Code/notFound`` when there is none or it was deleted.
+  /// - Throws: ``GraphError`` with ``GraphError/Code/notFound`` when there is none or it was
+  ///   deleted.
   public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
     enter()
     let wanted = current(id.row)
@@ -116,8 +117,8 @@ extension ManagedObjectContext {
 
   /// The object of an identifier as its class, read from the store unless it is loaded.
   ///
-  /// - Throws: ``GraphError`` with ``GraphError/Code/notFound`` when there is none or it was deleted,
-  ///   with ``GraphError/Code/classMismatch`` when it is of another class.
+  /// - Throws: ``GraphError`` with ``GraphError/Code/notFound`` when there is none or it was
+  ///   deleted, with ``GraphError/Code/classMismatch`` when it is of another class.
   public func existingObject<Object: ManagedObject>(
     with id: ManagedObjectID, as type: Object.Type
   ) throws -> Object {
@@ -175,7 +176,8 @@ extension ManagedObjectContext {
 
   // MARK: - Changes
 
-  /// Takes notice of a change to an object: it counts as updated as long as it differs from the store.
+  /// Takes notice of a change to an object: it counts as updated as long as it differs from the
+  /// store.
   ///
   /// - Parameter slot: what changed; nil when all of it did.
   func noteChange(of object: ManagedObject, _ slot: Int? = nil) {

@@ -21,9 +21,9 @@ extension ManagedObjectContext {
     queue.async { self.entered(body) }
   }
 
-  /// Runs the body on the context's queue and waits for it. May be called from inside the queue, and
-  /// from other contexts' queues that this one waits for. The body runs on the thread that waits, so it may belong to the
-  /// main actor; that of a context of the main queue runs there.
+  /// Runs the body on the context's queue and waits for it. May be called from inside the queue,
+  /// and from other contexts' queues that this one waits for. The body runs on the thread that
+  /// waits, so it may belong to the main actor; that of a context of the main queue runs there.
   @discardableResult
   public func performAndWait<Result: Sendable>(
     _ body: () throws -> Result

@@ -16,8 +16,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Reads what relationships of objects lead to, step by step along key paths: one statement for each
-  /// relationship that is a column on one side, one more for the rows behind others.
+  /// Reads what relationships of objects lead to, step by step along key paths: one statement for
+  /// each relationship that is a column on one side, one more for the rows behind others.
   ///
   /// - Throws: ``FilterError`` for a key path that is none of relationships.
   func prefetch(_ keyPaths: [String], of objects: [ManagedObject], _ entity: EntityDescription)

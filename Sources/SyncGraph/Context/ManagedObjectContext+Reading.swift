@@ -1,11 +1,11 @@
 import SyncCore
 import SyncStore
 
-/// What a context reads from: the store, or the objects of its parent. Everything that becomes objects
-/// comes in through these calls.
+/// What a context reads from: the store, or the objects of its parent. Everything that becomes
+/// objects comes in through these calls.
 ///
-/// A child reads rows in either case: those that its parent has objects for as these are now, unsaved
-/// values and new objects included, the others as the parent's own source has them.
+/// A child reads rows in either case: those that its parent has objects for as these are now,
+/// unsaved values and new objects included, the others as the parent's own source has them.
 extension ManagedObjectContext {
   /// Reads rows by number, in no certain order; those that are not there are left out.
   func readRows(_ root: EntityDescription, _ rows: [Int64]) throws -> [StoredRow] {
@@ -19,7 +19,8 @@ extension ManagedObjectContext {
     return try reading(from: parent) { try parent.rows(plan) }
   }
 
-  /// Reads the objects that a plan asks for, in its order; of what is unsaved here it knows nothing.
+  /// Reads the objects that a plan asks for, in its order; of what is unsaved here it knows
+  /// nothing.
   func readObjects(_ plan: FetchPlan) throws -> [ManagedObject] {
     guard parent == nil else { return objects(of: try readRows(plan)) }
     return objects(of: try core.store().read { try $0.fetchPages(plan) })
@@ -140,7 +141,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Whether the context's source may have a row of that number when the context has no object for it.
+  /// Whether the context's source may have a row of that number when the context has no object for
+  /// it.
   func isReadable(_ row: Int64) -> Bool { row > 0 || parent != nil }
 }
 

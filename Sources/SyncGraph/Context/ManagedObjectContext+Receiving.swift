@@ -14,8 +14,8 @@ extension ManagedObjectContext {
   /// Makes the edits of a child unsaved changes of this context, completely.
   ///
   /// The order matters: objects are there before something leads to them, members are there before
-  /// they are put in order, and whatever was moved away from a deleted object has left it before its
-  /// delete rules are applied.
+  /// they are put in order, and whatever was moved away from a deleted object has left it before
+  /// its delete rules are applied.
   ///
   /// - Parameter child: is not told, because it knows.
   /// - Returns: what changed here.
@@ -48,8 +48,8 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// The object that was edited in the child, with the row that the edits were made on, unless it is
-  /// loaded: whether somebody else has changed the row since shows when this context saves.
+  /// The object that was edited in the child, with the row that the edits were made on, unless it
+  /// is loaded: whether somebody else has changed the row since shows when this context saves.
   private func known(_ edit: HandedEdits.Object) -> ManagedObject {
     let object = object(edit.id.entity, edit.id.row)
     if object.isFault, let base = edit.base, object.adopt(base.values, base.version) {

@@ -4,10 +4,11 @@ import SyncStore
 extension ManagedObjectContext {
   /// Writes all unsaved changes in one transaction: completely, or not at all.
   ///
-  /// In this order: ``ManagedObject/willSave()`` is called, objects are validated, deny rules are checked,
-  /// rows are written under ``mergePolicy``, and only then does anybody hear of it. What others committed
-  /// since an object was read is a conflict, whether it was merged meanwhile or not. Nothing is stored that leads to an object which somebody else deleted meanwhile: a
-  /// policy that lets the store win empties the relationship, under the others it is a conflict.
+  /// In this order: ``ManagedObject/willSave()`` is called, objects are validated, deny rules are
+  /// checked, rows are written under ``mergePolicy``, and only then does anybody hear of it. What
+  /// others committed since an object was read is a conflict, whether it was merged meanwhile or
+  /// not. Nothing is stored that leads to an object which somebody else deleted meanwhile: a policy
+  /// that lets the store win empties the relationship, under the others it is a conflict.
   ///
   /// ```swift
   /// for conflict in try context.save().overruled {
@@ -15,16 +16,16 @@ extension ManagedObjectContext {
   /// }
   /// ```
   ///
-  /// In a child context the changes become unsaved changes of the ``parent`` instead, where new objects
-  /// keep their temporary identifiers; the parent's save writes them.
+  /// In a child context the changes become unsaved changes of the ``parent`` instead, where new
+  /// objects keep their temporary identifiers; the parent's save writes them.
   ///
   /// ``ManagedObject/didSave()`` and observers of the save may save again.
   ///
   /// - Returns: which edits were not stored, because the merge policy let the store win.
-  /// - Throws: ``GraphError`` for broken rules, denied deletions, values that may occur once only, and
-  ///   conflicts; `StoreError` when the store cannot write. The changes are still unsaved then. `StoreError`
-  ///   with the code `damaged` also when a list or an object of this context could not be read and seemed
-  ///   empty, until ``reset()``.
+  /// - Throws: ``GraphError`` for broken rules, denied deletions, values that may occur once only,
+  ///   and conflicts; `StoreError` when the store cannot write. The changes are still unsaved then.
+  ///   `StoreError` with the code `damaged` also when a list or an object of this context could not
+  ///   be read and seemed empty, until ``reset()``.
   /// - Precondition: It is not called from ``ManagedObject/willSave()`` or a validation.
   @discardableResult
   public func save() throws -> SaveResult {
@@ -142,8 +143,8 @@ extension ManagedObjectContext {
     return (saved, LostReferences())
   }
 
-  /// Whether a commit did nothing but to write the rows of these objects: the rows that it names are
-  /// as many, so they are the same.
+  /// Whether a commit did nothing but to write the rows of these objects: the rows that it names
+  /// are as many, so they are the same.
   private func isOnly(
     _ outcome: SaveOutcome, _ inserted: [ManagedObject], in changes: ChangeSet
   ) -> Bool {
@@ -154,8 +155,8 @@ extension ManagedObjectContext {
     return rows == inserted.count + outcome.versions.count
   }
 
-  /// Children know the values that were unsaved here. They hear of new identifiers, of what the store
-  /// did besides, and of edits that it did not take.
+  /// Children know the values that were unsaved here. They hear of new identifiers, of what the
+  /// store did besides, and of edits that it did not take.
   func tellChildren(
     _ outcome: SaveOutcome, _ changes: ChangeSet, _ saved: [ManagedObject]
   ) {

@@ -1,12 +1,13 @@
 import SyncCore
 import SyncStore
 
-/// After every merge the unsaved changes of a context are what they would be had they been made just now, on
-/// top of what was merged. So both sides of every relationship say the same whatever others changed:
+/// After every merge the unsaved changes of a context are what they would be had they been made
+/// just now, on top of what was merged. So both sides of every relationship say the same whatever
+/// others changed:
 ///
 /// - What is gone is in no relationship: unsaved values that led to it are empty, lists forget it.
-/// - To-one: the unsaved value counts, as it does for attributes. Whoever led to a one-to-one partner
-///   lets go; the lists of owners follow their members.
+/// - To-one: the unsaved value counts, as it does for attributes. Whoever led to a one-to-one
+///   partner lets go; the lists of owners follow their members.
 /// - Many-to-many: pairs that were added or removed here are on both sides already.
 /// - Deleted: what others made lead to the object lets go, and cascades follow.
 extension ManagedObjectContext {

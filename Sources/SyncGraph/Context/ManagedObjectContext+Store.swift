@@ -22,8 +22,8 @@ extension ManagedObjectContext {
   /// The types that classes declare for attributes.
   package var declaredTypes: DeclaredTypes { core.classes.declaredTypes }
 
-  /// What has to be asked before a value of an entity's attribute is stored, by slot; most attributes
-  /// take every value of their type.
+  /// What has to be asked before a value of an entity's attribute is stored, by slot; most
+  /// attributes take every value of their type.
   func attributeChecks(of entity: EntityDescription) -> [Int: AttributeCheck] {
     core.attributeChecks(of: entity)
   }
@@ -54,7 +54,8 @@ extension ManagedObjectContext {
     mergeInbox()
   }
 
-  /// Says that whoever calls has waited for others. On the main queue, outside of blocks of contexts, a pass ends.
+  /// Says that whoever calls has waited for others. On the main queue, outside of blocks of
+  /// contexts, a pass ends.
   package static func hasWaited() {
     if ContextQueue.main.isServedItself { ContextQueue.main.endPass() }
   }

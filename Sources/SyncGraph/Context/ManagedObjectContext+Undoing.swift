@@ -74,8 +74,8 @@ extension ManagedObjectContext {
 
   /// Merges what others committed, and makes an object read its values again.
   ///
-  /// - Parameter mergeChanges: true keeps unsaved values on top of what is read, and the next save takes
-  ///   them as made on that; false drops them.
+  /// - Parameter mergeChanges: true keeps unsaved values on top of what is read, and the next save
+  ///   takes them as made on that; false drops them.
   /// - Precondition: The object belongs to this context.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool = true) {
     mergeCommits()
@@ -99,8 +99,9 @@ extension ManagedObjectContext {
     object.batch = nil
   }
 
-  /// Merges what others committed, and makes all objects read their values again when they are next used; unsaved values stay. Objects
-  /// that nobody else holds are freed, those that held each other too.
+  /// Merges what others committed, and makes all objects read their values again when they are next
+  /// used; unsaved values stay. Objects that nobody else holds are freed, those that held each
+  /// other too.
   public func refreshAllObjects() {
     mergeCommits()
     let edited = identities.objects.filter { object in
@@ -132,7 +133,8 @@ extension ManagedObject {
     }
   }
 
-  /// Sets changed relationships back to what was last read or saved, so that their other sides go along.
+  /// Sets changed relationships back to what was last read or saved, so that their other sides go
+  /// along.
   final func undoRelationships() {
     for relationship in home.shape.relationships where changed.contains(relationship.slot) {
       if relationship.isToMany {

@@ -1,8 +1,9 @@
 import SyncCore
 import SyncStore
 
-/// Commits of which nobody knows what they changed: another process made them, and the file keeps no history. The
-/// context looks what became of the objects that it has; lists are read again when they are wanted.
+/// Commits of which nobody knows what they changed: another process made them, and the file keeps
+/// no history. The context looks what became of the objects that it has; lists are read again when
+/// they are wanted.
 extension ManagedObjectContext {
   /// The change set with what has become of the objects that are live here.
   ///

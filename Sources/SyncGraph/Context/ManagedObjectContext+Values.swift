@@ -87,8 +87,8 @@ extension ManagedObjectContext {
     )
   }
 
-  /// The different values of a key path, each once; absent is one of them. Without order, in the order
-  /// in which they were first inserted.
+  /// The different values of a key path, each once; absent is one of them. Without order, in the
+  /// order in which they were first inserted.
   ///
   /// - Throws: as ``values(_:_:groupedBy:having:isDistinct:)``.
   public func distinctValues<Object: ManagedObject>(
@@ -104,8 +104,8 @@ extension ManagedObjectContext {
   /// The different values of an attribute, each once, sorted when the fetch is:
   /// `distinctValues(of: \.$name, Fetch<User>())`.
   ///
-  /// - Throws: ``GraphError`` with ``GraphError/Code/unsupported`` for a stored value that is none of the
-  ///   property's type; an optional one is nil then, as it reads. Otherwise as
+  /// - Throws: ``GraphError`` with ``GraphError/Code/unsupported`` for a stored value that is none
+  ///   of the property's type; an optional one is nil then, as it reads. Otherwise as
   ///   ``values(_:_:groupedBy:having:isDistinct:)``.
   public func distinctValues<Object: ManagedObject, Property: AttributeProperty>(
     of property: KeyPath<Object, Property>, _ request: Fetch<Object>

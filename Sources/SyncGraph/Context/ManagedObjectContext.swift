@@ -19,17 +19,18 @@ import Synchronization
 /// }
 /// ```
 ///
-/// What others commit is merged between blocks: when the next one begins, and by itself soon after the commit.
-/// What a block has read stays as it was read until it ends, but for its own edits, what a save of its own was
-/// refused, ``refresh(_:mergeChanges:)`` and ``processPendingChanges()``. On the main actor, outside of
-/// `perform { }`, a block is what runs between two suspensions; to wait for another context or a sync ends it
-/// too. Unsaved values stay as they are and are seen by fetches. Nothing is ever saved by itself. What a save
-/// does when somebody else changed the same objects is the business of its ``mergePolicy``.
+/// What others commit is merged between blocks: when the next one begins, and by itself soon after
+/// the commit. What a block has read stays as it was read until it ends, but for its own edits,
+/// what a save of its own was refused, ``refresh(_:mergeChanges:)`` and
+/// ``processPendingChanges()``. On the main actor, outside of `perform { }`, a block is what runs
+/// between two suspensions; to wait for another context or a sync ends it too. Unsaved values stay
+/// as they are and are seen by fetches. Nothing is ever saved by itself. What a save does when
+/// somebody else changed the same objects is the business of its ``mergePolicy``.
 ///
 /// Invariants:
 /// 1. One object per identifier (`identities`).
-/// 2. An object with unsaved changes is in `pending`. Others are let go of soon after nobody else holds
-///    them (`tidy`).
+/// 2. An object with unsaved changes is in `pending`. Others are let go of soon after nobody else
+///    holds them (`tidy`).
 /// 3. Both sides of a relationship say the same, also while unsaved.
 public final class ManagedObjectContext: @unchecked Sendable {
   // Unchecked: everything mutable is confined to `queue` and checked at every entry, but for
@@ -64,7 +65,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   let isMerging: Bool
   let discardsOnSave: Bool
 
-  /// The context that this one reads from and saves into; nil for one that reads and writes the store.
+  /// The context that this one reads from and saves into; nil for one that reads and writes the
+  /// store.
   public let parent: ManagedObjectContext?
 
   /// Names the context in change sets, so that it does not merge its own.
@@ -87,7 +89,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var bindings: [ClassBinding]
   var homes: ObjectHomes
 
-  /// Relationships of which lists may be loaded somewhere; the others need no look when rows change.
+  /// Relationships of which lists may be loaded somewhere; the others need no look when rows
+  /// change.
   var loadedRelationships: Set<ListKey> = []
 
   /// Set while a set of a to-many property is changed in place.
@@ -129,8 +132,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var children: [WeakContext] = []
   var news = ChildNews()
 
-  /// Permanent row numbers, by temporary ones, of objects that a parent saved since this context was
-  /// made.
+  /// Permanent row numbers, by temporary ones, of objects that a parent saved since this context
+  /// was made.
   var renamed: [Int64: Int64] = [:]
 
   /// Stands above ``mergePolicy`` while ``updateAndSave(attempts:_:)`` runs.
@@ -170,15 +173,15 @@ public final class ManagedObjectContext: @unchecked Sendable {
     set { settings.withLock { $0.name = newValue } }
   }
 
-  /// Who makes the changes, for change sets and history. What a child hands over is committed under the
-  /// author of the context that saves to the store.
+  /// Who makes the changes, for change sets and history. What a child hands over is committed under
+  /// the author of the context that saves to the store.
   public var author: String? {
     get { settings.withLock { $0.author } }
     set { settings.withLock { $0.author = newValue } }
   }
 
-  /// What a save does with rows that changed since the context read them; see ``MergePolicy``. In a child context it counts
-  /// for objects that were deleted in the meantime only: other edits win.
+  /// What a save does with rows that changed since the context read them; see ``MergePolicy``. In a
+  /// child context it counts for objects that were deleted in the meantime only: other edits win.
   public var mergePolicy: MergePolicy {
     get { settings.withLock { $0.mergePolicy } }
     set { settings.withLock { $0.mergePolicy = newValue } }
@@ -239,7 +242,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   // MARK: - Entering
 
-  /// Takes notice of other processes' commits where there are no blocks that begin: not at each of many calls.
+  /// Takes notice of other processes' commits where there are no blocks that begin: not at each of
+  /// many calls.
   func lookOutsideOfBlocks() {
     let now = ContinuousClock.now
     if let latestLook, now - latestLook < .milliseconds(10) { return }
@@ -252,8 +256,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     queue.check("The context\(name.map { " “\($0)”" } ?? "")")
   }
 
-  /// What every public operation begins with: the right queue, and what others committed merged, unless the
-  /// block has read something already.
+  /// What every public operation begins with: the right queue, and what others committed merged,
+  /// unless the block has read something already.
   func enter() {
     check()
     mergeAtBeginning()

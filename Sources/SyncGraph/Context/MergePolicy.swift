@@ -1,10 +1,11 @@
 /// What a save does with rows that changed since the context read them.
 ///
-/// One rule: a conflict is decided by the row as the context had *read* it when the object was edited. If the
-/// row has changed since, there is a conflict, whether that commit was merged meanwhile or not, by `fetch`,
-/// between two blocks, or not at all. Merging decides nothing: it lays unsaved values on top of the new row, so
-/// that a program sees what others did. ``ManagedObjectContext/refresh(_:mergeChanges:)`` says that the program
-/// has seen the new row and means its edits all the same.
+/// One rule: a conflict is decided by the row as the context had *read* it when the object was
+/// edited. If the row has changed since, there is a conflict, whether that commit was merged
+/// meanwhile or not, by `fetch`, between two blocks, or not at all. Merging decides nothing: it
+/// lays unsaved values on top of the new row, so that a program sees what others did.
+/// ``ManagedObjectContext/refresh(_:mergeChanges:)`` says that the program has seen the new row and
+/// means its edits all the same.
 ///
 /// What a save stores of an object, where somebody else has changed its row since it was read:
 ///
@@ -16,20 +17,23 @@
 /// | ``storeWins`` | as before | theirs | theirs | the edits are given up |
 /// | ``objectWins`` | the edit | the edit | as the context has it | the save throws |
 ///
-/// A deletion is in conflict too when the values of the object changed since the context read them. Only
-/// ``error`` says so; under every other policy the object is deleted. An object that was deleted by a commit
-/// which is merged becomes a tombstone in the context, and its edits go with it.
+/// A deletion is in conflict too when the values of the object changed since the context read them.
+/// Only ``error`` says so; under every other policy the object is deleted. An object that was
+/// deleted by a commit which is merged becomes a tombstone in the context, and its edits go with
+/// it.
 ///
-/// So is a relationship that a save would let lead to an object which is gone from the store: the policies
-/// that let the store win empty it; under the others the save throws, and the error names both objects.
+/// So is a relationship that a save would let lead to an object which is gone from the store: the
+/// policies that let the store win empty it; under the others the save throws, and the error names
+/// both objects.
 ///
-/// A one-to-one relationship is one thing, although each side is a property: whoever loses it by the decision about
-/// one side is emptied on the other.
+/// A one-to-one relationship is one thing, although each side is a property: whoever loses it by
+/// the decision about one side is emptied on the other.
 ///
-/// Contexts begin with ``error``, the main context of a stack with ``storeWinsPerProperty``: there a user's edit is
-/// dropped where somebody else has changed the same, and ``SaveResult/overruled`` says which. For a value that
-/// follows from the one before it, such as a counter, use
-/// ``ManagedObjectContext/updateAndSave(attempts:_:)``, which does it again until nobody came in between.
+/// Contexts begin with ``error``, the main context of a stack with ``storeWinsPerProperty``: there
+/// a user's edit is dropped where somebody else has changed the same, and ``SaveResult/overruled``
+/// says which. For a value that follows from the one before it, such as a counter, use
+/// ``ManagedObjectContext/updateAndSave(attempts:_:)``, which does it again until nobody came in
+/// between.
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
   /// The save throws ``GraphError/Code/conflict`` with both versions.
   case error

@@ -1,12 +1,13 @@
 import SyncCore
 import SyncStore
 
-/// The rows as a context read them, of objects with unsaved changes that commits of others have overtaken.
+/// The rows as a context read them, of objects with unsaved changes that commits of others have
+/// overtaken.
 ///
-/// A merge lays unsaved values on top of the new row, so that a program sees what others did. What a save
-/// decides about conflicts is another matter: there the row counts that the program had before its eyes when
-/// it made its changes. Otherwise whoever reads a counter, adds one and saves would undo what others
-/// added meanwhile, only because it was merged before the save.
+/// A merge lays unsaved values on top of the new row, so that a program sees what others did. What
+/// a save decides about conflicts is another matter: there the row counts that the program had
+/// before its eyes when it made its changes. Otherwise whoever reads a counter, adds one and saves
+/// would undo what others added meanwhile, only because it was merged before the save.
 struct OvertakenRows {
   struct Row {
     let values: RowValues

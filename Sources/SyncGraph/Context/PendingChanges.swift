@@ -1,7 +1,7 @@
 /// The unsaved objects of a context, in the order in which they came to be so. Holds them strongly.
 ///
-/// Flags of an object say whether it is inserted, updated or deleted; the lists may still hold objects
-/// that no longer are, and pass over them.
+/// Flags of an object say whether it is inserted, updated or deleted; the lists may still hold
+/// objects that no longer are, and pass over them.
 struct PendingChanges {
   private var insertedList: [ManagedObject] = []
   private var updatedList: [ManagedObject] = []
@@ -23,7 +23,8 @@ struct PendingChanges {
   /// All of them, inserted ones first, then updated and deleted ones.
   var all: [ManagedObject] { [inserted, updated, deleted].joinedLists }
 
-  /// The objects of a list that have its flag. Each stands there once, so when as many have it, all do.
+  /// The objects of a list that have its flag. Each stands there once, so when as many have it, all
+  /// do.
   private static func current(
     _ flag: ObjectFlags, in list: [ManagedObject], _ count: Int
   ) -> [ManagedObject] {

@@ -1,18 +1,19 @@
-/// The blocks that run on a queue, one after the other: what its contexts have read stays as it was read until
-/// the block ends.
+/// The blocks that run on a queue, one after the other: what its contexts have read stays as it was
+/// read until the block ends.
 ///
-/// A block is the outermost `perform { }` or `performAndWait { }` on the queue. The main queue is used without
-/// them too, by code on the main actor. There it is a *pass*: what runs until the main queue gets to something
-/// else, at the next suspension or when the function that it called returns, or until that code waits for
-/// another context or a sync.
+/// A block is the outermost `perform { }` or `performAndWait { }` on the queue. The main queue is
+/// used without them too, by code on the main actor. There it is a *pass*: what runs until the main
+/// queue gets to something else, at the next suspension or when the function that it called
+/// returns, or until that code waits for another context or a sync.
 ///
 /// ```
 /// main queue:  ‥│ reads x, fetches, reads x again  await │‥│ reads x ‥
 ///               └──────────── one pass ───────────────┘  └─ the next one
 /// ```
 ///
-/// A program whose main queue never gets to anything, because nothing drains it, has no passes: every use of a
-/// context merges. Whether anything does is known from the end of the first pass on, so that uses of that one merge too.
+/// A program whose main queue never gets to anything, because nothing drains it, has no passes:
+/// every use of a context merges. Whether anything does is known from the end of the first pass on,
+/// so that uses of that one merge too.
 struct QueueBlocks {
   /// The number of the block that runs, or of the last one that did.
   private(set) var number: UInt64 = 1
@@ -45,7 +46,8 @@ struct QueueBlocks {
     return true
   }
 
-  /// - Parameter ended: the number of the pass that is over, told by the main queue; nil is whichever runs.
+  /// - Parameter ended: the number of the pass that is over, told by the main queue; nil is
+  ///   whichever runs.
   mutating func endPass(_ ended: UInt64?) {
     if let ended {
       isDrained = true

@@ -4,8 +4,9 @@ import Synchronization
 
 /// A block on one queue that waits until its work was done on another one.
 ///
-/// Queues may come to wait for each other in a circle: a block of a parent context enters a child whose
-/// block is about to read from the parent. Whoever closes a circle sees it here and opens it again:
+/// Queues may come to wait for each other in a circle: a block of a parent context enters a child
+/// whose block is about to read from the parent. Whoever closes a circle sees it here and opens it
+/// again:
 ///
 /// ```
 ///            performAndWait (waits)
@@ -14,15 +15,18 @@ import Synchronization
 ///            reading (waits)                         the parent, which does nothing but wait
 /// ```
 ///
-/// 1. Work for a queue may be done elsewhere while the block that runs on it waits in `performAndWait`:
-///    its author expects others to work meanwhile.
-/// 2. Not while it waits to read: it is in the middle of something. Then the reading is done for it.
+/// 1. Work for a queue may be done elsewhere while the block that runs on it waits in
+///    `performAndWait`: its author expects others to work meanwhile.
+/// 2. Not while it waits to read: it is in the middle of something. Then the reading is done for
+///   it.
 /// 3. Every circle has a wait of the first kind, because children wait for their parents only.
-/// 4. A block in the midst of a change (``ContextQueue/closed(_:)``) does no reading of its own contexts for
-///    others: what it needs of the queue above is done in the name of that one, which does nothing but wait.
+/// 4. A block in the midst of a change (``ContextQueue/closed(_:)``) does no reading of its own
+///    contexts for others: what it needs of the queue above is done in the name of that one, which
+///    does nothing but wait.
 ///
-/// What somebody wrote for `performAndWait` runs on the thread that waits, to which the target lends itself: it may
-/// be isolated to the main actor, and the runtime checks where it runs. Only the main queue does its work itself.
+/// What somebody wrote for `performAndWait` runs on the thread that waits, to which the target
+/// lends itself: it may be isolated to the main actor, and the runtime checks where it runs. Only
+/// the main queue does its work itself.
 ///
 /// States: `pending` ─▶ `running` (on the target's queue, or elsewhere in its name) ─▶ `done`.
 final class QueueWait: @unchecked Sendable {
@@ -66,7 +70,8 @@ final class QueueWait: @unchecked Sendable {
 
   // MARK: - The waiting queue
 
-  /// Decides how a block on a queue gets its work done. When it has to wait, it is noted that it does.
+  /// Decides how a block on a queue gets its work done. When it has to wait, it is noted that it
+  /// does.
   func begin(on queue: ContextQueue) -> Step {
     Self.mutex.withLock { _ in
       let circle = Self.circle(from: target, to: queue)
@@ -90,7 +95,8 @@ final class QueueWait: @unchecked Sendable {
     Self.mutex.withLock { _ in queue.wait = nil }
   }
 
-  /// Whether a queue waits for the block that runs on another one, and work may be done for it there.
+  /// Whether a queue waits for the block that runs on another one, and work may be done for it
+  /// there.
   static func isOpen(_ queue: ContextQueue, to other: ContextQueue) -> Bool {
     mutex.withLock { _ in
       circle(from: queue, to: other).map { isOpen($0) } ?? false
@@ -115,9 +121,9 @@ final class QueueWait: @unchecked Sendable {
     waits.first { $0.state == .pending }.map { !$0.isReading && !$0.isStanding } ?? true
   }
 
-  /// Whether work may be done for the first queue of a chain although the last wait of it is to read from the queue
-  /// that asks: that one is in the midst of something, where nobody should read. Who waits to read holds
-  /// nothing above what it reads from.
+  /// Whether work may be done for the first queue of a chain although the last wait of it is to
+  /// read from the queue that asks: that one is in the midst of something, where nobody should
+  /// read. Who waits to read holds nothing above what it reads from.
   private static func isOpenToClosed(_ queue: ContextQueue, _ waits: [QueueWait]) -> Bool {
     guard queue.isClosed, let last = waits.last, last.state == .pending, last.isReading,
       !last.isStanding

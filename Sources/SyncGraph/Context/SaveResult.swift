@@ -3,8 +3,8 @@ import SyncStore
 
 /// What became of a save.
 public struct SaveResult: Sendable {
-  /// The edits that were not stored, because the merge policy let the store win: for each object the values
-  /// that were edited, and those that the store has instead.
+  /// The edits that were not stored, because the merge policy let the store win: for each object
+  /// the values that were edited, and those that the store has instead.
   ///
   /// Empty when everything was stored, and always under a policy that does not let the store win.
   public internal(set) var overruled: [SaveConflict] = []

@@ -1,14 +1,15 @@
 import SyncCore
 import SyncStore
 
-/// A one-to-one relationship is one thing in two rows, and a merge policy decides row by row. When somebody else has
-/// changed either, pairs of which both say the same stand; whoever leads to an object that was given to another one leads
-/// to nothing.
+/// A one-to-one relationship is one thing in two rows, and a merge policy decides row by row. When
+/// somebody else has changed either, pairs of which both say the same stand; whoever leads to an
+/// object that was given to another one leads to nothing.
 extension SaveWriter {
-  /// Has both sides of each pair that a save wrote say the same, whatever this context knew of them: what it had read of
-  /// two objects may be of two times, so that it wrote one side alone.
+  /// Has both sides of each pair that a save wrote say the same, whatever this context knew of
+  /// them: what it had read of two objects may be of two times, so that it wrote one side alone.
   ///
-  /// Objects that will be deleted lose the partners that they lost here: their delete rules are not about those.
+  /// Objects that will be deleted lose the partners that they lost here: their delete rules are not
+  /// about those.
   ///
   /// - Parameter objects: those whose rows were written.
   func settlePairs(_ objects: [ManagedObject], _ outcome: inout SaveOutcome) throws {

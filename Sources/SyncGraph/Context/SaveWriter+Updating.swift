@@ -130,8 +130,8 @@ extension SaveWriter {
     return nil
   }
 
-  /// Empties what the row had and what leads to rows that are gone: it comes back for the object's sake, and
-  /// nobody set it here.
+  /// Empties what the row had and what leads to rows that are gone: it comes back for the object's
+  /// sake, and nobody set it here.
   private func empty(
     _ values: inout RowValues, among slots: SlotSet, of object: ManagedObject
   ) throws {

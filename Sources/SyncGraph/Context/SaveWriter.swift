@@ -1,8 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// Ends a save whose merge policy lets the store win: edited objects have no row any more, so that what
-/// leads to them has to go first.
+/// Ends a save whose merge policy lets the store win: edited objects have no row any more, so that
+/// what leads to them has to go first.
 struct VanishedRows: Error {
   let ids: [ManagedObjectID]
 }
@@ -30,8 +30,8 @@ struct SaveOutcome {
 
 /// Turns the unsaved objects of a context into row changes of one transaction.
 ///
-/// The order matters: rows that are referred to come before those that refer, and whatever was moved
-/// away from a deleted object has left it before the store applies the delete rules to rows.
+/// The order matters: rows that are referred to come before those that refer, and whatever was
+/// moved away from a deleted object has left it before the store applies the delete rules to rows.
 ///
 /// ```
 /// insert rows ─▶ update rows (version check) ─▶ pairs ─▶ links ─▶ positions ─▶ delete rows

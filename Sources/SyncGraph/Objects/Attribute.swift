@@ -9,28 +9,30 @@ public import SyncCore
 /// ```
 ///
 /// The type may be any ``ValueConvertible`` one. Reading a required attribute that was never set
-/// stops the program with a message; of an object that was deleted it gives the default, or the type's zero. When the class stands for an entity of a model document, the
-/// document decides and the parameters are not used.
+/// stops the program with a message; of an object that was deleted it gives the default, or the
+/// type's zero. When the class stands for an entity of a model document, the document decides and
+/// the parameters are not used.
 ///
 /// ## Values that are none of the type
 ///
-/// An enum has a few raw values only, a ``CodableValue`` not every JSON. A value that is none of the type
-/// does not get in: a sync keeps the old value and reports the new one, a batch throws, and setting it by
-/// key stops the program with a message. A file may hold one all the same, when another program wrote it
-/// or the enum has lost a case. Then an optional property is nil, and the stored value stays as long as
-/// nobody sets another; a required one stops the program with a message that names object and value.
-/// ``DataStack/unreadableValues(inEntityNamed:)`` finds all of them, and
-/// ``ManagedObject/storedValue(forKey:)`` has the value as it is.
+/// An enum has a few raw values only, a ``CodableValue`` not every JSON. A value that is none of
+/// the type does not get in: a sync keeps the old value and reports the new one, a batch throws,
+/// and setting it by key stops the program with a message. A file may hold one all the same, when
+/// another program wrote it or the enum has lost a case. Then an optional property is nil, and the
+/// stored value stays as long as nobody sets another; a required one stops the program with a
+/// message that names object and value. ``DataStack/unreadableValues(inEntityNamed:)`` finds all of
+/// them, and ``ManagedObject/storedValue(forKey:)`` has the value as it is.
 ///
-/// The same holds of no value at all, where a model document says that the attribute is optional and the
-/// class declares neither an optional nor a default: a sync treats the attribute as required, a batch and
-/// a save throw. With a default the property reads that. A primary key may be empty until it is read.
+/// The same holds of no value at all, where a model document says that the attribute is optional
+/// and the class declares neither an optional nor a default: a sync treats the attribute as
+/// required, a batch and a save throw. With a default the property reads that. A primary key may be
+/// empty until it is read.
 @propertyWrapper
 public struct Attribute<Wrapped: ValueConvertible>: PropertyWrapper {
   @usableFromInline let ordinal: UInt16
 
-  // The first two initialisers run for nearly every wrapper of every object, so they are inlined into
-  // the class: two stores instead of a call that knows its type at run time only.
+  // The first two initialisers run for nearly every wrapper of every object, so they are inlined
+  // into the class: two stores instead of a call that knows its type at run time only.
 
   /// Declares an attribute without default value.
   @inlinable

@@ -8,11 +8,12 @@ final class ClassBinding: Sendable {
   /// Slot by ordinal of the wrapper.
   let slots: [Int]
 
-  /// Types of attributes that do not take every value that the attribute can hold, or not that there is
-  /// none, by slot.
+  /// Types of attributes that do not take every value that the attribute can hold, or not that
+  /// there is none, by slot.
   let declaredTypes: [Int: DeclaredType]
 
-  /// Attributes that may be empty by the model, but not by the class, which has no default for them.
+  /// Attributes that may be empty by the model, but not by the class, which has no default for
+  /// them.
   let needed: [Int]
 
   /// What required properties read where there is no value, by slot: the default of the class.
@@ -82,7 +83,8 @@ final class ClassBinding: Sendable {
       defaults: defaults, isNamed: isNamed)
   }
 
-  /// Why the class cannot show a stored value of an attribute, as the end of a sentence; nil when it can.
+  /// Why the class cannot show a stored value of an attribute, as the end of a sentence; nil when
+  /// it can.
   func refusal(
     of value: Value, at slot: Int, transformers: TransformerRegistry
   ) -> String? {
@@ -93,8 +95,8 @@ final class ClassBinding: Sendable {
 }
 
 extension WrapperDeclaration {
-  /// Makes sure that a required property of a new object can be read: the default value of the model has
-  /// to be one of its type.
+  /// Makes sure that a required property of a new object can be read: the default value of the
+  /// model has to be one of its type.
   func requireDefault(
     _ attribute: AttributeDescription, of entity: EntityDescription, _ type: ManagedObject.Type
   ) throws {
@@ -157,7 +159,8 @@ extension AttributeType {
     }
     if self == other || isNumber(self) && isNumber(other) { return true }
     switch (self, other) {
-    // A class may keep its own coding of a transformed value, and text stands for any type of value.
+    // A class may keep its own coding of a transformed value, and text stands for any type of
+    // value.
     case (.binary, .transformable), (.string, .transformable), (_, .transformable): return true
     case (.string, .uuid), (.string, .uri), (.uuid, .string), (.uri, .string): return true
     default: return false

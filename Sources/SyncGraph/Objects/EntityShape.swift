@@ -29,8 +29,8 @@ final class EntityShape: Sendable {
   /// Slots of attributes that have none, ascending.
   let transients: [Int]
 
-  /// Slots of attributes that must have a value and whose values have no limits: by far the most rules,
-  /// checked without looking at the model.
+  /// Slots of attributes that must have a value and whose values have no limits: by far the most
+  /// rules, checked without looking at the model.
   let required: [Int]
 
   /// Other properties for which the model has rules that a save checks.

@@ -4,9 +4,9 @@ import SyncStore
 /// Relationships, by ordinal. Setting one side sets the other at once, in memory.
 ///
 /// Every change comes down to two primitive steps that keep a pair of sides equal:
-/// ``setDestination(_:_:)`` for a to-one side, ``addMember(_:_:at:)`` and ``removeMember(_:_:)`` for a
-/// to-many side. Each calls the raw step (`write`, `MemberList.add`, `MemberList.remove`) on both
-/// sides and never itself through the inverse, so there is no recursion to end.
+/// ``setDestination(_:_:)`` for a to-one side, ``addMember(_:_:at:)`` and ``removeMember(_:_:)``
+/// for a to-many side. Each calls the raw step (`write`, `MemberList.add`, `MemberList.remove`) on
+/// both sides and never itself through the inverse, so there is no recursion to end.
 extension ManagedObject {
   // MARK: - To-one
 
@@ -189,13 +189,14 @@ extension ManagedObject {
     noteListChange(relationship.slot)
   }
 
-  /// Runs a change of several steps. Nobody is let in meanwhile: a child of the context would see half of it.
+  /// Runs a change of several steps. Nobody is let in meanwhile: a child of the context would see
+  /// half of it.
   private func changing(_ body: () -> Void) {
     if let queue = home.queue { queue.closed(body) } else { body() }
   }
 
-  /// Whether it may be at the other end of a relationship: what somebody else has deleted is led to by nobody,
-  /// and the log is told.
+  /// Whether it may be at the other end of a relationship: what somebody else has deleted is led to
+  /// by nobody, and the log is told.
   private var isUsable: Bool {
     guard isVanished else { return true }
     report("was put into a relationship")

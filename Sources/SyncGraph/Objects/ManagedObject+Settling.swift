@@ -85,7 +85,8 @@ extension ManagedObject {
     list.settle { isMember($0, inverseSlot) }
   }
 
-  /// Whether an object says that it is a member here; nil when it has no unsaved value that says it.
+  /// Whether an object says that it is a member here; nil when it has no unsaved value that says
+  /// it.
   private func isMember(_ member: ManagedObject, _ inverseSlot: Int) -> Bool? {
     if member.isKnownDeleted { return false }
     guard !member.isFault, member.isInserted || member.changed.contains(inverseSlot) else {
@@ -94,8 +95,8 @@ extension ManagedObject {
     return member.row[inverseSlot] == .int(rowNumber)
   }
 
-  /// Lets go of what an object led to that was deleted elsewhere and is kept for its unsaved values: the
-  /// deletion did so too.
+  /// Lets go of what an object led to that was deleted elsewhere and is kept for its unsaved
+  /// values: the deletion did so too.
   final func loosenLost() {
     for relationship in home.shape.relationships {
       owner?.noteForChildren(self, relationship.slot)
@@ -113,8 +114,8 @@ extension ManagedObject {
 
   // MARK: - After a save
 
-  /// Makes the other sides follow the to-one values that a save took from the store, instead of those that were
-  /// edited here.
+  /// Makes the other sides follow the to-one values that a save took from the store, instead of
+  /// those that were edited here.
   ///
   /// - Parameter edited: the row as it was edited.
   final func realign(from edited: RowValues) {

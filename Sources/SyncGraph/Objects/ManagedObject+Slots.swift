@@ -5,8 +5,8 @@ extension ManagedObject {
   /// The current value of an attribute.
   package final func currentValue(at slot: Int) -> Value { value(at: slot) }
 
-  /// The objects that a relationship leads to now: for a to-one at most one, for an ordered relationship
-  /// in its order, else in the order of insertion.
+  /// The objects that a relationship leads to now: for a to-one at most one, for an ordered
+  /// relationship in its order, else in the order of insertion.
   package final func currentObjects(at slot: Int) -> [ManagedObject] {
     switch home.shape.kinds[slot] {
     case .attribute:

@@ -3,13 +3,13 @@ import SyncCore
 /// Transformable attributes: what an object shows is what the transformer of the model makes of the
 /// stored value.
 ///
-/// `value(forKey:)`, `setValue(_:forKey:)` and wrappers stop the program with a message when there is no
-/// such transformer or it refuses a value; the functions here throw the same as an error.
+/// `value(forKey:)`, `setValue(_:forKey:)` and wrappers stop the program with a message when there
+/// is no such transformer or it refuses a value; the functions here throw the same as an error.
 extension ManagedObject {
   /// The value of a property, as ``value(forKey:)`` gives it.
   ///
-  /// - Throws: ``GraphError`` with ``GraphError/Code/transformer`` when the transformer that the model
-  ///   names is not registered or refuses the stored value.
+  /// - Throws: ``GraphError`` with ``GraphError/Code/transformer`` when the transformer that the
+  ///   model names is not registered or refuses the stored value.
   /// - Precondition: The entity has a property of that name.
   public final func transformedValue(forKey key: String) throws -> Any? {
     let slot = binding.shape.requireSlot(key)
@@ -21,8 +21,8 @@ extension ManagedObject {
 
   /// Sets the value of a property, as ``setValue(_:forKey:)`` does.
   ///
-  /// - Throws: ``GraphError`` with ``GraphError/Code/transformer`` when the transformer that the model
-  ///   names is not registered or refuses the value, which stays as it was.
+  /// - Throws: ``GraphError`` with ``GraphError/Code/transformer`` when the transformer that the
+  ///   model names is not registered or refuses the value, which stays as it was.
   /// - Precondition: The entity has a property of that name.
   public final func setTransformedValue(_ newValue: Any?, forKey key: String) throws {
     let slot = binding.shape.requireSlot(key)
@@ -48,8 +48,8 @@ extension ManagedObject {
 
   /// What a wrapped property shows of its stored value.
   ///
-  /// - Precondition: The attribute's transformer is there, and makes a value of the type or the type is
-  ///   optional.
+  /// - Precondition: The attribute's transformer is there, and makes a value of the type or the
+  ///   type is optional.
   final func transformed<Wrapped>(at ordinal: UInt16, as type: Wrapped.Type) -> Wrapped {
     let slot = binding.slots[Int(ordinal)]
     let value = attributeValue(at: ordinal)

@@ -5,11 +5,12 @@ import SyncStore
 
 extension ManagedObject {
   /// The value of a property: a Swift value for an attribute, an object for a to-one, a
-  /// `Set<ManagedObject>` for a to-many, an array for an ordered one; for a transformable attribute what
-  /// its transformer makes of the stored value.
+  /// `Set<ManagedObject>` for a to-many, an array for an ordered one; for a transformable attribute
+  /// what its transformer makes of the stored value.
   ///
   /// Integers and floating-point numbers come as `NSNumber`, so that `as? Int` works as well as
-  /// `as? Int64` or `as? Double`. Wrapped properties and ``value(forKey:as:)`` make none and are faster.
+  /// `as? Int64` or `as? Double`. Wrapped properties and ``value(forKey:as:)`` make none and are
+  /// faster.
   ///
   /// - Precondition: The entity has a property of that name.
   public final func value(forKey key: String) -> Any? {
@@ -204,8 +205,8 @@ extension ManagedObject {
 
   /// Stops the program when it must not change the object.
   ///
-  /// - Returns: false when somebody else has deleted it, which a program cannot know in time: the change is
-  ///   none then, and the log is told.
+  /// - Returns: false when somebody else has deleted it, which a program cannot know in time: the
+  ///   change is none then, and the log is told.
   final func prepareForChange() -> Bool {
     checkAccess()
     guard owner != nil else {

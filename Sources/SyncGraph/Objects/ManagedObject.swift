@@ -3,8 +3,8 @@ import SyncStore
 
 /// One object of a context: an identity, the row it was last read with, and its unsaved values.
 ///
-/// Subclass it with property wrappers, with computed properties over ``value(forKey:)``, or use it as
-/// it is with string keys:
+/// Subclass it with property wrappers, with computed properties over ``value(forKey:)``, or use it
+/// as it is with string keys:
 ///
 /// ```swift
 /// final class User: ManagedObject {
@@ -17,9 +17,9 @@ import SyncStore
 /// user["name"] = "Ann"
 /// ```
 ///
-/// A context has at most one object of an identifier, so `===` and `==` say the same. Objects belong
-/// to the queue of their context and cannot leave it: they are not `Sendable`, and use on another
-/// queue stops the program with a message. Identifiers may go anywhere.
+/// A context has at most one object of an identifier, so `===` and `==` say the same. Objects
+/// belong to the queue of their context and cannot leave it: they are not `Sendable`, and use on
+/// another queue stops the program with a message. Identifiers may go anywhere.
 ///
 /// ## States
 ///
@@ -34,10 +34,10 @@ import SyncStore
 ///                                    └──────────┘                └──────────┘         └───────────┘
 /// ```
 ///
-/// Invariants: `row` is none exactly in a fault; `committed` holds the row as last read exactly while
-/// column values differ from it; `changed` names the slots that a save would write. A context holds
-/// objects with unsaved changes; others it lets go of at the end of the block in which they were last
-/// used, unless somebody else holds them.
+/// Invariants: `row` is none exactly in a fault; `committed` holds the row as last read exactly
+/// while column values differ from it; `changed` names the slots that a save would write. A context
+/// holds objects with unsaved changes; others it lets go of at the end of the block in which they
+/// were last used, unless somebody else holds them.
 ///
 /// ## At a glance
 /// - Identity: ``objectID``, ``entity``, ``managedObjectContext``
@@ -124,8 +124,8 @@ open class ManagedObject {
   /// Annotations of the entity, for models made of classes.
   open class var entityUserInfo: [String: String] { [:] }
 
-  /// Whether the entity of the class is abstract, for models made of classes. The topmost class that
-  /// says so is; classes that inherit it are not.
+  /// Whether the entity of the class is abstract, for models made of classes. The topmost class
+  /// that says so is; classes that inherit it are not.
   open class var isAbstractEntity: Bool { false }
 
   /// Groups of property names whose values may occur once only, for models made of classes.
@@ -157,7 +157,8 @@ open class ManagedObject {
   /// Whether it was saved before and has unsaved values.
   public final var isUpdated: Bool { flags.contains(.updated) }
 
-  /// Whether it was deleted, here and not yet saved, or for good. A fault looks whether its row is still there.
+  /// Whether it was deleted, here and not yet saved, or for good. A fault looks whether its row is
+  /// still there.
   public final var isDeleted: Bool {
     if isFault, !isKnownDeleted, owner != nil {
       checkAccess()
@@ -182,8 +183,8 @@ open class ManagedObject {
   /// Called once, when the object was inserted. Overrides may set values.
   open func awakeFromInsert() {}
 
-  /// Called when values were read from the store. Overrides may set transient values of the object, which
-  /// counts as no change; other values count as edits.
+  /// Called when values were read from the store. Overrides may set transient values of the object,
+  /// which counts as no change; other values count as edits.
   open func awakeFromFetch() {}
 
   /// Called before each save in which the object takes part, before it is validated. Overrides may
@@ -197,8 +198,8 @@ open class ManagedObject {
   open func prepareForDeletion() {}
 
   /// Checks the object before a save: required values, limits, patterns and counts of the model.
-  /// Overrides call super and add rules of their own; the save is refused with the broken rules of all
-  /// objects at once.
+  /// Overrides call super and add rules of their own; the save is refused with the broken rules of
+  /// all objects at once.
   ///
   /// - Throws: ``GraphError`` with all rules that are broken, or what an override throws.
   open func validateForSave() throws {
@@ -207,9 +208,10 @@ open class ManagedObject {
     throw GraphError(failures: failures)
   }
 
-  /// Checks whether the object may be deleted, before the save that deletes it. Overrides throw, as in
-  /// ``validateForSave()``, to refuse that save; ``ManagedObjectContext/rollback()`` brings the object
-  /// back. Its relationships are undone by then; ``committedValues(forKeys:)`` has what they were.
+  /// Checks whether the object may be deleted, before the save that deletes it. Overrides throw, as
+  /// in ``validateForSave()``, to refuse that save; ``ManagedObjectContext/rollback()`` brings the
+  /// object back. Its relationships are undone by then; ``committedValues(forKeys:)`` has what they
+  /// were.
   open func validateForDelete() throws {}
 }
 
@@ -234,7 +236,8 @@ extension ManagedObject: Hashable {
 }
 
 extension ManagedObject: CustomStringConvertible {
-  /// Entity, identifier, state and the attributes that have a value, the key first; never fires a fault.
+  /// Entity, identifier, state and the attributes that have a value, the key first; never fires a
+  /// fault.
   public var description: String {
     var state = isFault ? " fault" : ""
     if isKnownDeleted { state += " deleted" } else if isInserted { state += " inserted" }
@@ -273,8 +276,8 @@ struct ObjectFlags: OptionSet {
   /// Announced as inserted, so that later changes to it are announced as updates.
   static let announcedInsert = ObjectFlags(rawValue: 256)
 
-  /// Was inserted in this context and not saved, whether it was deleted since or not: what the context
-  /// reads from never had it.
+  /// Was inserted in this context and not saved, whether it was deleted since or not: what the
+  /// context reads from never had it.
   static let new = ObjectFlags(rawValue: 512)
 
   /// Child contexts were told that it was inserted.

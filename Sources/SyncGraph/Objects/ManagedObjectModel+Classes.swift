@@ -8,8 +8,8 @@ extension ManagedObjectModel {
   /// ```
   ///
   /// The entity of a class is named as ``ManagedObject/entityName`` says. A class that inherits
-  /// another one of the list becomes a subentity; properties of superclasses that are not in the list
-  /// become its own. An inverse needs to be named on one side only.
+  /// another one of the list becomes a subentity; properties of superclasses that are not in the
+  /// list become its own. An inverse needs to be named on one side only.
   ///
   /// - Throws: ``ModelError`` for the first thing that is wrong, with entity and property.
   public convenience init(_ classes: ManagedObject.Type...) throws {

@@ -5,9 +5,9 @@
 ///                     added, removed                                 (what a save writes)
 /// ```
 ///
-/// An unloaded list knows only what was added and removed here; loading lays that over what the store
-/// says. An ordered list is always loaded before it is changed, because positions need the whole.
-/// Confined to the context of its owner.
+/// An unloaded list knows only what was added and removed here; loading lays that over what the
+/// store says. An ordered list is always loaded before it is changed, because positions need the
+/// whole. Confined to the context of its owner.
 final class MemberList {
   private(set) var isLoaded: Bool
   let isOrdered: Bool
@@ -25,12 +25,13 @@ final class MemberList {
   /// on the order given here is kept, whatever the store says.
   private var baseline: [ManagedObject]?
 
-  /// Positions by object, made when the list is long enough to need them. In an ordered list they say
-  /// for certain who is a member only, and where it was: what comes or goes before it moves it on.
+  /// Positions by object, made when the list is long enough to need them. In an ordered list they
+  /// say for certain who is a member only, and where it was: what comes or goes before it moves it
+  /// on.
   private var positions: [ObjectIdentifier: Int]?
 
-  /// Whether the store may have moved on since a change was made here, so that only the next load shows
-  /// what the change still means.
+  /// Whether the store may have moved on since a change was made here, so that only the next load
+  /// shows what the change still means.
   private var isRebased = false
 
   /// Whether members were left out that come back when the unsaved changes of others are undone.
@@ -79,10 +80,11 @@ final class MemberList {
     isLoaded = true
   }
 
-  /// Forgets members that are gone, and what was added or removed here of members that have no unsaved
-  /// say in it any more.
+  /// Forgets members that are gone, and what was added or removed here of members that have no
+  /// unsaved say in it any more.
   ///
-  /// - Parameter isMember: what a member says itself; nil when it has no unsaved value that says it.
+  /// - Parameter isMember: what a member says itself; nil when it has no unsaved value that says
+  ///   it.
   func settle(_ isMember: (ManagedObject) -> Bool?) {
     func isGone(_ object: ManagedObject) -> Bool { object.flags.contains(.gone) }
     if objects.contains(where: isGone) {

@@ -60,8 +60,8 @@ enum ObjectClassRegistry {
     return nil
   }
 
-  /// The class that the runtime knows by a full name. Foundation complains on the standard error about
-  /// names with more than one dot, so those are not asked for.
+  /// The class that the runtime knows by a full name. Foundation complains on the standard error
+  /// about names with more than one dot, so those are not asked for.
   private static func runtimeClass(_ name: String) -> ManagedObject.Type? {
     guard name.count(where: { $0 == "." }) <= 1 else { return nil }
     return NSClassFromString(name) as? ManagedObject.Type

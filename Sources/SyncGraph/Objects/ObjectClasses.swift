@@ -63,8 +63,8 @@ final class ObjectClasses: Sendable {
   /// The class of each entity by index.
   var current: [ClassBinding] { state.withLock { $0.bindings } }
 
-  /// The types that the classes declare for attributes. A row that is found by an entity may be of a
-  /// subentity with a class of its own, so the types of all of them count.
+  /// The types that the classes declare for attributes. A row that is found by an entity may be of
+  /// a subentity with a class of its own, so the types of all of them count.
   var declaredTypes: DeclaredTypes {
     DeclaredTypes {
       self.state.withLock { $0.generation }

@@ -1,5 +1,5 @@
-/// What all objects of one entity in one context have in common, so that each of them needs only this
-/// to know where it belongs. Confined to the queue of the context, like its objects.
+/// What all objects of one entity in one context have in common, so that each of them needs only
+/// this to know where it belongs. Confined to the queue of the context, like its objects.
 final class ObjectHome {
   let binding: ClassBinding
   let shape: EntityShape

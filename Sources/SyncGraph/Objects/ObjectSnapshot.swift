@@ -68,8 +68,8 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable {
     entity.attribute(named: key).map { values[$0.slot] }
   }
 
-  /// The value of an attribute, as the property of the object reads it: `snapshot.$name`. Where nothing is
-  /// stored, that is nil or the default of the class.
+  /// The value of an attribute, as the property of the object reads it: `snapshot.$name`. Where
+  /// nothing is stored, that is nil or the default of the class.
   ///
   /// - Precondition: There is one of the type, or the type is optional.
   public subscript<Property: AttributeProperty>(
@@ -101,7 +101,8 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable {
     entity.relationship(named: key).flatMap { destinations[$0.slot] }
   }
 
-  /// The members of a to-many relationship, in order when it has one; nil when it was not asked for.
+  /// The members of a to-many relationship, in order when it has one; nil when it was not asked
+  /// for.
   public func members(ofKey key: String) -> [ManagedObjectID]? { members[key] }
 
   /// All attributes that have a value, by name.

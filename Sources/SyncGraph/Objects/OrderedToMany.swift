@@ -93,7 +93,8 @@ extension ManagedObject {
 /// A change in place of the array of an ordered property.
 ///
 /// The array is taken out of the list, so that changing it does not copy it. Afterwards the equal
-/// beginnings and ends are passed over, as plain words of memory, and what lies between is carried over.
+/// beginnings and ends are passed over, as plain words of memory, and what lies between is carried
+/// over.
 struct ArrayChange<Member: ManagedObject> {
   var members: [Member]
   private let object: ManagedObject
@@ -138,8 +139,8 @@ struct EqualEnds {
   private(set) var head = 0
   private(set) var tail = 0
 
-  /// - Complexity: O(*n*), a quarter of a nanosecond for each object: references are compared as words,
-  ///   without a call or a count for any of them.
+  /// - Complexity: O(*n*), a quarter of a nanosecond for each object: references are compared as
+  ///   words, without a call or a count for any of them.
   init<Member: ManagedObject>(_ old: [ManagedObject], _ new: [Member]) {
     self = old.withUnsafeBytes { old in
       new.withUnsafeBytes { new in

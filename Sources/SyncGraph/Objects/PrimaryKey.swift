@@ -7,8 +7,8 @@ public import SyncCore
 /// @PrimaryKey(remoteKey: "uuid") var key: String?
 /// ```
 ///
-/// It is not the object's identity in the store, which is ``ManagedObject/objectID``. Everything else
-/// is as for ``Attribute``.
+/// It is not the object's identity in the store, which is ``ManagedObject/objectID``. Everything
+/// else is as for ``Attribute``.
 @propertyWrapper
 public struct PrimaryKey<Wrapped: ValueConvertible>: PropertyWrapper {
   @usableFromInline let ordinal: UInt16

@@ -45,7 +45,8 @@ struct SetChange<Member: ManagedObject> {
     list.typed = typed
   }
 
-  /// Looks at the objects that were hashed only. Returns false when that does not explain the count.
+  /// Looks at the objects that were hashed only. Returns false when that does not explain the
+  /// count.
   private func finishTracked() -> Bool {
     guard Self.address(of: members) == address else { return false }
     var seen: Set<ObjectIdentifier> = []

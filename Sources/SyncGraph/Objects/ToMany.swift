@@ -28,7 +28,8 @@ public struct ToMany<Destination: ManagedObject>: PropertyWrapper {
   ///   - maxCount: Largest number of objects; 0 is no limit.
   ///   - remoteKey: Key in JSON, when it does not follow from the name.
   ///   - keyScope: Among which objects the keys of the destinations are unique.
-  ///   - createsStubs: Whether a key in JSON that no object has makes one that has nothing but the key.
+  ///   - createsStubs: Whether a key in JSON that no object has makes one that has nothing but the
+  ///     key.
   ///   - renamedFrom: Name in an earlier version of the model.
   ///   - userInfo: Annotations.
   public init(

@@ -25,7 +25,8 @@ public struct ToOne<Destination: ManagedObject>: PropertyWrapper {
   ///   - deleteRule: What happens to the destination when the object is deleted.
   ///   - isRequired: Whether a save without destination fails.
   ///   - remoteKey: Key in JSON, when it does not follow from the name.
-  ///   - createsStubs: Whether a key in JSON that no object has makes one that has nothing but the key.
+  ///   - createsStubs: Whether a key in JSON that no object has makes one that has nothing but the
+  ///     key.
   ///   - renamedFrom: Name in an earlier version of the model.
   ///   - userInfo: Annotations.
   public init(

@@ -8,11 +8,13 @@ import SyncCore
 /// @Transformable("Colour") var colour: Colour?
 /// ```
 ///
-/// The type may be any that the transformer makes. A type that knows its own stored form (an enum, a
-/// ``CodableValue``) needs no transformer: use ``Attribute``. Reading or setting the property without
-/// the transformer stops the program with a message; ``ManagedObject/transformedValue(forKey:)`` throws
-/// instead. What the transformer cannot read is as for ``Attribute``: it does not get in, and where it is
-/// in the file an optional property is nil. When the class stands for an entity of a model document, the document names the transformer.
+/// The type may be any that the transformer makes. A type that knows its own stored form (an enum,
+/// a ``CodableValue``) needs no transformer: use ``Attribute``. Reading or setting the property
+/// without the transformer stops the program with a message;
+/// ``ManagedObject/transformedValue(forKey:)`` throws instead. What the transformer cannot read is
+/// as for ``Attribute``: it does not get in, and where it is in the file an optional property is
+/// nil. When the class stands for an entity of a model document, the document names the
+/// transformer.
 @propertyWrapper
 public struct Transformable<Wrapped>: PropertyWrapper {
   let ordinal: UInt16
@@ -41,8 +43,8 @@ public struct Transformable<Wrapped>: PropertyWrapper {
   /// Declares a transformable attribute with a default value; see the other initialiser for the
   /// parameters.
   ///
-  /// - Precondition: The transformer is registered with ``TransformerRegistry/shared`` and takes the
-  ///   default, when the class is first used.
+  /// - Precondition: The transformer is registered with ``TransformerRegistry/shared`` and takes
+  ///   the default, when the class is first used.
   public init(
     wrappedValue: @autoclosure () -> Wrapped, _ transformerName: String, remoteKey: String? = nil,
     isTransient: Bool = false, renamedFrom: String? = nil, userInfo: [String: String] = [:]

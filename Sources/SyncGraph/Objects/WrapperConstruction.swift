@@ -3,10 +3,10 @@ import SyncCore
 
 /// Tells the property wrappers of an object their ordinals while the object is being made.
 ///
-/// A wrapper does not know its name: it learns its position among the wrappers of its object when it
-/// is initialised, and the class knows the names by position (``ClassWrappers``). Stored properties
-/// are initialised in the order of their declaration, a subclass before its superclass, so the
-/// positions are the same for every object of a class.
+/// A wrapper does not know its name: it learns its position among the wrappers of its object when
+/// it is initialised, and the class knows the names by position (``ClassWrappers``). Stored
+/// properties are initialised in the order of their declaration, a subclass before its superclass,
+/// so the positions are the same for every object of a class.
 @usableFromInline
 enum WrapperConstruction {
   /// What the object that is being made has got so far.
@@ -17,12 +17,12 @@ enum WrapperConstruction {
     fileprivate var recorder: WrapperRecorder?
   }
 
-  /// Guards the state. Recursive, because the initial value of a subclass's own property may make other
-  /// objects.
+  /// Guards the state. Recursive, because the initial value of a subclass's own property may make
+  /// other objects.
   private static let lock = NSRecursiveLock()
 
-  /// Behind a pointer, because each access of a variable would be checked for overlaps: sixteen checks
-  /// for an object with eight wrappers.
+  /// Behind a pointer, because each access of a variable would be checked for overlaps: sixteen
+  /// checks for an object with eight wrappers.
   @usableFromInline nonisolated(unsafe) static let state: UnsafeMutablePointer<State> = {
     let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
     state.initialize(to: State())

@@ -3,8 +3,8 @@ import SyncCore
 
 /// What a required property without a default gives of an object that is gone.
 extension ValueConvertible {
-  /// Nought, the empty text or list, or the first case of an enum; nil for a type of the program's own that can
-  /// be made of none of these.
+  /// Nought, the empty text or list, or the first case of an enum; nil for a type of the program's
+  /// own that can be made of none of these.
   static var zero: Self? {
     for value in attributeType.zeros {
       if let result = converted(from: value) { return result }
@@ -15,8 +15,8 @@ extension ValueConvertible {
   /// The first case of an enum with raw values.
   private static var firstCase: Self? {
     guard self is any RawRepresentable.Type, _isPOD(Self.self) else { return nil }
-    // A type of at most one byte that is copied as bytes is an enum without payloads, or as good as one: its
-    // first case is nought.
+    // A type of at most one byte that is copied as bytes is an enum without payloads, or as good as
+    // one: its first case is nought.
     switch MemoryLayout<Self>.size {
     case 0: return unsafeBitCast((), to: Self.self)
     case 1: return unsafeBitCast(UInt8(0), to: Self.self)

@@ -29,8 +29,8 @@ extension LiveResults: ContextObserver {
 
   private func merge(_ changes: ChangeSet) {
     let root = plan.entity.rootIndex
-    // What was deleted by the commit has left the context, but not this list. Objects before an offset
-    // are in no list and move the others on.
+    // What was deleted by the commit has left the context, but not this list. Objects before an
+    // offset are in no list and move the others on.
     let losesMembers: (() -> Bool)? =
       plan.offset > 0 ? nil : { [list] in list.contains { $0.isLost } }
     guard !changes.isUnknown, !watch.isAffected(by: changes, losesMembers: losesMembers) else {

@@ -1,8 +1,8 @@
 public import Observation
 import SyncCore
 
-/// The answer of a fetch, kept up to date: for lists on a screen, and for whoever wants to know when
-/// an answer becomes another one.
+/// The answer of a fetch, kept up to date: for lists on a screen, and for whoever wants to know
+/// when an answer becomes another one.
 ///
 /// ```swift
 /// let adults = try LiveResults(
@@ -15,19 +15,19 @@ import SyncCore
 /// for await names in adults.values(\.name) { … }                // the whole list, each time
 /// ```
 ///
-/// It is observable: SwiftUI and `Observations { }` follow ``objects``, ``sections`` and ``error``, besides
-/// the properties of the objects themselves (``ManagedObject``).
+/// It is observable: SwiftUI and `Observations { }` follow ``objects``, ``sections`` and ``error``,
+/// besides the properties of the objects themselves (``ManagedObject``).
 ///
-/// Unsaved changes of the context take part. Changes are told at the end of each block of the context
-/// and when commits of others are merged; ``objects`` stays the same in between. The store is asked
-/// again only when something was inserted, deleted, or changed in a property that filter, order or
-/// sections look at, along relationships too; new values of other properties are told without a
-/// statement.
+/// Unsaved changes of the context take part. Changes are told at the end of each block of the
+/// context and when commits of others are merged; ``objects`` stays the same in between. The store
+/// is asked again only when something was inserted, deleted, or changed in a property that filter,
+/// order or sections look at, along relationships too; new values of other properties are told
+/// without a statement.
 ///
 /// Belongs to its context's queue as objects do. Sequences may be read anywhere and keep it alive.
 public final class LiveResults<Object: ManagedObject>: Observable, @unchecked Sendable {
-  // Unchecked: everything mutable is confined to the context's queue and every entry checks that; the
-  // streams are in a mutex.
+  // Unchecked: everything mutable is confined to the context's queue and every entry checks that;
+  // the streams are in a mutex.
 
   public let context: ManagedObjectContext
   public let request: Fetch<Object>
@@ -73,8 +73,8 @@ public final class LiveResults<Object: ManagedObject>: Observable, @unchecked Se
 
   /// Fetches, and keeps the answer up to date from now on. To be called on the context's queue.
   ///
-  /// - Parameter sectionedBy: key path of an attribute, across to-one relationships too. Objects are
-  ///   sorted by it first.
+  /// - Parameter sectionedBy: key path of an attribute, across to-one relationships too. Objects
+  ///   are sorted by it first.
   /// - Throws: as ``ManagedObjectContext/fetch(_:)``.
   public init(
     _ request: Fetch<Object>, in context: ManagedObjectContext,
@@ -134,7 +134,8 @@ public final class LiveResults<Object: ManagedObject>: Observable, @unchecked Se
     return place(of: object)
   }
 
-  /// Why the list could not be brought up to date last time; nil when it is. The list stays as it was.
+  /// Why the list could not be brought up to date last time; nil when it is. The list stays as it
+  /// was.
   public var error: (any Error)? {
     context.check()
     registrar.access(self, keyPath: errorPath)
@@ -160,8 +161,8 @@ public final class LiveResults<Object: ManagedObject>: Observable, @unchecked Se
     return streams.make(keeping: self, first: all, buffering: .unbounded) { $0 }
   }
 
-  /// What a function makes of each object, the whole list each time: first as it is, then after every
-  /// change. A slow reader gets the newest list only.
+  /// What a function makes of each object, the whole list each time: first as it is, then after
+  /// every change. A slow reader gets the newest list only.
   public func values<Element: Sendable>(
     _ transform: @escaping @Sendable (Object) -> Element
   ) -> AsyncStream<[Element]> {

@@ -6,8 +6,8 @@
 ///    the new places,
 /// 3. ``updates`` have new values and are where they are.
 ///
-/// Moves are as few as possible: of the objects that stay, a longest run that kept its order is left
-/// where it is.
+/// Moves are as few as possible: of the objects that stay, a longest run that kept its order is
+/// left where it is.
 public struct ResultsDifference: Sendable, Hashable {
   /// An object that is in both lists.
   public struct Move: Sendable, Hashable {
@@ -44,9 +44,10 @@ public struct ResultsDifference: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - isUpdated: whether something that is in both has new values.
-  ///   - staysInSection: whether what is at these places of old and new list is in the same section;
-  ///     what is not has moved, even when its neighbours are the same.
-  /// - Complexity: O(*n* log *n*) in what lies between the equal beginnings and ends, O(*n*) otherwise.
+  ///   - staysInSection: whether what is at these places of old and new list is in the same
+  ///     section; what is not has moved, even when its neighbours are the same.
+  /// - Complexity: O(*n* log *n*) in what lies between the equal beginnings and ends, O(*n*)
+  ///   otherwise.
   package init<ID: Hashable>(
     from old: [ID], to new: [ID], isUpdated: (ID) -> Bool = { _ in false },
     staysInSection: (Int, Int) -> Bool = { _, _ in true }
@@ -57,8 +58,8 @@ public struct ResultsDifference: Sendable, Hashable {
 
   /// Compares two lists in which nothing occurs twice.
   ///
-  /// - Parameter isUpdatedAt: whether what is at an index of the new list, and was in the old one, has new
-  ///   values.
+  /// - Parameter isUpdatedAt: whether what is at an index of the new list, and was in the old one,
+  ///   has new values.
   init<ID: Hashable>(
     from old: [ID], to new: [ID], isUpdatedAt: (Int) -> Bool,
     staysInSection: (Int, Int) -> Bool

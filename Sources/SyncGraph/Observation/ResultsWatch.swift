@@ -1,6 +1,7 @@
 import SyncCore
 
-/// What an answer depends on: entities, and of each the properties that its filter and order look at.
+/// What an answer depends on: entities, and of each the properties that its filter and order look
+/// at.
 ///
 /// Everything else may change without a look at the store.
 struct ResultsWatch {
@@ -30,8 +31,8 @@ struct ResultsWatch {
 
   /// Whether the answer may be another one after a commit.
   ///
-  /// - Parameter losesMembers: whether an object of the answer was deleted; nil when deletions of others
-  ///   matter too.
+  /// - Parameter losesMembers: whether an object of the answer was deleted; nil when deletions of
+  ///   others matter too.
   func isAffected(by changes: ChangeSet, losesMembers: (() -> Bool)?) -> Bool {
     for change in changes.entities {
       if change.entity.isKind(of: own) {

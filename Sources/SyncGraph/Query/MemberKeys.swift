@@ -88,8 +88,8 @@ public struct MemberFunctionKey<Compared: ValueConvertible>: FilterKey {
 }
 
 extension FilterNode {
-  /// The node as one comparison for any member of a path, when it is that simple: the store looks for
-  /// one member then and does not count them.
+  /// The node as one comparison for any member of a path, when it is that simple: the store looks
+  /// for one member then and does not count them.
   fileprivate func comparisonOfMembers(under path: [String]) -> FilterComparison? {
     guard case .comparison(var comparison) = self, comparison.quantifier == .direct,
       case .path(let inner) = comparison.left, inner.variable == nil

@@ -7,8 +7,8 @@ public import SyncCore
 /// Fetch<User>(where: { $0.$notes.any { $0.$text.contains("milk", options: .caseInsensitive) } })
 /// ```
 ///
-/// Stands for an object: the one that is asked about, the one at the end of a to-one relationship, or
-/// a member of a to-many relationship.
+/// Stands for an object: the one that is asked about, the one at the end of a to-one relationship,
+/// or a member of a to-many relationship.
 @dynamicMemberLookup
 public struct ObjectKeys<Object: ManagedObject> {
   /// Keys from the object that is asked about.

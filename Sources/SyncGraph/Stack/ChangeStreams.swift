@@ -42,8 +42,8 @@ final class ChangeStreams: Sendable {
 }
 
 extension ChangeSet {
-  /// What the change set says about an entity and those below it; nil when that is nothing. One of which nobody knows
-  /// what changed may be about everything.
+  /// What the change set says about an entity and those below it; nil when that is nothing. One of
+  /// which nobody knows what changed may be about everything.
   func restricted(to entity: EntityDescription) -> ChangeSet? {
     var result = self
     result.entities = entities.filter { $0.entity.isKind(of: entity) }

@@ -1,9 +1,10 @@
 import Dispatch
 
-/// Looks now and then whether other processes have committed, for contexts that nobody enters and observers that nothing
-/// else would wake. Ends when it is let go of.
+/// Looks now and then whether other processes have committed, for contexts that nobody enters and
+/// observers that nothing else would wake. Ends when it is let go of.
 final class CommitPoll: @unchecked Sendable {
-  // Unchecked: the timer is set up here and cancelled in the end; Dispatch allows both on any thread.
+  // Unchecked: the timer is set up here and cancelled in the end; Dispatch allows both on any
+  // thread.
   private let timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
 
   /// - Parameter look: Takes some microseconds when there is nothing new.

@@ -1,9 +1,10 @@
 import Dispatch
 
 extension DataStack {
-  /// Closes the store, for good: a new stack opens it again. Everything afterwards throws `StoreError` with
-  /// `StoreError.Code.closed`; objects keep the values they have. What an object or a list has not read yet
-  /// can be read no more, and stops the program with a message: let go of objects before you close.
+  /// Closes the store, for good: a new stack opens it again. Everything afterwards throws
+  /// `StoreError` with `StoreError.Code.closed`; objects keep the values they have. What an object
+  /// or a list has not read yet can be read no more, and stops the program with a message: let go
+  /// of objects before you close.
   ///
   /// - Throws: `StoreError` when the store cannot be closed; ``GraphError`` with
   ///   ``GraphError/Code/invalidRequest`` inside a sync.
@@ -14,8 +15,8 @@ extension DataStack {
   /// Removes everything: objects, unsaved changes of all contexts, and the files of the store. The
   /// stack goes on with an empty store.
   ///
-  /// - Throws: `StoreError` when a file cannot be removed, the new store cannot be made, or the stack was
-  ///   closed; ``GraphError`` with ``GraphError/Code/invalidRequest`` inside a sync.
+  /// - Throws: `StoreError` when a file cannot be removed, the new store cannot be made, or the
+  ///   stack was closed; ``GraphError`` with ``GraphError/Code/invalidRequest`` inside a sync.
   public func drop() throws {
     try core.drop()
     if mainContext.queue.isCurrent { mainContext.mergeInbox() }

@@ -2,8 +2,8 @@ import Dispatch
 public import SyncStore
 
 extension DataStack {
-  /// Looks for everything in the store that no store writes: what another program, or a failing disk, left
-  /// there.
+  /// Looks for everything in the store that no store writes: what another program, or a failing
+  /// disk, left there.
   ///
   /// ```swift
   /// let report = try await stack.checkConsistency()
@@ -11,17 +11,19 @@ extension DataStack {
   /// try await stack.checkConsistency(repairing: [.references, .links, .orders])
   /// ```
   ///
-  /// It runs SQLite's own check of the file, and then looks at row numbers, versions, entities, counts, to-one
-  /// relationships and links that lead to nothing, inverses that disagree, places in ordered lists, values that
-  /// occur twice, fingerprints, sessions, the history and remote sync; see ``ConsistencyProblem/Kind``.
+  /// It runs SQLite's own check of the file, and then looks at row numbers, versions, entities,
+  /// counts, to-one relationships and links that lead to nothing, inverses that disagree, places in
+  /// ordered lists, values that occur twice, fingerprints, sessions, the history and remote sync;
+  /// see ``ConsistencyProblem/Kind``.
   ///
-  /// - Parameter kinds: What to repair. All of it is one transaction: it is repaired completely, or not at all.
-  ///   Only what can be derived from the rest of the file is; objects stay. Changes of relationships are
-  ///   a commit like any other, which contexts merge and which the history records as made by a sync.
+  /// - Parameter kinds: What to repair. All of it is one transaction: it is repaired completely, or
+  ///   not at all. Only what can be derived from the rest of the file is; objects stay. Changes of
+  ///   relationships are a commit like any other, which contexts merge and which the history
+  ///   records as made by a sync.
   /// - Returns: What is wrong, and with repairs what was mended and what is still wrong.
   /// - Throws: `StoreError` when the file cannot be read at all, or cannot be written.
-  /// - Complexity: reads the whole file, some parts of it several times. Without repairs, reads and writes
-  ///   go on meanwhile.
+  /// - Complexity: reads the whole file, some parts of it several times. Without repairs, reads and
+  ///   writes go on meanwhile.
   @discardableResult
   public func checkConsistency(
     repairing kinds: Set<ConsistencyProblem.Kind> = []

@@ -2,8 +2,8 @@ import SyncCore
 import SyncStore
 
 extension DataStack {
-  /// Makes a context with a queue of its own. What it saves is merged into the others, what they save
-  /// into it.
+  /// Makes a context with a queue of its own. What it saves is merged into the others, what they
+  /// save into it.
   public func newBackgroundContext() -> ManagedObjectContext {
     core.makeContext(ContextQueue(label: "a background context"), .init())
   }

@@ -9,7 +9,8 @@ public import SyncStore
 /// try stack.purgeHistory(before: Date().addingTimeInterval(-7 * 86_400))
 /// ```
 ///
-/// Every call here throws `StoreError` with the code `unsupported` when the store does not track changes.
+/// Every call here throws `StoreError` with the code `unsupported` when the store does not track
+/// changes.
 extension DataStack {
   /// Every commit after a place in the history, oldest first, with what it changed and who made it.
   ///
@@ -18,9 +19,10 @@ extension DataStack {
   ///   - date: Leaves out what was committed before.
   ///   - authors: Whose commits are wanted; see ``ManagedObjectContext/author``.
   ///   - limit: How many commits at most.
-  /// - Throws: `StoreError` with the code `historyExpired` when some of what was asked for was purged: never
-  ///   an incomplete answer.
-  /// - Complexity: linear in the commits since the token, and in the changes of those that are meant.
+  /// - Throws: `StoreError` with the code `historyExpired` when some of what was asked for was
+  ///   purged: never an incomplete answer.
+  /// - Complexity: linear in the commits since the token, and in the changes of those that are
+  ///   meant.
   public func history(
     since token: HistoryToken? = nil, from date: Date? = nil, authors: HistoryAuthors = .all,
     limit: Int = .max
@@ -43,8 +45,8 @@ extension DataStack {
   ///
   /// What was edited in them is not protected from syncs any more.
   ///
-  /// - Throws: `StoreError` with the code `historyInUse` that names the consumers that have not acknowledged
-  ///   all of it; nothing is forgotten then.
+  /// - Throws: `StoreError` with the code `historyInUse` that names the consumers that have not
+  ///   acknowledged all of it; nothing is forgotten then.
   public func purgeHistory(through token: HistoryToken) throws {
     try purge { transaction in
       let latest = try transaction.requireHistoryToken()

@@ -11,7 +11,8 @@ extension DataStack {
 
   /// Opens the store of the model that is named like the program.
   ///
-  /// The parameters are those of ``init(model:store:classes:migration:tracksChanges:transformers:busyTimeout:)``.
+  /// The parameters are those of
+  /// ``init(model:store:classes:migration:tracksChanges:transformers:busyTimeout:)``.
   ///
   /// - Throws: as
   ///   ``init(modelName:bundle:storeType:storeName:containerURL:classes:migration:tracksChanges:transformers:)``.
@@ -27,9 +28,9 @@ extension DataStack {
   /// Finds a model document by name and opens its store.
   ///
   /// The document `<modelName>.momd`, `.xcdatamodeld` or `.xcdatamodel` is looked for among the
-  /// bundle's resources, beside the program, among the resources of the Swift packages that it was built of,
-  /// and in the working directory. When there is no store yet and `<modelName>.sqlite` lies among the
-  /// resources, it is copied first.
+  /// bundle's resources, beside the program, among the resources of the Swift packages that it was
+  /// built of, and in the working directory. When there is no store yet and `<modelName>.sqlite`
+  /// lies among the resources, it is copied first.
   ///
   /// - Parameters:
   ///   - bundle: Where to look for the model; the main bundle unless given.
@@ -37,12 +38,12 @@ extension DataStack {
   ///   - containerURL: Folder of the file; `FileManager.sqliteDirectoryURL` unless given.
   ///   - classes: Classes that stand for entities by name.
   ///   - migration: What happens to a file that was made with another model.
-  ///   - tracksChanges: Whether the store keeps a history of its commits, so that local edits can be
-  ///     sent and syncs leave those alone that were not.
+  ///   - tracksChanges: Whether the store keeps a history of its commits, so that local edits can
+  ///     be sent and syncs leave those alone that were not.
   ///   - transformers: Where attributes find the transformers that the model names.
-  /// - Throws: ``GraphError`` that lists the places where the model was looked for, or the packages when
-  ///   several have one, ``ModelError``
-  ///   when it is malformed, `StoreError` when the store cannot be opened.
+  /// - Throws: ``GraphError`` that lists the places where the model was looked for, or the packages
+  ///   when several have one, ``ModelError`` when it is malformed, `StoreError` when the store
+  ///   cannot be opened.
   public convenience init(
     modelName: String, bundle: Bundle = .main, storeType: StoreType = .sqLite,
     storeName: String? = nil, containerURL: URL? = nil, classes: [ManagedObject.Type] = [],
@@ -70,7 +71,8 @@ extension DataStack {
   /// The other parameters are those of
   /// ``init(model:store:classes:migration:tracksChanges:transformers:busyTimeout:)``.
   ///
-  /// - Throws: `StoreError` when the store cannot be opened, ``GraphError`` when a class does not fit.
+  /// - Throws: `StoreError` when the store cannot be opened, ``GraphError`` when a class does not
+  ///   fit.
   public convenience init(
     model: ManagedObjectModel, storeType: StoreType, classes: [ManagedObject.Type] = [],
     migration: MigrationPolicy = .automatic, tracksChanges: Bool = false,

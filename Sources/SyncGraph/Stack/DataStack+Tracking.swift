@@ -10,10 +10,10 @@ public import SyncStore
 /// try stack.acknowledge(through: pending.token, for: "server")
 /// ```
 ///
-/// Until every consumer has acknowledged an edit, or as long as there is no consumer, a sync neither
-/// overwrites nor undoes it, and its report says what it left alone. Changes that syncs make are no
-/// edits. Every call here throws `StoreError` with the code `unsupported` when the store does not track
-/// changes.
+/// Until every consumer has acknowledged an edit, or as long as there is no consumer, a sync
+/// neither overwrites nor undoes it, and its report says what it left alone. Changes that syncs
+/// make are no edits. Every call here throws `StoreError` with the code `unsupported` when the
+/// store does not track changes.
 extension DataStack {
   /// Whether the store tracks changes.
   public var tracksChanges: Bool {
@@ -23,8 +23,8 @@ extension DataStack {
   /// What was inserted, updated and deleted here and not by syncs, folded per object, and not yet
   /// acknowledged.
   ///
-  /// The properties of an object are those it has when it is read afterwards, which may be later than
-  /// the answer: what was edited since then is pending again after the acknowledgement.
+  /// The properties of an object are those it has when it is read afterwards, which may be later
+  /// than the answer: what was edited since then is pending again after the acknowledgement.
   ///
   /// - Parameters:
   ///   - consumer: Who sends. One that never acknowledged anything gets everything.
@@ -44,9 +44,10 @@ extension DataStack {
     }
   }
 
-  /// Notes that a consumer has sent everything up to a token; from then on a sync may overwrite it. The
-  /// first acknowledgement, be it of ``HistoryToken/start``, makes the consumer known: what it has not
-  /// acknowledged is then kept from being purged. An earlier token than before changes nothing.
+  /// Notes that a consumer has sent everything up to a token; from then on a sync may overwrite it.
+  /// The first acknowledgement, be it of ``HistoryToken/start``, makes the consumer known: what it
+  /// has not acknowledged is then kept from being purged. An earlier token than before changes
+  /// nothing.
   ///
   /// - Throws: `StoreError` for a token that is not from this store's history.
   public func acknowledge(through token: HistoryToken, for consumer: String) throws {
@@ -72,7 +73,8 @@ extension DataStack {
     try store.write { try $0.removeHistoryConsumer(named: consumer) }
   }
 
-  /// Ends the history and forgets all of it, with its consumers. Syncs may overwrite everything then.
+  /// Ends the history and forgets all of it, with its consumers. Syncs may overwrite everything
+  /// then.
   public func stopTrackingChanges() throws {
     try store.write { try $0.removeHistory() }
   }

@@ -30,8 +30,9 @@ extension DataStack {
     return changes.compactMap { $0.restricted(to: entity) }
   }
 
-  /// Every commit from now on that changes one object, restricted to it, in order. Its deletion is the
-  /// last that is heard of it; the sequence goes on until the stack is closed or the task cancelled.
+  /// Every commit from now on that changes one object, restricted to it, in order. Its deletion is
+  /// the last that is heard of it; the sequence goes on until the stack is closed or the task
+  /// cancelled.
   public func changes(
     of id: ManagedObjectID
   ) -> some AsyncSequence<ChangeSet, Never> & Sendable {
@@ -51,13 +52,14 @@ extension DataStack {
     return changes(of: id)
   }
 
-  /// Returns when every notification about what was committed before has been delivered, by this process or another.
+  /// Returns when every notification about what was committed before has been delivered, by this
+  /// process or another.
   ///
   /// Contexts with a queue of their own have merged and told their observers then. So have the main
-  /// context and its children when this is called on the main queue, or in a block of a context that
-  /// the main queue waits for; on other threads they are passed over, because the main queue may wait
-  /// for those. Use the `async` form there. Inside an observer it returns at once, because an observer
-  /// cannot wait for itself.
+  /// context and its children when this is called on the main queue, or in a block of a context
+  /// that the main queue waits for; on other threads they are passed over, because the main queue
+  /// may wait for those. Use the `async` form there. Inside an observer it returns at once, because
+  /// an observer cannot wait for itself.
   public func drainNotifications() {
     guard !delivery.isCurrent else { return }
     core.tellOfOthers()

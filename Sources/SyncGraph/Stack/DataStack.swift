@@ -21,8 +21,8 @@ public final class DataStack: Sendable {
 
   /// The context of the main queue. Store values win conflicts, property by property.
   ///
-  /// Its ``ManagedObjectContext/mergePolicy`` is ``MergePolicy/storeWinsPerProperty``: a save drops an edit of what somebody
-  /// else has changed too, and returns which (``SaveResult/overruled``).
+  /// Its ``ManagedObjectContext/mergePolicy`` is ``MergePolicy/storeWinsPerProperty``: a save drops
+  /// an edit of what somebody else has changed too, and returns which (``SaveResult/overruled``).
   public let mainContext: ManagedObjectContext
 
   /// The serial queue for the syncs of this stack.
@@ -33,19 +33,20 @@ public final class DataStack: Sendable {
   /// - Parameter classes: Classes that stand for entities of the model by name. Those that a model
   ///   was made of, and those that a model document names, are known already; others are also found
   ///   when they are first mentioned, as in `insert(User.self)`.
-  /// - Parameter migration: What happens to a file that was made with another model. Unless refused,
-  ///   it is copied to `<file>.backup-<version hash>` beside it and then brought to the new model, where
-  ///   that can be inferred (``StoreMigration``).
+  /// - Parameter migration: What happens to a file that was made with another model. Unless
+  ///   refused, it is copied to `<file>.backup-<version hash>` beside it and then brought to the
+  ///   new model, where that can be inferred (``StoreMigration``).
   /// - Parameter tracksChanges: Whether the store keeps a history of its commits, for
-  ///   ``pendingChanges(for:since:)`` and so that syncs leave alone what was edited here and not sent
-  ///   yet. A store that has one keeps it, whatever is said here, until ``stopTrackingChanges()``.
+  ///   ``pendingChanges(for:since:)`` and so that syncs leave alone what was edited here and not
+  ///   sent yet. A store that has one keeps it, whatever is said here, until
+  ///   ``stopTrackingChanges()``.
   /// - Parameter transformers: Where attributes find the transformers that the model names.
-  /// - Parameter busyTimeout: How long reads and writes wait for another process or stack that holds the
-  ///   file, in seconds, before they throw `StoreError` with the code `busy`; 5 unless given, 0 does not
-  ///   wait.
-  /// - Throws: `StoreError` that says why the store cannot be opened, and for a file of another model
-  ///   everything that is in the way, with the file untouched; ``GraphError`` when a class does not fit
-  ///   its entity.
+  /// - Parameter busyTimeout: How long reads and writes wait for another process or stack that
+  ///   holds the file, in seconds, before they throw `StoreError` with the code `busy`; 5 unless
+  ///   given, 0 does not wait.
+  /// - Throws: `StoreError` that says why the store cannot be opened, and for a file of another
+  ///   model everything that is in the way, with the file untouched; ``GraphError`` when a class
+  ///   does not fit its entity.
   public convenience init(
     model: ManagedObjectModel, store location: Location, classes: [ManagedObject.Type] = [],
     migration: MigrationPolicy = .automatic, tracksChanges: Bool = false,

@@ -2,8 +2,8 @@ import Dispatch
 
 /// Where a stack tells observers: one queue, first in, first out, that nothing of ours waits for.
 ///
-/// What is posted arrives after everything posted before it. A slow observer delays those behind it,
-/// never a sync, a save or a context.
+/// What is posted arrives after everything posted before it. A slow observer delays those behind
+/// it, never a sync, a save or a context.
 package final class DeliveryQueue: Sendable {
   private static let key = DispatchSpecificKey<ObjectIdentifier>()
   private let queue = DispatchQueue(label: "SyncStack.delivery")

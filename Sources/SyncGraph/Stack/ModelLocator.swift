@@ -25,8 +25,8 @@ struct ModelLocator {
     return ModelLocator.unique(result)
   }
 
-  /// The resources of the targets that the program was built of: a Swift package puts those of each into a
-  /// bundle of its own, beside the program or among its resources.
+  /// The resources of the targets that the program was built of: a Swift package puts those of each
+  /// into a bundle of its own, beside the program or among its resources.
   private var packageFolders: [URL] {
     let children = folders.flatMap { folder in
       (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil))

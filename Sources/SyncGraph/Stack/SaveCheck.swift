@@ -1,7 +1,8 @@
 package import SyncCore
 package import SyncStore
 
-/// What another module has to say about what contexts save, when all of a save is written and before it is committed.
+/// What another module has to say about what contexts save, when all of a save is written and
+/// before it is committed.
 private final class SaveCheck: Sendable {
   let check = Locked<(@Sendable (StoreReader, [ChangeSet.EntityChanges]) throws -> Void)?>(nil)
 }

@@ -2,8 +2,8 @@ import SyncCore
 
 /// What other modules keep with a stack, one value of each type. Everything is under the mutex.
 ///
-/// A list, because there are two or three, and the first dictionary of a kind that a program makes takes
-/// longer than many look-ups.
+/// A list, because there are two or three, and the first dictionary of a kind that a program makes
+/// takes longer than many look-ups.
 final class StackAttachments: Sendable {
   private struct Values {
     var list: [(type: ObjectIdentifier, value: any Sendable)] = []
@@ -16,8 +16,8 @@ final class StackAttachments: Sendable {
 
   private let values = Locked(Values())
 
-  /// The value of that type, made on the first call. Of two that are made at the same time the first
-  /// to arrive stays.
+  /// The value of that type, made on the first call. Of two that are made at the same time the
+  /// first to arrive stays.
   func value<T: Sendable>(_ make: () -> T) -> T {
     if let value = values.withLock({ $0.find(T.self) }) { return value }
     let made = make()
@@ -35,7 +35,8 @@ extension DataStack {
     core.attachments.value(make)
   }
 
-  /// A value that another module keeps with the stack and everything made of it, disposable contexts among that.
+  /// A value that another module keeps with the stack and everything made of it, disposable
+  /// contexts among that.
   package func sharedAttachment<T: Sendable>(_ make: () -> T) -> T {
     core.sharedAttachments.value(make)
   }

@@ -85,7 +85,8 @@ final class StackCore: Sendable {
   /// The store, for whoever is about to write a transaction, and waits for all others to end.
   ///
   /// - Throws: `StoreError` when the stack was closed; ``GraphError`` with
-  ///   ``GraphError/Code/invalidRequest`` inside a transaction of the store, which would wait for the caller.
+  ///   ``GraphError/Code/invalidRequest`` inside a transaction of the store, which would wait for
+  ///   the caller.
   func storeForWriting(_ what: String) throws -> Store {
     let store = try store()
     try refuseInside(store, what)
@@ -149,7 +150,8 @@ final class StackCore: Sendable {
     }
   }
 
-  /// Takes notice of what other processes have committed. A file that cannot be read says so to whoever reads it.
+  /// Takes notice of what other processes have committed. A file that cannot be read says so to
+  /// whoever reads it.
   func tellOfOthers() {
     try? store().tellOfOthers()
   }

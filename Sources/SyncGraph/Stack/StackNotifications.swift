@@ -3,15 +3,15 @@ public import SyncCore
 
 extension Notification.Name {
   /// Something was committed to the store of a stack. The object is the stack; see
-  /// `Notification.changeSet`. Posted in commit order on a queue that nothing waits for, some time after the
-  /// commit: whoever adds an observer right after a commit may still hear of it, and whoever removes one may
-  /// have missed the last. ``DataStack/drainNotifications()`` returns when everything that was committed
-  /// before has been posted: call it before you add an observer that is to hear of later commits only, and
-  /// before you remove one that is to have heard of all.
+  /// `Notification.changeSet`. Posted in commit order on a queue that nothing waits for, some time
+  /// after the commit: whoever adds an observer right after a commit may still hear of it, and
+  /// whoever removes one may have missed the last. ``DataStack/drainNotifications()`` returns when
+  /// everything that was committed before has been posted: call it before you add an observer that
+  /// is to hear of later commits only, and before you remove one that is to have heard of all.
   public static let dataStackDidChange = Notification.Name("SyncStackDataStackDidChange")
 
-  /// Objects of a context changed: by the program, or because a commit was merged. The object is the
-  /// context; see `Notification.insertedObjects` and the like. Posted on the context's queue.
+  /// Objects of a context changed: by the program, or because a commit was merged. The object is
+  /// the context; see `Notification.insertedObjects` and the like. Posted on the context's queue.
   public static let managedObjectContextObjectsDidChange = Notification.Name(
     "SyncStackManagedObjectContextObjectsDidChange")
 
@@ -28,16 +28,16 @@ extension Notification {
     return contextChanges?.changeSet ?? ChangeSet()
   }
 
-  /// The objects that were inserted, in the context that the notification is from. To be asked for on
-  /// the context's queue only.
+  /// The objects that were inserted, in the context that the notification is from. To be asked for
+  /// on the context's queue only.
   public var insertedObjects: Set<ManagedObject> { contextChanges?.inserted ?? [] }
 
-  /// The objects that were updated, in the context that the notification is from. To be asked for on
-  /// the context's queue only.
+  /// The objects that were updated, in the context that the notification is from. To be asked for
+  /// on the context's queue only.
   public var updatedObjects: Set<ManagedObject> { contextChanges?.updated ?? [] }
 
-  /// The objects that were deleted, in the context that the notification is from. To be asked for on
-  /// the context's queue only.
+  /// The objects that were deleted, in the context that the notification is from. To be asked for
+  /// on the context's queue only.
   public var deletedObjects: Set<ManagedObject> { contextChanges?.deleted ?? [] }
 
   private var contextChanges: ContextChanges? {
@@ -55,8 +55,9 @@ package enum StackNotifications {
     dictionary(AnyHashable(key), content)
   }
 
-  /// For all keys in one: of a dictionary whose key the compiler knows, the runtime makes the type by its name, and
-  /// looks for `Hashable` in all libraries of the program, which takes 0.1 ms the first time.
+  /// For all keys in one: of a dictionary whose key the compiler knows, the runtime makes the type
+  /// by its name, and looks for `Hashable` in all libraries of the program, which takes 0.1 ms the
+  /// first time.
   @_semantics("optimize.sil.specialize.generic.never")
   @inline(never)
   private static func dictionary<Key: Hashable, Value>(

@@ -3,8 +3,9 @@ import SyncStore
 
 /// A stored value that the property of a class cannot show.
 ///
-/// A file holds one when another program or an earlier version wrote it: the text of an enum's case that
-/// is gone, JSON that a type does not decode any more. See ``Attribute`` for what reading it does.
+/// A file holds one when another program or an earlier version wrote it: the text of an enum's case
+/// that is gone, JSON that a type does not decode any more. See ``Attribute`` for what reading it
+/// does.
 public struct UnreadableValue: Sendable, Equatable {
   public let objectID: ManagedObjectID
 
@@ -23,8 +24,8 @@ extension UnreadableValue: CustomStringConvertible {
 }
 
 extension DataStack {
-  /// Finds the stored values that a property of a class cannot show, so that they can be put right before
-  /// a required one stops the program:
+  /// Finds the stored values that a property of a class cannot show, so that they can be put right
+  /// before a required one stops the program:
   ///
   /// ```swift
   /// for unreadable in try stack.unreadableValues() { print(unreadable) }
@@ -77,8 +78,8 @@ extension DataStack {
 }
 
 extension StackCore {
-  /// What has to be asked before a value is stored in an attribute of an entity or of its subentities, by
-  /// slot.
+  /// What has to be asked before a value is stored in an attribute of an entity or of its
+  /// subentities, by slot.
   func attributeChecks(of entity: EntityDescription) -> [Int: AttributeCheck] {
     let types = classes.declaredTypes.types(of: entity)
     return attributeChecks(of: entity) { types[$0] ?? [] }

@@ -1,10 +1,12 @@
 public import SyncCore
 public import SyncStore
 
-/// What was changed in this program since a place in the history and is to be sent, each object once.
+/// What was changed in this program since a place in the history and is to be sent, each object
+/// once.
 ///
-/// An object that was inserted and then updated is an insertion; one that was inserted and deleted again
-/// is not mentioned; one that was updated and deleted is a deletion. What syncs changed is not in it.
+/// An object that was inserted and then updated is an insertion; one that was inserted and deleted
+/// again is not mentioned; one that was updated and deleted is a deletion. What syncs changed is
+/// not in it.
 public struct UnsentChanges: Sendable {
   /// Up to which transaction the changes go: what to acknowledge once they were sent.
   public let token: HistoryToken
@@ -41,13 +43,15 @@ public struct UnsentChange: Sendable, Hashable {
   public let kind: Kind
   public let objectID: ManagedObjectID
 
-  /// The primary key that the object has now, or had when it was deleted; nil when the entity has none.
+  /// The primary key that the object has now, or had when it was deleted; nil when the entity has
+  /// none.
   public let key: Value?
 
   /// Names of the properties that an update changed, in model order.
   public let properties: [String]
 
-  /// Of a deleted object the primary key and the attributes that the model preserves after deletion.
+  /// Of a deleted object the primary key and the attributes that the model preserves after
+  /// deletion.
   public let preserved: [String: Value]
 
   /// Name of the object's own entity.
@@ -63,8 +67,8 @@ extension UnsentChange: CustomStringConvertible {
 }
 
 extension StoreReader {
-  /// What was changed locally after a place in the history, folded per object, with the keys that the
-  /// objects have now.
+  /// What was changed locally after a place in the history, folded per object, with the keys that
+  /// the objects have now.
   func unsentChanges(after token: HistoryToken, through latest: HistoryToken) throws
     -> UnsentChanges
   {

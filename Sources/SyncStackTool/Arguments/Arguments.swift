@@ -6,8 +6,8 @@ struct Arguments: Sendable {
   private(set) var operands: [String] = []
   private var values: [String: String] = [:]
 
-  /// Reads `--name value`, `--name=value`, switches and operands in any order; everything behind `--`
-  /// is an operand.
+  /// Reads `--name value`, `--name=value`, switches and operands in any order; everything behind
+  /// `--` is an operand.
   ///
   /// - Throws: ``UsageError`` for an unknown or repeated option, a value too many or too few, and
   ///   when something required is missing.

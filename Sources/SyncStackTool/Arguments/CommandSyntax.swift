@@ -1,4 +1,5 @@
-/// What the command line of one command looks like; arguments are read by it and the help is made of it.
+/// What the command line of one command looks like; arguments are read by it and the help is made
+/// of it.
 struct CommandSyntax: Sendable {
   let name: String
   /// One line that says what the command does.
@@ -55,7 +56,8 @@ struct CommandSyntax: Sendable {
     /// The option as it is typed.
     var usage: String { placeholder.map { "\(name) \($0)" } ?? name }
 
-    /// The words that its value can be, where the placeholder lists them: `on` and `off` of `on|off|LIMITS`.
+    /// The words that its value can be, where the placeholder lists them: `on` and `off` of
+    /// `on|off|LIMITS`.
     var choices: [String] {
       let words = (placeholder ?? "").split(separator: "|")
       return words.count < 2 ? [] : words.filter { $0.first?.isLowercase == true }.map(String.init)

@@ -107,7 +107,8 @@ struct CompletionScript {
     return lines + [
       "  esac",
       "}",
-      // Sourced, the script says what it completes; found through $fpath, it is the function itself.
+      // Sourced, the script says what it completes; found through $fpath, it is the function
+      // itself.
       #"if [ "$funcstack[1]" = _syncstack ]; then _syncstack "$@"; else compdef _syncstack syncstack; fi"#,
     ]
   }

@@ -119,8 +119,8 @@ struct CloudSession {
       busyTimeout: settings.wait)
   }
 
-  /// Says where the store was synced before, when that is elsewhere, and that without encryption everybody on the way
-  /// reads the password.
+  /// Says where the store was synced before, when that is elsewhere, and that without encryption
+  /// everybody on the way reads the password.
   private func warn(of address: RemoteAddress, _ remembered: RemoteAddress?) {
     if let remembered, remembered != address {
       terminal.note(

@@ -4,7 +4,8 @@ import SyncStack
 extension DataStack {
   /// The stack of a store that is there, with the model that it keeps.
   ///
-  /// - Parameter isReadOnly: Whether it is only looked at, as is possible where nothing can be written.
+  /// - Parameter isReadOnly: Whether it is only looked at, as is possible where nothing can be
+  ///   written.
   /// - Parameter wait: Seconds to wait for another process that holds the store.
   convenience init(
     keptAt url: URL, isReadOnly: Bool, wait: Double = CommandSyntax.usualWait

@@ -33,8 +33,8 @@ struct Diagnosis {
     (.movedObject, "Children that several owners list"),
   ]
 
-  /// Whether everything in the document finds its place. Attributes that no item fills, and references
-  /// to objects that may be stored elsewhere, are no illness.
+  /// Whether everything in the document finds its place. Attributes that no item fills, and
+  /// references to objects that may be stored elsewhere, are no illness.
   var isHealthy: Bool {
     report.itemCount > 0 && missing.isEmpty
       && report.entities.values.allSatisfy(\.unusedKeys.isEmpty)

@@ -16,7 +16,8 @@ struct DraftInput {
 
   /// A payload whose items stand by themselves, whatever form of document they come in.
   ///
-  /// - Throws: ``ToolError`` when there is no such file; `SyncError` when it is no document of the form.
+  /// - Throws: ``ToolError`` when there is no such file; `SyncError` when it is no document of the
+  ///   form.
   init(_ path: String, form: DocumentForm?) throws {
     let plain = try DraftInput(path)
     guard form == .jsonAPI else {

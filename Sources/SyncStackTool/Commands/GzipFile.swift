@@ -1,5 +1,6 @@
-// Files that are packed with gzip, as servers keep what they export. Only where the system has zlib, which the tool links
-// beside SQLite; elsewhere the message about packed input says which program unpacks it.
+// Files that are packed with gzip, as servers keep what they export. Only where the system has
+// zlib, which the tool links beside SQLite; elsewhere the message about packed input says which
+// program unpacks it.
 import Foundation
 import SyncStack
 

@@ -132,7 +132,8 @@ struct ImportCommand: Command {
     }
   }
 
-  /// Each page is stored as it comes; what none of them mentioned goes at the end, when all have come.
+  /// Each page is stored as it comes; what none of them mentioned goes at the end, when all have
+  /// come.
   private func runPages(
     _ pages: [ImportPage], on stack: DataStack, _ terminal: Terminal
   ) async throws -> SyncReport {

@@ -188,8 +188,8 @@ struct ImportSettings: Sendable {
     return name
   }
 
-  /// Options that have to be the same each time a session goes on: what its end deletes depends on them. The
-  /// guard may be switched off when it refused, and unfit items may be treated otherwise.
+  /// Options that have to be the same each time a session goes on: what its end deletes depends on
+  /// them. The guard may be switched off when it refused, and unfit items may be treated otherwise.
   var lasting: [String: String] {
     [
       "--at": path ?? "", "--format": form?.rawValue ?? "", "--where": filter ?? "",

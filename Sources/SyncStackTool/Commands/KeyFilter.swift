@@ -5,7 +5,8 @@ import SyncStack
 enum KeyFilter {
   /// The filter for the objects of an entity that have the key.
   ///
-  /// - Throws: `SyncError` when the entity has no primary key, ``ToolError`` when the text can be no such key.
+  /// - Throws: `SyncError` when the entity has no primary key, ``ToolError`` when the text can be
+  ///   no such key.
   static func of(_ text: String, in entity: EntityDescription) throws -> Filter {
     guard let key = entity.primaryKey else { throw SyncError.noPrimaryKey(entity.name) }
     guard let value = value(text, key.type) else {

@@ -1,7 +1,7 @@
 import SyncStack
 
-/// A model that requires nothing, so that a document can be tried to its end, and what the real one would
-/// have refused.
+/// A model that requires nothing, so that a document can be tried to its end, and what the real one
+/// would have refused.
 enum LenientModel {
   /// A required property, and how many objects have no value of it.
   struct MissingValues: Equatable {

@@ -1,8 +1,8 @@
 import Foundation
 import SyncStack
 
-/// Where the lists of objects lie in a document that is one object around them, as most APIs answer, and objects by
-/// their keys, as Firebase has them.
+/// Where the lists of objects lie in a document that is one object around them, as most APIs
+/// answer, and objects by their keys, as Firebase has them.
 struct ListPlaces {
   /// A list, and what tells whether it is the one that is meant.
   private struct Place {
@@ -27,7 +27,8 @@ struct ListPlaces {
   /// - Parameters:
   ///   - shape: What is known of the document, or of what lies at the path.
   ///   - path: The path that was given.
-  ///   - count: How many documents there are; when there are more items, they are no objects around lists.
+  ///   - count: How many documents there are; when there are more items, they are no objects around
+  ///     lists.
   init(in shape: ObjectShape, at path: String? = nil, of count: Int = 1) {
     let path = path.map { [$0] } ?? []
     guard shape.count == count else {
@@ -87,7 +88,8 @@ struct ListPlaces {
     }
   }
 
-  /// Objects by their keys, as far as the keys show that they are no names: `{"8863": {…}, "9224": {…}}`.
+  /// Objects by their keys, as far as the keys show that they are no names:
+  /// `{"8863": {…}, "9224": {…}}`.
   private static func byKeys(_ shape: ObjectShape, under path: [String]) -> Place? {
     guard shape.keys.count > 1, shape.isDictionary,
       shape.members.values.allSatisfy({ $0.object != nil && $0.objects == $0.present })
@@ -95,8 +97,8 @@ struct ListPlaces {
     return Place(path: path + ["*"], hasKey: true, count: shape.keys.count, isBare: true)
   }
 
-  /// The one that is meant: of objects with keys, near the top, long; nil when there is none, or it may as well be a part
-  /// of the object.
+  /// The one that is meant: of objects with keys, near the top, long; nil when there is none, or it
+  /// may as well be a part of the object.
   var best: String? {
     let best = places.enumerated().filter { $1.hasKey || $1.isBare }.min { one, other in
       func rank(_ place: (offset: Int, element: Place)) -> (Int, Int, Int, Int) {

@@ -18,7 +18,8 @@ struct MappingFile: Sendable {
 
   /// The rules of the file.
   ///
-  /// - Throws: what reading the file throws, and ``ToolError`` that names it when a rule does not fit the model.
+  /// - Throws: what reading the file throws, and ``ToolError`` that names it when a rule does not
+  ///   fit the model.
   func rules(of model: ManagedObjectModel) throws -> RuleRegistry {
     let rules = RuleRegistry()
     try add(to: model) { try rules.add($0, of: model) }

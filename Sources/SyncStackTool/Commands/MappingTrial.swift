@@ -12,7 +12,8 @@ struct MappingTrial {
   /// - Parameters:
   ///   - files: By name; of several, the one that cannot be read is named.
   ///   - terminal: Where it is shown how far the trial is, when it is one.
-  /// - Throws: What a sync throws, for a payload that is no JSON as for a model that cannot be mapped.
+  /// - Throws: What a sync throws, for a payload that is no JSON as for a model that cannot be
+  ///   mapped.
   func run(
     _ files: [(name: String, payload: SyncPayload)], on terminal: Terminal
   ) async throws -> Diagnosis {

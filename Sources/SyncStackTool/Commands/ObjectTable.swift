@@ -1,7 +1,7 @@
 import SyncStack
 
-/// Stored objects as a table or as records: their attributes, the keys of what they refer to, and how many members their
-/// relationships have; a record names the first of these too.
+/// Stored objects as a table or as records: their attributes, the keys of what they refer to, and
+/// how many members their relationships have; a record names the first of these too.
 struct ObjectTable {
   let entity: EntityDescription
   let reader: StoreReader
@@ -20,7 +20,8 @@ struct ObjectTable {
     return table
   }
 
-  /// The objects that a plan asks for as records, with the properties of the entity that each is of.
+  /// The objects that a plan asks for as records, with the properties of the entity that each is
+  /// of.
   func records(_ plan: FetchPlan) throws -> [RecordText] {
     try reader.fetch(plan).map { row in
       let properties = properties(of: row.entity)

@@ -1,8 +1,9 @@
 import Foundation
 import SyncStack
 
-/// Draws a model from payloads: from a sample first, then from everything when the sample does not show it all. What is
-/// drawn is tried on the whole of the payloads, and drawn anew until they pass.
+/// Draws a model from payloads: from a sample first, then from everything when the sample does not
+/// show it all. What is drawn is tried on the whole of the payloads, and drawn anew until they
+/// pass.
 struct PayloadDrafting {
   let inputs: [DraftInput]
   /// The entity of the items; after the list or the file unless given.
@@ -17,7 +18,8 @@ struct PayloadDrafting {
 
   /// The draft, which the payloads pass.
   ///
-  /// - Throws: `JSONError` when a payload is no JSON, ``ToolError`` when it has no objects, or some that no model takes.
+  /// - Throws: `JSONError` when a payload is no JSON, ``ToolError`` when it has no objects, or some
+  ///   that no model takes.
   func draft() async throws -> ModelDraft {
     var doubts = DraftDoubts()
     var limit: Int? = max(50, PayloadDrafting.sampleSize / inputs.count)

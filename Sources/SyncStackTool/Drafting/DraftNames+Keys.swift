@@ -2,8 +2,8 @@ import SyncStack
 
 /// Which keys of JSON lead to a property by its name alone.
 extension DraftNames {
-  /// What a key such as `user_id`, `userId` or `label_ids` refers to: `user`, `label`; nil when it is
-  /// no such key.
+  /// What a key such as `user_id`, `userId` or `label_ids` refers to: `user`, `label`; nil when it
+  /// is no such key.
   static func stem(ofReference key: String, toMany: Bool) -> (key: String, name: String)? {
     guard let end = referenceEnds(toMany: toMany).first(where: key.hasSuffix), key.count > end.count
     else { return nil }
@@ -20,7 +20,8 @@ extension DraftNames {
     [Inflection.key(for: name), name, Inflection.snake(name)].contains(key)
   }
 
-  /// Whether a sync looks under that key by itself for keys of the objects that the relationship leads to.
+  /// Whether a sync looks under that key by itself for keys of the objects that the relationship
+  /// leads to.
   static func isReferred(_ name: String, under key: String, toMany: Bool) -> Bool {
     let ends = referenceEnds(toMany: toMany)
     let stems = [name] + (toMany ? Inflection.singulars(name) : [])

@@ -1,7 +1,7 @@
 import SyncStack
 
-/// Finds out which objects of a payload are objects of their own: those that have a key. Objects that
-/// look alike are of one entity, wherever they stand.
+/// Finds out which objects of a payload are objects of their own: those that have a key. Objects
+/// that look alike are of one entity, wherever they stand.
 struct EntityFinder {
   private(set) var entities: [FoundEntity] = []
   private var pending: [FoundEntity] = []

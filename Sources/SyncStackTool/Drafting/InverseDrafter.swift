@@ -1,7 +1,7 @@
 import SyncStack
 
-/// Gives each relationship of a draft the one that leads back: one that the payload has, where there is
-/// only one that it can be, or else a new one.
+/// Gives each relationship of a draft the one that leads back: one that the payload has, where
+/// there is only one that it can be, or else a new one.
 struct InverseDrafter {
   private(set) var draft: ModelDraft
 
@@ -35,9 +35,9 @@ struct InverseDrafter {
     draft.entities.firstIndex { $0.name == entity }
   }
 
-  /// The relationship of the payload that leads back; nil when there is none, or no telling. One that all objects
-  /// lead back by is taken: a list before a single object, `images` before `image`, and two single ones only when they
-  /// are named after each other.
+  /// The relationship of the payload that leads back; nil when there is none, or no telling. One
+  /// that all objects lead back by is taken: a list before a single object, `images` before
+  /// `image`, and two single ones only when they are named after each other.
   private func found(for number: Int, of owner: Int, in destination: Int) -> Int? {
     let pairs = open(from: destination, to: owner).filter { back in
       (owner != destination || back != number) && mayPair(number, of: owner, back, of: destination)

@@ -1,7 +1,7 @@
 import SyncStack
 
-/// What the objects of a payload say about the keys that were found in them: whether a key always stands for the same
-/// object, who lists whom, and what leads back to its owner.
+/// What the objects of a payload say about the keys that were found in them: whether a key always
+/// stands for the same object, who lists whom, and what leads back to its owner.
 ///
 /// Confined to the command that reads the payload.
 final class KeyChecks {
@@ -40,7 +40,8 @@ final class KeyChecks {
     var hasDifferent = false
   }
 
-  /// What leads back from the objects under a member, by key: how often to the owner and how often elsewhere.
+  /// What leads back from the objects under a member, by key: how often to the owner and how often
+  /// elsewhere.
   private struct WaysBack {
     var counts: [String: (same: Int, other: Int)] = [:]
     var owners: [JSONValue: JSONValue] = [:]
@@ -135,7 +136,8 @@ final class KeyChecks {
     conflicts[entity.name] = conflict
   }
 
-  /// Takes lists that differ for conflicts where one key stands for all objects: such a key names nothing.
+  /// Takes lists that differ for conflicts where one key stands for all objects: such a key names
+  /// nothing.
   func finish(_ entities: [FoundEntity]) {
     for entity in entities where mentions[ObjectIdentifier(entity)]?.count == 1 {
       conflicts[entity.name] = conflicts[entity.name] ?? doubtful[entity.name]

@@ -1,7 +1,7 @@
 import SyncStack
 
-/// Finds the member that tells the objects at one place of a payload apart, by what it is called. Values that happen to
-/// differ tell nothing: where no name speaks for itself there is no key.
+/// Finds the member that tells the objects at one place of a payload apart, by what it is called.
+/// Values that happen to differ tell nothing: where no name speaks for itself there is no key.
 struct KeyFinder {
   let shape: ObjectShape
   /// The entity of the objects, of whose name a key may be made: `order_id`.
@@ -16,7 +16,8 @@ struct KeyFinder {
     return candidates.first { !rejected.contains($0) && isKey($0) }
   }
 
-  /// Members that differ in every object, as far as they may be keys at all: what a person may choose from.
+  /// Members that differ in every object, as far as they may be keys at all: what a person may
+  /// choose from.
   var differing: [String] {
     guard shape.count > 1 else { return [] }
     return shape.keys.filter { isKey([$0]) && shape.members[$0]?.scalars.isUnique == true }
@@ -50,8 +51,8 @@ struct KeyFinder {
   private static let usual = ["id", "remote_id", "remoteId", "remoteID", "_id", "ID", "Id", "@id"]
   private static let unique = ["uuid", "UUID", "guid", "uid", "sid", "gid"]
 
-  /// Names that are keys of some things and properties of others: one item alone says nothing, and in a list within an
-  /// item they may name anything, as the product of an order's line.
+  /// Names that are keys of some things and properties of others: one item alone says nothing, and
+  /// in a list within an item they may name anything, as the product of an order's line.
   private var coded: [String] {
     switch place {
     case .items where shape.count > 1:
@@ -107,7 +108,8 @@ struct KeyFinder {
     return member.present == count && member.scalars.mayBeKey && member.scalars.count == count
   }
 
-  /// Whether the objects are resources of JSON:API of several types: only type and id together name one.
+  /// Whether the objects are resources of JSON:API of several types: only type and id together name
+  /// one.
   private var isAnyResource: Bool {
     shape.isResource && shape.members["type"]?.scalars.constantText == nil
   }

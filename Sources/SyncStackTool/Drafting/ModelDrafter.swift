@@ -94,7 +94,8 @@ struct ModelDrafter {
 
   // MARK: - Names
 
-  /// The name of what stands at a place, without what says nothing: `data` around an object, `$oid` in it.
+  /// The name of what stands at a place, without what says nothing: `data` around an object, `$oid`
+  /// in it.
   func name(at place: [String]) -> String {
     var steps = place.filter { $0.first != "$" }[...]
     while steps.count > 1, let first = steps.first,
@@ -112,8 +113,8 @@ struct ModelDrafter {
     names[entities[number].name]?.contains(name.lowercased()) ?? false
   }
 
-  /// The name, or the name with a number behind it when it is taken. Tables do not tell capitals from
-  /// small letters.
+  /// The name, or the name with a number behind it when it is taken. Tables do not tell capitals
+  /// from small letters.
   mutating func free(_ name: String, _ number: Int) -> String {
     var result = name
     var next = 2

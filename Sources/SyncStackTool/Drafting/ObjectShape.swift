@@ -138,8 +138,8 @@ final class FoundEntity {
   /// The values of the keys.
   var keyValues: ScalarShape? { key.flatMap { shape.member(at: $0) }?.scalars }
 
-  /// Whether texts tell the objects apart as their keys do, as those of `node_id` do: then they name the objects
-  /// themselves.
+  /// Whether texts tell the objects apart as their keys do, as those of `node_id` do: then they
+  /// name the objects themselves.
   func isNamed(by values: ScalarShape) -> Bool {
     guard let keys = keyValues else { return false }
     return values.texts == shape.count && values.isCounted && keys.isCounted

@@ -1,8 +1,8 @@
 import Foundation
 import SyncStack
 
-/// What the plain values at one place of a payload have in common: of which kinds they are, and which
-/// types of attributes take all of them.
+/// What the plain values at one place of a payload have in common: of which kinds they are, and
+/// which types of attributes take all of them.
 struct ScalarShape {
   private(set) var nulls = 0
   private(set) var booleans = 0

@@ -1,8 +1,8 @@
 import Foundation
 import SyncStack
 
-/// A file that gets a line of JSON for every object that a stack's commits change. Confined to whoever
-/// opened it.
+/// A file that gets a line of JSON for every object that a stack's commits change. Confined to
+/// whoever opened it.
 final class ChangeLogFile {
   private let writer: LineWriter
   private let observation: any NSObjectProtocol

@@ -1,7 +1,7 @@
 import SyncStack
 
-/// A comparison that orders texts letter by letter, though the text that was typed looks like a number: in
-/// `total > '9'` the text 1101.10 is the smaller one.
+/// A comparison that orders texts letter by letter, though the text that was typed looks like a
+/// number: in `total > '9'` the text 1101.10 is the smaller one.
 struct LetterComparison: CustomStringConvertible {
   private let key: String
 

@@ -1,5 +1,5 @@
-// Asks for a password on the terminal without showing it. Every system spells that differently; on Windows the password
-// has to come from the environment.
+// Asks for a password on the terminal without showing it. Every system spells that differently; on
+// Windows the password has to come from the environment.
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)

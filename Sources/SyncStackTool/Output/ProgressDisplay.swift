@@ -1,7 +1,8 @@
 import Foundation
 import SyncStack
 
-/// Shows how far work is: a line that changes ten times a second on a terminal, else a line for each phase when it is over.
+/// Shows how far work is: a line that changes ten times a second on a terminal, else a line for
+/// each phase when it is over.
 ///
 /// `state` is protected by its lock; `updates` is set once.
 final class ProgressDisplay: Sendable {
@@ -40,7 +41,8 @@ final class ProgressDisplay: Sendable {
 
   /// Begins to show work.
   ///
-  /// - Parameter step: Says how far it is; nil as long as it has not begun. Called ten times a second.
+  /// - Parameter step: Says how far it is; nil as long as it has not begun. Called ten times a
+  ///   second.
   init(on terminal: Terminal, _ step: @escaping @Sendable () -> Step?) {
     self.step = step
     self.terminal = terminal

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Where the tool writes: results to the standard output, everything about their making to the standard
-/// error, so that the one can go into a file while the other stays on the screen.
+/// Where the tool writes: results to the standard output, everything about their making to the
+/// standard error, so that the one can go into a file while the other stays on the screen.
 struct Terminal: Sendable {
   /// Cells in a line of the standard output; nil when it is no terminal.
   let outputWidth: Int?
@@ -67,7 +67,8 @@ struct Terminal: Sendable {
     error(Data((line + "\n").utf8))
   }
 
-  /// Names the one of several files at which an error stopped the work, unless somebody wanted that.
+  /// Names the one of several files at which an error stopped the work, unless somebody wanted
+  /// that.
   func noteStop(at file: String, of count: Int, _ error: any Error) {
     if count > 1, !(error is CancellationError) { note("Stopped at \(file).") }
   }

@@ -30,8 +30,8 @@ struct TextTable: Sendable {
 
   /// The table as lines.
   ///
-  /// - Parameter width: Cells a line may take; nil for as many as it needs. Wide columns of text are
-  ///   cut first.
+  /// - Parameter width: Cells a line may take; nil for as many as it needs. Wide columns of text
+  ///   are cut first.
   func lines(width: Int? = nil) -> [String] {
     let widths = fittedWidths(to: width)
     let header = line(columns.map(\.title), widths)
@@ -39,7 +39,8 @@ struct TextTable: Sendable {
     return [header, rule] + rows.map { line($0, widths) }
   }
 
-  /// Whether a line of that many cells has room for the table, with columns of text narrowed as far as is of use.
+  /// Whether a line of that many cells has room for the table, with columns of text narrowed as far
+  /// as is of use.
   func fits(_ width: Int) -> Bool {
     let widths = fittedWidths(to: width)
     return widths.reduce(0, +) + 2 * max(0, widths.count - 1) <= width

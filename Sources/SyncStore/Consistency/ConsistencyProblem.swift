@@ -4,36 +4,40 @@ public struct ConsistencyProblem: Sendable, Hashable {
   public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
     /// What SQLite's own check finds. Repair makes indexes anew, which is all that it can mend.
     case file
-    /// Row numbers beyond those that are given out. Other rows refer to them, so nobody can change them.
+    /// Row numbers beyond those that are given out. Other rows refer to them, so nobody can change
+    /// them.
     case rows
     /// Versions of rows that are none. Repair begins to count anew.
     case versions
     /// Numbers of entities that the table of the row does not hold.
     case entities
-    /// Generations and other counts of the file about itself. Repair goes on behind the largest that is
-    /// known.
+    /// Generations and other counts of the file about itself. Repair goes on behind the largest
+    /// that is known.
     case counters
-    /// The next number of a table is none, or was given out before. Repair goes on behind the last row.
+    /// The next number of a table is none, or was given out before. Repair goes on behind the last
+    /// row.
     case sequences
-    /// To-one relationships that lead to nothing, or to an object of another entity. Repair empties them.
+    /// To-one relationships that lead to nothing, or to an object of another entity. Repair empties
+    /// them.
     case references
     /// Pairs of a to-many relationship of which one object is not there. Repair removes them.
     case links
-    /// Relationships whose other side says something else. Repair completes the other side where that is
-    /// empty and only one object claims it.
+    /// Relationships whose other side says something else. Repair completes the other side where
+    /// that is empty and only one object claims it.
     case inverses
-    /// Two members of a list at one place, or one at a place that is none. Repair numbers the list anew, in
-    /// the order in which it was read until now. A gap is no fault: deletions leave them.
+    /// Two members of a list at one place, or one at a place that is none. Repair numbers the list
+    /// anew, in the order in which it was read until now. A gap is no fault: deletions leave them.
     case orders
     /// Values that the model says occur once, and do not.
     case keys
-    /// Fingerprints of what syncs have stored that contradict the file. Repair forgets all of them: the next
-    /// sync reads everything once.
+    /// Fingerprints of what syncs have stored that contradict the file. Repair forgets all of them:
+    /// the next sync reads everything once.
     case fingerprints
     /// What sessions keep and nobody can go on with. Repair forgets these sessions;
     /// nothing is deleted.
     case sessions
-    /// Entries of the history that cannot be read. `DataStack.stopTrackingChanges()` forgets all of it.
+    /// Entries of the history that cannot be read. `DataStack.stopTrackingChanges()` forgets all of
+    /// it.
     case history
     /// What remote sync keeps about records.
     case remote

@@ -1,7 +1,8 @@
 import SyncCore
 
 extension ConsistencyRule {
-  /// What the file counts about itself can be counted on. What fingerprints say of other numbers is worth nothing.
+  /// What the file counts about itself can be counted on. What fingerprints say of other numbers is
+  /// worth nothing.
   static func counters(_ reader: StoreReader) -> [ConsistencyRule] {
     func rule(
       _ key: Metadata.Key, _ mend: @escaping (StoreTransaction, Metadata) throws -> Void
@@ -28,8 +29,8 @@ extension ConsistencyRule {
         try metadata.set(.generation, (known.max() ?? 0) + 1)
       },
       rule(.fingerprints) { _, _ in },
-      // A history that goes on knows its end; one that was given up begins so far on that no old token is
-      // taken for a new one.
+      // A history that goes on knows its end; one that was given up begins so far on that no old
+      // token is taken for a new one.
       rule(.historyEnd) { transaction, metadata in
         if try transaction.hasTable("_syncstack_history") {
           try metadata.remove(.historyEnd)

@@ -3,8 +3,8 @@ import SyncCore
 
 // What syncs, the history and remote sync keep beside the rows.
 extension ConsistencyRule {
-  /// Sets of fingerprints are about states of the store that there were, and the log tells all that was changed
-  /// since.
+  /// Sets of fingerprints are about states of the store that there were, and the log tells all that
+  /// was changed since.
   static func fingerprints(_ reader: StoreReader) throws -> [ConsistencyRule] {
     guard try reader.hasTable("_syncstack_print_sets") else { return [] }
     let now = "(SELECT value FROM _syncstack WHERE key = 'generation')"

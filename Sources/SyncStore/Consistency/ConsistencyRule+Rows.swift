@@ -42,8 +42,9 @@ extension ConsistencyRule {
     }
   }
 
-  /// To-one relationships lead to objects of their destination. With the delete rule No Action at the other end
-  /// they may lead to one that was deleted, so that only numbers are looked at that no row can have.
+  /// To-one relationships lead to objects of their destination. With the delete rule No Action at
+  /// the other end they may lead to one that was deleted, so that only numbers are looked at that
+  /// no row can have.
   static func references(_ reader: StoreReader) -> [ConsistencyRule] {
     let layout = reader.layout
     return layout.tables.flatMap { table in
@@ -75,8 +76,8 @@ extension ConsistencyRule {
     }
   }
 
-  /// Values that the model says are unique occur once. Nobody but the program can say which of two objects is
-  /// the right one.
+  /// Values that the model says are unique occur once. Nobody but the program can say which of two
+  /// objects is the right one.
   static func uniqueness(_ reader: StoreReader) -> [ConsistencyRule] {
     reader.layout.entities.flatMap { entity in
       entity.entity.uniquenessConstraints.compactMap { constraint in

@@ -1,7 +1,7 @@
 import SyncCore
 
-/// One thing that holds in every file that only this library has written: a query that finds nothing, and what mends
-/// what it finds.
+/// One thing that holds in every file that only this library has written: a query that finds
+/// nothing, and what mends what it finds.
 struct ConsistencyRule {
   let kind: ConsistencyProblem.Kind
   let table: String
@@ -54,8 +54,8 @@ struct ConsistencyRule {
     }
   }
 
-  /// All rules, in the order in which they are looked at and repaired: a link is looked at when it is known which
-  /// objects there are, an inverse when it is known where links lead.
+  /// All rules, in the order in which they are looked at and repaired: a link is looked at when it
+  /// is known which objects there are, an inverse when it is known where links lead.
   private static var all: [(StoreReader) throws -> [ConsistencyRule]] {
     [
       rows, versions, entities, counters, sequences, references, links, inverses, mirrors, orders,
@@ -145,8 +145,8 @@ extension StoreTransaction {
     recorder.update(row, in: entity.table, slots: [slot])
   }
 
-  /// Sets columns of rows, and records that a slot of them changed. Rows whose numbers are none stay as
-  /// they are.
+  /// Sets columns of rows, and records that a slot of them changed. Rows whose numbers are none
+  /// stay as they are.
   func rewrite(_ rows: [Int64], in table: Table, slot: Int, setting columns: String) throws {
     for row in rows where RowNumber.isValid(row) {
       let statement = try connection.statement(

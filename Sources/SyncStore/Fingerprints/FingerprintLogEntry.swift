@@ -11,7 +11,8 @@ package struct FingerprintSetRecord {
   package let head: [UInt8]
 }
 
-/// A set of fingerprints that a transaction has written, but for the generation, which is known at its end.
+/// A set of fingerprints that a transaction has written, but for the generation, which is known at
+/// its end.
 package struct KeptFingerprintSet {
   package let id: Int64
   package let key: ContentFingerprint
@@ -51,8 +52,8 @@ package struct FingerprintChange: Hashable, Sendable {
   }
 }
 
-/// The changes of one transaction as words: for each entity the index of its table and a count, then a
-/// word for each row, the kind in its two lowest bits.
+/// The changes of one transaction as words: for each entity the index of its table and a count,
+/// then a word for each row, the kind in its two lowest bits.
 enum FingerprintLogEntry {
   /// The bit of a table in a set of tables; tables beyond the 62nd share the last one.
   static func bit(_ table: Int) -> Int64 { 1 << Int64(min(table, 62)) }

@@ -1,6 +1,7 @@
 import SyncCore
 
-/// The fingerprints that syncs keep beside the rows: what a sync need not read again when it comes again.
+/// The fingerprints that syncs keep beside the rows: what a sync need not read again when it comes
+/// again.
 ///
 /// ```
 /// _syncstack_print_sets   one row per set: of what syncs, made at which generation, about which tables
@@ -8,14 +9,14 @@ import SyncCore
 /// _syncstack_print_log    what was changed since the oldest set was made, a row per generation
 /// ```
 ///
-/// A set says something about rows as they were at its generation. Whoever writes to the store adds to
-/// the log, in ``StoreTransaction/finish()``, the one place where writes end; so whoever reads a set
-/// knows what it must not believe any more. A gap in the log, from a program that does not keep one,
-/// shows by the numbers, and the set counts for nothing.
+/// A set says something about rows as they were at its generation. Whoever writes to the store adds
+/// to the log, in ``StoreTransaction/finish()``, the one place where writes end; so whoever reads a
+/// set knows what it must not believe any more. A gap in the log, from a program that does not keep
+/// one, shows by the numbers, and the set counts for nothing.
 ///
-/// The tables are made when the first set is kept. Nothing that was written long before is written again at the
-/// end of a transaction: when SQLite has moved such a page from its cache to the log meanwhile, it reads all of
-/// the log behind that page once more to add it up anew.
+/// The tables are made when the first set is kept. Nothing that was written long before is written
+/// again at the end of a transaction: when SQLite has moved such a page from its cache to the log
+/// meanwhile, it reads all of the log behind that page once more to add it up anew.
 struct FingerprintStore {
   let connection: Connection
 
@@ -70,7 +71,8 @@ struct FingerprintStore {
 
   /// The number of a set as it was read.
   ///
-  /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` for one whose parts cannot have numbers.
+  /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` for one whose parts cannot have
+  ///   numbers.
   private func checkedSet(_ id: Int64) throws -> Int64 {
     guard id >= 0, id <= FingerprintStore.largestSet else {
       throw StoreError.damaged("_syncstack_print_sets", "row \(id)", "id", id)
@@ -98,7 +100,8 @@ struct FingerprintStore {
     while try statement.step() { try body(Int(statement.integer(0) - first), statement.bytes(1)) }
   }
 
-  /// What was changed after a generation, or nil when nobody can say: part of the log is gone, or damaged.
+  /// What was changed after a generation, or nil when nobody can say: part of the log is gone, or
+  /// damaged.
   func changes(after generation: Int64) throws -> [FingerprintChange]? {
     let now = try Metadata(connection: connection).integer(.generation) ?? 0
     if now == generation { return [] }
@@ -136,8 +139,8 @@ struct FingerprintStore {
 
   /// Writes a part of a set; nil removes it.
   ///
-  /// - Parameter isNew: Whether there is no such part. To replace one, SQLite keeps what it has to take back if that
-  ///   fails, and be it pages that leave its cache meanwhile.
+  /// - Parameter isNew: Whether there is no such part. To replace one, SQLite keeps what it has to
+  ///   take back if that fails, and be it pages that leave its cache meanwhile.
   func writePart(
     _ number: Int, of id: Int64, _ bytes: UnsafeRawBufferPointer?, isNew: Bool
   ) throws {

@@ -35,8 +35,8 @@ struct ChangeJournal {
     try Metadata(connection: connection).integer(.history) == 1
   }
 
-  /// Starts a history, in the transaction that is open. It goes on above the numbers of one that was
-  /// switched off before; what was committed until now counts as purged then.
+  /// Starts a history, in the transaction that is open. It goes on above the numbers of one that
+  /// was switched off before; what was committed until now counts as purged then.
   func create(at date: Date) throws {
     let metadata = Metadata(connection: connection)
     for statement in ChangeJournal.tables { try connection.execute(statement) }
@@ -53,8 +53,8 @@ struct ChangeJournal {
     try metadata.set(.history, 1)
   }
 
-  /// Whether its records have a place for what objects were before. Those of earlier versions have none until the first
-  /// outbox is opened.
+  /// Whether its records have a place for what objects were before. Those of earlier versions have
+  /// none until the first outbox is opened.
   func hasBase() throws -> Bool {
     try connection.scalar(
       "SELECT count(*) FROM pragma_table_info('_syncstack_history_changes') WHERE name = 'base'")

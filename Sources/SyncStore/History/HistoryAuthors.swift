@@ -1,7 +1,7 @@
 import SyncCore
 
-/// Whose transactions of a history are meant. A transaction has the author of the context or sync that made
-/// it, or none.
+/// Whose transactions of a history are meant. A transaction has the author of the context or sync
+/// that made it, or none.
 public enum HistoryAuthors: Sendable, Hashable {
   /// All, with and without an author.
   case all

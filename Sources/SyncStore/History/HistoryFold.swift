@@ -20,7 +20,8 @@ package struct HistoryFold: Sendable {
     /// What the history keeps of a deleted object.
     package var tombstone: [String: Value]
 
-    /// What the object had before, as far as the history knows it and was asked for it; see ``OutboxEntry/Edit``.
+    /// What the object had before, as far as the history knows it and was asked for it; see
+    /// ``OutboxEntry/Edit``.
     package var base: [String: Value]
   }
 
@@ -32,8 +33,8 @@ package struct HistoryFold: Sendable {
   /// How many objects have something to tell.
   private var count = 0
 
-  /// The objects that were deleted, by root entity, those among them of which nothing is left to tell. Nothing follows a
-  /// deletion, so the lists only grow.
+  /// The objects that were deleted, by root entity, those among them of which nothing is left to
+  /// tell. Nothing follows a deletion, so the lists only grow.
   package private(set) var deletions: [Int: [ManagedObjectID]] = [:]
 
   /// The last transaction that was read, whoever made it.
@@ -53,8 +54,8 @@ package struct HistoryFold: Sendable {
   /// What is left to tell of an object; nil when it is nothing.
   package subscript(id: ManagedObjectID) -> Entry? { entriesByID[id] ?? nil }
 
-  /// Adds what an outbox keeps of an object. One that was sent as new, and deleted since, is a deletion: the server may
-  /// have it.
+  /// Adds what an outbox keeps of an object. One that was sent as new, and deleted since, is a
+  /// deletion: the server may have it.
   mutating func add(_ entry: OutboxEntry) {
     guard let edit = entry.edit else { return }
     add(entry.id, edit.kind, slots: edit.slots, tombstone: entry.tombstone)

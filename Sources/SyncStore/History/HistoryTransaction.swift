@@ -18,8 +18,8 @@ public struct HistoryToken: Sendable, Hashable, Comparable, Codable {
   }
 }
 
-/// Where changes come from, for readers of the history: whoever sends changes to a server passes over
-/// what came from there.
+/// Where changes come from, for readers of the history: whoever sends changes to a server passes
+/// over what came from there.
 public enum HistorySource: String, Sendable, Hashable {
   /// Made in this program: by saving a context, or by a batch.
   case local

@@ -8,7 +8,8 @@ package import SyncCore
 ///                └────── refused ───────┘   an edit meanwhile: waiting beside sent
 /// ```
 ///
-/// What is sent is kept as it was handed over, JSON and idempotency key: when its answer is lost the same is sent again.
+/// What is sent is kept as it was handed over, JSON and idempotency key: when its answer is lost
+/// the same is sent again.
 package struct OutboxEntry: Sendable, Equatable {
   /// What was done to the object.
   package struct Edit: Sendable, Equatable {
@@ -17,8 +18,9 @@ package struct OutboxEntry: Sendable, Equatable {
     /// The slots that changed, of an updated object.
     package var slots: SlotSet
 
-    /// What the server last said, as far as that is known: of an updated object the properties that changed, of a
-    /// deleted one all. By name: attributes as they are, references as rows, lists of them as ``RowList``.
+    /// What the server last said, as far as that is known: of an updated object the properties that
+    /// changed, of a deleted one all. By name: attributes as they are, references as rows, lists of
+    /// them as ``RowList``.
     package var base: [String: Value]
 
     package init(
@@ -83,14 +85,15 @@ package struct OutboxEntry: Sendable, Equatable {
     return sent.edit.kind == .insert ? Edit(.insert) : Edit(.update, slots: slots, base: base)
   }
 
-  /// Whether the same has to reach the server, so that nobody who knows the one has to hear of the other.
+  /// Whether the same has to reach the server, so that nobody who knows the one has to hear of the
+  /// other.
   func hasSameEdit(as other: OutboxEntry) -> Bool {
     edit?.kind == other.edit?.kind && edit?.slots == other.edit?.slots
       && tombstone == other.tombstone
   }
 
-  /// Takes over what the server has of properties that were edited here. What is under way was made of it; what was done
-  /// since was made of what is under way.
+  /// Takes over what the server has of properties that were edited here. What is under way was made
+  /// of it; what was done since was made of what is under way.
   mutating func takeServerValues(_ values: [Int: Value]) {
     for (slot, value) in values {
       let name = id.entity.properties[slot].name
@@ -102,8 +105,8 @@ package struct OutboxEntry: Sendable, Equatable {
     }
   }
 
-  /// Joins what happened to the object since; nothing is left of one that was made and deleted here without having been
-  /// sent.
+  /// Joins what happened to the object since; nothing is left of one that was made and deleted here
+  /// without having been sent.
   package mutating func add(_ later: HistoryFold.Entry) {
     refusal = nil
     earliest = nil

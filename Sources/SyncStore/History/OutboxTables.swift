@@ -7,8 +7,8 @@ import SyncCore
 /// _syncstack_outbox_entries   a row per object that waits, was sent without an answer, or was refused
 /// ```
 ///
-/// Made with the first outbox; a store without one has neither. What an outbox keeps need not be read from the
-/// history again, so that may be purged.
+/// Made with the first outbox; a store without one has neither. What an outbox keeps need not be
+/// read from the history again, so that may be purged.
 enum OutboxTables {
   static let statements = [
     "CREATE TABLE _syncstack_outboxes (name TEXT PRIMARY KEY, history INTEGER NOT NULL, "
@@ -29,8 +29,8 @@ enum OutboxTables {
 }
 
 extension Connection {
-  /// Gives what outboxes keep the names and types of a new model, in the transaction that is open. What the new model no longer has
-  /// keeps its old name.
+  /// Gives what outboxes keep the names and types of a new model, in the transaction that is open.
+  /// What the new model no longer has keeps its old name.
   func migrateOutboxes(_ match: ModelMatch) throws {
     guard try Metadata(connection: self).integer(.outboxes) == 1 else { return }
     for old in match.oldEntities {

@@ -1,8 +1,8 @@
 import Foundation
 import SyncCore
 
-/// The text form of what is kept of an object, deleted or as it was: a JSON object of texts by property
-/// name. Their types are the model's.
+/// The text form of what is kept of an object, deleted or as it was: a JSON object of texts by
+/// property name. Their types are the model's.
 enum Tombstone {
   /// - Parameter keepsNulls: Whether an empty value is something else than one that is not known.
   static func encode(

@@ -1,10 +1,11 @@
 package import SyncCore
 
-/// What was changed in this program and is not known to be sent, folded per object: what outboxes keep, and the history
-/// after it. The store keeps it from one transaction to the next, so that each reads only what was committed since.
+/// What was changed in this program and is not known to be sent, folded per object: what outboxes
+/// keep, and the history after it. The store keeps it from one transaction to the next, so that
+/// each reads only what was committed since.
 ///
-/// Holds what is committed, nothing of the transaction that runs. Takes some 200 bytes for each changed object,
-/// as long as the store is open. Confined to the writer queue.
+/// Holds what is committed, nothing of the transaction that runs. Takes some 200 bytes for each
+/// changed object, as long as the store is open. Confined to the writer queue.
 package final class UnsentHistory {
   /// Where the fold begins. Another place means another fold.
   struct Beginning: Equatable {
@@ -57,8 +58,8 @@ package final class UnsentHistory {
     self.beginning = beginning
   }
 
-  /// Takes over what the only reader of the history, an outbox, keeps of an object now, so that the fold need not be read
-  /// anew.
+  /// Takes over what the only reader of the history, an outbox, keeps of an object now, so that the
+  /// fold need not be read anew.
   ///
   /// - Parameters:
   ///   - entry: Nil when nothing is left to send.

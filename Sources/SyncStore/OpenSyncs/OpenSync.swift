@@ -1,8 +1,9 @@
 package import Foundation
 package import SyncCore
 
-/// A sync that is not over: a page session that is kept, or one with a commit per batch that was stopped. What its parts
-/// said stands in tables beside the rows, written in the transaction of the part that says it:
+/// A sync that is not over: a page session that is kept, or one with a commit per batch that was
+/// stopped. What its parts said stands in tables beside the rows, written in the transaction of the
+/// part that says it:
 ///
 /// ```
 /// _syncstack_open_syncs        one row each: kind, name, how often it was written to, and a small head
@@ -12,14 +13,15 @@ package import SyncCore
 /// _syncstack_open_pages        the pages of a session that have names
 /// ```
 ///
-/// What a part writes follows what the part said, however much the parts before have. The tables are made when the first
-/// such sync is kept. What is in them is the engine's.
+/// What a part writes follows what the part said, however much the parts before have. The tables
+/// are made when the first such sync is kept. What is in them is the engine's.
 package struct OpenSync: Hashable, Sendable {
   package let id: Int64
   package let kind: String
   package let name: String
 
-  /// Counts what was written, so that whoever has it in memory knows whether somebody else wrote since.
+  /// Counts what was written, so that whoever has it in memory knows whether somebody else wrote
+  /// since.
   package let revision: Int64
   package let head: Data
 

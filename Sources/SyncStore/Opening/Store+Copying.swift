@@ -1,11 +1,11 @@
 package import Foundation
 
 extension Store {
-  /// Copies the files of a store that is not open, such as one that came with the program, to where none
-  /// is. The copy can be written to, whatever the permissions of the original are.
+  /// Copies the files of a store that is not open, such as one that came with the program, to where
+  /// none is. The copy can be written to, whatever the permissions of the original are.
   ///
-  /// - Throws: ``StoreError`` when there is a file already or it cannot be copied; nothing is left behind
-  ///   then.
+  /// - Throws: ``StoreError`` when there is a file already or it cannot be copied; nothing is left
+  ///   behind then.
   package static func copy(from source: URL, to url: URL) throws {
     let target = StoreFiles(.file(url))
     if let obstacle = target.obstacle() ?? existing(url) { throw obstacle }
@@ -38,8 +38,8 @@ extension Store {
 
   /// Copies the store as it was last committed into a file of its own, while it is in use.
   ///
-  /// - Throws: ``StoreError`` when there is a file already or it cannot be written; nothing is left behind
-  ///   then.
+  /// - Throws: ``StoreError`` when there is a file already or it cannot be written; nothing is left
+  ///   behind then.
   package func copy(to url: URL) throws {
     let target = StoreFiles(.file(url))
     if let obstacle = target.obstacle() ?? Store.existing(url) { throw obstacle }

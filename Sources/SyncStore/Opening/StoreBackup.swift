@@ -1,8 +1,9 @@
 import Foundation
 
-/// The copy of a store that is made before it is migrated: `<file>.backup-<version hash of its model>`
-/// next to it, a store of its own that opens with the old model. The copy of the last migration
-/// stays there; earlier ones are removed when a migration has succeeded.
+/// The copy of a store that is made before it is migrated:
+/// `<file>.backup-<version hash of its model>` next to it, a store of its own that opens with the
+/// old model. The copy of the last migration stays there; earlier ones are removed when a migration
+/// has succeeded.
 struct StoreBackup {
   private static let infix = ".backup-"
   let path: String

@@ -14,8 +14,8 @@ struct StoreFiles {
   /// Path of the database; empty for memory.
   var path: String { url?.path ?? "" }
 
-  /// Removes the files that are there, copies of earlier migrations and the folder of remote sync included: whoever removes a store
-  /// wants its data gone.
+  /// Removes the files that are there, copies of earlier migrations and the folder of remote sync
+  /// included: whoever removes a store wants its data gone.
   ///
   /// - Throws: ``StoreError`` that names the file that cannot be removed.
   func remove() throws {

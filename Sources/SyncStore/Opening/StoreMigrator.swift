@@ -32,8 +32,8 @@ struct StoreMigrator {
     let new = SchemaMigration.layout(match, old: old)
     let migration = SchemaMigration(match, old: old, new: new)
     if configuration.isReadOnly || configuration.migration == .refuse {
-      // What readers need is only that the tables are the same; a program that refuses wants to decide about
-      // everything that its file means, but for indexes, which only cost time.
+      // What readers need is only that the tables are the same; a program that refuses wants to
+      // decide about everything that its file means, but for indexes, which only cost time.
       let changesStore = plan.steps.contains { $0.kind != .indexes }
       if migration.isStructural || (changesStore && !configuration.isReadOnly) {
         throw refusal(plan)

@@ -1,12 +1,13 @@
 import Foundation
 import SyncCore
 
-/// Notices what others commit to the file of a store: other processes, and other stores in this one. Confined to the
-/// writer queue.
+/// Notices what others commit to the file of a store: other processes, and other stores in this
+/// one. Confined to the writer queue.
 ///
-/// Every commit that changes something raises the file's generation by one, whoever makes it. What lies between the
-/// latest one that was told here and the one in the file was made by others. Of a file with a history they are known
-/// exactly; otherwise nobody knows what they changed (``ChangeSet/isUnknown``).
+/// Every commit that changes something raises the file's generation by one, whoever makes it. What
+/// lies between the latest one that was told here and the one in the file was made by others. Of a
+/// file with a history they are known exactly; otherwise nobody knows what they changed
+/// (``ChangeSet/isUnknown``).
 struct OtherCommits {
   /// What the writer's connection had seen of the file when it was last looked at.
   private var version: UInt32
@@ -38,7 +39,8 @@ struct OtherCommits {
     return connection.seenVersion != version
   }
 
-  /// What others have committed since the last look, oldest first. To be asked inside a transaction.
+  /// What others have committed since the last look, oldest first. To be asked inside a
+  /// transaction.
   ///
   /// - Complexity: O(1), without a statement, as long as nobody else has committed.
   mutating func look(with reader: StoreReader, now: () -> Date) throws -> [ChangeSet] {

@@ -3,7 +3,8 @@ import SyncCore
 
 /// What the history says of commits, as change sets.
 extension StoreReader {
-  /// What was committed after a generation, oldest first; nil when the history does not tell of all of it.
+  /// What was committed after a generation, oldest first; nil when the history does not tell of all
+  /// of it.
   ///
   /// - Parameters:
   ///   - generation: The latest commit that is known.

@@ -4,7 +4,8 @@ extension StoreReader {
   /// About how many rows the entity's table holds: the highest row number, so at least as many as
   /// there are. For choosing between a scan and look-ups.
   ///
-  /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` when that is none that a row can have.
+  /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` when that is none that a row can
+  ///   have.
   /// - Complexity: O(log *n*).
   package func estimatedCount(of entity: EntityDescription) throws -> Int {
     try prepareToRead()

@@ -57,7 +57,8 @@ extension StoreReader {
     return try statement.step() ? Int(statement.integer(0)) : 0
   }
 
-  /// Reads the values that a plan asks for: one list per object or group, in the order of its columns.
+  /// Reads the values that a plan asks for: one list per object or group, in the order of its
+  /// columns.
   package func fetchValues(_ plan: FetchPlan) throws -> [[Value]] {
     try prepareToFetch(plan)
     let (sql, columns) = try SelectBuilder(layout: layout).values(plan)

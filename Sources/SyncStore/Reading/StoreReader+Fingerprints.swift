@@ -1,7 +1,7 @@
 package import SyncCore
 
-/// Fingerprints: what a sync keeps of the items it has stored, so that an item that comes again unchanged
-/// need not be read.
+/// Fingerprints: what a sync keeps of the items it has stored, so that an item that comes again
+/// unchanged need not be read.
 extension StoreReader {
   /// The number of the last commit.
   package func generation() throws -> Int64 {
@@ -37,7 +37,8 @@ extension StoreReader {
 
   /// How many rows the entity has, subentities included.
   ///
-  /// - Complexity: O(*n*), but of the smallest index, which is some milliseconds for a million rows.
+  /// - Complexity: O(*n*), but of the smallest index, which is some milliseconds for a million
+  ///   rows.
   package func rowCount(of entity: EntityDescription) throws -> Int {
     try prepareToRead()
     let target = layout[entity]
@@ -46,8 +47,8 @@ extension StoreReader {
       try connection.scalar("SELECT count(*) FROM \(target.table.quoted)\(condition)") ?? 0)
   }
 
-  /// Visits the row numbers of an entity and its subentities, in no order: what SQLite finds them in fastest
-  /// is an index mostly, a tenth of the table.
+  /// Visits the row numbers of an entity and its subentities, in no order: what SQLite finds them
+  /// in fastest is an index mostly, a tenth of the table.
   package func rowNumbers(
     of entity: EntityDescription, _ body: (Int64) throws -> Void
   ) throws {

@@ -10,8 +10,8 @@ extension StoreReader {
     return HistoryToken(number: max(last, try historyFloor()))
   }
 
-  /// A number that is another one once somebody else has committed to the file, in whichever process;
-  /// of use to a store that does not write itself.
+  /// A number that is another one once somebody else has committed to the file, in whichever
+  /// process; of use to a store that does not write itself.
   package func dataVersion() throws -> Int64 {
     try prepareToRead()
     return try connection.scalar("PRAGMA data_version") ?? 0
@@ -34,8 +34,8 @@ extension StoreReader {
   ///   - date: leaves out what was committed before.
   ///   - authors: whose transactions are wanted.
   ///   - limit: how many transactions at most.
-  /// - Throws: ``StoreError`` with ``StoreError/Code/historyExpired`` when some of them were purged:
-  ///   never an incomplete answer.
+  /// - Throws: ``StoreError`` with ``StoreError/Code/historyExpired`` when some of them were
+  ///   purged: never an incomplete answer.
   package func history(
     since token: HistoryToken? = nil, from date: Date? = nil, authors: HistoryAuthors = .all,
     limit: Int = .max

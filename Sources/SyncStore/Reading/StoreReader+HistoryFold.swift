@@ -1,8 +1,8 @@
 package import SyncCore
 
 extension StoreReader {
-  /// The place up to which every durable consumer but outboxes has read: what lies after it is not known to be
-  /// sent. Nil when there is none.
+  /// The place up to which every durable consumer but outboxes has read: what lies after it is not
+  /// known to be sent. Nil when there is none.
   func acknowledgedHistory(_ outboxes: [OutboxState]) throws -> Int64? {
     try prepareToRead()
     let names = outboxes.map { OutboxTables.consumer($0.name) }
@@ -10,12 +10,13 @@ extension StoreReader {
       .map(\.token.number).min()
   }
 
-  /// Reads on where a fold ends: what was changed in this program, and not by syncs. Nothing that was
-  /// read is read again, whoever changed it.
+  /// Reads on where a fold ends: what was changed in this program, and not by syncs. Nothing that
+  /// was read is read again, whoever changed it.
   ///
   /// Entities and properties that the model no longer has are left out.
   ///
-  /// - Parameter withBase: Whether what objects were before is read too; only where there is an outbox.
+  /// - Parameter withBase: Whether what objects were before is read too; only where there is an
+  ///   outbox.
   /// - Complexity: one statement; linear in the transactions since and in their local changes.
   package func readLocalHistory(into fold: inout HistoryFold, withBase: Bool = false) throws {
     try prepareToRead()
@@ -47,7 +48,8 @@ extension StoreReader {
     fold.token = HistoryToken(number: latest)
   }
 
-  /// Whether an object was made in this program, and not by a sync, as far as the history goes back.
+  /// Whether an object was made in this program, and not by a sync, as far as the history goes
+  /// back.
   ///
   /// - Complexity: linear in the local changes of the history.
   package func isMadeHere(_ id: ManagedObjectID) throws -> Bool {

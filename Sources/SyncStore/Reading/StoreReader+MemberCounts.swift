@@ -1,8 +1,8 @@
 package import SyncCore
 
 extension StoreReader {
-  /// Counts the members of a to-many relationship for many owners at once; owners without members are
-  /// passed over.
+  /// Counts the members of a to-many relationship for many owners at once; owners without members
+  /// are passed over.
   ///
   /// - Parameter owners: row numbers of objects of the entity.
   /// - Complexity: one statement, whatever the number of owners; O(members).

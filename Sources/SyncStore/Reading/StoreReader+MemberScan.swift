@@ -18,15 +18,16 @@ extension StoreReader {
   }
 
   /// Reads the members of a one-to-many relationship in one scan of their table, in the order that
-  /// ``members(of:in:owners:)`` has: for owners that are many of those there are. Nothing is looked up in an index
-  /// then, and SQLite sorts nothing.
+  /// ``members(of:in:owners:)`` has: for owners that are many of those there are. Nothing is looked
+  /// up in an index then, and SQLite sorts nothing.
   ///
   /// - Parameters:
   ///   - column: the column that leads to the owner.
-  ///   - position: the column with the place among the owner's; nil when the relationship has no order.
+  ///   - position: the column with the place among the owner's; nil when the relationship has no
+  ///     order.
   ///   - owners: ascending, each once.
-  /// - Complexity: O(rows of the table), and O(*n* log *n*) in the members of one owner where they do not lie in
-  ///   their order.
+  /// - Complexity: O(rows of the table), and O(*n* log *n*) in the members of one owner where they
+  ///   do not lie in their order.
   func scanMembers(
     in table: Table, _ column: Table.Column, _ position: Table.Position?, owners: [Int64]
   ) throws -> [PlacedMember] {

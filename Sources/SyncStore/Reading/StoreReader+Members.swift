@@ -66,8 +66,8 @@ extension StoreReader {
   }
 
   /// Visits owners and members of a to-many relationship for many owners, in the order that
-  /// ``members(of:in:owners:)`` has, without looking at what the members are. One scan when the owners are many of
-  /// those there are.
+  /// ``members(of:in:owners:)`` has, without looking at what the members are. One scan when the
+  /// owners are many of those there are.
   ///
   /// - Parameter owners: row numbers of objects of the entity, ascending, each once.
   package func scanLinks(
@@ -140,8 +140,8 @@ extension StoreReader {
     }
   }
 
-  /// Up to as many owners are looked up without asking how many there are: walking the lists of a fetch is common, and
-  /// the question is a statement.
+  /// Up to as many owners are looked up without asking how many there are: walking the lists of a
+  /// fetch is common, and the question is a statement.
   package static let leastScanned = 1024
 
   /// From this share of the owners on, one scan is cheaper than looking them up.

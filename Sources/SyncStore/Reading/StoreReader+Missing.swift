@@ -4,8 +4,8 @@ extension StoreReader {
   /// The row numbers among others that no object of the entity's table has.
   ///
   /// - Parameter rows: ascending, each once.
-  /// - Complexity: O(*n*); one statement of look-ups, or one scan when the rows are many of those there
-  ///   are.
+  /// - Complexity: O(*n*); one statement of look-ups, or one scan when the rows are many of those
+  ///   there are.
   package func missing(_ rows: [Int64], of entity: EntityDescription) throws -> [Int64] {
     guard !rows.isEmpty else { return [] }
     let root = entity.rootEntity

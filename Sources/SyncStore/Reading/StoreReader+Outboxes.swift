@@ -33,8 +33,8 @@ extension StoreReader {
     try outboxes().first { $0.name == name }
   }
 
-  /// Shows the entries of an outbox in the order in which they came, without what was sent of them and what was before.
-  /// Those of entities that the model no longer has are left out.
+  /// Shows the entries of an outbox in the order in which they came, without what was sent of them
+  /// and what was before. Those of entities that the model no longer has are left out.
   ///
   /// - Complexity: linear in the entries.
   package func readOutbox(_ name: String, _ body: (OutboxEntry) throws -> Void) throws {

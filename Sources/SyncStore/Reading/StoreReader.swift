@@ -30,7 +30,8 @@ package class StoreReader {
     try prepareToRead()
   }
 
-  /// Runs a body that reads tables as a whole, each once, before anything is written: they do not fill the cache.
+  /// Runs a body that reads tables as a whole, each once, before anything is written: they do not
+  /// fill the cache.
   package func readingThrough<T>(_ body: () throws -> T) rethrows -> T {
     try connection.readingThrough(body)
   }
@@ -39,14 +40,14 @@ package class StoreReader {
 
   /// Shows rows of an entity and its subentities to a callback, one after the other.
   ///
-  /// Large lists of keys or rows are cut into pieces, each in the order asked for. The callback must
-  /// not change rows of the entity's table.
+  /// Large lists of keys or rows are cut into pieces, each in the order asked for. The callback
+  /// must not change rows of the entity's table.
   ///
   /// - Parameters:
   ///   - slots: the slots that the cursor will be asked for; nil is all. Fewer is faster.
   ///   - order: a slot to sort by; nil is the order of insertion.
-  ///   - isOrdered: whether the order matters. Where rows are found by something else than their numbers,
-  ///     to sort them costs as much as to find them.
+  ///   - isOrdered: whether the order matters. Where rows are found by something else than their
+  ///     numbers, to sort them costs as much as to find them.
   package func scan(
     _ entity: EntityDescription, _ selection: RowSelection, slots: [Int]? = nil,
     orderedBy order: Int? = nil, isOrdered: Bool = true, _ body: (RowCursor) throws -> Void

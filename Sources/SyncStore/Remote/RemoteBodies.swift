@@ -50,8 +50,8 @@ extension StoreReader {
     return result
   }
 
-  /// Numbers of rows of exactly an entity of which an attribute holds so many bytes that begin with others. What lies
-  /// beyond the beginning of long values is not read.
+  /// Numbers of rows of exactly an entity of which an attribute holds so many bytes that begin with
+  /// others. What lies beyond the beginning of long values is not read.
   package func rows(
     of entity: EntityDescription, slot: Int, holding count: Int, from beginning: Data
   ) throws -> [Int64] {

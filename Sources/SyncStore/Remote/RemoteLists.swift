@@ -1,8 +1,8 @@
 package import SyncCore
 
 extension StoreReader {
-  /// The names of the members of an ordered to-many relationship, in the order that was last said; nil when nobody has
-  /// said any. Members may be missing in it, and some in it may not be here.
+  /// The names of the members of an ordered to-many relationship, in the order that was last said;
+  /// nil when nobody has said any. Members may be missing in it, and some in it may not be here.
   package func remoteList(
     of owner: String, _ field: String, in zone: String
   ) throws -> [String]? {
@@ -34,7 +34,8 @@ extension StoreReader {
 }
 
 extension StoreReader {
-  /// The names by which machines know objects of one table, by row; those that were never synced remotely have none.
+  /// The names by which machines know objects of one table, by row; those that were never synced
+  /// remotely have none.
   package func sharedNames(
     of rows: [Int64], _ entity: EntityDescription
   ) throws -> [Int64: String] {

@@ -1,7 +1,7 @@
 import SyncCore
 
-/// Two objects that a many-to-many relationship joins, by the names of their records. Whether they are joined now says
-/// the record of the pair.
+/// Two objects that a many-to-many relationship joins, by the names of their records. Whether they
+/// are joined now says the record of the pair.
 package struct RemotePair: Sendable, Hashable {
   package let name: String
 

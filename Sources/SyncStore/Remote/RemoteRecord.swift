@@ -15,7 +15,8 @@ package struct RemoteRecord: Sendable, Equatable {
   /// The object; nil while there is none: it was deleted, or it could not be made.
   package var row: Int64?
 
-  /// The server's mark of the version that was seen last; nil when the server is not known to have the record.
+  /// The server's mark of the version that was seen last; nil when the server is not known to have
+  /// the record.
   package var tag: String?
 
   /// The stamp of every field that has none of its own; empty for fields that were never given.
@@ -31,7 +32,8 @@ package struct RemoteRecord: Sendable, Equatable {
   /// The content as the server has it, when part of it cannot be used with this model.
   package var kept: String?
 
-  /// Whether the object was removed here only, so that what the server shows of it does not bring it back.
+  /// Whether the object was removed here only, so that what the server shows of it does not bring
+  /// it back.
   package var isEvicted = false
 
   /// Why the record is not sent, or could not be used.
@@ -73,10 +75,12 @@ package struct RemoteRecord: Sendable, Equatable {
   /// The stamp that counts for a field.
   package func stamp(of field: String) -> String { stamps[field] ?? stamp }
 
-  /// Whether it stands for a pair of a many-to-many relationship, whose name is in the place of the entity's.
+  /// Whether it stands for a pair of a many-to-many relationship, whose name is in the place of the
+  /// entity's.
   package var isPair: Bool { entity.utf8.contains(UInt8(ascii: ".")) }
 
-  /// Whether the pair is joined as far as its own stamps say: it was joined later than it was parted.
+  /// Whether the pair is joined as far as its own stamps say: it was joined later than it was
+  /// parted.
   package var isJoined: Bool { isPair && stamp > deletion ?? "" }
 
   /// The latest stamp of any of its fields.
@@ -97,7 +101,8 @@ package struct RemoteRecord: Sendable, Equatable {
     waiting.compactMap { if case .field(let name) = $0 { name } else { nil } }
   }
 
-  /// The server's stamp of a field at the time when it began to wait: what is neither this nor ours is news.
+  /// The server's stamp of a field at the time when it began to wait: what is neither this nor ours
+  /// is news.
   package func base(of field: String) -> String? { stamps[baseOf: field] }
 
   package mutating func setBase(_ stamp: String?, of field: String) {
@@ -174,8 +179,8 @@ package struct RemoteZone: Sendable, Equatable {
   /// The place in the server's changes up to which they are stored here.
   package var token: String?
 
-  /// The latest version of a record that was seen, or written, and when the server wrote it: a server that has neither it
-  /// nor a later one was taken back to a backup.
+  /// The latest version of a record that was seen, or written, and when the server wrote it: a
+  /// server that has neither it nor a later one was taken back to a backup.
   package var witness: String?
   package var newest: Int64 = 0
 

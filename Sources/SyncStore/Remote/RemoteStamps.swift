@@ -1,12 +1,13 @@
 /// The stamps that fields of a record have of their own.
 ///
-/// Kept as text, field and stamp in turns, by name: `text 179…-abcdefgh title 179…-abcdefgh`; a base stands behind the name with
-/// an `@`, which no name has.
+/// Kept as text, field and stamp in turns, by name: `text 179…-abcdefgh title 179…-abcdefgh`; a
+/// base stands behind the name with an `@`, which no name has.
 package struct RemoteStamps: Sendable, Equatable {
   /// What counts, by field; empty for a field that was never given.
   private var fields: [String: String] = [:]
 
-  /// What the server had when a field began to wait, by field: what is neither this nor what counts is news.
+  /// What the server had when a field began to wait, by field: what is neither this nor what counts
+  /// is news.
   private var bases: [String: String] = [:]
 
   private static let baseMark = "@"

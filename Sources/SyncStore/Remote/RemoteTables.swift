@@ -1,6 +1,7 @@
 import SyncCore
 
-/// What remote sync keeps beside the data, written in the same transactions as the rows that it is about.
+/// What remote sync keeps beside the data, written in the same transactions as the rows that it is
+/// about.
 ///
 /// ```
 /// _syncstack_remote_zones      how far a zone was pulled and the history drained, for which account
@@ -80,8 +81,8 @@ extension StoreTransaction {
 }
 
 extension Connection {
-  /// Gives what remote sync keeps the names of a new model, in the transaction that is open. What the new model
-  /// no longer has keeps its old name.
+  /// Gives what remote sync keeps the names of a new model, in the transaction that is open. What
+  /// the new model no longer has keeps its old name.
   func migrateRemote(_ match: ModelMatch) throws {
     let version = try Metadata(connection: self).integer(.remote) ?? 0
     guard version == RemoteTables.version else { return }

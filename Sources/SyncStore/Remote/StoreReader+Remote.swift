@@ -1,6 +1,7 @@
 package import SyncCore
 
-/// What remote sync keeps. Every call needs the tables: see ``StoreTransaction/makeRemoteTables()``.
+/// What remote sync keeps. Every call needs the tables: see
+/// ``StoreTransaction/makeRemoteTables()``.
 extension StoreReader {
   /// The state of a zone; nil when it was never opened.
   package func remoteZone(_ name: String) throws -> RemoteZone? {
@@ -216,7 +217,8 @@ extension StoreReader {
     return result
   }
 
-  /// Records that have a value that few have, by name. Without being told, SQLite reads all records of the zone.
+  /// Records that have a value that few have, by name. Without being told, SQLite reads all records
+  /// of the zone.
   private func few(_ column: String, _ index: String, in zone: String) throws -> [RemoteRecord] {
     try records(
       Self.selecting

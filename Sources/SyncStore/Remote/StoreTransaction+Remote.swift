@@ -19,8 +19,8 @@ extension StoreTransaction {
 
   /// Keeps what is known of a record.
   ///
-  /// - Parameter before: What is kept of it, where that is at hand: while it is of the same object, its place in the index
-  ///   of objects stays.
+  /// - Parameter before: What is kept of it, where that is at hand: while it is of the same object,
+  ///   its place in the index of objects stays.
   package func setRemoteRecord(_ record: RemoteRecord, before: RemoteRecord? = nil) throws {
     try requireOpen()
     let statement: Statement
@@ -79,7 +79,8 @@ extension StoreTransaction {
     try removeRemoteRecord(name, in: zone)
   }
 
-  /// Forgets everything about a zone but the values that lost there, which are another one's from then on.
+  /// Forgets everything about a zone but the values that lost there, which are another one's from
+  /// then on.
   package func removeRemoteZone(_ zone: String, keepingConflictsIn other: String) throws {
     try run(
       "UPDATE _syncstack_remote_conflicts SET zone = ? WHERE zone = ?",

@@ -3,9 +3,9 @@ import SyncCore
 /// Cuts a list of keys into pieces for `IN (?, ?, …)`: a few sizes, so that a few cached statements
 /// serve lists of any length. The last piece repeats its last key until it is full.
 ///
-/// 500 keys a statement cost a third of a look-up each; more bring nothing. A parameter costs some 2,000
-/// instructions to compile, and a repeated key some hundred each time, so the sizes are at most twice as large
-/// as needed where that counts.
+/// 500 keys a statement cost a third of a look-up each; more bring nothing. A parameter costs some
+/// 2,000 instructions to compile, and a repeated key some hundred each time, so the sizes are at
+/// most twice as large as needed where that counts.
 struct KeyChunks {
   private static let sizes = [1, 8, 64, 128, 256, 512]
 
@@ -55,8 +55,8 @@ struct KeyChunks {
     }
   }
 
-  /// A condition on any number of integers that are bound as one JSON text. Up to 512 keys cost less
-  /// one by one, but then many keys take many statements.
+  /// A condition on any number of integers that are bound as one JSON text. Up to 512 keys cost
+  /// less one by one, but then many keys take many statements.
   static let listed = "(SELECT value FROM json_each(?))"
 
   /// The text to bind for ``listed``.

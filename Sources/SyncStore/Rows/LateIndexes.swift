@@ -1,10 +1,12 @@
-/// Secondary indexes that were dropped for a bulk insert or a large deletion and are built again when first needed,
-/// at the latest before commit, inside the same transaction: a rollback brings them back as well.
+/// Secondary indexes that were dropped for a bulk insert or a large deletion and are built again
+/// when first needed, at the latest before commit, inside the same transaction: a rollback brings
+/// them back as well.
 ///
-/// Building an index over sorted keys at the end takes 0.6 to 0.7 of the time of a whole import that
-/// keeps it up to date row by row. An index whose keys come in order is kept: each goes to its end, which costs
-/// half of what building it does. A deletion takes the entries out of an index one by one, in the order of the rows:
-/// where keys come in no order, each is on a page of its own, and there may be more of them than SQLite keeps.
+/// Building an index over sorted keys at the end takes 0.6 to 0.7 of the time of a whole import
+/// that keeps it up to date row by row. An index whose keys come in order is kept: each goes to its
+/// end, which costs half of what building it does. A deletion takes the entries out of an index one
+/// by one, in the order of the rows: where keys come in no order, each is on a page of its own, and
+/// there may be more of them than SQLite keeps.
 struct LateIndexes {
   private let layout: TableLayout
   private let connection: Connection
@@ -91,8 +93,9 @@ struct LateIndexes {
     for index in links.sorted() { try restore(layout.links[index]) }
   }
 
-  /// Building an index can be undone alone, so a page that leaves SQLite's cache meanwhile is written twice: to the
-  /// log, and to a file of what the statement changes. So what was written before goes to the log first.
+  /// Building an index can be undone alone, so a page that leaves SQLite's cache meanwhile is
+  /// written twice: to the log, and to a file of what the statement changes. So what was written
+  /// before goes to the log first.
   private func build(_ body: () throws -> Void) throws {
     if hasLog { try connection.flushCache() }
     try connection.sortingInSmallPieces(body)

@@ -80,7 +80,8 @@ struct LinkWriter {
     }
   }
 
-  /// The stored pairs that are among some, and perhaps others of their sources, in the order of the primary key.
+  /// The stored pairs that are among some, and perhaps others of their sources, in the order of the
+  /// primary key.
   ///
   /// - Parameter pairs: In that order too.
   func storedPairs(among pairs: [Pair]) throws -> [Pair] {

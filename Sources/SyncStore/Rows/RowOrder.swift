@@ -1,5 +1,5 @@
-/// Orders row numbers by radix sort: three hundred thousand in a few milliseconds, where sorting an index
-/// list by comparisons takes sixty, in which a cancelled sync would not end.
+/// Orders row numbers by radix sort: three hundred thousand in a few milliseconds, where sorting an
+/// index list by comparisons takes sixty, in which a cancelled sync would not end.
 package enum RowOrder {
   /// Indexes of the rows, ascending by row number; equal ones keep their order.
   ///

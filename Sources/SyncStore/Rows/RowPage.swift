@@ -16,8 +16,8 @@ package import SyncCore
 /// Invariants:
 /// 1. A page is filled by the read that makes it and never changes afterwards.
 /// 2. Offsets and lengths lie inside the bytes.
-/// 3. A page is full with ``fullCount`` rows or ``fullSize`` bytes: an object that outlives those it was
-///    fetched with keeps no more than its page.
+/// 3. A page is full with ``fullCount`` rows or ``fullSize`` bytes: an object that outlives those
+///    it was fetched with keeps no more than its page.
 package final class RowPage: @unchecked Sendable {
   // Unchecked: immutable once `RowPages` hands it out, which is when others first see it.
 
@@ -34,7 +34,8 @@ package final class RowPage: @unchecked Sendable {
   private var byteCount = 0
   private var byteCapacity: Int
 
-  /// The entities of the rows, the position of the latest row's among them, and its index in the model.
+  /// The entities of the rows, the position of the latest row's among them, and its index in the
+  /// model.
   private var entities: [EntityDescription] = []
   private var latest = 0
   private var latestIndex = -1
@@ -119,8 +120,8 @@ package final class RowPage: @unchecked Sendable {
   /// Adds the current row of a scan.
   ///
   /// - Returns: false when the page is full; then nothing was added.
-  /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` when its version, or where a relationship of it
-  ///   leads, is no such number.
+  /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` when its version, or where a
+  ///   relationship of it leads, is no such number.
   func append(_ cursor: RowCursor) throws -> Bool {
     guard count < capacity, byteCount < RowPage.fullSize else { return false }
     if latestIndex != cursor.entityIndex { turn(to: cursor.entity) }

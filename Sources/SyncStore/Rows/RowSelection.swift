@@ -10,7 +10,8 @@ package enum RowSelection {
   /// The same in one statement, however many there are.
   case listed([Int64])
 
-  /// Rows whose attribute holds one of the keys. The memory of the cells has to stay during the scan.
+  /// Rows whose attribute holds one of the keys. The memory of the cells has to stay during the
+  /// scan.
   case keys(slot: Int, [Cell])
 
   /// Rows whose to-one relationship leads to one of the row numbers.

@@ -12,8 +12,8 @@ struct RowSequence {
 
   /// Takes consecutive numbers and returns the first.
   ///
-  /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` when the next number is none that a row can have,
-  ///   with ``StoreError/Code/full`` when there are not so many left.
+  /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` when the next number is none that a
+  ///   row can have, with ``StoreError/Code/full`` when there are not so many left.
   mutating func take(_ count: Int, in table: Table) throws -> Int64 {
     let first =
       try next[table.index]?.value ?? SequenceTable.next(table.identifier.name, connection)

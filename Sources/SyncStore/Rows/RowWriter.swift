@@ -54,8 +54,8 @@ final class RowWriter {
     }
   }
 
-  /// Writes rows whose numbers follow the largest one of the table, and each other: SQLite gives them those numbers
-  /// by itself, and then looks for none of them.
+  /// Writes rows whose numbers follow the largest one of the table, and each other: SQLite gives
+  /// them those numbers by itself, and then looks for none of them.
   ///
   /// - Returns: How many of the first rows were written.
   private func appendRows(

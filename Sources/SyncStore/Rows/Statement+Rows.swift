@@ -1,7 +1,7 @@
 import SyncCore
 
-/// Where row numbers and entities leave SQLite. Everybody above calculates with row numbers, so they are
-/// checked here, once.
+/// Where row numbers and entities leave SQLite. Everybody above calculates with row numbers, so
+/// they are checked here, once.
 extension Statement {
   /// The row number in a column.
   ///

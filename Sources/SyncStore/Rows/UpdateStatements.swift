@@ -1,6 +1,7 @@
 import SyncCore
 
-/// The UPDATE statements of one concrete entity, kept for later transactions of the store. Confined to the writer queue.
+/// The UPDATE statements of one concrete entity, kept for later transactions of the store. Confined
+/// to the writer queue.
 final class UpdateStatements {
   /// What an UPDATE sets, and whether it expects a version.
   private struct Shape: Hashable {

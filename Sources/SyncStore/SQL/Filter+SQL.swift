@@ -2,9 +2,9 @@ import SyncCore
 
 /// Conditions of a filter as SQL.
 ///
-/// SQL knows a third answer, unknown, where one side is NULL. A filter does not: equality is written
-/// `IS`, which never is unknown, and what may be unknown is only left so where unknown and false are
-/// the same, which is everywhere but inside NOT (`strict`).
+/// SQL knows a third answer, unknown, where one side is NULL. A filter does not: equality is
+/// written `IS`, which never is unknown, and what may be unknown is only left so where unknown and
+/// false are the same, which is everywhere but inside NOT (`strict`).
 extension SQLBuilder {
   mutating func condition(_ node: ResolvedNode, strict: Bool = false) throws -> SQLText {
     switch node {
@@ -40,8 +40,8 @@ extension SQLBuilder {
   ) throws -> SQLText {
     var parts: [SQLText] = []
     for node in nodes { parts.append(try condition(node, strict: strict)) }
-    // SQLite reads `a OR b OR c` as a tree that is as deep as there are words, and allows a depth of 1,000
-    // (https://www.sqlite.org/limits.html). Parentheses make it flat.
+    // SQLite reads `a OR b OR c` as a tree that is as deep as there are words, and allows a depth
+    // of 1,000 (https://www.sqlite.org/limits.html). Parentheses make it flat.
     while parts.count > SQLBuilder.widest {
       parts = stride(from: 0, to: parts.count, by: SQLBuilder.widest).map { start in
         let group = Array(parts[start..<min(start + SQLBuilder.widest, parts.count)])

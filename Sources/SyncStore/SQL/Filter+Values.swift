@@ -128,8 +128,8 @@ extension SQLBuilder {
 }
 
 extension ResolvedExpression {
-  /// Whether every value is a decimal in its stored form, which our collation can compare. Results of
-  /// calculations may be other numbers.
+  /// Whether every value is a decimal in its stored form, which our collation can compare. Results
+  /// of calculations may be other numbers.
   var isDecimalText: Bool {
     guard kind == .decimal else { return false }
     switch form {

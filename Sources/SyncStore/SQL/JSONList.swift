@@ -24,8 +24,8 @@ enum JSONList {
     }
   }
 
-  /// Names in their order. SQLite ends a text inside JSON at a null character, so no name with one is
-  /// found.
+  /// Names in their order. SQLite ends a text inside JSON at a null character, so no name with one
+  /// is found.
   static func names(_ names: some Sequence<String>) -> String {
     "[" + names.sorted().map(quoted).joined(separator: ",") + "]"
   }

@@ -3,8 +3,8 @@ import CSyncStackSQLite
 /// How work on a connection ends early.
 extension Connection {
   /// Lets SQLite ask every so many steps of a statement whether the transaction was stopped
-  /// (https://www.sqlite.org/c3ref/progress_handler.html): some ten microseconds apart, and a hundredth
-  /// of a per cent of them.
+  /// (https://www.sqlite.org/c3ref/progress_handler.html): some ten microseconds apart, and a
+  /// hundredth of a per cent of them.
   func registerProgressHandler() {
     sqlite3_progress_handler(
       handle, 1000,
@@ -14,8 +14,8 @@ extension Connection {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Waits for other connections and processes, as SQLite's own time limit does, but in steps of at most
-  /// ten milliseconds, so that a transaction that was stopped waits no longer
+  /// Waits for other connections and processes, as SQLite's own time limit does, but in steps of at
+  /// most ten milliseconds, so that a transaction that was stopped waits no longer
   /// (https://www.sqlite.org/c3ref/busy_handler.html).
   func registerBusyHandler() {
     sqlite3_busy_handler(

@@ -30,9 +30,9 @@ extension Connection {
     try statement("ROLLBACK").run()
   }
 
-  /// Builds an index. SQLite sorts as many entries at a time as go into its cache, and nothing stops it
-  /// meanwhile: twenty milliseconds for the two megabytes it has otherwise. The least that it takes is
-  /// one (``PageSize``).
+  /// Builds an index. SQLite sorts as many entries at a time as go into its cache, and nothing
+  /// stops it meanwhile: twenty milliseconds for the two megabytes it has otherwise. The least that
+  /// it takes is one (``PageSize``).
   func sortingInSmallPieces(_ body: () throws -> Void) throws {
     guard let size = setting("cache_size") else { return try body() }
     set("cache_size", -Int64(PageSize.sorted / 1024))
@@ -49,8 +49,8 @@ extension Connection {
     }
   }
 
-  /// Learns how large the pages are, and has the cache take as many bytes as it is set to: SQLite counts its pages
-  /// before it knows how large they are.
+  /// Learns how large the pages are, and has the cache take as many bytes as it is set to: SQLite
+  /// counts its pages before it knows how large they are.
   func measurePages() {
     // To be asked for its version, the file has to be read.
     guard setting("schema_version") != nil, let size = setting("page_size") else { return }
@@ -58,11 +58,13 @@ extension Connection {
     if pageSize != PageSize.usual, let size = setting("cache_size") { set("cache_size", size) }
   }
 
-  /// Reads through tables that the cache has no room for: what it keeps of them would be gone when they are read
-  /// again, so each page takes the place of an earlier one. Nothing changes where the file fits into the cache.
+  /// Reads through tables that the cache has no room for: what it keeps of them would be gone when
+  /// they are read again, so each page takes the place of an earlier one. Nothing changes where the
+  /// file fits into the cache.
   ///
-  /// Otherwise every page is a request to the heap, and on threads other than the first one each of these may be a
-  /// call of the system: some 300 of them, two milliseconds, for 10,000 objects with 30,000 children.
+  /// Otherwise every page is a request to the heap, and on threads other than the first one each of
+  /// these may be a call of the system: some 300 of them, two milliseconds, for 10,000 objects with
+  /// 30,000 children.
   func readingThrough<T>(_ body: () throws -> T) rethrows -> T {
     guard let size = setting("cache_size"), let pages = setting("page_count"),
       pages > (size < 0 ? -size * 1024 / Int64(pageSize) : size)
@@ -89,19 +91,21 @@ extension Connection {
     do { try statement?.run() } catch { try? statement?.run() }
   }
 
-  /// Folds the log back into the database when it has become too long, as far as readers let it. Never waits.
+  /// Folds the log back into the database when it has become too long, as far as readers let it.
+  /// Never waits.
   func foldLog() {
     guard walPages > logLimit else { return }
     walPages = 0
     sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
   }
 
-  /// How many pages the log may have before it is folded back: SQLite's own measure, and three times as much between
-  /// batches.
+  /// How many pages the log may have before it is folded back: SQLite's own measure, and three
+  /// times as much between batches.
   var logLimit: Int { (expectsBatches ? 3000 : 1000) * PageSize.usual / pageSize }
 
-  /// Switches the file to a journal. Where others open the file at the same moment, SQLite asks nobody whether to wait
-  /// for them (https://www.sqlite.org/c3ref/busy_handler.html: it might be in vain).
+  /// Switches the file to a journal. Where others open the file at the same moment, SQLite asks
+  /// nobody whether to wait for them (https://www.sqlite.org/c3ref/busy_handler.html: it might be
+  /// in vain).
   func setJournal(_ mode: String) throws {
     var waited = 0
     while true {
@@ -117,10 +121,11 @@ extension Connection {
 
   /// Says that many transactions follow each other, or that they have ended.
   ///
-  /// Each touches as many pages of an index as it brings keys in no order, and the next touches them again. They
-  /// find room in eight times the cache that SQLite has otherwise, instead of going to the log and coming back several
-  /// times within one transaction, which also has what follows them in the log summed up anew; and what is folded back
-  /// is what twelve megabytes of the log have come to, not every batch on its own.
+  /// Each touches as many pages of an index as it brings keys in no order, and the next touches
+  /// them again. They find room in eight times the cache that SQLite has otherwise, instead of
+  /// going to the log and coming back several times within one transaction, which also has what
+  /// follows them in the log summed up anew; and what is folded back is what twelve megabytes of
+  /// the log have come to, not every batch on its own.
   func expectBatches(_ areExpected: Bool = true) {
     expectsBatches = areExpected
     setCacheSize(kilobytes: areExpected ? 16_000 : 0)
@@ -128,9 +133,9 @@ extension Connection {
 
   /// Says that so many rows will be written in no order, until the transaction ends.
   ///
-  /// Each touches a page of its table and one of each index, and the next touches others. With the room that the cache
-  /// has otherwise, 200,000 objects that were moved to other owners had three pages each come back from the log and
-  /// two go there: half the time of the save.
+  /// Each touches a page of its table and one of each index, and the next touches others. With the
+  /// room that the cache has otherwise, 200,000 objects that were moved to other owners had three
+  /// pages each come back from the log and two go there: half the time of the save.
   func expectRows(_ count: Int) {
     let kilobytes = min(64_000, count * pageSize / 1024)
     guard kilobytes > (expectsBatches ? 16_000 : 2000) else { return }

@@ -95,7 +95,8 @@ final class Connection {
     guard !isClosed else { return }
     isClosed = true
     cache.removeAll()
-    // The form that waits for statements somebody still holds (https://www.sqlite.org/c3ref/close.html).
+    // The form that waits for statements somebody still holds
+    // (https://www.sqlite.org/c3ref/close.html).
     sqlite3_close_v2(handle)
   }
 

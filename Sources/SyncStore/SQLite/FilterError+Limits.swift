@@ -2,11 +2,11 @@ import CSyncStackSQLite
 import SyncCore
 
 extension FilterError {
-  /// The limit of SQLite that a statement met, as the error of the filter that it was made of; nil when it
-  /// failed in another way.
+  /// The limit of SQLite that a statement met, as the error of the filter that it was made of; nil
+  /// when it failed in another way.
   ///
-  /// Only filters make statements whose size depends on a user. SQLite has no codes for its limits, only
-  /// messages (https://www.sqlite.org/limits.html).
+  /// Only filters make statements whose size depends on a user. SQLite has no codes for its limits,
+  /// only messages (https://www.sqlite.org/limits.html).
   init?(limitIn connection: OpaquePointer, _ code: Int32) {
     guard code & 0xff == SQLITE_ERROR || code & 0xff == SQLITE_TOOBIG,
       let text = sqlite3_errmsg(connection)

@@ -1,13 +1,14 @@
 import CSyncStackSQLite
 
-/// How large the pages of new files are: twice what SQLite takes by itself, so that an import writes half as many, and
-/// balances them half as often.
+/// How large the pages of new files are: twice what SQLite takes by itself, so that an import
+/// writes half as many, and balances them half as often.
 ///
-/// While SQLite builds an index it sorts at least 250 pages of entries at a time, and nothing stops it meanwhile. A
-/// megabyte is what a sync that is cancelled can wait for. So pages are larger only where SQLite takes half as many
-/// (https://www.sqlite.org/c3ref/c_config_covering_index_scan.html, SQLITE_CONFIG_PMASZ), which it lets itself be told
-/// before it is first used in a process. For others in it that changes sorts over connections with a cache of less
-/// than a megabyte, which merge more pieces. SQLite asks that nobody else uses it during the call; it sets one number,
+/// While SQLite builds an index it sorts at least 250 pages of entries at a time, and nothing stops
+/// it meanwhile. A megabyte is what a sync that is cancelled can wait for. So pages are larger only
+/// where SQLite takes half as many (https://www.sqlite.org/c3ref/c_config_covering_index_scan.html,
+/// SQLITE_CONFIG_PMASZ), which it lets itself be told before it is first used in a process. For
+/// others in it that changes sorts over connections with a cache of less than a megabyte, which
+/// merge more pieces. SQLite asks that nobody else uses it during the call; it sets one number,
 /// which is read when something is sorted. A file keeps the size it was made with.
 enum PageSize {
   /// SQLite's own.

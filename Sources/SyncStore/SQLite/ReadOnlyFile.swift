@@ -3,9 +3,10 @@ import Foundation
 /// How a database that is only read can be opened.
 ///
 /// One with a write-ahead log needs two files beside it, the log and its index, even to be read
-/// (https://www.sqlite.org/wal.html#read_only_databases). Where they are not there and cannot be made, everything
-/// is in the file itself, as its last writer left it, so it is opened as one that does not change. Somebody with
-/// more rights may begin to write meanwhile: that goes to a log first, and is not seen.
+/// (https://www.sqlite.org/wal.html#read_only_databases). Where they are not there and cannot be
+/// made, everything is in the file itself, as its last writer left it, so it is opened as one that
+/// does not change. Somebody with more rights may begin to write meanwhile: that goes to a log
+/// first, and is not seen.
 struct ReadOnlyFile {
   let path: String
   private let canMakeFiles: Bool
@@ -32,7 +33,8 @@ struct ReadOnlyFile {
     return .unchanging
   }
 
-  /// Whether the header says that there is a log (https://www.sqlite.org/fileformat2.html#file_format_version_numbers).
+  /// Whether the header says that there is a log
+  /// (https://www.sqlite.org/fileformat2.html#file_format_version_numbers).
   private var hasLog: Bool {
     guard let file = FileHandle(forReadingAtPath: path) else { return false }
     defer { try? file.close() }

@@ -1,6 +1,7 @@
 import SyncCore
 
-/// Numbers in a file that no version of the library writes: another program did, or the disk failed.
+/// Numbers in a file that no version of the library writes: another program did, or the disk
+/// failed.
 extension StoreError {
   /// - Parameters:
   ///   - table: Name of the table.
@@ -28,7 +29,7 @@ extension StoreError {
 }
 
 extension Int64 {
-  /// The number, where it is so far from the ends of its type that it can be counted on: versions, positions,
-  /// generations.
+  /// The number, where it is so far from the ends of its type that it can be counted on: versions,
+  /// positions, generations.
   var isCountable: Bool { self >= 0 && self <= .max / 2 }
 }

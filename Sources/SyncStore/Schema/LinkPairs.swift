@@ -116,8 +116,8 @@ struct LinkPairs {
       + "FROM \(table) WHERE \(conditions.joined(separator: " AND "))"
   }
 
-  /// A condition that a row number is of an object that stays and fits the new relationship; nil when
-  /// all do.
+  /// A condition that a row number is of an object that stays and fits the new relationship; nil
+  /// when all do.
   private func fits(
     _ column: String, _ family: EntityDescription, _ wanted: EntityDescription
   ) -> String? {

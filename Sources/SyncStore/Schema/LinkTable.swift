@@ -57,7 +57,8 @@ package struct LinkEnd: Sendable {
   /// Column with the row number of the member.
   package var memberColumn: String { isForward ? "target" : "source" }
 
-  /// Column with the position of the member among the owner's; nil when the relationship has no order.
+  /// Column with the position of the member among the owner's; nil when the relationship has no
+  /// order.
   package var positionColumn: String? {
     if isForward { return table.isSourceOrdered ? "source_position" : nil }
     return table.isTargetOrdered ? "target_position" : nil

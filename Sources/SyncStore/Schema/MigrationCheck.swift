@@ -44,8 +44,8 @@ struct MigrationCheck {
 
   // MARK: - Entities
 
-  /// Removing an entity removes its objects. When that would be all there are, the model is more likely
-  /// to be that of another store, or a renaming identifier is missing.
+  /// Removing an entity removes its objects. When that would be all there are, the model is more
+  /// likely to be that of another store, or a renaming identifier is missing.
   private mutating func checkSomethingIsKept() throws {
     guard match.target.allSatisfy({ $0 == nil }) else { return }
     for table in old.tables where try count(table, []) > 0 {

@@ -11,7 +11,8 @@ import SyncCore
 /// 5. the new one's name is the old one's identifier: it got its first name back.
 ///
 /// Properties are paired for each entity with all that it inherits: so one that moved to a
-/// superentity or down from it is still the same. Transient ones, which are not stored, are left out.
+/// superentity or down from it is still the same. Transient ones, which are not stored, are left
+/// out.
 struct ModelMatch {
   let old: ManagedObjectModel
   let new: ManagedObjectModel

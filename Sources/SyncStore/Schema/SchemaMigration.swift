@@ -2,10 +2,10 @@ import SyncCore
 
 /// Brings the tables of a file from one model to another, inside the transaction that is open.
 ///
-/// A table that would look the same and hold the same stays as it is. The others are made anew, as a
-/// new store would have them, and filled from the old ones: row numbers and versions are kept. So a
-/// migrated file is made like a new one, whatever it went through. Indexes, triggers and views that
-/// another program laid over a table that is made anew go with it.
+/// A table that would look the same and hold the same stays as it is. The others are made anew, as
+/// a new store would have them, and filled from the old ones: row numbers and versions are kept. So
+/// a migrated file is made like a new one, whatever it went through. Indexes, triggers and views
+/// that another program laid over a table that is made anew go with it.
 struct SchemaMigration {
   let match: ModelMatch
   let old: TableLayout
@@ -119,8 +119,9 @@ struct SchemaMigration {
     return names
   }
 
-  /// Whether it takes longer to rename a table than to copy its rows: SQLite parses the whole schema to rename one,
-  /// some 30 microseconds for each table that there is, in which it copies some 30 rows.
+  /// Whether it takes longer to rename a table than to copy its rows: SQLite parses the whole
+  /// schema to rename one, some 30 microseconds for each table that there is, in which it copies
+  /// some 30 rows.
   private func isSmall(_ table: String, on connection: Connection) throws -> Bool {
     let limit = 30 * (old.tables.count + old.links.count)
     let count = try connection.scalar(
@@ -177,8 +178,8 @@ struct DefaultFill {
   }
 }
 
-/// Carries the next row numbers over to the new tables: they go on where the old ones were, and never
-/// below what a table of that name gave out before.
+/// Carries the next row numbers over to the new tables: they go on where the old ones were, and
+/// never below what a table of that name gave out before.
 struct RowSequenceMigration {
   let match: ModelMatch
   let old: TableLayout
@@ -188,7 +189,8 @@ struct RowSequenceMigration {
   func run() throws {
     let before = try read()
     var after = before
-    // A table's number goes where its objects went; one that was removed keeps it, in case it returns.
+    // A table's number goes where its objects went; one that was removed keeps it, in case it
+    // returns.
     for table in old.tables where !targets(of: table).isEmpty {
       after[table.identifier.name] = nil
     }

@@ -52,8 +52,8 @@ struct SchemaWriter {
       + "WITHOUT ROWID",
   ]
 
-  /// - Parameter name: What the table is called, quoted, when that is not its own name; `temp.name` for
-  ///   one that goes away with the connection.
+  /// - Parameter name: What the table is called, quoted, when that is not its own name; `temp.name`
+  ///   for one that goes away with the connection.
   static func createTable(_ table: Table, as name: String? = nil) -> String {
     let columns = columns(of: table).map { "\($0.name) \($0.type)" }
     return "CREATE TABLE \(name ?? table.quoted) (\(columns.joined(separator: ", ")))"
@@ -79,7 +79,8 @@ struct SchemaWriter {
     }
   }
 
-  /// - Parameter names: What index and table are called, quoted, when these are not their own names.
+  /// - Parameter names: What index and table are called, quoted, when these are not their own
+  ///   names.
   static func createIndex(
     _ index: Table.Index, _ table: Table, as names: (index: String, table: String)? = nil
   ) -> String {

@@ -19,8 +19,8 @@ public enum MigrationPolicy: Sendable, Hashable {
 /// identifier of one says so. Nothing is guessed beyond that.
 ///
 /// A plan knows models, not objects. Some steps depend on what is stored (a required attribute
-/// without default needs objects that have values); their descriptions say so, and opening the store
-/// finds out before it changes anything.
+/// without default needs objects that have values); their descriptions say so, and opening the
+/// store finds out before it changes anything.
 public struct StoreMigration: Sendable, Hashable {
   /// One change, in words.
   public struct Step: Sendable, Hashable, CustomStringConvertible {

@@ -78,8 +78,8 @@ package struct StoredModel: Sendable, Hashable, Codable {
     return String(decoding: try encoder.encode(self), as: UTF8.self)
   }
 
-  /// - Throws: `DecodingError`; ``StoreError`` with ``StoreError/Code/damaged`` when two entities have one number, or
-  ///   one has none that is given out.
+  /// - Throws: `DecodingError`; ``StoreError`` with ``StoreError/Code/damaged`` when two entities
+  ///   have one number, or one has none that is given out.
   package init(decoding text: String) throws {
     self = try JSONDecoder().decode(StoredModel.self, from: Data(text.utf8))
     var known: Set<Int64> = []

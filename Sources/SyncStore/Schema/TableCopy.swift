@@ -1,7 +1,7 @@
 import SyncCore
 
-/// How one table of the new model is filled from the tables of the old one: a select for each entity
-/// that it holds.
+/// How one table of the new model is filled from the tables of the old one: a select for each
+/// entity that it holds.
 struct TableCopy {
   /// The rows of one entity.
   struct Part {

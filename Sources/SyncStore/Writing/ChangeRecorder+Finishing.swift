@@ -4,8 +4,8 @@ import SyncCore
 extension ChangeRecorder {
   /// Makes the changes per concrete entity, in model order.
   ///
-  /// - Complexity: O(*n* log *n*) in the number of recorded changes; linear where rows were recorded
-  ///   in ascending order. Tables without changes cost a look at each of their entities.
+  /// - Complexity: O(*n* log *n*) in the number of recorded changes; linear where rows were
+  ///   recorded in ascending order. Tables without changes cost a look at each of their entities.
   mutating func finish(reading transaction: StoreTransaction) throws -> [ChangeSet.EntityChanges] {
     var result: [ChangeSet.EntityChanges] = []
     for table in layout.tables {

@@ -2,9 +2,9 @@ import SyncCore
 
 /// Collects what a transaction does, row by row, and makes the change set of it.
 ///
-/// Updates may come several times for a row and without its entity or key; both are found out at the
-/// end, and only for rows that need it. Rows that are new in this transaction are not recorded as
-/// updated: inserted wins.
+/// Updates may come several times for a row and without its entity or key; both are found out at
+/// the end, and only for rows that need it. Rows that are new in this transaction are not recorded
+/// as updated: inserted wins.
 struct ChangeRecorder {
   struct Rows {
     var rows = ChangeRows()
@@ -58,7 +58,8 @@ struct ChangeRecorder {
     let index = entity.entity.index
     let needed = inserted[index].keys.count + count
     guard entity.keySlot != nil, needed > inserted[index].keys.capacity else { return }
-    // Exactly so many the first time, when they are all that come; half as many again when there are more.
+    // Exactly so many the first time, when they are all that come; half as many again when there
+    // are more.
     let reserve = inserted[index].keys.count + inserted[index].keys.count / 2
     inserted[index].keys.reserveCapacity(max(needed, reserve))
   }
@@ -76,7 +77,8 @@ struct ChangeRecorder {
     updates[table.index].add(Update(row: row, slots: slots, entity: entity), key: nil)
   }
 
-  /// - Parameter index: the row of the block that was written, with the key when the caller knows it.
+  /// - Parameter index: the row of the block that was written, with the key when the caller knows
+  ///   it.
   mutating func update(
     _ row: Int64, of entity: EntityLayout, slots: SlotSet, _ block: RowBlock, _ index: Int
   ) {
@@ -134,8 +136,8 @@ struct ChangeRecorder {
     return rows
   }
 
-  /// Updated and deleted rows, by the root entity of their table, and those of them that were deleted or in which one of
-  /// some slots changed.
+  /// Updated and deleted rows, by the root entity of their table, and those of them that were
+  /// deleted or in which one of some slots changed.
   ///
   /// - Parameters:
   ///   - slots: by root entity.

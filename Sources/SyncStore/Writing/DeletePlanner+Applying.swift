@@ -23,8 +23,8 @@ extension DeletePlanner {
     guard let inverseSlot = relationship.inverseSlot, relationship.kind != .manyToMany else {
       return
     }
-    // What cascades is doomed as well by now, unless it may survive, and Deny let nothing through that
-    // is not.
+    // What cascades is doomed as well by now, unless it may survive, and Deny let nothing through
+    // that is not.
     guard relationship.deleteRule != .cascade || survives != nil, relationship.deleteRule != .deny
     else { return }
     // With the rule No Action the other side may keep pointing nowhere; a to-many has nothing to
@@ -40,8 +40,8 @@ extension DeletePlanner {
     if !members.isEmpty { try clear(inverseSlot, of: destination, in: members) }
   }
 
-  /// The members of a relationship of doomed rows. Those of a cascade were all seen: what it did not doom it
-  /// noted.
+  /// The members of a relationship of doomed rows. Those of a cascade were all seen: what it did
+  /// not doom it noted.
   private func reached(
     _ relationship: RelationshipDescription, from owner: EntityLayout
   ) throws -> [StoredMember] {
@@ -52,8 +52,8 @@ extension DeletePlanner {
       of: relationship, in: owner.entity, owners: rows[owner.entity.index])
   }
 
-  /// Records that the objects that doomed ones belong to have one member less each; there may be none where
-  /// a reference leads.
+  /// Records that the objects that doomed ones belong to have one member less each; there may be
+  /// none where a reference leads.
   private func touchOwners(
     _ relationship: RelationshipDescription, of member: EntityLayout,
     in destination: EntityLayout, _ inverseSlot: Int

@@ -6,7 +6,8 @@ import SyncCore
 /// 1. *collect*: the rows, then wave after wave what cascades from them. A row that is doomed is
 ///    never looked at again, so cycles end.
 /// 2. *check*: a relationship with the rule Deny must lead to doomed rows only.
-/// 3. *apply*: references from rows that stay are cleared and recorded, links removed, rows deleted.
+/// 3. *apply*: references from rows that stay are cleared and recorded, links removed, rows
+///   deleted.
 ///
 /// Memory grows with the number of doomed rows (their numbers and keys, which the change set needs
 /// anyway), not with what they hold.
@@ -20,12 +21,12 @@ struct DeletePlanner {
   private(set) var rows: [[Int64]]
   private(set) var keys: [[Value]]
 
-  /// What stays although a cascade along a one-to-many relationship reached it, by the relationship as it was
-  /// declared. Among them some perhaps that another cascade doomed later.
+  /// What stays although a cascade along a one-to-many relationship reached it, by the relationship
+  /// as it was declared. Among them some perhaps that another cascade doomed later.
   private(set) var survivors: [PropertyKey: [StoredMember]] = [:]
 
-  /// Where the to-one relationships of doomed rows lead that have a to-many inverse, by concrete entity: as far
-  /// as that was not doomed yet.
+  /// Where the to-one relationships of doomed rows lead that have a to-many inverse, by concrete
+  /// entity: as far as that was not doomed yet.
   private(set) var owners: [PropertyKey: [Int64]] = [:]
 
   /// Says of an object that a cascade reaches whether it stays.
@@ -65,8 +66,8 @@ struct DeletePlanner {
     }
   }
 
-  /// Dooms rows that exist and were not doomed yet, and notes whom they lead to: nobody looks at them
-  /// again before they are deleted.
+  /// Dooms rows that exist and were not doomed yet, and notes whom they lead to: nobody looks at
+  /// them again before they are deleted.
   ///
   /// - Parameters:
   ///   - entity: the entity of the rows or one above it.

@@ -1,7 +1,8 @@
 import SyncCore
 
-/// The rows that a transaction changes, as they were before it: kept by SQLite in a table of its temporary database for
-/// each table of the store, by triggers that exist only while somebody asks for values.
+/// The rows that a transaction changes, as they were before it: kept by SQLite in a table of its
+/// temporary database for each table of the store, by triggers that exist only while somebody asks
+/// for values.
 ///
 /// ```
 /// UPDATE user … ──▶ trigger ──▶ _earlier_3 (the row as it was first) ──▶ ChangeSet.values
@@ -117,7 +118,8 @@ struct EarlierRows {
       let entity = layout.entities[index]
       guard let slot = entity.keySlot else { continue }
       func note(_ cursor: RowCursor) { keys[index, default: [:]][cursor.row] = cursor.value(slot) }
-      // What was deleted is in the earlier rows alone; of the others the key that they have now counts.
+      // What was deleted is in the earlier rows alone; of the others the key that they have now
+      // counts.
       try scan(entity.entity, rows.sorted(), note)
       try transaction.scan(entity.entity, .rows(rows.sorted()), note)
     }

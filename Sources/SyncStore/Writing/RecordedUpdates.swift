@@ -2,7 +2,8 @@ import SyncCore
 
 /// Updates of rows of one table, in the order in which they were recorded.
 ///
-/// There may be as many as rows, so each takes 32 bytes, and keys, which are mostly numbers, lie beside them.
+/// There may be as many as rows, so each takes 32 bytes, and keys, which are mostly numbers, lie
+/// beside them.
 struct RecordedUpdates {
   struct Update {
     var row: Int64

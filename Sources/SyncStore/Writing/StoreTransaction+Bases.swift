@@ -1,9 +1,11 @@
 package import SyncCore
 
-/// What objects were before they were edited here: what an outbox goes back to when the server refuses an edit.
+/// What objects were before they were edited here: what an outbox goes back to when the server
+/// refuses an edit.
 ///
-/// Kept only in stores with an outbox, and not of what a sync writes. Whatever writes rows or links calls
-/// ``keepBase(of:in:slots:)`` first; of an object that is written twice the first value counts.
+/// Kept only in stores with an outbox, and not of what a sync writes. Whatever writes rows or links
+/// calls ``keepBase(of:in:slots:)`` first; of an object that is written twice the first value
+/// counts.
 extension StoreTransaction {
   /// Keeps what rows have in some slots.
   ///
@@ -23,8 +25,8 @@ extension StoreTransaction {
     }
   }
 
-  /// Keeps what the server has of slots whose edits it has not got yet: that is what they go back to now. Called by what
-  /// takes a server's version over and leaves those edits alone.
+  /// Keeps what the server has of slots whose edits it has not got yet: that is what they go back
+  /// to now. Called by what takes a server's version over and leaves those edits alone.
   package func keepServerValues(_ values: [Int: Value], of id: ManagedObjectID) throws {
     for outbox in try outboxes() where try outbox.history >= historyFloor() {
       // Nothing is edited here as long as the transaction goes on.
@@ -43,7 +45,8 @@ extension StoreTransaction {
     return result
   }
 
-  /// What rows have in some slots: attributes as they are, references as rows, lists over link tables as ``RowList``.
+  /// What rows have in some slots: attributes as they are, references as rows, lists over link
+  /// tables as ``RowList``.
   package func values(
     of rows: [Int64], in entity: EntityDescription, slots: SlotSet? = nil
   ) throws -> [ManagedObjectID: [String: Value]] {

@@ -1,8 +1,8 @@
 package import SyncCore
 
 extension StoreTransaction {
-  /// The number of the set of fingerprints of one kind of sync, a new one when there is none. There is such a set
-  /// only when ``keepFingerprints(_:)`` has been called.
+  /// The number of the set of fingerprints of one kind of sync, a new one when there is none. There
+  /// is such a set only when ``keepFingerprints(_:)`` has been called.
   package func makeFingerprintSet(_ key: ContentFingerprint) throws -> Int64 {
     try requireOpen()
     return try FingerprintStore(connection: connection).makeSet(key)
@@ -30,8 +30,8 @@ extension StoreTransaction {
     keptFingerprints = set
   }
 
-  /// The stored rows that this transaction has updated or deleted so far, by the root entity of their table, and those of
-  /// them that were deleted or in which one of some slots changed.
+  /// The stored rows that this transaction has updated or deleted so far, by the root entity of
+  /// their table, and those of them that were deleted or in which one of some slots changed.
   ///
   /// - Parameters:
   ///   - slots: by root entity.

@@ -2,11 +2,11 @@ package import Foundation
 import SyncCore
 
 extension StoreTransaction {
-  /// What was changed in this program until the transaction began and is not known to be sent; nil when the
-  /// store keeps no history.
+  /// What was changed in this program until the transaction began and is not known to be sent; nil
+  /// when the store keeps no history.
   ///
-  /// - Complexity: two statements, and what was committed since the last transaction that asked; all that is
-  ///   unsent when something was acknowledged or purged meanwhile.
+  /// - Complexity: two statements, and what was committed since the last transaction that asked;
+  ///   all that is unsent when something was acknowledged or purged meanwhile.
   package func unsentHistory() throws -> UnsentHistory? {
     guard try keepsHistory else {
       unsent.clear()
@@ -59,8 +59,8 @@ extension StoreTransaction {
   ///
   /// - Parameter limit: how many transactions at most.
   /// - Returns: whether there is more to purge.
-  /// - Throws: ``StoreError`` with ``StoreError/Code/historyInUse`` that names the durable consumers
-  ///   that still need some of it.
+  /// - Throws: ``StoreError`` with ``StoreError/Code/historyInUse`` that names the durable
+  ///   consumers that still need some of it.
   package func purgeHistory(through token: HistoryToken, limit: Int = 1000) throws -> Bool {
     try requireOpen()
     try requireHistory()

@@ -48,10 +48,11 @@ extension StoreTransaction {
   }
 
   /// Adds pairs of which none exists to a relationship whose members have no order. Records as
-  /// ``addLinks(_:of:pairs:positions:areNew:)`` does, and needs memory for a portion of them only where
-  /// they lie in the table in the order of the owners.
+  /// ``addLinks(_:of:pairs:positions:areNew:)`` does, and needs memory for a portion of them only
+  /// where they lie in the table in the order of the owners.
   ///
-  /// - Parameter next: Appends the next portion of pairs, ascending; nothing when there are no more.
+  /// - Parameter next: Appends the next portion of pairs, ascending; nothing when there are no
+  ///   more.
   package func addNewLinks(
     _ relationship: RelationshipDescription, of entity: EntityDescription,
     _ next: (_ pairs: inout [(owner: Int64, member: Int64)]) throws -> Void

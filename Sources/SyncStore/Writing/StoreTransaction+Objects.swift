@@ -16,7 +16,8 @@ extension StoreTransaction {
     }
   }
 
-  /// Writes an object that was deleted back under its own number: everything that knew it knows it again.
+  /// Writes an object that was deleted back under its own number: everything that knew it knows it
+  /// again.
   ///
   /// - Throws: ``StoreError`` when the object is there.
   package func restore(_ values: [(slot: Int, value: Value)], as id: ManagedObjectID) throws {

@@ -5,7 +5,8 @@ import SyncCore
 extension StoreTransaction {
   /// Leaves a sync open.
   ///
-  /// - Parameter head: What is small of it, in the place of what it was; nil leaves it and the revision as they are.
+  /// - Parameter head: What is small of it, in the place of what it was; nil leaves it and the
+  ///   revision as they are.
   /// - Returns: The sync as it stands now, with a head its revision one more than before.
   package func keepOpen(_ kind: String, _ name: String, head: Data?) throws -> OpenSync {
     try requireOpen()

@@ -16,8 +16,8 @@ extension StoreTransaction {
     try set(OutboxState(name: name, history: historyFloor(), revision: 0))
   }
 
-  /// Forgets an outbox with what it keeps. What it has not sent is then not protected from syncs any more, unless somebody
-  /// else has to send it.
+  /// Forgets an outbox with what it keeps. What it has not sent is then not protected from syncs
+  /// any more, unless somebody else has to send it.
   package func removeOutbox(_ name: String) throws {
     try requireOpen()
     guard try outbox(name) != nil else { return }

@@ -1,7 +1,8 @@
 import SyncCore
 
-/// To-many relationships whose members are told by a column of theirs: an object that comes, or gets another owner, changes
-/// the lists of its owners. Whatever writes such a column records them by this.
+/// To-many relationships whose members are told by a column of theirs: an object that comes, or
+/// gets another owner, changes the lists of its owners. Whatever writes such a column records them
+/// by this.
 extension StoreTransaction {
   /// Whom some rows belong to, by row, for each side on which they have an owner.
   typealias Owners = [(side: OwnerSide, owners: [Int64: Int64])]

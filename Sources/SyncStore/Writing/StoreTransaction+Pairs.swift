@@ -2,8 +2,9 @@ package import SyncCore
 
 /// To-one relationships, one at a time; those of a one-to-one are one thing in two rows.
 extension StoreTransaction {
-  /// Leads a to-one relationship of an object to another one, or nowhere. One that leads there already is left alone. In a
-  /// one-to-one relationship both objects leave the partners that they had.
+  /// Leads a to-one relationship of an object to another one, or nowhere. One that leads there
+  /// already is left alone. In a one-to-one relationship both objects leave the partners that they
+  /// had.
   ///
   /// Nothing is led to or from an object that is not there.
   ///
@@ -29,9 +30,9 @@ extension StoreTransaction {
     try lead(relationship.slot, object, to: target)
   }
 
-  /// Has both sides of one-to-one relationships say the same when each was written for itself, by what somebody knew of
-  /// them before. A partner that leads nowhere is led back; after that, whoever leads to an object that does not lead back
-  /// leads nowhere.
+  /// Has both sides of one-to-one relationships say the same when each was written for itself, by
+  /// what somebody knew of them before. A partner that leads nowhere is led back; after that,
+  /// whoever leads to an object that does not lead back leads nowhere.
   ///
   /// - Returns: Rows that were written for that, by root entity.
   package func settle(_ pairs: WrittenPairs) throws -> [Int: Set<Int64>] {
@@ -83,7 +84,8 @@ extension StoreTransaction {
     own: Int, entity: EntityDescription, inverse: Int, partners: EntityDescription
   )
 
-  /// Calls a closure with objects and the partners that they lead to, where a condition is true of what the partners lead to.
+  /// Calls a closure with objects and the partners that they lead to, where a condition is true of
+  /// what the partners lead to.
   private func forEach(
     _ rows: [PropertyKey: [Int64]], where condition: String,
     _ body: (_ row: Int64, _ partner: Int64, Side) throws -> Void

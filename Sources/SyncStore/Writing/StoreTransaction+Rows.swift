@@ -12,7 +12,8 @@ extension StoreTransaction {
     return first
   }
 
-  /// Inserts rows of a block; absent cells are stored as null. Stored owners of theirs have changed with that.
+  /// Inserts rows of a block; absent cells are stored as null. Stored owners of theirs have changed
+  /// with that.
   ///
   /// - Parameters:
   ///   - entity: the concrete entity.
@@ -40,9 +41,9 @@ extension StoreTransaction {
 
   /// Writes slots of a row and raises its version.
   ///
-  /// A to-one relationship that changes loses its position in the ordered inverse; set it afterwards
-  /// with ``setPositions(_:of:positions:)``. Those that the row belonged to and those that it belongs to now have changed
-  /// with that.
+  /// A to-one relationship that changes loses its position in the ordered inverse; set it
+  /// afterwards with ``setPositions(_:of:positions:)``. Those that the row belonged to and those
+  /// that it belongs to now have changed with that.
   ///
   /// - Parameters:
   ///   - index: the row of the block that holds the new values.
@@ -66,8 +67,8 @@ extension StoreTransaction {
     return true
   }
 
-  /// Writes the same slots of rows, as ``update(_:index:row:of:slots:)`` does for one: nothing is asked for
-  /// each of them that is the same for all. Those that are not there are passed over.
+  /// Writes the same slots of rows, as ``update(_:index:row:of:slots:)`` does for one: nothing is
+  /// asked for each of them that is the same for all. Those that are not there are passed over.
   ///
   /// - Parameters:
   ///   - indexes: the rows of the block that hold new values, in the order of the others.
@@ -94,7 +95,8 @@ extension StoreTransaction {
   /// Writes the same slots of rows that still have the versions that are expected of them.
   ///
   /// - Parameters:
-  ///   - first: the first row of the block that holds new values; they are in the order of the rows.
+  ///   - first: the first row of the block that holds new values; they are in the order of the
+  ///     rows.
   ///   - entity: the concrete entity of all of them.
   /// - Returns: positions of those that moved on or are gone, ascending. They are as they were.
   package func update(
@@ -118,8 +120,8 @@ extension StoreTransaction {
     return failed
   }
 
-  /// Rows of an entity's table that came, or of which one of the slots changed, ascending; among them some
-  /// of its relatives perhaps, and some that are gone.
+  /// Rows of an entity's table that came, or of which one of the slots changed, ascending; among
+  /// them some of its relatives perhaps, and some that are gone.
   package func touchedRows(
     of entity: EntityDescription, slots: SlotSet, withNew: Bool = true
   ) -> [Int64] {

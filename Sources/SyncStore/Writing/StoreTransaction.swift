@@ -1,7 +1,7 @@
 package import SyncCore
 
-/// One atomic write. Reads as a ``StoreReader`` does, sees its own changes, and records exactly what
-/// it inserted, updated and deleted. Confined to the body of ``Store/write(_:commit:_:)``.
+/// One atomic write. Reads as a ``StoreReader`` does, sees its own changes, and records exactly
+/// what it inserted, updated and deleted. Confined to the body of ``Store/write(_:commit:_:)``.
 ///
 /// ```
 ///  open ──body returns──▶ finishing ──▶ committed        each error leads to ended: nothing of the
@@ -14,8 +14,8 @@ package import SyncCore
 ///   ``update(_:from:rows:of:slots:)``, ``delete(_:of:)``
 /// - One object: ``lead(_:of:row:to:)``, ``write(_:to:of:)``, ``restore(_:as:)``
 /// - Links: ``addLinks(_:of:pairs:positions:)``, ``removeLinks(_:of:pairs:)``,
-///   ``setPositions(_:of:positions:)``; ``arrange(_:of:owner:as:)`` and ``settle(_:)`` decide by what is
-///   stored
+///   ``setPositions(_:of:positions:)``; ``arrange(_:of:owner:as:)`` and ``settle(_:)`` decide by
+///   what is stored
 /// - Speed: ``expectRows(_:)``, ``prepareBulkInsert(_:count:)``, ``prepareBulkLinks(_:of:count:)``
 package final class StoreTransaction: StoreReader {
   /// Names this run for ``Store/interrupt(_:)``.
@@ -37,7 +37,8 @@ package final class StoreTransaction: StoreReader {
   /// What the store keeps of unsent changes; see ``unsentHistory()``.
   let unsent: UnsentHistory
 
-  /// Whether something that was to be sent is so no more, or again, once the transaction is committed.
+  /// Whether something that was to be sent is so no more, or again, once the transaction is
+  /// committed.
   var changesUnsent = false
 
   /// Asked about all that was changed, at the end; what it throws undoes that.
@@ -49,7 +50,8 @@ package final class StoreTransaction: StoreReader {
   /// What the history keeps of deleted objects, besides their keys.
   var tombstones: [ManagedObjectID: [String: Value]] = [:]
 
-  /// What changed objects were before, where an outbox may have to go back to it; see ``keepBase(of:in:slots:)``.
+  /// What changed objects were before, where an outbox may have to go back to it; see
+  /// ``keepBase(of:in:slots:)``.
   var bases: [ManagedObjectID: [String: Value]] = [:]
 
   /// Whether that is kept; nil before it was asked for.
@@ -120,7 +122,8 @@ package final class StoreTransaction: StoreReader {
   /// Has to be called when the history or the quarantine is switched.
   func forgetCounters() { counters = nil }
 
-  /// Takes out what was changed so far, as if that were committed: for a rehearsal of several commits.
+  /// Takes out what was changed so far, as if that were committed: for a rehearsal of several
+  /// commits.
   package func takeChanges() throws -> ChangeSet {
     try requireOpen()
     try UniquenessCheck(transaction: self).run()

@@ -2,9 +2,9 @@ import SyncCore
 
 /// Where those who are about to write wait without a thread, until it makes sense to have one.
 ///
-/// A few may be admitted at a time: one that writes, and some that read their input meanwhile and then
-/// wait at the ``WriteGate``. The others are parked. Somebody more urgent than all who were admitted is
-/// admitted at once, so nobody urgent waits behind others' reading.
+/// A few may be admitted at a time: one that writes, and some that read their input meanwhile and
+/// then wait at the ``WriteGate``. The others are parked. Somebody more urgent than all who were
+/// admitted is admitted at once, so nobody urgent waits behind others' reading.
 ///
 /// ```
 /// enter ──▶ admitted ──▶ leave: the next ones are admitted
@@ -36,8 +36,8 @@ package final class WaitingRoom: Sendable {
 
   private let state = Locked(State())
 
-  /// How many are admitted at a time, unless they are more urgent: one writes, one reads ahead for each
-  /// of two cores.
+  /// How many are admitted at a time, unless they are more urgent: one writes, one reads ahead for
+  /// each of two cores.
   private static let capacity = 3
 
   package init() {}
@@ -59,8 +59,8 @@ package final class WaitingRoom: Sendable {
 
   /// Enters, now or later.
   ///
-  /// - Parameter admit: Called once when admitted, at once when there is room, on the thread of whoever
-  ///   makes room otherwise; quick.
+  /// - Parameter admit: Called once when admitted, at once when there is room, on the thread of
+  ///   whoever makes room otherwise; quick.
   /// - Returns: The seat to ``leave(_:)`` once admitted.
   package func enter(priority: Int, admit: @escaping @Sendable (Seat) -> Void) -> Seat {
     let (seat, isAdmitted) = state.withLock { state in

@@ -3,8 +3,8 @@ import SyncCore
 
 /// Lets one long writer of a store in at a time: by priority, then in the order of arrival.
 ///
-/// A writer that waits here holds no thread of the store's writer queue, and a cancelled one leaves at
-/// once. Short writes, such as saves of contexts, do not come through here.
+/// A writer that waits here holds no thread of the store's writer queue, and a cancelled one leaves
+/// at once. Short writes, such as saves of contexts, do not come through here.
 ///
 /// ```
 /// wait ──▶ waiting ──▶ inside ──▶ leave: the next one is let in

@@ -1,7 +1,8 @@
 import SyncCore
 import Testing
 
-/// Row numbers and keys of change sets are held as narrow as they come, and read as they were given.
+/// Row numbers and keys of change sets are held as narrow as they come, and read as they were
+/// given.
 struct ChangeListTests {
   @Test(arguments: [[], [7], [1, 2, 3], [5, 6, 9, 10], [3, 2, 1], [-2, -1, 0, 1], [4, 4]])
   func rowsComeBackInTheirOrder(_ rows: [Int64]) {

@@ -3,8 +3,8 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// The calls as people type them: defaults left out, trailing closures, JSON as `JSONSerialization` gives it, and
-/// everything inferred that can be.
+/// The calls as people type them: defaults left out, trailing closures, JSON as `JSONSerialization`
+/// gives it, and everything inferred that can be.
 @Suite struct SpellingTests {
   private let json = #"[{"id": 1, "name": "Ada", "email": "a@b.c"}]"#
 

@@ -3,7 +3,8 @@ import SyncEngine
 import SyncStore
 import Testing
 
-/// How many members a relationship may have, and required to-one relationships, whoever is to blame.
+/// How many members a relationship may have, and required to-one relationships, whoever is to
+/// blame.
 @Suite struct MemberCountTests {
   private func bench() throws -> SyncBench {
     try SyncBench(

@@ -4,7 +4,8 @@ import SyncEngine
 import SyncGraph
 import Testing
 
-/// Documents of which nothing can be used are refused, also where nothing is stored that they could delete.
+/// Documents of which nothing can be used are refused, also where nothing is stored that they could
+/// delete.
 @Suite struct UnusablePayloadTests {
   private func bench() throws -> SyncBench {
     try SyncBench(

@@ -1,8 +1,8 @@
 import SyncCore
 import SyncEngine
 
-/// A model in which nearly every key is another than the property's name: dot paths that share roots,
-/// reserved names, names no inflection leads back to, transformers, keys of relationships.
+/// A model in which nearly every key is another than the property's name: dot paths that share
+/// roots, reserved names, names no inflection leads back to, transformers, keys of relationships.
 enum AnnotatedModel {
   static func make() throws -> ManagedObjectModel {
     let transformers = registered

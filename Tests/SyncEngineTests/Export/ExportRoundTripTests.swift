@@ -5,7 +5,8 @@ import SyncGraph
 import TestSupport
 import Testing
 
-/// Importing what was exported changes nothing, whatever the objects and however they hang together.
+/// Importing what was exported changes nothing, whatever the objects and however they hang
+/// together.
 @Suite struct ExportRoundTripTests {
   enum Model: String, CaseIterable {
     case social, relationships, tree, vehicles, allTypes, annotated

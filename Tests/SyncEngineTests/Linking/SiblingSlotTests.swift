@@ -3,8 +3,8 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// Subentities of one entity number their own properties alike: what one of them keeps in a slot says nothing about
-/// the relationship that another has there.
+/// Subentities of one entity number their own properties alike: what one of them keeps in a slot
+/// says nothing about the relationship that another has there.
 @Suite struct SiblingSlotTests {
   @Test func aNumberOfASiblingIsNoOwnerOfAnOrderedList() throws {
     let bench = try SyncBench(

@@ -4,8 +4,8 @@ import SyncGraph
 import SyncStore
 import TestSupport
 
-/// What random edits did and was not acknowledged, told apart by comparing the graph before and after
-/// each save: it knows nothing of histories and slots.
+/// What random edits did and was not acknowledged, told apart by comparing the graph before and
+/// after each save: it knows nothing of histories and slots.
 struct LocalEdits {
   /// A link that came or went: owner, relationship, member.
   struct Link: Hashable {

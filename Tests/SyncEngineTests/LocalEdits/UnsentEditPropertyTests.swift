@@ -8,8 +8,8 @@ import Testing
 
 /// Random edits, syncs and acknowledgements in any order.
 ///
-/// `TRACKING_SEEDS` runs more sequences, as in `TRACKING_SEEDS=2000 swift test --filter UnsentEdit`, from
-/// `TRACKING_FIRST` on.
+/// `TRACKING_SEEDS` runs more sequences, as in
+/// `TRACKING_SEEDS=2000 swift test --filter UnsentEdit`, from `TRACKING_FIRST` on.
 @Suite struct UnsentEditPropertyTests {
   private static let seeds: Range<UInt64> = {
     let environment = ProcessInfo.processInfo.environment

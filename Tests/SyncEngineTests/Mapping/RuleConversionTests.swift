@@ -12,7 +12,8 @@ import Testing
     ("bytes", .binary),
   ]
 
-  /// What a rule makes of a JSON value: the value of the attribute, `absent`, or the code of the error.
+  /// What a rule makes of a JSON value: the value of the attribute, `absent`, or the code of the
+  /// error.
   private func stored(_ attribute: String, _ rule: Rule, _ json: String) throws -> String {
     let properties = RuleConversionTests.types.map { PropertyDraft.attribute($0.0, $0.1) }
     let model = try ManagedObjectModel([

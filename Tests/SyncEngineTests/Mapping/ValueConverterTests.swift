@@ -4,7 +4,8 @@ import SyncEngine
 import Testing
 
 @Suite struct ValueConverterTests {
-  /// What a JSON text becomes, as text: a kind and the stored form, `empty`, `ignored` or the reason.
+  /// What a JSON text becomes, as text: a kind and the stored form, `empty`, `ignored` or the
+  /// reason.
   private func converted(_ json: String, _ converter: ValueConverter) throws -> String {
     let tape = JSONTape()
     let arena = CellArena()

@@ -3,9 +3,10 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// Who a nested one-to-many child is: the owner's own child of that key; else the entity's only object of that key, unless
-/// another owner has listed it before in this payload or session: then it moves; else a new object. Parts, batches and
-/// pages are applied in order; only deletions and waiting references are decided at the end.
+/// Who a nested one-to-many child is: the owner's own child of that key; else the entity's only
+/// object of that key, unless another owner has listed it before in this payload or session: then
+/// it moves; else a new object. Parts, batches and pages are applied in order; only deletions and
+/// waiting references are decided at the end.
 @Suite struct IdentityRuleTests {
   /// In how many pieces a payload comes.
   enum Way: CaseIterable, CustomTestStringConvertible {
@@ -250,7 +251,8 @@ import Testing
     #expect(try bench.objects("Note") == ["id=5 text=a user=1"])
   }
 
-  /// Nothing of a nested object may be written or made: it moves, and the later owner gets none of its own.
+  /// Nothing of a nested object may be written or made: it moves, and the later owner gets none of
+  /// its own.
   @Test(
     "with insert and update alone a child stays with the owner that nested it first",
     arguments: inTurn)

@@ -3,8 +3,8 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// Which of several objects a key means, and which of them may become one, goes by what was there before the
-/// payload.
+/// Which of several objects a key means, and which of them may become one, goes by what was there
+/// before the payload.
 @Suite struct KeyChoiceTests {
   /// None of several moves; of those with the same owner, which is none, the first stays.
   @Test(

@@ -4,7 +4,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Several objects of one key, children of different owners or of each other: which of them is meant.
+/// Several objects of one key, children of different owners or of each other: which of them is
+/// meant.
 @Suite struct NamesakeTests {
   /// Who is a child already is not taken away by a list further up that names the same key.
   @Test(
@@ -22,7 +23,8 @@ import Testing
       ])
   }
 
-  /// An item at the top is the first stored object of its key, whatever its namesakes are linked to.
+  /// An item at the top is the first stored object of its key, whatever its namesakes are linked
+  /// to.
   @Test(
     "a to-one relationship keeps its object, an item at the top the first of its key",
     arguments: [1, nil])
@@ -168,7 +170,8 @@ import Testing
     #expect(try bench.objects("Animal") == ["id=5 name=n owner=2 breed=b walker=1"])
   }
 
-  /// One key in one payload is one object, of the subentity; an animal that is stored is another one.
+  /// One key in one payload is one object, of the subentity; an animal that is stored is another
+  /// one.
   @Test("an animal that is stored is not the dog of its key", arguments: [1, nil])
   func exactObjectsComeFirst(size: Int?) throws {
     let bench = try SyncBench(TestModels.animals())
@@ -183,7 +186,8 @@ import Testing
           : ["id=2 name=cat owner=4", "id=2 walker=1"]))
   }
 
-  /// The key under `animals` means a dog of the same payload, and a list is stronger than what the dog says.
+  /// The key under `animals` means a dog of the same payload, and a list is stronger than what the
+  /// dog says.
   @Test("a list of keys takes a new object of a subentity", arguments: [2, nil])
   func listsOfKeysTakeSubentities(size: Int?) throws {
     let bench = try SyncBench(TestModels.animals())
@@ -221,7 +225,8 @@ import Testing
     #expect(try bench.objects("Owner") == ["id=1 children=[7]", "id=2", "id=3"])
   }
 
-  /// The keys of the list belong to the owner: the child that it nested is the one it means, wherever it went since.
+  /// The keys of the list belong to the owner: the child that it nested is the one it means,
+  /// wherever it went since.
   @Test("keys of owners mean the child that the owner nested before", arguments: [Int?.none])
   func keysOfOwnersMeanWhomTheyNested(size: Int?) throws {
     let bench = try SyncBench(ownersKeys())

@@ -51,8 +51,8 @@ import Testing
     #expect(report.inserted == 0 && report.deleted == 0)
   }
 
-  /// Items at the top that may not be made where they stand come into the list of a given parent when a
-  /// later item nests them.
+  /// Items at the top that may not be made where they stand come into the list of a given parent
+  /// when a later item nests them.
   @Test("a parent's list waits for objects of later parts", arguments: [1, 2, nil])
   func parentsListsWait(size: Int?) throws {
     let bench = try SyncBench(TestModels.relationships())

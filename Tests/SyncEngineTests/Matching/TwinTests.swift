@@ -108,7 +108,8 @@ import Testing
     #expect(try bench.objects("Dog") == ["id=2 owner=2", "id=4 owner=2"])
   }
 
-  /// A mention may lie in another mention of the object: what it says was said before what surrounds it.
+  /// A mention may lie in another mention of the object: what it says was said before what
+  /// surrounds it.
   @Test("an object that is nested below itself says last what stands around", arguments: [nil, 1])
   func nestedBelowItself(size: Int?) throws {
     let bench = try SyncBench(TestModels.animals())

@@ -6,10 +6,10 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// The main context, two background contexts, a child of the main one and a child of that edit, save, roll
-/// back and sync at random, all of them with unsaved changes at the same time, under every merge policy. After
-/// each step both sides of every relationship say the same in each of them, and in the end all say what the
-/// store says.
+/// The main context, two background contexts, a child of the main one and a child of that edit,
+/// save, roll back and sync at random, all of them with unsaved changes at the same time, under
+/// every merge policy. After each step both sides of every relationship say the same in each of
+/// them, and in the end all say what the store says.
 ///
 /// `CONTEXTS_SEEDS` runs more sequences of 500 steps, from `CONTEXTS_FIRST` on:
 /// `CONTEXTS_SEEDS=200 swift test --filter ContextAgreementTests`.
@@ -41,8 +41,8 @@ struct AgreementRun {
     let description: String
   }
 
-  /// Objects that somebody holds from step to step, so that what others do has to reach them. Used on the
-  /// queue of their context only.
+  /// Objects that somebody holds from step to step, so that what others do has to reach them. Used
+  /// on the queue of their context only.
   private final class Held: @unchecked Sendable {
     var objects: [ManagedObject] = []
   }
@@ -69,8 +69,9 @@ struct AgreementRun {
     }
   }
 
-  /// Every kind of relationship: one-to-one (`passport`), also of an entity with itself (`mentor`), one-to-many
-  /// (`notes`) and ordered (`tasks`), a tree (`boss`), many-to-many (`tags`), also with itself (`friends`).
+  /// Every kind of relationship: one-to-one (`passport`), also of an entity with itself (`mentor`),
+  /// one-to-many (`notes`) and ordered (`tasks`), a tree (`boss`), many-to-many (`tags`), also with
+  /// itself (`friends`).
   static func model() throws -> ManagedObjectModel {
     func key() -> PropertyDraft { .attribute("id", .integer64) }
     return try ManagedObjectModel([

@@ -6,8 +6,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Whatever bytes come, a sync stores what they say or throws a typed error with a position and leaves the store as
-/// it was; it never stops the process.
+/// Whatever bytes come, a sync stores what they say or throws a typed error with a position and
+/// leaves the store as it was; it never stops the process.
 @Suite(.timeLimit(.minutes(30))) struct HostilePayloadTests {
   /// Words have keys of text and may refer to each other; numbers have keys that are integers.
   private static func model() throws -> ManagedObjectModel {

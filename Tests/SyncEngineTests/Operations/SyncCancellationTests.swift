@@ -6,7 +6,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// However and wherever a sync is cancelled, it fails with a `CancellationError` and the store is as it was.
+/// However and wherever a sync is cancelled, it fails with a `CancellationError` and the store is
+/// as it was.
 @Suite(.timeLimit(.minutes(30))) struct SyncCancellationTests {
   enum Way: CaseIterable {
     case operation

@@ -4,10 +4,12 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// Random sequences of payloads that come again and again, with other options and scopes, edits, dry
-/// runs and cancels in between: with fingerprints a sync does and reports what it does without them.
+/// Random sequences of payloads that come again and again, with other options and scopes, edits,
+/// dry runs and cancels in between: with fingerprints a sync does and reports what it does without
+/// them.
 ///
-/// `FINGERPRINT_SEEDS` runs more sequences, as in `FINGERPRINT_SEEDS=5000 swift test --filter FingerprintOracleTests`.
+/// `FINGERPRINT_SEEDS` runs more sequences, as in
+/// `FINGERPRINT_SEEDS=5000 swift test --filter FingerprintOracleTests`.
 @Suite struct FingerprintOracleTests {
   @Test("fingerprints change nothing", arguments: OracleTests.cases)
   func changeNothing(_ testCase: OracleTests.Case) throws {

@@ -1,8 +1,8 @@
 import SyncCore
 import SyncEngine
 
-/// The children of a given parent, and what is decided at the end: references whose object came late, what goes, and which
-/// objects of one key become one.
+/// The children of a given parent, and what is decided at the end: references whose object came
+/// late, what goes, and which objects of one key become one.
 extension Oracle {
   // MARK: - A given parent
 
@@ -113,7 +113,8 @@ extension Oracle {
     return all
   }
 
-  /// Of objects whose key a part mentions, those with the same owners may become one with the first.
+  /// Of objects whose key a part mentions, those with the same owners may become one with the
+  /// first.
   mutating func fold() {
     guard request.operations.contains(.delete) else { return }
     let keys = items.filter { $0.entity == request.entity }.compactMap(\.key)
@@ -139,7 +140,8 @@ extension Oracle {
     }
   }
 
-  /// Members that their owner's list left out. One that is mentioned elsewhere only leaves its owner.
+  /// Members that their owner's list left out. One that is mentioned elsewhere only leaves its
+  /// owner.
   mutating func left() -> [OracleID] {
     var result: [OracleID] = []
     for (membership, owner) in leftOut.sorted(by: { $0.key.object < $1.key.object }) {

@@ -90,7 +90,8 @@ extension Oracle {
     return stored[parent].entity.inverse(of: relationship)
   }
 
-  /// The object that an identifier means: of several the one that the owner is linked to, else the oldest.
+  /// The object that an identifier means: of several the one that the owner is linked to, else the
+  /// oldest.
   mutating func find(
     _ key: Value, _ relationship: RelationshipDescription, _ owner: OracleID
   ) -> OracleID? {
@@ -118,7 +119,8 @@ extension Oracle {
     return last.reversed()
   }
 
-  /// Carries out what was said. Objects' own to-one relationships first, then the lists, which are stronger.
+  /// Carries out what was said. Objects' own to-one relationships first, then the lists, which are
+  /// stronger.
   mutating func link() {
     let last = lastStatements()
     for statement in last {

@@ -3,11 +3,13 @@ import SyncEngine
 
 /// Which object an item is.
 ///
-/// A nested one-to-many child is the owner's own child of that key; else the entity's only object of that key, unless
-/// another owner has listed it before in this payload or session: then it moves; else a new object. With `keyScope =
-/// owner` it never moves. Within one part an owner's own children are decided first.
+/// A nested one-to-many child is the owner's own child of that key; else the entity's only object
+/// of that key, unless another owner has listed it before in this payload or session: then it
+/// moves; else a new object. With `keyScope = owner` it never moves. Within one part an owner's own
+/// children are decided first.
 extension Oracle {
-  /// One key under an entity and under a subentity of it is one object in one part, of the subentity.
+  /// One key under an entity and under a subentity of it is one object in one part, of the
+  /// subentity.
   mutating func joinSubentities() {
     for item in items {
       guard let key = item.key else { continue }
@@ -44,8 +46,8 @@ extension Oracle {
     return false
   }
 
-  /// From the top of the payload down, level by level. On each level first everything that is certain;
-  /// then, in payload order, what has to be found elsewhere or made.
+  /// From the top of the payload down, level by level. On each level first everything that is
+  /// certain; then, in payload order, what has to be found elsewhere or made.
   mutating func match(_ roots: [OracleItem]) {
     var unreached: [OracleItem] = []
     var level = roots

@@ -24,8 +24,9 @@ struct OracleRequest {
 /// A reconcile over dictionaries, written from the behaviour specification and the decisions of the
 /// architecture, with no thought for speed. What the engine does is measured against it.
 ///
-/// Parts are applied in order, each as if it were the payload: what an earlier one stored is history. At the end
-/// references are linked whose object has come, and what nobody mentioned is deleted.
+/// Parts are applied in order, each as if it were the payload: what an earlier one stored is
+/// history. At the end references are linked whose object has come, and what nobody mentioned is
+/// deleted.
 struct Oracle {
   var graph: OracleGraph
   /// What was there before the payload, which says what is in scope.
@@ -41,8 +42,8 @@ struct Oracle {
   /// Members that a list left out and no later one has.
   var leftOut: [Membership: OracleID] = [:]
   var waiting: [Waiting] = []
-  /// Objects of a repeated key that are others than the first, because they have other owners; and those that have the
-  /// same.
+  /// Objects of a repeated key that are others than the first, because they have other owners; and
+  /// those that have the same.
   var distinct: Set<OracleID> = []
   var surplus: Set<OracleID> = []
   /// Whether something would have to be made of an entity that is abstract.

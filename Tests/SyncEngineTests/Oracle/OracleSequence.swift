@@ -217,7 +217,8 @@ struct OracleSequence {
     _ = try SyncRun(engine, store: store, control: SyncControl()).end(state)
   }
 
-  /// Runs a sync that commits per batch; one that is stopped is stopped after each batch it gets done.
+  /// Runs a sync that commits per batch; one that is stopped is stopped after each batch it gets
+  /// done.
   private func runBatches(_ engine: SyncRequest, areStopped: Bool, _ store: Store) throws {
     var engine = engine
     engine.transaction = .perBatch(variant.size ?? 1)

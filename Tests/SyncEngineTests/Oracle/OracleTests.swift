@@ -7,9 +7,9 @@ import Testing
 /// Random sequences of syncs: the engine and a plain reconcile over dictionaries come to the same
 /// graph, the same change set and the same counts.
 ///
-/// `ORACLE_SEEDS` runs more sequences, as in `ORACLE_SEEDS=5000 swift test --filter OracleTests`, from
-/// `ORACLE_FIRST` on. ``variants`` are ways to run the syncs that must not change what comes out: a new
-/// one is a line there.
+/// `ORACLE_SEEDS` runs more sequences, as in `ORACLE_SEEDS=5000 swift test --filter OracleTests`,
+/// from `ORACLE_FIRST` on. ``variants`` are ways to run the syncs that must not change what comes
+/// out: a new one is a line there.
 @Suite struct OracleTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let name: String

@@ -7,8 +7,9 @@ import TestSupport
 
 /// What one of several processes that write one file does, and what has to be left of it.
 ///
-/// All of them put objects of their own into shared lists, arrange these, pair their objects with shared ones and count
-/// with a shared counter. What is their own alone nobody else touches, so that it has to be there at the end.
+/// All of them put objects of their own into shared lists, arrange these, pair their objects with
+/// shared ones and count with a shared counter. What is their own alone nobody else touches, so
+/// that it has to be there at the end.
 struct ProcessRun {
   /// What has to be stored in the end of what is one process's own.
   struct Outcome: Codable {

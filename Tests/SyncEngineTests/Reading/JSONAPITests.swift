@@ -45,7 +45,8 @@ import Testing
       ]), store: .inMemory)
   }
 
-  /// The form of Ember and Rails: dashes in names, types in the plural, cycles, an empty list, links without data.
+  /// The form of Ember and Rails: dashes in names, types in the plural, cycles, an empty list,
+  /// links without data.
   private static let document = #"""
     {
       "jsonapi": {"version": "1.0"},

@@ -5,9 +5,9 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Every loop over what a payload says or the store holds passes checkpoints, so that no phase works for long
-/// without asking whether it was cancelled. The checkpoints of a payload of twice the size tell how many loops
-/// do so: each is one more for every 256 objects more.
+/// Every loop over what a payload says or the store holds passes checkpoints, so that no phase
+/// works for long without asking whether it was cancelled. The checkpoints of a payload of twice
+/// the size tell how many loops do so: each is one more for every 256 objects more.
 @Suite struct CheckpointTests {
   private static let size = 1_024
 

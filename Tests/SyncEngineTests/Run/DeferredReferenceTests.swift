@@ -69,7 +69,8 @@ import Testing
       ])
   }
 
-  /// The parent nests the object below itself: it is the one that the item means, and no other owner's.
+  /// The parent nests the object below itself: it is the one that the item means, and no other
+  /// owner's.
   @Test("an item that could not be made is the object that its parent nests", arguments: [1, nil])
   func itemsArriveToo(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())

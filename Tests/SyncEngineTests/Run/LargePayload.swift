@@ -1,6 +1,7 @@
 import TestSupport
 
-/// Users with all that belongs to them, as a complete payload says it: what the store has to be afterwards.
+/// Users with all that belongs to them, as a complete payload says it: what the store has to be
+/// afterwards.
 struct LargePayload {
   struct User: Equatable {
     var name: String
@@ -61,8 +62,8 @@ struct LargePayload {
 
   // MARK: - Changing
 
-  /// Changes something of everything: a tenth of the users goes or comes, of the others some change, lose members to
-  /// others, or get them in another order.
+  /// Changes something of everything: a tenth of the users goes or comes, of the others some
+  /// change, lose members to others, or get them in another order.
   mutating func change() {
     for key in order where key != bringer && random.chance(8) {
       for note in users[key]?.notes.sorted() ?? [] where random.chance(50) { notes[note] = nil }

@@ -5,10 +5,11 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Payloads larger than what is read, compared and written at a time: whichever way they are worked off, the store
-/// holds what they say, and who stays is the object that it was.
+/// Payloads larger than what is read, compared and written at a time: whichever way they are worked
+/// off, the store holds what they say, and who stays is the object that it was.
 ///
-/// `LARGE_SEEDS` runs more of them, as in `LARGE_SEEDS=100 swift test --filter LargePayloadTests`, from `LARGE_FIRST` on.
+/// `LARGE_SEEDS` runs more of them, as in `LARGE_SEEDS=100 swift test --filter LargePayloadTests`,
+/// from `LARGE_FIRST` on.
 @Suite struct LargePayloadTests {
   struct Way: CustomTestStringConvertible, Sendable {
     let testDescription: String

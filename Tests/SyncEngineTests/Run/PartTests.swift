@@ -45,8 +45,8 @@ import Testing
     }
   }
 
-  /// Keys that come again in a later part are found, whether they lie close together or far apart: as
-  /// they are where every key is looked up, because the tables held something before.
+  /// Keys that come again in a later part are found, whether they lie close together or far apart:
+  /// as they are where every key is looked up, because the tables held something before.
   @Test(arguments: [1, 7, 4_000_000_007] as [Int64], [1, 13, 64])
   func repeatedKeysAreFoundAcrossParts(_ distance: Int64, _ size: Int) throws {
     var generator = SeededGenerator(seed: UInt64(distance))
@@ -67,7 +67,8 @@ import Testing
     #expect(try empty.objects("Note") == filled.objects("Note"))
   }
 
-  /// What a part brings into an empty store is not looked up, so the indexes are built once, at the end.
+  /// What a part brings into an empty store is not looked up, so the indexes are built once, at the
+  /// end.
   @Test func anEmptyStoreTakesPartsWithoutLookingKeysUp() throws {
     let bench = try SyncBench(TestModels.userNotes())
     let items = (0..<6_000).map { #"{"id": \#($0), "notes": [{"id": \#($0 + 7)}]}"# }
@@ -137,7 +138,8 @@ import Testing
       [{"id": 1, "name": "a", "notes": [{"id": 1}, {"id": 2}], "company": {"id": 1}},
        {"id": 2, "notes": [{"id": 3}], "company": {"id": 1}}, {"id": 3}, {"id": 4, "company": {"id": 2}}]
       """#
-    // Notes go at the end, which changes their owners once more; a company is named by several batches.
+    // Notes go at the end, which changes their owners once more; a company is named by several
+    // batches.
     let second = #"""
       [{"id": 1, "name": "b", "notes": [{"id": 1, "text": "x"}, {"id": 4}], "company": {"id": 1, "name": "c"}},
        {"id": 2, "notes": [], "company": {"id": 1, "name": "c"}}, {"id": 5, "company": {"id": 3}},

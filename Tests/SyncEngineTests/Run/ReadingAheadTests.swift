@@ -7,9 +7,11 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// The next part of a payload is read while the one before it is written, and what comes out is the same.
+/// The next part of a payload is read while the one before it is written, and what comes out is the
+/// same.
 ///
-/// `READING_SEEDS` runs more sequences in each of eight blocks, from eight times `READING_FIRST` on.
+/// `READING_SEEDS` runs more sequences in each of eight blocks, from eight times `READING_FIRST`
+/// on.
 @Suite(.timeLimit(.minutes(10))) struct ReadingAheadTests {
   private static let patience = DispatchTimeInterval.seconds(60)
 

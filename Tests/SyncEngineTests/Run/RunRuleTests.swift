@@ -145,7 +145,8 @@ import Testing
 
   // MARK: - Keys
 
-  /// The organisation is its own parent, so what its first item says of the parent it says of itself.
+  /// The organisation is its own parent, so what its first item says of the parent it says of
+  /// itself.
   @Test(
     "what an item says again comes after an object without key in between", arguments: [1, nil])
   func laterItemsComeAfterObjectsWithoutKey(size: Int?) throws {

@@ -6,8 +6,9 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Every kind of failure that can meet somebody who maps by hand is a typed error that names what it is about. The names are
-/// those of the catalogue that older libraries of serializers stopped the program for.
+/// Every kind of failure that can meet somebody who maps by hand is a typed error that names what
+/// it is about. The names are those of the catalogue that older libraries of serializers stopped
+/// the program for.
 @Suite struct ErrorCatalogueTests {
   /// What an error says, whatever its type.
   struct Facts: Equatable {
@@ -98,7 +99,8 @@ import Testing
   }
 
   static let rows = [
-    // Set-up. A stack that exists is open, so that nothing can be asked before, and cannot be opened again.
+    // Set-up. A stack that exists is open, so that nothing can be asked before, and cannot be
+    // opened again.
     Row("modelNotFound", Facts("GraphError", "modelNotFound")) { _ in
       _ = try DataStack(modelName: "Nowhere")
     },

@@ -5,7 +5,8 @@ import SyncGraph
 import SyncStore
 import Testing
 
-/// What nested serializers cost: a factory that always says the same costs one load, whatever the number of parents.
+/// What nested serializers cost: a factory that always says the same costs one load, whatever the
+/// number of parents.
 @Suite struct NestedSourceCostTests {
   struct Kind: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -65,7 +66,8 @@ import Testing
     #expect(many.count <= few.count + 1)
   }
 
-  /// Batches that each know their own clicks alone, with keys that are theirs alone, synced again and again.
+  /// Batches that each know their own clicks alone, with keys that are theirs alone, synced again
+  /// and again.
   @Test(arguments: [3, 40], [true, false])
   func groupsOfParentsKeepEqualKeysApart(parents: Int64, areCopies: Bool) throws {
     let bench = try SerializerBench()
@@ -129,7 +131,8 @@ import Testing
     var mapping: Mapping { asked.mapping }
   }
 
-  /// A group for each parent is no mapping for each parent: what reads the objects is compiled once.
+  /// A group for each parent is no mapping for each parent: what reads the objects is compiled
+  /// once.
   @Test(arguments: [true, false]) func groupsOfParentsAreOneMapping(hasKey: Bool) throws {
     let bench = try SerializerBench()
     let asked = Asked()

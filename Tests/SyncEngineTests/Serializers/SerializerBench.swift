@@ -4,7 +4,8 @@ import SyncEngine
 import SyncGraph
 import Testing
 
-/// A stack in memory with batches of clicks and employees of departments, and a short way to ask what is stored.
+/// A stack in memory with batches of clicks and employees of departments, and a short way to ask
+/// what is stored.
 struct SerializerBench {
   let stack: DataStack
 
@@ -73,7 +74,8 @@ struct SerializerBench {
     }
   }
 
-  /// The objects of an entity, sorted: their attributes, and behind an arrow the keys of what a relationship leads to.
+  /// The objects of an entity, sorted: their attributes, and behind an arrow the keys of what a
+  /// relationship leads to.
   func objects(_ entity: String, _ attributes: String..., links: [String] = []) throws -> [String] {
     let context = stack.newBackgroundContext()
     return try context.performAndWait {

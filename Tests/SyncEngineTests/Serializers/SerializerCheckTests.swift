@@ -3,8 +3,8 @@ import SyncEngine
 import SyncGraph
 import Testing
 
-/// Serializers that cannot work are refused with an error that names entity and property, and items are looked at by
-/// validators first.
+/// Serializers that cannot work are refused with an error that names entity and property, and items
+/// are looked at by validators first.
 @Suite struct SerializerCheckTests {
   private let bench: SerializerBench
 

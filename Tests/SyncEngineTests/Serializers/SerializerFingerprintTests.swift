@@ -5,7 +5,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// When a sync through a serializer passes over items that come again: when all of the mapping is data.
+/// When a sync through a serializer passes over items that come again: when all of the mapping is
+/// data.
 @Suite struct SerializerFingerprintTests {
   private typealias Batches = EntitySerializer<ManagedObject>
 

@@ -6,7 +6,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Syncs of serializers that are stopped, resumed, streamed, paged, tried and limited give what one sync gives.
+/// Syncs of serializers that are stopped, resumed, streamed, paged, tried and limited give what one
+/// sync gives.
 @Suite struct SerializerRunTests {
   private static let items: [JSONValue] = (1...40).map { number in
     let id = Int64(number)

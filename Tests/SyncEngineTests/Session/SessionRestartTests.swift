@@ -128,8 +128,8 @@ import Testing
     withExtendedLifetime(pages) {}
   }
 
-  /// A page that is cancelled while it is read, or while it waits for the store, ends at once. That it is
-  /// missing is kept all the same.
+  /// A page that is cancelled while it is read, or while it waits for the store, ends at once. That
+  /// it is missing is kept all the same.
   @Test func aPageThatWasCancelledBeforeTheStoreHasToBeMadeUpFor() async throws {
     let stack = try DataStack.social()
     try await stack.sync(Self.stored, inEntityNamed: "User")

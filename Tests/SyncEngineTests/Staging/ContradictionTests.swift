@@ -3,7 +3,8 @@ import SyncCore
 import SyncEngine
 import Testing
 
-/// Places of one payload that say different things of one object: the later one counts, and the report says so once.
+/// Places of one payload that say different things of one object: the later one counts, and the
+/// report says so once.
 @Suite struct ContradictionTests {
   private func bench() throws -> SyncBench {
     try SyncBench(

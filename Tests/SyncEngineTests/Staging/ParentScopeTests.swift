@@ -6,8 +6,8 @@ import Testing
 
 /// Which objects are the children of a given parent, and what becomes of them.
 @Suite struct ParentScopeTests {
-  /// Ways that have no way back: `Post.author` and `Comment.answered` (to-one), `Topic.watchers` and
-  /// `Person.liked` (to-many); letters have one way with and one without.
+  /// Ways that have no way back: `Post.author` and `Comment.answered` (to-one), `Topic.watchers`
+  /// and `Person.liked` (to-many); letters have one way with and one without.
   static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel([
       EntityDraft(

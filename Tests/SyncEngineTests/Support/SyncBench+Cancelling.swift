@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 extension SyncBench {
-  /// Runs a sync again and again, cancelled at its first step, at its second and so on, until it ends by itself.
-  /// Each one that was cancelled has to leave every table as it was.
+  /// Runs a sync again and again, cancelled at its first step, at its second and so on, until it
+  /// ends by itself. Each one that was cancelled has to leave every table as it was.
   ///
   /// - Returns: How many times it ran.
   func cancelAtEveryStep(_ sync: (SyncControl) throws -> Void) throws -> Int {

@@ -85,7 +85,8 @@ import Testing
     #expect(reads.isEmpty, "\(reads)")
   }
 
-  /// An item that names by its key an object that another item brings and keeps does not have what it says.
+  /// An item that names by its key an object that another item brings and keeps does not have what
+  /// it says.
   @Test func whatAnotherItemBroughtIsReadAgain() throws {
     let stack = try DataStack.social()
     let item: JSONValue = ["id": 3, "employees_ids": [1, 4]]

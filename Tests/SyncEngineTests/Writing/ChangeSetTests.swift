@@ -3,8 +3,8 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// What a change set says of a sync: everything that changed, and nothing else. The random sequences
-/// against the oracle compare every change set; these are the cases to read.
+/// What a change set says of a sync: everything that changed, and nothing else. The random
+/// sequences against the oracle compare every change set; these are the cases to read.
 @Suite struct ChangeSetTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String

@@ -4,7 +4,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// The deletion guard decides the same, with the same figures, however many parts a payload is worked off in.
+/// The deletion guard decides the same, with the same figures, however many parts a payload is
+/// worked off in.
 @Suite struct GuardScopeTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
@@ -24,7 +25,8 @@ import Testing
   /// What is nested may be deleted, what is not in the payload at all stays.
   private static let nested = SyncOperations.all.subtracting(.delete)
 
-  /// A user whose notes the payload leaves out, and as many or more that say themselves that they are its.
+  /// A user whose notes the payload leaves out, and as many or more that say themselves that they
+  /// are its.
   private static func spoken(_ others: Int, late: Bool) -> Case {
     let before = (2...601).map { #"{"id": \#($0), "user_id": 1}"# }
     let spoken = (1001..<(1001 + others)).map { #"{"id": \#($0), "user_id": 1}"# }

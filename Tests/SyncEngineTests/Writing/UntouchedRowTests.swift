@@ -5,8 +5,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Rows that are neither in scope, nor named by the payload, nor reached by an inverse or a delete rule
-/// are the same afterwards, version and all.
+/// Rows that are neither in scope, nor named by the payload, nor reached by an inverse or a delete
+/// rule are the same afterwards, version and all.
 @Suite struct UntouchedRowTests {
   /// Every row of a store with everything that is stored of it.
   private func rows(_ store: Store) throws -> [OracleID: String] {

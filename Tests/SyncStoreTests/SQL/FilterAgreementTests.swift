@@ -6,8 +6,8 @@ import Testing
 
 /// The store and memory give the same answers.
 ///
-/// `FILTER_SEEDS` runs more graphs, as in `FILTER_SEEDS=240 swift test --filter FilterAgreement`, from
-/// `FILTER_FIRST` on.
+/// `FILTER_SEEDS` runs more graphs, as in `FILTER_SEEDS=240 swift test --filter FilterAgreement`,
+/// from `FILTER_FIRST` on.
 @Suite struct FilterAgreementTests {
   private static let seeds: Range<UInt64> = {
     let environment = ProcessInfo.processInfo.environment

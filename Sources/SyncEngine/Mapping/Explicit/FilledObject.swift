@@ -1,7 +1,7 @@
 public import SyncCore
 
-/// What an item fills one object with, before anything is looked up or written: shown to the hook ``Serializer/didFill``,
-/// which may change it.
+/// What an item fills one object with, before anything is looked up or written: shown to the hook
+/// ``Serializer/didFill``, which may change it.
 ///
 /// ```swift
 /// var didFill: FillHook? {
@@ -12,8 +12,9 @@ public import SyncCore
 /// }
 /// ```
 ///
-/// It has the values that the item says, not what is stored: a sync makes no objects. What the hook sets counts as if the
-/// item had said it: it is compared with what is stored, and written where it differs.
+/// It has the values that the item says, not what is stored: a sync makes no objects. What the hook
+/// sets counts as if the item had said it: it is compared with what is stored, and written where it
+/// differs.
 public struct FilledObject: Sendable {
   private let entity: EntityDescription
   /// What the item says, by slot; nil where it says nothing.
@@ -47,8 +48,8 @@ public struct FilledObject: Sendable {
 
   /// Gives an attribute a value; nil empties it. It may be one that no rule fills.
   ///
-  /// - Throws: ``MappingError`` with ``MappingError/Code/unknownProperty`` when the entity has no stored attribute of that
-  ///   name; as an error of the item it is reported with the path.
+  /// - Throws: ``MappingError`` with ``MappingError/Code/unknownProperty`` when the entity has no
+  ///   stored attribute of that name; as an error of the item it is reported with the path.
   public mutating func setValue(_ value: (any ValueConvertible)?, forKey name: String) throws {
     guard let attribute = entity.property(named: name)?.attribute, !attribute.isTransient else {
       throw MappingError(

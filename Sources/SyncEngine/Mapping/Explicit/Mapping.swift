@@ -1,7 +1,7 @@
 import SyncCore
 
-/// How the properties of an entity get their values, in the order in which they are filled: attributes first, then
-/// relationships.
+/// How the properties of an entity get their values, in the order in which they are filled:
+/// attributes first, then relationships.
 ///
 /// ```swift
 /// var mapping: Mapping = ["id": .int("id"), "name": .string(["user", "name"])]
@@ -31,7 +31,8 @@ public struct Mapping: Sendable, ExpressibleByDictionaryLiteral {
     return result
   }
 
-  /// Takes rules in their order. A property that has two of them is an error when the mapping is compiled.
+  /// Takes rules in their order. A property that has two of them is an error when the mapping is
+  /// compiled.
   public init(dictionaryLiteral rules: (String, Rule)...) {
     self.rules = rules.map { (name: $0.0, rule: $0.1) }
   }

@@ -1,9 +1,10 @@
 public import SyncCore
 
-/// Something that says how JSON becomes objects of one entity: a ``Serializer``, or ``Conventional`` mapping.
+/// Something that says how JSON becomes objects of one entity: a ``Serializer``, or
+/// ``Conventional`` mapping.
 ///
-/// Both compile to the same plan, so that either may stand where the other does: below a relationship of a serializer, or
-/// at the top of a sync.
+/// Both compile to the same plan, so that either may stand where the other does: below a
+/// relationship of a serializer, or at the top of a sync.
 public protocol PlanSource: Sendable {
   /// What the source says, at the moment.
   var mappingSource: MappingSource { get }
@@ -16,8 +17,8 @@ extension PlanSource {
   public var planKey: AnyHashable? { nil }
 }
 
-/// Looks at an item before anything else does: nil and null drop it, another value takes its place, and an error
-/// refuses it.
+/// Looks at an item before anything else does: nil and null drop it, another value takes its place,
+/// and an error refuses it.
 public typealias Validator = @Sendable (JSONValue) throws -> JSONValue?
 
 /// Answers a question about an item of JSON.
@@ -57,8 +58,8 @@ public struct MappingSource: Sendable {
 
   let content: Content
 
-  /// Equal ones promise that sources say the same but for the group: a group for each parent needs no plan for each.
-  /// Nil promises nothing.
+  /// Equal ones promise that sources say the same but for the group: a group for each parent needs
+  /// no plan for each. Nil promises nothing.
   var keyBesideGroup: PlanKey?
 
   /// The entity of the items.
@@ -78,7 +79,8 @@ extension MappingSource {
 
   /// What is said by hand; nil where the conventions say it.
   ///
-  /// - Throws: ``MappingError`` when no stub of an entity can be stored; `ModelError` when the model does not have it.
+  /// - Throws: ``MappingError`` when no stub of an entity can be stored; `ModelError` when the
+  ///   model does not have it.
   func explicit(in model: ManagedObjectModel) throws -> ExplicitMapping? {
     switch content {
     case .conventional: return nil
@@ -159,8 +161,8 @@ package struct ExplicitSettings: Sendable {
 
 /// Who says how the objects below a relationship are read.
 enum NestedSource: Sendable {
-  /// One that is the same for every parent, asked once for each sync, or for each part of a payload where other closures
-  /// belong to the mapping.
+  /// One that is the same for every parent, asked once for each sync, or for each part of a payload
+  /// where other closures belong to the mapping.
   case constant(@Sendable () -> any PlanSource)
   /// One that sees the parent's item.
   case perParent(@Sendable (JSONValue) -> any PlanSource)

@@ -1,7 +1,8 @@
 import SyncCore
 
-/// What the sources of a plan answer, asked once for a sync, where all that they say is data: no closure sees an item or
-/// a value, so that equal texts of it mean equal mappings, in every process.
+/// What the sources of a plan answer, asked once for a sync, where all that they say is data: no
+/// closure sees an item or a value, so that equal texts of it mean equal mappings, in every
+/// process.
 ///
 /// ```
 /// readers   one for each node of the plan, then one for each mapping that sources gave; who is below whom, by rule
@@ -19,9 +20,10 @@ struct ResolvedSources: Sendable {
 
   /// Asks all sources of a plan.
   ///
-  /// - Parameter compile: Compiles what a source says; the key tells sources apart that say the same.
-  /// - Returns: Nil when something of what they say is no data, or cannot be used; what is wrong is reported where an
-  ///   item needs it.
+  /// - Parameter compile: Compiles what a source says; the key tells sources apart that say the
+  ///   same.
+  /// - Returns: Nil when something of what they say is no data, or cannot be used; what is wrong is
+  ///   reported where an item needs it.
   init?(
     nodes: [PlanNode], root: Int, compile: (any PlanSource, NodeKey?) throws -> PlanNode
   ) {
@@ -69,7 +71,8 @@ struct ResolvedSources: Sendable {
 }
 
 extension AttributeRule {
-  /// Whether equal JSON means equal values, in every process: no closure makes them, or one that promises it.
+  /// Whether equal JSON means equal values, in every process: no closure makes them, or one that
+  /// promises it.
   var isPlain: Bool { converter.decoder == nil || version != nil }
 
   /// What a closure says of itself.
@@ -79,19 +82,22 @@ extension AttributeRule {
 }
 
 extension PlanNode {
-  /// Whether it can be said which objects items mean below a relationship: those without identifiers are the owner's.
+  /// Whether it can be said which objects items mean below a relationship: those without
+  /// identifiers are the owner's.
   func tellsApart(below relationship: RelationshipDescription) -> Bool {
     guard let explicit else { return true }
     return !identity.isEmpty || explicit.alwaysInserts || relationship.deleteRule == .cascade
   }
 
-  /// Whether all that the node says is data, and the store agrees with everything that an item says afterwards.
+  /// Whether all that the node says is data, and the store agrees with everything that an item says
+  /// afterwards.
   var isPlain: Bool {
     guard !hasClosures, kinds?.hasSources != true else { return false }
     guard let explicit else { return true }
     return explicit.validators.isEmpty && explicit.didFill == nil && explicit.deletes == nil
       && !explicit.alwaysInserts && explicit.insertsMissing && explicit.updatesExisting
-      // Objects may leave a group without being written, and an item that is about one is about another one then.
+      // Objects may leave a group without being written, and an item that is about one is about
+      // another one then.
       && (explicit.group == nil || policy.identityScope == .entity)
   }
 }

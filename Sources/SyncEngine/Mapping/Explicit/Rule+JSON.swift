@@ -1,6 +1,7 @@
 public import SyncCore
 
-/// Rules as JSON, for programs whose mapping is a file: the kind and the path, then what may happen.
+/// Rules as JSON, for programs whose mapping is a file: the kind and the path, then what may
+/// happen.
 ///
 /// ```json
 /// { "unixTime": ["meta", "joined"], "unit": "seconds", "whenMissing": "fail", "onMismatch": "keep", "coercing": "strict" }

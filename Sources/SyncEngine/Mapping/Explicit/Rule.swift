@@ -2,9 +2,10 @@ public import SyncCore
 
 /// How one property gets its value: where the value stands in the item, and how it is converted.
 ///
-/// The path of a rule is a list of keys and positions, `["tags", 0]`, in which a dot is a part of its key; as a text,
-/// `"user.name"`, it is parted at its dots; `[]` is the item itself, which is an object. A key that does not
-/// stand in an object, and a position that is not in an array, lead nowhere: the value is missing then.
+/// The path of a rule is a list of keys and positions, `["tags", 0]`, in which a dot is a part of
+/// its key; as a text, `"user.name"`, it is parted at its dots; `[]` is the item itself, which is
+/// an object. A key that does not stand in an object, and a position that is not in an array, lead
+/// nowhere: the value is missing then.
 ///
 /// ```swift
 /// "fullName": .string(["user", "name"]),
@@ -12,13 +13,14 @@ public import SyncCore
 /// "level":    .custom("level") { Level(code: $0.stringValue) } encode: { .string($0.code) },
 /// ```
 ///
-/// A key that the item does not have leaves the property alone, null empties it, and what happens to a value of
-/// the wrong kind is up to ``onMismatch(_:)``. A rule is checked against the model when its mapping is compiled.
+/// A key that the item does not have leaves the property alone, null empties it, and what happens
+/// to a value of the wrong kind is up to ``onMismatch(_:)``. A rule is checked against the model
+/// when its mapping is compiled.
 ///
 /// What there is:
 ///
-/// - Text and numbers: `string(_:)`, `bool(_:)`, `int(_:)`, `number(_:)`, `double(_:)`, `float(_:)`,
-///   `decimal(_:)`
+/// - Text and numbers: `string(_:)`, `bool(_:)`, `int(_:)`, `number(_:)`, `double(_:)`,
+///   `float(_:)`, `decimal(_:)`
 /// - Dates: `isoDate(_:)`, `unixTime(_:_:)`
 /// - Other values: `uuid(_:)`, `url(_:)`, `base64(_:)`, `structured(_:)`, `raw(_:)`,
 ///   `custom(_:version:decode:encode:)`, `constant(_:)`
@@ -53,8 +55,8 @@ public struct Rule: Sendable {
     if case .constant = content { true } else { false }
   }
 
-  /// The rule with its own word for a missing key, whatever the mapping says. The mapping's default keeps the
-  /// property as it is.
+  /// The rule with its own word for a missing key, whatever the mapping says. The mapping's default
+  /// keeps the property as it is.
   public func whenMissing(_ policy: SyncPolicy.Missing) -> Rule {
     var rule = self
     rule.missing = policy
@@ -110,15 +112,16 @@ extension Rule {
   /// A number as a decimal, with all of its digits.
   public static func decimal(_ path: JSONPath) -> Rule { Rule(path, .attribute(.decimal)) }
 
-  /// A date and time in ISO 8601 with a zone, as `2026-11-24T09:30:00Z`, or a day, as `2026-11-24`; a fraction of a second
-  /// may be there. Empty text is no date. With `.coercing(.lossless)` also without leading zeros, with blanks around, and
-  /// with `GMT` or `UTC` for the zone.
+  /// A date and time in ISO 8601 with a zone, as `2026-11-24T09:30:00Z`, or a day, as `2026-11-24`;
+  /// a fraction of a second may be there. Empty text is no date. With `.coercing(.lossless)` also
+  /// without leading zeros, with blanks around, and with `GMT` or `UTC` for the zone.
   public static func isoDate(_ path: JSONPath) -> Rule { Rule(path, .attribute(.isoDate)) }
 
   /// A date as a number since 1970.
   ///
-  /// - Parameter unit: What is counted. Without it seconds, milliseconds and microseconds are told apart by their size, so
-  ///   milliseconds of the first years after 1970 are taken for seconds; with it every date comes back as it was exported.
+  /// - Parameter unit: What is counted. Without it seconds, milliseconds and microseconds are told
+  ///   apart by their size, so milliseconds of the first years after 1970 are taken for seconds;
+  ///   with it every date comes back as it was exported.
   public static func unixTime(_ path: JSONPath, _ unit: UnixTimeUnit? = nil) -> Rule {
     var rule = Rule(path, .attribute(.unixTime))
     rule.unit = unit
@@ -140,8 +143,8 @@ extension Rule {
   /// Whatever the type of the attribute takes.
   public static func raw(_ path: JSONPath) -> Rule { Rule(path, .attribute(.raw)) }
 
-  /// The same value for every item, as the source of a list or the user it belongs to; it may be an identifier. An export
-  /// leaves it out, as the way back needs nothing for it.
+  /// The same value for every item, as the source of a list or the user it belongs to; it may be an
+  /// identifier. An export leaves it out, as the way back needs nothing for it.
   ///
   /// ```swift
   /// var identifiers: [String] { ["source", "id"] }
@@ -155,13 +158,14 @@ extension Rule {
   ///
   /// - Parameters:
   ///   - path: Where the value stands in the item.
-  ///   - decode: Makes the value of the attribute; nil empties it. Not called for null. What it throws counts as
-  ///     a value that cannot be converted. Called on the thread of the sync, for every item.
-  ///   - version: A promise that the closure makes the same of the same JSON as long as the number is the same, in
-  ///     every process, so that items that did not change need not be read again (<doc:Performance>). Give
-  ///     another number when the closure changes.
-  ///   - encode: The way back. Without it an export of the entity throws ``ExportError``, unless the attribute
-  ///     is left out with the user info `sync.nonExportable`.
+  ///   - decode: Makes the value of the attribute; nil empties it. Not called for null. What it
+  ///     throws counts as a value that cannot be converted. Called on the thread of the sync, for
+  ///     every item.
+  ///   - version: A promise that the closure makes the same of the same JSON as long as the number
+  ///     is the same, in every process, so that items that did not change need not be read again
+  ///     (<doc:Performance>). Give another number when the closure changes.
+  ///   - encode: The way back. Without it an export of the entity throws ``ExportError``, unless
+  ///     the attribute is left out with the user info `sync.nonExportable`.
   public static func custom<Result: ValueConvertible>(
     _ path: JSONPath, version: Int? = nil,
     decode: @escaping @Sendable (JSONValue) throws -> Result?,

@@ -99,7 +99,8 @@ struct RuleCompiler {
 
   /// The relationship that a rule for objects fills.
   ///
-  /// - Throws: ``MappingError`` when the entity has none of that name, or one that the rule never fits.
+  /// - Throws: ``MappingError`` when the entity has none of that name, or one that the rule never
+  ///   fits.
   func relationship(named name: String, for rule: Rule) throws -> RelationshipDescription {
     guard let property = entity.property(named: name) else {
       throw MappingError.unknownProperty(name, of: entity)

@@ -2,8 +2,9 @@ import SyncCore
 
 /// Compiles what sources say into nodes of one plan.
 ///
-/// A plan has one node per entity that its root leads to, numbered before anything is read. What stands below a
-/// relationship is known when the first of it is read: then its source is compiled against the same numbers.
+/// A plan has one node per entity that its root leads to, numbered before anything is read. What
+/// stands below a relationship is known when the first of it is read: then its source is compiled
+/// against the same numbers.
 struct SourceCompiler: Sendable {
   let environment: MappingEnvironment
   let model: ManagedObjectModel

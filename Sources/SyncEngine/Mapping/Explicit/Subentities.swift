@@ -7,9 +7,9 @@ public import SyncCore
 /// var subentities: Subentities? { Subentities(by: "kind", ["t3": LinkSerializer()]) }
 /// ```
 ///
-/// A class is read by the rules of the serializer that names it, as far as they are about properties of its own; a serializer or
-/// ``Conventional`` mapping by its own. `"*"` stands for all kinds that have no name here. An item of a kind that nobody reads is
-/// left out and reported.
+/// A class is read by the rules of the serializer that names it, as far as they are about
+/// properties of its own; a serializer or ``Conventional`` mapping by its own. `"*"` stands for all
+/// kinds that have no name here. An item of a kind that nobody reads is left out and reported.
 public struct Subentities: Sendable {
   enum Kind: Sendable {
     case entity(String)

@@ -1,7 +1,7 @@
 package import SyncCore
 
-/// Rules that were written for single properties of entities, where everything else follows the conventions.
-/// All of them were checked against the model.
+/// Rules that were written for single properties of entities, where everything else follows the
+/// conventions. All of them were checked against the model.
 package struct WrittenRules: Sendable {
   private var byEntity: [Int: [String: Rule]] = [:]
 
@@ -14,7 +14,8 @@ package struct WrittenRules: Sendable {
     }
   }
 
-  /// The rules of an entity by property: its own, and those of the entities it inherits from where it has none.
+  /// The rules of an entity by property: its own, and those of the entities it inherits from where
+  /// it has none.
   func rules(of entity: EntityDescription) -> [String: Rule] {
     guard !byEntity.isEmpty else { return [:] }
     var result: [String: Rule] = [:]
@@ -33,7 +34,8 @@ package struct WrittenRules: Sendable {
 
   /// The rules, with others for an entity.
   ///
-  /// - Throws: ``MappingError`` when one of them names no property of the entity, or can never fill it.
+  /// - Throws: ``MappingError`` when one of them names no property of the entity, or can never fill
+  ///   it.
   func replacing(
     _ rules: [String: Rule], of entity: EntityDescription
   ) throws -> WrittenRules {
@@ -51,8 +53,8 @@ package struct WrittenRules: Sendable {
   }
 }
 
-/// The rules that were written for the entities of a stack. Safe to use from any thread: everything lies under
-/// one lock.
+/// The rules that were written for the entities of a stack. Safe to use from any thread: everything
+/// lies under one lock.
 package final class RuleRegistry: Sendable {
   private let state = Locked((rules: WrittenRules(), version: 0))
 
@@ -63,7 +65,8 @@ package final class RuleRegistry: Sendable {
 
   /// Replaces all rules at once.
   ///
-  /// - Parameter change: Makes the new rules of those that are there; called again when somebody else was faster.
+  /// - Parameter change: Makes the new rules of those that are there; called again when somebody
+  ///   else was faster.
   /// - Throws: What the closure throws, and nothing has changed.
   func replace(_ change: (WrittenRules) throws -> WrittenRules) throws {
     while true {
@@ -80,10 +83,11 @@ package final class RuleRegistry: Sendable {
 }
 
 extension RuleRegistry {
-  /// Adds the rules of a file: an object per entity, in it a rule per attribute. All of them are added, or none.
+  /// Adds the rules of a file: an object per entity, in it a rule per attribute. All of them are
+  /// added, or none.
   ///
-  /// - Throws: ``MappingError`` and `ModelError`, which name entity and attribute; ``RuleError`` when the JSON is no
-  ///   such object.
+  /// - Throws: ``MappingError`` and `ModelError`, which name entity and attribute; ``RuleError``
+  ///   when the JSON is no such object.
   package func add(_ json: JSONValue, of model: ManagedObjectModel) throws {
     try replace { rules in
       var rules = rules

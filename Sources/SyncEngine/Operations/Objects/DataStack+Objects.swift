@@ -2,11 +2,11 @@ import Dispatch
 public import SyncCore
 public import SyncGraph
 
-/// Single objects by their primary key, in the background. Objects do not leave their context, so the
-/// results are primary keys.
+/// Single objects by their primary key, in the background. Objects do not leave their context, so
+/// the results are primary keys.
 extension DataStack {
-  /// Updates all objects of the primary key that the JSON gives, or inserts one when there is none, in a
-  /// new background context.
+  /// Updates all objects of the primary key that the JSON gives, or inserts one when there is none,
+  /// in a new background context.
   ///
   /// - Returns: The primary key of the object.
   @discardableResult
@@ -19,8 +19,8 @@ extension DataStack {
     }
   }
 
-  /// Updates all objects of the primary key that the JSON gives, or inserts one when there is none, in a
-  /// new background context.
+  /// Updates all objects of the primary key that the JSON gives, or inserts one when there is none,
+  /// in a new background context.
   ///
   /// - Parameter completion: Called on the main queue, with the primary key of the object.
   public func insertOrUpdate(
@@ -50,8 +50,8 @@ extension DataStack {
 
   /// Updates the objects of a primary key in a new background context.
   ///
-  /// - Parameter completion: Called on the main queue, with the primary key afterwards; it is a failure
-  ///   when there is no such object.
+  /// - Parameter completion: Called on the main queue, with the primary key afterwards; it is a
+  ///   failure when there is no such object.
   public func update(
     _ id: Any, with changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
     completion: @escaping @Sendable (SyncResult<Value>) -> Void
@@ -126,12 +126,12 @@ extension ManagedObject {
   }
 }
 
-/// Single objects by their primary key, in the main context: the forms that return objects. They are of the
-/// main actor, so that elsewhere they do not compile instead of failing at run time; the `async` forms of the
-/// same names work in the background and return primary keys.
+/// Single objects by their primary key, in the main context: the forms that return objects. They
+/// are of the main actor, so that elsewhere they do not compile instead of failing at run time; the
+/// `async` forms of the same names work in the background and return primary keys.
 extension DataStack {
-  /// Updates all objects of the primary key that the JSON gives, or inserts one when there is none, in the
-  /// main context, which is saved.
+  /// Updates all objects of the primary key that the JSON gives, or inserts one when there is none,
+  /// in the main context, which is saved.
   ///
   /// - Returns: The first object of that key.
   /// - Throws: As ``ObjectSyncing``'s form.
@@ -142,8 +142,8 @@ extension DataStack {
     try mainContext.insertOrUpdate(changes, inEntityNamed: entityName)
   }
 
-  /// Updates all objects of the primary key that the JSON gives, or inserts one when there is none, in the
-  /// main context, which is saved.
+  /// Updates all objects of the primary key that the JSON gives, or inserts one when there is none,
+  /// in the main context, which is saved.
   ///
   /// - Returns: The first object of that key.
   /// - Throws: As ``ObjectSyncing``'s form.

@@ -3,14 +3,14 @@ import SyncCore
 public import SyncGraph
 
 extension ManagedObject {
-  /// Sets attributes from a JSON object, as a sync would: the same keys, conversions and transformers.
-  /// Relationships are left alone, and nothing is saved.
+  /// Sets attributes from a JSON object, as a sync would: the same keys, conversions and
+  /// transformers. Relationships are left alone, and nothing is saved.
   ///
   /// - Parameter item: One JSON object. What it does not mention stays; null clears.
   /// - Returns: What could not be taken as it stood; the old values are still there.
   /// - Throws: ``SyncError`` with ``SyncError/Code/invalidItem`` when it is no JSON object, with
-  ///   ``SyncError/Code/invalidRequest`` when the object was deleted, has lost its context, or is used on
-  ///   another queue than its own.
+  ///   ``SyncError/Code/invalidRequest`` when the object was deleted, has lost its context, or is
+  ///   used on another queue than its own.
   @discardableResult
   public final func fill(with item: some SyncPayloadConvertible) throws -> [SyncReport.Finding] {
     guard let context = managedObjectContext, !isDeleted else {
@@ -33,10 +33,11 @@ extension ManagedObject {
   }
 }
 
-/// What one JSON object says of the attributes of an object, by the mapping plan: keys, coercion and
-/// transformers as in every sync.
+/// What one JSON object says of the attributes of an object, by the mapping plan: keys, coercion
+/// and transformers as in every sync.
 struct ItemValues {
-  /// The values by slot, null for those that the JSON clears; what it does not mention is not there.
+  /// The values by slot, null for those that the JSON clears; what it does not mention is not
+  /// there.
   let values: [(slot: Int, value: Value)]
 
   /// What could not be taken as it stood.

@@ -3,8 +3,8 @@ public import SyncGraph
 import SyncStore
 
 extension ManagedObjectContext {
-  /// The first object of a primary key; without a key, the object that a parent's to-one relationship
-  /// leads to.
+  /// The first object of a primary key; without a key, the object that a parent's to-one
+  /// relationship leads to.
   ///
   /// - Parameters:
   ///   - localPrimaryKey: The key; nil looks at the parent.
@@ -29,14 +29,14 @@ extension ManagedObjectContext {
     return object?.entity.isKind(of: entity) == true ? object : nil
   }
 
-  /// The identifiers of the saved objects of an entity by the value of an attribute. Objects without a
-  /// value are left out.
+  /// The identifiers of the saved objects of an entity by the value of an attribute. Objects
+  /// without a value are left out.
   ///
   /// - Parameters:
   ///   - attributeName: The attribute, usually the primary key.
   ///   - predicate: Which objects are meant; nil is all.
-  ///   - removesDuplicates: Whether of several objects of one value all but the first are deleted in the
-  ///     context, to be saved with its other changes.
+  ///   - removesDuplicates: Whether of several objects of one value all but the first are deleted
+  ///     in the context, to be saved with its other changes.
   /// - Throws: ``SyncError`` when there is no such attribute or the caller is on the wrong queue,
   ///   ``ModelError`` when there is no such entity, ``FilterError``, what the store says.
   /// - Complexity: O(*n*) in the objects that are meant.

@@ -7,8 +7,8 @@ struct ObjectSync {
   let entity: EntityDescription
   let plan: MappingPlan
 
-  /// - Throws: ``SyncError`` when the caller is not on the context's queue or the entity has no primary
-  ///   key, ``ModelError`` when there is no such entity.
+  /// - Throws: ``SyncError`` when the caller is not on the context's queue or the entity has no
+  ///   primary key, ``ModelError`` when there is no such entity.
   init(
     _ context: ManagedObjectContext, _ entityName: String,
     learning type: ManagedObject.Type = ManagedObject.self
@@ -83,8 +83,8 @@ struct ObjectSync {
     }
   }
 
-  /// The relationships of the object are synced with everything allowed; other objects of the entity
-  /// are nobody's business.
+  /// The relationships of the object are synced with everything allowed; other objects of the
+  /// entity are nobody's business.
   private func request(_ item: JSONValue) -> SyncRequest {
     var request = SyncRequest(plan: plan, payload: .json(item))
     request.settings.operations = SyncOperations.all.subtracting([.insert, .delete])
@@ -112,17 +112,18 @@ struct ObjectSync {
   }
 }
 
-/// A primary-key value as a program gives it, in the form in which the store keeps keys of an entity.
+/// A primary-key value as a program gives it, in the form in which the store keeps keys of an
+/// entity.
 struct ObjectKey {
   let name: String
 
   /// The stored form; nil when no object can have such a key.
   let value: Value?
 
-  /// - Parameter id: a number, a text, a date or whatever else the key attribute holds, or a form of it
-  ///   that JSON may give: `"6"` for 6.
-  /// - Throws: ``SyncError`` when the entity has no primary key, or the value is of a type that no key
-  ///   has.
+  /// - Parameter id: a number, a text, a date or whatever else the key attribute holds, or a form
+  ///   of it that JSON may give: `"6"` for 6.
+  /// - Throws: ``SyncError`` when the entity has no primary key, or the value is of a type that no
+  ///   key has.
   init(_ id: Any, plan: MappingPlan) throws {
     let node = plan.rootNode
     guard let slot = node.identity.first, let rule = node.attributeRule(forSlot: slot) else {

@@ -1,13 +1,13 @@
 import SyncCore
 public import SyncGraph
 
-/// Where single objects are found, inserted, updated and deleted by their primary key: a context, or a
-/// stack, which stands for its main context.
+/// Where single objects are found, inserted, updated and deleted by their primary key: a context,
+/// or a stack, which stands for its main context.
 ///
-/// Keys may be given as numbers, texts or values of the key attribute's type: `6` and `"6"` are the same
-/// key of a number attribute. Everything is called on the context's queue, and every call that changes
-/// something saves the context: what was unsaved in it before, too. A child context saves into its parent,
-/// so it can find and delete objects here; inserting and updating throws.
+/// Keys may be given as numbers, texts or values of the key attribute's type: `6` and `"6"` are the
+/// same key of a number attribute. Everything is called on the context's queue, and every call that
+/// changes something saves the context: what was unsaved in it before, too. A child context saves
+/// into its parent, so it can find and delete objects here; inserting and updating throws.
 ///
 /// ```swift
 /// let user: User? = try stack.fetch(6, inEntityNamed: "User")
@@ -30,8 +30,9 @@ extension DataStack: ObjectSyncing {
 extension ObjectSyncing {
   /// The first object of a primary key; nil when there is none.
   ///
-  /// - Throws: ``SyncError`` when the entity has no primary key or the caller is on the wrong queue,
-  ///   ``ModelError`` when there is no such entity, ``GraphError`` when the object is of another class.
+  /// - Throws: ``SyncError`` when the entity has no primary key or the caller is on the wrong
+  ///   queue, ``ModelError`` when there is no such entity, ``GraphError`` when the object is of
+  ///   another class.
   public func fetch<Object: ManagedObject>(
     _ id: Any, inEntityNamed entityName: String
   ) throws -> Object? {
@@ -53,8 +54,8 @@ extension ObjectSyncing {
   ///
   /// - Parameter changes: One JSON object.
   /// - Returns: The first object of that key.
-  /// - Throws: ``SyncError``, among it ``SyncError/Code/missingKey``; ``ModelError`` when there is no such
-  ///   entity; what saving throws.
+  /// - Throws: ``SyncError``, among it ``SyncError/Code/missingKey``; ``ModelError`` when there is
+  ///   no such entity; what saving throws.
   @discardableResult
   public func insertOrUpdate<Object: ManagedObject>(
     _ changes: any SyncPayloadConvertible, inEntityNamed entityName: String
@@ -75,8 +76,8 @@ extension ObjectSyncing {
     try ObjectSync(objectContext, entityName).insertOrUpdate(changes.syncPayload)
   }
 
-  /// Updates the objects of a primary key. The JSON may give a new key, which they take. Relationships
-  /// are synced, and the context is saved.
+  /// Updates the objects of a primary key. The JSON may give a new key, which they take.
+  /// Relationships are synced, and the context is saved.
   ///
   /// - Parameter changes: One JSON object.
   /// - Returns: The first object; nil, with nothing changed, when there is none.
@@ -101,11 +102,11 @@ extension ObjectSyncing {
     try ObjectSync(objectContext, entityName).update(id, with: changes.syncPayload)
   }
 
-  /// Deletes all objects of a primary key, by the model's delete rules, and saves the context. It is no
-  /// error when there is none.
+  /// Deletes all objects of a primary key, by the model's delete rules, and saves the context. It
+  /// is no error when there is none.
   ///
-  /// - Throws: ``SyncError``, ``ModelError`` when there is no such entity, ``GraphError`` when a delete
-  ///   rule forbids it; nothing is deleted then.
+  /// - Throws: ``SyncError``, ``ModelError`` when there is no such entity, ``GraphError`` when a
+  ///   delete rule forbids it; nothing is deleted then.
   public func delete(_ id: Any, inEntityNamed entityName: String) throws {
     try ObjectSync(objectContext, entityName).delete(id)
   }

@@ -2,8 +2,8 @@ package import SyncCore
 package import SyncGraph
 package import SyncStore
 
-/// Fills one stored row from JSON that says what a server has of it, as a sync of that item would, inside a transaction
-/// that somebody else has begun. What was edited here and not sent stays.
+/// Fills one stored row from JSON that says what a server has of it, as a sync of that item would,
+/// inside a transaction that somebody else has begun. What was edited here and not sent stays.
 package struct RowFill {
   private let plan: MappingPlan
 

@@ -1,8 +1,8 @@
 import Foundation
 
-// Whether a progress is current on the thread. `Progress.current()` says so on every system, but on Linux
-// looks for a text in the dictionary of the thread, which makes objects of both: a tenth of a millisecond
-// the first time. Mostly nothing at all is in that dictionary.
+// Whether a progress is current on the thread. `Progress.current()` says so on every system, but on
+// Linux looks for a text in the dictionary of the thread, which makes objects of both: a tenth of a
+// millisecond the first time. Mostly nothing at all is in that dictionary.
 
 enum CurrentProgress {
   /// Whether a progress that is made now would become a part of another one.

@@ -15,7 +15,8 @@ final class ProgressFeed: Sendable {
 
   private var now: Duration { origin.duration(to: .now) }
 
-  /// Makes a sequence that ends with the sync; one that is asked for afterwards has the last update.
+  /// Makes a sequence that ends with the sync; one that is asked for afterwards has the last
+  /// update.
   func makeStream() -> AsyncStream<SyncProgressUpdate> {
     let (stream, continuation) = AsyncStream.makeStream(of: SyncProgressUpdate.self)
     let last = state.withLock { state in

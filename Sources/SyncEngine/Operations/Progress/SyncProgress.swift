@@ -1,16 +1,16 @@
 import Foundation
 import SyncCore
 
-/// Turns the steps of a sync into a `Progress`: one child per phase, with the phase's own units (bytes
-/// while the payload is read, records afterwards), weighted by what the phases cost.
+/// Turns the steps of a sync into a `Progress`: one child per phase, with the phase's own units
+/// (bytes while the payload is read, records afterwards), weighted by what the phases cost.
 ///
 /// 1. It never goes back, and is complete when the sync has succeeded, not before.
-/// 2. A child finishes once: Foundation adds its share to the parent each time that one does. So until
-///    the phase is over it stays one unit short.
-/// 3. A payload that is worked off in parts goes through the phases from parse to link again and again.
-///    They then go on together, by the bytes that were read.
-/// 4. The objects of Foundation are made when somebody asks for them, and are then as far as the sync is:
-///    a program's first ones cost as much as the rest of a small sync.
+/// 2. A child finishes once: Foundation adds its share to the parent each time that one does. So
+///    until the phase is over it stays one unit short.
+/// 3. A payload that is worked off in parts goes through the phases from parse to link again and
+///    again. They then go on together, by the bytes that were read.
+/// 4. The objects of Foundation are made when somebody asks for them, and are then as far as the
+///    sync is: a program's first ones cost as much as the rest of a small sync.
 ///
 /// Protected by a lock; followed on the thread of the sync, asked for on any.
 final class SyncProgress: Sendable {
@@ -69,7 +69,8 @@ final class SyncProgress: Sendable {
 
   /// What users observe; cancelling it calls the handler of whoever asked first.
   ///
-  /// - Parameter joinsCurrent: Whether one that is made becomes a part of the caller's current progress.
+  /// - Parameter joinsCurrent: Whether one that is made becomes a part of the caller's current
+  ///   progress.
   func progress(
     joinsCurrent: Bool = false, onCancel: @escaping @Sendable () -> Void
   ) -> Progress {
@@ -179,10 +180,12 @@ private struct ProgressTree: Sendable {
   }
 }
 
-/// Says which steps of a sync are passed on: those at which something begins, and of the others as many as
-/// anybody can follow. There is one every few hundred objects, several thousand in a second.
+/// Says which steps of a sync are passed on: those at which something begins, and of the others as
+/// many as anybody can follow. There is one every few hundred objects, several thousand in a
+/// second.
 ///
-/// A class, because a lock that a closure holds is a type that the runtime would have to make first.
+/// A class, because a lock that a closure holds is a type that the runtime would have to make
+/// first.
 final class StepPace: Sendable {
   private let begin = ContinuousClock.now
   private let lastTold = Locked(Duration.zero)

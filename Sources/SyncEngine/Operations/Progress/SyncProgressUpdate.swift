@@ -12,11 +12,12 @@ public struct SyncProgressUpdate: Sendable, Hashable {
   /// Share of the whole sync that is done, from 0 to 1. Never falls.
   public let fraction: Double
 
-  /// What the present phase does in a second: bytes in the phase *parse*, records in the others; nil
-  /// until there is something to go by.
+  /// What the present phase does in a second: bytes in the phase *parse*, records in the others;
+  /// nil until there is something to go by.
   public let throughput: Double?
 
-  /// Seconds that the rest will take if it goes on like this; nil until there is something to go by.
+  /// Seconds that the rest will take if it goes on like this; nil until there is something to go
+  /// by.
   public let estimatedTimeRemaining: Double?
 
   /// Whether this is the last one.

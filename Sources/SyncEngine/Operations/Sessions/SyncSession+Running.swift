@@ -23,8 +23,9 @@ extension SyncSession {
     }
   }
 
-  /// Called inside the gate, after ``prepare(_:)``, before a page is worked off: until they are stored,
-  /// nobody knows what it and the others that were made mention, also when this process ends now.
+  /// Called inside the gate, after ``prepare(_:)``, before a page is worked off: until they are
+  /// stored, nobody knows what it and the others that were made mention, also when this process
+  /// ends now.
   func begin(in store: Store) throws {
     guard name != nil, case let pages = openPages, !pages.isEmpty else { return }
     let marks = Dictionary(uniqueKeysWithValues: pages.map { ($0, String?.none) })
@@ -90,8 +91,8 @@ extension SyncSession {
     noteFailure(error)
   }
 
-  /// Keeps that a page is missing that failed before it came to the store: its JSON was no JSON, for
-  /// instance. For one that was cancelled there nobody waits any more, so somebody else does.
+  /// Keeps that a page is missing that failed before it came to the store: its JSON was no JSON,
+  /// for instance. For one that was cancelled there nobody waits any more, so somebody else does.
   private func noteFailure(_ error: any Error) {
     guard name != nil, !stage.withLock({ $0.isEnded }), let store = try? dataStack.store else {
       return
@@ -107,11 +108,11 @@ extension SyncSession {
     if isFirst { Thread.detachNewThread { try? self.noteMissingPages(store, always: false) } }
   }
 
-  /// Waits for the store, like a page, and keeps there which pages are missing: while another page is inside, nobody
-  /// can tell whether that one will be stored.
+  /// Waits for the store, like a page, and keeps there which pages are missing: while another page
+  /// is inside, nobody can tell whether that one will be stored.
   ///
-  /// - Parameter always: False is where a page was stored: without one there is nothing to be lost by a cancelled page,
-  ///   because whoever begins anew cannot finish without pages.
+  /// - Parameter always: False is where a page was stored: without one there is nothing to be lost
+  ///   by a cancelled page, because whoever begins anew cannot finish without pages.
   private func noteMissingPages(_ store: Store, always: Bool) throws {
     let control = SyncControl()
     try SyncRunner(store: store, control: control).run { enter in

@@ -11,24 +11,25 @@ import SyncStore
 /// let report = try await session.finish()
 /// ```
 ///
-/// Each page inserts and updates as it comes, in an operation of its own: in any order, on any queues,
-/// parsed at the same time. What no page mentioned is deleted once, by ``finish()``, and a reference to
-/// an object of a later page is linked when that arrives. Apart from that pages are applied in order, and know nothing of
-/// those to come: where keys are unique in their entity they give what one payload of all their items gives. A child that
-/// is nested below another owner moves at once, unless an earlier page nested it below its own; where keys repeat between
-/// owners, set `sync.keyScope`. A page that fails leaves no trace, and one that runs twice does no harm.
+/// Each page inserts and updates as it comes, in an operation of its own: in any order, on any
+/// queues, parsed at the same time. What no page mentioned is deleted once, by ``finish()``, and a
+/// reference to an object of a later page is linked when that arrives. Apart from that pages are
+/// applied in order, and know nothing of those to come: where keys are unique in their entity they
+/// give what one payload of all their items gives. A child that is nested below another owner moves
+/// at once, unless an earlier page nested it below its own; where keys repeat between owners, set
+/// `sync.keyScope`. A page that fails leaves no trace, and one that runs twice does no harm.
 ///
-/// Each page has a report, and ``finish()`` gives that of the end alone. ``SyncReport/add(_:)`` sums them up, with an
-/// object of which several pages speak once for each.
+/// Each page has a report, and ``finish()`` gives that of the end alone. ``SyncReport/add(_:)``
+/// sums them up, with an object of which several pages speak once for each.
 ///
-/// As long as a page has failed, nobody knows what it mentions, and the session cannot be finished. Give
-/// pages names, and a page of the same name makes up for it.
+/// As long as a page has failed, nobody knows what it mentions, and the session cannot be finished.
+/// Give pages names, and a page of the same name makes up for it.
 ///
-/// A session with a name is kept in the store: after a restart a session of the same entity and name
-/// goes on with what the pages before said. ``storedPages()`` says which of those with names that were.
-/// As the first page is stored, and with each later one, the store keeps the names of all pages that were
-/// made: one that is not stored, however its process ended, has to be made up for.
-/// `DataStack.keptSessions()` lists what the store keeps. Filter and operations have to be the
+/// A session with a name is kept in the store: after a restart a session of the same entity and
+/// name goes on with what the pages before said. ``storedPages()`` says which of those with names
+/// that were. As the first page is stored, and with each later one, the store keeps the names of
+/// all pages that were made: one that is not stored, however its process ended, has to be made up
+/// for. `DataStack.keptSessions()` lists what the store keeps. Filter and operations have to be the
 /// same before and after: a page or an end with others is refused, with their names.
 ///
 /// ## At a glance
@@ -37,8 +38,8 @@ import SyncStore
 /// - The end: ``finish()``, ``finish(completion:)``, ``finishOperation()``, ``abandon()``
 @dynamicMemberLookup
 public final class SyncSession: Sendable {
-  // Mutable state: `chosen` and `stage`, each in its own lock; `state` belongs to whoever is inside the
-  // store's gate. What its operations call is in SyncSession+Running.
+  // Mutable state: `chosen` and `stage`, each in its own lock; `state` belongs to whoever is inside
+  // the store's gate. What its operations call is in SyncSession+Running.
   struct Choice {
     var settings = SyncSettings()
     weak var delegate: (any SyncDelegate)?
@@ -93,22 +94,23 @@ public final class SyncSession: Sendable {
   /// - Parameters:
   ///   - entityName: Entity of the items.
   ///   - name: A name keeps the session in the store until it is finished or abandoned.
-  /// - Throws: ``ModelError`` when the model has no such entity, ``SyncError`` when it has no primary
-  ///   key, `StoreError` when the stack was closed.
+  /// - Throws: ``ModelError`` when the model has no such entity, ``SyncError`` when it has no
+  ///   primary key, `StoreError` when the stack was closed.
   public convenience init(
     entity entityName: String, dataStack: DataStack, name: String? = nil
   ) throws {
     try self.init(with: Conventional(entityName), dataStack: dataStack, name: name)
   }
 
-  /// Begins a session whose mapping was written by hand, or goes on with the one of that name. The serializer has to be
-  /// the same for all pages and the end; with `forceInsert` and without identifiers the end deletes nothing.
+  /// Begins a session whose mapping was written by hand, or goes on with the one of that name. The
+  /// serializer has to be the same for all pages and the end; with `forceInsert` and without
+  /// identifiers the end deletes nothing.
   ///
   /// - Parameters:
   ///   - source: A ``Serializer``, or ``Conventional`` mapping.
   ///   - name: A name keeps the session in the store until it is finished or abandoned.
-  /// - Throws: ``MappingError`` when the serializer does not fit the model, `ModelError` when that has no such entity,
-  ///   `StoreError` when the stack was closed.
+  /// - Throws: ``MappingError`` when the serializer does not fit the model, `ModelError` when that
+  ///   has no such entity, `StoreError` when the stack was closed.
   public init(with source: some PlanSource, dataStack: DataStack, name: String? = nil) throws {
     _ = try dataStack.store
     let plan = try dataStack.mappingPlans.plan(for: source, in: dataStack.model)
@@ -153,8 +155,8 @@ public final class SyncSession: Sendable {
   ///
   /// - Parameters:
   ///   - payload: The JSON of the page, in any form that is a payload.
-  ///   - name: A name of the page; once it is synced, earlier failures of pages of that name count no
-  ///     longer.
+  ///   - name: A name of the page; once it is synced, earlier failures of pages of that name count
+  ///     no longer.
   ///   - path: Leads to the list inside the document; see ``Sync/path``.
   public func page(
     _ payload: some SyncPayloadConvertible, named name: String? = nil, at path: JSONPath? = nil
@@ -182,8 +184,8 @@ public final class SyncSession: Sendable {
     try await dataStack.sync(page(payload, named: name, at: path))
   }
 
-  /// Names of the pages that are stored, in a session with a name those before a restart among them. One
-  /// that was stored, came again and was not stored is none of them.
+  /// Names of the pages that are stored, in a session with a name those before a restart among
+  /// them. One that was stored, came again and was not stored is none of them.
   ///
   /// ```swift
   /// let session = try SyncSession(entity: "User", dataStack: stack, name: "nightly")
@@ -200,10 +202,11 @@ public final class SyncSession: Sendable {
       .subtracting(failed.compactMap(\.name))
   }
 
-  /// Says that pages are going to come, before one of them is made, with a mark for the content of each.
+  /// Says that pages are going to come, before one of them is made, with a mark for the content of
+  /// each.
   ///
-  /// - Parameter settings: What must be the same as it was for the pages that are stored, by names that mean
-  ///   something to whoever reads the refusal.
+  /// - Parameter settings: What must be the same as it was for the pages that are stored, by names
+  ///   that mean something to whoever reads the refusal.
   /// - Returns: Those that are stored with the content of that mark.
   /// - Throws: ``SyncError`` when settings are others.
   package func announce(
@@ -226,12 +229,12 @@ public final class SyncSession: Sendable {
 
   // MARK: - The end
 
-  /// Makes the operation that deletes what no page mentioned. It waits for the pages made so far, so
-  /// make it when those are in their queues.
+  /// Makes the operation that deletes what no page mentioned. It waits for the pages made so far,
+  /// so make it when those are in their queues.
   ///
-  /// It fails, and deletes nothing, when a page failed that no later one made up for, when there was no
-  /// page at all, and when the deletion guard objects; then the session can still be finished later, or
-  /// abandoned.
+  /// It fails, and deletes nothing, when a page failed that no later one made up for, when there
+  /// was no page at all, and when the deletion guard objects; then the session can still be
+  /// finished later, or abandoned.
   public func finishOperation() -> Sync {
     let operation = operation(.end(self))
     let pages = stage.withLock { $0.pages.compactMap(\.page) }
@@ -241,8 +244,8 @@ public final class SyncSession: Sendable {
 
   /// Deletes what no page mentioned, once all pages have run. See ``finishOperation()``.
   ///
-  /// - Returns: What the end did; each page has a report of its own. Printed, it says first what pages and end did together,
-  ///   as far as the pages ran in this process.
+  /// - Returns: What the end did; each page has a report of its own. Printed, it says first what
+  ///   pages and end did together, as far as the pages ran in this process.
   @discardableResult
   public func finish() async throws -> SyncReport {
     var report = try await dataStack.sync(finishOperation())
@@ -265,7 +268,8 @@ public final class SyncSession: Sendable {
     return operation
   }
 
-  /// Ends the session without deleting anything. What its pages stored stays; pages that still run are cancelled.
+  /// Ends the session without deleting anything. What its pages stored stays; pages that still run
+  /// are cancelled.
   ///
   /// - Throws: What the store says when it cannot be written.
   public func abandon() throws {
@@ -274,7 +278,8 @@ public final class SyncSession: Sendable {
       return stage.pages.compactMap(\.page)
     }
     for page in pages { page.cancel() }
-    // Behind a page that is inside the store at the moment, so that it cannot keep anything afterwards.
+    // Behind a page that is inside the store at the moment, so that it cannot keep anything
+    // afterwards.
     let store = try dataStack.store
     try SyncRunner(store: store, control: SyncControl()).run { enter in
       try enter()

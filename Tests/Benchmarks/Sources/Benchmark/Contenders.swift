@@ -3,7 +3,8 @@ import Measuring
 import Rivals
 import Subject
 
-/// Everything that takes part, by the name it has in tables and arguments. The first is the measure.
+/// Everything that takes part, by the name it has in tables and arguments. The first is the
+/// measure.
 enum Contenders {
   static let names = ["floor", "syncstack", "syncstack-plain", "grdb-best", "grdb"]
 

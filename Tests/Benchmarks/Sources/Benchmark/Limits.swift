@@ -9,11 +9,12 @@ import Measuring
 /// ```
 ///
 /// The figures `processor` and `wall` are against the floor in the same round; `memory` is against
-/// the payload; with `against`, another contender takes the floor's place. `growth` is the exponent with
-/// which processor time grows to this size from the smallest one that was measured.
+/// the payload; with `against`, another contender takes the floor's place. `growth` is the exponent
+/// with which processor time grows to this size from the smallest one that was measured.
 ///
-/// `known` says that the limit is not met yet, and by how much at most: up to there a miss is printed and does
-/// not fail. A check that passes and prints no known miss means that every target is met.
+/// `known` says that the limit is not met yet, and by how much at most: up to there a miss is
+/// printed and does not fail. A check that passes and prints no known miss means that every target
+/// is met.
 struct Limits {
   private struct Limit: Codable {
     var set: DataSet
@@ -49,7 +50,8 @@ struct Limits {
       limits: try JSONDecoder().decode([Limit].self, from: Data(contentsOf: url)))
   }
 
-  /// Prints what is kept, what is known to miss and what is exceeded; limits of what was not measured are passed over.
+  /// Prints what is kept, what is known to miss and what is exceeded; limits of what was not
+  /// measured are passed over.
   func check(_ results: [Runner.Result]) -> Bool {
     var verdicts: [Verdict: Int] = [:]
     print("\n### limits\n")

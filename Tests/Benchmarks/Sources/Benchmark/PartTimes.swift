@@ -3,7 +3,8 @@ import Foundation
 import Measuring
 import TestPayloads
 
-/// Times of the floor's steps, to be held beside those of another program that does the same by hand.
+/// Times of the floor's steps, to be held beside those of another program that does the same by
+/// hand.
 ///
 /// ```
 /// Benchmark parts SET SCENARIO SIZE FOLDER       after `make floor SET SIZE FOLDER`

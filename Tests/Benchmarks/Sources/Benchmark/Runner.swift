@@ -2,8 +2,8 @@ import Foundation
 import Measuring
 import TestPayloads
 
-/// Runs every job in a process of its own, one contender after the other in each round, so that what
-/// else the machine does meets all of them alike.
+/// Runs every job in a process of its own, one contender after the other in each round, so that
+/// what else the machine does meets all of them alike.
 struct Runner {
   let options: Options
   private let bench: Bench

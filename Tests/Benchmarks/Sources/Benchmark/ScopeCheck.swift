@@ -1,5 +1,5 @@
-/// Checks that syncs of one object, of one parent's children and of a predicate do not take longer because
-/// the table is larger.
+/// Checks that syncs of one object, of one parent's children and of a predicate do not take longer
+/// because the table is larger.
 struct ScopeCheck {
   private let tables: [ScopeTimes.Table]
 
@@ -7,11 +7,12 @@ struct ScopeCheck {
     self.tables = tables
   }
 
-  /// How much longer a sync may take in the largest table than in the smallest. It touches the same, but more
-  /// of it is not in a cache of SQLite's or of the processor.
+  /// How much longer a sync may take in the largest table than in the smallest. It touches the
+  /// same, but more of it is not in a cache of SQLite's or of the processor.
   private static let limit = 2.0
 
-  /// Prints what is kept and what is exceeded; says nothing when users of one size alone were measured.
+  /// Prints what is kept and what is exceeded; says nothing when users of one size alone were
+  /// measured.
   ///
   /// - Returns: False when something was exceeded.
   func check() -> Bool {

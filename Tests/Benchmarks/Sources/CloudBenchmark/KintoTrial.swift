@@ -6,9 +6,9 @@ import SyncStack
   import FoundationNetworking
 #endif
 
-/// A push and a pull with Kinto, beside plain requests that post the same bodies and fetch the same pages and do nothing
-/// with the answers. Each plain request follows the engine's, so that both meet the same load; the bodies go to an account
-/// of their own.
+/// A push and a pull with Kinto, beside plain requests that post the same bodies and fetch the same
+/// pages and do nothing with the answers. Each plain request follows the engine's, so that both
+/// meet the same load; the bodies go to an account of their own.
 struct KintoTrial {
   let url: URL
   let records: Int

@@ -3,8 +3,8 @@ import SyncCloud
 import SyncCore
 import SyncStack
 
-/// The most memory that the process ever had resident while it pulled so many records for the first time. The server makes them up
-/// as they are asked for, so that none of it is the server's.
+/// The most memory that the process ever had resident while it pulled so many records for the first
+/// time. The server makes them up as they are asked for, so that none of it is the server's.
 struct PeakMemory {
   let records: Int
 

@@ -2,8 +2,9 @@ import Foundation
 import SyncCloud
 import SyncStack
 
-/// A push and a pull with PostgreSQL, beside psql that inserts and reads the same rows by plain statements: into a table
-/// with the same columns and indexes, a statement for each batch and each page.
+/// A push and a pull with PostgreSQL, beside psql that inserts and reads the same rows by plain
+/// statements: into a table with the same columns and indexes, a statement for each batch and each
+/// page.
 struct PostgreSQLTrial {
   let address: String
   let records: Int

@@ -2,8 +2,8 @@ import Foundation
 import SyncCloud
 import SyncStack
 
-/// How the time of other shapes of use grows: each is measured with so many objects and with a quarter of them, in
-/// processor time; an exponent of 1 is linear.
+/// How the time of other shapes of use grows: each is measured with so many objects and with a
+/// quarter of them, in processor time; an exponent of 1 is linear.
 struct Shapes {
   let objects: Int
 

@@ -6,8 +6,8 @@ import Foundation
 /// ObjectBenchmark [--objects 100000] [--edited 10000] [--rounds 7] [--folder PATH] [--check] [--only NAME]
 /// ```
 ///
-/// Everything in one process, one contender after the other in each round; ratios are medians over the
-/// rounds. `--check` fails when a ratio or a time exceeds its limit.
+/// Everything in one process, one contender after the other in each round; ratios are medians over
+/// the rounds. `--check` fails when a ratio or a time exceeds its limit.
 @main
 struct Main {
   static func main() {

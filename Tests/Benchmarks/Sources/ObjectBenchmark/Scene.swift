@@ -62,7 +62,8 @@ struct Scene {
       }
     }
     guard sums.count == 1 else { throw Failure("The contenders read different values: \(sums)") }
-    // Records as programs write them; those read by position, which is by hand, stand beside for comparison.
+    // Records as programs write them; those read by position, which is by hand, stand beside for
+    // comparison.
     table.limits = [("syncstack", .ratio(1, to: "grdb records"))]
     return table
   }

@@ -6,8 +6,9 @@ import SyncStack
   import FoundationNetworking
 #endif
 
-/// Pending insertions, sent by an outbox and by a plain loop that posts the same bodies under the same keys, as many at a
-/// time, and does nothing with the answers but look at their status. They take turns, in one process; the server is another.
+/// Pending insertions, sent by an outbox and by a plain loop that posts the same bodies under the
+/// same keys, as many at a time, and does nothing with the answers but look at their status. They
+/// take turns, in one process; the server is another.
 struct Trial {
   let changes: Int
   let concurrency: Int

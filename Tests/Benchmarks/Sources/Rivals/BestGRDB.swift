@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 public import Measuring
 
-/// GRDB as fast as it gets without leaving it: dates by hand, one ordered cursor per table merged with
-/// the sorted payload, values compared in the row, cached statements with arguments.
+/// GRDB as fast as it gets without leaving it: dates by hand, one ordered cursor per table merged
+/// with the sorted payload, values compared in the row, cached statements with arguments.
 public final class BestGRDB: Contender {
   private let queue: DatabaseQueue
   private let set: DataSet

@@ -39,8 +39,8 @@ struct CancelCase {
     ]
   }
 
-  /// A file that is worked off in parts, each read while the one before it is written, as from 256 MB on: from
-  /// 350,000 users. Into an empty store, over the same, or with 10 % gone and 10 % new.
+  /// A file that is worked off in parts, each read while the one before it is written, as from 256
+  /// MB on: from 350,000 users. Into an empty store, over the same, or with 10 % gone and 10 % new.
   private static func streamed(_ name: String?, _ count: Int) throws -> CancelCase? {
     let variants: [String: (UserPayload.Variant, over: UserPayload.Variant?)] = [
       "streamed": (.base, nil), "streamed-unchanged": (.base, .base),

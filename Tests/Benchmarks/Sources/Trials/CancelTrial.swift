@@ -2,9 +2,10 @@ import Foundation
 import SyncStack
 import Synchronization
 
-/// Cancels syncs of many objects at random moments of each phase, and measures how long they take to end:
-/// from `cancel()` until `waitUntilFinished()` returns, rollback and freeing of memory included; by the
-/// clock, and in processor time of the whole process, which other programs do not disturb.
+/// Cancels syncs of many objects at random moments of each phase, and measures how long they take
+/// to end: from `cancel()` until `waitUntilFinished()` returns, rollback and freeing of memory
+/// included; by the clock, and in processor time of the whole process, which other programs do not
+/// disturb.
 ///
 /// A sync that was past the point of no return when it was cancelled succeeds; those are listed as
 /// *committed*: the time they took is the length of the one step that cannot be stopped.
@@ -26,8 +27,8 @@ struct CancelTrial {
 
   /// - Parameters:
   ///   - name: The only case to measure; nil is all.
-  ///   - phase: The only phase to cancel in; nil is each. In the last one some cancellations come after its
-  ///     usual length, to meet the commit.
+  ///   - phase: The only phase to cancel in; nil is each. In the last one some cancellations come
+  ///     after its usual length, to meet the commit.
   func run(_ name: String?, in phase: SyncPhase? = nil) throws {
     say("| \(users) objects | phase | cancelled | median ms | 90 % ms | max ms | processor max |")
     say("|---|---|---:|---:|---:|---:|---:|")

@@ -2,8 +2,8 @@ import Foundation
 import SyncStack
 import TestPayloads
 
-/// One import into an empty store, in one of the ways that only insert or as any other, for a clock or a
-/// counter of instructions.
+/// One import into an empty store, in one of the ways that only insert or as any other, for a clock
+/// or a counter of instructions.
 ///
 /// ```
 /// valgrind --tool=callgrind Trials insert 10000 plain
@@ -12,8 +12,9 @@ import TestPayloads
 struct InsertTrial {
   let users: Int
 
-  /// - Parameter way: `plain` is a sync as without settings, `bare` one that leaves no fingerprints, `only` one
-  ///   that only inserts, `always` one that asks for no keys, `batches` one that commits each 1,000 users.
+  /// - Parameter way: `plain` is a sync as without settings, `bare` one that leaves no
+  ///   fingerprints, `only` one that only inserts, `always` one that asks for no keys, `batches`
+  ///   one that commits each 1,000 users.
   func run(_ way: String) throws {
     let folder = try TrialFolder()
     let stack = try DataStack(

@@ -47,8 +47,8 @@ struct StreamTrial {
     try floor.close()
   }
 
-  /// - Parameter variant: ``UserPayload/Variant/base`` begins with an empty store, the other one goes on
-  ///   with what that left.
+  /// - Parameter variant: ``UserPayload/Variant/base`` begins with an empty store, the other one
+  ///   goes on with what that left.
   func run(_ variant: UserPayload.Variant, from source: String) throws {
     if variant == .base { removeStore() }
     let stack = try DataStack(model: try TrialModel.users(), store: .sqlite(store))

@@ -7,9 +7,10 @@ import Measuring
 /// [{"set": "users", "scenario": "unchanged", "statements": 16, "heap": 600, "instructions": 0.55}]
 /// ```
 ///
-/// `statements` are those of one sync; `heap` is what a sync after the first asks for, `growth` how much of
-/// that comes with ten times the rows; `instructions` are against the floor's, or, with a `mapping`, against the same sync
-/// by convention. What cannot be counted on a machine is passed over.
+/// `statements` are those of one sync; `heap` is what a sync after the first asks for, `growth` how
+/// much of that comes with ten times the rows; `instructions` are against the floor's, or, with a
+/// `mapping`, against the same sync by convention. What cannot be counted on a machine is passed
+/// over.
 struct CountLimits {
   private struct Limit: Codable {
     var set: DataSet

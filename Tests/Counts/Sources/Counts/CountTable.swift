@@ -12,7 +12,8 @@ struct CountTable {
     var instructions: (sync: Int, floor: Int)?
   }
 
-  /// Large enough that what a first sync costs once does not hide the rest, small enough for a minute in all.
+  /// Large enough that what a first sync costs once does not hide the rest, small enough for a
+  /// minute in all.
   static let size = 5000
   static let smallSize = 500
 

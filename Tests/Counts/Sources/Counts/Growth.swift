@@ -5,8 +5,8 @@ import Shapes
 
 /// How what the shapes cost grows with their size.
 ///
-/// Instructions are counted by callgrind in one process for all shapes: it counts only while a shape says so, and
-/// what comes before runs almost as fast as without it.
+/// Instructions are counted by callgrind in one process for all shapes: it counts only while a
+/// shape says so, and what comes before runs almost as fast as without it.
 enum Growth {
   /// What a shape costs at its three sizes.
   struct Costs {

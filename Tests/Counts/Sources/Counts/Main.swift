@@ -4,8 +4,8 @@ import Measuring
 import Shapes
 import Subject
 
-/// Counts what syncs cost where no clock is needed: statements, heap requests and instructions, the same on
-/// every machine and at any load.
+/// Counts what syncs cost where no clock is needed: statements, heap requests and instructions, the
+/// same on every machine and at any load.
 ///
 /// ```
 /// Counts [--check] [--scenarios cold,unchanged,onePercent,allChanged,churn] [--folder PATH]
@@ -13,9 +13,9 @@ import Subject
 /// Counts --times [--shapes NAME,NAME] [--rounds 3]
 /// ```
 ///
-/// With `--check` it fails when a count exceeds its limit in `limits.json`, or a shape grows faster than
-/// `growth.json` allows. Without `--growth` it counts what syncs cost, with it how shapes of use grow, in
-/// instructions; with `--times` in time, which is for people to look at.
+/// With `--check` it fails when a count exceeds its limit in `limits.json`, or a shape grows faster
+/// than `growth.json` allows. Without `--growth` it counts what syncs cost, with it how shapes of
+/// use grow, in instructions; with `--times` in time, which is for people to look at.
 @main
 struct Main {
   static func main() {

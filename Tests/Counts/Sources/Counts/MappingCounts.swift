@@ -1,15 +1,16 @@
 import Foundation
 import Measuring
 
-/// What mapping by hand costs against conventions: instructions of syncs of the same users with notes into the same
-/// store.
+/// What mapping by hand costs against conventions: instructions of syncs of the same users with
+/// notes into the same store.
 struct MappingCounts {
   struct Row {
     let scenario: Scenario
     let contender: String
     let instructions: Int
     let conventional: Int
-    /// More than the same serializer takes without closures and without fingerprints, for each user.
+    /// More than the same serializer takes without closures and without fingerprints, for each
+    /// user.
     var perItem: Int?
 
     var ratio: Double { Double(instructions) / Double(max(conventional, 1)) }

@@ -1,6 +1,6 @@
 extension FloorContender {
-  /// Merges the sorted pairs of the payload with those stored. Notes whose links changed, but for rows
-  /// that came or went.
+  /// Merges the sorted pairs of the payload with those stored. Notes whose links changed, but for
+  /// rows that came or went.
   func reconcile(_ link: LinkRows, _ changes: Changes, _ changed: inout Set<Int64>) throws {
     RadixSort.sort(&link.pairs)
     let (added, removed) = try compare(link.pairs, link.name)

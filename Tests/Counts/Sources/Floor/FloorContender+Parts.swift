@@ -7,8 +7,8 @@ extension FloorContender {
     public let seconds: Double
   }
 
-  /// Does a sync step by step, without links, and says how long each step took. Reads every row once more
-  /// besides, without looking at it.
+  /// Does a sync step by step, without links, and says how long each step took. Reads every row
+  /// once more besides, without looking at it.
   public func parts(_ payload: UnsafeRawBufferPointer) throws -> [Part] {
     var parts: [Part] = []
     func time<Result>(

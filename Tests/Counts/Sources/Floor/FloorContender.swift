@@ -1,7 +1,7 @@
 public import Measuring
 
-/// The floor: what a program costs that does this one job by hand. Keys sorted, one ordered SELECT per
-/// table merged with the payload, prepared statements, one transaction.
+/// The floor: what a program costs that does this one job by hand. Keys sorted, one ordered SELECT
+/// per table merged with the payload, prepared statements, one transaction.
 public final class FloorContender: Contender {
   let database: FloorDatabase
   let set: DataSet

@@ -13,8 +13,8 @@ enum RadixSort {
   private static let bits: UInt64 = 11
   private static let mask: UInt64 = 1 << bits - 1
 
-  /// Least significant digit first, eleven bits at a time, as many times as the distance between the
-  /// smallest and the largest key needs.
+  /// Least significant digit first, eleven bits at a time, as many times as the distance between
+  /// the smallest and the largest key needs.
   static func sort<Row: RadixKeyed>(_ rows: inout [Row]) {
     guard let first = rows.first?.key else { return }
     let bounds = rows.reduce(into: (first, first)) { bounds, row in

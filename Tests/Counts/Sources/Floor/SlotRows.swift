@@ -35,7 +35,8 @@ final class SlotRows {
     slots = SlotRows.memory(slots, width * capacity)
   }
 
-  /// Memory for so many slots, the old ones at its start: the C library moves pages where Swift would copy.
+  /// Memory for so many slots, the old ones at its start: the C library moves pages where Swift
+  /// would copy.
   private static func memory(
     _ old: UnsafeMutablePointer<Slot>?, _ count: Int
   ) -> UnsafeMutablePointer<Slot> {

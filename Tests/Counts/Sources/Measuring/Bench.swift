@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Has jobs done by this program, each in a process of its own, so that none profits from another one.
+/// Has jobs done by this program, each in a process of its own, so that none profits from another
+/// one.
 ///
 /// ```
 /// make   CONTENDER SET SIZE FOLDER                 the database that jobs begin with
@@ -56,8 +57,8 @@ public struct Bench: Sendable {
       of: Subprocess.program, [command] + place.arguments + [folder.path])
   }
 
-  /// The instructions of a sync, of all threads and until the file is closed; nil when nobody counts
-  /// them here.
+  /// The instructions of a sync, of all threads and until the file is closed; nil when nobody
+  /// counts them here.
   public func instructions(_ place: Place, _ counter: InstructionCounter) throws -> Int? {
     func count(_ syncs: Int) throws -> Int? {
       try counter.count(

@@ -2,8 +2,8 @@ public import Foundation
 
 /// What takes part in the comparison: something that brings a SQLite file in step with a payload.
 ///
-/// All of them do the same: insert what is new, update what differs, delete what is missing, and count,
-/// in one transaction, in a file with a write-ahead log and `synchronous = NORMAL`.
+/// All of them do the same: insert what is new, update what differs, delete what is missing, and
+/// count, in one transaction, in a file with a write-ahead log and `synchronous = NORMAL`.
 public protocol Contender {
   /// Whether it can do the job.
   static func takesPart(in set: DataSet) -> Bool

@@ -9,8 +9,8 @@ public struct Figures: Sendable, Codable {
   public var total: Double
   /// Seconds of all processors until the file was closed.
   public var processor: Double
-  /// Growth of the resident memory beyond what it was with the payload in memory, in bytes; of a payload
-  /// in a file, without mapped pages.
+  /// Growth of the resident memory beyond what it was with the payload in memory, in bytes; of a
+  /// payload in a file, without mapped pages.
   public var peak: Int
   public var payload: Int
   public var counts: Counts
@@ -78,8 +78,8 @@ public struct Job {
       Step(contender: contender, payloadSize: payload.count) { try contender.sync(payload) })
   }
 
-  /// Syncs a number of times and closes, so that instructions can be counted from outside: what one sync
-  /// costs is the difference of two processes, one of which makes one sync more.
+  /// Syncs a number of times and closes, so that instructions can be counted from outside: what one
+  /// sync costs is the difference of two processes, one of which makes one sync more.
   public func repeatSync(_ count: Int, _ name: String, _ type: any Contender.Type) throws {
     try open(name, type) { step in
       for _ in 0..<count { _ = try step.sync() }

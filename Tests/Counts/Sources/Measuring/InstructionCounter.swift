@@ -1,7 +1,7 @@
 import Foundation
 
-/// Counts the instructions of a whole process: by `perf` where the machine lets it, else by valgrind
-/// where it is installed.
+/// Counts the instructions of a whole process: by `perf` where the machine lets it, else by
+/// valgrind where it is installed.
 public struct InstructionCounter {
   private let perf = InstructionCounter.find("perf")
   private let valgrind = InstructionCounter.find("valgrind")

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Watches how much memory of its own the process has in use: pages of mapped files do not count, the
-/// system takes them back when it likes.
+/// Watches how much memory of its own the process has in use: pages of mapped files do not count,
+/// the system takes them back when it likes.
 public final class ResidentMemory: Sendable {
   private let start: Int
   private let peak: Atomic<Int>

@@ -73,8 +73,8 @@ enum ShapeModels {
       })
   }
 
-  /// A chain of so many entities, each with the one before as its superentity. Only the first has an attribute: a
-  /// model is as large as its entities with all that they inherit.
+  /// A chain of so many entities, each with the one before as its superentity. Only the first has
+  /// an attribute: a model is as large as its entities with all that they inherit.
   static func chain(_ count: Int) throws -> ManagedObjectModel {
     try ManagedObjectModel(
       (0..<count).map { number in
