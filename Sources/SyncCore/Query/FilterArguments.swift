@@ -60,7 +60,8 @@ struct FilterArguments {
     guard used < all.count else {
       throw FilterError(
         .argument, position: position,
-        message: "There is no argument for “\(specifier.rawValue)”: only \(all.count) were given.")
+        message: "There is no argument for “\(specifier.rawValue)”: \(all.count) came with the "
+          + "format. Give one for each placeholder.")
     }
     used += 1
     return all[used - 1]

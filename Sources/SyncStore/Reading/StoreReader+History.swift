@@ -161,7 +161,8 @@ extension StoreReader {
     guard try ChangeJournal(connection: connection).exists() else {
       throw StoreError(
         .unsupported,
-        message: "The store keeps no history. Open it with the history switched on first.")
+        message: "The store keeps no history. Open the stack with tracksChanges: true; what is "
+          + "committed from then on is in it.")
     }
   }
 }
