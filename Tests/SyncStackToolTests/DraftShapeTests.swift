@@ -95,6 +95,28 @@ import Testing
     #expect(found["Variant.image"] == "one Image / variantsAsImage")
   }
 
+  @Test("what only wraps its objects gives their members no longer names")
+  func namesInWrappers() async throws {
+    let pods = try await draw(PayloadShapes.pods, in: try ToolBench()).text
+    #expect(
+      pods.contains(#"<attribute name="creationTimestamp" optional="YES" attributeType="Date">"#))
+    let features = try await draw(PayloadShapes.features, in: try ToolBench()).text
+    #expect(features.contains(#"<attribute name="propertiesType""#), "“type” is another member")
+    let hits = try await draw(PayloadShapes.hits, in: try ToolBench()).text
+    #expect(hits.contains(#"<entry key="sync.remoteKey" value="_source.@timestamp"/>"#), "\(hits)")
+  }
+
+  @Test func aDraftWithoutKeySaysWhichMemberHasOne() async throws {
+    let bench = try ToolBench()
+    let text = try await draw(PayloadShapes.feed, in: bench).text
+    #expect(text.contains("Each has a “post” with a key: - -at with [].post"), "\(text)")
+    #expect(text.contains(#"<attribute name="postRecordType""#))
+    let file = try bench.file("feed.json", PayloadShapes.feed.json)
+    let wrong = await bench.run(["model", "--from", file, "--at", "feed.post"])
+    #expect(wrong.code == .failed)
+    #expect(wrong.error.contains("Write [] before it for each element"), "\(wrong.error)")
+  }
+
   @Test func aListBesideASingleObjectIsFoundInEitherOrder() async throws {
     let json = #"""
       [{"id": 1, "image": {"id": 5, "product_id": 1}, "images": [{"id": 5, "product_id": 1}, {"id": 6, "product_id": 1}]},

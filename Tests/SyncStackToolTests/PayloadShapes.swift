@@ -17,7 +17,8 @@ enum PayloadShapes {
   static let all = [
     repositories, events, charges, products, listing, jsonAPI, databaseExport, odata, tweets,
     dotNet, playlist, messages, members, forecastInColumns, forecastInSteps, weather, countries,
-    edges, hitsOfTwoTypes, prices, rates, contentServer,
+    edges, hitsOfTwoTypes, prices, rates, contentServer, contentEntries, bundle, pods, feed, posts,
+    features, hits,
   ]
 
   static let repositories = Shape(
@@ -173,5 +174,57 @@ enum PayloadShapes {
     name: "contentServer", entity: "Article", path: "data", key: "id",
     json: #"""
       {"data":[{"id":1,"attributes":{"title":"A","createdAt":"2022-02-01T10:00:00.000Z","author":{"data":{"id":3,"attributes":{"name":"Ann"}}},"tags":{"data":[{"id":3,"attributes":{"label":"x"}}]}}},{"id":2,"attributes":{"title":"B","createdAt":"2022-02-01T10:00:00.000Z","author":{"data":null},"tags":{"data":[]}}}],"meta":{"pagination":{"page":1}}}
+      """#)
+
+  static let contentEntries = Shape(
+    name: "contentEntries", entity: "Cat", path: "items", key: "sys.id",
+    json: #"""
+      {"sys":{"type":"Array"},"total":2,"items":[
+      {"metadata":{"tags":[]},"sys":{"space":{"sys":{"type":"Link","linkType":"Space","id":"s1"}},"id":"c1","type":"Entry","createdAt":"2013-06-27T22:46:19.513Z","revision":5},"fields":{"name":"Nyan","likes":["fish"],"bestFriend":{"sys":{"type":"Link","linkType":"Entry","id":"c2"}},"lives":1337}},
+      {"metadata":{"tags":[]},"sys":{"space":{"sys":{"type":"Link","linkType":"Space","id":"s1"}},"id":"c2","type":"Entry","createdAt":"2013-06-27T22:46:20.171Z","revision":8},"fields":{"name":"Happy","likes":[],"bestFriend":{"sys":{"type":"Link","linkType":"Entry","id":"c1"}},"lives":1}}],
+      "includes":{"Asset":[{"sys":{"id":"a1","type":"Asset"},"fields":{"title":"Nyan","file":{"url":"//x/a.png","details":{"size":12273}}}}]}}
+      """#)
+
+  static let bundle = Shape(
+    name: "bundle", entity: "Entry", path: "entry", key: "resource.id",
+    json: #"""
+      {"resourceType":"Bundle","type":"searchset","total":2,"link":[{"relation":"self","url":"https://f.example.com"}],"entry":[
+      {"fullUrl":"https://f.example.com/Patient/p1","resource":{"resourceType":"Patient","id":"p1","meta":{"versionId":"1","lastUpdated":"2021-05-17T11:13:38.171+00:00"},"active":true,"name":[{"use":"official","family":"Chalmers","given":["Peter"]}],"birthDate":"1974-12-25","managingOrganization":{"reference":"Organization/1"}},"search":{"mode":"match"}},
+      {"fullUrl":"https://f.example.com/Patient/p2","resource":{"resourceType":"Patient","id":"p2","meta":{"versionId":"3","lastUpdated":"2021-05-18T11:13:38.171+00:00"},"active":true,"name":[{"use":"nickname","given":["JD"]}],"birthDate":"1980-01"},"search":{"mode":"match"}}]}
+      """#)
+
+  static let pods = Shape(
+    name: "pods", entity: "Pod", path: "items", key: "metadata.uid",
+    json: #"""
+      {"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1452"},"items":[
+      {"metadata":{"name":"a","namespace":"default","uid":"5f1c-1","creationTimestamp":"2023-01-01T00:00:00Z","labels":{"app":"web","pod-template-hash":"x"}},"spec":{"nodeName":"n1","containers":[{"name":"c","image":"nginx:1","ports":[{"containerPort":80}]}]},"status":{"phase":"Running","podIP":"10.0.0.1"}},
+      {"metadata":{"name":"b","namespace":"default","uid":"5f1c-2","creationTimestamp":"2023-01-01T00:00:01Z","labels":{"app":"web"}},"spec":{"nodeName":"n1","containers":[{"name":"c","image":"nginx:1"}]},"status":{"phase":"Pending"}}]}
+      """#)
+
+  static let feed = Shape(
+    name: "feed", entity: "Feed", path: "feed", key: nil,
+    json: #"""
+      {"cursor":"c1","feed":[
+      {"post":{"uri":"at://did:plc:a/post/1","cid":"bafy1","author":{"did":"did:plc:a","handle":"ann.example.com"},"record":{"$type":"app.bsky.feed.post","createdAt":"2024-01-01T00:00:00.000Z","langs":["en"],"text":"hello"},"likeCount":2,"labels":[]}},
+      {"post":{"uri":"at://did:plc:b/post/2","cid":"bafy2","author":{"did":"did:plc:b","handle":"bob.example.com"},"record":{"$type":"app.bsky.feed.post","createdAt":"2024-01-02T00:00:00.000Z","text":"re"},"likeCount":0,"labels":[]},"reply":{"root":{"uri":"at://did:plc:a/post/1","cid":"bafy1"}}}]}
+      """#)
+
+  static let posts = Shape(
+    name: "posts", entity: "Post", path: "feed[].post", key: "uri", json: feed.json)
+
+  static let features = Shape(
+    name: "features", entity: "Feature", path: "features", key: "properties.id",
+    json: #"""
+      {"type":"FeatureCollection","features":[
+      {"type":"Feature","properties":{"id":"q1","mag":1.6,"time":1699999999123,"tz":null,"type":"earthquake"},"geometry":{"type":"Point","coordinates":[-116.8,33.5,12.3]}},
+      {"type":"Feature","properties":{"id":"q2","mag":2,"time":1699999990123,"tz":null,"type":"earthquake"},"geometry":{"type":"Point","coordinates":[-117,34,-1.2]}}]}
+      """#)
+
+  static let hits = Shape(
+    name: "hits", entity: "Hit", path: "hits.hits", key: "_id",
+    json: #"""
+      {"took":5,"hits":{"total":{"value":2,"relation":"eq"},"hits":[
+      {"_index":"logs","_id":"1","_score":1.0,"_source":{"@timestamp":"2099-11-15T14:12:12","http":{"request":{"method":"get"}},"bytes":1070000}},
+      {"_index":"logs","_id":"2","_score":1.0,"_source":{"@timestamp":"2099-11-15T01:46:38.123456789Z","http":{"request":{"method":"post"}},"bytes":36}}]}}
       """#)
 }

@@ -158,7 +158,8 @@ extension JSONItemReader {
     let kind = scratch[0].kind
     let advice =
       kind == .array
-      ? "Use a position, from 0 to \(scratch[0].count - 1), or end the path before it."
+      ? "Write [] before it for each element, or a position from 0 to \(scratch[0].count - 1), or "
+        + "end the path before it."
       : "End the path before it, or correct it."
     return document.error(
       .pathNotFound, at: start, path: location,

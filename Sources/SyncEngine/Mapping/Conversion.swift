@@ -37,7 +37,8 @@ package enum MismatchReason: Sendable, Hashable {
     case .notANumber: "\(expected), found text that is no number"
     case .fraction: "\(expected), found a fraction"
     case .outOfRange: "\(expected), found a number that is too large for it"
-    case .notADate: "\(expected), found text that is neither ISO 8601 nor unix time"
+    case .notADate:
+      "\(expected), found text that is neither ISO 8601 nor unix time; a rule, .custom, reads others"
     case .notAUUID: "\(expected), found text that is no UUID"
     case .notAURL: "\(expected), found text that is no URL"
     case .notBase64: "\(expected) in base64, found other text"

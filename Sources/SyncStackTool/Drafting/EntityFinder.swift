@@ -39,7 +39,8 @@ struct EntityFinder {
       }
       let name = EntityFinder.name(of: nested, at: place)
       let placeName = "\(owner.name).\(place.joined(separator: "."))"
-      let kind: KeyFinder.Place = member.object == nil ? .listed : .single
+      let kind: KeyFinder.Place =
+        member.object == nil ? .listed : KeyFinder.wrappers.contains(key) ? .wrapped : .single
       let alike = entities.first {
         isAlike($0, nested, kind, named: name)
           || $0 === owner && isTree(owner, nested, kind, under: place)

@@ -28,6 +28,8 @@ struct KeyFinder {
     case items
     /// Under a key of their owners: each alone, or in a list.
     case single, listed
+    /// Under a key that says nothing but that its owner is inside.
+    case wrapped
   }
 
   /// Of the items of a payload.
@@ -44,8 +46,11 @@ struct KeyFinder {
 
   // MARK: - Names
 
-  /// What is inside objects that only wrap others: `{"kind": "t3", "data": {"id": …}}`.
-  static let wrappers = ["data", "node", "attributes"]
+  /// Keys of what is inside objects that only wrap others: `{"kind": "t3", "data": {"id": …}}`, or
+  /// of a part of an object in which its key stands: `{"metadata": {"uid": …}, "spec": …}`.
+  static let wrappers = [
+    "data", "node", "attributes", "fields", "properties", "resource", "metadata", "sys",
+  ]
 
   /// Names that are keys whatever the object is.
   private static let usual = ["id", "remote_id", "remoteId", "remoteID", "_id", "ID", "Id", "@id"]
@@ -60,7 +65,7 @@ struct KeyFinder {
         "key", "code", "slug", "sha", "cca3", "cca2", "alpha3Code", "alpha2Code", "iso3", "iso2",
         "isbn", "sku", "iata", "icao", "symbol",
       ]
-    case .items: []
+    case .items, .wrapped: []
     case .single: ["key", "code", "slug", "sha"]
     case .listed: ["slug", "sha"]
     }
@@ -82,7 +87,24 @@ struct KeyFinder {
     {
       result.append([first])
     }
+    // Where nothing else names a resource, its address does.
+    if case .items = place, shape.count > 1 {
+      result += ["uri", "url", "href"].filter { shape.members[$0]?.scalars.isUnique == true }
+        .map { [$0] }
+    }
     return result
+  }
+
+  /// A member of every object that has a key of its own, different in each: what the objects may be
+  /// there to wrap.
+  var keyedMember: String? {
+    shape.keys.first { key in
+      guard let member = shape.members[key], let inner = member.object,
+        member.objects == shape.count,
+        let path = KeyFinder(shape: inner, entity: entity, place: place, rejected: []).key
+      else { return false }
+      return inner.member(at: path)?.scalars.isUnique == true
+    }
   }
 
   private var names: [String] {

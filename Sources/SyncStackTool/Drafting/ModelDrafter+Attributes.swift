@@ -107,7 +107,7 @@ extension ModelDrafter {
   private mutating func attributeName(
     _ place: [String], of entity: FoundEntity, _ number: Int, isKey: Bool
   ) -> String {
-    var name = self.name(at: place)
+    var name = self.name(at: place, of: entity)
     if isKey, name.lowercased() == "id" { return free("id", number) }
     // “id” is a name for keys only.
     if DraftNames.isTaken(name) || (name == "id" || name == "remoteID") && !isKey {

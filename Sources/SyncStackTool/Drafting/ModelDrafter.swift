@@ -49,6 +49,10 @@ struct ModelDrafter {
         "Different in each of the \(Figures.counted(entity.shape.count, "object")): "
           + "\(differing.joined(separator: ", ")).")
     }
+    if let member = KeyFinder.ofRoot(entity.shape, entity.name).keyedMember {
+      notes.append(
+        "Each has a “\(member)” with a key: --at with [].\(member) at its end takes those instead.")
+    }
     return notes
   }
 
@@ -94,19 +98,19 @@ struct ModelDrafter {
 
   // MARK: - Names
 
-  /// The name of what stands at a place, without what says nothing: `data` around an object, `$oid`
-  /// in it.
-  func name(at place: [String]) -> String {
-    var steps = place.filter { $0.first != "$" }[...]
-    while steps.count > 1, let first = steps.first,
-      KeyFinder.wrappers.contains(first) || first == "relationships"
-    {
-      steps.removeFirst()
+  /// The name of what stands at a place of an entity, without what says nothing: `data` around an
+  /// object, `$oid` in it. Where that names another member, the whole place is the name.
+  func name(at place: [String], of entity: FoundEntity) -> String {
+    let steps = place.filter { $0.first != "$" || $0 == "$type" }
+    var telling = steps.drop { KeyFinder.wrappers.contains($0) || $0 == "relationships" }
+    if telling.count == 1, steps.count > 1, entity.shape.members[telling.joined()] != nil {
+      telling = steps[...]
     }
-    if steps.isEmpty { steps = place[...] }
+    let words = [Array(telling), steps, place].first { !$0.isEmpty } ?? place
     // Of several steps each says where its words begin: “badges.checkItems” is “badgesCheckItems”.
-    let words = steps.count == 1 ? Array(steps) : steps.map { Inflection.naturalSnake($0) }
-    return DraftNames.property(words.joined(separator: "_"))
+    return DraftNames.property(
+      words.count == 1
+        ? words[0] : words.map { Inflection.naturalSnake($0) }.joined(separator: "_"))
   }
 
   func isUsed(_ name: String, _ number: Int) -> Bool {

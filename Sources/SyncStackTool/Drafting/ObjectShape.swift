@@ -37,9 +37,9 @@ final class ObjectShape {
   /// `{"17": …, "23": …}`: then they are no names of properties.
   var isDictionary: Bool {
     if keys.isEmpty { return true }
-    // A value of a database: {"$oid": "…"}.
-    if keys.count == 1, keys[0].first == "$" { return false }
-    if keys.contains(where: { !($0.first?.isLetter ?? false) && $0.first != "_" }) { return true }
+    // A sign before a name marks what is said about the object: {"$oid": …}, {"@type": …}.
+    let names = keys.map { $0.drop { "$@_".contains($0) } }
+    if names.contains(where: { !($0.first?.isLetter ?? false) }) { return true }
     // Codes of currencies or countries: {"EUR": …, "USD": …}.
     if keys.allSatisfy({ (2...3).contains($0.count) && $0.allSatisfy { ("A"..."Z").contains($0) } }
     ),
