@@ -1,6 +1,7 @@
 /// Turns names of properties into keys of JSON and back: `createdAt` and `created_at`.
 ///
-/// Pure functions that answer for every text, from any thread.
+/// Pure functions that answer for every text, from any thread. They look at numbers of scalars: a
+/// plan asks some twenty times for each property, and characters cost thirty times as much.
 ///
 /// - Complexity: O(*n*); a run of *m* capitals that repeats an acronym takes O(*m*²).
 public enum Inflection {
@@ -12,89 +13,108 @@ public enum Inflection {
   /// Capitals that run together are one word, from which one acronym is split off; separators are
   /// dropped.
   public static func snake(_ name: String) -> String {
-    asciiBytes(name).map(ASCII.snake) ?? snake(characters: name)
-  }
-
-  /// ``snake(_:)`` of any text.
-  package static func snake(characters name: String) -> String {
-    guard let first = name.first else { return "" }
-    var result = ""
-    var run = ""
-    for character in first.lowercased() + name.dropFirst() {
-      if character.isUppercase {
-        run += character.lowercased()
+    var result: [UInt32] = []
+    result.reserveCapacity(name.utf8.count + 4)
+    var run: [UInt32] = []
+    for (index, letter) in letters(name).enumerated() {
+      if index > 0, isCapital(letter) {
+        addSmall(letter, to: &run)
         continue
       }
       flush(&run, into: &result)
-      if !isSeparator(character) { result.append(character) }
+      if isSeparator(letter) { continue }
+      if index == 0 { addSmall(letter, to: &result) } else { result.append(letter) }
     }
     flush(&run, into: &result)
-    return result
+    return text(result)
   }
 
-  private static func flush(_ run: inout String, into result: inout String) {
+  private static func flush(_ run: inout [UInt32], into result: inout [UInt32]) {
     guard !run.isEmpty else { return }
-    result += "_"
-    if let acronym = acronyms.first(where: { run.firstRange(of: $0) != nil }), acronym != run {
-      result += acronym + "_" + run.removing(acronym)
-    } else {
-      result += run
+    result.append(underscore)
+    if run.count > 1,
+      let acronym = acronymLetters.first(where: { offset(of: $0, in: run) != nil }), acronym != run
+    {
+      result += acronym
+      result.append(underscore)
+      while let offset = offset(of: acronym, in: run) {
+        run.removeSubrange(offset..<(offset + acronym.count))
+      }
     }
-    run = ""
+    result += run
+    run.removeAll(keepingCapacity: true)
+  }
+
+  private static func offset(of part: [UInt32], in text: [UInt32]) -> Int? {
+    guard text.count >= part.count else { return nil }
+    return (0...(text.count - part.count)).first { start in
+      part.indices.allSatisfy { text[start + $0] == part[$0] }
+    }
   }
 
   /// The name for a key: `user_id` gives `userID`. Nil when the key holds a character that no name
   /// can hold.
   public static func camel(_ key: String) -> String? {
-    asciiBytes(key).map(ASCII.camel) ?? camel(characters: key)
+    let key = letters(key)
+    guard key.contains(underscore) else { return text(startingSmall(key)) }
+    var joined: [UInt32] = []
+    joined.reserveCapacity(key.count)
+    for word in key.split(whereSeparator: isSeparator) {
+      guard word.allSatisfy(isAlphanumeric) else { return nil }
+      let isAcronym = acronymLetters.contains { $0.elementsEqual(word) }
+      add(word, isAcronym: isAcronym, to: &joined)
+    }
+    var small: [UInt32] = []
+    for letter in joined { addSmall(letter, to: &small) }
+    return text(acronymLetters.contains(small) ? small : startingSmall(joined))
   }
 
-  /// ``camel(_:)`` of any text.
-  package static func camel(characters key: String) -> String? {
-    guard key.contains("_") else { return lowercasingFirst(key) }
-    guard key.allSatisfy({ isSeparator($0) || isAlphanumeric($0) }) else { return nil }
-    let joined = key.split(whereSeparator: isSeparator).map { word in
-      acronyms.contains(String(word)) ? word.uppercased() : capitalized(word)
-    }.joined()
-    let lower = joined.lowercased()
-    return acronyms.contains(lower) ? lower : lowercasingFirst(joined)
+  /// Adds a word: the first letter of each run of letters as a capital, the others small; an
+  /// acronym in capitals.
+  private static func add(
+    _ word: ArraySlice<UInt32>, isAcronym: Bool, to text: inout [UInt32]
+  ) {
+    var isInside = false
+    for letter in word {
+      if isInside, !isAcronym { addSmall(letter, to: &text) } else { addCapital(letter, to: &text) }
+      isInside = isLetter(letter)
+    }
+  }
+
+  private static func startingSmall(_ name: [UInt32]) -> [UInt32] {
+    var result: [UInt32] = []
+    if let first = name.first { addSmall(first, to: &result) }
+    return result + name.dropFirst()
   }
 
   /// The snake case form as a person would write it: separators kept, every acronym a word of its
   /// own, whatever its spelling. `URLString` gives `url_string`, `isHTMLValid` `is_html_valid`.
   package static func naturalSnake(_ name: String) -> String {
-    asciiBytes(name).map(ASCII.naturalSnake) ?? naturalSnake(characters: name)
-  }
-
-  /// ``naturalSnake(_:)`` of any text.
-  package static func naturalSnake(characters name: String) -> String {
-    let characters = Array(name)
-    var words: [String] = []
-    var word = ""
-    for (index, character) in characters.enumerated() {
-      if isSeparator(character) {
-        if !word.isEmpty { words.append(word) }
-        word = ""
+    let name = letters(name)
+    var result: [UInt32] = []
+    result.reserveCapacity(name.count + 4)
+    var isInWord = false
+    for (index, letter) in name.enumerated() {
+      if isSeparator(letter) {
+        isInWord = false
         continue
       }
-      if character.isUppercase, !word.isEmpty, startsWord(characters, at: index) {
-        words.append(word)
-        word = ""
+      if !result.isEmpty, !isInWord || (isCapital(letter) && startsWord(name, at: index)) {
+        result.append(underscore)
       }
-      word += character.lowercased()
+      isInWord = true
+      addSmall(letter, to: &result)
     }
-    if !word.isEmpty { words.append(word) }
-    return words.joined(separator: "_")
+    return text(result)
   }
 
   /// Whether a capital begins a word: after a small letter, or as the last capital of a run that
   /// small letters follow. A lone `s` behind capitals is their plural (`plannedToIDs`).
-  private static func startsWord(_ characters: [Character], at index: Int) -> Bool {
-    guard index > 0, characters[index - 1].isUppercase else { return true }
-    guard index + 1 < characters.count, characters[index + 1].isLowercase else { return false }
+  private static func startsWord(_ name: [UInt32], at index: Int) -> Bool {
+    guard index > 0, isCapital(name[index - 1]) else { return true }
+    guard index + 1 < name.count, isSmall(name[index + 1]) else { return false }
     let isPlural =
-      characters[index + 1] == "s"
-      && (index + 2 == characters.count || !characters[index + 2].isLowercase)
+      name[index + 1] == 0x73 && (index + 2 == name.count || !isSmall(name[index + 2]))
     return !isPlural
   }
 
@@ -108,62 +128,76 @@ public enum Inflection {
     let natural = naturalSnake(name)
     return natural.isEmpty ? name : natural
   }
-}
 
-extension Inflection {
   /// The ways to write the words of a snake case name as one: acronyms like other words, and in
   /// capitals.
   static func camelForms(ofSnake name: String) -> [String] {
-    let words = name.split(separator: "_").map(String.init)
+    let words = letters(name).split(separator: underscore)
     guard let first = words.first, words.count > 1 else { return [] }
-    let rest = words.dropFirst()
-    return [
-      first + rest.map { capitalized($0[...]) }.joined(),
-      first + rest.map { acronyms.contains($0) ? $0.uppercased() : capitalized($0[...]) }.joined(),
-    ]
+    return [false, true].map { capitalsForAcronyms in
+      var result = Array(first)
+      for word in words.dropFirst() {
+        let isAcronym = capitalsForAcronyms && acronymLetters.contains { $0.elementsEqual(word) }
+        add(word, isAcronym: isAcronym, to: &result)
+      }
+      return text(result)
+    }
   }
 }
 
-// MARK: - Characters
+// MARK: - Letters
 
 extension Inflection {
-  private static func isSeparator(_ character: Character) -> Bool {
-    character == "_" || character == "-" || character == " "
+  private static let acronymLetters = acronyms.map(letters)
+  private static let underscore: UInt32 = 0x5F
+
+  private static func letters(_ text: String) -> [UInt32] { text.unicodeScalars.map(\.value) }
+
+  private static func text(_ letters: [UInt32]) -> String {
+    String(decoding: letters, as: UTF32.self)
   }
 
-  private static func isAlphanumeric(_ character: Character) -> Bool {
-    character.unicodeScalars.allSatisfy { scalar in
-      switch scalar.properties.generalCategory {
-      case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
-        .nonspacingMark, .spacingMark, .enclosingMark, .decimalNumber, .letterNumber, .otherNumber:
-        true
-      default: false
-      }
+  private static func isSeparator(_ letter: UInt32) -> Bool {
+    letter == underscore || letter == 0x2D || letter == 0x20
+  }
+
+  /// What Unicode says of a letter beyond ASCII.
+  private static func properties(_ letter: UInt32) -> Unicode.Scalar.Properties? {
+    Unicode.Scalar(letter)?.properties
+  }
+
+  private static func isCapital(_ letter: UInt32) -> Bool {
+    letter < 0x80 ? letter &- 0x41 < 26 : properties(letter)?.isUppercase ?? false
+  }
+
+  private static func isSmall(_ letter: UInt32) -> Bool {
+    letter < 0x80 ? letter &- 0x61 < 26 : properties(letter)?.isLowercase ?? false
+  }
+
+  private static func isLetter(_ letter: UInt32) -> Bool {
+    letter < 0x80
+      ? isCapital(letter) || isSmall(letter) : properties(letter)?.isAlphabetic ?? false
+  }
+
+  /// Whether a name can hold it.
+  private static func isAlphanumeric(_ letter: UInt32) -> Bool {
+    if letter < 0x80 { return isLetter(letter) || letter &- 0x30 < 10 }
+    return switch properties(letter)?.generalCategory {
+    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+      .nonspacingMark, .spacingMark, .enclosingMark, .decimalNumber, .letterNumber, .otherNumber:
+      true
+    default: false
     }
   }
 
-  static func lowercasingFirst(_ text: String) -> String {
-    text.prefix(1).lowercased() + text.dropFirst()
+  private static func addSmall(_ letter: UInt32, to text: inout [UInt32]) {
+    if letter < 0x80 { return text.append(isCapital(letter) ? letter | 0x20 : letter) }
+    text += letters(properties(letter)?.lowercaseMapping ?? "")
   }
 
-  /// The first letter of each run of letters as a capital, the others small.
-  private static func capitalized(_ word: Substring) -> String {
-    var result = ""
-    var isInside = false
-    for character in word {
-      result += isInside ? character.lowercased() : character.uppercased()
-      isInside = character.isLetter
-    }
-    return result
-  }
-}
-
-extension String {
-  /// The text without any occurrence of the part.
-  fileprivate func removing(_ part: String) -> String {
-    var rest = self
-    while let range = rest.firstRange(of: part) { rest.removeSubrange(range) }
-    return rest
+  private static func addCapital(_ letter: UInt32, to text: inout [UInt32]) {
+    if letter < 0x80 { return text.append(isSmall(letter) ? letter & ~0x20 : letter) }
+    text += letters(properties(letter)?.uppercaseMapping ?? "")
   }
 }
 
