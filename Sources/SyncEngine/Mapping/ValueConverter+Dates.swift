@@ -6,7 +6,7 @@ extension ValueConverter {
   func settledDate(_ index: Int, of tape: JSONTape, arena: CellArena) -> Conversion? {
     guard type == .date else { return nil }
     if form == .strictISODate { return strictDate(index, of: tape, arena: arena) }
-    guard let unit = form.unit else { return nil }
+    guard case .unixTime(let unit?) = form else { return nil }
     let token = tape.tokens[index]
     switch token.kind {
     case .integer:
@@ -49,30 +49,6 @@ extension ValueConverter {
       return .mismatch(.outOfRange)
     }
     return .cell(.real(Double(milliseconds - 978_307_200_000) / 1000))
-  }
-}
-
-extension ValueConverter.Form {
-  /// The unit of Unix time, where it is settled.
-  fileprivate var unit: UnixTimeUnit? {
-    switch self {
-    case .unixSeconds: .seconds
-    case .unixMilliseconds: .milliseconds
-    case .unixMicroseconds: .microseconds
-    case .unixNanoseconds: .nanoseconds
-    default: nil
-    }
-  }
-
-  /// Unix time in a unit; nil is told by its size.
-  static func unixTime(_ unit: UnixTimeUnit?) -> ValueConverter.Form {
-    switch unit {
-    case nil: .unixTime
-    case .seconds: .unixSeconds
-    case .milliseconds: .unixMilliseconds
-    case .microseconds: .unixMicroseconds
-    case .nanoseconds: .unixNanoseconds
-    }
   }
 }
 

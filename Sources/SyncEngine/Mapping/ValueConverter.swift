@@ -6,7 +6,7 @@ package import SyncCore
 /// has to be written anew goes into the arena.
 package struct ValueConverter: Sendable {
   /// What a text or number means where the attribute's type leaves a choice.
-  package enum Form: String, Sendable {
+  package enum Form: Sendable, Hashable {
     /// What the type suggests: text with a dash is an ISO 8601 date, other text and numbers are
     /// unix time; bytes are any JSON value.
     case natural
@@ -14,10 +14,8 @@ package struct ValueConverter: Sendable {
     case isoDate
     /// The same in its one spelling.
     case strictISODate
-    /// Dates as seconds, milliseconds or microseconds since 1970, as number or text.
-    case unixTime
-    /// Dates as numbers of one unit since 1970.
-    case unixSeconds, unixMilliseconds, unixMicroseconds, unixNanoseconds
+    /// Dates as what a unit counts since 1970, as number or text; nil is told by the size.
+    case unixTime(UnixTimeUnit?)
     /// Bytes as base64 text.
     case base64
     /// Numbers without a fraction, whatever the attribute can hold.
@@ -70,7 +68,7 @@ package struct ValueConverter: Sendable {
 
   /// Everything about the converter that is not a closure, for the key of a plan.
   var keyText: String {
-    "\(type.rawValue) \(form.rawValue) \(accepts.rawValue) \(checksWidth) \(decoder != nil)"
+    "\(type.rawValue) \(form) \(accepts.rawValue) \(checksWidth) \(decoder != nil)"
       + (check.map { " " + $0.keyText } ?? "")
   }
 
