@@ -4,45 +4,35 @@ import SyncCore
 /// plan read the other way, under the options of the export. Confined to the export.
 final class ExportNode {
   struct Attribute {
-    let slot: Int
-    let name: String
-    let type: AttributeType
+    let rule: AttributeRule
     let key: [JSONPath.Step]
-    let isIdentity: Bool
-    let transformerName: String?
-    let transformer: (any AttributeTransformer)?
-    /// The rule that was written for the attribute, read the other way.
-    let written: Rule?
   }
 
   final class Relationship {
-    let description: RelationshipDescription
+    let rule: RelationshipRule
     let key: [JSONPath.Step]
     /// Where the keys of the objects are written, when these are not.
     let referenceKey: [JSONPath.Step]
-    /// What stands around each object of a list, from the outside in.
-    let wrapping: ArraySlice<JSONPath.Step>
     /// Who says how the objects are written, when somebody wrote a rule.
     let source: NestedSource?
-    /// Whether somebody wrote a rule: its path counts in every form of export.
-    let isWritten: Bool
-    /// Whether a sync would do something if the key were missing.
-    let isNeeded: Bool
-    /// Whether the source looks at what has been written of the owner.
-    var seesParent: Bool {
-      if case .perParent? = source { true } else { false }
-    }
     /// What writes the objects, once a source that always says the same was asked.
     var destination: ExportNode?
 
     init(_ rule: RelationshipRule, source: NestedSource?, options: ExportOptions) {
-      description = rule.relationship
+      self.rule = rule
       key = rule.exportKey(options)
       referenceKey = rule.referenceKey(options)
-      wrapping = rule.elements.dropFirst()
       self.source = source
-      isWritten = rule.written != nil
-      isNeeded = rule.missing != .keep
+    }
+
+    var description: RelationshipDescription { rule.relationship }
+    /// What stands around each object of a list, from the outside in.
+    var wrapping: ArraySlice<JSONPath.Step> { rule.elements.dropFirst() }
+    /// Whether somebody wrote a rule: its path counts in every form of export.
+    var isWritten: Bool { rule.written != nil }
+    /// Whether the source looks at what has been written of the owner.
+    var seesParent: Bool {
+      if case .perParent? = source { true } else { false }
     }
   }
 
@@ -91,10 +81,7 @@ final class ExportNode {
       if let written = rule.written {
         try ReversedRule(written, rule.name, of: node.entity).check(isAlone: isAlone)
       }
-      return Attribute(
-        slot: rule.slot, name: rule.name, type: rule.type, key: rule.exportKey(options),
-        isIdentity: rule.isIdentity, transformerName: rule.transformerName,
-        transformer: rule.transformer, written: rule.written)
+      return Attribute(rule: rule, key: rule.exportKey(options))
     }
     kinds = isOfSerializer ? node.kinds : nil
     kind = isOfSerializer ? node.kinds?.nameOfItself : MappingRules.kind(of: node.entity)

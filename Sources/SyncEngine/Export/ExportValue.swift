@@ -10,11 +10,13 @@ extension ExportNode.Attribute {
   {
     if value.isNull { return options.nullHandling == .written ? .null : nil }
     if let json = try transformed(value, of: entity) { return json }
-    if let written, let json = try ReversedRule(written, name, of: entity).json(value) {
+    if let written = rule.written,
+      let json = try ReversedRule(written, rule.name, of: entity).json(value)
+    {
       return json
     }
     // What is stored means something to the transformer only.
-    guard type != .transformable else { return nil }
+    guard rule.type != .transformable else { return nil }
     switch value {
     case .date(let date): return options.dateFormat.json(date)
     case .data(let data):
@@ -32,14 +34,14 @@ extension ExportNode.Attribute {
   private func transformed(
     _ value: Value, of entity: EntityDescription
   ) throws -> JSONValue? {
-    guard let transformer else { return nil }
+    guard let transformer = rule.transformer else { return nil }
     do {
       return try transformer.json(from: value)
     } catch {
       throw ExportError(
-        .transformerFailed, entity: entity.name, property: name,
+        .transformerFailed, entity: entity.name, property: rule.name,
         message: """
-          The transformer “\(transformerName ?? "")” of “\(entity.name).\(name)” refused the stored \
+          The transformer “\(rule.transformerName ?? "")” of “\(entity.name).\(rule.name)” refused the stored \
           value “\(value)”: \(error). Let it return nil for values that it cannot turn back.
           """)
     }

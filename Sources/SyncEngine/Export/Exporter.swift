@@ -64,7 +64,7 @@ struct Exporter<Source: ExportSource> {
     if let value = node.bareValue { return try json(value, of: object, node) ?? .null }
     var result = JSONObject()
     result.reserveCapacity(node.attributes.count + node.relationships.count)
-    for attribute in node.attributes where isWanted(attribute.slot, from: way) {
+    for attribute in node.attributes where isWanted(attribute.rule.slot, from: way) {
       try add(attribute, of: object, node, to: &result)
     }
     if let kind = node.kind, way != nil || slots == nil {
@@ -91,7 +91,7 @@ struct Exporter<Source: ExportSource> {
     _ attribute: ExportNode.Attribute, of object: Source.Object, _ node: ExportNode
   ) throws -> JSONValue? {
     try attribute.json(
-      source.value(at: attribute.slot, of: object), of: node.entity, options)
+      source.value(at: attribute.rule.slot, of: object), of: node.entity, options)
   }
 
   private func add(
@@ -99,7 +99,7 @@ struct Exporter<Source: ExportSource> {
     to result: inout JSONObject
   ) throws {
     guard let json = try json(attribute, of: object, node) else { return }
-    if attribute.isIdentity, options.omitsMissingKeys, json.isNull { return }
+    if attribute.rule.isIdentity, options.omitsMissingKeys, json.isNull { return }
     result.place(json, at: attribute.key[...])
   }
 
@@ -150,7 +150,7 @@ struct Exporter<Source: ExportSource> {
     if description.kind == .oneToMany { return }
     let keys = try objects.compactMap { object -> JSONValue? in
       let destination = try plan.node(for: source.identifier(of: object).entity)
-      guard let key = destination.attributes.first(where: \.isIdentity),
+      guard let key = destination.attributes.first(where: \.rule.isIdentity),
         let json = try json(key, of: object, destination), !json.isNull
       else { return nil }
       return json
@@ -176,7 +176,7 @@ struct Exporter<Source: ExportSource> {
     }
     var result = JSONObject()
     // A serializer may mean something by a key that is missing, so its objects keep all attributes.
-    for attribute in node.attributes where attribute.isIdentity || node.isOfSerializer {
+    for attribute in node.attributes where attribute.rule.isIdentity || node.isOfSerializer {
       try add(attribute, of: member, node, to: &result)
     }
     if let kind = node.kind { result.place(.string(kind.name), at: kind.key[...]) }
@@ -201,7 +201,8 @@ struct Exporter<Source: ExportSource> {
     let description = relationship.description
     if description.slot == way.relationship.description.inverseSlot {
       guard description.isToMany else { return true }
-      return !options.followsWaysBack && !(node.isOfSerializer && relationship.isNeeded)
+      return !options.followsWaysBack
+        && !(node.isOfSerializer && relationship.rule.missing != .keep)
     }
     // Whoever wrote a rule for the relationship wants it in the JSON.
     guard !relationship.isWritten else { return false }

@@ -13,9 +13,7 @@ extension ManagedObject {
   /// - Returns: A JSON object.
   /// - Throws: ``ExportError`` when a transformer refuses a value.
   public final func export(using options: ExportOptions = ExportOptions()) throws -> JSONValue {
-    let plans = managedObjectContext?.mappingPlans ?? MappingPlanCache(transformers: .shared)
-    var exporter = Exporter(ExportPlan(options: options, plans: plans), ObjectSource())
-    return try exporter.export(self)
+    try export(with: Conventional(entity.name), using: options)
   }
 
   /// What ``export(using:)`` gives, as a dictionary; `NSNull` stands for attributes without value,
@@ -23,11 +21,8 @@ extension ManagedObject {
   public final func exportDictionary(
     using options: ExportOptions = ExportOptions()
   ) throws -> [String: Any] {
-    let json = try export(using: options)
-    guard options.binaryFormat == .bytes else {
-      return json.objectValue?.foundationDictionary ?? [:]
-    }
-    return json.valueWithBytes as? [String: Any] ?? [:]
+    try export(using: options).objectValue?
+      .foundationDictionary(bytesAsData: options.binaryFormat == .bytes) ?? [:]
   }
 
   /// The object as a serializer describes it, with what the serializers below its relationships
@@ -56,21 +51,6 @@ extension ManagedObject {
           The object is of the entity “\(entity.name)”, and what should write it is a mapping of “\(name)”. Use one of \
           “\(entity.name)”.
           """)
-    }
-  }
-}
-
-extension JSONValue {
-  /// What ``foundationValue`` gives, with bytes as `Data`.
-  fileprivate var valueWithBytes: Any {
-    if let data = BinaryText.bytes(in: self) { return data }
-    switch self {
-    case .array(let elements): return elements.map(\.valueWithBytes)
-    case .object(let object):
-      var result: [String: Any] = [:]
-      for member in object { result[member.key] = member.value.valueWithBytes }
-      return result
-    default: return foundationValue
     }
   }
 }

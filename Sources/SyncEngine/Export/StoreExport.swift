@@ -120,7 +120,7 @@ package struct RowExport {
   package func slots(of entity: EntityDescription) throws -> SlotSet {
     let node = try plan.rootNode(for: entity)
     var result = SlotSet()
-    for attribute in node.attributes { result.insert(attribute.slot) }
+    for attribute in node.attributes { result.insert(attribute.rule.slot) }
     for relationship in node.relationships
     where plan.options.relationshipType != .keys || relationship.isWritten
       || relationship.description.kind != .oneToMany
