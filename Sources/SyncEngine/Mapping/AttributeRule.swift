@@ -38,7 +38,7 @@ package final class AttributeRule: Sendable {
     attribute: AttributeDescription, converter: ValueConverter, isIdentity: Bool,
     remoteKey: RemoteKey, spellings: [RemoteKey], policy: SyncPolicy,
     missing: SyncPolicy.Missing? = nil, mismatch: SyncPolicy.Mismatch? = nil,
-    needsValue: Bool = false, isExportable: Bool = true, transformerName: String? = nil,
+    needsValue: Bool, transformerName: String? = nil,
     transformer: (any AttributeTransformer)? = nil, written: Rule? = nil
   ) {
     slot = attribute.slot
@@ -51,10 +51,35 @@ package final class AttributeRule: Sendable {
     self.missing = missing ?? policy.missingKey
     self.mismatch = mismatch ?? policy.mismatch
     isRequired = !attribute.isOptional || needsValue
-    self.isExportable = isExportable
+    isExportable = MappingRules.isExportable(attribute.userInfo)
     self.transformerName = transformerName
     self.transformer = transformer
     self.written = written
+  }
+
+  /// The rule that somebody wrote for an attribute, and that was checked.
+  convenience init(
+    _ rule: Rule, for attribute: AttributeDescription, isIdentity: Bool, policy: SyncPolicy,
+    check: AttributeCheck?
+  ) {
+    let converter =
+      switch rule.content {
+      case .objects, .constant:
+        ValueConverter(attribute.type)
+      case .attribute(let kind):
+        kind.converter(
+          for: attribute, coercion: rule.coercion ?? policy.coercion, isIdentity: isIdentity,
+          unit: rule.unit, check: check?.ofValues)
+      case .custom(let coding):
+        ValueConverter(
+          attribute.type, form: .natural, accepts: .any, checksWidth: !isIdentity,
+          decoder: coding.decode, check: check?.ofValues)
+      }
+    self.init(
+      attribute: attribute, converter: converter, isIdentity: isIdentity,
+      remoteKey: rule.path.remoteKey, spellings: [rule.path.remoteKey], policy: policy,
+      missing: rule.missing, mismatch: rule.mismatch, needsValue: check?.needsValue == true,
+      written: rule)
   }
 }
 

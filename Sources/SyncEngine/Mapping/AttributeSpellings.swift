@@ -28,14 +28,17 @@ struct AttributeSpellings {
   /// The claims that hold, by attribute in model order, then by precedence.
   let claims: [Claim]
 
-  /// - Parameter written: Names of attributes that claim nothing, because rules fill them.
+  private let reserved: ReservedNames
+
+  /// - Parameter attributes: Those that have a rule claim nothing.
   init(
-    of attributes: [AttributeDescription], reserved: ReservedNames, except written: Set<String> = []
+    of entity: EntityDescription, _ attributes: [(attribute: AttributeDescription, rule: Rule?)]
   ) {
-    let conventional = attributes.indices.filter { !written.contains(attributes[$0].name) }
-    let all = conventional.flatMap { index in
-      AttributeSpellings.claims(of: attributes[index], number: index, reserved: reserved)
+    let reserved = ReservedNames(of: entity, for: attributes.map(\.attribute))
+    let all = attributes.enumerated().filter { $1.rule == nil }.flatMap { number, property in
+      AttributeSpellings.claims(of: property.attribute, number: number, reserved: reserved)
     }
+    self.reserved = reserved
     var best: [String: Int] = [:]
     for (index, claim) in all.enumerated() {
       let place = claim.key.place
@@ -98,9 +101,7 @@ struct AttributeSpellings {
   }
 
   /// The key an attribute has when nothing else claims it: what an export writes.
-  static func remoteKey(
-    of attribute: AttributeDescription, reserved: ReservedNames
-  ) -> RemoteKey {
+  func remoteKey(of attribute: AttributeDescription) -> RemoteKey {
     if let custom = MappingRules.customKey(attribute.userInfo) { return custom }
     if attribute.name == "id" || attribute.name == "remoteID" {
       return RemoteKey(steps: ["id"], isCustom: false)

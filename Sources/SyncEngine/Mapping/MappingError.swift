@@ -78,4 +78,44 @@ public struct MappingError: Error, Sendable, Hashable {
   }
 }
 
+extension MappingError {
+  /// A rule or an identifier names a property that the entity does not have.
+  static func unknownProperty(_ name: String, of entity: EntityDescription) -> MappingError {
+    let names = entity.properties.map { "“\($0.name)”" }.joined(separator: ", ")
+    return MappingError(
+      .unknownProperty, entity: entity.name, property: name,
+      message: "“\(entity.name)” has no property “\(name)”. It has \(names).")
+  }
+
+  /// What describes the objects below a relationship is a mapping of others.
+  static func wrongEntity(
+    _ name: String, below relationship: String, of owner: EntityDescription,
+    to destination: EntityDescription
+  ) -> MappingError {
+    MappingError(
+      .wrongEntity, entity: owner.name, property: relationship,
+      message: """
+        “\(owner.name).\(relationship)” leads to objects of “\(destination.name)”, and the rule gives it a mapping of \
+        “\(name)”. Give it one of “\(destination.name)”.
+        """)
+  }
+
+  /// Nobody can say which object an item means.
+  static func identifiersRequired(_ entity: EntityDescription) -> MappingError {
+    MappingError(
+      .identifiersRequired, entity: entity.name,
+      message: """
+        The serializer of “\(entity.name)” has no identifiers, so its objects cannot be told apart. Name \
+        the attributes that identify one; nest them below a relationship with the delete rule cascade, whose owner \
+        they belong to then; or set forceInsert if every item is a new object.
+        """)
+  }
+
+  static func repeatedRule(_ name: String, of entity: EntityDescription) -> MappingError {
+    MappingError(
+      .unsuitableRule, entity: entity.name, property: name,
+      message: "The mapping has more than one rule for “\(entity.name).\(name)”. Leave one.")
+  }
+}
+
 extension MappingError: ExplainedError {}

@@ -21,7 +21,7 @@ package final class MappingPlan: Sendable {
   package let remarks: [MappingRemark]
 
   /// Compiles what sources say of nested objects; nil where conventions say everything.
-  let sources: SourceCompiler?
+  let sources: MappingPlanCompiler?
 
   /// What the sources say, when it was asked for once for a sync and is nothing but data.
   let resolved: ResolvedSources?
@@ -37,7 +37,7 @@ package final class MappingPlan: Sendable {
 
   init(
     model: ManagedObjectModel, nodes: [PlanNode], root: Int, remarks: [MappingRemark] = [],
-    sources: SourceCompiler?, resolved: ResolvedSources? = nil
+    sources: MappingPlanCompiler?, resolved: ResolvedSources? = nil
   ) {
     self.sources = sources
     self.resolved = resolved

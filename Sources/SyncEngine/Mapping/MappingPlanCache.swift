@@ -98,7 +98,7 @@ package final class MappingPlanCache: Sendable {
     {
       return resolving(entry.plan, generation)
     }
-    let plan = try SourceCompiler(from: entity, environment).plan(for: mapping)
+    let plan = try MappingPlanCompiler.compile(mapping, environment, in: model)
     if let key {
       explicit.withLock { plans in
         // Keys may hold values of which there is no end.

@@ -20,230 +20,218 @@ package struct MappingEnvironment: Sendable {
   }
 }
 
-/// Compiles the conventional mapping of an entity: names and annotations of the model decide which
-/// key fills what.
+/// Compiles mappings: what the names and annotations of the model say, what a serializer says, and
+/// rules of single properties between the two.
 ///
-/// Every entity that relationships lead to becomes a node of the same plan, in the order in which
-/// it is reached.
-package struct MappingPlanCompiler {
-  private let environment: MappingEnvironment
-  private let policy: SyncPolicy
-  private var nodes: [PlanNode] = []
+/// Every entity that relationships lead to becomes a node of the plan, in the order in which it is
+/// reached. What stands below a relationship that has a source is compiled when the source is
+/// asked, against the same numbers.
+package struct MappingPlanCompiler: Sendable {
+  let environment: MappingEnvironment
+  let model: ManagedObjectModel
+
+  /// Whether objects below a relationship may be read as those of any subentity of its destination:
+  /// a mapping by hand says so.
+  private let takesSubentities: Bool
+
+  /// The entities of the nodes, and the node of each by the index of the entity.
+  private var entities: [EntityDescription] = []
   private var numbers: [Int: Int] = [:]
-  private var pending: [EntityDescription] = []
-  private var remarks: [MappingRemark] = []
+
   /// Whether the nodes of the plan follow the conventions; those of serializers say nothing of
   /// themselves.
-  private var hasNodes = true
+  private var hasNodes: Bool
 
-  private init(_ environment: MappingEnvironment, policy: SyncPolicy) {
+  var remarks: [MappingRemark] = []
+
+  private init(
+    _ environment: MappingEnvironment, from root: EntityDescription, hasNodes: Bool
+  ) {
     self.environment = environment
-    self.policy = policy
+    self.hasNodes = hasNodes
+    model = root.model
+    takesSubentities = !hasNodes || environment.written.hasObjects
+    _ = number(of: root)
   }
 
-  /// Compiles the plan for items of an entity.
+  /// Compiles the plan for items of an entity by convention.
   ///
   /// - Complexity: O(properties of all entities that can be reached).
   package static func compile(
-    _ entity: EntityDescription, _ environment: MappingEnvironment,
-    policy: SyncPolicy = .conventional
+    _ entity: EntityDescription, _ environment: MappingEnvironment
   ) -> MappingPlan {
-    var compiler = MappingPlanCompiler(environment, policy: policy)
-    let root = compiler.number(of: entity)
-    while compiler.nodes.count < compiler.pending.count {
-      let node = compiler.node(for: compiler.pending[compiler.nodes.count])
-      compiler.nodes.append(node)
-    }
-    let hasSources = compiler.nodes.contains { !$0.sources.isEmpty }
-    return MappingPlan(
-      model: entity.model, nodes: compiler.nodes, root: root, remarks: compiler.remarks,
-      sources: hasSources
-        ? SourceCompiler(
-          environment: environment, model: entity.model, numbers: compiler.numbers) : nil)
+    var compiler = MappingPlanCompiler(environment, from: entity, hasNodes: true)
+    return compiler.plan { $0.node(for: $1, .conventions, $0.conventionalRules(of: $1)) }
   }
 
-  /// The conventional node of an entity in a plan whose nodes are numbered already.
-  static func node(
-    for entity: EntityDescription, numbers: [Int: Int], _ environment: MappingEnvironment
-  ) -> PlanNode {
-    var compiler = MappingPlanCompiler(environment, policy: .conventional)
-    // All that can be reached has its number by now.
-    compiler.numbers = numbers
-    compiler.hasNodes = false
-    return compiler.node(for: entity)
+  /// Compiles the plan for items that are mapped by hand.
+  ///
+  /// - Throws: ``MappingError`` when the mapping does not fit the model; `ModelError` when that has
+  ///   no such entity.
+  static func compile(
+    _ mapping: ExplicitMapping, _ environment: MappingEnvironment, in model: ManagedObjectModel
+  ) throws -> MappingPlan {
+    let root = try model.requireEntity(named: mapping.entityName)
+    var compiler = MappingPlanCompiler(environment, from: root, hasNodes: false)
+    for kind in root.familyEntities { _ = compiler.number(of: kind) }
+    // Of their objects nobody has said yet how they are read and told apart.
+    let plan = compiler.plan { $0.node(for: $1, .nobody, PropertyRules()) }
+    let node = try compiler.node(for: mapping)
+    return MappingPlan(
+      model: model, nodes: [node] + plan.nodes.dropFirst(), root: 0, sources: plan.sources)
+  }
+
+  private mutating func plan(
+    _ node: (inout MappingPlanCompiler, EntityDescription) -> PlanNode
+  ) -> MappingPlan {
+    var nodes: [PlanNode] = []
+    while nodes.count < entities.count {
+      let entity = entities[nodes.count]
+      nodes.append(node(&self, entity))
+    }
+    let hasSources = !hasNodes || nodes.contains { !$0.sources.isEmpty }
+    return MappingPlan(
+      model: model, nodes: nodes, root: 0, remarks: remarks, sources: hasSources ? self : nil)
   }
 
   /// The number of the entity's node, which is made later when there is none yet.
-  private mutating func number(of entity: EntityDescription) -> Int {
+  mutating func number(of entity: EntityDescription) -> Int {
     if let number = numbers[entity.index] { return number }
-    numbers[entity.index] = pending.count
-    pending.append(entity)
-    return pending.count - 1
+    numbers[entity.index] = entities.count
+    entities.append(entity)
+    return entities.count - 1
   }
 
-  private mutating func node(for entity: EntityDescription) -> PlanNode {
-    let attributes = entity.attributes.filter { !$0.isTransient }
-    let relationships = entity.mappedRelationships
-    let identity = entity.primaryKey.flatMap { $0.isTransient ? nil : $0.slot }
-    let reserved = ReservedNames(of: entity, for: attributes)
-    let rules = environment.written.rules(of: entity)
-    let spellings = AttributeSpellings(
-      of: attributes, reserved: reserved, except: Set(rules.keys))
+  // MARK: - Nodes
+
+  /// How a source reads objects, in a plan whose nodes are numbered already.
+  ///
+  /// - Throws: ``MappingError``; `ModelError` when the model has no such entity.
+  func node(for source: MappingSource) throws -> PlanNode {
+    var compiler = self
+    compiler.hasNodes = false
+    if let mapping = try source.explicit(in: model) { return try compiler.node(for: mapping) }
+    let entity = try model.requireEntity(named: source.entityName)
+    return compiler.node(for: entity, .conventions, conventionalRules(of: entity))
+  }
+
+  private mutating func node(for mapping: ExplicitMapping) throws -> PlanNode {
+    let entity = try model.requireEntity(named: mapping.entityName)
+    let rules = try PropertyRules(mapping, of: entity)
+    let kinds = try mapping.subentities.map { try Kinds($0, of: mapping, entity) }
+    return node(for: entity, .hand(mapping, kinds), rules)
+  }
+
+  private func conventionalRules(of entity: EntityDescription) -> PropertyRules {
+    PropertyRules(environment.written.rules(of: entity), of: entity)
+  }
+
+  /// Who says how the properties are filled that have no rule.
+  private enum Author {
+    case conventions
+    case hand(ExplicitMapping, Kinds?)
+    case nobody
+
+    var mapping: ExplicitMapping? {
+      if case .hand(let mapping, _) = self { mapping } else { nil }
+    }
+
+    var isConventional: Bool {
+      if case .conventions = self { true } else { false }
+    }
+  }
+
+  private mutating func node(
+    for entity: EntityDescription, _ author: Author, _ rules: PropertyRules
+  ) -> PlanNode {
+    let policy = author.mapping?.policy ?? (author.isConventional ? .conventional : SyncPolicy())
     var table = MemberTableBuilder()
-    for claim in spellings.claims {
-      table.add(
-        MemberTarget(.attribute, rule: claim.attribute, precedence: claim.precedence),
-        at: claim.key)
-    }
+    let conventions = Conventions(entity, author.isConventional ? rules : nil)
+    conventions.addAttributes(to: &table)
     let types = environment.declaredTypes.types(of: entity)
-    let attributeRules = attributes.enumerated().map { number, attribute in
-      if let rule = rules[attribute.name] {
-        if !rule.isConstant {
-          table.add(
-            MemberTarget(.attribute, rule: number, precedence: 0, isOfRule: true), at: rule.path)
-        }
-        return RuleCompiler(entity: entity, policy: policy).rule(
-          rule, for: attribute, isIdentity: attribute.slot == identity,
-          check: AttributeCheck(
-            attribute, types: types[attribute.slot] ?? [],
-            transformers: environment.transformers))
+    let attributes = rules.attributes.enumerated().map { number, property in
+      let attribute = property.attribute
+      let check = AttributeCheck(
+        attribute, types: types[attribute.slot] ?? [], transformers: environment.transformers)
+      let isIdentity = rules.identity.contains(attribute.slot)
+      guard let rule = property.rule else {
+        return self.rule(
+          for: attribute, number, isIdentity: isIdentity, check, conventions, of: entity)
       }
-      return self.rule(
-        for: attribute, of: entity, types: types[attribute.slot] ?? [],
-        isIdentity: attribute.slot == identity, reserved: reserved,
-        spellings: spellings.claims.filter { $0.attribute == number }.map(\.key))
+      if !rule.isConstant {
+        table.add(
+          MemberTarget(.attribute, rule: number, precedence: 0, isOfRule: true), at: rule.path)
+      }
+      return AttributeRule(
+        rule, for: attribute, isIdentity: isIdentity, policy: policy, check: check)
     }
-    let spelled = relationships.map(RelationshipSpellings.init)
+    let relationships = entity.mappedRelationships
     var sources: [Int: NestedSource] = [:]
-    for (number, spellings) in spelled.enumerated() {
-      guard let rule = rules[relationships[number].name],
-        case .objects(let source, _) = rule.content
-      else {
-        spellings.add(number, to: &table)
-        continue
+    for (number, relationship) in relationships.enumerated() {
+      if let rule = rules.links[relationship.name], case .objects(let source, _) = rule.content {
+        table.add(
+          MemberTarget(.objects, rule: number, precedence: 0, isOfRule: true),
+          at: rule.path.listPath)
+        sources[number] = source
+      } else {
+        conventions.spellings(ofRelationship: number)?.add(number, to: &table)
       }
-      table.add(
-        MemberTarget(.objects, rule: number, precedence: 0, isOfRule: true),
-        at: rule.path.listPath)
-      sources[number] = source
     }
-    var names = attributes.enumerated().filter { rules[$1.name] == nil }.map { number, attribute in
-      SpelledName(
-        name: attribute.name,
-        targets: [MemberTarget(.attribute, rule: number, precedence: .max)])
-    }
+    var names = conventions.names
     let aliases = MemberAliases(names.map(\.name))
-    if let tombstone = MappingRules.tombstone(entity) { table.note(tombstone) }
+    if author.isConventional, let tombstone = MappingRules.tombstone(entity) {
+      table.know(tombstone)
+    }
     let relationshipRules = relationships.enumerated().map { number, relationship in
-      if let rule = rules[relationship.name] {
+      let node = self.number(of: entity.destination(of: relationship))
+      guard rules.links[relationship.name] == nil,
+        let spellings = conventions.spellings(ofRelationship: number)
+      else {
         return RelationshipRule(
-          relationship, node: self.number(of: entity.destination(of: relationship)), written: rule,
-          policy: policy)
+          relationship, node: node, written: rules.links[relationship.name], policy: policy)
       }
-      let singular = spelled[number].addSingular(number, to: &table, unless: aliases)
-      for name in spelled[number].names(number, of: relationship, singular: singular) {
-        names.add(name)
-      }
-      return rule(
-        for: relationship, spellings: spelled[number], singular: singular, of: entity)
+      let singular = spellings.addSingular(number, to: &table, unless: aliases)
+      for name in spellings.names(number, of: relationship, singular: singular) { names.add(name) }
+      return rule(for: relationship, node, spellings, singular: singular, of: entity)
     }
-    // Mappings written by hand may read objects of any subentity below the relationship.
-    for relationship in relationships where environment.written.hasObjects {
-      for kind in entity.destination(of: relationship).familyEntities { _ = self.number(of: kind) }
+    for relationship in relationships where takesSubentities {
+      for kind in entity.destination(of: relationship).familyEntities { _ = number(of: kind) }
     }
-    let kinds = Kinds(annotated: entity) { kind in
-      let number = self.number(of: kind)
-      return hasNodes ? .node(number) : .source(Conventional(kind.name))
+    let kinds = kinds(of: entity, author)
+    if let path = kinds?.path ?? author.mapping?.kindPath
+      ?? (author.isConventional ? MappingRules.declaredTypeKey(of: entity) : nil)
+    {
+      table.know(path)
     }
-    if let path = MappingRules.declaredTypeKey(of: entity) { table.know(path) }
     // What conventions read below objects of a serializer follows the conventions too.
     for (number, relationship) in relationships.enumerated()
-    where !hasNodes && sources[number] == nil {
+    where author.isConventional && !hasNodes && sources[number] == nil {
       let destination = entity.destination(of: relationship).name
       sources[number] = .constant { Conventional(destination) }
     }
     return PlanNode(
-      entity: entity, identity: identity.map { [$0] } ?? [], attributes: attributeRules,
-      relationships: relationshipRules,
-      members: table.table(aliases: MemberAliases(names.map(\.name)), of: names), policy: policy,
-      sources: sources, kinds: kinds)
+      entity: entity, identity: rules.identity, attributes: attributes,
+      relationships: relationshipRules, members: table.table(of: names), policy: policy,
+      explicit: author.mapping?.settings, sources: sources, kinds: kinds)
   }
 
-  private mutating func rule(
-    for attribute: AttributeDescription, of entity: EntityDescription, types: [DeclaredType],
-    isIdentity: Bool, reserved: ReservedNames, spellings: [RemoteKey]
-  ) -> AttributeRule {
-    let name = MappingRules.transformerName(attribute)
-    let transformer = name.flatMap { environment.transformers.transformer(named: $0) }
-    if let name, transformer == nil {
-      remarks.append(
-        MappingRemark(
-          kind: .unregisteredTransformer, entity: entity.name, property: attribute.name,
-          message: """
-            no transformer is registered as “\(name)”, so values are converted as usual; register \
-            one before the sync
-            """))
+  private mutating func kinds(of entity: EntityDescription, _ author: Author) -> Kinds? {
+    switch author {
+    case .hand(_, let kinds): kinds
+    case .nobody: nil
+    case .conventions:
+      Kinds(annotated: entity) { kind in
+        let number = number(of: kind)
+        return hasNodes ? .node(number) : .source(Conventional(kind.name))
+      }
     }
-    var decoder: ValueConverter.Decoder?
-    if let transformer { decoder = { try transformer.value(from: $0) } }
-    let check = AttributeCheck(attribute, types: types, transformers: environment.transformers)
-    return AttributeRule(
-      attribute: attribute,
-      converter: ValueConverter(
-        attribute.type, decoder: decoder, check: check?.ofValues),
-      isIdentity: isIdentity,
-      remoteKey: AttributeSpellings.remoteKey(of: attribute, reserved: reserved),
-      spellings: spellings, policy: policy,
-      needsValue: check?.needsValue == true,
-      isExportable: MappingRules.isExportable(attribute.userInfo),
-      transformerName: name, transformer: transformer)
   }
+}
 
-  private mutating func rule(
-    for relationship: RelationshipDescription, spellings: RelationshipSpellings,
-    singular: [RemoteKey], of entity: EntityDescription
-  ) -> RelationshipRule {
-    if let scope = MappingRules.keyScope(relationship), scope != "owner" {
-      remarks.append(
-        MappingRemark(
-          kind: .unknownAnnotation, entity: entity.name, property: relationship.name,
-          message: "“sync.keyScope” understands “owner” only, not “\(scope)”; keys stay unique"))
-    }
-    let destination = entity.destination(of: relationship)
-    if relationship.isToMany, destination.primaryKey == nil, relationship.deleteRule != .cascade,
-      MappingRules.typeKey(of: destination) == nil
-    {
-      remarks.append(
-        MappingRemark(
-          kind: .missingPrimaryKey, entity: entity.name, property: relationship.name,
-          message: MappingError.noPrimaryKey(destination, in: relationship, of: entity).message))
-    }
-    var createsStubs = MappingRules.createsStubs(relationship)
-    if createsStubs, let reason = destination.reasonAgainstStubs {
-      createsStubs = false
-      remarks.append(
-        MappingRemark(
-          kind: .unknownAnnotation, entity: entity.name, property: relationship.name,
-          message: "no stub of “\(destination.name)” can be stored: \(reason)"))
-    }
-    return RelationshipRule(
-      relationship: relationship, node: self.number(of: destination),
-      hasCustomKey: spellings.hasCustomKey,
-      keyScopeIsOwner: MappingRules.keyScopeIsOwner(relationship),
-      remoteKey: spellings.objects[0], objectKeys: spellings.objects,
-      referenceKeys: spellings.references + singular, missing: policy.missingKey,
-      isExportable: MappingRules.isExportable(relationship.userInfo), createsStubs: createsStubs,
-      elements: elements(of: relationship, to: destination),
-      memberSlot: MappingRules.keyedBy(destination, below: relationship))
-  }
-
-  /// The way from the value of a to-many relationship to its objects.
-  private func elements(
-    of relationship: RelationshipDescription, to destination: EntityDescription
-  ) -> [JSONPath.Step] {
-    guard relationship.isToMany else { return [] }
-    let written = MappingRules.elements(relationship.userInfo)
-    let isKeyed = MappingRules.keyedBy(destination, below: relationship) != nil
-    return written.isEmpty && isKeyed ? [.each] : written
+extension EntityDescription {
+  /// The relationships that plans have rules for, in the order of these: to one first.
+  var mappedRelationships: [RelationshipDescription] {
+    let stored = relationships.filter { !$0.isTransient }
+    return stored.filter { !$0.isToMany } + stored.filter(\.isToMany)
   }
 }

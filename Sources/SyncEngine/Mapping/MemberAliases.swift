@@ -15,13 +15,14 @@ struct MemberAliases: Sendable {
   }
 
   /// Number of the entry that stands for the first name; the others follow.
-  var firstEntry = 0
+  let firstEntry: Int
   /// By hash, those of one hash in the order of the names.
   private let candidates: [Candidate]
   private let hasOtherLetters: Bool
 
   /// Takes names, whose entries follow each other.
-  init(_ names: [String]) {
+  init(_ names: [String], firstEntry: Int = 0) {
+    self.firstEntry = firstEntry
     var hasOtherLetters = false
     let candidates = names.enumerated().map { number, name in
       var text = name

@@ -1,15 +1,6 @@
 /// What the keys of a JSON object mean: from the bytes of a key to the rules it fills.
 ///
-/// Found by open addressing over the bytes; the objects of an API repeat their keys in one order,
-/// so the caller keeps a guess per position and most keys cost one comparison.
-///
-/// ```
-/// var hints = [Int](repeating: 0, count: table.entries.count + 1)   // one per preceding entry
-/// var previous = -1
-/// for each key:
-///   let entry = table.find(key, hint: &hints[previous + 1])
-///   if entry >= 0 { previous = entry }
-/// ```
+/// Found by open addressing over the bytes; ``StagingTable`` guesses most of them.
 package struct MemberTable: Sendable {
   /// One entry per key; then, for attributes with a natural name, one for all other spellings of
   /// it.
@@ -23,12 +14,8 @@ package struct MemberTable: Sendable {
   let index: MemberIndex
   private let aliases: MemberAliases?
 
-  package init(entries: [MemberEntry], itself: [MemberTarget] = []) {
-    self.init(entries: entries, itself: itself, aliases: nil)
-  }
-
   init(
-    entries: [MemberEntry], itself: [MemberTarget], aliases: MemberAliases?,
+    entries: [MemberEntry], itself: [MemberTarget] = [], aliases: MemberAliases? = nil,
     positions: Positions? = nil
   ) {
     self.entries = entries
@@ -39,26 +26,19 @@ package struct MemberTable: Sendable {
     index = MemberIndex(keys: spelled.map { Array($0.key.utf8) })
   }
 
-  /// Finds the entry of a key.
+  /// Finds the entry of a key, or -1 when the key means nothing.
   ///
-  /// - Parameters:
-  ///   - key: The bytes of the key, without escapes.
-  ///   - hint: The entry that is likely; becomes the entry found, and stays when none is found.
-  /// - Returns: Index of the entry, or -1 when the key means nothing.
+  /// - Parameter key: The bytes of the key, without escapes.
   /// - Complexity: O(length of the key).
-  package func find(_ key: UnsafeRawBufferPointer, hint: inout Int) -> Int {
-    if index.matches(hint, key) { return hint }
-    var found = index.find(key)
-    if found < 0, let aliases { found = aliases.find(key) }
-    if found >= 0 { hint = found }
-    return found
+  func find(_ key: UnsafeRawBufferPointer) -> Int {
+    let found = index.find(key)
+    return found < 0 ? aliases?.find(key) ?? -1 : found
   }
 
   /// Finds the entry of a key, or -1. For occasional use.
   package func find(_ key: String) -> Int {
     var key = key
-    var hint = -1
-    return key.withUTF8 { find(UnsafeRawBufferPointer($0), hint: &hint) }
+    return key.withUTF8 { find(UnsafeRawBufferPointer($0)) }
   }
 }
 

@@ -7,7 +7,7 @@ struct SpelledName {
 }
 
 /// Collects what keys mean, as a tree of steps, and freezes it into a table.
-package struct MemberTableBuilder {
+struct MemberTableBuilder {
   private struct Node {
     var key: String
     var targets: [MemberTarget] = []
@@ -19,10 +19,8 @@ package struct MemberTableBuilder {
   private var positions: [Node] = []
   private var itself: [MemberTarget] = []
 
-  package init() {}
-
   /// Says that the value at a place fills a rule.
-  package mutating func add(_ target: MemberTarget, at key: RemoteKey) {
+  mutating func add(_ target: MemberTarget, at key: RemoteKey) {
     add(target, at: JSONPath(key.steps.map { .key($0) }))
   }
 
@@ -43,18 +41,6 @@ package struct MemberTableBuilder {
   /// an object and an element of an array alike.
   mutating func add(_ target: MemberTarget, at path: JSONPath) {
     add(target, at: path.steps[...])
-  }
-
-  /// Says that the value at a place means something, though it fills no rule.
-  mutating func note(_ path: JSONPath) {
-    guard let key = path.steps.first?.key else { return }
-    let index =
-      nodes.firstIndex { $0.key.utf8.elementsEqual(key.utf8) }
-      ?? {
-        nodes.append(Node(key: key))
-        return nodes.count - 1
-      }()
-    nodes[index].children.note(JSONPath(Array(path.steps.dropFirst())))
   }
 
   private mutating func add(_ target: MemberTarget, at steps: ArraySlice<JSONPath.Step>) {
@@ -89,23 +75,16 @@ package struct MemberTableBuilder {
     return nodes.count - 1
   }
 
-  /// The table of everything said so far.
-  package func table() -> MemberTable { table(aliases: nil) }
-
-  /// The table, with other spellings of some names understood too, each with what it fills. They
-  /// come after every spelling that was added.
-  func table(aliases: MemberAliases?, of names: [SpelledName] = []) -> MemberTable {
+  /// The table of everything said so far, with other spellings of some names understood too, each
+  /// with what it fills. They come after every spelling that was added.
+  func table(of names: [SpelledName] = []) -> MemberTable {
     let entries = MemberTableBuilder.entries(nodes)
-    let inArrays =
-      positions.isEmpty
-      ? nil : MemberTable.Positions(MemberTable(entries: MemberTableBuilder.entries(positions)))
-    guard var aliases, !names.isEmpty else {
-      return MemberTable(entries: entries, itself: itself, aliases: nil, positions: inArrays)
-    }
     let others = names.map { MemberEntry(key: $0.name, targets: $0.targets) }
-    aliases.firstEntry = entries.count
     return MemberTable(
-      entries: entries + others, itself: itself, aliases: aliases, positions: inArrays)
+      entries: entries + others, itself: itself,
+      aliases: names.isEmpty ? nil : MemberAliases(names.map(\.name), firstEntry: entries.count),
+      positions: positions.isEmpty
+        ? nil : MemberTable.Positions(MemberTable(entries: MemberTableBuilder.entries(positions))))
   }
 
   private static func entries(_ nodes: [Node]) -> [MemberEntry] {

@@ -46,7 +46,7 @@ package final class RelationshipRule: Sendable {
   init(
     relationship: RelationshipDescription, node: Int, hasCustomKey: Bool, keyScopeIsOwner: Bool,
     remoteKey: RemoteKey, objectKeys: [RemoteKey], referenceKeys: [RemoteKey],
-    missing: SyncPolicy.Missing, isExportable: Bool = true, createsStubs: Bool = false,
+    missing: SyncPolicy.Missing, createsStubs: Bool = false,
     elements: [JSONPath.Step] = [], memberSlot: Int? = nil, written: Rule? = nil
   ) {
     self.relationship = relationship
@@ -61,22 +61,22 @@ package final class RelationshipRule: Sendable {
     self.objectKeys = objectKeys
     self.referenceKeys = referenceKeys
     self.missing = missing
-    self.isExportable = isExportable
+    isExportable = !objectKeys.isEmpty && MappingRules.isExportable(relationship.userInfo)
     self.createsStubs = createsStubs
     self.written = written
   }
 
-  /// The rule that somebody wrote for a relationship.
+  /// The rule that somebody wrote for a relationship; nil is one that no key fills.
   convenience init(
-    _ relationship: RelationshipDescription, node: Int, written: Rule, policy: SyncPolicy
+    _ relationship: RelationshipDescription, node: Int, written: Rule?, policy: SyncPolicy
   ) {
-    let key = written.path.listPath.remoteKey
+    let key = written?.path.listPath.remoteKey
     self.init(
       relationship: relationship, node: node, hasCustomKey: true, keyScopeIsOwner: false,
-      remoteKey: key, objectKeys: [key], referenceKeys: [],
-      missing: written.missing ?? policy.missingKey,
-      isExportable: MappingRules.isExportable(relationship.userInfo),
-      elements: written.path.elements, written: written)
+      remoteKey: key ?? RemoteKey(steps: [relationship.name], isCustom: false),
+      objectKeys: key.map { [$0] } ?? [], referenceKeys: [],
+      missing: written.map { $0.missing ?? policy.missingKey } ?? .keep,
+      elements: written?.path.elements ?? [], written: written)
   }
 }
 

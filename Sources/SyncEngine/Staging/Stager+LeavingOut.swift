@@ -58,8 +58,7 @@ extension Stager {
     var knowsAll = true
     var position = source.root + 1
     for _ in 0..<Int(truncatingIfNeeded: source.tokens[source.root].word) {
-      var hint = -1
-      let number = node.members.find(source.tape.text(position, arena: arena), hint: &hint)
+      let number = node.members.find(source.tape.text(position, arena: arena))
       if number < 0 {
         knowsAll = false
       } else if !node.isKey(node.members.entries[number]) {

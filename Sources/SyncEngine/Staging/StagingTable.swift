@@ -87,8 +87,7 @@ final class StagingTable {
 
   @inline(never)
   private func search(_ key: UnsafeRawBufferPointer, after previous: inout Int) -> Int {
-    var hint = -1
-    let found = members.find(key, hint: &hint)
+    let found = members.find(key)
     guard found >= 0 else { return -1 }
     following[previous + 1] = Int32(found)
     previous = found

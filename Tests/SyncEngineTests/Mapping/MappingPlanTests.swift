@@ -59,24 +59,16 @@ import Testing
       try plan([.attribute("a", .string, remoteKey: "b")]).key != first.key)
   }
 
-  @Test("a right guess, a wrong guess and no guess find the same")
-  func hints() throws {
+  @Test("each of forty keys is found, and nothing else")
+  func keys() throws {
     let names = (0..<40).map { "property\($0)" }
     let members = try plan(names.map { .attribute($0, .string) }).rootNode.members
     for name in names {
-      var key = name
-      key.withUTF8 { bytes in
-        let bytes = UnsafeRawBufferPointer(bytes)
-        var hint = -1
-        let found = members.find(bytes, hint: &hint)
-        #expect(found >= 0 && hint == found)
-        #expect(members.find(bytes, hint: &hint) == found)
-        hint = found == 0 ? 1 : 0
-        #expect(members.find(bytes, hint: &hint) == found)
-        hint = .max
-        #expect(members.find(bytes, hint: &hint) == found)
-      }
+      let found = members.find(name)
+      try #require(found >= 0)
+      #expect(members.entries[found].key == name)
     }
+    #expect(members.find("property40") == -1)
   }
 
   @Test("the description says which key fills what")

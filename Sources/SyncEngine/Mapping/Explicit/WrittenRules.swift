@@ -39,13 +39,8 @@ package struct WrittenRules: Sendable {
   func replacing(
     _ rules: [String: Rule], of entity: EntityDescription
   ) throws -> WrittenRules {
-    let compiler = RuleCompiler(entity: entity, policy: .conventional)
     for (name, rule) in rules.sorted(by: { $0.key < $1.key }) {
-      if case .objects = rule.content {
-        _ = try compiler.relationship(named: name, for: rule)
-      } else {
-        try compiler.check(rule, for: compiler.attribute(named: name))
-      }
+      _ = try RuleCheck(rule, name, of: entity).property()
     }
     var result = self
     result.byEntity[entity.index] = rules
