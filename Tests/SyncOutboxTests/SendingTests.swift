@@ -62,6 +62,45 @@ import Testing
     #expect(await shop.server.log.isEmpty)
   }
 
+  enum Blog {
+    final class Post: ManagedObject {
+      @PrimaryKey var id: Int64
+      @ToMany(inverse: "posts") var tags: Set<Tag>
+      @Attribute(userInfo: ["sync.nonExportable": "YES"]) var createdAt: Date?
+    }
+
+    final class Tag: ManagedObject {
+      @PrimaryKey var id: Int64
+      @ToMany(inverse: "tags", userInfo: ["sync.nonExportable": "YES"]) var posts: Set<Post>
+    }
+  }
+
+  @Test func what_the_api_does_not_have_is_not_sent_and_nor_is_a_change_of_nothing_else()
+    async throws
+  {
+    let stack = try DataStack(
+      model: ManagedObjectModel(Blog.Post.self, Blog.Tag.self), store: .inMemory,
+      tracksChanges: true)
+    try await stack.sync(#"[{"id": 1, "tags": [{"id": 7}, {"id": 8}]}]"#, inEntityNamed: "Post")
+    let outbox = try Outbox(stack, name: "api")
+    let sent = Locked<[JSONValue]>([])
+    outbox.send(Blog.Post.self) { change in
+      sent.withLock { $0.append(change.json) }
+      return .accepted()
+    }
+    outbox.send(Blog.Tag.self) { _ in .refused("there are no posts in tags") }
+    try await stack.performInNewBackgroundContext { context in
+      for post in try context.fetch(Fetch<Blog.Post>()) {
+        post.tags = post.tags.filter { $0.id == 7 }
+        post.createdAt = Date(timeIntervalSince1970: 0)
+      }
+      try context.save()
+    }
+    #expect(try await outbox.send().refused == 0)
+    #expect(sent.withLock { $0 } == [["id": 1, "tag_ids": [7]]])
+    #expect(try outbox.pending.isEmpty)
+  }
+
   @Test func new_objects_are_sent_before_those_that_refer_to_them() async throws {
     let shop = try Shop()
     try await shop.edit { context in
