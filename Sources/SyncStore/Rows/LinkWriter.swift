@@ -200,25 +200,17 @@ struct LinkWriter {
       + tuples.joined(separator: ", ")
   }
 
-  /// - Returns: whether the pair was there.
-  func remove(_ pair: Pair) throws -> Bool {
+  /// Removes pairs.
+  ///
+  /// - Returns: those that were there.
+  func remove(_ pairs: some Sequence<Pair>) throws -> [Pair] {
     let statement = try connection.statement(
       "DELETE FROM \(table.quoted) WHERE source = ? AND target = ?")
-    statement.bind(1, pair.source)
-    statement.bind(2, pair.target)
-    try statement.run()
-    return connection.changes > 0
-  }
-
-  /// - Returns: whether the position was another one.
-  func setPosition(_ position: Int64, column: String, of pair: Pair) throws -> Bool {
-    let statement = try connection.statement(
-      "UPDATE \(table.quoted) SET \(column) = ?1 WHERE source = ?2 AND target = ?3 "
-        + "AND \(column) IS NOT ?1")
-    statement.bind(1, position)
-    statement.bind(2, pair.source)
-    statement.bind(3, pair.target)
-    try statement.run()
-    return connection.changes > 0
+    return try pairs.filter { pair in
+      statement.bind(1, pair.source)
+      statement.bind(2, pair.target)
+      try statement.run()
+      return connection.changes > 0
+    }
   }
 }

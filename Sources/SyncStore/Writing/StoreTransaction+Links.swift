@@ -108,15 +108,12 @@ extension StoreTransaction {
   ) throws {
     guard !pairs.isEmpty else { return }
     let writer = try linkWriter(relationship, of: entity)
-    var removed: [LinkWriter.Pair] = []
     try keepBase(of: pairs, in: relationship, of: entity)
-    for pair in pairs {
-      let stored = writer.pair(owner: pair.owner, member: pair.member)
-      guard try writer.remove(stored) else { continue }
-      if writer.end.table.isSymmetric {
-        _ = try writer.remove(LinkWriter.Pair(source: stored.target, target: stored.source))
-      }
-      removed.append(stored)
+    let removed = try writer.remove(
+      pairs.lazy.map { writer.pair(owner: $0.owner, member: $0.member) })
+    if writer.end.table.isSymmetric {
+      _ = try writer.remove(
+        removed.lazy.map { LinkWriter.Pair(source: $0.target, target: $0.source) })
     }
     try record(removed, writer.end, relationship, of: entity)
   }
@@ -131,30 +128,26 @@ extension StoreTransaction {
     try requireOpen()
     let owners = layout.table(of: entity)
     let slots: SlotSet = [relationship.slot]
+    let (table, place, member, owner): (String, String, String, String)
     switch layout.storage(of: relationship, in: entity) {
     case .link(let end):
       guard let column = end.positionColumn else { return }
       try keepBase(of: positions.map(\.owner), in: entity, slots: slots)
-      let writer = LinkWriter(end, connection: connection, token: token)
-      for entry in positions {
-        let pair = writer.pair(owner: entry.owner, member: entry.member)
-        if try writer.setPosition(entry.position, column: column, of: pair) {
-          recorder.update(entry.owner, in: owners, slots: slots)
-        }
-      }
-    case .inverse(let table, let column, let position?):
-      let statement = try connection.statement(
-        "UPDATE \(table.quoted) SET \(position.quoted) = ?1 WHERE _row = ?2 "
-          + "AND \(column.quoted) = ?3 AND \(position.quoted) IS NOT ?1")
-      for entry in positions {
-        statement.bind(1, entry.position)
-        statement.bind(2, entry.member)
-        statement.bind(3, entry.owner)
-        try statement.run()
-        if connection.changes > 0 { recorder.update(entry.owner, in: owners, slots: slots) }
-      }
+      (table, place, member, owner) = (end.table.quoted, column, end.memberColumn, end.ownerColumn)
+    case .inverse(let members, let column, let position?):
+      (table, place, member, owner) = (members.quoted, position.quoted, "_row", column.quoted)
     case .inverse, .column, nil:
       return
+    }
+    let statement = try connection.statement(
+      "UPDATE \(table) SET \(place) = ?1 WHERE \(member) = ?2 AND \(owner) = ?3 "
+        + "AND \(place) IS NOT ?1")
+    for entry in positions {
+      statement.bind(1, entry.position)
+      statement.bind(2, entry.member)
+      statement.bind(3, entry.owner)
+      try statement.run()
+      if connection.changes > 0 { recorder.update(entry.owner, in: owners, slots: slots) }
     }
   }
 
